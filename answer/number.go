@@ -1,0 +1,139 @@
+package answer
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Share returns len(part)/len(whole), both in code points.
+func Share(part, whole string) float64 {
+	return float64(utf8.RuneCountInString(part)) / float64(utf8.RuneCountInString(whole))
+}
+
+// A Decimal is a finite decimal number: Digits × 10^Exp, negative where Neg.
+type Decimal struct {
+	Neg    bool
+	Digits string // without leading or trailing zeros; empty for zero
+	Exp    int    // 0 for zero
+}
+
+// maxExponent is the largest magnitude of a written exponent that is read, the
+// limit of Python's decimal module.
+const maxExponent = 999_999_999_999_999_999
+
+// ReadDecimal reads s as Python's decimal.Decimal does: space around it, a sign,
+// digits of any script, underscores anywhere, a point, an exponent. Infinities
+// and NaN are not read. The cost is linear in len(s).
+func ReadDecimal(s string) (d Decimal, ok bool) {
+	s = strings.ReplaceAll(strings.TrimFunc(s, isPythonSpace), "_", "")
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		d.Neg = s[0] == '-'
+		s = s[1:]
+	}
+	var digits strings.Builder
+	seen, point, places := 0, false, 0
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		if r == '.' && !point {
+			point = true
+			s = s[size:]
+			continue
+		}
+		v := digit(r)
+		if v < 0 {
+			break
+		}
+		digits.WriteByte('0' + byte(v))
+		seen++
+		if point {
+			places++
+		}
+		s = s[size:]
+	}
+	if seen == 0 {
+		return Decimal{}, false
+	}
+	exp, ok := readExponent(s)
+	if !ok {
+		return Decimal{}, false
+	}
+	text := strings.TrimLeft(digits.String(), "0")
+	d.Digits = strings.TrimRight(text, "0")
+	if d.Digits == "" {
+		return Decimal{}, true // zero has no sign and no exponent
+	}
+	d.Exp = exp - places + len(text) - len(d.Digits)
+	return d, true
+}
+
+// readExponent reads what follows the digits: nothing, or e, a sign, and digits.
+func readExponent(s string) (exp int, ok bool) {
+	if s == "" {
+		return 0, true
+	}
+	if s[0] != 'e' && s[0] != 'E' {
+		return 0, false
+	}
+	s = s[1:]
+	neg := false
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		neg = s[0] == '-'
+		s = s[1:]
+	}
+	if s == "" {
+		return 0, false
+	}
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		v := digit(r)
+		if v < 0 {
+			return 0, false
+		}
+		if exp = exp*10 + v; exp > maxExponent {
+			return 0, false
+		}
+		s = s[size:]
+	}
+	if neg {
+		exp = -exp
+	}
+	return exp, true
+}
+
+// SameDecimal reports whether a and b are the same number, and whether both are
+// numbers at all; see [ReadDecimal].
+func SameDecimal(a, b string) (equal, both bool) {
+	x, ok := ReadDecimal(a)
+	if !ok {
+		return false, false
+	}
+	y, ok := ReadDecimal(b)
+	return ok && x == y, ok
+}
+
+// digit returns the value of a decimal digit of any script, or -1. In Unicode the
+// ten digits of a script stand in a row, from zero up.
+func digit(r rune) int {
+	if r < utf8.RuneSelf {
+		if r >= '0' && r <= '9' {
+			return int(r - '0')
+		}
+		return -1
+	}
+	for _, span := range unicode.Nd.R16 {
+		if r >= rune(span.Lo) && r <= rune(span.Hi) {
+			return int(r-rune(span.Lo)) % 10
+		}
+	}
+	for _, span := range unicode.Nd.R32 {
+		if r >= rune(span.Lo) && r <= rune(span.Hi) {
+			return int(r-rune(span.Lo)) % 10
+		}
+	}
+	return -1
+}
+
+// isPythonSpace reports what Python's str.isspace counts as white space: that of
+// Unicode, and the four separators of ASCII.
+func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

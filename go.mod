@@ -1,0 +1,3 @@
+module github.com/quintain-rl/quintain
+
+go 1.26.0

@@ -1,0 +1,173 @@
+package quintain
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Untrained is the mask value of a token that is not trained on.
+const Untrained = -100
+
+// A Group is several sequences that answer one problem, with their scores: the
+// unit of training, of the queue and of the hub. Its first part has the fields
+// of the Atropos API, null where they are absent; n is the number of sequences
+// and L the length of each.
+//
+// The raw JSON fields travel verbatim, byte for byte.
+type Group struct {
+	Tokens [][]Token `json:"tokens"` // n × L
+	Masks  [][]int32 `json:"masks"`  // n × L; Untrained, or the token itself where it is trained on
+	Scores []float64 `json:"scores"` // n; finite
+
+	Advantages      [][]float64       `json:"advantages"`         // n × L, or n × 1 where one value holds for the whole sequence; nil: absent
+	RefLogProbs     [][]float64       `json:"ref_logprobs"`       // n × L; nil: absent
+	LogProbs        [][]float64       `json:"inference_logprobs"` // n × L, as sampled; 1 where the token was not sampled; nil: absent
+	Messages        json.RawMessage   `json:"messages"`           // array of n conversations; nil: absent
+	Generation      json.RawMessage   `json:"generation_params"`  // object; nil: absent
+	Overrides       []json.RawMessage `json:"overrides"`          // n objects; nil: absent
+	GroupOverrides  json.RawMessage   `json:"group_overrides"`    // object; nil: absent
+	Images          json.RawMessage   `json:"images"`             // any value; nil: absent
+	EnvID           *int32            `json:"env_id"`             // id of the environment that sent it; nil: none
+	DistillTokens   [][][]Token       `json:"distill_token_ids"`  // n × L × k; nil: absent
+	DistillLogProbs [][][]float64     `json:"distill_logprobs"`   // n × L × k; nil: absent
+
+	// What follows is ours and not in the Atropos API.
+
+	ID       string    `json:"id"`                 // a queue keeps one group of an ID; empty: it names the group itself
+	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token, -1 where it was not sampled; nil: unknown
+	Origin   Origin    `json:"origin"`
+}
+
+// An Origin says which problem a group answers. It is zero for a group that came
+// from outside.
+type Origin struct {
+	Task    string `json:"task,omitempty"`
+	Version int    `json:"version,omitempty"`
+	Seed    uint64 `json:"seed,string,omitempty"`
+	Level   int    `json:"level,omitempty"`
+	Index   int    `json:"index,omitempty"`
+}
+
+// Sequences is the number of sequences.
+func (g *Group) Sequences() int { return len(g.Tokens) }
+
+// TokenCount is the number of tokens of all sequences.
+func (g *Group) TokenCount() int {
+	n := 0
+	for _, seq := range g.Tokens {
+		n += len(seq)
+	}
+	return n
+}
+
+// Oldest is the lowest version of the weights that sampled any token, or -1 where
+// no version is known.
+func (g *Group) Oldest() int32 {
+	oldest := int32(-1)
+	for _, seq := range g.Versions {
+		for _, v := range seq {
+			if v >= 0 && (oldest < 0 || v < oldest) {
+				oldest = v
+			}
+		}
+	}
+	return oldest
+}
+
+// MeanScore is the mean of the scores; 0 for none.
+func (g *Group) MeanScore() float64 {
+	sum := 0.0
+	for _, s := range g.Scores {
+		sum += s
+	}
+	return sum / float64(max(1, len(g.Scores)))
+}
+
+// A FieldError is a field of a group that makes no sense.
+type FieldError struct {
+	Field string // path of the field, "scores[3]"
+	Why   string
+}
+
+// Error names the field and the fault.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Why }
+
+// Check reports the first field that makes no sense as a [*FieldError]: lengths
+// that do not match, and numbers that are not finite.
+func (g *Group) Check() error {
+	n := len(g.Tokens)
+	for _, f := range []struct {
+		name string
+		len  int
+		set  bool
+	}{
+		{"masks", len(g.Masks), true},
+		{"scores", len(g.Scores), true},
+		{"advantages", len(g.Advantages), g.Advantages != nil},
+		{"ref_logprobs", len(g.RefLogProbs), g.RefLogProbs != nil},
+		{"inference_logprobs", len(g.LogProbs), g.LogProbs != nil},
+		{"overrides", len(g.Overrides), g.Overrides != nil},
+		{"distill_token_ids", len(g.DistillTokens), g.DistillTokens != nil},
+		{"distill_logprobs", len(g.DistillLogProbs), g.DistillLogProbs != nil},
+		{"versions", len(g.Versions), g.Versions != nil},
+	} {
+		if f.set && f.len != n {
+			return &FieldError{f.name, fmt.Sprintf("has %d elements, want one for each of the %d sequences in tokens", f.len, n)}
+		}
+	}
+	for i, s := range g.Scores {
+		if !finite(s) {
+			return &FieldError{fmt.Sprintf("scores[%d]", i), fmt.Sprintf("is %v, want a finite number", s)}
+		}
+	}
+	return g.checkSequences()
+}
+
+// checkSequences reports the first fault within a sequence.
+func (g *Group) checkSequences() error {
+	for i, seq := range g.Tokens {
+		if len(g.Masks[i]) != len(seq) {
+			return lengthError("masks", i, len(g.Masks[i]), len(seq))
+		}
+		if g.Versions != nil && len(g.Versions[i]) != len(seq) {
+			return lengthError("versions", i, len(g.Versions[i]), len(seq))
+		}
+	}
+	for _, f := range []struct {
+		name string
+		rows [][]float64
+		one  bool // a single value may stand for the whole sequence
+	}{
+		{"advantages", g.Advantages, true},
+		{"ref_logprobs", g.RefLogProbs, false},
+		{"inference_logprobs", g.LogProbs, false},
+	} {
+		for i, row := range f.rows {
+			if len(row) != len(g.Tokens[i]) && !(f.one && len(row) == 1) {
+				return lengthError(f.name, i, len(row), len(g.Tokens[i]))
+			}
+			for j, v := range row {
+				if !finite(v) {
+					return &FieldError{fmt.Sprintf("%s[%d][%d]", f.name, i, j), fmt.Sprintf("is %v, want a finite number", v)}
+				}
+			}
+		}
+	}
+	for i, rows := range g.DistillLogProbs {
+		for j, row := range rows {
+			for k, v := range row {
+				if !finite(v) {
+					return &FieldError{fmt.Sprintf("distill_logprobs[%d][%d][%d]", i, j, k), fmt.Sprintf("is %v, want a finite number", v)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func lengthError(field string, i, got, want int) error {
+	return &FieldError{fmt.Sprintf("%s[%d]", field, i), fmt.Sprintf("has %d elements, and tokens[%d] has %d", got, i, want)}
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

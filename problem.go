@@ -1,0 +1,95 @@
+package quintain
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A Problem is one question with everything that is needed to grade it. It is
+// plain data: a Problem written by one process is graded the same by another.
+type Problem struct {
+	Task     string          `json:"task"`        // name of the task or scenario that made it, "word_ladder"
+	Version  int             `json:"version"`     // version of that task's Make and Prompt
+	Seed     uint64          `json:"seed,string"` // a string: JSON readers round numbers above 2^53
+	Level    int             `json:"level"`       // index into the task's levels; OwnParams: own parameters
+	Index    int             `json:"index"`       // position in the stream that (Seed, Params) names
+	Params   json.RawMessage `json:"params"`      // the parameters it was made with
+	Prompt   string          `json:"prompt"`      // the text that the policy reads
+	Instance json.RawMessage `json:"instance"`    // the task's own record, with the solution; never shown to a policy
+}
+
+// ID names the problem among all problems of all tasks made at the tasks' own
+// levels: equal IDs mean equal problems.
+func (p Problem) ID() string {
+	return fmt.Sprintf("%s.v%d.s%d.l%d.%d", p.Task, p.Version, p.Seed, p.Level, p.Index)
+}
+
+// OwnParams is the Level of a problem that was made with parameters of its own.
+const OwnParams = -1
+
+// A Draw names one problem of a task. Two different draws are unrelated: seeds 1
+// and 2 share no more problems than chance allows.
+type Draw struct {
+	Seed  uint64
+	Level int // index into the task's levels
+	Index int // 0 or more, without an end
+}
+
+// A Verdict is the grade of one answer.
+type Verdict struct {
+	Score     float64 `json:"score"`               // 0 to 1; only a fully right answer has 1
+	Malformed bool    `json:"malformed,omitempty"` // no answer could be read out of the text
+	Reason    string  `json:"reason,omitempty"`    // why Score is below 1, for people
+}
+
+// Right is the verdict on a fully right answer.
+func Right() Verdict { return Verdict{Score: 1} }
+
+// Wrong is the verdict on an answer that was read and is not right.
+func Wrong(reason string) Verdict { return Verdict{Reason: reason} }
+
+// Malformed is the verdict on a text that holds no answer of the asked form.
+func Malformed(reason string) Verdict { return Verdict{Malformed: true, Reason: reason} }
+
+// Partial is the verdict on an answer that earns score, above 0 and below 1. It
+// panics on any other score: part credit is a decision of the task, made with care.
+func Partial(score float64, reason string) Verdict {
+	if !(score > 0 && score < 1) {
+		panic(fmt.Sprintf("quintain: part credit of %v", score))
+	}
+	return Verdict{Score: score, Reason: reason}
+}
+
+// Info describes a task or a scenario to people and to catalogues.
+type Info struct {
+	Name    string            `json:"name"`
+	Doc     string            `json:"doc"` // one sentence, then anything else worth knowing
+	Source  string            `json:"source"`
+	Version int               `json:"version"`
+	Levels  []json.RawMessage `json:"levels"` // parameters of each level, easiest first
+}
+
+// A Task makes problems and grades answers to them. Its methods may be called
+// from many goroutines at once, and read no clock, file, network or map order.
+type Task interface {
+	Info() Info
+
+	// Problem makes the problem that d names. Equal draws give equal bytes, on
+	// every machine and in every process. The error names the setting of d that
+	// makes no sense.
+	Problem(d Draw) (Problem, error)
+
+	// With returns the task with params, a JSON object of settings by name, in
+	// place of its levels: it has one level, and its problems have Level
+	// OwnParams. A setting that params leaves out has the task's default. The
+	// error names the setting that is unknown or makes no sense.
+	With(params json.RawMessage) (Task, error)
+
+	// Grade judges answer, the policy's final answer to p. A wrong answer is a
+	// Verdict. An error means that p itself could not be read: the rollout is
+	// then dropped, and never trained on as a zero.
+	Grade(p Problem, answer string) (Verdict, error)
+
+	// Solve returns an answer to p that Grade gives 1.
+	Solve(p Problem) (string, error)
+}

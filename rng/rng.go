@@ -1,0 +1,84 @@
+// Package rng makes the random numbers that problems are built from.
+//
+// A stream is named by a seed and a path. Its bytes are ChaCha8 (C2SP
+// chacha8rand) keyed by SHA-256 of that name, so a name gives the same numbers
+// on every machine and Go version, and streams whose names differ are unrelated.
+package rng
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// A Rand is a stream of random numbers, for one goroutine.
+type Rand struct{ src *rand.ChaCha8 }
+
+// New returns the stream that seed and path name.
+func New(seed uint64, path ...string) *Rand {
+	name := binary.LittleEndian.AppendUint64(make([]byte, 0, 128), seed)
+	for _, part := range path {
+		name = binary.LittleEndian.AppendUint64(name, uint64(len(part)))
+		name = append(name, part...)
+	}
+	return &Rand{src: rand.NewChaCha8(sha256.Sum256(name))}
+}
+
+// Uint64 returns 64 random bits.
+func (r *Rand) Uint64() uint64 { return r.src.Uint64() }
+
+// Between returns an integer from lo to hi, both included, each as likely as
+// another. It panics if lo > hi.
+func (r *Rand) Between(lo, hi int) int {
+	if lo > hi {
+		panic("rng: Between: lo > hi")
+	}
+	if span := uint64(hi) - uint64(lo); span != ^uint64(0) {
+		return int(uint64(lo) + r.below(span+1))
+	}
+	return int(r.src.Uint64())
+}
+
+// below returns an unbiased number in [0, n), n above 0, by the multiplication
+// method of Lemire, "Fast Random Integer Generation in an Interval" (2019).
+func (r *Rand) below(n uint64) uint64 {
+	hi, lo := bits.Mul64(r.src.Uint64(), n)
+	if lo < n {
+		for floor := -n % n; lo < floor; {
+			hi, lo = bits.Mul64(r.src.Uint64(), n)
+		}
+	}
+	return hi
+}
+
+// Float returns a number in [0, 1) with 53 random bits.
+func (r *Rand) Float() float64 { return float64(r.src.Uint64()>>11) / (1 << 53) }
+
+// Chance reports true with probability p.
+func (r *Rand) Chance(p float64) bool { return r.Float() < p }
+
+// Pick returns one element of s, each as likely as another. It panics if s is empty.
+func Pick[T any](r *Rand, s []T) T { return s[r.Between(0, len(s)-1)] }
+
+// Shuffle puts s into a random order, in place.
+func Shuffle[T any](r *Rand, s []T) {
+	for i := len(s) - 1; i > 0; i-- {
+		j := r.Between(0, i)
+		s[i], s[j] = s[j], s[i]
+	}
+}
+
+// Sample returns n different elements of s in random order, and leaves s as it
+// is. It panics if s has fewer.
+func Sample[T any](r *Rand, s []T, n int) []T {
+	if n > len(s) {
+		panic("rng: Sample: more wanted than there are")
+	}
+	pool := append([]T(nil), s...)
+	for i := range n {
+		j := r.Between(i, len(pool)-1)
+		pool[i], pool[j] = pool[j], pool[i]
+	}
+	return pool[:n:n]
+}

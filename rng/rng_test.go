@@ -1,0 +1,76 @@
+package rng_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// The numbers below are pinned for ever: a change of any of them changes every
+// problem of every task.
+func TestStreamsArePinned(t *testing.T) {
+	r := rng.New(1, "word_ladder", "{}", "0")
+	got := fmt.Sprint(r.Between(0, 999), r.Between(-5, 5), r.Between(0, 1<<62), r.Uint64(), r.Float())
+	if want := "663 -3 2571988972748012623 2063591267951143406 0.4220790748128982"; got != want {
+		t.Errorf("stream gives %s, want %s", got, want)
+	}
+	letters := []string{"a", "b", "c", "d", "e", "f"}
+	if got, want := fmt.Sprint(rng.Sample(r, letters, 3)), "[f c a]"; got != want {
+		t.Errorf("Sample gives %s, want %s", got, want)
+	}
+	rng.Shuffle(r, letters)
+	if got, want := fmt.Sprint(letters), "[f b d e a c]"; got != want {
+		t.Errorf("Shuffle gives %s, want %s", got, want)
+	}
+}
+
+func TestNamesOfStreams(t *testing.T) {
+	first := func(seed uint64, path ...string) uint64 { return rng.New(seed, path...).Uint64() }
+	seen := map[uint64]string{}
+	for _, test := range []struct {
+		seed uint64
+		path []string
+	}{
+		{0, nil}, {1, nil}, {0, []string{""}}, {0, []string{"", ""}}, {0, []string{"ab"}},
+		{0, []string{"a", "b"}}, {0, []string{"", "ab"}}, {0, []string{"ab", ""}}, {1, []string{"ab"}},
+	} {
+		name := fmt.Sprint(test.seed, len(test.path), test.path)
+		if other, found := seen[first(test.seed, test.path...)]; found {
+			t.Errorf("streams %s and %s are the same", name, other)
+		}
+		seen[first(test.seed, test.path...)] = name
+	}
+}
+
+func TestBetweenIsUniform(t *testing.T) {
+	r := rng.New(7, "uniform")
+	var count [7]int
+	for range 70_000 {
+		count[r.Between(-3, 3)+3]++
+	}
+	for i, n := range count {
+		if n < 9_600 || n > 10_400 { // 4 standard deviations are 370
+			t.Errorf("%d came %d times in 70000, want about 10000", i-3, n)
+		}
+	}
+}
+
+func TestSampleLeavesItsArgument(t *testing.T) {
+	s := []int{1, 2, 3, 4}
+	got := rng.Sample(rng.New(1), s, 4)
+	if !slices.Equal(s, []int{1, 2, 3, 4}) {
+		t.Errorf("Sample changed its argument to %v", s)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, s) {
+		t.Errorf("Sample of all gives %v", got)
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		rng.New(1, "chain_sum", `{"min_terms":2}`, "17").Between(1, 9)
+	}
+}

@@ -1,0 +1,47 @@
+package task
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+)
+
+// Match scores answer against the one right text, want: the default rule of
+// reasoning-gym. The same text is right, byte for byte; a longer one that
+// contains it earns its share of the length, in code points; anything else is
+// wrong. Tasks that take case or space freely normalise both before they call it.
+func Match(got, want string) quintain.Verdict {
+	switch {
+	case got == "":
+		return quintain.Malformed("the answer is empty")
+	case got == want && want != "":
+		return quintain.Right()
+	case want != "" && strings.Contains(got, want):
+		return quintain.Partial(answer.Share(want, got), fmt.Sprintf("want %q and nothing else", clip(want)))
+	}
+	return quintain.Wrong(fmt.Sprintf("want %q", clip(want)))
+}
+
+// MatchNumber scores answer against the one right number, want: the decimal rule
+// of reasoning-gym. Commas are left out of both; the same value in any decimal
+// spelling is right; otherwise [Match] decides.
+func MatchNumber(got, want string) quintain.Verdict {
+	got, want = strings.ReplaceAll(got, ",", ""), strings.ReplaceAll(want, ",", "")
+	if equal, both := answer.SameDecimal(got, want); both {
+		if equal {
+			return quintain.Right()
+		}
+	}
+	return Match(got, want)
+}
+
+// clip shortens a text that a verdict quotes.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -1,0 +1,160 @@
+// Package task turns a typed description of a task into a [quintain.Task], and
+// holds what the scorers of several tasks share.
+package task
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// Params are the settings of one difficulty of a task. Its JSON names are those
+// of the task's settings in reasoning-gym, where it has them.
+type Params interface {
+	// Check reports the first setting that makes no sense.
+	Check() error
+}
+
+// An Instance is one concrete problem of a task. It is a plain value: its JSON
+// form is all that travels with the problem, and its methods are pure functions
+// of its fields. Its JSON names are those of the metadata of the task's entries
+// in reasoning-gym, where it has them.
+type Instance interface {
+	// Prompt is the question, and says in which form the answer is wanted.
+	Prompt() string
+
+	// Solve returns an answer that Score gives 1.
+	Solve() string
+
+	// Score grades answer, which is any text at all. It never panics, never
+	// runs any part of answer, and its cost is bounded by len(answer).
+	Score(answer string) quintain.Verdict
+}
+
+// A Spec defines a task, and is one. Make alone holds chance; everything else
+// about a problem follows from the Instance that Make returned.
+type Spec[P Params, I Instance] struct {
+	Name    string // unique, snake_case; also the name of the file and the golden
+	Doc     string // one sentence, then anything else worth knowing
+	Source  string // where the idea or the data comes from, with its licence
+	Version int    // raised by one whenever a golden file changes
+	Default P      // settings of With where it is not told; those of reasoning-gym
+	Levels  []P    // a full set of parameters for each difficulty, easiest first, at least four
+	Make    func(P, *rng.Rand) (I, error)
+
+	own json.RawMessage // parameters set by With; nil: the task has its levels
+}
+
+// Info implements [quintain.Task].
+func (s Spec[P, I]) Info() quintain.Info {
+	info := quintain.Info{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version}
+	for _, p := range s.Levels {
+		info.Levels = append(info.Levels, mustJSON(p))
+	}
+	return info
+}
+
+// With implements [quintain.Task].
+func (s Spec[P, I]) With(params json.RawMessage) (quintain.Task, error) {
+	p := s.Default
+	if err := decodeStrict(params, &p); err != nil {
+		return nil, fmt.Errorf("task %s: params: %w", s.Name, err)
+	}
+	if err := p.Check(); err != nil {
+		return nil, fmt.Errorf("task %s: params: %w", s.Name, err)
+	}
+	s.Levels = []P{p}
+	s.own = mustJSON(p)
+	return s, nil
+}
+
+// Problem implements [quintain.Task].
+func (s Spec[P, I]) Problem(d quintain.Draw) (quintain.Problem, error) {
+	switch {
+	case d.Level < 0 || d.Level >= len(s.Levels):
+		return quintain.Problem{}, fmt.Errorf("task %s: level is %d, want 0 to %d", s.Name, d.Level, len(s.Levels)-1)
+	case d.Index < 0:
+		return quintain.Problem{}, fmt.Errorf("task %s: index is %d, want 0 or more", s.Name, d.Index)
+	}
+	params, level := s.own, quintain.OwnParams
+	if params == nil {
+		params, level = mustJSON(s.Levels[d.Level]), d.Level
+	}
+	index := strconv.Itoa(d.Index)
+	inst, err := s.Make(s.Levels[d.Level], rng.New(d.Seed, s.Name, string(params), index))
+	if err != nil {
+		return quintain.Problem{}, fmt.Errorf("task %s: seed %d, level %d, index %s: %w", s.Name, d.Seed, level, index, err)
+	}
+	return quintain.Problem{
+		Task: s.Name, Version: s.Version,
+		Seed: d.Seed, Level: level, Index: d.Index,
+		Params: params, Prompt: inst.Prompt(), Instance: mustJSON(inst),
+	}, nil
+}
+
+// Grade implements [quintain.Task].
+func (s Spec[P, I]) Grade(p quintain.Problem, answer string) (quintain.Verdict, error) {
+	inst, err := s.instance(p)
+	if err != nil {
+		return quintain.Verdict{}, err
+	}
+	return inst.Score(answer), nil
+}
+
+// Solve implements [quintain.Task].
+func (s Spec[P, I]) Solve(p quintain.Problem) (string, error) {
+	inst, err := s.instance(p)
+	if err != nil {
+		return "", err
+	}
+	return inst.Solve(), nil
+}
+
+// checked is an Instance that can tell whether a record read from outside makes
+// sense; Grade and Solve refuse the problem where it does not.
+type checked interface{ Check() error }
+
+// instance reads p's record back into the task's own type.
+func (s Spec[P, I]) instance(p quintain.Problem) (inst I, err error) {
+	if p.Task != s.Name {
+		return inst, fmt.Errorf("task %s: the problem is of task %q", s.Name, p.Task)
+	}
+	if err := decodeStrict(p.Instance, &inst); err != nil {
+		return inst, fmt.Errorf("task %s: instance: %w", s.Name, err)
+	}
+	if c, can := any(inst).(checked); can {
+		if err := c.Check(); err != nil {
+			return inst, fmt.Errorf("task %s: instance: %w", s.Name, err)
+		}
+	}
+	return inst, nil
+}
+
+// decodeStrict reads one JSON value into v and refuses names that v lacks.
+func decodeStrict(raw []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(v); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more than one JSON value")
+	}
+	return nil
+}
+
+// mustJSON encodes a task's own plain record; a record that cannot be encoded is
+// a fault in the task, which tasktest finds.
+func mustJSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("task: %T: %v", v, err))
+	}
+	return b
+}
