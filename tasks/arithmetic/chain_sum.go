@@ -1,0 +1,146 @@
+package arithmetic
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// chainSum asks for the value of a chain of additions and subtractions.
+var chainSum = task.Spec[chainSumParams, chainSumItem]{
+	Name:    "chain_sum",
+	Doc:     "Work out a chain of additions and subtractions of whole numbers.",
+	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: chainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4},
+	Levels: []chainSumParams{
+		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
+		{MinTerms: 2, MaxTerms: 3, MinDigits: 1, MaxDigits: 2},
+		{MinTerms: 3, MaxTerms: 5, MinDigits: 2, MaxDigits: 3},
+		{MinTerms: 4, MaxTerms: 7, MinDigits: 3, MaxDigits: 5, AllowNegation: true},
+		{MinTerms: 6, MaxTerms: 10, MinDigits: 5, MaxDigits: 8, AllowNegation: true},
+		{MinTerms: 10, MaxTerms: 16, MinDigits: 8, MaxDigits: 12, AllowNegation: true},
+	},
+	Make: makeChainSum,
+}
+
+// chainSumParams are the settings of one difficulty.
+type chainSumParams struct {
+	MinTerms      int  `json:"min_terms"`
+	MaxTerms      int  `json:"max_terms"`
+	MinDigits     int  `json:"min_digits"` // of every term
+	MaxDigits     int  `json:"max_digits"`
+	AllowNegation bool `json:"allow_negation"` // terms may be negative
+}
+
+// Check implements [task.Params].
+func (p chainSumParams) Check() error {
+	switch {
+	case p.MinTerms < 1:
+		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
+	case p.MaxTerms < p.MinTerms || p.MaxTerms > 1000:
+		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 1000", p.MaxTerms, p.MinTerms)
+	case p.MinDigits < 1:
+		return fmt.Errorf("min_digits is %d, want 1 or more", p.MinDigits)
+	case p.MaxDigits < p.MinDigits || p.MaxDigits > 18:
+		return fmt.Errorf("max_digits is %d, want min_digits (%d) to 18", p.MaxDigits, p.MinDigits)
+	}
+	return nil
+}
+
+// chainSumItem is one chain.
+type chainSumItem struct {
+	NumTerms   int    `json:"num_terms"`
+	NumDigits  int    `json:"num_digits"` // of every term
+	Expression string `json:"expression"` // terms between " + " and " - "
+	Phrasing   int    `json:"phrasing,omitempty"`
+}
+
+// makeChainSum draws the number of terms and of digits, then terms and signs.
+func makeChainSum(p chainSumParams, r *rng.Rand) (chainSumItem, error) {
+	item := chainSumItem{
+		NumTerms:  r.Between(p.MinTerms, p.MaxTerms),
+		NumDigits: r.Between(p.MinDigits, p.MaxDigits),
+		Phrasing:  r.Between(0, len(chainSumPhrasings)-1),
+	}
+	least, most := 1, 9
+	for range item.NumDigits - 1 {
+		least, most = least*10, most*10+9
+	}
+	if item.NumDigits == 1 {
+		least = 0
+	}
+	chain := make([]byte, 0, item.NumTerms*(item.NumDigits+4))
+	for i := range item.NumTerms {
+		if i > 0 {
+			chain = append(chain, rng.Pick(r, []string{" + ", " - "})...)
+		}
+		n := r.Between(least, most)
+		if p.AllowNegation && r.Chance(0.5) {
+			n = -n
+		}
+		chain = fmt.Append(chain, n)
+	}
+	item.Expression = string(chain)
+	return item, nil
+}
+
+// chainSumPhrasings are the wordings of the question, before and after the chain.
+var chainSumPhrasings = [][2]string{
+	{"Work out ", "."},
+	{"What is ", "?"},
+	{"Calculate the value of ", "."},
+}
+
+// Prompt implements [task.Instance].
+func (c chainSumItem) Prompt() string {
+	words := chainSumPhrasings[c.Phrasing]
+	return words[0] + c.Expression + words[1] + " Answer with one whole number."
+}
+
+// Check refuses a record whose chain cannot be read.
+func (c chainSumItem) Check() error {
+	if c.Phrasing < 0 || c.Phrasing >= len(chainSumPhrasings) {
+		return fmt.Errorf("phrasing is %d, want 0 to %d", c.Phrasing, len(chainSumPhrasings)-1)
+	}
+	_, err := c.sum()
+	return err
+}
+
+// sum adds up the chain.
+func (c chainSumItem) sum() (*big.Int, error) {
+	total, term, sign := new(big.Int), new(big.Int), "+"
+	for i, word := range strings.Fields(c.Expression) {
+		if i%2 == 1 {
+			sign = word
+			continue
+		}
+		if _, ok := term.SetString(word, 10); !ok || sign != "+" && sign != "-" {
+			return nil, fmt.Errorf("expression %q is no chain of sums", c.Expression)
+		}
+		if sign == "+" {
+			total.Add(total, term)
+		} else {
+			total.Sub(total, term)
+		}
+	}
+	return total, nil
+}
+
+// Solve implements [task.Instance].
+func (c chainSumItem) Solve() string {
+	total, err := c.sum()
+	if err != nil {
+		return ""
+	}
+	return total.String()
+}
+
+// Score implements [task.Instance].
+func (c chainSumItem) Score(answer string) quintain.Verdict {
+	return task.MatchNumber(answer, c.Solve())
+}

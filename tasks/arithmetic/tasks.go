@@ -1,0 +1,9 @@
+// Package arithmetic holds the tasks about reckoning with numbers.
+package arithmetic
+
+import "github.com/quintain-rl/quintain"
+
+// Tasks lists the package's tasks by name.
+var Tasks = []quintain.Task{
+	chainSum,
+}
