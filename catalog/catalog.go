@@ -1,0 +1,29 @@
+// Package catalog is the one list of all tasks and scenarios.
+package catalog
+
+import (
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
+)
+
+// A Category is a room of tasks.
+type Category struct {
+	Name  string // that of the package under tasks/
+	Tasks []quintain.Task
+}
+
+// Categories returns all tasks by category, both sorted by name.
+func Categories() []Category {
+	return []Category{
+		{"arithmetic", arithmetic.Tasks},
+	}
+}
+
+// Tasks returns all tasks.
+func Tasks() []quintain.Task {
+	var all []quintain.Task
+	for _, c := range Categories() {
+		all = append(all, c.Tasks...)
+	}
+	return all
+}

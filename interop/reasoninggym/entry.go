@@ -1,0 +1,94 @@
+// Package reasoninggym writes problems as entries of the Python library
+// reasoning-gym, and reads its entries as problems. Settings and record fields
+// have the same names on both sides, so no task has an adapter of its own.
+package reasoninggym
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// An Entry is one problem in reasoning-gym's form.
+type Entry struct {
+	Question string          `json:"question"`
+	Answer   *string         `json:"answer"`   // a right answer; nil: none is stored
+	Metadata json.RawMessage `json:"metadata"` // object: the task's record, source_dataset, source_index, difficulty
+}
+
+// Write returns p as an entry with the given right answer.
+func Write(p quintain.Problem, answer string) (Entry, error) {
+	difficulty, err := difficulty(p)
+	if err != nil {
+		return Entry{}, fmt.Errorf("task %s: params: %w", p.Task, err)
+	}
+	record := bytes.TrimSpace(p.Instance)
+	if len(record) < 2 || record[0] != '{' {
+		return Entry{}, fmt.Errorf("task %s: the instance is no object", p.Task)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"source_dataset":%q,"source_index":%d,`, p.Task, p.Index)
+	if fields := record[1 : len(record)-1]; len(fields) > 0 {
+		b.Write(fields)
+		b.WriteByte(',')
+	}
+	fmt.Fprintf(&b, `"difficulty":%s}`, difficulty)
+	return Entry{Question: p.Prompt, Answer: &answer, Metadata: b.Bytes()}, nil
+}
+
+// Read returns e as a problem that the task it names can grade.
+func Read(e Entry) (quintain.Problem, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(e.Metadata, &fields); err != nil {
+		return quintain.Problem{}, fmt.Errorf("metadata: %w", err)
+	}
+	var name string
+	if err := json.Unmarshal(fields["source_dataset"], &name); err != nil || name == "" {
+		return quintain.Problem{}, errors.New("metadata.source_dataset: want the name of a task")
+	}
+	for _, ours := range []string{"source_dataset", "source_index", "source_idx", "difficulty", "config", "version_id", "entry_id"} {
+		delete(fields, ours)
+	}
+	record, err := json.Marshal(fields)
+	if err != nil {
+		return quintain.Problem{}, fmt.Errorf("metadata: %w", err)
+	}
+	return quintain.Problem{Task: name, Level: quintain.OwnParams, Prompt: e.Question, Instance: record}, nil
+}
+
+// renamed holds the settings whose name in an entry's difficulty is not that of
+// the setting.
+var renamed = map[string]string{
+	"chain_sum.terms":  "num_terms",
+	"chain_sum.digits": "num_digits",
+}
+
+// difficulty writes the parameters of p as reasoning-gym does: min_x and max_x
+// together as "x": [min, max], every other setting as it is.
+func difficulty(p quintain.Problem) ([]byte, error) {
+	var params map[string]json.RawMessage
+	if err := json.Unmarshal(p.Params, &params); err != nil {
+		return nil, err
+	}
+	out := make(map[string]any, len(params))
+	for name, value := range params {
+		stem, isMin := strings.CutPrefix(name, "min_")
+		highest, paired := params["max_"+stem]
+		switch {
+		case isMin && paired:
+			key := stem
+			if other, found := renamed[p.Task+"."+stem]; found {
+				key = other
+			}
+			out[key] = [2]json.RawMessage{value, highest}
+		case strings.HasPrefix(name, "max_") && params["min_"+name[4:]] != nil:
+		default:
+			out[name] = value
+		}
+	}
+	return json.Marshal(out)
+}

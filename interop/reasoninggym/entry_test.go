@@ -1,0 +1,84 @@
+package reasoninggym_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
+)
+
+var problem = quintain.Problem{
+	Task: "chain_sum", Version: 1, Seed: 3, Level: 1, Index: 7,
+	Params:   json.RawMessage(`{"min_terms":2,"max_terms":6,"min_digits":1,"max_digits":4,"allow_negation":false}`),
+	Prompt:   "Work out 2 + 3.",
+	Instance: json.RawMessage(`{"num_terms":2,"num_digits":1,"expression":"2 + 3"}`),
+}
+
+func TestWrite(t *testing.T) {
+	e, err := reasoninggym.Write(problem, "5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"question":"Work out 2 + 3.","answer":"5","metadata":{"source_dataset":"chain_sum","source_index":7,` +
+		`"num_terms":2,"num_digits":1,"expression":"2 + 3","difficulty":{"allow_negation":false,"num_digits":[1,4],"num_terms":[2,6]}}}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestReadWhatWasWritten(t *testing.T) {
+	e, err := reasoninggym.Write(problem, "5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := reasoninggym.Read(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Task != problem.Task || p.Prompt != problem.Prompt || p.Level != quintain.OwnParams {
+		t.Errorf("got %+v", p)
+	}
+	var got, want map[string]any
+	if err := json.Unmarshal(p.Instance, &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(problem.Instance, &want); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(want) || got["expression"] != want["expression"] {
+		t.Errorf("record %v, want %v", got, want)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for _, test := range []struct{ metadata, names string }{
+		{`[]`, "metadata"},
+		{`{}`, "source_dataset"},
+		{`{"source_dataset":5}`, "source_dataset"},
+		{``, "metadata"},
+	} {
+		_, err := reasoninggym.Read(reasoninggym.Entry{Metadata: json.RawMessage(test.metadata)})
+		if err == nil || !strings.Contains(err.Error(), test.names) {
+			t.Errorf("metadata %s: error %v, want one that names %s", test.metadata, err, test.names)
+		}
+	}
+}
+
+func TestWriteRefusesABrokenProblem(t *testing.T) {
+	for _, spoil := range []func(*quintain.Problem){
+		func(p *quintain.Problem) { p.Params = nil },
+		func(p *quintain.Problem) { p.Instance = json.RawMessage(`[]`) },
+	} {
+		p := problem
+		spoil(&p)
+		if e, err := reasoninggym.Write(p, "5"); err == nil {
+			t.Errorf("wrote %+v", e)
+		}
+	}
+}
