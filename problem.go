@@ -1,6 +1,7 @@
 package quintain
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 )
@@ -18,10 +19,14 @@ type Problem struct {
 	Instance json.RawMessage `json:"instance"`    // the task's own record, with the solution; never shown to a policy
 }
 
-// ID names the problem among all problems of all tasks made at the tasks' own
-// levels: equal IDs mean equal problems.
+// ID names the problem among all problems of all tasks: equal IDs mean equal
+// problems.
 func (p Problem) ID() string {
-	return fmt.Sprintf("%s.v%d.s%d.l%d.%d", p.Task, p.Version, p.Seed, p.Level, p.Index)
+	level := fmt.Sprint(p.Level)
+	if p.Level == OwnParams {
+		level = fmt.Sprintf("-%x", sha256.Sum256(p.Params))[:13]
+	}
+	return fmt.Sprintf("%s.v%d.s%d.l%s.%d", p.Task, p.Version, p.Seed, level, p.Index)
 }
 
 // OwnParams is the Level of a problem that was made with parameters of its own.

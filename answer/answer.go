@@ -2,3 +2,134 @@
 // literals as the field's graders do. It runs none of the text, and its cost is
 // linear in the text's length.
 package answer
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Tagged returns the text between the one <answer> and the one </answer> of a
+// reply, without the space around it. Case is free. What stands in <think> is
+// left out first, and a <think> that is never closed hides all that follows. Where
+// there is no such pair of tags, or more than one of either, why says so and the
+// answer is empty.
+func Tagged(reply string) (text, why string) {
+	outside := WithoutThinking(reply)
+	lower := lowerASCII(outside)
+	open, shut := strings.Index(lower, "<answer>"), strings.Index(lower, "</answer>")
+	switch {
+	case open < 0 || shut < 0:
+		return "", "there is no <answer>…</answer> outside the thinking"
+	case strings.Count(lower, "<answer>") > 1 || strings.Count(lower, "</answer>") > 1:
+		return "", "there is more than one <answer>…</answer>"
+	case shut < open:
+		return "", "</answer> stands before <answer>"
+	}
+	return strings.TrimSpace(outside[open+len("<answer>") : shut]), ""
+}
+
+// WithoutThinking returns reply without its <think>…</think> parts, tags
+// included. A <think> that is never closed reaches to the end of the text, and a
+// </think> that was never opened from its beginning: chat templates of some models
+// put the opening tag into the prompt.
+func WithoutThinking(reply string) string {
+	lower := lowerASCII(reply)
+	open, shut := strings.Index(lower, "<think>"), strings.Index(lower, "</think>")
+	var rest strings.Builder
+	for from := 0; ; {
+		switch {
+		case shut >= 0 && (open < 0 || shut < open):
+			rest.Reset()
+		case open >= 0:
+			rest.WriteString(reply[from:open])
+			if shut < 0 {
+				return rest.String()
+			}
+		default:
+			rest.WriteString(reply[from:])
+			return rest.String()
+		}
+		from = shut + len("</think>")
+		shut = indexFrom(lower, "</think>", from)
+		if open >= 0 && open < from {
+			open = indexFrom(lower, "<think>", from)
+		}
+	}
+}
+
+// indexFrom returns the first place at or after from where s has sub, or -1.
+func indexFrom(s, sub string, from int) int {
+	if i := strings.Index(s[from:], sub); i >= 0 {
+		return from + i
+	}
+	return -1
+}
+
+// Boxed returns what the last \boxed{…} of a text holds, braces matched.
+func Boxed(text string) (content string, found bool) {
+	const box = `\boxed{`
+	start := strings.LastIndex(text, box)
+	if start < 0 {
+		return "", false
+	}
+	text = text[start+len(box):]
+	for i, depth := 0, 1; i < len(text); i++ {
+		switch text[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return strings.TrimSpace(text[:i]), true
+			}
+		}
+	}
+	return "", false
+}
+
+// LastInteger returns the last whole number of a text, with its sign and without
+// commas between its digits. A number with a fraction is none.
+func LastInteger(text string) (number string, found bool) {
+	for end := len(text); end > 0; {
+		if !isDigit(text[end-1]) {
+			end--
+			continue
+		}
+		start := end
+		for start > 0 && (isDigit(text[start-1]) || text[start-1] == ',' || text[start-1] == '.') {
+			start--
+		}
+		number := strings.ReplaceAll(strings.TrimLeft(text[start:end], ",."), ",", "")
+		if whole, fraction, _ := strings.Cut(number, "."); strings.Trim(fraction, "0") == "" && whole != "" {
+			if start > 0 && text[start-1] == '-' && !followsWord(text[:start-1]) {
+				whole = "-" + whole
+			}
+			return whole, true
+		}
+		end = start
+	}
+	return "", false
+}
+
+// followsWord reports whether text ends in a letter, a digit or a closing
+// bracket, so that a minus behind it is no sign of a number.
+func followsWord(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return r == ')' || r == ']' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// lowerASCII returns s with A to Z in lower case and every other byte as it is,
+// so that places in the result are places in s.
+func lowerASCII(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= 'A' && r <= 'Z' }) < 0 {
+		return s
+	}
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}

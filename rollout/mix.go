@@ -1,0 +1,168 @@
+package rollout
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Stream is one endless row of problems.
+type Stream struct {
+	Scenario quintain.Scenario
+	Seed     uint64
+	Level    int
+	Weight   float64 // share of the groups, in proportion to the other streams'; above 0
+}
+
+// name identifies the stream in the positions that are kept.
+func (s Stream) name() string {
+	return fmt.Sprintf("%s.s%d.l%d", s.Scenario.Info().Name, s.Seed, s.Level)
+}
+
+// A Mix hands out the problems of several streams in proportion to their weights,
+// and keeps the position in each: every problem is finished once, also over
+// restarts. Many goroutines may use it.
+type Mix struct {
+	mu      sync.Mutex
+	streams []*position
+}
+
+// A position is how far one stream has come.
+type position struct {
+	Stream
+	name string
+	next int          // index of the first problem that was never handed out
+	redo []int        // indices that were handed out and have to be again, ascending
+	open map[int]bool // indices that are handed out now
+}
+
+// NewMix returns a mix of streams. The error names the stream that makes no sense.
+func NewMix(streams []Stream) (*Mix, error) {
+	m := &Mix{}
+	seen := map[string]bool{}
+	for _, s := range streams {
+		p := &position{Stream: s, name: s.name(), open: map[int]bool{}}
+		if !(s.Weight > 0) {
+			return nil, fmt.Errorf("stream %s: weight is %v, want more than 0", p.name, s.Weight)
+		}
+		if seen[p.name] {
+			return nil, fmt.Errorf("stream %s is there twice", p.name)
+		}
+		seen[p.name] = true
+		m.streams = append(m.streams, p)
+	}
+	if len(m.streams) == 0 {
+		return nil, fmt.Errorf("there is no stream of problems")
+	}
+	return m, nil
+}
+
+// A Job is one problem to be played.
+type Job struct {
+	Scenario quintain.Scenario
+	Problem  quintain.Problem
+
+	stream *position
+}
+
+// Next hands out a problem: of the stream that is furthest behind its share. The
+// problem is open until Done or Redo.
+func (m *Mix) Next() (Job, error) {
+	m.mu.Lock()
+	behind := m.streams[0]
+	for _, s := range m.streams[1:] {
+		if float64(s.handed())/s.Weight < float64(behind.handed())/behind.Weight {
+			behind = s
+		}
+	}
+	index := behind.take()
+	m.mu.Unlock()
+
+	p, err := behind.Scenario.Problem(quintain.Draw{Seed: behind.Seed, Level: behind.Level, Index: index})
+	if err != nil {
+		m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: behind})
+		return Job{}, err
+	}
+	return Job{behind.Scenario, p, behind}, nil
+}
+
+// handed counts the problems that are handed out or finished.
+func (s *position) handed() int { return s.next - len(s.redo) }
+
+// take hands out the next index.
+func (s *position) take() int {
+	index := s.next
+	if len(s.redo) > 0 {
+		index = s.redo[0]
+		s.redo = s.redo[1:]
+	} else {
+		s.next++
+	}
+	s.open[index] = true
+	return index
+}
+
+// Done closes a job whose problem is finished, kept or dropped.
+func (m *Mix) Done(j Job) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(j.stream.open, j.Problem.Index)
+}
+
+// Redo closes a job whose problem has to be played again, now or after a restart.
+func (m *Mix) Redo(j Job) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(j.stream.open, j.Problem.Index)
+	at, _ := slices.BinarySearch(j.stream.redo, j.Problem.Index)
+	j.stream.redo = slices.Insert(j.stream.redo, at, j.Problem.Index)
+}
+
+// savedPosition is the form in which a position is kept.
+type savedPosition struct {
+	Next int   `json:"next"`
+	Redo []int `json:"redo,omitempty"` // with those that were open
+}
+
+// MarshalJSON writes the positions of all streams by name. Open problems are
+// written as to be played again.
+func (m *Mix) MarshalJSON() ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	saved := make(map[string]savedPosition, len(m.streams))
+	for _, s := range m.streams {
+		redo := slices.Clone(s.redo)
+		for index := range s.open {
+			redo = append(redo, index)
+		}
+		slices.Sort(redo)
+		saved[s.name] = savedPosition{s.next, redo}
+	}
+	return json.Marshal(saved)
+}
+
+// UnmarshalJSON sets the positions of the streams that are named; the others stay
+// where they are, and names of no stream are left out. It is called before the
+// first Next.
+func (m *Mix) UnmarshalJSON(data []byte) error {
+	var saved map[string]savedPosition
+	if err := json.Unmarshal(data, &saved); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.streams {
+		p, found := saved[s.name]
+		if !found {
+			continue
+		}
+		if p.Next < 0 || len(p.Redo) > 0 && (!slices.IsSorted(p.Redo) || p.Redo[0] < 0 || p.Redo[len(p.Redo)-1] >= p.Next) {
+			return fmt.Errorf("stream %s: positions %+v make no sense", s.name, p)
+		}
+		s.next, s.redo = p.Next, p.Redo
+	}
+	return nil
+}

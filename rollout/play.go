@@ -1,0 +1,206 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// play plays the group of one job: the first replies by one request, as they
+// answer the same messages, and what follows episode by episode.
+func (e *Engine) play(ctx context.Context, job Job) []quintain.Trajectory {
+	id := job.Problem.ID()
+	episodes := make([]*episode, e.Size)
+	for i := range episodes {
+		episodes[i] = newEpisode(ctx, job, fmt.Sprintf("%s#%d", id, i))
+	}
+	defer func() {
+		for _, ep := range episodes {
+			ep.close()
+		}
+	}()
+	e.firstTurn(ctx, id, episodes)
+
+	var others sync.WaitGroup
+	for _, ep := range episodes {
+		if ep.over() {
+			continue
+		}
+		others.Go(func() {
+			for !ep.over() {
+				e.turn(ctx, ep)
+			}
+		})
+	}
+	others.Wait()
+
+	played := make([]quintain.Trajectory, len(episodes))
+	for i, ep := range episodes {
+		played[i] = ep.record
+	}
+	return played
+}
+
+// firstTurn plays the first turn of all episodes that are open.
+func (e *Engine) firstTurn(ctx context.Context, id string, all []*episode) {
+	open := slices.DeleteFunc(slices.Clone(all), (*episode).over)
+	if len(open) == 0 {
+		return
+	}
+	samples, err := e.Policy.Sample(ctx, quintain.Request{
+		Key: id, Messages: open[0].talk, N: len(open), Sampling: e.Sampling,
+	})
+	for i, ep := range open {
+		if i < len(samples) {
+			ep.take(ctx, samples[i], err)
+			continue
+		}
+		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned too few samples"))
+	}
+}
+
+// turn plays one more turn of an episode.
+func (e *Engine) turn(ctx context.Context, ep *episode) {
+	samples, err := e.Policy.Sample(ctx, quintain.Request{
+		Key: ep.record.ID, Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, N: 1, Sampling: e.Sampling,
+	})
+	if len(samples) == 0 {
+		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
+		return
+	}
+	ep.take(ctx, samples[0], err)
+}
+
+// cmpErr returns err, or one that says why where there is none.
+func cmpErr(err error, why string) error {
+	if err != nil {
+		return err
+	}
+	return errors.New(why)
+}
+
+// An episode is one trajectory in the making.
+type episode struct {
+	env    quintain.Env // nil: it could not be made
+	record quintain.Trajectory
+	talk   []quintain.Message
+	fresh  int              // index into talk of the first message that the policy has not read
+	tokens []quintain.Token // the conversation as the policy has read and written it
+}
+
+// newEpisode makes and opens an episode. What fails is told by its record.
+func newEpisode(ctx context.Context, job Job, id string) *episode {
+	ep := &episode{record: quintain.Trajectory{ID: id, Problem: job.Problem}}
+	ep.guard(ctx, func() error {
+		env, err := job.Scenario.Env(job.Problem)
+		if err != nil {
+			return err
+		}
+		ep.env = env
+		ep.talk, err = env.Open(ctx)
+		return err
+	})
+	return ep
+}
+
+// over reports whether the episode has an outcome.
+func (ep *episode) over() bool { return ep.record.Outcome != "" }
+
+// guard calls the environment. Its error or panic is the environment's failure.
+func (ep *episode) guard(ctx context.Context, call func() error) {
+	defer func() {
+		if r := recover(); r != nil {
+			ep.fail(ctx, quintain.EnvFailed, fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	if err := call(); err != nil {
+		ep.fail(ctx, quintain.EnvFailed, err)
+	}
+}
+
+// fail ends the episode without a reward: as cancelled where ctx is done, as
+// outcome otherwise.
+func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error) {
+	ep.record.Outcome, ep.record.Error = outcome, err.Error()
+	if ctx.Err() != nil {
+		ep.record.Outcome, ep.record.Error = quintain.Cancelled, context.Cause(ctx).Error()
+	}
+}
+
+// take adds a reply to the episode and steps the environment. Where the policy
+// returned err with it, the reply is kept and the episode ends.
+func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
+	ep.record.Vocabulary = s.Vocabulary
+	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
+		Observed: ep.talk[ep.fresh:], Reply: s.Text, Read: s.Read,
+		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish,
+	})
+	if err == nil {
+		err = checkSample(s)
+	}
+	if err != nil {
+		ep.fail(ctx, quintain.InfraFailed, err)
+		return
+	}
+	ep.guard(ctx, func() error {
+		step, err := ep.env.Step(ctx, quintain.Reply{Text: s.Text, Finish: s.Finish})
+		if err == nil && (math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0)) {
+			err = fmt.Errorf("the environment gave a reward of %v", step.Reward)
+		}
+		if err != nil {
+			return err
+		}
+		ep.step(s, step)
+		return nil
+	})
+}
+
+// step takes what the environment answered.
+func (ep *episode) step(s quintain.Sample, step quintain.Step) {
+	turn := &ep.record.Turns[len(ep.record.Turns)-1]
+	turn.Reward, turn.Why = step.Reward, step.Why
+	ep.record.End = step.End
+	if step.End != quintain.Going {
+		ep.record.Outcome = quintain.Scored
+		if step.Malformed || s.Finish == quintain.Length {
+			ep.record.Outcome = quintain.ModelFailed
+		}
+		return
+	}
+	ep.tokens = append(append(ep.tokens, s.Read...), s.Wrote...)
+	ep.talk = append(slices.Clip(ep.talk), quintain.Message{Role: quintain.RoleAssistant, Content: s.Text})
+	ep.fresh = len(ep.talk)
+	ep.talk = append(ep.talk, step.Observe...)
+}
+
+// close ends the environment. A failure to close is one of the episode.
+func (ep *episode) close() {
+	if ep.env == nil {
+		return
+	}
+	ep.guard(context.Background(), ep.env.Close)
+}
+
+// checkSample reports the first promise of [quintain.Policy] that s breaks.
+func checkSample(s quintain.Sample) error {
+	switch {
+	case s.Finish == quintain.Aborted:
+		return errors.New("the policy aborted its reply")
+	case s.LogProbs != nil && len(s.LogProbs) != len(s.Wrote):
+		return fmt.Errorf("the policy gave %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
+	case len(s.Versions) != len(s.Wrote):
+		return fmt.Errorf("the policy gave %d versions for %d tokens", len(s.Versions), len(s.Wrote))
+	}
+	for i, p := range s.LogProbs {
+		if !(p <= 0) || math.IsInf(float64(p), 0) {
+			return fmt.Errorf("the policy gave a log-probability of %v for token %d", p, i)
+		}
+	}
+	return nil
+}
