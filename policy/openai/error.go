@@ -1,0 +1,188 @@
+package openai
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// A Kind says what went wrong.
+type Kind string
+
+// The kinds of errors. Unreachable, Busy and ServerFailed are tried again as often
+// as the configuration says, Nonsense twice, the others never.
+const (
+	Unreachable  Kind = "unreachable"   // no answer, or one that broke off
+	Busy         Kind = "busy"          // HTTP 429 or 408
+	ServerFailed Kind = "server failed" // another HTTP 5xx, or a reply that the server aborted
+	Refused      Kind = "refused"       // another HTTP status: the request is not to the server's liking
+	TooLong      Kind = "too long"      // the conversation does not fit into the model's context
+	TooSlow      Kind = "too slow"      // no answer within Config.Timeout
+	TooLarge     Kind = "too large"     // the answer exceeds Config.MaxReplyBytes
+	Nonsense     Kind = "nonsense"      // the answer is not what the protocol says
+	Unsupported  Kind = "unsupported"   // the server does not tell what Config asks for
+	Forked       Kind = "forked"        // the server encoded what was sampled again, and differently
+	Filtered     Kind = "filtered"      // the server withheld part of the reply
+	UnknownModel Kind = "unknown model" // the server runs, and has no such model
+)
+
+// An Error is why the server gave no sample.
+type Error struct {
+	Kind     Kind
+	URL      string // without its query
+	Status   int    // HTTP status of the last answer; 0: there was none
+	Attempts int    // HTTP exchanges that were tried for it
+	Excerpt  string // beginning of the last answer's body, without the API key
+	Err      error  // the last fault; nil: Status says it all
+
+	after time.Duration // Retry-After of the server
+	final bool          // it will not pass, whatever its kind
+}
+
+// Unwrap returns the last fault.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Error names the address, the fault, the number of attempts and, where one is
+// known, the remedy.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", e.URL, e.Kind)
+	if e.Status != 0 && e.Status != http.StatusOK {
+		fmt.Fprintf(&b, ": HTTP %d %s", e.Status, http.StatusText(e.Status))
+	}
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %v", e.Err)
+	}
+	if e.Excerpt != "" {
+		fmt.Fprintf(&b, ": the server said %q", e.Excerpt)
+	}
+	if e.Attempts > 1 {
+		fmt.Fprintf(&b, " (%d attempts)", e.Attempts)
+	}
+	if remedy := e.remedy(); remedy != "" {
+		b.WriteString("; " + remedy)
+	}
+	return b.String()
+}
+
+// remedy is what its reader could do, or nothing.
+func (e *Error) remedy() string {
+	switch {
+	case e.Kind == Unreachable && e.Status == 0:
+		return "is the server running, and is this its address?"
+	case e.Kind == TooSlow:
+		return "raise the timeout, lower max_tokens or send fewer requests at once"
+	case e.Kind == TooLong:
+		return "lower max_tokens, the number of turns or the size of the problems, or serve the model with a longer context"
+	case e.Kind == TooLarge:
+		return "raise the limit on replies, or lower max_tokens or the number of samples"
+	case e.Kind == Unsupported:
+		return "vLLM 0.10.2 and newer tell token ids; without them, switch them off and train on text"
+	case e.Kind == Forked:
+		return "chat completions cannot play several turns exactly with this chat template; use a policy that sends tokens"
+	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
+		return "is the API key right?"
+	case e.Status == http.StatusNotFound:
+		return "is the model's name right, and does the URL end with /v1?"
+	case e.Status >= 300 && e.Status < 400:
+		return "redirects are not followed: use the address that it leads to"
+	}
+	return ""
+}
+
+// again reports whether another attempt may help, where retries were allowed.
+func (e *Error) again(retries int) bool {
+	switch {
+	case e.final:
+		return false
+	case e.Kind == Unreachable, e.Kind == Busy, e.Kind == ServerFailed:
+		return e.Attempts <= retries
+	case e.Kind == Nonsense:
+		return e.Attempts <= min(retries, 2)
+	}
+	return false
+}
+
+// nonsense is an answer that is not what the protocol says.
+func nonsense(format string, args ...any) *Error {
+	return &Error{Kind: Nonsense, Err: fmt.Errorf(format, args...)}
+}
+
+// broken is the error of an exchange that broke off.
+func broken(err error) *Error {
+	if outer, is := errors.AsType[*url.Error](err); is {
+		err = outer.Err // the text of outer holds the whole URL
+	}
+	e := &Error{Kind: Unreachable, Err: err}
+	if dns, is := errors.AsType[*net.DNSError](err); is {
+		e.final = dns.IsNotFound
+	}
+	if _, is := errors.AsType[*tls.CertificateVerificationError](err); is || errors.Is(err, http.ErrSchemeMismatch) {
+		e.final = true
+	}
+	return e
+}
+
+// refused is the error of an answer whose status is not 2xx.
+func refused(status int, body []byte) *Error {
+	e := &Error{Kind: Refused, Status: status}
+	switch {
+	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
+		e.Kind = Busy
+	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
+	case status >= 500:
+		e.Kind = ServerFailed
+	case status >= 400 && tellsOfContext(body):
+		e.Kind = TooLong
+	}
+	return e
+}
+
+// tellsOfContext reports whether body complains that the model's context is too
+// short, in the words of OpenAI, vLLM, SGLang or llama.cpp.
+func tellsOfContext(body []byte) bool {
+	body = bytes.ToLower(body)
+	for _, words := range []string{"context length", "context_length", "context size", "context_size", "context window"} {
+		if bytes.Contains(body, []byte(words)) {
+			return true
+		}
+	}
+	return false
+}
+
+// wantsOne reports whether the server may have refused because it was asked for
+// several samples at once: llama.cpp answers 500 to that, others 400 or 422.
+func (e *Error) wantsOne() bool {
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return e.Kind == Refused
+	case http.StatusInternalServerError, http.StatusNotImplemented:
+		return strings.Contains(strings.ToLower(e.Excerpt), "one completion choice")
+	}
+	return false
+}
+
+// excerpt is the beginning of body in one line, without key.
+func excerpt(body []byte, key string) string {
+	const most = 300
+	text := hide(strings.ToValidUTF8(string(body[:min(len(body), 8*most)]), "\uFFFD"), key)
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// hide replaces key in text.
+func hide(text, key string) string {
+	if key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, key, "[key]")
+}

@@ -1,0 +1,278 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/policytest"
+)
+
+// Faults that pass are tried again, and nothing of them is left in the sample.
+func TestFaultsThatPass(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		faults []policytest.Fault
+	}{
+		{"overload", times(3, policytest.Status(429, "Retry-After", "0"))},
+		{"request timeout at the server", times(2, policytest.Status(408))},
+		{"the server fails", times(4, policytest.Status(500))},
+		{"the gateway has no server", []policytest.Fault{policytest.Status(502), policytest.Status(503), policytest.Status(504)}},
+		{"the connection is closed", times(3, policytest.Drop)},
+		{"the answer breaks off", times(3, policytest.Cut)},
+		{"the answer is truncated", times(4, policytest.Truncate)},
+		{"an empty answer", times(3, policytest.Body("application/json", ""))},
+		{"the engine aborts for new weights", times(3, policytest.EditChoice(func(c map[string]any) { c["finish_reason"] = "abort" }))},
+		{"a page of a proxy", times(2, policytest.Body("text/html", "<html>Bad gateway</html>"))},
+		{"one fault after another", []policytest.Fault{policytest.Drop, policytest.Status(500), policytest.Cut, policytest.Truncate}},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			t.Parallel()
+			s := failing(test.faults...)
+			c := client(t, s, nil)
+			r := request(2)
+			samples, err := c.Sample(t.Context(), r)
+			if err == nil {
+				err = policytest.Check(r, samples)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := int64(len(test.faults) + 1)
+			if got, want := c.Stats(), (openai.Stats{Asked: asked, Retried: asked - 1}); got != want {
+				t.Errorf("stats are %+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+// Faults that stay end in an error, after as many attempts as make sense, and
+// never in a sample.
+func TestFaultsThatStay(t *testing.T) {
+	t.Parallel()
+	choice := policytest.EditChoice
+	entry := func(name string, value any) policytest.Fault {
+		return choice(func(c map[string]any) {
+			c["logprobs"].(map[string]any)["content"].([]any)[1].(map[string]any)[name] = value
+		})
+	}
+	for _, test := range []struct {
+		why      string
+		fault    policytest.Fault
+		kind     openai.Kind
+		attempts int
+		says     string
+	}{
+		{"overload", policytest.Status(429), openai.Busy, 5, "HTTP 429 Too Many Requests"},
+		{"the server fails", policytest.Status(500), openai.ServerFailed, 5, "HTTP 500"},
+		{"the connection is closed", policytest.Drop, openai.Unreachable, 5, "is the server running"},
+		{"the answer breaks off", policytest.Cut, openai.Unreachable, 5, "unexpected EOF"},
+		{"the answer is truncated", policytest.Truncate, openai.Unreachable, 5, "unexpected EOF"},
+		{"aborted by the engine", choice(func(c map[string]any) { c["finish_reason"] = "abort" }), openai.ServerFailed, 5, "abort"},
+
+		{"a bad request", policytest.Status(400), openai.Refused, 1, `the server said "{`},
+		{"a wrong key", policytest.Status(401), openai.Refused, 1, "is the API key right?"},
+		{"a wrong model or path", policytest.Status(404), openai.Refused, 1, "end with /v1?"},
+		{"no such feature", policytest.Status(501), openai.Refused, 1, "HTTP 501"},
+		{"a redirect", policytest.Status(302, "Location", "/elsewhere"), openai.Refused, 1, "redirects are not followed"},
+		{"filtered", choice(func(c map[string]any) { c["finish_reason"] = "content_filter" }), openai.Filtered, 1, "content_filter"},
+		{"no token ids", choice(func(c map[string]any) { delete(c, "token_ids") }), openai.Unsupported, 1, "vLLM 0.10.2"},
+		{"no token ids of the prompt", policytest.Edit(func(r map[string]any) { delete(r, "prompt_token_ids") }), openai.Unsupported, 1, "no token ids"},
+
+		{"a page of a proxy", policytest.Body("text/html", "<html>Hello</html>"), openai.Nonsense, 3, "<html>Hello</html>"},
+		{"not an object", policytest.Body("application/json", `[1]`), openai.Nonsense, 3, "not the JSON"},
+		{"NaN", policytest.Body("application/json", `{"choices":[{"message":{"content":"x"},"logprobs":{"content":[{"logprob":NaN}]}}]}`), openai.Nonsense, 3, "'N'"},
+		{"an error with status 200", policytest.Body("application/json", `{"error":"no"}`), openai.Nonsense, 3, "no choices"},
+		{"no choices", policytest.Edit(func(r map[string]any) { r["choices"] = []any{} }), openai.Nonsense, 3, "no choices"},
+		{"a choice that is null", policytest.Edit(func(r map[string]any) { r["choices"] = []any{nil} }), openai.Nonsense, 3, "choice 0: no message"},
+		{"too many choices", policytest.Edit(func(r map[string]any) { c := r["choices"].([]any); r["choices"] = append(c, c[0]) }), openai.Nonsense, 3, "2 choices, asked for 1"},
+		{"no message", choice(func(c map[string]any) { delete(c, "message") }), openai.Nonsense, 3, "no message"},
+		{"a message that is text", choice(func(c map[string]any) { c["message"] = "hello" }), openai.Nonsense, 3, "cannot unmarshal"},
+		{"content that is no text", choice(func(c map[string]any) { c["message"] = map[string]any{"content": []any{"x"}} }), openai.Nonsense, 3, "cannot unmarshal"},
+		{"no reason for the end", choice(func(c map[string]any) { c["finish_reason"] = nil }), openai.Nonsense, 3, "was the reply cut?"},
+		{"an unknown reason", choice(func(c map[string]any) { c["finish_reason"] = "tired" }), openai.Nonsense, 3, `"tired"`},
+		{"a log-probability above zero", entry("logprob", 0.5), openai.Nonsense, 3, "token 1 is 0.5, above 0"},
+		{"a log-probability that is null", entry("logprob", nil), openai.Nonsense, 3, "is null"},
+		{"a log-probability without bound", entry("logprob", -1e300), openai.Nonsense, 3, "-1e+300"},
+		{"a log-probability that is text", entry("logprob", "low"), openai.Nonsense, 3, "cannot unmarshal"},
+		{"a byte that is none", entry("bytes", []int{256}), openai.Nonsense, 3, "cannot unmarshal"},
+		{"fewer log-probabilities than tokens", choice(func(c map[string]any) {
+			l := c["logprobs"].(map[string]any)
+			l["content"] = l["content"].([]any)[1:]
+		}), openai.Nonsense, 3, "log-probabilities for"},
+		{"a token id below zero", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = -7 }), openai.Nonsense, 3, "token id 2 is -7"},
+		{"a token id beyond any", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = 1 << 33 }), openai.Nonsense, 3, "cannot unmarshal"},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			t.Parallel()
+			s := failing(times(20, test.fault)...)
+			c := client(t, s, func(cfg *openai.Config) { cfg.Retries = 4 })
+			samples, err := c.Sample(t.Context(), request(1))
+			fault, is := errors.AsType[*openai.Error](err)
+			if !is || len(samples) > 0 {
+				t.Fatalf("%d samples and error %v, want an *openai.Error alone", len(samples), err)
+			}
+			if fault.Kind != test.kind || fault.Attempts != test.attempts || len(s.Requests()) != test.attempts {
+				t.Errorf("kind %q, %d attempts, %d requests; want %q, %d\n%v",
+					fault.Kind, fault.Attempts, len(s.Requests()), test.kind, test.attempts, err)
+			}
+			text := err.Error()
+			if !strings.Contains(text, test.says) || !strings.Contains(text, "/v1/chat/completions: "+string(test.kind)) {
+				t.Errorf("error is %q, want the address, the kind and %q in it", text, test.says)
+			}
+			if got := c.Stats().Failed; got != 1 {
+				t.Errorf("%d requests counted as failed, want 1", got)
+			}
+		})
+	}
+}
+
+func TestServerThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	plain := httptest.NewServer(&policytest.Server{})
+	defer plain.Close()
+	for _, test := range []struct {
+		why, url string
+		attempts int
+		says     string
+	}{
+		{"nobody listens", "http://127.0.0.1:1/v1", 3, "connection refused"},
+		{"it does not speak TLS", strings.Replace(plain.URL, "http:", "https:", 1) + "/v1", 1, "HTTP response to HTTPS client"},
+	} {
+		c, err := openai.New(openai.Config{URL: test.url, Model: "m", Retries: 2, Backoff: 1, MaxBackoff: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Sample(t.Context(), request(1))
+		fault, is := errors.AsType[*openai.Error](err)
+		if !is || fault.Kind != openai.Unreachable || fault.Attempts != test.attempts || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error is %v, want %q after %d attempts", test.why, err, test.says, test.attempts)
+		}
+		c.CloseIdle()
+	}
+}
+
+func TestNoKeyInErrors(t *testing.T) {
+	t.Parallel()
+	const key = "sk-secret-0123456789"
+	for _, test := range []struct {
+		why   string
+		fault policytest.Fault
+	}{
+		{"the server repeats it", policytest.Body("text/plain", "Incorrect key "+key)},
+		{"the server repeats it in a field", policytest.EditChoice(func(c map[string]any) { c["finish_reason"] = key })},
+		{"the connection breaks", policytest.Drop},
+		{"refused", policytest.Status(403)},
+	} {
+		s := failing(times(20, test.fault)...)
+		s.Key = key
+		c := client(t, s, func(cfg *openai.Config) { cfg.APIKey, cfg.URL = key, cfg.URL+"?key="+key })
+		_, err := c.Sample(t.Context(), request(1))
+		fault, is := errors.AsType[*openai.Error](err)
+		if !is {
+			t.Fatalf("%s: error is %v", test.why, err)
+		}
+		if text := fmt.Sprintf("%v %+v %#v %v", err, fault, fault, fault.Err); strings.Contains(text, key) {
+			t.Errorf("%s: the key is in the error: %s", test.why, text)
+		}
+	}
+	s := &policytest.Server{Key: "another"}
+	c := client(t, s, func(cfg *openai.Config) { cfg.APIKey = key })
+	if err := c.Check(t.Context()); err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "Bearer [key]") {
+		t.Errorf("error is %v, want the server's words without the key", err)
+	}
+}
+
+func TestTimeoutIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := failing(policytest.Hang)
+	c := client(t, s, func(cfg *openai.Config) { cfg.Timeout = 20 * time.Millisecond })
+	_, err := c.Sample(t.Context(), request(1))
+	fault, is := errors.AsType[*openai.Error](err)
+	if !is || fault.Kind != openai.TooSlow || fault.Attempts != 1 || !strings.Contains(err.Error(), "no answer in time (20ms)") {
+		t.Errorf("error is %v, want one attempt that was too slow", err)
+	}
+}
+
+func TestRepliesHaveALimit(t *testing.T) {
+	t.Parallel()
+	s := saying(strings.Repeat("blah ", 1000))
+	c := client(t, s, func(cfg *openai.Config) { cfg.MaxReplyBytes = 1000 })
+	_, err := c.Sample(t.Context(), request(1))
+	if fault, is := errors.AsType[*openai.Error](err); !is || fault.Kind != openai.TooLarge || fault.Attempts != 1 {
+		t.Errorf("error is %v, want a reply that is too large", err)
+	}
+}
+
+func TestContextOfTheModelIsTooShort(t *testing.T) {
+	t.Parallel()
+	c := client(t, &policytest.Server{MaxContext: 10}, nil)
+	r := request(4)
+	_, err := c.Sample(t.Context(), r)
+	if fault, is := errors.AsType[*openai.Error](err); !is || fault.Kind != openai.TooLong || fault.Attempts != 1 {
+		t.Errorf("error is %v, want one that the conversation is too long", err)
+	}
+	if asked := c.Stats().Asked; asked != 1 {
+		t.Errorf("%d requests, want 1: one sample does not fit either", asked)
+	}
+}
+
+// The end of a context ends all that a request does, wherever it stands.
+func TestContextEnds(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("the run is over")
+	for _, test := range []struct {
+		why    string
+		server *policytest.Server
+		change func(*openai.Config)
+		n      int
+	}{
+		{"while the server samples", failing(policytest.Hang), nil, 1},
+		{"while it samples one by one", &policytest.Server{IgnoresN: true, Faults: []policytest.Fault{nil, policytest.Hang, nil, policytest.Hang}}, nil, 4},
+		{"while it waits to try again", failing(times(9, policytest.Status(429, "Retry-After", "3600"))...),
+			func(cfg *openai.Config) { cfg.Backoff, cfg.MaxBackoff = time.Hour, time.Hour }, 1},
+		{"while the answer arrives", failing(func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+			_, _ = w.Write([]byte(`{"choices":[`))
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}), nil, 1},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			t.Parallel()
+			c := client(t, test.server, test.change)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			var ended sync.WaitGroup
+			ended.Go(func() {
+				eventually(t, func() bool { return len(test.server.Requests()) >= test.n })
+				cancel(cause)
+			})
+			samples, err := c.Sample(ctx, request(test.n))
+			ended.Wait()
+			if err != cause || len(samples) > 0 {
+				t.Errorf("%d samples and error %v, want the cause alone", len(samples), err)
+			}
+		})
+	}
+}
+
+// eventually waits until what happens elsewhere has happened.
+func eventually(t *testing.T, happened func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for range 10_000 {
+		if happened() {
+			return
+		}
+		<-tick.C
+	}
+	t.Error("it did not happen")
+}

@@ -1,0 +1,268 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/policytest"
+)
+
+// A transport answers without a network, which time in a synctest bubble needs.
+type transport func() (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	return f()
+}
+
+func response(status int, body string, headers ...string) *http.Response {
+	r := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	return r
+}
+
+const fine = `{"choices":[{"message":{"content":"Four"},"finish_reason":"stop"}]}`
+
+func request(n int) quintain.Request {
+	return quintain.Request{N: n, Messages: []quintain.Message{{Role: "user", Content: "How many?"}}, Sampling: quintain.Sampling{Temperature: 1}}
+}
+
+// TestPauses draws every pause at its longest.
+func TestPauses(t *testing.T) {
+	for _, test := range []struct {
+		why    string
+		header string
+		want   []time.Duration
+	}{
+		{"doubling up to the limit", "", []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second, 10 * time.Second}},
+		{"the server asks for more", "3", []time.Duration{5 * time.Second, 7 * time.Second, 11 * time.Second, 13 * time.Second, 13 * time.Second}},
+		{"the server asks for too much", "86400", []time.Duration{12 * time.Second, 14 * time.Second, 18 * time.Second, 20 * time.Second, 20 * time.Second}},
+		{"a date", "Sat, 01 Jan 2000 00:00:05 GMT", []time.Duration{7 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second, 10 * time.Second}},
+		{"a date that has passed", "Mon, 01 Jan 1990 00:00:00 GMT", []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second, 10 * time.Second}},
+	} {
+		synctest.Test(t, func(t *testing.T) { // time begins at midnight UTC 2000-01-01
+			var times []time.Time
+			c, err := New(Config{
+				URL: "http://server/v1", Model: "m", Backoff: time.Second, MaxBackoff: 10 * time.Second,
+				Transport: transport(func() (*http.Response, error) {
+					times = append(times, time.Now())
+					if len(times) <= len(test.want) {
+						return response(429, "", "Retry-After", test.header), nil
+					}
+					return response(200, fine), nil
+				}),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.draw = func(most time.Duration) time.Duration { return most }
+			if _, err := c.Sample(t.Context(), request(1)); err != nil {
+				t.Fatal(err)
+			}
+			var got []time.Duration
+			for i := range times[1:] {
+				got = append(got, times[i+1].Sub(times[i]))
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s: pauses of %v, want %v", test.why, got, test.want)
+			}
+		})
+	}
+}
+
+func TestJitterIsFull(t *testing.T) {
+	t.Parallel()
+	c, err := New(Config{URL: "http://server/v1", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high := time.Hour, time.Duration(0)
+	for range 1000 {
+		d := c.draw(time.Second)
+		low, high = min(low, d), max(high, d)
+	}
+	if low < 0 || low > 50*time.Millisecond || high > time.Second || high < 950*time.Millisecond {
+		t.Errorf("pauses from %v to %v, want from about 0 to about 1s", low, high)
+	}
+}
+
+// TestDefaultsArePatient has a server that starts within a minute.
+func TestDefaultsArePatient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		c, err := New(Config{URL: "http://server/v1", Model: "m", Transport: transport(func() (*http.Response, error) {
+			if time.Since(start) < time.Minute {
+				return nil, errors.New("connection refused")
+			}
+			return response(200, fine), nil
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.draw = func(most time.Duration) time.Duration { return most / 2 } // as drawn in the mean
+		if _, err := c.Sample(t.Context(), request(1)); err != nil {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+	})
+}
+
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	type token struct {
+		text  string
+		bytes []byte
+	}
+	for _, test := range []struct {
+		why    string
+		text   string
+		tokens []token // token i has log-probability -(i+1)
+		want   []float32
+	}{
+		{"tokens of several bytes", "abcde", []token{{"ab", nil}, {"cde", nil}}, []float32{-1, 0, -2, 0, 0}},
+		{"bytes go before text", "é", []token{{"\uFFFD", []byte{0xc3}}, {"\uFFFD", []byte{0xa9}}}, []float32{-1, -2}},
+		{"the end of the turn is left out", "a", []token{{"a", nil}, {"<|im_end|>", nil}}, []float32{-1}},
+		{"an end without text is left out", "a", []token{{"a", nil}, {"", nil}}, []float32{-1}},
+		{"a token without text adds to the next", "ab", []token{{"a", nil}, {"", nil}, {"b", nil}}, []float32{-1, -5}},
+		{"nothing but an end", "", []token{{"<|im_end|>", nil}}, []float32{}},
+		{"no text, no tokens", "", nil, []float32{}},
+		{"no tokens for the text", "a", nil, nil},
+		{"tokens that go on", "a", []token{{"a", nil}, {"b", nil}, {"c", nil}, {"d", nil}}, nil},
+		{"tokens that end too soon", "abc", []token{{"ab", nil}}, nil},
+		{"a token that goes beyond", "ab", []token{{"abc", nil}}, nil},
+		{"other text", "ab", []token{{"a", nil}, {"c", nil}}, nil},
+		{"a space that was stripped", "a", []token{{" ", nil}, {"a", nil}}, nil},
+	} {
+		var entries []entry
+		var probs []float32
+		for i, tok := range test.tokens {
+			entries = append(entries, entry{Token: tok.text, Bytes: tok.bytes})
+			probs = append(probs, -float32(i+1))
+		}
+		got := spread(entries, probs, test.text)
+		if !slices.Equal(got, test.want) || (got == nil) != (test.want == nil) {
+			t.Errorf("%s: %v, want %v", test.why, got, test.want)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"": 0, "5": 5 * time.Second, " 5 ": 5 * time.Second, "-5": 0, "soon": 0, "NaN": 0,
+		"9000000000000000000": 24 * time.Hour, "99999999999999999999999": 0,
+		"Thu, 01 Jan 2026 00:01:00 GMT": time.Minute, "Wed, 31 Dec 2025 00:00:00 GMT": 0,
+		"Fri, 01 Jan 2100 00:00:00 GMT": 24 * time.Hour,
+	} {
+		if got := retryAfter(header, now); got != want {
+			t.Errorf("%q: %v, want %v", header, got, want)
+		}
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ why, body, key, want string }{
+		{"in one line", "a\n\t b\x00", "", "a b\x00"},
+		{"without the key", "Bearer k1, k1", "k1", "Bearer [key], [key]"},
+		{"bytes that are no text", "a\xff", "", "a\uFFFD"},
+		{"cut within a character", strings.Repeat("é", 200), "", strings.Repeat("é", 150) + "…"},
+		{"cut at 300 bytes", "x" + strings.Repeat("é", 200), "", "x" + strings.Repeat("é", 149) + "…"},
+	} {
+		if got := excerpt([]byte(test.body), test.key); got != test.want {
+			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+}
+
+// Samples do not keep the whole prompt of a long conversation in memory, nor each
+// its own copy of what they read.
+func TestReadIsSmallAndShared(t *testing.T) {
+	t.Parallel()
+	r := request(2)
+	prompt := make([]quintain.Token, 1000)
+	r.Context, r.Messages, r.Fresh = prompt[:990], append(r.Messages, r.Messages...), 1
+	choice := map[string]any{"message": map[string]any{"content": "x"}, "finish_reason": "stop", "token_ids": []int{1}}
+	body, err := json.Marshal(map[string]any{"prompt_token_ids": prompt, "choices": []any{choice, choice}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &query{Request: r, Config: &Config{Model: "m", TokenIDs: true}, n: 2}
+	samples, fault := q.read(body)
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	if n := cap(samples[0].Read); n != 10 {
+		t.Errorf("read has room for %d tokens, want 10", n)
+	}
+	if &samples[0].Read[0] != &samples[1].Read[0] {
+		t.Error("each sample has its own copy of what was read")
+	}
+}
+
+// FuzzReply holds that any body at all gives samples that keep their promises, or
+// an error.
+func FuzzReply(f *testing.F) {
+	f.Add([]byte(fine), false, 2)
+	f.Add([]byte(`{"prompt_token_ids":[1,2,3],"choices":[{"message":{"content":"é"},"finish_reason":"length","token_ids":[9],"logprobs":{"content":[{"token":"é","logprob":-0.5,"bytes":[195,169]}]}}]}`), true, 0)
+	f.Add([]byte(`{"choices":[{"message":{"content":"é","reasoning_content":"hm"},"finish_reason":"stop","logprobs":{"content":[{"token":"é","logprob":-0.5,"bytes":null},{"token":"","logprob":-1e39}]}}]}`), false, 0)
+	f.Add([]byte(`{"choices":[{"message":{"prompt_token_ids":[1],"content":"a"},"finish_reason":"stop","logprobs":{"content":[{"token":"token_id:7","logprob":1e-9}]}}]}`), true, 1)
+	f.Add([]byte(`{"choices":[{"message":{"content":"\ud800\u0003"},"finish_reason":"tool_calls","logprobs":{"content":[]}},{"message":{},"finish_reason":"stop"}]}`), false, 1)
+	f.Add([]byte(`<html>`), false, 1)
+	f.Fuzz(func(t *testing.T, body []byte, ids bool, context int) {
+		r := request(2)
+		if context > 0 && context < 100 {
+			r.Context, r.Messages, r.Fresh = make([]quintain.Token, context), append(r.Messages, r.Messages...), 1
+			for i := range r.Context {
+				r.Context[i] = quintain.Token(i + 1)
+			}
+		}
+		q := &query{Request: r, Config: &Config{Model: "m", TokenIDs: ids}, n: 2}
+		samples, fault := q.read(bytes.Clone(body))
+		if fault != nil {
+			if fault.Error() == "" || fault.Err == nil || len(samples) > 0 {
+				t.Fatalf("fault %v with %d samples", fault, len(samples))
+			}
+			return
+		}
+		r.N = len(samples)
+		if err := policytest.Check(r, samples); err != nil {
+			t.Fatal(err)
+		}
+		if r.N < 1 || r.N > 2 {
+			t.Fatalf("%d samples", r.N)
+		}
+		if _, err := json.Marshal(samples); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	var content []string
+	for range 1000 {
+		content = append(content, `{"token":"abcd","logprob":-0.123456789,"bytes":[97,98,99,100],"top_logprobs":[]}`)
+	}
+	choice := fmt.Sprintf(`{"message":{"content":%q},"finish_reason":"stop","logprobs":{"content":[%s]}}`,
+		strings.Repeat("abcd", 1000), strings.Join(content, ","))
+	body := []byte(`{"choices":[` + choice + `]}`)
+	q := &query{Request: request(1), Config: &Config{Model: "m"}, n: 1}
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if _, fault := q.read(body); fault != nil {
+			b.Fatal(fault)
+		}
+	}
+}

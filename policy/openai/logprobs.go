@@ -1,0 +1,83 @@
+package openai
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// list returns the log-probabilities of all entries. One that is null (servers
+// write NaN so), above zero by more than rounding, or without bound means that
+// the model or the server is broken.
+func (l *logProbs) list() ([]float32, *Error) {
+	const rounding = 1e-3
+	probs := make([]float32, len(l.Content))
+	for i, e := range l.Content {
+		switch {
+		case e.LogProb == nil:
+			return nil, nonsense("log-probability of token %d is null", i)
+		case *e.LogProb > rounding:
+			return nil, nonsense("log-probability of token %d is %v, above 0", i, *e.LogProb)
+		case *e.LogProb < -math.MaxFloat32:
+			return nil, nonsense("log-probability of token %d is %v", i, *e.LogProb)
+		}
+		probs[i] = min(0, float32(*e.LogProb))
+	}
+	return probs, nil
+}
+
+// named returns the tokens of entries whose texts are of the form "token_id:7", as
+// vLLM tells them with return_tokens_as_token_ids, or nil.
+func (l *logProbs) named() []quintain.Token {
+	if l == nil || l.Content == nil {
+		return nil
+	}
+	tokens := make([]quintain.Token, 0, len(l.Content))
+	for _, e := range l.Content {
+		digits, is := strings.CutPrefix(e.Token, "token_id:")
+		id, err := strconv.ParseInt(digits, 10, 32)
+		if !is || err != nil {
+			return nil
+		}
+		tokens = append(tokens, quintain.Token(id))
+	}
+	return tokens
+}
+
+// special is how many of the server's tokens may follow those that spell the text:
+// the end of the turn, and one more.
+const special = 2
+
+// spread puts the log-probability of each entry on the first of its bytes in text
+// and zero on the others. An entry without bytes, such as the first half of a
+// character, adds to the next. It returns nil where the entries do not spell text,
+// followed by special tokens at most.
+func spread(entries []entry, probs []float32, text string) []float32 {
+	spread := make([]float32, len(text))
+	at, after := 0, 0
+	var carried float32
+	for i, e := range entries {
+		piece := e.Token
+		if e.Bytes != nil {
+			piece = string(e.Bytes)
+		}
+		switch {
+		case at == len(text):
+			after++
+		case !strings.HasPrefix(text[at:], piece):
+			return nil
+		case piece == "":
+			carried += probs[i]
+		default:
+			spread[at] = max(-math.MaxFloat32, carried+probs[i])
+			at += len(piece)
+			carried = 0
+		}
+	}
+	if at < len(text) || after > special {
+		return nil
+	}
+	return spread
+}

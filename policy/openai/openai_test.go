@@ -1,0 +1,338 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/policytest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// client returns a client of s that tries again at once; change may be nil.
+func client(t *testing.T, s *policytest.Server, change func(*openai.Config)) *openai.Client {
+	t.Helper()
+	cfg := openai.Config{
+		URL: s.Start(t), Model: "fake", TokenIDs: s.TokenIDs, NoLogProbs: s.NoLogProbs,
+		Backoff: time.Microsecond, MaxBackoff: time.Millisecond,
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := openai.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.CloseIdle)
+	return c
+}
+
+// request asks for n samples of the first turn.
+func request(n int) quintain.Request {
+	return quintain.Request{
+		Key: "p1", N: n, Sampling: quintain.Sampling{Temperature: 1, TopP: 1},
+		Messages: []quintain.Message{{Role: "user", Content: "How many legs has a horse?"}},
+	}
+}
+
+// saying is a server that always writes text.
+func saying(text string) *policytest.Server {
+	return &policytest.Server{Reply: func([]quintain.Message, int) string { return text }}
+}
+
+// failing is a server with token ids whose first answers have faults.
+func failing(faults ...policytest.Fault) *policytest.Server {
+	return &policytest.Server{TokenIDs: true, Faults: faults}
+}
+
+func times(n int, fault policytest.Fault) []policytest.Fault {
+	return slices.Repeat([]policytest.Fault{fault}, n)
+}
+
+func TestPromises(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why     string
+		change  func(s *policytest.Server)
+		retells bool
+	}{
+		{"token ids as vLLM tells them", func(s *policytest.Server) { s.TokenIDs = true }, false},
+		{"token ids as SGLang tells them", func(s *policytest.Server) { s.TokenIDs, s.TokenPlace = true, "choice" }, false},
+		{"token ids as NeMo Gym tells them", func(s *policytest.Server) { s.TokenIDs, s.TokenPlace = true, "message" }, false},
+		{"token ids in the names of tokens", func(s *policytest.Server) { s.TokenIDs, s.TokenPlace = true, "names" }, false},
+		{"token ids without log-probabilities", func(s *policytest.Server) { s.TokenIDs, s.NoLogProbs = true, true }, false},
+		{"text", func(*policytest.Server) {}, true},
+		{"text in tokens of a byte", func(s *policytest.Server) { s.PieceBytes = 1 }, false},
+		{"text without log-probabilities", func(s *policytest.Server) { s.NoLogProbs = true }, true},
+		{"one choice a request", func(s *policytest.Server) { s.IgnoresN, s.TokenIDs = true, true }, false},
+		{"one choice a request, or none", func(s *policytest.Server) { s.RefusesN = true }, true},
+		{"two choices a request at most", func(s *policytest.Server) { s.AtMost = 2 }, true},
+		{"every third request fails", func(s *policytest.Server) {
+			s.TokenIDs = true
+			s.Faults = []policytest.Fault{
+				nil, nil, policytest.Drop, nil, nil, policytest.Cut, nil, nil, policytest.Status(503), nil, nil, policytest.Truncate,
+			}
+		}, false},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			t.Parallel()
+			policytest.Suite{Retells: test.retells, New: func(t *testing.T) quintain.Policy {
+				s := &policytest.Server{}
+				test.change(s)
+				return client(t, s, nil)
+			}}.Run(t)
+		})
+	}
+}
+
+func TestWhatIsSent(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why      string
+		sampling quintain.Sampling
+		change   func(*openai.Config)
+		want     string // fields beside messages, model and n
+	}{
+		{"nothing special", quintain.Sampling{Temperature: 1, TopP: 1}, nil, "logprobs:true temperature:1 top_p:1"},
+		{"top_p left out is off, and is told", quintain.Sampling{Temperature: 0.5}, nil, "logprobs:true temperature:0.5 top_p:1"},
+		{"all settings", quintain.Sampling{Temperature: 0.6, TopP: 0.9, TopK: 20, MaxTokens: 8}, nil,
+			"logprobs:true max_tokens:8 temperature:0.6 top_k:20 top_p:0.9"},
+		{"token ids, no log-probabilities", quintain.Sampling{Temperature: 1, TopP: 1},
+			func(c *openai.Config) { c.TokenIDs, c.NoLogProbs = true, true }, "return_token_ids:true temperature:1 top_p:1"},
+		{"something of one's own", quintain.Sampling{Temperature: 1, TopP: 1},
+			func(c *openai.Config) { c.ExtraBody = map[string]any{"top_k": -1, "min_p": 0} }, "logprobs:true min_p:0 temperature:1 top_k:-1 top_p:1"},
+		{"a request's top_k goes first", quintain.Sampling{Temperature: 1, TopP: 1, TopK: 5},
+			func(c *openai.Config) { c.ExtraBody = map[string]any{"top_k": -1} }, "logprobs:true temperature:1 top_k:5 top_p:1"},
+	} {
+		s := &policytest.Server{TokenIDs: true}
+		c := client(t, s, func(cfg *openai.Config) {
+			cfg.TokenIDs = false
+			if test.change != nil {
+				test.change(cfg)
+			}
+		})
+		r := request(2)
+		r.Sampling = test.sampling
+		if _, err := c.Sample(t.Context(), r); err != nil {
+			t.Errorf("%s: %v", test.why, err)
+			continue
+		}
+		got := s.Requests()[0]
+		if fmt.Sprintf("%v %v %v", got["model"], got["n"], got["messages"]) != "fake 2 [map[content:How many legs has a horse? role:user]]" {
+			t.Errorf("%s: sent %v", test.why, got)
+		}
+		delete(got, "model")
+		delete(got, "n")
+		delete(got, "messages")
+		if text := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(got), "map["), "]"); text != test.want {
+			t.Errorf("%s: sent %s, want %s", test.why, text, test.want)
+		}
+	}
+}
+
+func TestFewerChoicesThanWanted(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why         string
+		change      func(s *policytest.Server)
+		temperature float64
+		n           int
+		want        string // n of the requests, sorted, of two equal calls
+	}{
+		{"a server that does as told", func(*policytest.Server) {}, 1, 4, "4 | 4"},
+		{"the rest is asked for at once where one came", func(s *policytest.Server) { s.IgnoresN = true }, 1, 4, "1 1 1 4 | 1 1 1 1"},
+		{"a server that refuses is asked one by one", func(s *policytest.Server) { s.RefusesN = true }, 1, 3, "1 1 1 3 | 1 1 1"},
+		{"several at a time", func(s *policytest.Server) { s.AtMost = 2 }, 1, 5, "1 3 5 | 1 3 5"},
+		{"greedy samples are asked for one by one", func(*policytest.Server) {}, 0, 3, "1 1 1 | 1 1 1"},
+		{"one is one", func(s *policytest.Server) { s.IgnoresN = true }, 1, 1, "1 | 1"},
+	} {
+		s := &policytest.Server{}
+		test.change(s)
+		c := client(t, s, nil)
+		var got [2]string
+		for i := range got {
+			before := len(s.Requests())
+			r := request(test.n)
+			r.Sampling.Temperature = test.temperature
+			samples, err := c.Sample(t.Context(), r)
+			if err == nil {
+				err = policytest.Check(r, samples)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", test.why, err)
+			}
+			var ns []int
+			for _, body := range s.Requests()[before:] {
+				ns = append(ns, int(body["n"].(float64)))
+			}
+			slices.Sort(ns)
+			got[i] = strings.Trim(fmt.Sprint(ns), "[]")
+		}
+		if text := got[0] + " | " + got[1]; text != test.want {
+			t.Errorf("%s: asked for %s, want %s", test.why, text, test.want)
+		}
+	}
+}
+
+func TestInFlightIsBounded(t *testing.T) {
+	t.Parallel()
+	const most = 3
+	var now, peak atomic.Int64
+	fake := &policytest.Server{Delay: 2 * time.Millisecond}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n := now.Add(1); n > peak.Load() {
+			peak.Store(n)
+		}
+		defer now.Add(-1)
+		fake.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	c, err := openai.New(openai.Config{URL: server.URL + "/v1", Model: "fake", MaxInFlight: most})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseIdle()
+	var all sync.WaitGroup
+	for range 30 {
+		all.Go(func() {
+			if _, err := c.Sample(t.Context(), request(1)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if peak.Load() > most {
+		t.Errorf("%d requests at once, want %d at most", peak.Load(), most)
+	}
+}
+
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	t.Parallel()
+	const many = 100
+	var opened atomic.Int64
+	server := httptest.NewUnstartedServer(&policytest.Server{})
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	c, err := openai.New(openai.Config{URL: server.URL + "/v1/", Model: "fake"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseIdle()
+	for range 5 {
+		var all sync.WaitGroup
+		for range many {
+			all.Go(func() {
+				if _, err := c.Sample(t.Context(), request(1)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	if n := opened.Load(); n > 2*many {
+		t.Errorf("%d connections for 5 times %d requests, want about %d", n, many, many)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		change func(*openai.Config)
+		kind   openai.Kind // "": all is well
+		says   string
+	}{
+		{"all is well", func(*openai.Config) {}, "", ""},
+		{"unknown model", func(c *openai.Config) { c.Model = "gpt" }, openai.UnknownModel, `no model "gpt"; the server has fake`},
+		{"wrong key", func(c *openai.Config) { c.APIKey = "sk-wrong" }, openai.Refused, "is the API key right?"},
+		{"no /v1", func(c *openai.Config) { c.URL = strings.TrimSuffix(c.URL, "/v1") }, openai.Refused, "does the URL end with /v1?"},
+		{"nobody listens", func(c *openai.Config) { c.URL = "http://127.0.0.1:1/v1" }, openai.Unreachable, "is the server running"},
+	} {
+		c := client(t, &policytest.Server{Key: "sk-right"}, func(cfg *openai.Config) { cfg.APIKey = "sk-right"; test.change(cfg) })
+		err := c.Check(t.Context())
+		fault, is := errors.AsType[*openai.Error](err)
+		switch {
+		case test.kind == "" && err != nil:
+			t.Errorf("%s: %v", test.why, err)
+		case test.kind != "" && (!is || fault.Kind != test.kind || !strings.Contains(err.Error(), test.says)):
+			t.Errorf("%s: error is %v, want %q of kind %q", test.why, err, test.says, test.kind)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("never mind")
+	cancel(cause)
+	if err := client(t, &policytest.Server{}, nil).Check(ctx); err != cause {
+		t.Errorf("error is %v, want the cause of the context", err)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		change func(*openai.Config)
+		says   string
+	}{
+		{"as it should be", func(*openai.Config) {}, "<nil>"},
+		{"no address", func(c *openai.Config) { c.URL = "" }, "url"},
+		{"no scheme", func(c *openai.Config) { c.URL = "localhost:8000" }, "http://127.0.0.1:8000/v1"},
+		{"another scheme", func(c *openai.Config) { c.URL = "ftp://host/v1" }, "http://127.0.0.1:8000/v1"},
+		{"no address at all", func(c *openai.Config) { c.URL = "http://%zz" }, "url"},
+		{"a name in the address", func(c *openai.Config) { c.URL = "http://me:secret@host/v1" }, "user's name"},
+		{"no model", func(c *openai.Config) { c.Model = "" }, "model"},
+		{"a key with a line end", func(c *openai.Config) { c.APIKey = "secret\n" }, "line end"},
+		{"time below zero", func(c *openai.Config) { c.Timeout = -1 }, "below 0"},
+		{"none in flight", func(c *openai.Config) { c.MaxInFlight = -1 }, "max in flight"},
+		{"no room for replies", func(c *openai.Config) { c.MaxReplyBytes = -1 }, "max reply bytes"},
+		{"a seed for all", func(c *openai.Config) { c.ExtraBody = map[string]any{"seed": 1} }, `"seed"`},
+		{"a stream", func(c *openai.Config) { c.ExtraBody = map[string]any{"stream": true} }, `"stream"`},
+		{"what is not JSON", func(c *openai.Config) { c.ExtraBody = map[string]any{"f": func() {}} }, "extra body"},
+	} {
+		cfg := openai.Config{URL: "http://127.0.0.1:8000/v1", Model: "m"}
+		test.change(&cfg)
+		_, err := openai.New(cfg)
+		if text := fmt.Sprint(err); !strings.Contains(text, test.says) || strings.Contains(text, "secret") {
+			t.Errorf("%s: error is %q, want %q in it", test.why, text, test.says)
+		}
+	}
+}
+
+func ExampleClient_Sample() {
+	server := httptest.NewServer(&policytest.Server{})
+	defer server.Close()
+	c, err := openai.New(openai.Config{URL: server.URL + "/v1", Model: "fake"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer c.CloseIdle()
+	samples, err := c.Sample(context.Background(), quintain.Request{
+		N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "How many legs has a horse?"}},
+		Sampling: quintain.Sampling{Temperature: 1, TopP: 1},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(samples[0].Text, samples[0].Finish)
+	// Output: I have read 1 messages, and this is what I say in place 0. stop
+}

@@ -1,0 +1,225 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// A reply is the body of an answer. Token ids stand in different places: those of
+// the prompt beside the choices (vLLM), in each choice (SGLang) or in its message
+// (NeMo Gym), those of the reply in the choice or in its message.
+type reply struct {
+	Choices        []choice         `json:"choices"`
+	PromptTokenIDs []quintain.Token `json:"prompt_token_ids"`
+}
+
+type choice struct {
+	Message        *message         `json:"message"`
+	FinishReason   *string          `json:"finish_reason"`
+	LogProbs       *logProbs        `json:"logprobs"`
+	TokenIDs       []quintain.Token `json:"token_ids"`
+	PromptTokenIDs []quintain.Token `json:"prompt_token_ids"`
+}
+
+type message struct {
+	Content            *string          `json:"content"`
+	ReasoningContent   *string          `json:"reasoning_content"` // DeepSeek, SGLang, older vLLM
+	Reasoning          *string          `json:"reasoning"`         // newer vLLM
+	TokenIDs           []quintain.Token `json:"token_ids"`
+	PromptTokenIDs     []quintain.Token `json:"prompt_token_ids"`
+	GenerationTokenIDs []quintain.Token `json:"generation_token_ids"`
+}
+
+type logProbs struct {
+	Content []entry `json:"content"`
+}
+
+// An entry is one token of the reply.
+type entry struct {
+	Token   string   `json:"token"`
+	LogProb *float64 `json:"logprob"`
+	Bytes   []byte   `json:"bytes"` // an array of numbers; null: those of Token
+}
+
+// read returns the samples in body, from 1 to q.n. Any body at all gives samples
+// that keep the promises of [quintain.Sample], or an error.
+func (q *query) read(body []byte) ([]quintain.Sample, *Error) {
+	var r reply
+	if fault := decode(body, &r); fault != nil {
+		return nil, fault
+	}
+	switch n := len(r.Choices); {
+	case n == 0:
+		return nil, nonsense("no choices")
+	case n > q.n: // those of a beam search, say: the first ones are no fair samples
+		return nil, nonsense("%d choices, asked for %d", n, q.n)
+	}
+	if !q.TokenIDs {
+		q.rendered = slices.Clip(policy.Read(q.Request))
+	}
+	samples := make([]quintain.Sample, len(r.Choices))
+	for k := range r.Choices {
+		s, fault := q.sample(&r, &r.Choices[k])
+		if fault != nil {
+			fault.Err = fmt.Errorf("choice %d: %w", k, fault.Err)
+			return nil, fault
+		}
+		if k > 0 && slices.Equal(s.Read, samples[0].Read) {
+			s.Read = samples[0].Read
+		}
+		samples[k] = s
+	}
+	return samples, nil
+}
+
+// decode reads the JSON value of an answer.
+func decode(body []byte, value any) *Error {
+	err := json.Unmarshal(body, value)
+	if err == nil {
+		return nil
+	}
+	if _, is := errors.AsType[*json.SyntaxError](err); is && strings.Contains(err.Error(), "unexpected end") {
+		return &Error{Kind: Unreachable, Err: fmt.Errorf("answer of %d bytes: %w", len(body), io.ErrUnexpectedEOF)}
+	}
+	return nonsense("answer is not the JSON that it should be: %w", err)
+}
+
+// sample reads one choice.
+func (q *query) sample(r *reply, c *choice) (quintain.Sample, *Error) {
+	var s quintain.Sample
+	if c.Message == nil {
+		return s, nonsense("no message")
+	}
+	var fault *Error
+	if s.Finish, fault = finish(c.FinishReason); fault != nil {
+		return s, fault
+	}
+	s.Text = c.Message.text(s.Finish)
+	if q.TokenIDs {
+		fault = q.exact(&s, r, c)
+	} else {
+		fault = q.retold(&s, c)
+	}
+	if fault != nil {
+		return s, fault
+	}
+	s.Versions = slices.Repeat([]int32{q.version}, len(s.Wrote))
+	return s, nil
+}
+
+// finish reads a finish_reason.
+func finish(reason *string) (quintain.Finish, *Error) {
+	if reason == nil {
+		return "", nonsense("finish_reason is null: was the reply cut?")
+	}
+	switch *reason {
+	case "stop", "eos", "eos_token", "stop_sequence", "tool_calls", "function_call":
+		return quintain.Stop, nil
+	case "length":
+		return quintain.Length, nil
+	case "abort", "error":
+		return "", &Error{Kind: ServerFailed, Err: fmt.Errorf("finish_reason is %q", *reason)}
+	case "content_filter":
+		return "", &Error{Kind: Filtered, Err: errors.New(`finish_reason is "content_filter"`)}
+	}
+	return "", nonsense("finish_reason is %.40q, want stop, length or tool_calls", *reason)
+}
+
+// text is what the message says, with its reasoning in front.
+func (m *message) text(finish quintain.Finish) string {
+	content, think := deref(m.Content), deref(m.ReasoningContent)
+	if think == "" {
+		think = deref(m.Reasoning)
+	}
+	switch {
+	case think == "":
+		return content
+	case content == "" && finish == quintain.Length:
+		return "<think>" + think
+	}
+	return "<think>" + think + "</think>\n" + content
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// retold fills in the tokens of a server that tells its text alone.
+func (q *query) retold(s *quintain.Sample, c *choice) *Error {
+	s.Vocabulary = quintain.UTF8
+	s.Read = q.rendered
+	s.Wrote = policy.Encode(s.Text)
+	if q.NoLogProbs || c.LogProbs == nil {
+		return nil
+	}
+	probs, fault := c.LogProbs.list()
+	if fault != nil {
+		return fault
+	}
+	s.LogProbs = spread(c.LogProbs.Content, probs, s.Text)
+	return nil
+}
+
+// exact fills in the tokens that the server told.
+func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *Error {
+	prompt := firstOf(r.PromptTokenIDs, c.PromptTokenIDs, c.Message.PromptTokenIDs)
+	if s.Wrote = firstOf(c.TokenIDs, c.Message.TokenIDs, c.Message.GenerationTokenIDs, c.LogProbs.named()); s.Wrote == nil || len(prompt) == 0 {
+		return &Error{Kind: Unsupported, Err: errors.New("the answer has no token ids")}
+	}
+	for _, list := range [][]quintain.Token{prompt, s.Wrote} {
+		if at := slices.IndexFunc(list, func(t quintain.Token) bool { return t < 0 }); at >= 0 {
+			return nonsense("token id %d is %d", at, list[at])
+		}
+	}
+	if most := q.Sampling.MaxTokens; most > 0 && len(s.Wrote) > most {
+		return nonsense("%d tokens, asked for %d at most", len(s.Wrote), most)
+	}
+	if same := samePrefix(prompt, q.Context); same < len(q.Context) {
+		return &Error{Kind: Forked, Err: fmt.Errorf("the prompt of %d tokens differs from the %d of the conversation so far at token %d",
+			len(prompt), len(q.Context), same)}
+	}
+	if len(prompt) == len(q.Context) {
+		return nonsense("the prompt has the %d tokens of the conversation so far and no more", len(prompt))
+	}
+	s.Vocabulary = q.Model
+	s.Read = slices.Clip(slices.Clone(prompt[len(q.Context):])) // the whole prompt may be long, and need not stay
+	if q.NoLogProbs || c.LogProbs == nil || c.LogProbs.Content == nil {
+		return nil
+	}
+	if told := len(c.LogProbs.Content); told != len(s.Wrote) {
+		return nonsense("%d log-probabilities for %d tokens", told, len(s.Wrote))
+	}
+	var fault *Error
+	s.LogProbs, fault = c.LogProbs.list()
+	return fault
+}
+
+// firstOf returns the first list that is there.
+func firstOf(lists ...[]quintain.Token) []quintain.Token {
+	for _, list := range lists {
+		if list != nil {
+			return list
+		}
+	}
+	return nil
+}
+
+// samePrefix is the number of tokens that a and b begin with alike.
+func samePrefix(a, b []quintain.Token) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}

@@ -1,0 +1,104 @@
+package policy_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+func TestReadRendersOnlyWhatIsFresh(t *testing.T) {
+	t.Parallel()
+	talk := []quintain.Message{
+		{Role: quintain.RoleSystem, Content: "Be brief."},
+		{Role: quintain.RoleUser, Content: "2+2?"},
+		{Role: quintain.RoleAssistant, Content: "4"},
+		{Role: quintain.RoleTool, Content: "right"},
+		{Role: quintain.RoleUser, Content: "é?"},
+	}
+	for _, test := range []struct {
+		why     string
+		request quintain.Request
+		want    string
+	}{
+		{"the first turn has all messages", quintain.Request{Messages: talk[:2]},
+			"<|system|>Be brief.\x03<|user|>2+2?\x03<|assistant|>"},
+		{"a reply that ended itself is not closed again", quintain.Request{Messages: talk, Fresh: 3, Context: policy.Encode("…4\x03")},
+			"<|tool|>right\x03<|user|>é?\x03<|assistant|>"},
+		{"a reply that was cut is closed", quintain.Request{Messages: talk[:4], Fresh: 3, Context: policy.Encode("…4")},
+			"\x03<|tool|>right\x03<|assistant|>"},
+	} {
+		got := policy.Read(test.request)
+		var raw []byte
+		for _, token := range got {
+			raw = append(raw, byte(token))
+		}
+		if string(raw) != test.want {
+			t.Errorf("%s:\n got %q\nwant %q", test.why, raw, test.want)
+		}
+		if cap(got) > len(got)+1 {
+			t.Errorf("%s: room for %d tokens, %d are used", test.why, cap(got), len(got))
+		}
+	}
+}
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		tokens []quintain.Token
+		want   string
+	}{
+		{"nothing", nil, ""},
+		{"bytes of several characters", policy.Encode("a é 日"), "a é 日"},
+		{"the end is not text", append(policy.Encode("a"), policy.End), "a"},
+		{"one end alone is dropped", append(policy.Encode("a"), policy.End, policy.End), "a\x03"},
+		{"a character cut in its middle", policy.Encode("é")[:1], "\uFFFD"},
+		{"a run of bad bytes is one mark", []quintain.Token{'a', 0xff, 0xfe, 'b'}, "a\uFFFDb"},
+		{"tokens that are no bytes", []quintain.Token{'a', 256, 'b', -1}, "a\uFFFDb\uFFFD"},
+	} {
+		if got := policy.Decode(test.tokens); got != test.want {
+			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	valid := func() quintain.Request {
+		return quintain.Request{
+			N: 1, Messages: []quintain.Message{{Role: "user", Content: "a"}, {Role: "assistant", Content: "b"}, {Role: "user", Content: "c"}},
+			Context: []quintain.Token{1}, Fresh: 2, Sampling: quintain.Sampling{Temperature: 1, TopP: 1},
+		}
+	}
+	for _, test := range []struct {
+		why   string
+		spoil func(*quintain.Request)
+		want  string // part of the error; "": none
+	}{
+		{"as it should be", func(*quintain.Request) {}, ""},
+		{"top_p left out", func(r *quintain.Request) { r.Sampling.TopP = 0 }, ""},
+		{"no samples", func(r *quintain.Request) { r.N = 0 }, "0 samples"},
+		{"no messages", func(r *quintain.Request) { r.Messages, r.Context, r.Fresh = nil, nil, 0 }, "none to reply to"},
+		{"nothing fresh", func(r *quintain.Request) { r.Fresh = 3 }, "none to reply to"},
+		{"fresh below zero", func(r *quintain.Request) { r.Fresh = -1 }, "none to reply to"},
+		{"messages that would be lost", func(r *quintain.Request) { r.Context = nil }, "no tokens of those before"},
+		{"messages that would be read twice", func(r *quintain.Request) { r.Fresh = 0 }, "all fresh"},
+		{"temperature that is no number", func(r *quintain.Request) { r.Sampling.Temperature = math.NaN() }, "temperature NaN"},
+		{"temperature without bound", func(r *quintain.Request) { r.Sampling.Temperature = math.Inf(1) }, "temperature +Inf"},
+		{"temperature below zero", func(r *quintain.Request) { r.Sampling.Temperature = -1 }, "temperature -1"},
+		{"top_p above one", func(r *quintain.Request) { r.Sampling.TopP = 1.5 }, "top_p 1.5"},
+		{"top_k below zero", func(r *quintain.Request) { r.Sampling.TopK = -1 }, "top_k -1"},
+		{"max_tokens below zero", func(r *quintain.Request) { r.Sampling.MaxTokens = -1 }, "max_tokens -1"},
+	} {
+		r := valid()
+		test.spoil(&r)
+		got := fmt.Sprint(policy.Check(r))
+		if test.want == "" && got != "<nil>" || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q in it", test.why, got, test.want)
+		}
+	}
+}

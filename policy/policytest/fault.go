@@ -1,0 +1,66 @@
+package policytest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+)
+
+// A Fault answers r badly, in place of the reply that it would have had.
+type Fault func(w http.ResponseWriter, r *http.Request, reply map[string]any)
+
+// Status refuses with a status, and with headers: a name, its value, and so on.
+func Status(code int, headers ...string) Fault {
+	return func(w http.ResponseWriter, _ *http.Request, _ map[string]any) {
+		for i := 0; i+1 < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		refuse(w, code, "no")
+	}
+}
+
+// Body answers 200 with any body, such as the HTML page of a proxy.
+func Body(contentType, body string) Fault {
+	return func(w http.ResponseWriter, _ *http.Request, _ map[string]any) {
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+// Edit answers well but for what edit does to the reply, whose values are those of
+// a decoded JSON object.
+func Edit(edit func(reply map[string]any)) Fault {
+	return func(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
+		body, _ := json.Marshal(reply)
+		var plain map[string]any
+		_ = json.Unmarshal(body, &plain)
+		edit(plain)
+		send(w, plain)
+	}
+}
+
+// EditChoice is Edit for the first choice of the reply.
+func EditChoice(edit func(choice map[string]any)) Fault {
+	return Edit(func(reply map[string]any) { edit(reply["choices"].([]any)[0].(map[string]any)) })
+}
+
+// Drop closes the connection without an answer.
+func Drop(http.ResponseWriter, *http.Request, map[string]any) { panic(http.ErrAbortHandler) }
+
+// Cut closes the connection in the middle of the answer's body.
+func Cut(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
+	body, _ := json.Marshal(reply)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body[:len(body)/2])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// Truncate sends half of the answer's body as though it were the whole.
+func Truncate(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
+	body, _ := json.Marshal(reply)
+	_, _ = w.Write(body[:len(body)/2])
+}
+
+// Hang answers nothing until the client is gone.
+func Hang(_ http.ResponseWriter, r *http.Request, _ map[string]any) { <-r.Context().Done() }

@@ -1,0 +1,107 @@
+// Package policytest holds what every [quintain.Policy] promises, as tests, and a
+// fake of an OpenAI-compatible server that can misbehave.
+package policytest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// Check reports the first promise about whole samples that samples, the answer
+// to r without an error, break: their number, lengths that match, versions that
+// do not fall, log-probabilities that are finite and not above zero, and, in the
+// vocabulary of bytes, a text that is what was written.
+func Check(r quintain.Request, samples []quintain.Sample) error {
+	if len(samples) != r.N {
+		return fmt.Errorf("%d samples, want %d", len(samples), r.N)
+	}
+	for k, s := range samples {
+		if err := checkSample(s); err != nil {
+			return fmt.Errorf("sample %d: %w", k, err)
+		}
+		if s.Finish != quintain.Stop && s.Finish != quintain.Length {
+			return fmt.Errorf("sample %d: finish is %q, want %q or %q", k, s.Finish, quintain.Stop, quintain.Length)
+		}
+		if len(s.Read) == 0 {
+			return fmt.Errorf("sample %d: nothing was read", k)
+		}
+	}
+	return nil
+}
+
+// CheckCut reports the first promise about cut samples that samples, the answer
+// to r along with the cause of its context, break.
+func CheckCut(r quintain.Request, samples []quintain.Sample) error {
+	if len(samples) > r.N {
+		return fmt.Errorf("%d samples, want %d at most", len(samples), r.N)
+	}
+	for k, s := range samples {
+		if err := checkSample(s); err != nil {
+			return fmt.Errorf("sample %d: %w", k, err)
+		}
+		if s.Finish != quintain.Aborted {
+			return fmt.Errorf("sample %d: finish is %q, want %q", k, s.Finish, quintain.Aborted)
+		}
+	}
+	return nil
+}
+
+// checkSample reports the first promise that holds for whole and cut samples and
+// that s breaks.
+func checkSample(s quintain.Sample) error {
+	if s.Vocabulary == "" {
+		return fmt.Errorf("vocabulary is empty")
+	}
+	if s.LogProbs != nil && len(s.LogProbs) != len(s.Wrote) {
+		return fmt.Errorf("%d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
+	}
+	if len(s.Versions) != len(s.Wrote) {
+		return fmt.Errorf("%d versions for %d tokens", len(s.Versions), len(s.Wrote))
+	}
+	for i, v := range s.Versions {
+		if i > 0 && v < s.Versions[i-1] {
+			return fmt.Errorf("version falls from %d to %d at token %d", s.Versions[i-1], v, i)
+		}
+	}
+	for i, p := range s.LogProbs {
+		if p64 := float64(p); math.IsNaN(p64) || math.IsInf(p64, 0) || p > 0 {
+			return fmt.Errorf("log-probability of token %d is %v", i, p)
+		}
+	}
+	return checkTokens(s)
+}
+
+// checkTokens reports tokens that no vocabulary has, and bytes that are not the text.
+func checkTokens(s quintain.Sample) error {
+	most := quintain.Token(math.MaxInt32)
+	if s.Vocabulary == quintain.UTF8 {
+		most = 0xff
+	}
+	for _, list := range [][]quintain.Token{s.Read, s.Wrote} {
+		for i, token := range list {
+			if token < 0 || token > most {
+				return fmt.Errorf("token %d is %d, want 0 to %d", i, token, most)
+			}
+		}
+	}
+	if s.Vocabulary != quintain.UTF8 || s.Text == decode(s.Wrote) {
+		return nil
+	}
+	if s.Finish == quintain.Stop && s.Text == policy.Decode(s.Wrote) {
+		return nil
+	}
+	return fmt.Errorf("text %q is not what was written, %q", s.Text, decode(s.Wrote))
+}
+
+// decode is the text of all of tokens.
+func decode(tokens []quintain.Token) string {
+	raw := make([]byte, len(tokens))
+	for i, t := range tokens {
+		raw[i] = byte(t)
+	}
+	return strings.ToValidUTF8(string(raw), "\uFFFD")
+}

@@ -1,0 +1,262 @@
+package policytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// A Suite is the promises of policies, with what it has to know of one of them.
+type Suite struct {
+	// New returns the policy that is tested. It says more than eight tokens to
+	// any message where it may, and none of its replies depends on time.
+	New func(t *testing.T) quintain.Policy
+
+	// Deterministic says that equal requests get equal samples, from two policies
+	// that New returned too.
+	Deterministic bool
+
+	// Retells says that tokens are the bytes of a text whose own tokens a server
+	// keeps to itself: MaxTokens does not count them.
+	Retells bool
+}
+
+// Run tests all promises on policies that fresh returns; see [Suite] for what
+// it should be like.
+func Run(t *testing.T, fresh func(t *testing.T) quintain.Policy) {
+	t.Helper()
+	Suite{New: fresh}.Run(t)
+}
+
+// Run tests all promises.
+func (s Suite) Run(t *testing.T) {
+	t.Helper()
+	for _, promise := range []struct {
+		name string // the promise
+		test func(Suite, *testing.T)
+	}{
+		{"ExactlyNSamplesThatHoldTogether", Suite.testSamples},
+		{"WhatWasSampledIsNotReadAgain", Suite.testSecondTurn},
+		{"MaxTokensIsKept", Suite.testMaxTokens},
+		{"AnEndedContextGivesItsCause", Suite.testEnded},
+		{"AContextThatEndsCutsTheReply", Suite.testCut},
+		{"SenselessRequestsAreRefused", Suite.testSenseless},
+		{"ManyGoroutinesMayUseIt", Suite.testMany},
+		{"SamplesMayBeExtended", Suite.testOwnership},
+		{"EqualRequestsGetEqualSamples", Suite.testDeterministic},
+	} {
+		t.Run(promise.name, func(t *testing.T) { promise.test(s, t) })
+	}
+}
+
+// limit is how long any one request may take.
+const limit = 30 * time.Second
+
+// question is a request of n samples for the first turn of an episode.
+func question(n int) quintain.Request {
+	return quintain.Request{
+		Key: "policytest.v1.s1.l0.0", N: n, Sampling: quintain.Sampling{Temperature: 1, TopP: 1},
+		Messages: []quintain.Message{
+			{Role: quintain.RoleSystem, Content: "You answer questions. " + strings.Repeat("Think it over before you do. ", 30)},
+			{Role: quintain.RoleUser, Content: "What is the first question — “α”?"},
+		},
+	}
+}
+
+// followUp is the request for the turn after s, which answered r.
+func followUp(r quintain.Request, s quintain.Sample) quintain.Request {
+	next := r
+	next.Messages = append(append([]quintain.Message(nil), r.Messages...),
+		quintain.Message{Role: quintain.RoleAssistant, Content: s.Text},
+		quintain.Message{Role: quintain.RoleUser, Content: "And the second?"})
+	next.Context = append(append(append([]quintain.Token(nil), r.Context...), s.Read...), s.Wrote...)
+	next.Fresh = len(next.Messages) - 1
+	return next
+}
+
+// ask returns the samples of r, which have to keep their promises.
+func ask(t *testing.T, p quintain.Policy, r quintain.Request) []quintain.Sample {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	samples, err := p.Sample(ctx, r)
+	if err != nil {
+		t.Fatalf("error: %v", err)
+	}
+	if err := Check(r, samples); err != nil {
+		t.Fatal(err)
+	}
+	return samples
+}
+
+func (s Suite) testSamples(t *testing.T) {
+	p := s.New(t)
+	for _, n := range []int{1, 2, 7} {
+		ask(t, p, question(n))
+	}
+}
+
+func (s Suite) testSecondTurn(t *testing.T) {
+	p := s.New(t)
+	first := question(1)
+	one := ask(t, p, first)[0]
+	second := followUp(first, one)
+	two := ask(t, p, second)[0]
+	if two.Vocabulary != one.Vocabulary {
+		t.Errorf("vocabulary changes from %q to %q", one.Vocabulary, two.Vocabulary)
+	}
+	if len(two.Read)*4 > len(one.Read) {
+		t.Errorf("the second turn read %d tokens of a short message; the first %d of a long one", len(two.Read), len(one.Read))
+	}
+	if two.Vocabulary == quintain.UTF8 {
+		checkRead(t, second, two)
+	}
+	three := ask(t, p, followUp(second, two))[0]
+	if len(three.Read)*4 > len(one.Read) {
+		t.Errorf("the third turn read %d tokens of a short message; the first %d of a long one", len(three.Read), len(one.Read))
+	}
+}
+
+// checkRead demands that s read the fresh message of r, and no other.
+func checkRead(t *testing.T, r quintain.Request, s quintain.Sample) {
+	t.Helper()
+	read := decode(s.Read)
+	for i, m := range r.Messages {
+		if got, want := strings.Contains(read, m.Content), i >= r.Fresh; got != want {
+			t.Errorf("message %d in what was read: %v, want %v; read %q", i, got, want, read)
+		}
+	}
+	if want := decode(policy.Read(r)); read != want {
+		t.Errorf("read %q, want %q as package policy renders it", read, want)
+	}
+}
+
+func (s Suite) testMaxTokens(t *testing.T) {
+	p := s.New(t)
+	for _, most := range []int{1, 3, 8} {
+		r := question(2)
+		r.Sampling.MaxTokens = most
+		for k, sample := range ask(t, p, r) {
+			if !s.Retells && len(sample.Wrote) > most {
+				t.Errorf("sample %d has %d tokens, want %d at most", k, len(sample.Wrote), most)
+			}
+			if sample.Finish != quintain.Length {
+				t.Errorf("sample %d was cut to %d tokens with finish %q, want %q", k, most, sample.Finish, quintain.Length)
+			}
+		}
+	}
+}
+
+func (s Suite) testEnded(t *testing.T) {
+	p := s.New(t)
+	cause := errors.New("the run is over")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	r := question(3)
+	samples, err := p.Sample(ctx, r)
+	if !errors.Is(err, cause) {
+		t.Errorf("error is %v, want the cause of the context", err)
+	}
+	if err := CheckCut(r, samples); err != nil {
+		t.Error(err)
+	}
+}
+
+// testCut ends the context while the policy samples, or soon before or after.
+func (s Suite) testCut(t *testing.T) {
+	p := s.New(t)
+	cause := errors.New("the episode is cut")
+	for range 8 {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go cancel(cause)
+		r := question(3)
+		samples, err := p.Sample(ctx, r)
+		<-ctx.Done()
+		switch {
+		case err == nil:
+			err = Check(r, samples)
+		case errors.Is(err, cause):
+			err = CheckCut(r, samples)
+		default:
+			err = fmt.Errorf("error is %w, want the cause of the context", err)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func (s Suite) testSenseless(t *testing.T) {
+	p := s.New(t)
+	for _, test := range []struct {
+		why   string
+		spoil func(*quintain.Request)
+	}{
+		{"no samples", func(r *quintain.Request) { r.N = 0 }},
+		{"no messages", func(r *quintain.Request) { r.Messages = nil }},
+		{"messages that are neither fresh nor in the context", func(r *quintain.Request) { r.Fresh = 1 }},
+		{"temperature below zero", func(r *quintain.Request) { r.Sampling.Temperature = -1 }},
+	} {
+		r := question(1)
+		test.spoil(&r)
+		if samples, err := p.Sample(t.Context(), r); err == nil || len(samples) > 0 {
+			t.Errorf("%s: %d samples and error %v, want an error alone", test.why, len(samples), err)
+		}
+	}
+}
+
+func (s Suite) testMany(t *testing.T) {
+	p := s.New(t)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			r := question(1 + i%3)
+			r.Key = fmt.Sprint("policytest.v1.s1.l0.", i)
+			samples, err := p.Sample(ctx, r)
+			if err == nil {
+				err = Check(r, samples)
+			}
+			if err != nil {
+				t.Errorf("request %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// testOwnership appends to the slices of one sample: the others stay as they are.
+func (s Suite) testOwnership(t *testing.T) {
+	samples := ask(t, s.New(t), question(2))
+	before := fmt.Sprint(samples[1])
+	_ = append(samples[0].Read, 1, 2, 3)
+	_ = append(samples[0].Wrote, 1, 2, 3)
+	_ = append(samples[0].LogProbs, 1, 2, 3)
+	_ = append(samples[0].Versions, 1, 2, 3)
+	if after := fmt.Sprint(samples[1]); after != before {
+		t.Errorf("extending sample 0 changes sample 1 from %s to %s", before, after)
+	}
+}
+
+func (s Suite) testDeterministic(t *testing.T) {
+	if !s.Deterministic {
+		return // not promised
+	}
+	p := s.New(t)
+	one := ask(t, p, question(4))
+	if two := ask(t, p, question(4)); !reflect.DeepEqual(one, two) {
+		t.Errorf("the same policy says %v, then %v", one, two)
+	}
+	if two := ask(t, s.New(t), question(4)); !reflect.DeepEqual(one, two) {
+		t.Errorf("one policy says %v, another %v", one, two)
+	}
+}

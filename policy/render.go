@@ -1,0 +1,76 @@
+// Package policy holds what several policies share: the check of a request, and
+// the layout in which a conversation becomes tokens where the tokens are the
+// bytes of its text.
+//
+// In that layout a message is its role in brackets, its content and [End], with
+// nothing between messages; the opening of a reply is the bracketed role alone:
+//
+//	<|user|>How many legs has a horse?␃<|assistant|>
+//
+// What the policy samples after that are the bytes of its reply, and [End] where
+// it ends the reply itself.
+package policy
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// End closes a message in the byte vocabulary: ETX, "end of text", which no
+// ordinary text holds.
+const End quintain.Token = 0x03
+
+// opening begins the policy's reply.
+const opening = "<|" + quintain.RoleAssistant + "|>"
+
+// Encode returns the bytes of text as tokens. The result is never nil.
+func Encode(text string) []quintain.Token {
+	return appendText(make([]quintain.Token, 0, len(text)+1), text)
+}
+
+// Decode returns the text of tokens of the byte vocabulary, without an [End] that
+// closes it. Each run of bytes that is not UTF-8, such as a character that was cut
+// in its middle, becomes one U+FFFD. A token that is no byte does too.
+func Decode(tokens []quintain.Token) string {
+	if n := len(tokens); n > 0 && tokens[n-1] == End {
+		tokens = tokens[:n-1]
+	}
+	raw := make([]byte, len(tokens))
+	for i, t := range tokens {
+		if raw[i] = byte(t); t < 0 || t > 0xff {
+			raw[i] = 0xff // no byte of any UTF-8 text
+		}
+	}
+	return strings.ToValidUTF8(string(raw), "\uFFFD")
+}
+
+// Read renders what r adds to its Context: the end of the reply that Context
+// closes with, where it was cut before its own, then the fresh messages and the
+// opening of the next reply.
+func Read(r quintain.Request) []quintain.Token {
+	fresh := r.Messages[r.Fresh:]
+	size := 1 + len(opening)
+	for _, m := range fresh {
+		size += len(m.Role) + len(m.Content) + len("<||>") + 1
+	}
+	tokens := make([]quintain.Token, 0, size)
+	if n := len(r.Context); n > 0 && r.Context[n-1] != End {
+		tokens = append(tokens, End)
+	}
+	for _, m := range fresh {
+		tokens = appendText(tokens, "<|")
+		tokens = appendText(tokens, m.Role)
+		tokens = appendText(tokens, "|>")
+		tokens = appendText(tokens, m.Content)
+		tokens = append(tokens, End)
+	}
+	return appendText(tokens, opening)
+}
+
+func appendText(tokens []quintain.Token, text string) []quintain.Token {
+	for i := range len(text) {
+		tokens = append(tokens, quintain.Token(text[i]))
+	}
+	return tokens
+}

@@ -1,0 +1,103 @@
+// Package script holds policies that say what they are told: fakes for tests,
+// demonstrations and load tests that keep every promise of a real policy.
+//
+// Their vocabulary is [quintain.UTF8]; package policy describes the layout of
+// what they read. A reply that stops ends with the token [policy.End], which is
+// not in its text.
+package script
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// Say is a policy that replies what the function says to sample k of a request,
+// k from 0 to N-1, and why it ends there; an empty finish is [quintain.Stop]. A
+// reply that is longer than the request's MaxTokens is cut and has
+// [quintain.Length]. Replies come at once, at version 0, and their
+// log-probabilities are drawn from a stream that their text names.
+//
+// Many goroutines may use it where the function allows that.
+type Say func(r quintain.Request, k int) (text string, finish quintain.Finish)
+
+// Always says texts[k mod len(texts)] in sample k of every request.
+func Always(texts ...string) Say {
+	return func(_ quintain.Request, k int) (string, quintain.Finish) {
+		return texts[k%len(texts)], quintain.Stop
+	}
+}
+
+// Turns says texts[t] in turn t of a conversation, counted from 0, and the last
+// of texts in all turns after those.
+func Turns(texts ...string) Say {
+	return func(r quintain.Request, _ int) (string, quintain.Finish) {
+		turn := 0
+		for _, m := range r.Messages {
+			if m.Role == quintain.RoleAssistant {
+				turn++
+			}
+		}
+		return texts[min(turn, len(texts)-1)], quintain.Stop
+	}
+}
+
+// Sample implements [quintain.Policy].
+func (s Say) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	if err := policy.Check(r); err != nil {
+		return nil, fmt.Errorf("script: %w", err)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	samples := make([]quintain.Sample, r.N)
+	for k := range samples {
+		text, finish := s(r, k)
+		if finish == "" {
+			finish = quintain.Stop
+		}
+		samples[k] = write(r, text, finish)
+		samples[k].LogProbs = logProbs(rng.New(0, "say", text), len(samples[k].Wrote))
+		samples[k].Versions = make([]int32, len(samples[k].Wrote))
+	}
+	share(samples, policy.Read(r))
+	return samples, nil
+}
+
+// write returns text as a sample of r that has neither Read, log-probabilities nor versions.
+func write(r quintain.Request, text string, finish quintain.Finish) quintain.Sample {
+	wrote := policy.Encode(text)
+	if finish == quintain.Stop {
+		wrote = append(wrote, policy.End)
+	}
+	if most := r.Sampling.MaxTokens; most > 0 && len(wrote) > most {
+		wrote, finish = wrote[:most:most], quintain.Length
+	}
+	return quintain.Sample{Text: policy.Decode(wrote), Wrote: wrote, Finish: finish, Vocabulary: quintain.UTF8}
+}
+
+// share gives all samples the same read, which an append to one does not change.
+func share(samples []quintain.Sample, read []quintain.Token) {
+	for k := range samples {
+		samples[k].Read = read[:len(read):len(read)]
+	}
+}
+
+// logProbs draws n log-probabilities: finite, not above zero, -0.2 in the mean.
+func logProbs(r *rng.Rand, n int) []float32 {
+	probs := make([]float32, n)
+	for i := range probs {
+		probs[i] = float32(0.2 * math.Log(1-r.Float()))
+	}
+	return probs
+}
+
+// stream is the chance of sample k of r.
+func stream(seed uint64, use string, r quintain.Request, k int) *rng.Rand {
+	return rng.New(seed, use, r.Key, strconv.Itoa(len(r.Messages)), strconv.Itoa(k))
+}

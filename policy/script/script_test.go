@@ -1,0 +1,316 @@
+package script_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/policy/script"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestPromises(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why string
+		new func() quintain.Policy
+	}{
+		{"a fixed list", func() quintain.Policy { return script.Always("the first reply", "a second reply") }},
+		{"a list by turn", func() quintain.Policy { return script.Turns("the first turn", "another turn") }},
+		{"a solver", func() quintain.Policy { return solver() }},
+		{"a solver that takes time", func() quintain.Policy { s := solver(); s.Delay = 2 * time.Millisecond; return s }},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			t.Parallel()
+			policytest.Suite{New: func(*testing.T) quintain.Policy { return test.new() }, Deterministic: true}.Run(t)
+		})
+	}
+}
+
+// solver is right half of the time.
+func solver() *script.Solver {
+	return &script.Solver{
+		Answer:   func(quintain.Request) (string, error) { return "1234", nil },
+		Accuracy: 0.5, Seed: 7,
+	}
+}
+
+func request(n int) quintain.Request {
+	return quintain.Request{Key: "p1", N: n, Messages: []quintain.Message{{Role: "user", Content: "How many?"}}}
+}
+
+func sample(t *testing.T, p quintain.Policy, r quintain.Request) []quintain.Sample {
+	t.Helper()
+	samples, err := p.Sample(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return samples
+}
+
+func texts(samples []quintain.Sample) (all []string) {
+	for _, s := range samples {
+		all = append(all, s.Text)
+	}
+	return all
+}
+
+func TestLists(t *testing.T) {
+	t.Parallel()
+	later := request(3)
+	later.Messages = append(later.Messages, quintain.Message{Role: "assistant", Content: "x"}, quintain.Message{Role: "user", Content: "y"})
+	for _, test := range []struct {
+		why  string
+		say  script.Say
+		r    quintain.Request
+		want []string
+	}{
+		{"samples take turns", script.Always("a", "b"), request(3), []string{"a", "b", "a"}},
+		{"every turn says the same", script.Always("a"), later, []string{"a", "a", "a"}},
+		{"the first turn", script.Turns("a", "b"), request(2), []string{"a", "a"}},
+		{"the second turn", script.Turns("a", "b", "c"), later, []string{"b", "b", "b"}},
+		{"the last text stays", script.Turns("a"), later, []string{"a", "a", "a"}},
+	} {
+		if got := texts(sample(t, test.say, test.r)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+}
+
+func TestCutsAtMaxTokens(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		text   string
+		finish quintain.Finish
+		most   int
+		wrote  []quintain.Token
+		want   string
+		end    quintain.Finish
+	}{
+		{"no limit", "hé", "", 0, []quintain.Token{'h', 0xc3, 0xa9, policy.End}, "hé", quintain.Stop},
+		{"the end counts too", "hi", quintain.Stop, 2, []quintain.Token{'h', 'i'}, "hi", quintain.Length},
+		{"it just fits", "hi", quintain.Stop, 3, []quintain.Token{'h', 'i', policy.End}, "hi", quintain.Stop},
+		{"within a character", "hé", quintain.Stop, 2, []quintain.Token{'h', 0xc3}, "h\uFFFD", quintain.Length},
+		{"an empty reply", "", quintain.Stop, 0, []quintain.Token{policy.End}, "", quintain.Stop},
+		{"a reply told to be cut has no end", "hi", quintain.Length, 0, []quintain.Token{'h', 'i'}, "hi", quintain.Length},
+	} {
+		r := request(1)
+		r.Sampling.MaxTokens = test.most
+		say := script.Say(func(quintain.Request, int) (string, quintain.Finish) { return test.text, test.finish })
+		got := sample(t, say, r)[0]
+		if !slices.Equal(got.Wrote, test.wrote) || got.Text != test.want || got.Finish != test.end {
+			t.Errorf("%s: %v %q %q, want %v %q %q", test.why, got.Wrote, got.Text, got.Finish, test.wrote, test.want, test.end)
+		}
+	}
+}
+
+func TestSolverIsAsAccurateAsTold(t *testing.T) {
+	t.Parallel()
+	const n = 4000
+	const right = "<answer>1234</answer>"
+	for _, accuracy := range []float64{0, 0.3, 1} {
+		s := solver()
+		s.Accuracy = accuracy
+		solved := 0
+		for _, text := range texts(sample(t, s, request(n))) {
+			if strings.HasSuffix(text, "</think>\n"+right) {
+				solved++
+			} else if strings.Contains(text, right) {
+				t.Fatalf("wrong reply holds the solution: %q", text)
+			}
+		}
+		want := accuracy * n
+		if off := math.Abs(float64(solved) - want); off > 4*math.Sqrt(want*(1-accuracy))+0.5 {
+			t.Errorf("accuracy %v: %d of %d right", accuracy, solved, n)
+		}
+	}
+}
+
+func TestSolverIsWrongInSeveralWays(t *testing.T) {
+	t.Parallel()
+	for _, solution := range []string{"", "7", "a", "two words", "[[1, 2], [3, 4]]", "日本"} {
+		s := &script.Solver{Answer: func(quintain.Request) (string, error) { return solution, nil }}
+		seen := map[string]int{}
+		for _, text := range texts(sample(t, s, request(200))) {
+			seen[kind(text)]++
+			if strings.HasSuffix(text, "\n<answer>"+solution+"</answer>") {
+				t.Errorf("solution %q: wrong reply %q is right", solution, text)
+			}
+		}
+		for _, want := range []string{"damaged", "unknown", "untagged", "two answers"} {
+			if seen[want] < 20 {
+				t.Errorf("solution %q: %d of 200 replies are %s, want some 50", solution, seen[want], want)
+			}
+		}
+	}
+}
+
+func kind(text string) string {
+	switch strings.Count(text, "<answer>") {
+	case 0:
+		return "untagged"
+	case 2:
+		return "two answers"
+	}
+	if strings.Contains(text, "I do not know") {
+		return "unknown"
+	}
+	return "damaged"
+}
+
+func TestSolverDependsOnItsNames(t *testing.T) {
+	t.Parallel()
+	base := strings.Join(texts(sample(t, solver(), request(8))), "|")
+	for _, test := range []struct {
+		why    string
+		change func(*script.Solver, *quintain.Request)
+		same   bool
+	}{
+		{"nothing changed", func(*script.Solver, *quintain.Request) {}, true},
+		{"what messages say is in the key", func(_ *script.Solver, r *quintain.Request) { r.Messages[0].Content = "other" }, true},
+		{"the seed", func(s *script.Solver, _ *quintain.Request) { s.Seed++ }, false},
+		{"the key", func(_ *script.Solver, r *quintain.Request) { r.Key = "p2" }, false},
+		{"the turn", func(_ *script.Solver, r *quintain.Request) { r.Messages = append(r.Messages, r.Messages[0]) }, false},
+	} {
+		s, r := solver(), request(8)
+		test.change(s, &r)
+		if got := strings.Join(texts(sample(t, s, r)), "|"); (got == base) != test.same {
+			t.Errorf("%s: %q beside %q", test.why, got, base)
+		}
+	}
+}
+
+func TestSolverPassesErrorsOn(t *testing.T) {
+	t.Parallel()
+	fault := errors.New("no such problem")
+	s := &script.Solver{Answer: func(quintain.Request) (string, error) { return "", fault }}
+	if samples, err := s.Sample(t.Context(), request(2)); !errors.Is(err, fault) || len(samples) != 0 {
+		t.Errorf("%d samples and %v, want the error of Answer", len(samples), err)
+	}
+}
+
+// TestVersionsChangeWithinAReply has new weights arrive at 250 ms and 600 ms of a second.
+func TestVersionsChangeWithinAReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		s := solver()
+		s.Delay, s.Pieces = time.Second, 10
+		s.Version = func() int32 {
+			switch passed := time.Since(start); {
+			case passed < 250*time.Millisecond:
+				return 4
+			case passed < 600*time.Millisecond:
+				return 5
+			default:
+				return 3 // as after a restart of what counts: it must not fall
+			}
+		}
+		got := sample(t, s, request(2))
+		if passed := time.Since(start); passed != time.Second {
+			t.Errorf("took %v, want a second", passed)
+		}
+		for _, one := range got {
+			n := len(one.Wrote)
+			if first, last := one.Versions[0], one.Versions[n-1]; first != 4 || last != 5 {
+				t.Errorf("versions from %d to %d, want 4 to 5", first, last)
+			}
+			if at := slices.Index(one.Versions, 5); at != n*3/10 {
+				t.Errorf("version changes at token %d of %d, want %d", at, n, n*3/10)
+			}
+		}
+	})
+}
+
+func TestSolverReturnsWhatItHas(t *testing.T) {
+	cause := errors.New("weights are here")
+	for _, test := range []struct {
+		why   string
+		after time.Duration
+		parts int // quarters that were written
+	}{
+		{"before the first part is done", 249 * time.Millisecond, 0},
+		{"after a quarter", 251 * time.Millisecond, 1},
+		{"shortly before its end", 999 * time.Millisecond, 3},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			start := time.Now()
+			time.AfterFunc(test.after, func() { cancel(cause) })
+			s := solver()
+			whole := sample(t, s, request(3))
+			s.Delay = time.Second
+			got, err := s.Sample(ctx, request(3))
+			if passed := time.Since(start); err != cause || passed != test.after {
+				t.Errorf("%s: error %v after %v, want the cause after %v", test.why, err, passed, test.after)
+			}
+			if err := policytest.CheckCut(request(3), got); err != nil || len(got) != 3 {
+				t.Fatalf("%s: %d samples, %v", test.why, len(got), err)
+			}
+			for k := range got {
+				want := whole[k].Wrote[:len(whole[k].Wrote)*test.parts/4]
+				if !slices.Equal(got[k].Wrote, want) {
+					t.Errorf("%s: sample %d has %d tokens, want the first %d of the whole", test.why, k, len(got[k].Wrote), len(want))
+				}
+			}
+		})
+	}
+}
+
+// TestManyWaitCheaply has ten thousand requests in flight.
+func TestManyWaitCheaply(t *testing.T) {
+	const many, most = 10_000, 8 << 10
+	synctest.Test(t, func(t *testing.T) {
+		s := solver()
+		s.Delay = time.Second
+		before := inUse()
+		var all sync.WaitGroup
+		for i := range many {
+			all.Go(func() {
+				r := request(1)
+				r.Key = fmt.Sprint(i)
+				if _, err := s.Sample(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		each := (inUse() - before) / many
+		t.Logf("%d bytes for each request that waits", each)
+		if each > most && !raced {
+			t.Errorf("%d bytes for each request that waits, want %d at most", each, most)
+		}
+		all.Wait()
+	})
+}
+
+// inUse is the memory of heap and stacks, in bytes.
+func inUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}
+
+func BenchmarkSolver(b *testing.B) {
+	s := solver()
+	for b.Loop() {
+		if _, err := s.Sample(b.Context(), request(8)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
