@@ -40,7 +40,8 @@ type Engine struct {
 	// that Next gave. An error ends the run.
 	Done func(context.Context, Result) error
 
-	// Cut, where it is not nil, ends the grace period at once when it is closed.
+	// Cut, where it is not nil, stops the run and cuts what is under way when it is
+	// closed.
 	Cut <-chan struct{}
 }
 
@@ -56,7 +57,10 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer cut(nil)
 
 	var warden sync.WaitGroup
-	warden.Go(func() { e.guard(accept, play, cut) })
+	warden.Go(func() {
+		e.guard(accept, play, cut)
+		stop(nil)
+	})
 
 	var groups sync.WaitGroup
 	free := make(chan struct{}, max(1, e.Parallel))
@@ -84,16 +88,22 @@ func (e *Engine) Run(ctx context.Context) error {
 	stop(nil)
 	cut(nil)
 	warden.Wait()
-	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) || errors.Is(err, io.EOF) {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
 
-// guard cuts play when the grace period that begins with the end of accept is
-// over.
+// guard returns when no more may start and what is under way may not go on: it
+// cuts play when the grace period that begins with the end of accept is over, or
+// by order.
 func (e *Engine) guard(accept, play context.Context, cut context.CancelCauseFunc) {
-	<-accept.Done()
+	select {
+	case <-accept.Done():
+	case <-e.Cut:
+		cut(ErrCut)
+		return
+	}
 	grace := time.NewTimer(e.Grace)
 	defer grace.Stop()
 	select {

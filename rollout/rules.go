@@ -200,10 +200,14 @@ func appendSequence(g *quintain.Group, t *quintain.Trajectory) {
 	g.LogProbs, g.Versions = append(g.LogProbs, logProbs), append(g.Versions, versions)
 }
 
+// masked reports whether t is not to be trained on, as a length limit cut it.
+func (r Rules) masked(t *quintain.Trajectory) bool {
+	return r.MaskTooLong && slices.ContainsFunc(t.Turns, func(turn quintain.Turn) bool { return turn.Finish == quintain.Length })
+}
+
 // override says what the trainer shall do otherwise with one sequence.
 func (r Rules) override(t *quintain.Trajectory) json.RawMessage {
-	cut := slices.ContainsFunc(t.Turns, func(turn quintain.Turn) bool { return turn.Finish == quintain.Length })
-	if cut && r.MaskTooLong {
+	if r.masked(t) {
 		return json.RawMessage(`{"set_advantage_to_zero":true}`)
 	}
 	return json.RawMessage(`{}`)
@@ -225,7 +229,7 @@ func (r Rules) advantages(g *quintain.Group, played []quintain.Trajectory, retur
 				row = append(row, 0)
 			}
 			advantage := a*(returns[i][k]+fall) + b
-			if string(g.Overrides[i]) != "{}" {
+			if r.masked(&played[i]) {
 				advantage = 0
 			}
 			for range turn.Wrote {

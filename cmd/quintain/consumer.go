@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// A consumer takes batches from the queue, as a trainer would, and raises the
+// policy's version for each.
+type consumer struct {
+	queue    *queue.Queue
+	keeper   *keeper
+	gate     *rollout.Admission
+	tally    *tally
+	log      *slog.Logger
+	batch    int           // sequences of a batch
+	maxLag   int           // versions that a group may be old
+	stepTime time.Duration // that a batch takes
+	steps    int           // after which it ends; 0: never
+}
+
+// consumerName is the name under which it leases.
+const consumerName = "builtin"
+
+// Run consumes batches until ctx is done or all steps are made. A batch that it
+// has not finished then is waiting again.
+func (c *consumer) Run(ctx context.Context) error {
+	if err := c.settle(ctx); err != nil {
+		return err
+	}
+	for done := 0; c.steps == 0 || done < c.steps; {
+		batch, err := c.next(ctx)
+		if err != nil {
+			return err
+		}
+		if batch == nil || !pause(ctx, c.stepTime) {
+			return c.queue.ReleaseAll(consumerName)
+		}
+		if done, err = c.step(context.WithoutCancel(ctx), batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause waits, and reports whether ctx is still not done.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// settle acknowledges what an earlier process consumed and could not acknowledge
+// any more.
+func (c *consumer) settle(ctx context.Context) error {
+	_, consumed := c.keeper.version()
+	left, err := c.queue.Lease(ctx, queue.Want{Consumer: consumerName, Pick: func(waiting []queue.Entry) []queue.Entry {
+		return slices.DeleteFunc(slices.Clone(waiting), func(e queue.Entry) bool { return !slices.Contains(consumed, e.ID) })
+	}})
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	c.log.Info("acknowledging groups that were consumed before the process ended", "groups", len(left))
+	return c.queue.Ack(ctx, seqs(left)...)
+}
+
+// next waits for a whole batch and leases it; nil where ctx is done before. What
+// is too old is dropped.
+func (c *consumer) next(ctx context.Context) ([]queue.Delivery, error) {
+	for {
+		changed := c.queue.Changed()
+		if err := c.dropStale(ctx); err != nil {
+			return nil, c.unlessDone(ctx, err)
+		}
+		batch, err := c.queue.Lease(ctx, queue.Want{Consumer: consumerName, Pick: c.pick})
+		if err != nil || len(batch) > 0 {
+			return batch, c.unlessDone(ctx, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-changed:
+		}
+	}
+}
+
+// unlessDone returns err, or nil where ctx is done and err only says so.
+func (c *consumer) unlessDone(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return nil
+	}
+	return err
+}
+
+// pick chooses the oldest groups that make a whole batch, or none.
+func (c *consumer) pick(waiting []queue.Entry) []queue.Entry {
+	var batch []queue.Entry
+	room := c.batch
+	for _, e := range waiting {
+		if e.Sequences > 0 && e.Sequences <= room {
+			batch = append(batch, e)
+			room -= e.Sequences
+		}
+		if room == 0 {
+			return batch
+		}
+	}
+	return nil
+}
+
+// dropStale drops the groups that are older than the staleness bound.
+func (c *consumer) dropStale(ctx context.Context) error {
+	version := c.gate.Version()
+	stale, err := c.queue.Lease(ctx, queue.Want{Consumer: consumerName, Pick: func(waiting []queue.Entry) []queue.Entry {
+		return slices.DeleteFunc(slices.Clone(waiting), func(e queue.Entry) bool {
+			return e.Oldest < 0 || version-int(e.Oldest) <= c.maxLag
+		})
+	}})
+	if err != nil || len(stale) == 0 {
+		return err
+	}
+	for _, d := range stale {
+		c.tally.drop(rollout.DropStale)
+		c.gate.Leave(d.Sequences)
+	}
+	return c.queue.Drop(ctx, seqs(stale)...)
+}
+
+// step consumes a batch: the version and the batch's IDs are kept first, then the
+// groups are acknowledged, so that none is ever consumed twice. It returns the
+// number of steps made.
+func (c *consumer) step(ctx context.Context, batch []queue.Delivery) (int, error) {
+	version, ids, lags := c.gate.Version(), []string{}, []int{}
+	for _, d := range batch {
+		ids = append(ids, d.ID)
+		if d.Oldest >= 0 {
+			lags = append(lags, version-int(d.Oldest))
+		}
+	}
+	if err := c.keeper.advance(ctx, version+1, ids); err != nil {
+		return 0, err
+	}
+	if err := c.queue.Ack(ctx, seqs(batch)...); err != nil {
+		return 0, fmt.Errorf("acknowledging a batch: %w", err)
+	}
+	c.gate.Advance(version + 1)
+	c.log.Debug("step", "version", version+1, "groups", ids)
+	return c.tally.step(version+1, lags), nil
+}
+
+// seqs lists the numbers of deliveries.
+func seqs(batch []queue.Delivery) []uint64 {
+	all := make([]uint64, len(batch))
+	for i, d := range batch {
+		all[i] = d.Seq
+	}
+	return all
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newHub(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "hub",
+		Short: "Serve the durable queue to trainers and environments of Atropos",
+		Long: `Hub answers the requests of Atropos' run-api over a queue on disk. What it
+acknowledged is on disk; a batch that a trainer has taken is handed out again when
+the trainer dies before its next GET /batch.`,
+		Example: `  quintain hub --port 8000 --data hub-data
+  curl -s http://127.0.0.1:8000/status`,
+		Args: noArgs,
+	}
+	l := newLoader(w, c)
+	l.serverFlags(c)
+	c.RunE = func(*cobra.Command, []string) error {
+		if err := l.load(c); err != nil {
+			return err
+		}
+		return serveHub(c.Context(), w, l.settings)
+	}
+	return c
+}
+
+// serveHub serves until a signal comes.
+func serveHub(ctx context.Context, w *world, s settings) (err error) {
+	log := newLogger(w, s.Log)
+	listener, err := listen(ctx, s.Server)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	store, err := openStore(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	server, err := openHub(s, store.Queue, log)
+	if err != nil {
+		return err
+	}
+	waiting := store.Stats()
+	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", listener.Addr(), s.Data, waiting.Waiting)
+	return together(ctx,
+		func(ctx context.Context) error { return server.Run(ctx, listener) },
+		func(ctx context.Context) error {
+			select {
+			case <-w.interrupts:
+			case <-ctx.Done():
+			}
+			return nil
+		},
+	)
+}

@@ -1,0 +1,25 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lockFile opens and locks a file until it is closed or the process ends, however
+// it ends.
+func lockFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = errors.New("another process uses it; stop that one, or choose another folder with --data")
+		}
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

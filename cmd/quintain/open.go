@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/envs"
+	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// openStreams returns the streams of problems of a run.
+func openStreams(r runSettings) ([]rollout.Stream, error) {
+	if r.Problems != "" {
+		f, err := os.Open(r.Problems)
+		if err != nil {
+			return nil, fmt.Errorf("run.problems: %w", err)
+		}
+		defer f.Close()
+		t, err := envs.ReadProblems(f, strings.TrimSuffix(filepath.Base(r.Problems), filepath.Ext(r.Problems)))
+		if err != nil {
+			return nil, fmt.Errorf("run.problems: %w", err)
+		}
+		return []rollout.Stream{{Scenario: scenario(r, t), Seed: r.Seed, Weight: 1}}, nil
+	}
+	all, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		return nil, err
+	}
+	choices := r.Tasks
+	if len(choices) == 0 {
+		choices = defaultTasks(r.Scenario, all)
+	}
+	var streams []rollout.Stream
+	for i, choice := range choices {
+		s, err := openStream(r, all, choice)
+		if err != nil {
+			return nil, usagef("run.tasks[%d]: %w", i, err)
+		}
+		streams = append(streams, s)
+	}
+	return streams, nil
+}
+
+// defaultTasks are the tasks of a scenario where none is chosen.
+func defaultTasks(scenario string, all *task.Set) taskList {
+	if scenario == "math_multi_turn" {
+		return taskList{{Name: "chain_sum", Level: 2}}
+	}
+	var choices taskList
+	for _, t := range all.All() {
+		choices = append(choices, taskChoice{Name: t.Info().Name})
+	}
+	return choices
+}
+
+// openStream returns the stream of one task of a run.
+func openStream(r runSettings, all *task.Set, choice taskChoice) (rollout.Stream, error) {
+	t, err := all.Get(choice.Name)
+	if err != nil {
+		return rollout.Stream{}, err
+	}
+	params, err := choice.params()
+	if err != nil {
+		return rollout.Stream{}, fmt.Errorf("params: %w", err)
+	}
+	if params != nil {
+		if t, err = t.With(params); err != nil {
+			return rollout.Stream{}, err
+		}
+	}
+	if levels := len(t.Info().Levels); choice.Level < 0 || choice.Level >= levels {
+		return rollout.Stream{}, fmt.Errorf("level of %s is %d, want 0 to %d", choice.Name, choice.Level, levels-1)
+	}
+	weight := choice.Weight
+	if weight == 0 {
+		weight = 1
+	}
+	return rollout.Stream{Scenario: scenario(r, t), Seed: r.Seed, Level: choice.Level, Weight: weight}, nil
+}
+
+// scenario returns how t is played.
+func scenario(r runSettings, t quintain.Task) quintain.Scenario {
+	if r.Scenario == "math_multi_turn" {
+		return envs.MathMultiTurn(t, envs.MultiTurn{
+			Turns: r.MultiTurn.Turns, StopAtSuccess: r.MultiTurn.StopAtSuccess,
+			RewardBias: r.MultiTurn.RewardBias, RewardScaling: r.MultiTurn.RewardScaling,
+		})
+	}
+	return envs.ReasoningGym(t)
+}
+
+// listen opens the port of a server. Off loopback it wants a key.
+func listen(ctx context.Context, s serverSettings) (net.Listener, error) {
+	if s.KeyFile == "" && !loopback(s.Host) {
+		return nil, usagef("--host %s is not loopback: name a file with a key by --key-file, or listen on 127.0.0.1", s.Host)
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(s.Host, strconv.Itoa(s.Port)))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("port %d of %s is in use; choose another with --port, or any with --port 0", s.Port, s.Host)
+	}
+	return l, err
+}
+
+// loopback reports whether a host is this machine alone.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// A store is the opened queue of a process, and what has to be closed with it.
+type store struct {
+	*queue.Queue
+	data *dataFolder
+}
+
+// openStore opens the data folder and the queue in it, or that of a NATS server.
+func openStore(ctx context.Context, s settings, log *slog.Logger) (*store, error) {
+	data, err := openData(s.Data)
+	if err != nil {
+		return nil, err
+	}
+	options := queue.Options{Log: log}
+	var q *queue.Queue
+	if s.Server.NATSURL != "" {
+		q, err = queue.OpenURL(ctx, s.Server.NATSURL, options)
+	} else {
+		q, err = queue.OpenDir(ctx, data.join("queue"), options)
+	}
+	if err != nil {
+		return nil, errors.Join(err, data.Close())
+	}
+	return &store{q, data}, nil
+}
+
+// Close closes the queue, then frees the folder.
+func (s *store) Close() error { return errors.Join(s.Queue.Close(), s.data.Close()) }
+
+// newHub opens the hub over a queue.
+func openHub(s settings, q *queue.Queue, log *slog.Logger) (*hub.Server, error) {
+	key, err := readKey(s.Server.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("server.key_file: %w", err)
+	}
+	return hub.New(hub.Config{Queue: q, Key: key, Log: log})
+}
+
+// newRunner puts a run together, at the place where the last process was.
+func newRunner(ctx context.Context, s settings, streams []rollout.Stream, store *store, log *slog.Logger) (*runner, error) {
+	mix, err := rollout.NewMix(streams)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	keeper, err := openKeeper(ctx, store, mix, newRunID())
+	if err != nil {
+		return nil, err
+	}
+	version, _ := keeper.version()
+	gate := rollout.NewAdmission(rollout.Gate{Batch: s.Run.BatchSize, MaxLag: s.Run.MaxLag}, version, store.Stats().Sequences)
+	policy, err := openPolicy(s, func() int32 { return int32(gate.Version()) })
+	if err != nil {
+		return nil, err
+	}
+	dumps, err := openDumps(store.data.join("dumps"), s.Run.Dump, keeper.record.RunID)
+	if err != nil {
+		return nil, err
+	}
+	server, err := openHub(s, store.Queue, log)
+	if err != nil {
+		return nil, err
+	}
+	tally := newTally()
+	tally.at(version)
+	return &runner{
+		settings: s, log: log, queue: store.Queue, hub: server, mix: mix, gate: gate,
+		rules: rules(s), keeper: keeper, tally: tally, dumps: dumps, policy: policy,
+	}, nil
+}
+
+// rules are the rules of a run.
+func rules(s settings) rollout.Rules {
+	return rollout.Rules{
+		Size: s.Run.GroupSize, Estimator: s.Run.Estimator, TurnDiscount: s.Run.MultiTurn.Discount,
+		KeepEqual: s.Run.KeepEqual, MinTrainable: s.Run.MinTrainable, MaxSequence: s.Run.MaxSequence,
+		MaskTooLong: s.Run.MaskTooLong, LengthBudget: s.Run.LengthBudget, Sampling: s.Policy.Sampling,
+	}
+}

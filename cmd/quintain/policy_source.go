@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/script"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// A policySource is the policy of a run. It knows the problems that are under way,
+// for the script that solves them.
+type policySource struct {
+	quintain.Policy
+	problems sync.Map // ID → rollout.Job
+	close    func()
+}
+
+// openPolicy returns the policy that s describes. Version tells the version of its
+// weights.
+func openPolicy(s settings, version func() int32) (*policySource, error) {
+	p := &policySource{close: func() {}}
+	switch s.Policy.Kind {
+	case "openai":
+		key, err := readKey(s.Policy.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("policy.key_file: %w", err)
+		}
+		retries := s.Policy.Retries
+		if retries == 0 {
+			retries = -1 // openai takes 0 for its default
+		}
+		client, err := openai.New(openai.Config{
+			URL: s.Policy.URL, Model: s.Policy.Model, APIKey: key, TokenIDs: s.Policy.TokenIDs,
+			Timeout: s.Policy.Timeout, Retries: retries, MaxInFlight: s.Run.Parallel, Version: version,
+		})
+		if err != nil {
+			return nil, usageError{err}
+		}
+		p.Policy, p.close = client, client.CloseIdle
+	default:
+		p.Policy = &script.Solver{
+			Answer: p.answer, Accuracy: s.Policy.Accuracy, Seed: s.Run.Seed, Delay: s.Policy.Delay, Version: version,
+		}
+	}
+	return p, nil
+}
+
+// expect makes the problem of a job known, and forget unknown.
+func (p *policySource) expect(job rollout.Job) { p.problems.Store(job.Problem.ID(), job) }
+
+func (p *policySource) forget(job rollout.Job) { p.problems.Delete(job.Problem.ID()) }
+
+// answer solves the problem that r is about.
+func (p *policySource) answer(r quintain.Request) (string, error) {
+	id, _, _ := strings.Cut(r.Key, "#")
+	known, found := p.problems.Load(id)
+	if !found {
+		return "", fmt.Errorf("no problem %s is under way", id)
+	}
+	job := known.(rollout.Job)
+	solver, can := job.Scenario.(interface {
+		Solve(quintain.Problem) (string, error)
+	})
+	if !can {
+		return "", fmt.Errorf("scenario %s has no solutions for the script policy", job.Problem.Task)
+	}
+	return solver.Solve(job.Problem)
+}
+
+// readKey reads a key from a file, without the space around it; no file is no key.
+func readKey(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	key := strings.TrimSpace(string(data))
+	if key == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	return key, nil
+}

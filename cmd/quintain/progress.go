@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+)
+
+// How often progress is shown on a terminal, and in lines where there is none.
+const (
+	terminalEvery = 500 * time.Millisecond
+	linesEvery    = 5 * time.Second
+)
+
+// A progress shows how a run goes on: a picture that is drawn over itself on a
+// terminal, a line now and then elsewhere.
+type progress struct {
+	out      io.Writer
+	terminal bool
+	tally    *tally
+	drawn    int // lines of the picture that stand on the terminal
+}
+
+// Run shows progress until ctx is done.
+func (p *progress) Run(ctx context.Context) error {
+	every := linesEvery
+	if p.terminal {
+		every = terminalEvery
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			p.show()
+		}
+	}
+}
+
+// show prints the state of the run. What cannot be written is left out: the run
+// matters more than its picture.
+func (p *progress) show() {
+	r := p.tally.report()
+	if !p.terminal {
+		fmt.Fprintln(p.out, r.line())
+		return
+	}
+	if p.drawn > 0 {
+		fmt.Fprintf(p.out, "\x1b[%dA\x1b[J", p.drawn)
+	}
+	fmt.Fprintln(p.out, r.line())
+	for _, name := range slices.Sorted(maps.Keys(r.Tasks)) {
+		task := r.Tasks[name]
+		fmt.Fprintf(p.out, "  %-20s %6d groups  score %.3f  %s\n", name, task.Groups, task.Last, bar(task.Last))
+	}
+	p.drawn = len(r.Tasks) + 1
+}
+
+// bar draws a share of 1.
+func bar(share float64) string {
+	const width = 20
+	full := int(min(1, max(0, share))*width + 0.5)
+	drawn := make([]rune, width)
+	for i := range drawn {
+		drawn[i] = '·'
+		if i < full {
+			drawn[i] = '█'
+		}
+	}
+	return string(drawn)
+}

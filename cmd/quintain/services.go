@@ -1,0 +1,24 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// together runs parts side by side until all have ended. When one ends, the
+// context of the others is done. The error joins all of theirs.
+func together(ctx context.Context, parts ...func(context.Context) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	errs := make([]error, len(parts))
+	var wg sync.WaitGroup
+	for i, part := range parts {
+		wg.Go(func() {
+			defer stop()
+			errs[i] = part(ctx)
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}

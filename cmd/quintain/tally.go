@@ -1,0 +1,239 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// scoreWindow is the number of groups over which the first and the last mean score
+// of a task are taken.
+const scoreWindow = 16
+
+// A tally counts what happens in a run. Many goroutines may use it.
+type tally struct {
+	start time.Time
+
+	mu        sync.Mutex
+	steps     int
+	version   int
+	made      int
+	dropped   map[rollout.Drop]int
+	outcomes  map[quintain.Outcome]int
+	tokens    int // sampled
+	staleness map[int]int
+	tasks     map[string]*taskTally
+	lastFault string
+}
+
+// A taskTally counts the groups of one task.
+type taskTally struct {
+	groups int
+	first  []float64 // mean scores of the first groups, scoreWindow of them at most
+	last   []float64 // and of the last ones
+}
+
+func newTally() *tally {
+	return &tally{
+		start: time.Now(), dropped: map[rollout.Drop]int{}, outcomes: map[quintain.Outcome]int{},
+		staleness: map[int]int{}, tasks: map[string]*taskTally{},
+	}
+}
+
+// played counts the episodes of a result, and the scores of its group where they
+// are known.
+func (t *tally) played(result rollout.Result, scores []float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range result.Trajectories {
+		played := &result.Trajectories[i]
+		t.outcomes[played.Outcome]++
+		t.tokens += played.Sampled()
+		if !played.Outcome.Rewarded() && played.Outcome != quintain.Cancelled {
+			t.lastFault = played.Error
+		}
+	}
+	if len(scores) == 0 {
+		return
+	}
+	name := result.Job.Problem.Task
+	task := t.tasks[name]
+	if task == nil {
+		task = &taskTally{}
+		t.tasks[name] = task
+	}
+	score := mean(scores)
+	task.groups++
+	if len(task.first) < scoreWindow {
+		task.first = append(task.first, score)
+	}
+	if len(task.last) == scoreWindow {
+		task.last = task.last[1:]
+	}
+	task.last = append(task.last, score)
+}
+
+// kept counts a group that the queue has.
+func (t *tally) kept() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.made++
+}
+
+// drop counts a group that is not kept, or no longer.
+func (t *tally) drop(why rollout.Drop) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.dropped[why]++
+}
+
+// step counts a batch that was consumed at a version, and how much older each of
+// its groups was.
+func (t *tally) step(version int, lags []int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.steps++
+	t.version = version
+	for _, lag := range lags {
+		t.staleness[lag]++
+	}
+	return t.steps
+}
+
+// at sets the version that a run begins with.
+func (t *tally) at(version int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.version = version
+}
+
+// A report is what a run did: the form of --report.
+type report struct {
+	Steps         int                      `json:"steps"`
+	Seconds       float64                  `json:"seconds"`
+	Version       int                      `json:"version"` // of the policy at the end, steps of earlier runs included
+	GroupsMade    int                      `json:"groups_made"`
+	GroupsDropped map[rollout.Drop]int     `json:"groups_dropped"`
+	Episodes      map[quintain.Outcome]int `json:"episodes"`
+	Tokens        int                      `json:"tokens"`    // sampled
+	Staleness     map[int]int              `json:"staleness"` // groups consumed, by the versions that their oldest token was behind
+	Tasks         map[string]taskReport    `json:"tasks"`
+	LastFault     string                   `json:"last_fault,omitempty"`
+}
+
+// A taskReport is what a run did with one task.
+type taskReport struct {
+	Groups int     `json:"groups"` // that were scored, dropped ones included
+	First  float64 `json:"first_mean_score"`
+	Last   float64 `json:"last_mean_score"`
+}
+
+// report returns what was counted until now.
+func (t *tally) report() report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := report{
+		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), Version: t.version,
+		GroupsMade: t.made, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
+		Tokens: t.tokens, Staleness: maps.Clone(t.staleness), Tasks: map[string]taskReport{}, LastFault: t.lastFault,
+	}
+	for _, o := range quintain.Outcomes {
+		r.Episodes[o] = t.outcomes[o]
+	}
+	for name, task := range t.tasks {
+		r.Tasks[name] = taskReport{task.groups, mean(task.first), mean(task.last)}
+	}
+	return r
+}
+
+// line tells the report in one line.
+func (r report) line() string {
+	return fmt.Sprintf("step %d  version %d  score %.3f  groups %d  dropped %s  lag %.2f  %.0f tokens/s%s",
+		r.Steps, r.Version, r.score(), r.GroupsMade, counts(r.GroupsDropped), r.lag(), float64(r.Tokens)/max(r.Seconds, 1e-9), r.faults())
+}
+
+// faults tells how many episodes failed, and of what, where some did.
+func (r report) faults() string {
+	n := r.Episodes[quintain.InfraFailed] + r.Episodes[quintain.EnvFailed]
+	if n == 0 {
+		return ""
+	}
+	fault, _, _ := strings.Cut(r.LastFault, "\n")
+	return fmt.Sprintf("  failed episodes %d (%s)", n, fault)
+}
+
+// score is the mean of the tasks' last mean scores.
+func (r report) score() float64 {
+	var all []float64
+	for _, task := range r.Tasks {
+		all = append(all, task.Last)
+	}
+	slices.Sort(all) // the same sum whatever the order of the map
+	return mean(all)
+}
+
+// lag is the mean staleness of the groups that were consumed.
+func (r report) lag() float64 {
+	groups, sum := 0, 0
+	for lag, n := range r.Staleness {
+		groups, sum = groups+n, sum+lag*n
+	}
+	return float64(sum) / float64(max(1, groups))
+}
+
+// table prints the report.
+func (r report) table(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.TabIndent)
+	fmt.Fprintf(t, "task\tgroups\tfirst score\tlast score\t\n")
+	for _, name := range slices.Sorted(maps.Keys(r.Tasks)) {
+		task := r.Tasks[name]
+		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t\n", name, task.Groups, task.First, task.Last)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, `
+steps          %d in %.1f s, to version %d
+groups made    %d
+groups dropped %s
+episodes       %s
+tokens         %d, %.0f a second
+staleness      %s
+`, r.Steps, r.Seconds, r.Version, r.GroupsMade, counts(r.GroupsDropped), counts(r.Episodes), r.Tokens, float64(r.Tokens)/max(r.Seconds, 1e-9), counts(r.Staleness))
+	if err == nil && r.faults() != "" {
+		_, err = fmt.Fprintf(out, "last fault     %s\n", r.LastFault)
+	}
+	return err
+}
+
+// counts tells a map of counters, in the order of the keys, without zeros.
+func counts[K ~string | ~int](m map[K]int) string {
+	var parts []string
+	total := 0
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if m[key] > 0 {
+			parts = append(parts, fmt.Sprintf("%v: %d", key, m[key]))
+			total += m[key]
+		}
+	}
+	if total == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d (%s)", total, strings.Join(parts, ", "))
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(max(1, len(values)))
+}

@@ -1,0 +1,199 @@
+package envs_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/env/envtest"
+	"github.com/quintain-rl/quintain/envs"
+)
+
+// problems is a file of three problems, as different data sets write them.
+const problems = `{"id":"a","question":"What is 6 times 7?","answer":"42"}
+
+{"query_id":"b","prompt":"Half of 10?","solutions":["\\boxed{5}"],"task":"math"}
+{"problem":"1000 + 234","answer":1234}
+`
+
+func readProblems(t *testing.T, text string) quintain.Task {
+	t.Helper()
+	task, err := envs.ReadProblems(strings.NewReader(text), "sums")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
+}
+
+func TestReasoningGym(t *testing.T) {
+	task := readProblems(t, problems)
+	envtest.Run(t, envs.ReasoningGym(task), func(p quintain.Problem) string {
+		solution, err := task.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "<think>easy</think>\n<answer>" + solution + "</answer>"
+	})
+}
+
+func TestReasoningGymSystemMessage(t *testing.T) {
+	s := envs.ReasoningGym(readProblems(t, problems))
+	p, err := s.Problem(quintain.Draw{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := s.Env(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	talk, err := e.Open(t.Context())
+	if err != nil || len(talk) != 2 || talk[0].Role != quintain.RoleSystem {
+		t.Fatalf("%+v, error %v", talk, err)
+	}
+	for _, tag := range []string{"<think>", "</think>", "<answer>", "</answer>"} {
+		if !strings.Contains(talk[0].Content, tag) {
+			t.Errorf("the system message does not name %s", tag)
+		}
+	}
+}
+
+func TestMathMultiTurn(t *testing.T) {
+	for _, test := range []struct {
+		why      string
+		settings envs.MultiTurn
+		replies  []quintain.Reply
+		rewards  []float64
+		end      quintain.End
+	}{
+		{"right at once", envs.MultiTurn{Turns: 3, StopAtSuccess: true}, replies(`\boxed{42}`), []float64{1}, quintain.Terminated},
+		{"right at the second attempt", envs.MultiTurn{Turns: 3, StopAtSuccess: true}, replies("41", "it is 42."), []float64{-1, 1}, quintain.Terminated},
+		{"never right", envs.MultiTurn{Turns: 3, StopAtSuccess: true}, replies("1", "2", "3"), []float64{-1, -1, -1}, quintain.Terminated},
+		{"plays on after success, as AReaL does", envs.MultiTurn{Turns: 2}, replies("42", "43"), []float64{1, -1}, quintain.Terminated},
+		{"bias and scaling", envs.MultiTurn{Turns: 1, RewardBias: 0.5, RewardScaling: 2}, replies("42"), []float64{1}, quintain.Terminated},
+		{"a box wins over what follows", envs.MultiTurn{Turns: 1}, replies(`\boxed{42}, not 43`), []float64{1}, quintain.Terminated},
+		{"thinking does not count", envs.MultiTurn{Turns: 1}, replies("<think>42</think> none"), []float64{-1}, quintain.Terminated},
+		{"tags count", envs.MultiTurn{Turns: 1}, replies("<answer>42</answer> 7"), []float64{1}, quintain.Terminated},
+		{"a reply that was cut", envs.MultiTurn{Turns: 3}, []quintain.Reply{{Text: "4", Finish: quintain.Length}}, []float64{-1}, quintain.Truncated},
+	} {
+		s := envs.MathMultiTurn(readProblems(t, `{"question":"6·7?","answer":42}`), test.settings)
+		p, err := s.Problem(quintain.Draw{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := s.Env(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, reply := range test.replies {
+			step, err := e.Step(t.Context(), reply)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := i == len(test.replies)-1
+			if step.Reward != test.rewards[i] || (step.End != quintain.Going) != last || last && step.End != test.end {
+				t.Errorf("%s: turn %d: %+v, want reward %v", test.why, i, step, test.rewards[i])
+			}
+		}
+	}
+}
+
+func replies(texts ...string) []quintain.Reply {
+	var all []quintain.Reply
+	for _, text := range texts {
+		all = append(all, quintain.Reply{Text: text, Finish: quintain.Stop})
+	}
+	return all
+}
+
+func TestMathMultiTurnKeepsItsPromises(t *testing.T) {
+	task := readProblems(t, problems)
+	s := envs.MathMultiTurn(task, envs.MultiTurn{Turns: 4, StopAtSuccess: true})
+	envtest.Run(t, s, func(p quintain.Problem) string {
+		solution, err := task.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return `\boxed{` + solution + `}`
+	})
+}
+
+func TestReadProblems(t *testing.T) {
+	task := readProblems(t, problems)
+	seen := map[string]bool{}
+	for index := range 6 {
+		p, err := task.Problem(quintain.Draw{Seed: 1, Index: index})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if index < 3 {
+			seen[p.Prompt] = true
+		}
+		solution, err := task.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			answer string
+			want   float64
+		}{{solution, 1}, {" +" + solution + ".0 ", 1}, {solution + "1", 0}, {"x", 0}, {"", 0}} {
+			if v, err := task.Grade(p, test.answer); err != nil || v.Score != test.want {
+				t.Errorf("%s: %q gets %+v, error %v", p.Prompt, test.answer, v, err)
+			}
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("the first time through the file gives %v, want all three problems", seen)
+	}
+	if _, err := task.Grade(quintain.Problem{Task: "sums", Instance: []byte(`{}`)}, "1"); err == nil {
+		t.Error("a record without an answer is graded")
+	}
+}
+
+func TestReadProblemsNamesLineAndField(t *testing.T) {
+	const good = `{"question":"q","answer":1}` + "\n"
+	for _, test := range []struct{ text, tells string }{
+		{"", "no problem"},
+		{good + "{", "line 2"},
+		{good + `{"answer":1}`, "line 2: question"},
+		{good + `{"question":"q"}`, "line 2: answer"},
+		{good + `{"question":"q","answer":"x+1"}`, "line 2: answer"},
+		{good + `{"question":"q","answer":"1/2"}`, "line 2: answer"},
+		{good + `{"question":5,"answer":"1"}`, "line 2: question"},
+		{`{"id":"a","question":"q","answer":1}` + "\n" + `{"id":"a","question":"r","answer":2}`, `line 2: id: "a" is that of line 1`},
+	} {
+		if _, err := envs.ReadProblems(strings.NewReader(test.text), "sums"); err == nil || !strings.Contains(err.Error(), test.tells) {
+			t.Errorf("%q: error %v, want one that tells %q", test.text, err, test.tells)
+		}
+	}
+}
+
+func FuzzReadProblems(f *testing.F) {
+	f.Add(problems)
+	f.Add(`{"question":"q","answer":"\\boxed{-1,000}"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		task, err := envs.ReadProblems(strings.NewReader(text), "sums")
+		if err != nil {
+			return
+		}
+		p, err := task.Problem(quintain.Draw{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back quintain.Problem
+		if err := json.Unmarshal(encoded, &back); err != nil {
+			t.Fatal(err)
+		}
+		solution, err := task.Solve(back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := task.Grade(back, solution); err != nil || v.Score != 1 {
+			t.Errorf("own solution %q gets %+v, error %v", solution, v, err)
+		}
+	})
+}

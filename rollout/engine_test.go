@@ -1,0 +1,325 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// An echo is an episode that rewards a reply by its length, and ends with a reply
+// of "end".
+type echo struct {
+	index  int
+	failAt int // turn at which Step fails; 0: never
+	panics bool
+	turn   int
+	closed atomic.Bool
+}
+
+func (e *echo) Open(context.Context) ([]quintain.Message, error) {
+	return []quintain.Message{{Role: quintain.RoleUser, Content: fmt.Sprint("problem ", e.index)}}, nil
+}
+
+func (e *echo) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
+	e.turn++
+	switch {
+	case e.panics:
+		panic("out of cheese")
+	case e.turn == e.failAt:
+		return quintain.Step{}, errors.New("the board fell off the table")
+	case reply.Text == "end":
+		return quintain.Step{Reward: 3, End: quintain.Terminated}, nil
+	case reply.Text == "mumble":
+		return quintain.Step{Malformed: true, End: quintain.Terminated}, nil
+	}
+	return quintain.Step{Reward: 1, Observe: []quintain.Message{{Role: quintain.RoleUser, Content: "go on"}}}, nil
+}
+
+func (e *echo) Close() error {
+	if e.closed.Swap(true) {
+		return errors.New("closed twice")
+	}
+	return nil
+}
+
+// A sampler is a policy made of a function.
+type sampler func(ctx context.Context, r quintain.Request) ([]quintain.Sample, error)
+
+func (s sampler) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	return s(ctx, r)
+}
+
+// says returns n samples of text.
+func says(text string, n int) []quintain.Sample {
+	var all []quintain.Sample
+	for range n {
+		s := quintain.Sample{Text: text, Finish: quintain.Stop, Vocabulary: quintain.UTF8, Read: []quintain.Token{1, 2}}
+		for _, c := range []byte(text) {
+			s.Wrote = append(s.Wrote, quintain.Token(c))
+			s.LogProbs, s.Versions = append(s.LogProbs, -0.5), append(s.Versions, 7)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// A sink collects results, and an engine is fed with jobs of one scenario.
+type sink struct {
+	mu      sync.Mutex
+	results []Result
+}
+
+func (s *sink) done(_ context.Context, r Result) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.results = append(s.results, r)
+	return nil
+}
+
+// made is a scenario whose episodes are made by a function.
+type made struct {
+	numbered
+	env func() quintain.Env
+}
+
+func (m made) Env(quintain.Problem) (quintain.Env, error) { return m.env(), nil }
+
+// jobs returns a Next that gives n jobs.
+func jobs(s quintain.Scenario, n int) func(context.Context) (Job, error) {
+	next := 0
+	return func(ctx context.Context) (Job, error) {
+		if ctx.Err() != nil {
+			return Job{}, context.Cause(ctx)
+		}
+		if next == n {
+			return Job{}, io.EOF
+		}
+		p, err := s.Problem(quintain.Draw{Index: next})
+		next++
+		return Job{Scenario: s, Problem: p}, err
+	}
+}
+
+// A group's first replies are one request; what follows goes on episode by
+// episode, with the exact tokens so far.
+func TestPlaysTurns(t *testing.T) {
+	var out sink
+	var requests sync.Map
+	e := &Engine{
+		Size: 3, Parallel: 2, Next: jobs(numbered{name: "a"}, 2), Done: out.done,
+		Policy: sampler(func(_ context.Context, r quintain.Request) ([]quintain.Sample, error) {
+			requests.Store(fmt.Sprintf("%s %d", r.Key, len(r.Messages)), r)
+			if len(r.Messages) == 5 {
+				return says("end", r.N), nil
+			}
+			return says("more", r.N), nil
+		}),
+	}
+	if err := e.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(out.results) != 2 {
+		t.Fatalf("%d results, want 2", len(out.results))
+	}
+	for _, result := range out.results {
+		for i, tr := range result.Trajectories {
+			if tr.Outcome != quintain.Scored || len(tr.Turns) != 3 || tr.Reward() != 5 || tr.End != quintain.Terminated {
+				t.Errorf("trajectory %d: %+v", i, tr)
+			}
+			if talk := tr.Messages(); len(talk) != 6 || talk[3].Content != "more" || talk[4].Content != "go on" {
+				t.Errorf("conversation %+v", talk)
+			}
+		}
+	}
+	first, _ := requests.Load("a.v0.s0.l0.0 1")
+	if r, ok := first.(quintain.Request); !ok || r.N != 3 || len(r.Context) != 0 || r.Fresh != 0 {
+		t.Errorf("first request %+v, want one for all three", first)
+	}
+	third, _ := requests.Load("a.v0.s0.l0.0#2 5")
+	if r, ok := third.(quintain.Request); !ok || r.N != 1 || len(r.Context) != 12 || r.Fresh != 4 {
+		t.Errorf("third request %+v, want the 12 tokens of two turns and message 4 fresh", third)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	for _, test := range []struct {
+		why    string
+		env    func() quintain.Env
+		sample func(quintain.Request) ([]quintain.Sample, error)
+		want   quintain.Outcome
+		tells  string
+	}{
+		{"a reply that is judged", nil, func(r quintain.Request) ([]quintain.Sample, error) { return says("end", r.N), nil }, quintain.Scored, ""},
+		{"a reply without an answer", nil, func(r quintain.Request) ([]quintain.Sample, error) { return says("mumble", r.N), nil }, quintain.ModelFailed, ""},
+		{"a reply that was cut", nil, func(r quintain.Request) ([]quintain.Sample, error) {
+			s := says("end", r.N)
+			for i := range s {
+				s[i].Finish = quintain.Length
+			}
+			return s, nil
+		}, quintain.ModelFailed, ""},
+		{"a policy that fails", nil, func(quintain.Request) ([]quintain.Sample, error) { return nil, errors.New("no server") }, quintain.InfraFailed, "no server"},
+		{"a policy that gives too few", nil, func(quintain.Request) ([]quintain.Sample, error) { return nil, nil }, quintain.InfraFailed, "too few"},
+		{"log-probabilities that are none", nil, func(r quintain.Request) ([]quintain.Sample, error) {
+			s := says("end", r.N)
+			for i := range s {
+				s[i].LogProbs[1] = 0.5
+			}
+			return s, nil
+		}, quintain.InfraFailed, "log-probability"},
+		{"lengths that do not match", nil, func(r quintain.Request) ([]quintain.Sample, error) {
+			s := says("end", r.N)
+			for i := range s {
+				s[i].Versions = s[i].Versions[1:]
+			}
+			return s, nil
+		}, quintain.InfraFailed, "versions"},
+		{"an environment that fails", func() quintain.Env { return &echo{failAt: 1} },
+			func(r quintain.Request) ([]quintain.Sample, error) { return says("end", r.N), nil }, quintain.EnvFailed, "fell off"},
+		{"an environment that panics", func() quintain.Env { return &echo{panics: true} },
+			func(r quintain.Request) ([]quintain.Sample, error) { return says("end", r.N), nil }, quintain.EnvFailed, "out of cheese"},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			if test.env == nil {
+				test.env = func() quintain.Env { return &echo{} }
+			}
+			var out sink
+			e := &Engine{
+				Size: 2, Parallel: 1, Next: jobs(made{numbered{name: "a"}, test.env}, 1), Done: out.done,
+				Policy: sampler(func(_ context.Context, r quintain.Request) ([]quintain.Sample, error) { return test.sample(r) }),
+			}
+			if err := e.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, tr := range out.results[0].Trajectories {
+				if tr.Outcome != test.want || !strings.Contains(tr.Error, test.tells) || tr.Outcome.Rewarded() != (tr.Error == "") {
+					t.Errorf("outcome %s, error %q; want %s, %q", tr.Outcome, tr.Error, test.want, test.tells)
+				}
+			}
+		})
+	}
+}
+
+// waiter answers after d, or when its context ends.
+func waiter(d time.Duration) sampler {
+	return func(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+		select {
+		case <-time.After(d):
+			return says("end", r.N), nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Told to stop after 30 s, with a minute of grace: what takes 40 s ends, and what
+// takes longer is cut when the grace is over.
+func TestRunCutsAfterGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out sink
+		e := &Engine{
+			Size: 1, Parallel: 3, Grace: time.Minute, Next: jobs(numbered{name: "a"}, 3), Done: out.done,
+			Policy: sampler(func(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+				var index time.Duration
+				fmt.Sscanf(r.Messages[0].Content, "problem %d", &index)
+				return waiter((index+1)*40*time.Second)(ctx, r)
+			}),
+		}
+		inner := e.Next
+		e.Next = func(ctx context.Context) (Job, error) { // does not end by itself
+			if j, err := inner(ctx); !errors.Is(err, io.EOF) {
+				return j, err
+			}
+			<-ctx.Done()
+			return Job{}, context.Cause(ctx)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		start := time.Now()
+		if err := e.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := time.Since(start), 90*time.Second; got != want {
+			t.Errorf("Run took %v, want %v", got, want)
+		}
+		got := map[string]int{}
+		for _, r := range out.results {
+			got[string(r.Trajectories[0].Outcome)+" "+r.Trajectories[0].Error]++
+		}
+		if got["scored "] != 2 || got["cancelled "+ErrGrace.Error()] != 1 {
+			t.Errorf("outcomes %v", got)
+		}
+	})
+}
+
+func TestCutEndsTheGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out sink
+		cut := make(chan struct{})
+		e := &Engine{
+			Size: 2, Parallel: 1, Grace: time.Hour, Cut: cut, Policy: waiter(24 * time.Hour),
+			Next: jobs(numbered{name: "a"}, 1), Done: out.done,
+		}
+		time.AfterFunc(5*time.Second, func() { close(cut) })
+		start := time.Now()
+		if err := e.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := time.Since(start); got != 5*time.Second || out.results[0].Trajectories[1].Error != ErrCut.Error() {
+			t.Errorf("cut after %v, %+v", got, out.results[0].Trajectories[1])
+		}
+	})
+}
+
+func TestRunEndsWithTheFaultOfItsSink(t *testing.T) {
+	full := errors.New("no space left on device")
+	e := &Engine{
+		Size: 1, Parallel: 4, Policy: waiter(0), Next: jobs(numbered{name: "a"}, 1000),
+		Done: func(context.Context, Result) error { return full },
+	}
+	if err := e.Run(t.Context()); !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+}
+
+// Every job is handed to Done once, whenever the run is stopped.
+func TestNothingIsLostWhenStopped(t *testing.T) {
+	for after := range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			var out sink
+			next := jobs(numbered{name: "a"}, 1_000_000)
+			started := 0
+			e := &Engine{
+				Size: 2, Parallel: 5, Grace: 3 * time.Millisecond, Policy: waiter(5 * time.Millisecond), Done: out.done,
+				Next: func(ctx context.Context) (Job, error) {
+					j, err := next(ctx)
+					if err == nil {
+						started++
+					}
+					return j, err
+				},
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(after)*time.Millisecond)
+			defer cancel()
+			if err := e.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if len(out.results) != started {
+				t.Errorf("stopped after %d ms: %d jobs started, %d done", after, started, len(out.results))
+			}
+		})
+	}
+}

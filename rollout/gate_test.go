@@ -1,0 +1,117 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestRoom(t *testing.T) {
+	for _, test := range []struct {
+		gate              Gate
+		version, admitted int
+		want              int
+		why               string
+	}{
+		{Gate{Batch: 8}, 0, 0, 8, "on-policy: one batch at a time"},
+		{Gate{Batch: 8}, 0, 8, 0, "and no more until it is trained on"},
+		{Gate{Batch: 8}, 1, 8, 8, ""},
+		{Gate{Batch: 8, MaxLag: 4}, 0, 0, 40, "lag lets later batches start early"},
+		{Gate{Batch: 8, MaxLag: 4}, 3, 50, 14, ""},
+		{Gate{Batch: 8, MaxLag: 4}, 0, 100, 0, "never below zero"},
+	} {
+		if got := test.gate.Room(test.version, test.admitted); got != test.want {
+			t.Errorf("%+v at version %d, %d admitted: room %d, want %d (%s)", test.gate, test.version, test.admitted, got, test.want, test.why)
+		}
+	}
+}
+
+// Batches that are taken in the order of admission are never staler than MaxLag.
+func TestStalenessIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := Gate{Batch: rapid.IntRange(1, 5).Draw(t, "batch"), MaxLag: rapid.IntRange(0, 4).Draw(t, "lag")}
+		var waiting []int // version at which each admitted episode started
+		version, admitted := 0, 0
+		for range rapid.IntRange(1, 100).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "start") {
+				if g.Room(version, admitted) > 0 {
+					waiting = append(waiting, version)
+					admitted++
+				}
+				continue
+			}
+			if len(waiting) < g.Batch {
+				continue
+			}
+			for _, started := range waiting[:g.Batch] {
+				if lag := version - started; lag > g.MaxLag {
+					t.Fatalf("an episode is %d versions old, want %d at most", lag, g.MaxLag)
+				}
+			}
+			waiting = waiting[g.Batch:]
+			version++
+		}
+	})
+}
+
+func TestAdmissionWaitsForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewAdmission(Gate{Batch: 8}, 0, 0)
+		if err := a.Enter(t.Context(), 8); err != nil {
+			t.Fatal(err)
+		}
+		entered := make(chan error)
+		go func() { entered <- a.Enter(t.Context(), 8) }()
+		for _, test := range []struct {
+			change func()
+			opens  bool
+		}{
+			{func() {}, false},
+			{func() { a.Leave(4) }, false},
+			{func() { a.Advance(0) }, false},
+			{func() { a.Advance(1) }, true},
+		} {
+			test.change()
+			synctest.Wait()
+			select {
+			case err := <-entered:
+				if err != nil || !test.opens {
+					t.Fatalf("entered too early, error %v", err)
+				}
+			default:
+				if test.opens {
+					t.Fatal("still waits")
+				}
+			}
+		}
+	})
+}
+
+func TestAdmissionEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewAdmission(Gate{Batch: 8}, 0, 8)
+		why := errors.New("enough")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, why)
+		defer cancel()
+		if err := a.Enter(ctx, 1); !errors.Is(err, why) {
+			t.Errorf("error %v, want %v", err, why)
+		}
+	})
+}
+
+// A run that continues at version 100 may not start 100 batches at once.
+func TestAdmissionAfterARestart(t *testing.T) {
+	a := NewAdmission(Gate{Batch: 8, MaxLag: 1}, 100, 4)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.Enter(ctx, 12); err != nil {
+		t.Errorf("no room for 12: %v", err)
+	}
+	if err := a.Enter(ctx, 1); err == nil {
+		t.Error("room for 13, want 2 batches less the 4 that wait")
+	}
+}

@@ -1,0 +1,118 @@
+package rollout
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A numbered is a scenario whose problems are their own numbers.
+type numbered struct {
+	name  string
+	fails bool
+}
+
+func (n numbered) Info() quintain.Info { return quintain.Info{Name: n.name} }
+
+func (n numbered) Problem(d quintain.Draw) (quintain.Problem, error) {
+	if n.fails {
+		return quintain.Problem{}, errors.New("no such problem")
+	}
+	return quintain.Problem{Task: n.name, Seed: d.Seed, Level: d.Level, Index: d.Index}, nil
+}
+
+func (n numbered) Env(p quintain.Problem) (quintain.Env, error) { return &echo{index: p.Index}, nil }
+
+func newTestMix(t *testing.T) *Mix {
+	m, err := NewMix([]Stream{
+		{Scenario: numbered{name: "a"}, Weight: 1},
+		{Scenario: numbered{name: "b"}, Weight: 2},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// take hands out n jobs and returns their names.
+func take(t *testing.T, m *Mix, n int) ([]Job, string) {
+	var jobs []Job
+	var names []string
+	for range n {
+		j, err := m.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, j)
+		names = append(names, fmt.Sprint(j.Problem.Task, j.Problem.Index))
+	}
+	return jobs, strings.Join(names, " ")
+}
+
+func TestMixKeepsTheWeights(t *testing.T) {
+	if _, got := take(t, newTestMix(t), 9); got != "a0 b0 b1 a1 b2 b3 a2 b4 b5" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestMixContinues(t *testing.T) {
+	m := newTestMix(t)
+	jobs, _ := take(t, m, 6) // a0 b0 b1 a1 b2 b3
+	m.Done(jobs[0])
+	m.Done(jobs[1])
+	m.Redo(jobs[4])
+	m.Done(jobs[5])
+	kept, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"a.s0.l0":{"next":2,"redo":[1]},"b.s0.l0":{"next":4,"redo":[1,2]}}`; string(kept) != want {
+		t.Errorf("kept %s, want %s", kept, want)
+	}
+	again := newTestMix(t)
+	if err := json.Unmarshal(kept, again); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := take(t, again, 6); got != "a1 b1 b2 a2 b4 b5" {
+		t.Errorf("after a restart %s", got)
+	}
+}
+
+func TestMixRefuses(t *testing.T) {
+	one := Stream{Scenario: numbered{name: "a"}, Weight: 1}
+	for _, test := range []struct {
+		streams []Stream
+		names   string
+	}{
+		{nil, "no stream"},
+		{[]Stream{one, one}, "twice"},
+		{[]Stream{{Scenario: numbered{name: "a"}}}, "weight"},
+	} {
+		if _, err := NewMix(test.streams); err == nil || !strings.Contains(err.Error(), test.names) {
+			t.Errorf("error %v, want one that says %q", err, test.names)
+		}
+	}
+	for _, kept := range []string{`[]`, `{"a.s0.l0":{"next":-1}}`, `{"a.s0.l0":{"next":3,"redo":[3]}}`, `{"a.s0.l0":{"next":3,"redo":[2,1]}}`} {
+		if err := newTestMix(t).UnmarshalJSON([]byte(kept)); err == nil {
+			t.Errorf("positions %s are taken", kept)
+		}
+	}
+}
+
+func TestMixTellsWhatCannotBeMade(t *testing.T) {
+	m, err := NewMix([]Stream{{Scenario: numbered{name: "a", fails: true}, Weight: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Next(); err == nil {
+		t.Fatal("no error")
+	}
+	if kept, err := json.Marshal(m); err != nil || !reflect.DeepEqual(string(kept), `{"a.s0.l0":{"next":1,"redo":[0]}}`) {
+		t.Errorf("kept %s, error %v", kept, err)
+	}
+}

@@ -1,0 +1,166 @@
+package rollout
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// played makes a trajectory of turns with rewards, each of 2 tokens read and n
+// written.
+func played(n int, rewards ...float64) quintain.Trajectory {
+	tr := quintain.Trajectory{Outcome: quintain.Scored, Vocabulary: quintain.UTF8}
+	for i, reward := range rewards {
+		turn := quintain.Turn{
+			Observed: []quintain.Message{{Role: "user", Content: "q"}}, Reply: "r",
+			Read: []quintain.Token{1, 2}, Finish: quintain.Stop, Reward: reward,
+		}
+		for k := range n {
+			turn.Wrote = append(turn.Wrote, quintain.Token(10+k))
+			turn.LogProbs = append(turn.LogProbs, -0.25)
+			turn.Versions = append(turn.Versions, int32(5+i))
+		}
+		tr.Turns = append(tr.Turns, turn)
+	}
+	return tr
+}
+
+func result(trajectories ...quintain.Trajectory) Result {
+	return Result{Job{Problem: quintain.Problem{Task: "a", Seed: 3, Index: 9}}, trajectories}
+}
+
+func TestGroupOfSeveralTurns(t *testing.T) {
+	r := Rules{Estimator: DrGRPO, TurnDiscount: 0.5}
+	g, scores, drop, err := r.Judge(result(played(2, -1, 1), played(2, 1)))
+	if err != nil || drop != "" {
+		t.Fatalf("drop %q, error %v", drop, err)
+	}
+	if err := g.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, test := range []struct{ what, got, want string }{
+		{"tokens", fmt.Sprint(g.Tokens), "[[1 2 10 11 1 2 10 11] [1 2 10 11]]"},
+		{"masks", fmt.Sprint(g.Masks), "[[-100 -100 10 11 -100 -100 10 11] [-100 -100 10 11]]"},
+		{"log-probabilities", fmt.Sprint(g.LogProbs), "[[1 1 -0.25 -0.25 1 1 -0.25 -0.25] [1 1 -0.25 -0.25]]"},
+		{"versions", fmt.Sprint(g.Versions), "[[-1 -1 5 5 -1 -1 6 6] [-1 -1 5 5]]"},
+		{"scores", fmt.Sprint(scores), "[-0.5 1]"},
+		{"advantages of returns -0.5, 1 and 1 around 0.25", fmt.Sprint(g.Advantages), "[[0 0 -0.75 -0.75 0 0 0.75 0.75] [0 0 0.75 0.75]]"},
+		{"oldest", fmt.Sprint(g.Oldest()), "5"},
+		{"ID", g.ID, "a.v0.s3.l0.9"},
+		{"overrides", string(g.Overrides[0]), "{}"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %s, want %s", test.what, test.got, test.want)
+		}
+	}
+	var talks [][]quintain.Message
+	if err := json.Unmarshal(g.Messages, &talks); err != nil || len(talks) != 2 || len(talks[0]) != 4 {
+		t.Errorf("messages %s, error %v", g.Messages, err)
+	}
+}
+
+func TestEstimators(t *testing.T) {
+	scores := []float64{0, 0, 1, 1, 1}
+	for _, test := range []struct {
+		e         Estimator
+		low, high float64
+	}{
+		{GRPO, -0.6 / math.Sqrt(0.24), 0.4 / math.Sqrt(0.24)},
+		{DrGRPO, -0.6, 0.4},
+		{RLOO, -0.75, 0.5},
+	} {
+		a, b, err := test.e.line(scores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if low, high := b, a+b; math.Abs(low-test.low) > 1e-12 || math.Abs(high-test.high) > 1e-12 {
+			t.Errorf("%s: %v and %v, want %v and %v", test.e, low, high, test.low, test.high)
+		}
+	}
+	if _, _, err := Estimator("gae").line(scores); err == nil {
+		t.Error("an unknown estimator is taken")
+	}
+}
+
+func TestDrops(t *testing.T) {
+	failed := func(o quintain.Outcome) quintain.Trajectory {
+		tr := played(20, 1)
+		tr.Outcome = o
+		return tr
+	}
+	cut := played(20, 0)
+	cut.Turns[0].Finish = quintain.Length
+	other := played(20, 0)
+	other.Vocabulary = "tiny"
+	for _, test := range []struct {
+		why    string
+		rules  Rules
+		result Result
+		want   Drop
+	}{
+		{"kept", Rules{MinTrainable: 10}, result(played(20, 1), played(20, 0)), ""},
+		{"all right", Rules{}, result(played(20, 1), played(20, 1)), DropEqual},
+		{"all right, and wanted", Rules{KeepEqual: true}, result(played(20, 1), played(20, 1)), ""},
+		{"a short reply", Rules{MinTrainable: 10}, result(played(20, 1), played(9, 0)), DropFewTokens},
+		{"a long sequence", Rules{MaxSequence: 22}, result(played(20, 1), played(9, 0)), DropTooLong},
+		{"just short enough", Rules{MaxSequence: 23}, result(played(20, 1), played(9, 0)), ""},
+		{"cut by order", Rules{}, result(played(20, 1), failed(quintain.Cancelled), failed(quintain.InfraFailed)), DropCancelled},
+		{"a server that failed", Rules{}, result(played(20, 1), failed(quintain.InfraFailed)), DropInfra},
+		{"an environment that failed", Rules{}, result(failed(quintain.InfraFailed), failed(quintain.EnvFailed)), DropEnvFailed},
+		{"cut by the length limit", Rules{MaskTooLong: true}, result(played(20, 1), cut), ""},
+		{"two vocabularies", Rules{}, result(played(20, 1), other), DropMixedVocab},
+		{"a model's failure is judged", Rules{}, result(played(20, 1), func() quintain.Trajectory { tr := played(20, 0); tr.Outcome = quintain.ModelFailed; return tr }()), ""},
+	} {
+		test.rules.Estimator = GRPO
+		g, scores, drop, err := test.rules.Judge(test.result)
+		if err != nil || drop != test.want || (g == nil) != (drop != "") {
+			t.Errorf("%s: dropped as %q, want %q (error %v)", test.why, drop, test.want, err)
+		}
+		if rewarded := drop != DropCancelled && drop != DropInfra && drop != DropEnvFailed; (scores != nil) != rewarded {
+			t.Errorf("%s: scores %v", test.why, scores)
+		}
+	}
+}
+
+func TestMaskedSequencesHaveNoAdvantage(t *testing.T) {
+	cut := played(2, 0)
+	cut.Turns[0].Finish = quintain.Length
+	g, _, _, err := Rules{Estimator: GRPO, MaskTooLong: true}.Judge(result(played(2, 1), cut))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(g.Advantages, string(g.Overrides[1])); got != `[[0 0 1 1] [0 0 0 0]]{"set_advantage_to_zero":true}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestLongRepliesOfASolvedGroupScoreLess(t *testing.T) {
+	r := Rules{Estimator: GRPO, LengthBudget: 40}
+	for _, test := range []struct {
+		trajectories []quintain.Trajectory
+		want         string
+	}{
+		{[]quintain.Trajectory{played(28, 1), played(33, 1), played(38, 1)}, "[1 0.5 0]"},
+		{[]quintain.Trajectory{played(33, 1), played(10, 0)}, "[1 0]"},
+		{[]quintain.Trajectory{played(100, 1), played(10, 1)}, "[0 1]"},
+	} {
+		if _, scores, _, err := r.Judge(result(test.trajectories...)); err != nil || fmt.Sprint(scores) != test.want {
+			t.Errorf("scores %v, want %s (error %v)", scores, test.want, err)
+		}
+	}
+}
+
+func TestUnknownLogProbsAreAbsent(t *testing.T) {
+	blind := played(4, 0)
+	blind.Turns[0].LogProbs = nil
+	g, _, _, err := Rules{Estimator: None}.Judge(result(played(4, 1), blind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.LogProbs != nil || g.Advantages != nil {
+		t.Errorf("log-probabilities %v, advantages %v; want none", g.LogProbs, g.Advantages)
+	}
+}
