@@ -22,7 +22,7 @@ type Request struct {
 	// policy may route by it, and seed its sampling with it.
 	Key string
 
-	// Messages is the conversation so far.
+	// Messages is the conversation so far. The last one is not the policy's.
 	Messages []Message
 
 	// Context holds the exact tokens of the conversation up to and including the
@@ -38,9 +38,9 @@ type Request struct {
 // Sampling are the settings of how tokens are drawn.
 type Sampling struct {
 	Temperature float64 `json:"temperature" yaml:"temperature"` // 0: greedy
-	TopP        float64 `json:"top_p" yaml:"top_p"`             // above 0, up to 1; 1: off
+	TopP        float64 `json:"top_p" yaml:"top_p"`             // up to 1; 0 or 1: off
 	TopK        int     `json:"top_k" yaml:"top_k"`             // 0: off
-	MaxTokens   int     `json:"max_tokens" yaml:"max_tokens"`   // sampled tokens at most; 0: as many as the policy's context holds
+	MaxTokens   int     `json:"max_tokens" yaml:"max_tokens"`   // sampled tokens at most, in the policy's own vocabulary; 0: as many as its context holds
 }
 
 // A Finish says why a sample ended.
@@ -56,7 +56,7 @@ const (
 // A Sample is one continuation, with what training on it needs.
 type Sample struct {
 	Text     string    // what was sampled, without special tokens
-	Read     []Token   // tokens of the fresh messages as the policy read them, with the opening of its reply
+	Read     []Token   // tokens of the fresh messages as the policy read them, with the opening of its reply; samples of one request may share it
 	Wrote    []Token   // tokens that were sampled; length W
 	LogProbs []float32 // natural log of the probability of each of Wrote, as sampled; length W, or nil where the policy does not tell
 	Versions []int32   // version of the weights that sampled each of Wrote; length W, never falling
@@ -66,8 +66,9 @@ type Sample struct {
 	Vocabulary string
 }
 
-// UTF8 is the vocabulary whose tokens are the bytes of the text, 0 to 255. It is
-// used where a server tells its text but not its tokens.
+// UTF8 is the vocabulary whose tokens are the bytes of the text, 0 to 255, with one
+// control character between messages. It is used where a server tells its text but
+// not its tokens.
 const UTF8 = "utf-8"
 
 // A Token is an index into a policy's vocabulary.

@@ -29,10 +29,8 @@ func Match(got, want string) quintain.Verdict {
 // spelling is right; otherwise [Match] decides.
 func MatchNumber(got, want string) quintain.Verdict {
 	got, want = strings.ReplaceAll(got, ",", ""), strings.ReplaceAll(want, ",", "")
-	if equal, both := answer.SameDecimal(got, want); both {
-		if equal {
-			return quintain.Right()
-		}
+	if equal, _ := answer.SameDecimal(got, want); equal {
+		return quintain.Right()
 	}
 	return Match(got, want)
 }

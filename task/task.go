@@ -91,11 +91,14 @@ func (s Spec[P, I]) Problem(d quintain.Draw) (quintain.Problem, error) {
 	if err != nil {
 		return quintain.Problem{}, fmt.Errorf("task %s: seed %d, level %d, index %s: %w", s.Name, d.Seed, level, index, err)
 	}
-	return quintain.Problem{
+	record := any(inst)
+	p := quintain.Problem{
 		Task: s.Name, Version: s.Version,
 		Seed: d.Seed, Level: level, Index: d.Index,
-		Params: params, Prompt: inst.Prompt(), Instance: mustJSON(inst),
-	}, nil
+		Params: params, Prompt: inst.Prompt(), Instance: mustJSON(record),
+	}
+	p.Keep(record)
+	return p, nil
 }
 
 // Grade implements [quintain.Task].
@@ -124,6 +127,9 @@ type checked interface{ Check() error }
 func (s Spec[P, I]) instance(p quintain.Problem) (inst I, err error) {
 	if p.Task != s.Name {
 		return inst, fmt.Errorf("task %s: the problem is of task %q", s.Name, p.Task)
+	}
+	if inst, has := p.Kept().(I); has {
+		return inst, nil
 	}
 	if err := decodeStrict(p.Instance, &inst); err != nil {
 		return inst, fmt.Errorf("task %s: instance: %w", s.Name, err)

@@ -485,6 +485,15 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 				grade(b, own, ps[i%n], right[(i+i&1)%n]) // right and another problem's in turn
 			}
 		})
+		b.Run("read/"+name, func(b *testing.B) { // score a problem that came as JSON
+			b.ReportAllocs()
+			p := problem(b, own, quintain.Draw{Seed: 1})
+			right := solve(b, own, p)
+			p.Keep(nil)
+			for b.Loop() {
+				grade(b, own, p, right)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package arithmetic
 import (
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -107,37 +108,58 @@ func (c chainSumItem) Check() error {
 	if c.Phrasing < 0 || c.Phrasing >= len(chainSumPhrasings) {
 		return fmt.Errorf("phrasing is %d, want 0 to %d", c.Phrasing, len(chainSumPhrasings)-1)
 	}
-	_, err := c.sum()
-	return err
-}
-
-// sum adds up the chain.
-func (c chainSumItem) sum() (*big.Int, error) {
-	total, term, sign := new(big.Int), new(big.Int), "+"
-	for i, word := range strings.Fields(c.Expression) {
-		if i%2 == 1 {
-			sign = word
-			continue
-		}
-		if _, ok := term.SetString(word, 10); !ok || sign != "+" && sign != "-" {
-			return nil, fmt.Errorf("expression %q is no chain of sums", c.Expression)
-		}
-		if sign == "+" {
-			total.Add(total, term)
-		} else {
-			total.Sub(total, term)
-		}
+	if _, ok := sumChain(c.Expression); !ok {
+		return fmt.Errorf("expression %q is no chain of sums", c.Expression)
 	}
-	return total, nil
+	return nil
 }
 
 // Solve implements [task.Instance].
 func (c chainSumItem) Solve() string {
-	total, err := c.sum()
-	if err != nil {
-		return ""
+	sum, _ := sumChain(c.Expression)
+	return sum
+}
+
+// sumChain adds up a chain of decimal terms between " + " and " - ".
+func sumChain(chain string) (sum string, ok bool) {
+	small, large, sign := int64(0), new(big.Int), int64(1)
+	for i := 0; ; i++ {
+		word, rest, more := strings.Cut(chain, " ")
+		chain = rest
+		if i%2 == 1 {
+			if word != "+" && word != "-" || !more {
+				return "", false
+			}
+			sign = 1
+			if word == "-" {
+				sign = -1
+			}
+			continue
+		}
+		term, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return "", false
+		}
+		// Terms below 2^53 go into small, which takes a thousand of them and more.
+		if term > -1<<53 && term < 1<<53 && i < 1000 {
+			small += sign * term
+		} else {
+			addTo(large, sign, term)
+		}
+		if !more {
+			addTo(large, 1, small)
+			return large.String(), true
+		}
 	}
-	return total.String()
+}
+
+// addTo adds sign·term to sum.
+func addTo(sum *big.Int, sign, term int64) {
+	t := big.NewInt(term)
+	if sign < 0 {
+		t.Neg(t)
+	}
+	sum.Add(sum, t)
 }
 
 // Score implements [task.Instance].
