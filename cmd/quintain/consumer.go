@@ -41,7 +41,8 @@ func (c *consumer) Run(ctx context.Context) error {
 			return err
 		}
 		if batch == nil || !pause(ctx, c.stepTime) {
-			return c.queue.ReleaseAll(consumerName)
+			c.queue.ReleaseAll(consumerName)
+			return nil
 		}
 		if done, err = c.step(context.WithoutCancel(ctx), batch); err != nil {
 			return err
@@ -66,14 +67,14 @@ func pause(ctx context.Context, d time.Duration) bool {
 // any more.
 func (c *consumer) settle(ctx context.Context) error {
 	_, consumed := c.keeper.version()
-	left, err := c.queue.Lease(ctx, queue.Want{Consumer: consumerName, Pick: func(waiting []queue.Entry) []queue.Entry {
+	left, err := c.queue.Lease(ctx, queue.Want{Consumer: consumerName, Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
 		return slices.DeleteFunc(slices.Clone(waiting), func(e queue.Entry) bool { return !slices.Contains(consumed, e.ID) })
 	}})
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	c.log.Info("acknowledging groups that were consumed before the process ended", "groups", len(left))
-	return c.queue.Ack(ctx, seqs(left)...)
+	c.log.Info("these groups were consumed before the last process ended", "groups", ids(left))
+	return c.queue.Ack(ctx, consumerName, seqs(left)...)
 }
 
 // next waits for a whole batch and leases it; nil where ctx is done before. What
@@ -123,41 +124,58 @@ func (c *consumer) pick(waiting []queue.Entry) []queue.Entry {
 // dropStale drops the groups that are older than the staleness bound.
 func (c *consumer) dropStale(ctx context.Context) error {
 	version := c.gate.Version()
-	stale, err := c.queue.Lease(ctx, queue.Want{Consumer: consumerName, Pick: func(waiting []queue.Entry) []queue.Entry {
-		return slices.DeleteFunc(slices.Clone(waiting), func(e queue.Entry) bool {
-			return e.Oldest < 0 || version-int(e.Oldest) <= c.maxLag
-		})
-	}})
-	if err != nil || len(stale) == 0 {
-		return err
+	var stale []uint64
+	sequences := 0
+	c.queue.View(func(waiting []queue.Entry) {
+		for _, e := range waiting {
+			if e.Oldest >= 0 && version-int(e.Oldest) > c.maxLag {
+				stale = append(stale, e.Seq)
+				sequences += e.Sequences
+			}
+		}
+	})
+	if len(stale) == 0 {
+		return nil
 	}
-	for _, d := range stale {
+	if _, err := c.queue.Drop(ctx, stale...); err != nil {
+		return fmt.Errorf("dropping stale groups: %w", err)
+	}
+	for _, seq := range stale {
+		c.log.Debug("dropped as stale", "seq", seq, "version", version)
 		c.tally.drop(rollout.DropStale)
-		c.gate.Leave(d.Sequences)
 	}
-	return c.queue.Drop(ctx, seqs(stale)...)
+	c.gate.Leave(sequences)
+	return nil
 }
 
 // step consumes a batch: the version and the batch's IDs are kept first, then the
 // groups are acknowledged, so that none is ever consumed twice. It returns the
 // number of steps made.
 func (c *consumer) step(ctx context.Context, batch []queue.Delivery) (int, error) {
-	version, ids, lags := c.gate.Version(), []string{}, []int{}
+	version, lags := c.gate.Version(), []int{}
 	for _, d := range batch {
-		ids = append(ids, d.ID)
 		if d.Oldest >= 0 {
 			lags = append(lags, version-int(d.Oldest))
 		}
 	}
-	if err := c.keeper.advance(ctx, version+1, ids); err != nil {
+	if err := c.keeper.advance(ctx, version+1, ids(batch)); err != nil {
 		return 0, err
 	}
-	if err := c.queue.Ack(ctx, seqs(batch)...); err != nil {
+	c.log.Debug("step", "version", version+1, "groups", ids(batch))
+	if err := c.queue.Ack(ctx, consumerName, seqs(batch)...); err != nil {
 		return 0, fmt.Errorf("acknowledging a batch: %w", err)
 	}
 	c.gate.Advance(version + 1)
-	c.log.Debug("step", "version", version+1, "groups", ids)
 	return c.tally.step(version+1, lags), nil
+}
+
+// ids lists the IDs of deliveries.
+func ids(batch []queue.Delivery) []string {
+	all := make([]string, len(batch))
+	for i, d := range batch {
+		all[i] = d.ID
+	}
+	return all
 }
 
 // seqs lists the numbers of deliveries.

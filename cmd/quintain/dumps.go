@@ -4,8 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/rollout"
@@ -14,10 +12,8 @@ import (
 // dumps write rollouts to files for people to read. Many goroutines may use them.
 type dumps struct {
 	threshold float64
-
-	mu     sync.Mutex
-	good   *atropos.Dump // nil: good groups are not written
-	failed *atropos.Dump // nil: failed groups are not written
+	good      *atropos.Dump // nil: good groups are not written
+	failed    *atropos.Dump // nil: failed groups are not written
 }
 
 // openDumps opens the files that s asks for.
@@ -43,14 +39,17 @@ func (d *dumps) write(result rollout.Result, scores []float64, drop rollout.Drop
 	if len(scores) == 0 || drop == rollout.DropDuplicate {
 		return nil
 	}
-	best := slices.Max(scores)
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	record, err := atropos.NewRecord(result.Trajectories, scores)
+	if err != nil {
+		return err
+	}
+	kind, wanted := record.Kind(d.threshold)
 	switch {
-	case d.good != nil && drop == "" && best > d.threshold:
-		return d.good.Write(atropos.NewRecord(result.Trajectories, scores))
-	case d.failed != nil && best == 0 && slices.Min(scores) == 0:
-		return d.failed.Write(atropos.NewRecord(result.Trajectories, scores))
+	case !wanted:
+	case kind == atropos.Good && drop == "" && d.good != nil:
+		return d.good.Write(record)
+	case kind == atropos.Failed && d.failed != nil:
+		return d.failed.Write(record)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/hub"
 )
 
 func newHub(w *world) *cobra.Command {
@@ -33,24 +35,24 @@ the trainer dies before its next GET /batch.`,
 // serveHub serves until a signal comes.
 func serveHub(ctx context.Context, w *world, s settings) (err error) {
 	log := newLogger(w, s.Log)
-	listener, err := listen(ctx, s.Server)
+	door, err := openDoor(ctx, s.Server)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer door.Close() // a second time where the server has closed it
 	store, err := openStore(ctx, s, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	server, err := openHub(s, store.Queue, log)
+	server, err := hub.New(hub.Config{Queue: store.Queue, Key: door.key, Log: log})
 	if err != nil {
 		return err
 	}
-	waiting := store.Stats()
-	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", listener.Addr(), s.Data, waiting.Waiting)
+	waiting := store.Stats().Waiting
+	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", door.Addr(), s.Data, waiting.Groups)
 	return together(ctx,
-		func(ctx context.Context) error { return server.Run(ctx, listener) },
+		func(ctx context.Context) error { return server.Run(ctx, door) },
 		func(ctx context.Context) error {
 			select {
 			case <-w.interrupts:

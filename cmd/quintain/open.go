@@ -15,7 +15,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/envs"
-	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/task"
@@ -102,9 +101,19 @@ func scenario(r runSettings, t quintain.Task) quintain.Scenario {
 	return envs.ReasoningGym(t)
 }
 
-// listen opens the port of a server. Off loopback it wants a key.
-func listen(ctx context.Context, s serverSettings) (net.Listener, error) {
-	if s.KeyFile == "" && !loopback(s.Host) {
+// A door is the port of a server and the key that opens it.
+type door struct {
+	net.Listener
+	key string // empty: none is asked for
+}
+
+// openDoor opens the port of a server. Off loopback it wants a key.
+func openDoor(ctx context.Context, s serverSettings) (*door, error) {
+	key, err := readKey(s.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("server.key_file: %w", err)
+	}
+	if key == "" && !loopback(s.Host) {
 		return nil, usagef("--host %s is not loopback: name a file with a key by --key-file, or listen on 127.0.0.1", s.Host)
 	}
 	var config net.ListenConfig
@@ -112,7 +121,10 @@ func listen(ctx context.Context, s serverSettings) (net.Listener, error) {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("port %d of %s is in use; choose another with --port, or any with --port 0", s.Port, s.Host)
 	}
-	return l, err
+	if err != nil {
+		return nil, err
+	}
+	return &door{l, key}, nil
 }
 
 // loopback reports whether a host is this machine alone.
@@ -149,27 +161,14 @@ func openStore(ctx context.Context, s settings, log *slog.Logger) (*store, error
 // Close closes the queue, then frees the folder.
 func (s *store) Close() error { return errors.Join(s.Queue.Close(), s.data.Close()) }
 
-// newHub opens the hub over a queue.
-func openHub(s settings, q *queue.Queue, log *slog.Logger) (*hub.Server, error) {
-	key, err := readKey(s.Server.KeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("server.key_file: %w", err)
-	}
-	return hub.New(hub.Config{Queue: q, Key: key, Log: log})
-}
-
 // newRunner puts a run together, at the place where the last process was.
-func newRunner(ctx context.Context, s settings, streams []rollout.Stream, store *store, log *slog.Logger) (*runner, error) {
-	mix, err := rollout.NewMix(streams)
-	if err != nil {
-		return nil, usageError{err}
-	}
+func newRunner(ctx context.Context, s settings, mix *rollout.Mix, store *store, log *slog.Logger) (*runner, error) {
 	keeper, err := openKeeper(ctx, store, mix, newRunID())
 	if err != nil {
 		return nil, err
 	}
 	version, _ := keeper.version()
-	gate := rollout.NewAdmission(rollout.Gate{Batch: s.Run.BatchSize, MaxLag: s.Run.MaxLag}, version, store.Stats().Sequences)
+	gate := rollout.NewAdmission(rollout.Gate{Batch: s.Run.BatchSize, MaxLag: s.Run.MaxLag}, version, store.Stats().Waiting.Sequences)
 	policy, err := openPolicy(s, func() int32 { return int32(gate.Version()) })
 	if err != nil {
 		return nil, err
@@ -178,14 +177,10 @@ func newRunner(ctx context.Context, s settings, streams []rollout.Stream, store 
 	if err != nil {
 		return nil, err
 	}
-	server, err := openHub(s, store.Queue, log)
-	if err != nil {
-		return nil, err
-	}
 	tally := newTally()
 	tally.at(version)
 	return &runner{
-		settings: s, log: log, queue: store.Queue, hub: server, mix: mix, gate: gate,
+		settings: s, log: log, queue: store.Queue, mix: mix, gate: gate,
 		rules: rules(s), keeper: keeper, tally: tally, dumps: dumps, policy: policy,
 	}, nil
 }

@@ -36,7 +36,7 @@ func openPolicy(s settings, version func() int32) (*policySource, error) {
 		}
 		client, err := openai.New(openai.Config{
 			URL: s.Policy.URL, Model: s.Policy.Model, APIKey: key, TokenIDs: s.Policy.TokenIDs,
-			Timeout: s.Policy.Timeout, Retries: retries, MaxInFlight: s.Run.Parallel, Version: version,
+			ExtraBody: s.Policy.Extra, Timeout: s.Policy.Timeout, Retries: retries, MaxInFlight: s.Run.Parallel, Version: version,
 		})
 		if err != nil {
 			return nil, usageError{err}

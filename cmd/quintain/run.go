@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"sync"
 
@@ -65,31 +64,37 @@ func startRun(ctx context.Context, w *world, s settings, limit runLimit) (err er
 	if err != nil {
 		return err
 	}
-	listener, err := listen(ctx, s.Server)
+	mix, err := rollout.NewMix(streams)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := reportable(limit.report); err != nil {
+		return err
+	}
+	door, err := openDoor(ctx, s.Server)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer door.Close() // a second time where the hub has closed it
 	store, err := openStore(ctx, s, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-
-	r, err := newRunner(ctx, s, streams, store, log)
+	server, err := hub.New(hub.Config{Queue: store.Queue, Key: door.key, Log: log})
 	if err != nil {
 		return err
 	}
-	if err := reportable(limit.report); err != nil {
+	r, err := newRunner(ctx, s, mix, store, log)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stderr, "quintain run: hub on http://%s, data in %s, from version %d; Ctrl-C stops\n", listener.Addr(), s.Data, r.gate.Version())
-	err = r.run(ctx, w, listener, limit.steps)
+	defer func() { err = errors.Join(err, r.close()) }()
+
+	fmt.Fprintf(w.stderr, "quintain run: hub on http://%s, data in %s, from version %d; Ctrl-C stops\n", door.Addr(), s.Data, r.gate.Version())
+	err = r.run(ctx, w, limit.steps, func(ctx context.Context) error { return server.Run(ctx, door) })
 	done := r.tally.report()
-	if tableErr := done.table(w.stdout); tableErr != nil {
-		err = errors.Join(err, tableErr)
-	}
-	return errors.Join(err, writeReport(limit.report, done))
+	return errors.Join(err, done.table(w.stdout), writeReport(limit.report, done))
 }
 
 // reportable checks that a report can be written before the run begins.
@@ -125,7 +130,6 @@ type runner struct {
 	settings
 	log    *slog.Logger
 	queue  *queue.Queue
-	hub    *hub.Server
 	mix    *rollout.Mix
 	gate   *rollout.Admission
 	rules  rollout.Rules
@@ -138,14 +142,20 @@ type runner struct {
 
 // run runs all parts until the consumer is done, something fails, or a signal
 // comes; then the episodes under way get their grace, and everything is kept.
-func (r *runner) run(ctx context.Context, w *world, listener net.Listener, steps int) error {
+func (r *runner) run(ctx context.Context, w *world, steps int, hub func(context.Context) error) error {
 	show := progress{out: w.stderr, terminal: w.terminal, tally: r.tally}
 	return together(ctx,
-		func(ctx context.Context) error { return r.hub.Run(ctx, listener) },
+		hub,
 		r.keeper.Run,
 		show.Run,
 		func(ctx context.Context) error { return r.play(ctx, w, steps) }, // the others outlast it
 	)
+}
+
+// close frees what the run opened, and tells why dumps are not whole.
+func (r *runner) close() error {
+	r.policy.close()
+	return r.dumps.Close()
 }
 
 // play runs engine and consumer. The first signal stops them, the second cuts the
@@ -225,6 +235,7 @@ func (r *runner) done(ctx context.Context, result rollout.Result) error {
 	switch drop {
 	case "":
 		r.tally.kept()
+		r.log.Debug("kept", "group", group.ID)
 	default:
 		r.tally.drop(drop)
 		r.gate.Leave(r.Run.GroupSize)

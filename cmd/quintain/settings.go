@@ -86,7 +86,8 @@ type policySettings struct {
 	Model    string            `yaml:"model"`
 	KeyFile  string            `yaml:"key_file"` // file with the API key
 	TokenIDs bool              `yaml:"token_ids"`
-	Timeout  time.Duration     `yaml:"timeout"` // of one exchange with the server
+	Extra    map[string]any    `yaml:"extra_body"` // added to every request to the openai server
+	Timeout  time.Duration     `yaml:"timeout"`    // of one exchange with the server
 	Retries  int               `yaml:"retries"`
 }
 
@@ -304,7 +305,8 @@ func (l *loader) check() error {
 	want(p.Kind != "openai" || p.URL != "", "policy.url", `""`, "the base of the server's API (--url)")
 	want(p.Kind != "openai" || p.Model != "", "policy.model", `""`, "a model's name (--model)")
 	want(p.Sampling.Temperature >= 0, "policy.sampling.temperature", p.Sampling.Temperature, "0 or more")
-	want(p.Sampling.TopP > 0 && p.Sampling.TopP <= 1, "policy.sampling.top_p", p.Sampling.TopP, "above 0, up to 1")
+	want(p.Sampling.TopP >= 0 && p.Sampling.TopP <= 1, "policy.sampling.top_p", p.Sampling.TopP, "0 to 1")
+	want(p.Sampling.TopK >= 0, "policy.sampling.top_k", p.Sampling.TopK, "0 or more")
 	want(p.Sampling.MaxTokens >= 0, "policy.sampling.max_tokens", p.Sampling.MaxTokens, "0 or more")
 	return errors.Join(faults...)
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// asProgram, set in the environment, makes the test binary behave as quintain
+// itself, so that tests can start and kill the real program.
+const asProgram = "QUINTAIN_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// A screen collects what a program prints. Many goroutines may use it.
+type screen struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.String()
+}
+
+// A process is a run of the program within the test's own process.
+type process struct {
+	stdout, stderr screen
+	interrupts     chan os.Signal
+	ended          chan int // its exit status
+}
+
+// start runs the program in this process.
+func start(args ...string) *process {
+	p := &process{interrupts: make(chan os.Signal, 2), ended: make(chan int, 1)}
+	w := &world{
+		args: args, stdin: strings.NewReader(""), stdout: &p.stdout, stderr: &p.stderr,
+		getenv: func(string) string { return "" }, interrupts: p.interrupts,
+	}
+	go func() { p.ended <- execute(w) }()
+	return p
+}
+
+// wait returns the exit status, or fails the test after a minute.
+func (p *process) wait(t *testing.T) int {
+	t.Helper()
+	select {
+	case status := <-p.ended:
+		return status
+	case <-time.After(time.Minute):
+		t.Fatalf("the program does not end; it printed\n%s", p.stderr.String())
+		return -1
+	}
+}

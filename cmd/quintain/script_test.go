@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"rsc.io/script"
+	"rsc.io/script/scripttest"
+)
+
+// TestScripts runs testdata/*.txt, in which quintain is the program itself, in
+// this process. Its standard input is the file that stdin names, which is a
+// command of its own.
+func TestScripts(t *testing.T) {
+	engine := script.NewEngine()
+	input := map[*script.State]string{}
+	engine.Cmds["stdin"] = script.Command(script.CmdUsage{Summary: "set the standard input of quintain", Args: "file"},
+		func(s *script.State, args ...string) (script.WaitFunc, error) {
+			data, err := os.ReadFile(s.Path(args[0]))
+			input[s] = string(data)
+			return nil, err
+		})
+	engine.Cmds["quintain"] = script.Command(script.CmdUsage{Summary: "run quintain", Args: "args..."},
+		func(s *script.State, args ...string) (script.WaitFunc, error) {
+			return func(s *script.State) (stdout, stderr string, err error) {
+				var out, errs bytes.Buffer
+				w := &world{args: args, stdin: strings.NewReader(input[s]), stdout: &out, stderr: &errs, getenv: func(name string) string {
+					value, _ := s.LookupEnv(name)
+					return value
+				}}
+				if status := execute(w); status != exitOK {
+					err = fmt.Errorf("status %d", status)
+					errs.WriteString(err.Error())
+				}
+				return out.String(), errs.String(), err
+			}, nil
+		})
+	scripttest.Test(t, context.Background(), engine, nil, "testdata/*.txt")
+}
