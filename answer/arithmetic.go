@@ -1,0 +1,237 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+)
+
+// An Arithmetic is an expression of whole numbers, the four operations and round
+// brackets.
+type Arithmetic struct {
+	Numbers []int64 // as they are written, from left to right; none is negative
+
+	steps []byte // the expression in postfix order; see the step constants
+}
+
+// Steps of an expression, besides the four operations, which stand for themselves.
+const (
+	stepNumber = 'n' // put the next of the numbers on the stack
+	stepNegate = '~' // change the sign of the number on top
+)
+
+// maxNesting is how deep brackets may stand in one another, the limit of Python.
+const maxNesting = 200
+
+// ErrDivisionByZero is the error of an expression without a value.
+var ErrDivisionByZero = errors.New("the expression divides by zero")
+
+// ReadArithmetic reads all of text as an expression in Python's syntax, as far as
+// that consists of decimal whole numbers, + - * /, signs and round brackets. A
+// point may end a number, for that is how sentences end. Any other text is an
+// error: names, powers, comments, and numbers in other notations, in which a
+// number could be hidden. Nothing is worked out yet.
+func ReadArithmetic(text string) (Arithmetic, error) {
+	r := arithmeticReader{rest: Trim(text), wanted: true}
+	if r.rest == "" {
+		return Arithmetic{}, errors.New("the answer is empty")
+	}
+	for r.rest != "" {
+		if err := r.next(); err != nil {
+			return Arithmetic{}, err
+		}
+	}
+	switch {
+	case r.wanted:
+		return Arithmetic{}, errors.New("the expression breaks off where a number is wanted")
+	case r.depth > 0:
+		return Arithmetic{}, errors.New("a bracket is left open")
+	}
+	r.unstack(0)
+	return r.read, nil
+}
+
+// arithmeticReader turns an expression into postfix order with a stack of
+// operations, so that no text can make it recurse.
+type arithmeticReader struct {
+	rest    string
+	read    Arithmetic
+	pending []byte // operations that wait for their right-hand side, and open brackets
+	depth   int    // open brackets
+	wanted  bool   // a number, a sign or an opening bracket must come next
+}
+
+// next reads one number, sign, operation, bracket or space.
+func (r *arithmeticReader) next() error {
+	c := r.rest[0]
+	switch {
+	case c == ' ' || c == '\t' || c == '\f', r.depth > 0 && (c == '\n' || c == '\r'):
+	case isDigit(c) && r.wanted:
+		return r.number()
+	case c == '(' && r.wanted:
+		if r.depth++; r.depth > maxNesting {
+			return fmt.Errorf("brackets stand more than %d deep", maxNesting)
+		}
+		r.pending = append(r.pending, c)
+	case c == ')' && !r.wanted && r.depth > 0:
+		r.unstack(0)
+		r.pending = r.pending[:len(r.pending)-1]
+		r.depth--
+	case c == '+' && r.wanted:
+	case c == '-' && r.wanted:
+		r.pending = append(r.pending, stepNegate)
+	case binding(c) > 0 && !r.wanted:
+		r.unstack(binding(c))
+		r.pending = append(r.pending, c)
+		r.wanted = true
+	default:
+		return fmt.Errorf("%.12q stands where it has no place in an expression of whole numbers, + - * / and ( )", r.rest)
+	}
+	r.rest = r.rest[1:]
+	return nil
+}
+
+// number reads the digits of a number, and a point after them.
+func (r *arithmeticReader) number() error {
+	end := 1
+	for end < len(r.rest) && isDigit(r.rest[end]) {
+		end++
+	}
+	digits := r.rest[:end]
+	if digits[0] == '0' && end > 1 {
+		return fmt.Errorf("the number %.20s begins with a zero", digits)
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return fmt.Errorf("the number %.20s… is too large", digits)
+	}
+	if r.rest = r.rest[end:]; r.rest != "" && r.rest[0] == '.' {
+		if r.rest = r.rest[1:]; r.rest != "" && isDigit(r.rest[0]) {
+			return fmt.Errorf("the number %s has a fraction", digits)
+		}
+	}
+	r.read.Numbers = append(r.read.Numbers, n)
+	r.read.steps = append(r.read.steps, stepNumber)
+	r.wanted = false
+	return nil
+}
+
+// unstack moves the pending operations that bind at least as tightly as least, back
+// to the last open bracket, to the steps.
+func (r *arithmeticReader) unstack(least int) {
+	for n := len(r.pending); n > 0; n-- {
+		op := r.pending[n-1]
+		if op == '(' || binding(op) < least {
+			break
+		}
+		r.read.steps = append(r.read.steps, op)
+		r.pending = r.pending[:n-1]
+	}
+}
+
+// binding tells how tightly an operation binds; 0 is none.
+func binding(op byte) int {
+	switch op {
+	case '+', '-':
+		return 1
+	case '*', '/':
+		return 2
+	case stepNegate:
+		return 3
+	}
+	return 0
+}
+
+// Value works the expression out exactly. Its cost grows with the square of the
+// count of the numbers, so look at them first. The error is [ErrDivisionByZero].
+func (a Arithmetic) Value() (*big.Rat, error) {
+	value, err := run(a, newFraction, applyFraction)
+	if err == nil {
+		return big.NewRat(value.over, value.under), nil
+	}
+	if !errors.Is(err, errLarge) {
+		return nil, err
+	}
+	return run(a, func(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }, applyRat)
+}
+
+// run works the expression out in any kind of number.
+func run[T any](a Arithmetic, number func(int64) T, apply func(op byte, x, y T) (T, error)) (value T, err error) {
+	stack, next := make([]T, 0, 8), 0
+	for _, step := range a.steps {
+		top := len(stack) - 1
+		switch step {
+		case stepNumber:
+			stack = append(stack, number(a.Numbers[next]))
+			next++
+		case stepNegate:
+			stack[top], err = apply('-', number(0), stack[top])
+		default:
+			stack[top-1], err = apply(step, stack[top-1], stack[top])
+			stack = stack[:top]
+		}
+		if err != nil {
+			return value, err
+		}
+	}
+	return stack[0], nil
+}
+
+// A fraction is over/under in lowest terms, under above 0.
+type fraction struct{ over, under int64 }
+
+// maxFraction bounds the parts of a fraction, so that a sum of two products of
+// parts is an int64.
+const maxFraction = 1 << 30
+
+// errLarge is the error of a step that leaves the bounds of fractions.
+var errLarge = errors.New("too large for a fraction of machine integers")
+
+func newFraction(n int64) fraction { return fraction{n, 1} }
+
+// applyFraction works out x op y.
+func applyFraction(op byte, x, y fraction) (fraction, error) {
+	if max(x.over, -x.over, x.under, y.over, -y.over, y.under) > maxFraction {
+		return fraction{}, errLarge
+	}
+	var z fraction
+	switch op {
+	case '+':
+		z = fraction{x.over*y.under + y.over*x.under, x.under * y.under}
+	case '-':
+		z = fraction{x.over*y.under - y.over*x.under, x.under * y.under}
+	case '*':
+		z = fraction{x.over * y.over, x.under * y.under}
+	case '/':
+		if y.over == 0 {
+			return fraction{}, ErrDivisionByZero
+		}
+		z = fraction{x.over * y.under, x.under * y.over}
+	}
+	a, b := z.over, z.under
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if (a < 0) != (z.under < 0) {
+		a = -a
+	}
+	return fraction{z.over / a, z.under / a}, nil
+}
+
+// applyRat works out x op y.
+func applyRat(op byte, x, y *big.Rat) (*big.Rat, error) {
+	z := new(big.Rat)
+	switch op {
+	case '+':
+		return z.Add(x, y), nil
+	case '-':
+		return z.Sub(x, y), nil
+	case '*':
+		return z.Mul(x, y), nil
+	}
+	if y.Sign() == 0 {
+		return nil, ErrDivisionByZero
+	}
+	return z.Quo(x, y), nil
+}

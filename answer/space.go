@@ -1,0 +1,20 @@
+package answer
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Space reports whether Python counts r as white space: what Unicode does, and
+// the four separators of ASCII.
+func Space(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// Fields splits text at white space, as Python's str.split does.
+func Fields(text string) []string { return strings.FieldsFunc(text, Space) }
+
+// Trim returns text without the white space around it, as Python's str.strip does.
+func Trim(text string) string { return strings.TrimFunc(text, Space) }
+
+// TrimRight returns text without the white space at its end, as Python's
+// str.rstrip does.
+func TrimRight(text string) string { return strings.TrimRightFunc(text, Space) }
