@@ -1,0 +1,251 @@
+package house
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write anew the documents that are made from data")
+
+const architecture = "docs/ARCHITECTURE.md"
+
+// TestDocs holds the table of floors in docs/ARCHITECTURE.md against the packages
+// that there are, and demands that every page on a format is linked.
+func TestDocs(t *testing.T) {
+	all := checkout(t)
+	drawn := floorsTable(string(readText(t, architecture)))
+	at := map[string]int{}
+	for i, floor := range floors {
+		for _, name := range floor {
+			at[name] = i
+		}
+	}
+	for _, pkg := range all.packages {
+		floor, found := drawn[pkg.name()]
+		if !found {
+			t.Errorf("%s: the table of floors does not name %s: say there what the package is for", architecture, show(pkg.name()))
+		} else if floor != at[pkg.name()] {
+			t.Errorf("%s: the table of floors has %s on floor %d; internal/house has it on %d", architecture, show(pkg.name()), floor, at[pkg.name()])
+		}
+	}
+	for name := range drawn {
+		if !slices.ContainsFunc(all.packages, func(l listing) bool { return l.name() == name }) {
+			t.Errorf("%s: the table of floors names %s, which is not there", architecture, show(name))
+		}
+	}
+	linked := append(readText(t, architecture), readText(t, "README.md")...)
+	for _, file := range all.files {
+		if ok, _ := path.Match("docs/formats/*.md", file); ok && !bytes.Contains(linked, []byte("formats/"+path.Base(file))) {
+			t.Errorf("%s is linked from neither README.md nor %s", file, architecture)
+		}
+	}
+}
+
+var (
+	floorRow = regexp.MustCompile(`(?m)^\| *(\d*) *\|([^|]*)\|`) // number of the floor, where it is not that of the row above; packages
+	ticked   = regexp.MustCompile("`([^`\n]+)`")
+)
+
+// floorsTable reads the table of floors: the floor of each package that is named in
+// backticks in its second column. The root is named `quintain`.
+func floorsTable(text string) map[string]int {
+	_, text, _ = strings.Cut(text, "\n| floor | packages |")
+	text, _, _ = strings.Cut(text, "\n\n")
+	drawn := map[string]int{}
+	floor := -1
+	for _, row := range floorRow.FindAllStringSubmatch(text, -1) {
+		if n, err := strconv.Atoi(row[1]); err == nil {
+			floor = n
+		}
+		for _, tick := range ticked.FindAllStringSubmatch(row[2], -1) {
+			name := tick[1]
+			if name == "quintain" {
+				name = ""
+			}
+			drawn[name] = floor
+		}
+	}
+	return drawn
+}
+
+func TestFloorsTable(t *testing.T) {
+	text := "About `rng`.\n\n| floor | packages | |\n|---|---|---|\n| 0 | `rng` | of `chance` |\n| | `answer` | |\n" +
+		"| 1 | the root, `quintain` | |\n| 2 | `task`, `task/tasktest` | |\n\n| 3 | `other` | |\n"
+	want := map[string]int{"rng": 0, "answer": 0, "": 1, "task": 2, "task/tasktest": 2}
+	if got := floorsTable(text); !maps.Equal(got, want) {
+		t.Errorf("floors %v, want %v", got, want)
+	}
+}
+
+// A deviation is a case in which our score differs from that of reasoning-gym, on
+// purpose. The files docs/deviations.json and docs/deviations.md hold them all.
+type deviation struct {
+	Task   string `json:"task"`
+	Kind   string `json:"kind"`           // of the answer, as conformance/ and its like name them; "*": any
+	Only   string `json:"only,omitempty"` // "lower" or "higher": only where ours is; empty: both
+	Reason string `json:"reason"`
+}
+
+const (
+	deviationsData = "docs/deviations.json"
+	deviationsPage = "docs/deviations.md"
+)
+
+func TestDeviations(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(root, deviationsData))
+	if errors.Is(err, fs.ErrNotExist) {
+		raw = []byte("[]")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := readDeviations(raw)
+	if err != nil {
+		t.Fatalf("%s: %v", deviationsData, err)
+	}
+	tasks := goldenNames(checkout(t).files)
+	for i, row := range rows {
+		if !tasks[row.Task] {
+			t.Errorf("%s: row %d: no task %q: there is no golden file of that name", deviationsData, i, row.Task)
+		}
+	}
+	want := []byte(deviationsTable(rows))
+	file := filepath.Join(root, deviationsPage)
+	if *update {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what %s gives (%v): run go test ./internal/house -update", deviationsPage, deviationsData, err)
+	}
+}
+
+// readDeviations reads the rows and reports the first that makes no sense.
+func readDeviations(raw []byte) ([]deviation, error) {
+	var rows []deviation
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&rows); err != nil {
+		return nil, err
+	}
+	seen := map[deviation]bool{}
+	for i, row := range rows {
+		key := row
+		key.Reason = ""
+		switch {
+		case row.Task == "":
+			return nil, fmt.Errorf("row %d: task is missing", i)
+		case row.Kind == "":
+			return nil, fmt.Errorf("row %d: kind is missing", i)
+		case row.Only != "" && row.Only != "lower" && row.Only != "higher":
+			return nil, fmt.Errorf("row %d: only is %q, want lower or higher", i, row.Only)
+		case !strings.HasSuffix(row.Reason, "."):
+			return nil, fmt.Errorf("row %d: reason %q is no sentence", i, row.Reason)
+		case seen[key]:
+			return nil, fmt.Errorf("row %d: %s, %s is there twice", i, row.Task, row.Kind)
+		}
+		seen[key] = true
+	}
+	slices.SortStableFunc(rows, func(a, b deviation) int {
+		return strings.Compare(a.Task+"\x00"+a.Kind+"\x00"+a.Only, b.Task+"\x00"+b.Kind+"\x00"+b.Only)
+	})
+	return rows, nil
+}
+
+// goldenNames are the names of all tasks, which their golden files tell.
+func goldenNames(files []string) map[string]bool {
+	names := map[string]bool{}
+	for _, file := range files {
+		if ok, _ := path.Match("tasks/*/testdata/*.golden", file); ok {
+			names[strings.TrimSuffix(path.Base(file), ".golden")] = true
+		}
+	}
+	return names
+}
+
+// deviationsTable is the page of rows.
+func deviationsTable(rows []deviation) string {
+	var b strings.Builder
+	b.WriteString(`# Where our scores differ from those of reasoning-gym
+
+Made from deviations.json by ` + "`go test ./internal/house -update`" + `; do not edit.
+
+Fed an entry of reasoning-gym and an answer, our score is its score, and fed our
+entry and our solution, its score is 1. The rows below are all the exceptions.
+They are made only where its score is wrong, or can be earned without solving.
+A kind is the name that the conformance drivers give to a way of spoiling an
+answer; ` + "`*`" + ` is any of them, and ` + "`export`" + ` our own solution.
+
+`)
+	if len(rows) == 0 {
+		b.WriteString("There are none.\n")
+		return b.String()
+	}
+	b.WriteString("| task | kind of answer | ours is | reason |\n|---|---|---|---|\n")
+	cell := strings.NewReplacer("|", `\|`, "\n", " ")
+	for _, row := range rows {
+		ours := row.Only
+		if ours == "" {
+			ours = "different"
+		}
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", row.Task, cell.Replace(row.Kind), ours, cell.Replace(row.Reason))
+	}
+	return b.String()
+}
+
+func TestReadDeviationsRefuses(t *testing.T) {
+	for _, test := range []struct{ raw, want string }{
+		{`{}`, "cannot unmarshal"},
+		{`[{"kind":"*","reason":"A."}]`, "task is missing"},
+		{`[{"task":"a","reason":"A."}]`, "kind is missing"},
+		{`[{"task":"a","kind":"*","reason":"why"}]`, "no sentence"},
+		{`[{"task":"a","kind":"*","reason":"A.","only":"less"}]`, "only is"},
+		{`[{"task":"a","kind":"*","reason":"A.","extra":1}]`, "unknown field"},
+		{`[{"task":"a","kind":"*","reason":"A."},{"task":"a","kind":"*","reason":"B."}]`, "twice"},
+	} {
+		if _, err := readDeviations([]byte(test.raw)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", test.raw, err, test.want)
+		}
+	}
+}
+
+// moduleName finds the paths of modules in backticks.
+var moduleName = regexp.MustCompile("`([a-z0-9-]+(?:\\.[a-z0-9-]+)+(?:/[\\w.-]+)*)`")
+
+// TestDependencies holds imports of other modules to being decided on: each
+// module is named, in backticks, on a page in docs/decisions.
+func TestDependencies(t *testing.T) {
+	all := checkout(t)
+	var decided []string
+	for _, file := range all.files {
+		if ok, _ := path.Match("docs/decisions/*.md", file); ok {
+			for _, hit := range moduleName.FindAllSubmatch(readText(t, file), -1) {
+				decided = append(decided, string(hit[1]))
+			}
+		}
+	}
+	for _, pkg := range all.packages {
+		for _, imported := range slices.Concat(pkg.Imports, pkg.TestImports, pkg.XTestImports) {
+			if ours(imported) || isStandard(imported) {
+				continue
+			}
+			if !slices.ContainsFunc(decided, func(m string) bool { return imported == m || strings.HasPrefix(imported, m+"/") }) {
+				t.Errorf("%s imports %s: a dependency is a decision: name its module and the reason on a page in docs/decisions", show(pkg.name()), imported)
+			}
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package house
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// floors lists every package of the module, ground floor first. A package may
+// import packages of lower floors only; packages of one floor know nothing of
+// each other, but that a child may know its parent. A new package is given its
+// place here. DO NOT MOVE A PACKAGE TO MEND A BUILD: that is a change of design,
+// and a page in docs/decisions.
+//
+// A package may be listed before it is written.
+var floors = [][]string{
+	{ // the ground: each knows nothing of the others
+		"rng", "lexicon", "grid", "graph",
+		"answer", "mathverify",
+		"tokenizer", "chattemplate",
+		"sandbox", "sandbox/sandboxtest",
+		"transformer",
+	},
+	{""}, // the nouns
+	{ // the machines
+		"task", "task/tasktest",
+		"env", "env/envtest",
+		"curriculum",
+		"policy", "policy/openai", "policy/sglang", "policy/vllm", "policy/tiny", "policy/script", "policy/policytest",
+		"queue", "queue/queuetest",
+		"rollout",
+		"learn",
+		"interop/atropos", "interop/reasoninggym", "interop/areal",
+		"dashboard",
+	},
+	{ // the families, and the server
+		"tasks/algebra", "tasks/algorithmic", "tasks/arc", "tasks/arithmetic", "tasks/code", "tasks/cognition",
+		"tasks/games", "tasks/geometry", "tasks/graphs", "tasks/induction", "tasks/logic", "tasks/probability",
+		"envs",
+		"hub",
+	},
+	{"catalog"},
+	{"cmd/quintain", "internal/house"},
+}
+
+// buckets are names that say nothing of what a package holds.
+var buckets = []string{"pkg", "lib", "util", "utils", "common", "types", "helpers", "misc", "base", "shared"}
+
+func TestFloors(t *testing.T) {
+	report(t, floorFaults(checkout(t).packages, floors))
+}
+
+// floorFaults holds packages against floors.
+func floorFaults(packages []listing, floors [][]string) (faults []string) {
+	place := map[string]int{}
+	for i, floor := range floors {
+		for _, name := range floor {
+			if _, twice := place[name]; twice {
+				faults = append(faults, fmt.Sprintf("%s is listed twice in floors (internal/house)", show(name)))
+			}
+			place[name] = i
+		}
+	}
+	for _, pkg := range packages {
+		name := pkg.name()
+		if slices.Contains(buckets, path.Base(name)) {
+			faults = append(faults, fmt.Sprintf("%s is a bucket: name the package for the one thing it holds", show(name)))
+		}
+		if len(pkg.CgoFiles) > 0 {
+			faults = append(faults, fmt.Sprintf("%s uses cgo, and the binary is built without", show(name)))
+		}
+		from, placed := place[name]
+		if !placed {
+			faults = append(faults, fmt.Sprintf("%s has no place: give it one in floors (internal/house)", show(name)))
+			continue
+		}
+		for _, path := range pkg.Imports {
+			if !ours(path) {
+				continue
+			}
+			to := within(path)
+			if forTests(to) && !forTests(name) {
+				faults = append(faults, fmt.Sprintf("%s imports %s, which is for tests only", show(name), show(to)))
+			}
+			if at, placed := place[to]; placed && at >= from && !(at == from && isParent(to, name)) {
+				faults = append(faults, fmt.Sprintf(
+					"%s (floor %d) imports %s (floor %d): it may know lower floors only; "+
+						"define an interface where it is used and let a higher floor join the two", show(name), from, show(to), at))
+			}
+		}
+	}
+	return faults
+}
+
+// isParent reports whether package parent is a folder above child; the root is
+// nobody's parent in this sense.
+func isParent(parent, child string) bool {
+	return parent != "" && strings.HasPrefix(child, parent+"/")
+}
+
+// show is the name of a package in messages.
+func show(name string) string {
+	if name == "" {
+		return "quintain (the root)"
+	}
+	return name
+}
+
+func TestFloorFaults(t *testing.T) {
+	house := [][]string{{"rng"}, {""}, {"task", "task/tasktest", "queue"}, {"hub"}}
+	imports := func(name string, imports ...string) listing {
+		l := listing{ImportPath: strings.TrimSuffix(module+"/"+name, "/")}
+		for _, i := range imports {
+			l.Imports = append(l.Imports, strings.TrimSuffix(module+"/"+i, "/"))
+		}
+		return l
+	}
+	for _, test := range []struct {
+		pkg  listing
+		want string // part of the only fault; empty: none
+	}{
+		{imports("hub", "queue", "", "rng"), ""},
+		{imports("task/tasktest", "task"), ""},
+		{imports("hub", "unwritten"), ""}, // the compiler tells
+		{imports("task", "queue"), "may know lower floors only"},
+		{imports("task", "hub"), "may know lower floors only"},
+		{imports("", "task"), "may know lower floors only"},
+		{imports("hub", "task/tasktest"), "for tests only"},
+		{imports("attic"), "has no place"},
+		{listing{ImportPath: module + "/rng", CgoFiles: []string{"c.go"}}, "cgo"},
+	} {
+		faults := floorFaults([]listing{test.pkg}, house)
+		if test.want == "" && len(faults) > 0 || test.want != "" && (len(faults) != 1 || !strings.Contains(faults[0], test.want)) {
+			t.Errorf("%+v: faults %q, want %q", test.pkg, faults, test.want)
+		}
+	}
+	if faults := floorFaults(nil, [][]string{{"a"}, {"a"}}); len(faults) != 1 {
+		t.Errorf("a package listed twice: faults %q", faults)
+	}
+	if faults := floorFaults([]listing{imports("util")}, [][]string{{"util"}}); len(faults) != 1 {
+		t.Errorf("a bucket: faults %q", faults)
+	}
+}

@@ -1,0 +1,308 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"path"
+	"strings"
+	"testing"
+)
+
+// bareGo lists the functions that may say go, each with how it waits for what it
+// started.
+var bareGo = exceptions{}
+
+// sleepers lists the functions that may call time.Sleep outside a synctest bubble.
+var sleepers = exceptions{}
+
+// variables lists the package variables that may change.
+var variables = exceptions{}
+
+func TestNoInit(t *testing.T) {
+	for _, s := range checkout(t).sources {
+		report(t, initFaults(s))
+	}
+}
+
+// initFaults finds init functions.
+func initFaults(s *source) (faults []string) {
+	for _, decl := range s.ast.Decls {
+		if fn, is := decl.(*ast.FuncDecl); is && fn.Recv == nil && fn.Name.Name == "init" {
+			faults = append(faults, fmt.Sprintf("%s: init runs behind everybody's back: use a table, sync.OnceValue, or a call from main", s.at(fn)))
+		}
+	}
+	return faults
+}
+
+func TestGoWaits(t *testing.T) {
+	faults := map[string]string{}
+	for _, s := range checkout(t).sources {
+		if s.forTests() {
+			continue
+		}
+		eachFunc(s, func(name string, body ast.Node) {
+			ast.Inspect(body, func(n ast.Node) bool {
+				if stmt, is := n.(*ast.GoStmt); is {
+					faults[name] = fmt.Sprintf("%s: %s says go: use sync.WaitGroup.Go and wait before returning", s.at(stmt), name)
+				}
+				return true
+			})
+		})
+	}
+	report(t, bareGo.except(faults))
+}
+
+// TestNoSleep holds code and tests to waiting for the thing itself. In a synctest
+// bubble, where sleeping takes no time, it is how time passes; a file that imports
+// testing/synctest may sleep.
+func TestNoSleep(t *testing.T) {
+	faults := map[string]string{}
+	for _, s := range checkout(t).sources {
+		maps.Copy(faults, sleepFaults(s))
+	}
+	report(t, sleepers.except(faults))
+}
+
+// sleepFaults finds calls of time.Sleep, by the function that makes them.
+func sleepFaults(s *source) map[string]string {
+	faults := map[string]string{}
+	if importName(s, "testing/synctest") != "" {
+		return faults
+	}
+	clock := importName(s, "time")
+	eachFunc(s, func(name string, body ast.Node) {
+		ast.Inspect(body, func(n ast.Node) bool {
+			if e, is := n.(ast.Expr); is && clock != "" && isSelector(e, clock, "Sleep") {
+				faults[name] = fmt.Sprintf("%s: %s sleeps: wait for the thing itself (a channel, a context); "+
+					"in tests, let time pass in testing/synctest", s.at(n), name)
+			}
+			return true
+		})
+	})
+	return faults
+}
+
+// eachFunc calls f with every function of s, and with every other declaration
+// under the name of its package.
+func eachFunc(s *source, f func(name string, body ast.Node)) {
+	for _, decl := range s.ast.Decls {
+		if fn, is := decl.(*ast.FuncDecl); is {
+			f(funcName(s, fn), fn)
+		} else {
+			f(show(s.pkg), decl)
+		}
+	}
+}
+
+// importName is the name by which s knows the package at an import path; empty
+// where it does not import it.
+func importName(s *source, importPath string) string {
+	for _, spec := range s.ast.Imports {
+		if strings.Trim(spec.Path.Value, `"`) != importPath {
+			continue
+		}
+		if spec.Name != nil {
+			return spec.Name.Name
+		}
+		return path.Base(importPath)
+	}
+	return ""
+}
+
+// isSelector reports whether e is pkg.name.
+func isSelector(e ast.Expr, pkg, name string) bool {
+	sel, is := e.(*ast.SelectorExpr)
+	if !is {
+		return false
+	}
+	x, is := sel.X.(*ast.Ident)
+	return is && x.Name == pkg && (name == "" || sel.Sel.Name == name)
+}
+
+func TestNoGlobals(t *testing.T) {
+	packages := map[string][]*source{}
+	for _, s := range checkout(t).sources {
+		if !s.forTests() {
+			packages[s.pkg] = append(packages[s.pkg], s)
+		}
+	}
+	faults := map[string]string{}
+	for _, sources := range packages {
+		for _, s := range sources {
+			maps.Copy(faults, kindFaults(s))
+		}
+		maps.Copy(faults, changeFaults(sources))
+	}
+	report(t, variables.except(faults))
+}
+
+const insteadOfGlobals = "keep it in the value that uses it; a package variable is a table, or sync.OnceValue"
+
+// kindFaults finds package variables that can only be there to change, by name.
+func kindFaults(s *source) map[string]string {
+	faults := map[string]string{}
+	for _, decl := range s.ast.Decls {
+		gen, is := decl.(*ast.GenDecl)
+		if !is || gen.Tok != token.VAR {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			v, is := spec.(*ast.ValueSpec)
+			if !is || v.Names[0].Name == "_" || embeds(gen.Doc) || embeds(v.Doc) {
+				continue
+			}
+			if why := changing(v); why != "" {
+				name := show(s.pkg) + "." + v.Names[0].Name
+				faults[name] = fmt.Sprintf("%s: %s %s: %s", s.at(v), name, why, insteadOfGlobals)
+			}
+		}
+	}
+	return faults
+}
+
+// embeds reports whether a comment holds a go:embed line.
+func embeds(c *ast.CommentGroup) bool {
+	if c != nil {
+		for _, line := range c.List {
+			if strings.HasPrefix(line.Text, "//go:embed") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// changing tells why a variable looks as if it were to change; empty if it does not.
+func changing(v *ast.ValueSpec) string {
+	if isLock(v.Type) {
+		return "is a lock or an atomic"
+	}
+	if len(v.Values) == 0 {
+		return "has no value of its own"
+	}
+	for _, value := range v.Values {
+		if amp, is := value.(*ast.UnaryExpr); is && amp.Op == token.AND {
+			value = amp.X
+		}
+		switch x := value.(type) {
+		case *ast.CompositeLit:
+			if isLock(x.Type) {
+				return "is a lock or an atomic"
+			}
+			if _, is := x.Type.(*ast.MapType); is && len(x.Elts) == 0 {
+				return "is a map to be filled"
+			}
+		case *ast.CallExpr:
+			fn, is := x.Fun.(*ast.Ident)
+			switch {
+			case is && fn.Name == "make":
+				return "is a map, slice or channel to be filled"
+			case is && fn.Name == "new" && len(x.Args) == 1 && isLock(x.Args[0]):
+				return "is a lock or an atomic"
+			}
+		}
+	}
+	return ""
+}
+
+// isLock reports whether t is a type of sync or sync/atomic.
+func isLock(t ast.Expr) bool {
+	switch x := t.(type) {
+	case *ast.StarExpr:
+		return isLock(x.X)
+	case *ast.IndexExpr:
+		return isLock(x.X)
+	}
+	return t != nil && (isSelector(t, "sync", "") || isSelector(t, "atomic", ""))
+}
+
+// changeFaults finds package variables of one package that its code changes, by
+// name. The names are resolved by the type checker; what is imported stays
+// unknown to it, and its complaints are not read.
+func changeFaults(sources []*source) map[string]string {
+	var files []*ast.File
+	for _, s := range sources {
+		files = append(files, s.ast)
+	}
+	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
+	conf := types.Config{Importer: unknown{}, Error: func(error) {}}
+	pkg, _ := conf.Check(sources[0].pkg, sources[0].fset, files, &info)
+	faults := map[string]string{}
+	for _, s := range sources {
+		changed := func(n ast.Node, target ast.Expr, how string) {
+			id := rootOf(target)
+			if id == nil || info.Uses[id] == nil || info.Uses[id].Parent() != pkg.Scope() {
+				return
+			}
+			if _, is := info.Uses[id].(*types.Var); is {
+				name := show(s.pkg) + "." + id.Name
+				faults[name] = fmt.Sprintf("%s: %s is %s: %s", s.at(n), name, how, insteadOfGlobals)
+			}
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			eachChange(n, changed)
+			return true
+		})
+	}
+	return faults
+}
+
+// eachChange calls changed with each variable that n alone, not its parts, changes.
+func eachChange(n ast.Node, changed func(n ast.Node, target ast.Expr, how string)) {
+	switch x := n.(type) {
+	case *ast.AssignStmt:
+		for _, target := range x.Lhs {
+			changed(x, target, "assigned to")
+		}
+	case *ast.IncDecStmt:
+		changed(x, x.X, "assigned to")
+	case *ast.RangeStmt:
+		if x.Tok == token.ASSIGN {
+			changed(x, x.Key, "assigned to")
+			changed(x, x.Value, "assigned to")
+		}
+	case *ast.UnaryExpr:
+		if _, plain := x.X.(*ast.Ident); plain && x.Op == token.AND {
+			changed(x, x.X, "handed out by its address")
+		}
+	case *ast.CallExpr:
+		if fn, is := x.Fun.(*ast.Ident); is && (fn.Name == "delete" || fn.Name == "clear") && len(x.Args) > 0 {
+			changed(x, x.Args[0], "emptied")
+		}
+	}
+}
+
+// rootOf is the variable that e is, or is a part of; nil for anything else.
+func rootOf(e ast.Expr) *ast.Ident {
+	for {
+		switch x := e.(type) {
+		case *ast.Ident:
+			return x
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+// unknown imports every package as an empty one.
+type unknown struct{}
+
+// Import implements [types.Importer].
+func (unknown) Import(importPath string) (*types.Package, error) {
+	pkg := types.NewPackage(importPath, path.Base(importPath))
+	pkg.MarkComplete()
+	return pkg, nil
+}

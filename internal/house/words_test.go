@@ -1,0 +1,90 @@
+package house
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// machinePath finds absolute paths that exist on somebody's machine only.
+var machinePath = regexp.MustCompile(`(?:^|[^\w.$})/-])(/(?:home|root|work|Users|mnt|media)/[\w.-]+)`)
+
+// unfinished finds the marks of work left over, in comments.
+var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`)
+
+func TestNoMachinePaths(t *testing.T) {
+	for _, name := range checkout(t).files {
+		text := readText(t, name)
+		for i, line := range bytes.Split(text, []byte("\n")) {
+			for _, hit := range machinePath.FindAllSubmatch(line, -1) {
+				t.Errorf("%s:%d: %s is a path of one machine: use a flag, a relative path or a temporary folder", name, i+1, hit[1])
+			}
+		}
+	}
+}
+
+func TestNothingUnfinished(t *testing.T) {
+	all := checkout(t)
+	for _, s := range all.sources {
+		report(t, skipFaults(s))
+		for _, group := range s.ast.Comments {
+			for _, c := range group.List {
+				if hit := unfinished.FindString(c.Text); hit != "" {
+					t.Errorf("%s: %s: do it now, or open an issue and leave the code whole", s.at(c), hit)
+				}
+			}
+		}
+	}
+	for _, name := range all.files {
+		if !slices.Contains([]string{".py", ".sh", ".yml", ".yaml", ".md", ""}, path.Ext(name)) || strings.Contains(name, "testdata/") {
+			continue
+		}
+		for i, line := range strings.Split(string(readText(t, name)), "\n") {
+			if hit := unfinished.FindString(line); hit != "" {
+				t.Errorf("%s:%d: %s: do it now, or open an issue and leave the file whole", name, i+1, hit)
+			}
+		}
+	}
+}
+
+// skipFaults finds tests that do not run.
+func skipFaults(s *source) (faults []string) {
+	if !s.forTests() {
+		return nil
+	}
+	ast.Inspect(s.ast, func(n ast.Node) bool {
+		call, is := n.(*ast.CallExpr)
+		if !is {
+			return true
+		}
+		for _, t := range []string{"t", "b", "f", "tb"} {
+			for _, method := range []string{"Skip", "Skipf", "SkipNow"} {
+				if isSelector(call.Fun, t, method) {
+					faults = append(faults, fmt.Sprintf("%s: a test that is left out proves nothing: make it run everywhere, or behind the build tag heavy", s.at(n)))
+				}
+			}
+		}
+		return true
+	})
+	return faults
+}
+
+// readText reads a file of the checkout; nothing for a binary one.
+func readText(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
+		return nil
+	}
+	return text
+}
