@@ -125,11 +125,12 @@ func (c *consumer) pick(waiting []queue.Entry) []queue.Entry {
 func (c *consumer) dropStale(ctx context.Context) error {
 	version := c.gate.Version()
 	var stale []uint64
+	var names []string
 	sequences := 0
 	c.queue.View(func(waiting []queue.Entry) {
 		for _, e := range waiting {
 			if e.Oldest >= 0 && version-int(e.Oldest) > c.maxLag {
-				stale = append(stale, e.Seq)
+				stale, names = append(stale, e.Seq), append(names, e.ID)
 				sequences += e.Sequences
 			}
 		}
@@ -137,11 +138,11 @@ func (c *consumer) dropStale(ctx context.Context) error {
 	if len(stale) == 0 {
 		return nil
 	}
+	c.log.Debug("dropping stale groups", "version", version, "groups", names)
 	if _, err := c.queue.Drop(ctx, stale...); err != nil {
 		return fmt.Errorf("dropping stale groups: %w", err)
 	}
-	for _, seq := range stale {
-		c.log.Debug("dropped as stale", "seq", seq, "version", version)
+	for range stale {
 		c.tally.drop(rollout.DropStale)
 	}
 	c.gate.Leave(sequences)
@@ -158,10 +159,10 @@ func (c *consumer) step(ctx context.Context, batch []queue.Delivery) (int, error
 			lags = append(lags, version-int(d.Oldest))
 		}
 	}
+	c.log.Debug("consuming", "version", version+1, "groups", ids(batch))
 	if err := c.keeper.advance(ctx, version+1, ids(batch)); err != nil {
 		return 0, err
 	}
-	c.log.Debug("step", "version", version+1, "groups", ids(batch))
 	if err := c.queue.Ack(ctx, consumerName, seqs(batch)...); err != nil {
 		return 0, fmt.Errorf("acknowledging a batch: %w", err)
 	}

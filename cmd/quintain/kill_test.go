@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// program returns the real program as a process of its own.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(self, args...)
+	c.Env = append(os.Environ(), asProgram+"=1")
+	return c
+}
+
+// A history is what the logs of many runs on one folder say.
+type history struct {
+	kept    map[string]bool  // groups that the queue acknowledged
+	batches map[int][]string // what the step to a version consumed
+	stale   map[string]bool  // groups that were dropped
+	version int
+}
+
+// read adds the log of one process, the last line of which may be torn.
+func (h *history) read(t *testing.T, log io.Reader) {
+	t.Helper()
+	lines := bufio.NewScanner(log)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var line struct {
+			Msg     string   `json:"msg"`
+			Group   string   `json:"group"`
+			Groups  []string `json:"groups"`
+			Version int      `json:"version"`
+		}
+		if json.Unmarshal(lines.Bytes(), &line) != nil {
+			continue // progress, or torn
+		}
+		switch line.Msg {
+		case "kept":
+			h.kept[line.Group] = true
+		case "consuming":
+			// A process that is killed before the version is kept consumes it anew.
+			if line.Version != h.version && line.Version != h.version+1 {
+				t.Errorf("version %d follows %d", line.Version, h.version)
+			}
+			h.version = line.Version
+			h.batches[line.Version] = line.Groups
+		case "dropping stale groups":
+			for _, id := range line.Groups {
+				h.stale[id] = true
+			}
+		}
+	}
+}
+
+// TestKilledRunLosesNothing kills quintain run at random moments, again and again
+// on one folder. Every group that the queue acknowledged is consumed or still
+// waits, none is consumed twice, and no dump holds half a line.
+func TestKilledRunLosesNothing(t *testing.T) {
+	data := t.TempDir()
+	h := &history{kept: map[string]bool{}, batches: map[int][]string{}, stale: map[string]bool{}}
+	for round := range killRounds + 1 {
+		args := []string{"run", "--data", data, "--port", "0", "--delay", "1ms", "--step-time", "2ms",
+			"--dump-rollouts", "--dump-failed", "--log-level", "debug", "--log-format", "json"}
+		if round == killRounds {
+			args = append(args, "--steps", "3")
+		}
+		c := program(t, args...)
+		log, err := c.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if round < killRounds {
+			time.AfterFunc(time.Duration(30+rand.IntN(500))*time.Millisecond, func() { _ = c.Process.Kill() })
+		}
+		h.read(t, log)
+		if err := c.Wait(); (err == nil) != (round == killRounds) {
+			t.Fatalf("round %d: the program ended with %v", round, err)
+		}
+	}
+	h.check(t, waitingIDs(t, data))
+	files, err := filepath.Glob(filepath.Join(data, "dumps", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("dump files %v, error %v", files, err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkDump(t, path, string(text))
+	}
+}
+
+// check holds what was acknowledged against what became of it.
+func (h *history) check(t *testing.T, waiting []string) {
+	t.Helper()
+	consumed := map[string]int{}
+	for version, batch := range h.batches {
+		for _, id := range batch {
+			if other, twice := consumed[id]; twice {
+				t.Errorf("group %s was consumed for version %d and for %d", id, other, version)
+			}
+			consumed[id] = version
+		}
+	}
+	for id := range h.kept {
+		if consumed[id] == 0 && !h.stale[id] && !slices.Contains(waiting, id) {
+			t.Errorf("group %s was acknowledged and is lost", id)
+		}
+	}
+	for _, id := range waiting {
+		if consumed[id] > 0 {
+			t.Errorf("group %s was consumed for version %d and waits", id, consumed[id])
+		}
+	}
+	if len(h.kept) < 5*killRounds || h.version < killRounds {
+		t.Errorf("only %d groups and %d steps in %d rounds: the test tests nothing", len(h.kept), h.version, killRounds)
+	}
+	t.Logf("%d groups, %d steps, %d stale, %d waiting", len(h.kept), h.version, len(h.stale), len(waiting))
+}
+
+// waitingIDs returns the IDs of the groups that wait in a data folder.
+func waitingIDs(t *testing.T, data string) []string {
+	t.Helper()
+	q, err := queue.OpenDir(context.Background(), filepath.Join(data, "queue"), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var all []string
+	q.View(func(waiting []queue.Entry) {
+		for _, e := range waiting {
+			all = append(all, strings.Clone(e.ID))
+		}
+	})
+	return all
+}
