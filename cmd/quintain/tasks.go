@@ -194,7 +194,7 @@ name: {"question", "answer", "metadata"}.`,
   quintain tasks export --task chain_sum --params '{"min_terms":3}' --format reasoning-gym`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			write, known := exporters[format]
+			form, known := exporters[format]
 			switch {
 			case !known:
 				return usagef("--format is %q, want quintain or reasoning-gym", format)
@@ -207,7 +207,7 @@ name: {"question", "answer", "metadata"}.`,
 			if err != nil {
 				return err
 			}
-			return export(w.stdout, t, count, d.draw, write)
+			return d.export(w.stdout, t, count, form())
 		},
 	}
 	c.Flags().StringVar(&d.task, "task", "", "name of the task")
@@ -217,33 +217,42 @@ name: {"question", "answer", "metadata"}.`,
 	return c
 }
 
-// exporters turn a problem into what export prints, by format.
-var exporters = map[string]func(quintain.Task, quintain.Problem) (any, error){
-	"quintain": func(_ quintain.Task, p quintain.Problem) (any, error) { return p, nil },
-	"reasoning-gym": func(t quintain.Task, p quintain.Problem) (any, error) {
-		solution, err := t.Solve(p)
-		if err != nil {
-			return nil, err
+// An exporter appends a problem to a line.
+type exporter func(line []byte, t quintain.Task, p quintain.Problem) ([]byte, error)
+
+// exporters are the forms of export.
+var exporters = map[string]func() exporter{
+	"quintain": func() exporter {
+		return func(line []byte, _ quintain.Task, p quintain.Problem) ([]byte, error) {
+			encoded, err := json.Marshal(p)
+			return append(line, encoded...), err
 		}
-		return reasoninggym.Write(p, solution)
+	},
+	"reasoning-gym": func() exporter {
+		var w reasoninggym.Writer
+		return func(line []byte, t quintain.Task, p quintain.Problem) ([]byte, error) {
+			solution, err := t.Solve(p)
+			if err != nil {
+				return nil, err
+			}
+			return w.Append(line, p, solution)
+		}
 	},
 }
 
 // export prints the first count problems of t, one a line.
-func export(out io.Writer, t quintain.Task, count int, draw func(int) quintain.Draw, write func(quintain.Task, quintain.Problem) (any, error)) error {
+func (d *draft) export(out io.Writer, t quintain.Task, count int, add exporter) error {
 	buffered := bufio.NewWriterSize(out, 1<<16)
-	enc := json.NewEncoder(buffered)
-	enc.SetEscapeHTML(false)
+	var line []byte
 	for n := range count {
-		p, err := t.Problem(draw(n))
+		p, err := t.Problem(d.draw(n))
 		if err != nil {
 			return err
 		}
-		line, err := write(t, p)
-		if err != nil {
+		if line, err = add(line[:0], t, p); err != nil {
 			return err
 		}
-		if err := enc.Encode(line); err != nil {
+		if _, err := buffered.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}

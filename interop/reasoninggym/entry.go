@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -20,24 +21,53 @@ type Entry struct {
 	Metadata json.RawMessage `json:"metadata"` // object: the task's record, source_dataset, source_index, difficulty
 }
 
-// Write returns p as an entry with the given right answer.
-func Write(p quintain.Problem, answer string) (Entry, error) {
-	difficulty, err := difficulty(p)
-	if err != nil {
-		return Entry{}, fmt.Errorf("task %s: params: %w", p.Task, err)
+// A Writer writes problems as entries. It is for one goroutine; the zero value is
+// ready.
+type Writer struct {
+	params     json.RawMessage // of the last problem
+	difficulty []byte          // that was made of them
+}
+
+// Append appends p, with a right answer to it, to dst as a line of JSON without
+// its end: an [Entry].
+func (w *Writer) Append(dst []byte, p quintain.Problem, answer string) ([]byte, error) {
+	if w.difficulty == nil || !bytes.Equal(w.params, p.Params) {
+		difficulty, err := difficulty(p)
+		if err != nil {
+			return nil, fmt.Errorf("task %s: params: %w", p.Task, err)
+		}
+		w.params, w.difficulty = p.Params, difficulty
 	}
 	record := bytes.TrimSpace(p.Instance)
 	if len(record) < 2 || record[0] != '{' {
-		return Entry{}, fmt.Errorf("task %s: the instance is no object", p.Task)
+		return nil, fmt.Errorf("task %s: the instance is no object", p.Task)
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"source_dataset":%q,"source_index":%d,`, p.Task, p.Index)
+	texts, err := json.Marshal([3]string{p.Prompt, answer, p.Task})
+	if err != nil {
+		return nil, fmt.Errorf("task %s: %w", p.Task, err)
+	}
+	question, rest := cutString(texts[1:])
+	solution, rest := cutString(rest[1:])
+	name, _ := cutString(rest[1:])
+	dst = append(append(append(dst, `{"question":`...), question...), `,"answer":`...)
+	dst = append(append(append(dst, solution...), `,"metadata":{"source_dataset":`...), name...)
+	dst = append(strconv.AppendInt(append(dst, `,"source_index":`...), int64(p.Index), 10), ',')
 	if fields := record[1 : len(record)-1]; len(fields) > 0 {
-		b.Write(fields)
-		b.WriteByte(',')
+		dst = append(append(dst, fields...), ',')
 	}
-	fmt.Fprintf(&b, `"difficulty":%s}`, difficulty)
-	return Entry{Question: p.Prompt, Answer: &answer, Metadata: b.Bytes()}, nil
+	return append(append(append(dst, `"difficulty":`...), w.difficulty...), "}}"...), nil
+}
+
+// cutString splits text behind the JSON string that it begins with.
+func cutString(text []byte) (str, rest []byte) {
+	for i := 1; ; i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return text[:i+1], text[i+1:]
+		}
+	}
 }
 
 // Read returns e as a problem that the task it names can grade.

@@ -16,25 +16,34 @@ var problem = quintain.Problem{
 	Instance: json.RawMessage(`{"num_terms":2,"num_digits":1,"expression":"2 + 3"}`),
 }
 
-func TestWrite(t *testing.T) {
-	e, err := reasoninggym.Write(problem, "5")
-	if err != nil {
-		t.Fatal(err)
+func TestAppend(t *testing.T) {
+	var w reasoninggym.Writer
+	for range 2 { // the second one has the difficulty of the first
+		got, err := w.Append([]byte("# "), problem, `5 "or" so\`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `# {"question":"Work out 2 + 3.","answer":"5 \"or\" so\\","metadata":{"source_dataset":"chain_sum","source_index":7,` +
+			`"num_terms":2,"num_digits":1,"expression":"2 + 3","difficulty":{"allow_negation":false,"num_digits":[1,4],"num_terms":[2,6]}}}`
+		if string(got) != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
-	got, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"question":"Work out 2 + 3.","answer":"5","metadata":{"source_dataset":"chain_sum","source_index":7,` +
-		`"num_terms":2,"num_digits":1,"expression":"2 + 3","difficulty":{"allow_negation":false,"num_digits":[1,4],"num_terms":[2,6]}}}`
-	if string(got) != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	other := problem
+	other.Params = json.RawMessage(`{"min_terms":3,"max_terms":3}`)
+	if got, err := w.Append(nil, other, "5"); err != nil || !strings.Contains(string(got), `"difficulty":{"num_terms":[3,3]}`) {
+		t.Errorf("got %s, error %v; want the difficulty of other parameters", got, err)
 	}
 }
 
 func TestReadWhatWasWritten(t *testing.T) {
-	e, err := reasoninggym.Write(problem, "5")
+	var w reasoninggym.Writer
+	line, err := w.Append(nil, problem, "5")
 	if err != nil {
+		t.Fatal(err)
+	}
+	var e reasoninggym.Entry
+	if err := json.Unmarshal(line, &e); err != nil {
 		t.Fatal(err)
 	}
 	p, err := reasoninggym.Read(e)
@@ -70,15 +79,16 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-func TestWriteRefusesABrokenProblem(t *testing.T) {
+func TestAppendRefusesABrokenProblem(t *testing.T) {
 	for _, spoil := range []func(*quintain.Problem){
 		func(p *quintain.Problem) { p.Params = nil },
 		func(p *quintain.Problem) { p.Instance = json.RawMessage(`[]`) },
 	} {
 		p := problem
 		spoil(&p)
-		if e, err := reasoninggym.Write(p, "5"); err == nil {
-			t.Errorf("wrote %+v", e)
+		var w reasoninggym.Writer
+		if line, err := w.Append(nil, p, "5"); err == nil {
+			t.Errorf("wrote %s", line)
 		}
 	}
 }
