@@ -116,10 +116,8 @@ func (g *Group) Check() error {
 			return &FieldError{f.name, fmt.Sprintf("has %d elements, want one for each of the %d sequences in tokens", f.len, n)}
 		}
 	}
-	for i, s := range g.Scores {
-		if !finite(s) {
-			return &FieldError{fmt.Sprintf("scores[%d]", i), fmt.Sprintf("is %v, want a finite number", s)}
-		}
+	if err := checkFinite(g.Scores, "scores"); err != nil {
+		return err
 	}
 	return g.checkSequences()
 }
@@ -147,21 +145,32 @@ func (g *Group) checkSequences() error {
 			if len(row) != len(g.Tokens[i]) && !(f.one && len(row) == 1) {
 				return lengthError(f.name, i, len(row), len(g.Tokens[i]))
 			}
-			for j, v := range row {
-				if !finite(v) {
-					return &FieldError{fmt.Sprintf("%s[%d][%d]", f.name, i, j), fmt.Sprintf("is %v, want a finite number", v)}
-				}
+			if err := checkFinite(row, f.name, i); err != nil {
+				return err
 			}
 		}
 	}
 	for i, rows := range g.DistillLogProbs {
 		for j, row := range rows {
-			for k, v := range row {
-				if !finite(v) {
-					return &FieldError{fmt.Sprintf("distill_logprobs[%d][%d][%d]", i, j, k), fmt.Sprintf("is %v, want a finite number", v)}
-				}
+			if err := checkFinite(row, "distill_logprobs", i, j); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// checkFinite reports the first number of row that is not finite; place is where
+// the row stands in the field.
+func checkFinite(row []float64, field string, place ...int) error {
+	for i, v := range row {
+		if finite(v) {
+			continue
+		}
+		for _, at := range append(place, i) {
+			field += fmt.Sprintf("[%d]", at)
+		}
+		return &FieldError{field, fmt.Sprintf("is %v, want a finite number", v)}
 	}
 	return nil
 }

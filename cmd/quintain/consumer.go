@@ -68,7 +68,13 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (c *consumer) settle(ctx context.Context) error {
 	_, consumed := c.keeper.version()
 	left, err := c.queue.Lease(ctx, queue.Want{Consumer: consumerName, Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
-		return slices.DeleteFunc(slices.Clone(waiting), func(e queue.Entry) bool { return !slices.Contains(consumed, e.ID) })
+		var left []queue.Entry
+		for _, e := range waiting {
+			if slices.Contains(consumed, e.ID) {
+				left = append(left, e)
+			}
+		}
+		return left
 	}})
 	if err != nil || len(left) == 0 {
 		return err
@@ -121,31 +127,30 @@ func (c *consumer) pick(waiting []queue.Entry) []queue.Entry {
 	return nil
 }
 
-// dropStale drops the groups that are older than the staleness bound.
+// dropStale drops the groups that are older than the staleness bound. They are
+// leased first, so that no other consumer gets them meanwhile.
 func (c *consumer) dropStale(ctx context.Context) error {
 	version := c.gate.Version()
-	var stale []uint64
-	var names []string
-	sequences := 0
-	c.queue.View(func(waiting []queue.Entry) {
+	stale, err := c.queue.Lease(ctx, queue.Want{Consumer: consumerName, Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
+		var stale []queue.Entry
 		for _, e := range waiting {
 			if e.Oldest >= 0 && version-int(e.Oldest) > c.maxLag {
-				stale, names = append(stale, e.Seq), append(names, e.ID)
-				sequences += e.Sequences
+				stale = append(stale, e)
 			}
 		}
-	})
-	if len(stale) == 0 {
-		return nil
+		return stale
+	}})
+	if err != nil || len(stale) == 0 {
+		return err
 	}
-	c.log.Debug("dropping stale groups", "version", version, "groups", names)
-	if _, err := c.queue.Drop(ctx, stale...); err != nil {
+	c.log.Debug("dropping stale groups", "version", version, "groups", ids(stale))
+	if _, err := c.queue.Drop(ctx, seqs(stale)...); err != nil {
 		return fmt.Errorf("dropping stale groups: %w", err)
 	}
-	for range stale {
+	for _, d := range stale {
 		c.tally.drop(rollout.DropStale)
+		c.gate.Leave(d.Sequences)
 	}
-	c.gate.Leave(sequences)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/envs"
+	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/task"
@@ -137,6 +138,7 @@ func loopback(host string) bool {
 type store struct {
 	*queue.Queue
 	data *dataFolder
+	log  *slog.Logger
 }
 
 // openStore opens the data folder and the queue in it, or that of a NATS server.
@@ -155,19 +157,22 @@ func openStore(ctx context.Context, s settings, log *slog.Logger) (*store, error
 	if err != nil {
 		return nil, errors.Join(err, data.Close())
 	}
-	return &store{q, data}, nil
+	return &store{q, data, log}, nil
 }
 
 // Close closes the queue, then frees the folder.
 func (s *store) Close() error { return errors.Join(s.Queue.Close(), s.data.Close()) }
 
 // newRunner puts a run together, at the place where the last process was.
-func newRunner(ctx context.Context, s settings, mix *rollout.Mix, store *store, log *slog.Logger) (*runner, error) {
+func newRunner(ctx context.Context, s settings, mix *rollout.Mix, store *store, server *hub.Server) (*runner, error) {
 	keeper, err := openKeeper(ctx, store, mix, newRunID())
 	if err != nil {
 		return nil, err
 	}
 	version, _ := keeper.version()
+	if s.Run.Consumer == "hub" {
+		version = server.Step()
+	}
 	gate := rollout.NewAdmission(rollout.Gate{Batch: s.Run.BatchSize, MaxLag: s.Run.MaxLag}, version, store.Stats().Waiting.Sequences)
 	policy, err := openPolicy(s, func() int32 { return int32(gate.Version()) })
 	if err != nil {
@@ -178,9 +183,9 @@ func newRunner(ctx context.Context, s settings, mix *rollout.Mix, store *store, 
 		return nil, err
 	}
 	tally := newTally()
-	tally.at(version)
+	tally.at(version, 0)
 	return &runner{
-		settings: s, log: log, queue: store.Queue, mix: mix, gate: gate,
+		settings: s, log: store.log, queue: store.Queue, hub: server, mix: mix, gate: gate,
 		rules: rules(s), keeper: keeper, tally: tally, dumps: dumps, policy: policy,
 	}, nil
 }

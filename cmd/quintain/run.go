@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"sync"
 
@@ -85,14 +86,14 @@ func startRun(ctx context.Context, w *world, s settings, limit runLimit) (err er
 	if err != nil {
 		return err
 	}
-	r, err := newRunner(ctx, s, mix, store, log)
+	r, err := newRunner(ctx, s, mix, store, server)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
 
 	fmt.Fprintf(w.stderr, "quintain run: hub on http://%s, data in %s, from version %d; Ctrl-C stops\n", door.Addr(), s.Data, r.gate.Version())
-	err = r.run(ctx, w, limit.steps, func(ctx context.Context) error { return server.Run(ctx, door) })
+	err = r.run(ctx, w, door, limit.steps)
 	done := r.tally.report()
 	return errors.Join(err, done.table(w.stdout), writeReport(limit.report, done))
 }
@@ -130,6 +131,7 @@ type runner struct {
 	settings
 	log    *slog.Logger
 	queue  *queue.Queue
+	hub    *hub.Server
 	mix    *rollout.Mix
 	gate   *rollout.Admission
 	rules  rollout.Rules
@@ -142,10 +144,10 @@ type runner struct {
 
 // run runs all parts until the consumer is done, something fails, or a signal
 // comes; then the episodes under way get their grace, and everything is kept.
-func (r *runner) run(ctx context.Context, w *world, steps int, hub func(context.Context) error) error {
+func (r *runner) run(ctx context.Context, w *world, l net.Listener, steps int) error {
 	show := progress{out: w.stderr, terminal: w.terminal, tally: r.tally}
 	return together(ctx,
-		hub,
+		func(ctx context.Context) error { return r.hub.Run(ctx, l) },
 		r.keeper.Run,
 		show.Run,
 		func(ctx context.Context) error { return r.play(ctx, w, steps) }, // the others outlast it
@@ -251,9 +253,12 @@ func (r *runner) done(ctx context.Context, result rollout.Result) error {
 
 // consume takes batches, or watches the hub's trainer take them.
 func (r *runner) consume(ctx context.Context, steps int) error {
-	c := &consumer{
+	c := consumer{
 		queue: r.queue, keeper: r.keeper, gate: r.gate, tally: r.tally, log: r.log,
 		batch: r.Run.BatchSize, maxLag: r.Run.MaxLag, stepTime: r.Run.StepTime, steps: steps,
+	}
+	if r.Run.Consumer == "hub" {
+		return (&follower{c, r.hub}).Run(ctx)
 	}
 	return c.Run(ctx)
 }

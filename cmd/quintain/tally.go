@@ -108,11 +108,11 @@ func (t *tally) step(version int, lags []int) int {
 	return t.steps
 }
 
-// at sets the version that a run begins with.
-func (t *tally) at(version int) {
+// at sets the version, and the number of steps that were made.
+func (t *tally) at(version, steps int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.version = version
+	t.version, t.steps = version, steps
 }
 
 // A report is what a run did: the form of --report.

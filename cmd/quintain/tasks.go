@@ -58,19 +58,7 @@ func newTasksList(w *world) *cobra.Command {
 // listTasks prints the tasks of rooms.
 func listTasks(out io.Writer, rooms []catalog.Category, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(out)
-		for _, room := range rooms {
-			for _, t := range room.Tasks {
-				line := struct {
-					Category string `json:"category"`
-					quintain.Info
-				}{room.Name, t.Info()}
-				if err := enc.Encode(line); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return listJSON(out, rooms)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, room := range rooms {
@@ -81,6 +69,23 @@ func listTasks(out io.Writer, rooms []catalog.Category, asJSON bool) error {
 		}
 	}
 	return table.Flush()
+}
+
+// listJSON prints the tasks of rooms as JSON, a line each.
+func listJSON(out io.Writer, rooms []catalog.Category) error {
+	type line struct {
+		Category string `json:"category"`
+		quintain.Info
+	}
+	enc := json.NewEncoder(out)
+	for _, room := range rooms {
+		for _, t := range room.Tasks {
+			if err := enc.Encode(line{room.Name, t.Info()}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // categoryNames lists the names of all categories.

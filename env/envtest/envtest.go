@@ -29,11 +29,19 @@ func Run(t *testing.T, s quintain.Scenario, solve func(quintain.Problem) string)
 				t.Fatal(err)
 			}
 			best := play(t, s, p, func(int) string { return solve(p) })
-			for i := range Replies {
-				if got := play(t, s, p, func(turn int) string { return Replies[(i+turn)%len(Replies)] }); got > best+1e-9 {
-					t.Errorf("%s: senseless replies from %.20q on earn %v, and the solution %v", p.ID(), Replies[i], got, best)
-				}
-			}
+			senseless(t, s, p, best)
+		}
+	}
+}
+
+// senseless plays p with replies that are none, and demands that they earn no
+// more than best.
+func senseless(t *testing.T, s quintain.Scenario, p quintain.Problem, best float64) {
+	t.Helper()
+	for i := range Replies {
+		got := play(t, s, p, func(turn int) string { return Replies[(i+turn)%len(Replies)] })
+		if got > best+1e-9 {
+			t.Errorf("%s: senseless replies from %.20q on earn %v, and the solution %v", p.ID(), Replies[i], got, best)
 		}
 	}
 }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+
+	"github.com/quintain-rl/quintain/hub"
+)
+
+// A follower stands in for the consumer where a trainer takes the batches from the
+// hub: the policy's version is the hub's step.
+type follower struct {
+	consumer
+	hub *hub.Server
+}
+
+// Run follows the hub until ctx is done or all steps are made.
+func (f *follower) Run(ctx context.Context) error {
+	for first := f.hub.Step(); ; {
+		stepped := f.hub.Stepped()
+		step := f.hub.Step()
+		f.gate.Advance(step)
+		f.tally.at(step, step-first)
+		if err := f.dropStale(ctx); err != nil {
+			return f.unlessDone(ctx, err)
+		}
+		if f.steps > 0 && step-first >= f.steps {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-stepped:
+		}
+	}
+}

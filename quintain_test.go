@@ -1,0 +1,129 @@
+package quintain_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+)
+
+func TestProblemID(t *testing.T) {
+	p := quintain.Problem{Task: "countdown", Version: 2, Seed: 1<<64 - 1, Level: 3, Index: 7}
+	if got, want := p.ID(), "countdown.v2.s18446744073709551615.l3.7"; got != want {
+		t.Errorf("ID %s, want %s", got, want)
+	}
+	own, other := p, p
+	own.Level, own.Params = quintain.OwnParams, json.RawMessage(`{"a":1}`)
+	other.Level, other.Params = quintain.OwnParams, json.RawMessage(`{"a":2}`)
+	if own.ID() == other.ID() || own.ID() == p.ID() {
+		t.Errorf("problems of other parameters have the same ID %s", own.ID())
+	}
+}
+
+func TestProblemKeepsItsRecord(t *testing.T) {
+	p := quintain.Problem{Instance: json.RawMessage(`{"a":1}`)}
+	if p.Kept() != nil {
+		t.Error("a record that was never given")
+	}
+	p.Keep(42)
+	copied := p
+	if copied.Kept() != 42 {
+		t.Error("a copy has lost the record")
+	}
+	p.Instance = json.RawMessage(`{"a":1}`)
+	if p.Kept() != nil {
+		t.Error("the record outlives a new instance")
+	}
+	encoded, err := json.Marshal(copied)
+	if err != nil || strings.Contains(string(encoded), "42") {
+		t.Errorf("written as %s, error %v", encoded, err)
+	}
+}
+
+func TestPartialRefusesWhatIsNoPart(t *testing.T) {
+	for _, score := range []float64{0, 1, -1, 2, math.NaN()} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a part of %v is taken", score)
+				}
+			}()
+			quintain.Partial(score, "")
+		}()
+	}
+	if v := quintain.Partial(0.5, "half"); v.Score != 0.5 || v.Reason != "half" || v.Malformed {
+		t.Errorf("got %+v", v)
+	}
+}
+
+func TestOnlyTwoOutcomesAreRewarded(t *testing.T) {
+	rewarded := 0
+	for _, o := range quintain.Outcomes {
+		if o.Rewarded() {
+			rewarded++
+		}
+	}
+	if rewarded != 2 || !quintain.Scored.Rewarded() || !quintain.ModelFailed.Rewarded() || quintain.Outcome("").Rewarded() {
+		t.Errorf("%d outcomes are rewarded", rewarded)
+	}
+}
+
+// goodGroup has every array that Check looks into.
+func goodGroup() *quintain.Group {
+	return &quintain.Group{
+		Tokens: [][]quintain.Token{{1, 2, 3}, {4}}, Masks: [][]int32{{-100, 2, 3}, {4}}, Scores: []float64{1, 0},
+		Advantages: [][]float64{{0, 1, 1}, {-1}}, RefLogProbs: [][]float64{{0, -1, -1}, {-1}}, LogProbs: [][]float64{{1, -1, -1}, {-1}},
+		Overrides: []json.RawMessage{[]byte("{}"), []byte("{}")}, DistillTokens: [][][]quintain.Token{{{1}}, {}},
+		DistillLogProbs: [][][]float64{{{-1, -2}}, {}}, Versions: [][]int32{{-1, 5, 6}, {4}},
+	}
+}
+
+func TestGroupCheck(t *testing.T) {
+	if err := goodGroup().Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		spoil func(*quintain.Group)
+		field string
+	}{
+		{func(g *quintain.Group) { g.Masks = g.Masks[:1] }, "masks"},
+		{func(g *quintain.Group) { g.Masks[1] = nil }, "masks[1]"},
+		{func(g *quintain.Group) { g.Scores = nil }, "scores"},
+		{func(g *quintain.Group) { g.Scores[1] = math.NaN() }, "scores[1]"},
+		{func(g *quintain.Group) { g.Advantages = g.Advantages[:1] }, "advantages"},
+		{func(g *quintain.Group) { g.Advantages[0] = []float64{1, 2} }, "advantages[0]"},
+		{func(g *quintain.Group) { g.Advantages[0][2] = math.Inf(1) }, "advantages[0][2]"},
+		{func(g *quintain.Group) { g.RefLogProbs[0] = g.RefLogProbs[0][:1] }, "ref_logprobs[0]"},
+		{func(g *quintain.Group) { g.LogProbs[1][0] = math.Inf(-1) }, "inference_logprobs[1][0]"},
+		{func(g *quintain.Group) { g.Overrides = g.Overrides[:1] }, "overrides"},
+		{func(g *quintain.Group) { g.DistillTokens = nil; g.DistillLogProbs = g.DistillLogProbs[:1] }, "distill_logprobs"},
+		{func(g *quintain.Group) { g.DistillLogProbs[0][0][1] = math.NaN() }, "distill_logprobs[0][0][1]"},
+		{func(g *quintain.Group) { g.Versions[0] = nil }, "versions[0]"},
+	} {
+		g := goodGroup()
+		test.spoil(g)
+		var fault *quintain.FieldError
+		if err := g.Check(); !errors.As(err, &fault) || fault.Field != test.field {
+			t.Errorf("error %v, want one of field %s", err, test.field)
+		}
+	}
+	single := goodGroup()
+	single.Advantages[0] = []float64{0.5}
+	if err := single.Check(); err != nil {
+		t.Errorf("one advantage for a whole sequence: %v", err)
+	}
+}
+
+func TestGroupCounts(t *testing.T) {
+	g := goodGroup()
+	if g.Sequences() != 2 || g.TokenCount() != 4 || g.Oldest() != 4 || g.MeanScore() != 0.5 {
+		t.Errorf("%d sequences, %d tokens, oldest %d, mean %v", g.Sequences(), g.TokenCount(), g.Oldest(), g.MeanScore())
+	}
+	empty := &quintain.Group{}
+	if empty.Oldest() != -1 || empty.MeanScore() != 0 || empty.Check() != nil {
+		t.Errorf("empty group: oldest %d, mean %v, %v", empty.Oldest(), empty.MeanScore(), empty.Check())
+	}
+}
