@@ -124,6 +124,7 @@ func TestOtherFaults(t *testing.T) {
 		{"", `import "github.com/x/y"`, "standard library only", pureFaults},
 		{"a/atest", `func TestA(t *testing.T) { t.Skip("later") }`, "proves nothing", skipFaults},
 		{"a", `func f(t *testing.T) { t.Skip("later") }`, "", skipFaults},
+		{"a/atest", `func f(t *rapid.T) { t.Skip("no use") }`, "", skipFaults},
 	} {
 		want(t, test.code, test.want, test.faults(snippet(t, test.pkg, "package x\n"+test.code)))
 	}

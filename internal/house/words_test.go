@@ -54,12 +54,16 @@ func TestNothingUnfinished(t *testing.T) {
 	}
 }
 
-// skipFaults finds tests that do not run.
+// skipFaults finds tests that do not run. To a rapid.T, Skip means that a draw was of
+// no use, and another one is made.
 func skipFaults(s *source) (faults []string) {
 	if !s.forTests() {
 		return nil
 	}
 	ast.Inspect(s.ast, func(n ast.Node) bool {
+		if takesRapid(n) {
+			return false
+		}
 		call, is := n.(*ast.CallExpr)
 		if !is {
 			return true
@@ -74,6 +78,23 @@ func skipFaults(s *source) (faults []string) {
 		return true
 	})
 	return faults
+}
+
+// takesRapid reports whether n is a function with a parameter of type *rapid.T.
+func takesRapid(n ast.Node) bool {
+	var params *ast.FieldList
+	switch fn := n.(type) {
+	case *ast.FuncDecl:
+		params = fn.Type.Params
+	case *ast.FuncLit:
+		params = fn.Type.Params
+	default:
+		return false
+	}
+	return slices.ContainsFunc(params.List, func(f *ast.Field) bool {
+		star, is := f.Type.(*ast.StarExpr)
+		return is && isSelector(star.X, "rapid", "T")
+	})
 }
 
 // readText reads a file of the checkout; nothing for a binary one.

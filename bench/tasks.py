@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Time making and scoring of every task beside reasoning-gym, in one run.
+
+Both sides use one core and the default settings of reasoning-gym, and take turns
+task by task; the best of a few runs counts, so that a busy machine matters less.
+Ours is what the benchmarks of tasks/* (tasktest.Bench) measure; theirs is
+dataset[i] and score_answer, less what the loop around them costs. Answers are in
+turn the right one and that of another entry. Prints a table in Markdown; with
+--write, it goes into a document, between the two lines that hold <!-- tasks -->.
+"""
+
+import argparse
+import glob
+import json
+import multiprocessing
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path.insert(0, os.path.join(ROOT, "conformance"))
+import tasks as peer  # noqa: E402  what the correctness driver knows of reasoning-gym
+
+DRAWS_AT_ONCE = ("acre", "gsm_symbolic", "list_functions")  # these make all items when the dataset is made
+RUNS = 3
+ENTRIES = 64  # that answers are scored on
+SIZE = 500  # of a dataset; every item is made anew each time
+SLOWEST = 10  # at most so many times as long as asked, for items that take long
+LINE = re.compile(r"^BenchmarkTasks/(make|solve|score)/(\w+)\S*\s+\d+\s+([\d.e+]+) ns/op")
+
+
+# ---- ours
+
+
+def build(scratch):
+    """The test programs of tasks/*: a list of (program, folder, tasks)."""
+    programs = []
+    for folder in sorted(glob.glob(os.path.join(ROOT, "tasks", "*"))):
+        names = [os.path.basename(g)[: -len(".golden")] for g in sorted(glob.glob(os.path.join(folder, "testdata", "*.golden")))]
+        if names:
+            program = os.path.join(scratch, os.path.basename(folder) + ".test")
+            subprocess.run(["go", "test", "-c", "-o", program, "."], cwd=folder, check=True)
+            programs.append((program, folder, names))
+    return programs
+
+
+def ours(program, folder, name, seconds):
+    """Nanoseconds by what is done."""
+    command = [program, "-test.run", "^$", "-test.bench", f"^BenchmarkTasks$/^(make|solve|score)$/^{name}$", "-test.benchtime", f"{seconds}s", "-test.count", str(RUNS), "-test.cpu", "1"]
+    done = subprocess.run(command, cwd=folder, env={**os.environ, "GOMAXPROCS": "1"}, check=True, capture_output=True, text=True)
+    best = {}
+    for line in done.stdout.splitlines():
+        if (found := LINE.match(line)) and found[2] == name:
+            best[found[1]] = min(best.get(found[1], float("inf")), float(found[3]))
+    return best
+
+
+# ---- theirs
+
+
+def best(seconds, work):
+    """Nanoseconds of one call of work, which is told how many came before it: the best of a few runs."""
+    figures, calls = [], 0
+    for _ in range(RUNS):
+        first, began = calls, time.perf_counter()
+        while (took := time.perf_counter() - began) < seconds or calls - first < 10 and took < SLOWEST * seconds:
+            work(calls)
+            calls += 1
+        figures.append((time.perf_counter() - began) / (calls - first))
+    return min(figures) * 1e9
+
+
+def theirs(name, seconds, pipe):
+    """Sends nanoseconds by what is done; a process of its own, for what it leaves behind."""
+    import reasoning_gym
+
+    peer.quiet()
+    os.chdir(tempfile.gettempdir())
+    dataset = reasoning_gym.create_dataset(name, seed=1, size=SIZE)
+    entries = [dataset[i] for i in range(ENTRIES)]
+    if name in DRAWS_AT_ONCE:
+
+        def all_items(n):
+            again = reasoning_gym.create_dataset(name, seed=n, size=SIZE)
+            for i in range(SIZE):
+                again[i]
+
+        make = best(seconds, all_items) / SIZE
+    else:
+        make = best(seconds, lambda n: dataset[n % SIZE])
+    right = [peer.stored_answer(e) or "x" for e in entries]
+
+    def scoring(scorer):
+        def score(n):
+            i = n % ENTRIES
+            try:
+                scorer(right[(i + i % 2) % ENTRIES], entries[i])
+            except Exception:  # of theirs, on another entry's answer
+                pass
+
+        return best(seconds, score)
+
+    loop = scoring(lambda answer, entry: 0.0)  # what measuring itself costs
+    score = max(scoring(dataset.score_answer) - loop, 1)
+    pipe.send({"make": max(make - loop, 1), "score": score, "answers": any(peer.stored_answer(e) for e in entries)})
+
+
+def beside(name, seconds):
+    receive, send = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.Process(target=theirs, args=(name, seconds, send))
+    child.start()
+    send.close()
+    try:
+        return receive.recv()
+    except EOFError:
+        return None
+    finally:
+        child.join()
+
+
+# ---- the table
+
+
+def rate(ns):
+    return f"{1e9 / ns:,.0f}" if ns < 1e8 else f"{1e9 / ns:.1f}"
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            return next(line.split(":")[1].strip() for line in f if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def table(rows):
+    """rows: (task, ours, theirs) in nanoseconds."""
+    yield "| task | make, ours/s | theirs/s | ratio | score, ours/s | theirs/s | ratio | both, ratio |"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|"
+    ratios = []
+    for name, a, b in rows:
+        make, score, both = b["make"] / a["make"], b["score"] / a["score"], (b["make"] + b["score"]) / (a["make"] + a["score"])
+        ratios.append((make, score, both))
+        mark = "" if b["answers"] else " \\*"
+        yield f"| {name}{mark} | {rate(a['make'])} | {rate(b['make'])} | {make:.1f} | {rate(a['score'])} | {rate(b['score'])} | {score:.1f} | {both:.1f} |"
+    for title, of in (("least", min), ("median", statistics.median)):
+        make, score, both = (of(column) for column in zip(*ratios))
+        yield f"| **{title}** | | | **{make:.1f}** | | | **{score:.1f}** | **{both:.1f}** |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", help="names, with commas between (default: all that both have)")
+    parser.add_argument("--seconds", type=float, default=0.2, help="for each run of each figure")
+    parser.add_argument("--write", metavar="FILE", help="put the table into this document")
+    args = parser.parse_args()
+    chosen = set(args.tasks.split(",")) if args.tasks else None
+
+    rows, solved = [], True
+    with tempfile.TemporaryDirectory() as scratch:
+        for program, folder, names in build(scratch):
+            for name in names:
+                if name not in peer.DATASETS or chosen and name not in chosen:
+                    continue
+                a, b = ours(program, folder, name, args.seconds), beside(name, args.seconds)
+                if not {"make", "score"} <= a.keys() or not b:
+                    sys.exit(f"{name}: no figures: ours {a}, theirs {b}")
+                solved &= "solve" in a
+                a["make"] += a.get("solve", 0)  # an entry of reasoning-gym holds its answer
+                rows.append((name, a, b))
+                print(f"{name}: {json.dumps([a, b])}", file=sys.stderr)
+    if not rows:
+        sys.exit("no task was measured")
+    go = subprocess.run(["go", "env", "GOVERSION"], check=True, capture_output=True, text=True).stdout.strip()
+    from importlib.metadata import version
+
+    lines = [
+        f"{len(rows)} tasks, items per second on one core of {processor()}; {go}; Python {platform.python_version()}, reasoning-gym {version('reasoning-gym')}.",
+        f"Default settings. {'Making includes' if solved else 'Theirs includes'} the right answer{' on both sides' if solved else ', ours not'}.",
+        "",
+        *table(sorted(rows)),
+    ]
+    if not all(b["answers"] for _, _, b in rows):
+        lines += ["", "\\* reasoning-gym stores no answer; it scored texts that are wrong at the first look."]
+    print("\n".join(lines))
+    if args.write:
+        with open(args.write, encoding="utf-8") as f:
+            before, _, after = f.read().split("<!-- tasks -->\n")
+        with open(args.write, "w", encoding="utf-8") as f:
+            f.write(f"{before}<!-- tasks -->\n" + "\n".join(lines) + f"\n<!-- tasks -->\n{after}")
+
+
+if __name__ == "__main__":
+    main()
