@@ -119,7 +119,7 @@ func writeReport(path string, r report) error {
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	if err := writeFile(path, append(data, '\n')); err != nil {
+	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil { // in place: it may be a device
 		return fmt.Errorf("--report: %w", err)
 	}
 	return nil
