@@ -3,7 +3,10 @@ package catalog
 
 import (
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/tasks/algorithmic"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
+	"github.com/quintain-rl/quintain/tasks/games"
+	"github.com/quintain-rl/quintain/tasks/graphs"
 )
 
 // A Category is a room of tasks.
@@ -15,7 +18,10 @@ type Category struct {
 // Categories returns all tasks by category, both sorted by name.
 func Categories() []Category {
 	return []Category{
+		{"algorithmic", algorithmic.Tasks},
 		{"arithmetic", arithmetic.Tasks},
+		{"games", games.Tasks},
+		{"graphs", graphs.Tasks},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -17,11 +18,14 @@ const (
 
 // A progress shows how a run goes on: a picture that is drawn over itself on a
 // terminal, a line now and then elsewhere.
+// Many goroutines may use it.
 type progress struct {
 	out      io.Writer
 	terminal bool
 	tally    *tally
-	drawn    int // lines of the picture that stand on the terminal
+
+	mu    sync.Mutex
+	drawn int // lines of the picture that stand on the terminal
 }
 
 // Run shows progress until ctx is done.
@@ -46,6 +50,8 @@ func (p *progress) Run(ctx context.Context) error {
 // matters more than its picture.
 func (p *progress) show() {
 	r := p.tally.report()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if !p.terminal {
 		fmt.Fprintln(p.out, r.line())
 		return
@@ -59,6 +65,14 @@ func (p *progress) show() {
 		fmt.Fprintf(p.out, "  %-20s %6d groups  score %.3f  %s\n", name, task.Groups, task.Last, bar(task.Last))
 	}
 	p.drawn = len(r.Tasks) + 1
+}
+
+// note prints a line that stays.
+func (p *progress) note(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintln(p.out, text)
+	p.drawn = 0
 }
 
 // bar draws a share of 1.

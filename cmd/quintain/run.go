@@ -145,12 +145,12 @@ type runner struct {
 // run runs all parts until the consumer is done, something fails, or a signal
 // comes; then the episodes under way get their grace, and everything is kept.
 func (r *runner) run(ctx context.Context, w *world, l net.Listener, steps int) error {
-	show := progress{out: w.stderr, terminal: w.terminal, tally: r.tally}
+	show := &progress{out: w.stderr, terminal: w.terminal, tally: r.tally}
 	return together(ctx,
 		func(ctx context.Context) error { return r.hub.Run(ctx, l) },
 		r.keeper.Run,
 		show.Run,
-		func(ctx context.Context) error { return r.play(ctx, w, steps) }, // the others outlast it
+		func(ctx context.Context) error { return r.play(ctx, w.interrupts, show, steps) }, // the others outlast it
 	)
 }
 
@@ -162,21 +162,21 @@ func (r *runner) close() error {
 
 // play runs engine and consumer. The first signal stops them, the second cuts the
 // episodes under way.
-func (r *runner) play(ctx context.Context, w *world, steps int) error {
+func (r *runner) play(ctx context.Context, interrupts <-chan os.Signal, show *progress, steps int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	cut, over := make(chan struct{}), make(chan struct{})
 	var signals sync.WaitGroup
 	signals.Go(func() {
 		select {
-		case <-w.interrupts:
-			fmt.Fprintf(w.stderr, "quintain run: stopping; episodes under way have %v to end, and a second Ctrl-C cuts them\n", r.Run.Grace)
+		case <-interrupts:
+			show.note(fmt.Sprintf("quintain run: stopping; episodes under way have %v to end, and a second Ctrl-C cuts them", r.Run.Grace))
 			stop()
 		case <-over:
 			return
 		}
 		select {
-		case <-w.interrupts:
+		case <-interrupts:
 			close(cut)
 		case <-over:
 		}
