@@ -1,0 +1,33 @@
+package answer
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestReadJSON(t *testing.T) {
+	for text, want := range map[string]any{
+		` {"a": [1.50, "x", true, null]} ` + "\n": map[string]any{"a": []any{json.Number("1.50"), "x", true, nil}},
+		`{"a":1,"a":2}`:              map[string]any{"a": json.Number("2")},
+		`1e999`:                      json.Number("1e999"),
+		`"\u0041"`:                   "A",
+		`[]`:                         []any{},
+		"\u00a0[]":                   nil,
+		`[] []`:                      nil,
+		`[1,]`:                       nil,
+		`['a']`:                      nil,
+		`[NaN]`:                      nil,
+		`{"a":1`:                     nil,
+		``:                           nil,
+		"\"a\nb\"":                   nil,
+		"\ufeff[]":                   nil,
+		strings.Repeat("[", 100_000): nil,
+	} {
+		got, err := ReadJSON(text)
+		if (err != nil) != (want == nil) || !reflect.DeepEqual(got, want) {
+			t.Errorf("ReadJSON(%.40q) = %v, %v, want %v", text, got, err, want)
+		}
+	}
+}

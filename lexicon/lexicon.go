@@ -1,0 +1,123 @@
+// Package lexicon holds the English words and sentences that tasks are made
+// from. README.md says where they come from, and under which licence.
+package lexicon
+
+import (
+	"compress/gzip"
+	_ "embed" // the lists
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// Lengths of the words in the lists, in letters.
+const (
+	MinLetters = 3
+	MaxLetters = 15
+)
+
+// Words are the words of one length, all in a to z, in alphabetical order. The
+// zero value has none. Many goroutines may use it.
+type Words struct {
+	letters int
+	text    string // the words, with nothing between them
+}
+
+// Len returns how many there are.
+func (w Words) Len() int {
+	if w.letters == 0 {
+		return 0
+	}
+	return len(w.text) / w.letters
+}
+
+// At returns word i, 0 or more and less than Len. It copies nothing.
+func (w Words) At(i int) string { return w.text[i*w.letters : (i+1)*w.letters] }
+
+// Find returns the place of word, and whether it is there.
+func (w Words) Find(word string) (i int, found bool) {
+	if len(word) != w.letters {
+		return 0, false
+	}
+	low, high := 0, w.Len()
+	for low < high {
+		switch mid := int(uint(low+high) / 2); strings.Compare(w.At(mid), word) {
+		case 0:
+			return mid, true
+		case -1:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	return low, false
+}
+
+// Common returns the words of so many letters that most grown people know, but
+// for coarse and hurtful ones. There are some for every length from MinLetters to
+// MaxLetters, and none for others.
+func Common(letters int) Words { return ofLength(common(), letters) }
+
+// Rungs returns the common words of 3, 4 or 5 letters that word ladders are built
+// of. Every grader of ladders we know of takes them for words.
+func Rungs(letters int) Words { return ofLength(rungs(), letters) }
+
+// Known returns the words of so many letters that any large dictionary has, rare,
+// old, coarse and foreign ones among them: to judge an answer by, and never to
+// make a question from. Every common word is known.
+func Known(letters int) Words { return ofLength(known(), letters) }
+
+// Sentences returns some 260 plain sentences of 3 to 25 words, at least four of
+// each number of words. They are made of letters, spaces, commas, and a full stop
+// or a question mark at the end. The caller leaves the slice as it is.
+func Sentences() []string { return sentences() }
+
+var (
+	//go:embed common.txt.gz
+	commonGz string
+	//go:embed rungs.txt.gz
+	rungsGz string
+	//go:embed known.txt.gz
+	knownGz string
+	//go:embed sentences.txt
+	sentencesText string
+
+	common    = sync.OnceValue(func() lists { return read(commonGz) })
+	rungs     = sync.OnceValue(func() lists { return read(rungsGz) })
+	known     = sync.OnceValue(func() lists { return read(knownGz) })
+	sentences = sync.OnceValue(func() []string {
+		return strings.Split(strings.TrimSuffix(sentencesText, "\n"), "\n")
+	})
+)
+
+// lists are words by their number of letters.
+type lists [MaxLetters + 1]Words
+
+func ofLength(all lists, letters int) Words {
+	if letters < MinLetters || letters > MaxLetters {
+		return Words{}
+	}
+	return all[letters]
+}
+
+// read unpacks a list: one word a line, the shortest first, then by alphabet.
+func read(zipped string) (all lists) {
+	r, err := gzip.NewReader(strings.NewReader(zipped))
+	if err != nil {
+		panic(fmt.Sprintf("lexicon: %v", err))
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		panic(fmt.Sprintf("lexicon: %v", err))
+	}
+	var joined [MaxLetters + 1]strings.Builder
+	for line := range strings.Lines(string(plain)) {
+		word := strings.TrimSuffix(line, "\n")
+		joined[len(word)].WriteString(word)
+	}
+	for letters := range joined {
+		all[letters] = Words{letters, joined[letters].String()}
+	}
+	return all
+}

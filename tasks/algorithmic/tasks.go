@@ -1,0 +1,29 @@
+// Package algorithmic holds the tasks that a short program solves: words,
+// sequences, number systems and small combinatorial puzzles.
+package algorithmic
+
+import (
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// Tasks lists the package's tasks by name.
+var Tasks = []quintain.Task{
+	baseConversion,
+	caesarCipher,
+	graphColor,
+	letterCounting,
+	numberSorting,
+	spellBackward,
+	wordLadder,
+}
+
+// checkPhrasing refuses a record that names a wording which its task does not
+// have; the task has n.
+func checkPhrasing(phrasing, n int) error {
+	if phrasing < 0 || phrasing >= n {
+		return fmt.Errorf("phrasing is %d, want 0 to %d", phrasing, n-1)
+	}
+	return nil
+}
