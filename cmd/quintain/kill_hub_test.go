@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A hubDrive is the clients of a hub that is killed again and again.
+type hubDrive struct {
+	url  string
+	next atomic.Int64 // number of the next group
+
+	mu        sync.Mutex
+	posted    map[int]bool // groups that the hub acknowledged
+	delivered map[int]bool // groups that came in a batch
+	finished  map[int]bool // groups of batches after which another reply came
+	last      []int        // groups of the last batch
+	twice     []int        // groups that came although they were finished
+}
+
+// call makes a request and decodes the reply into v.
+func (d *hubDrive) call(ctx context.Context, method, path, body string, v any) error {
+	r, err := http.NewRequestWithContext(ctx, method, d.url+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	if err != nil {
+		return err
+	}
+	if reply.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", reply.Status, text)
+	}
+	return json.Unmarshal(text, v)
+}
+
+// post sends groups of two sequences until ctx is done. The group's number is its
+// only token.
+func (d *hubDrive) post(ctx context.Context) {
+	for ctx.Err() == nil {
+		n := int(d.next.Add(1))
+		var reply struct{ Status string }
+		body := fmt.Sprintf(`{"tokens":[[%d],[%d]],"masks":[[%d],[-100]],"scores":[1,0]}`, n, n, n)
+		if err := d.call(ctx, http.MethodPost, "/scored_data", body, &reply); err != nil {
+			continue
+		}
+		d.mu.Lock()
+		d.posted[n] = true
+		d.mu.Unlock()
+	}
+}
+
+// take asks for a batch once, and reports whether there was one.
+func (d *hubDrive) take(ctx context.Context) (bool, error) {
+	var reply struct {
+		Batch []struct {
+			Tokens [][]int `json:"tokens"`
+		} `json:"batch"`
+	}
+	if err := d.call(ctx, http.MethodGet, "/batch", "", &reply); err != nil {
+		return false, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, n := range d.last { // the hub has seen that the trainer was done with them
+		d.finished[n] = true
+	}
+	d.last = nil
+	for _, group := range reply.Batch {
+		n := group.Tokens[0][0]
+		if d.finished[n] {
+			if n != 0 { // the fillers
+				d.twice = append(d.twice, n)
+			}
+		}
+		d.delivered[n] = true
+		d.last = append(d.last, n)
+	}
+	return len(reply.Batch) > 0, nil
+}
+
+// TestKilledHubLosesNothing kills quintain hub at random moments under load. Every
+// group that it acknowledged is delivered, and none again after the trainer asked
+// for the next batch.
+func TestKilledHubLosesNothing(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := &hubDrive{url: "http://" + address, posted: map[int]bool{}, delivered: map[int]bool{}, finished: map[int]bool{}}
+	defer http.DefaultClient.CloseIdleConnections()
+	data := t.TempDir()
+	for round := range killRounds + 1 {
+		c := program(t, "hub", "--data", data, "--port", port)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		d.awaitHub(t)
+		if round == 0 {
+			d.register(t)
+		}
+		if round == killRounds {
+			d.drain(t)
+		} else {
+			d.load(t, time.Duration(20+rand.IntN(300))*time.Millisecond, func() { _ = c.Process.Kill() })
+		}
+		_ = c.Process.Kill()
+		_ = c.Wait() // it was killed
+	}
+	for n := range d.posted {
+		if !d.delivered[n] {
+			t.Errorf("group %d was acknowledged and is lost", n)
+		}
+	}
+	if len(d.twice) > 0 {
+		t.Errorf("groups %v came again after the trainer was done with them", d.twice)
+	}
+	if len(d.posted) < 10*killRounds {
+		t.Errorf("only %d groups in %d rounds: the test tests nothing", len(d.posted), killRounds)
+	}
+	t.Logf("%d groups acknowledged, %d delivered", len(d.posted), len(d.delivered))
+}
+
+// awaitHub waits until the hub answers.
+func (d *hubDrive) awaitHub(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	var info map[string]int
+	for d.call(ctx, http.MethodGet, "/info", "", &info) != nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal("the hub does not answer")
+		}
+	}
+}
+
+// register registers the trainer, with batches of 8 sequences.
+func (d *hubDrive) register(t *testing.T) {
+	t.Helper()
+	var reply map[string]any
+	err := d.call(t.Context(), http.MethodPost, "/register", `{"wandb_group":"g","wandb_project":"p","batch_size":8,"max_token_len":64,`+
+		`"checkpoint_dir":"c","save_checkpoint_interval":1,"starting_step":0,"num_steps":1000}`, &reply)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// load posts and takes from several clients until kill is called after a while.
+func (d *hubDrive) load(t *testing.T, after time.Duration, kill func()) {
+	ctx, cancel := context.WithTimeout(t.Context(), after+50*time.Millisecond)
+	defer cancel()
+	time.AfterFunc(after, kill)
+	var clients sync.WaitGroup
+	for range 3 {
+		clients.Go(func() { d.post(ctx) })
+	}
+	clients.Go(func() {
+		for ctx.Err() == nil {
+			if _, err := d.take(ctx); err != nil {
+				continue
+			}
+		}
+	})
+	clients.Wait()
+}
+
+// drain takes batches until none is left, filling the last one up.
+func (d *hubDrive) drain(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for filled := 0; filled < 4; {
+		some, err := d.take(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !some {
+			filled++ // a group more may make the last batch whole
+			body := `{"tokens":[[0],[0]],"masks":[[0],[0]],"scores":[1,0]}`
+			var reply map[string]any
+			if err := d.call(ctx, http.MethodPost, "/scored_data", body, &reply); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
