@@ -9,11 +9,15 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 )
+
+// filler is the number of all groups that only make the last batch whole.
+const filler = 0
 
 // A hubDrive is the clients of a hub that is killed again and again.
 type hubDrive struct {
@@ -23,7 +27,7 @@ type hubDrive struct {
 	mu        sync.Mutex
 	posted    map[int]bool // groups that the hub acknowledged
 	delivered map[int]bool // groups that came in a batch
-	finished  map[int]bool // groups of batches after which another reply came
+	finished  map[int]bool // groups of batches after which another one, or none, came
 	last      []int        // groups of the last batch
 	twice     []int        // groups that came although they were finished
 }
@@ -76,22 +80,22 @@ func (d *hubDrive) take(ctx context.Context) (bool, error) {
 	if err := d.call(ctx, http.MethodGet, "/batch", "", &reply); err != nil {
 		return false, err
 	}
+	var batch []int
+	for _, group := range reply.Batch {
+		batch = append(batch, group.Tokens[0][0])
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, n := range d.last { // the hub has seen that the trainer was done with them
-		d.finished[n] = true
+	for _, n := range d.last { // another reply: the hub knows that the trainer is done with them
+		d.finished[n] = !slices.Contains(batch, n)
 	}
-	d.last = nil
-	for _, group := range reply.Batch {
-		n := group.Tokens[0][0]
-		if d.finished[n] {
-			if n != 0 { // the fillers
-				d.twice = append(d.twice, n)
-			}
+	for _, n := range batch {
+		if d.finished[n] && n != filler {
+			d.twice = append(d.twice, n)
 		}
 		d.delivered[n] = true
-		d.last = append(d.last, n)
 	}
+	d.last = batch
 	return len(reply.Batch) > 0, nil
 }
 
