@@ -1,0 +1,291 @@
+package atropos
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// DecodeGroup reads one scored group. Fields that the API does not know are
+// dropped, but for id, a string that names the group; an optional list that is
+// empty says that nothing is given, like null. The group shares no memory with
+// data. It passes its own Check, but for lengths of advantages that do not match
+// those of the tokens: see [DropUnfit]. An error is an [*Error].
+func DecodeGroup(data []byte) (*quintain.Group, error) {
+	g, f := document(data, (*scanner).group)
+	if f != nil {
+		return nil, f
+	}
+	return g, nil
+}
+
+// DecodeGroups reads an array of scored groups, as [DecodeGroup] reads one.
+func DecodeGroups(data []byte) ([]*quintain.Group, error) {
+	groups, f := document(data, func(s *scanner) ([]*quintain.Group, *Error) {
+		return list(s, 0, s.group)
+	})
+	if f != nil {
+		return nil, f
+	}
+	return groups, nil
+}
+
+// document reads data, which is one value.
+func document[T any](data []byte, read func(*scanner) (T, *Error)) (T, *Error) {
+	var none T
+	s, f := newScanner(data)
+	if f != nil {
+		return none, f
+	}
+	v, f := read(s)
+	if f != nil {
+		return none, f
+	}
+	if f := s.end(); f != nil {
+		return none, f
+	}
+	return v, nil
+}
+
+// required are the fields that every group has.
+const (
+	hasTokens = 1 << iota
+	hasMasks
+	hasScores
+)
+
+// group reads one group.
+func (s *scanner) group() (*quintain.Group, *Error) {
+	if s.peek() != '{' {
+		return nil, s.wrong("model_attributes_type", "Input should be a valid dictionary or object to extract fields from")
+	}
+	g, has := &quintain.Group{}, 0
+	if f := s.object(func(key []byte) *Error { return s.field(g, &has, key) }); f != nil {
+		return nil, f
+	}
+	for i, name := range []string{"tokens", "masks", "scores"} {
+		if has&(1<<i) == 0 {
+			return nil, &Error{Type: TypeMissing, Loc: []any{name}, Msg: "Field required"}
+		}
+	}
+	if len(g.Tokens) == 0 {
+		return nil, &Error{Type: TypeValue, Loc: []any{"tokens"}, Msg: "List should have at least one sequence"}
+	}
+	fit := *g
+	if unfit(g) != nil {
+		fit.Advantages = nil
+	}
+	if err := fit.Check(); err != nil {
+		return nil, checked(err)
+	}
+	return g, nil
+}
+
+// DropUnfit takes the advantages out of g where their lengths do not match those of
+// the tokens, so that nobody can tell whose they are, and returns what does not
+// match. The original hands such advantages on, and its own tests send them; a
+// group without advantages is trained on by its scores.
+func DropUnfit(g *quintain.Group) error {
+	f := unfit(g)
+	if f == nil {
+		return nil
+	}
+	g.Advantages = nil
+	return f
+}
+
+// unfit reports the first length of the advantages that does not match.
+func unfit(g *quintain.Group) *Error {
+	if g.Advantages != nil && len(g.Advantages) != len(g.Tokens) {
+		return &Error{Type: TypeValue, Loc: []any{"advantages"},
+			Msg: fmt.Sprintf("has %d elements, want one for each of the %d sequences in tokens", len(g.Advantages), len(g.Tokens))}
+	}
+	for i, row := range g.Advantages {
+		if n := len(g.Tokens[i]); len(row) != n && len(row) != 1 {
+			return &Error{Type: TypeValue, Loc: []any{"advantages", i},
+				Msg: fmt.Sprintf("has %d elements, and tokens[%d] has %d", len(row), i, n)}
+		}
+	}
+	return nil
+}
+
+// field reads the value of one field of g. A field that comes twice counts as it
+// came last.
+func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
+	switch string(key) {
+	case "tokens":
+		*has |= hasTokens
+		g.Tokens, f = tokenRows(s)
+	case "masks":
+		*has |= hasMasks
+		g.Masks, f = rows(s, g, ints[int32])
+	case "scores":
+		*has |= hasScores
+		g.Scores, f = floats(s, len(g.Tokens))
+	case "advantages":
+		g.Advantages, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, floats) })
+	case "ref_logprobs":
+		g.RefLogProbs, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, floats) })
+	case "inference_logprobs":
+		g.LogProbs, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, floats) })
+	case "distill_token_ids":
+		g.DistillTokens, f = optional(s, func() ([][][]quintain.Token, *Error) { return cubes(s, ints[quintain.Token]) })
+	case "distill_logprobs":
+		g.DistillLogProbs, f = optional(s, func() ([][][]float64, *Error) { return cubes(s, floats) })
+	case "overrides":
+		g.Overrides, f = optional(s, func() ([]json.RawMessage, *Error) { return list(s, len(g.Tokens), s.record) })
+	case "messages":
+		g.Messages, f = s.free(s.conversations)
+	case "generation_params":
+		g.Generation, f = s.free(s.record)
+	case "group_overrides":
+		g.GroupOverrides, f = s.free(s.record)
+	case "images":
+		g.Images, f = s.free(s.raw)
+	case "env_id":
+		g.EnvID, f = s.envID()
+	case "id":
+		g.ID, f = s.id()
+	default:
+		f = s.skip(2)
+	}
+	return f
+}
+
+// tokenRows reads the tokens, supposing that sequences are of similar length.
+func tokenRows(s *scanner) ([][]quintain.Token, *Error) {
+	room := minRowRoom
+	return list(s, 8, func() ([]quintain.Token, *Error) {
+		row, f := ints[quintain.Token](s, room)
+		room = len(row) + len(row)/16
+		return row, f
+	})
+}
+
+// rows reads a row for each sequence of g, as long as its tokens where those are
+// known already.
+func rows[T any](s *scanner, g *quintain.Group, one func(*scanner, int) ([]T, *Error)) ([][]T, *Error) {
+	i, room := 0, minRowRoom
+	return list(s, len(g.Tokens), func() ([]T, *Error) {
+		if i < len(g.Tokens) {
+			room = len(g.Tokens[i])
+		}
+		row, f := one(s, room)
+		i, room = i+1, len(row)
+		return row, f
+	})
+}
+
+// cubes reads arrays of arrays of rows, which are of one length mostly.
+func cubes[T any](s *scanner, one func(*scanner, int) ([]T, *Error)) ([][][]T, *Error) {
+	long, wide := 0, 0
+	return list(s, 0, func() ([][]T, *Error) {
+		rows, f := list(s, long, func() ([]T, *Error) {
+			row, f := one(s, wide)
+			wide = len(row)
+			return row, f
+		})
+		long = len(rows)
+		return rows, f
+	})
+}
+
+// optional reads a list that may be null; it is nil also where it is empty.
+func optional[T any](s *scanner, read func() ([]T, *Error)) ([]T, *Error) {
+	if s.word("null") {
+		return nil, nil
+	}
+	all, f := read()
+	if f != nil || len(all) == 0 {
+		return nil, f
+	}
+	return all, nil
+}
+
+// free reads a free-form value that may be null.
+func (s *scanner) free(read func() (json.RawMessage, *Error)) (json.RawMessage, *Error) {
+	if s.word("null") {
+		return nil, nil
+	}
+	return read()
+}
+
+// record reads an object, whatever is in it.
+func (s *scanner) record() (json.RawMessage, *Error) {
+	if s.peek() != '{' {
+		return nil, s.wrong(TypeObject, "Input should be a valid dictionary")
+	}
+	return s.raw()
+}
+
+// conversations reads messages: an array of arrays of objects, each of which has
+// a role and a content.
+func (s *scanner) conversations() (json.RawMessage, *Error) {
+	start := s.at
+	_, f := list(s, 0, func() (struct{}, *Error) {
+		_, f := list(s, 0, s.message)
+		return struct{}{}, f
+	})
+	if f != nil {
+		return nil, f
+	}
+	return append(json.RawMessage{}, s.data[start:s.at]...), nil
+}
+
+func (s *scanner) message() (none struct{}, f *Error) {
+	role, content := false, false
+	f = s.object(func(key []byte) *Error {
+		role = role || string(key) == "role"
+		content = content || string(key) == "content"
+		return s.skip(5)
+	})
+	switch {
+	case f != nil:
+		return none, f
+	case !role:
+		return none, &Error{Type: TypeMissing, Loc: []any{"role"}, Msg: "Field required"}
+	case !content:
+		return none, &Error{Type: TypeMissing, Loc: []any{"content"}, Msg: "Field required"}
+	}
+	return none, nil
+}
+
+func (s *scanner) envID() (*int32, *Error) {
+	if s.word("null") {
+		return nil, nil
+	}
+	v, f := s.int(math.MinInt32, math.MaxInt32)
+	if f != nil {
+		return nil, f
+	}
+	id := int32(v)
+	return &id, nil
+}
+
+// id reads the name of a group. What is no string is dropped, as it is by the
+// original.
+func (s *scanner) id() (string, *Error) {
+	if s.peek() != '"' {
+		return "", s.skip(2)
+	}
+	text, f := s.text()
+	if f != nil {
+		return "", f
+	}
+	if !ValidID(string(text)) {
+		return "", &Error{Type: TypeValue, Msg: "Input should have at most 256 bytes, none of them a control character"}
+	}
+	return string(text), nil
+}
+
+// ValidID reports whether a client may name a group so; the empty name is none.
+func ValidID(id string) bool {
+	for i := range len(id) {
+		if id[i] < ' ' || id[i] == 0x7f {
+			return false
+		}
+	}
+	return len(id) <= maxID
+}

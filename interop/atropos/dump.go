@@ -1,0 +1,212 @@
+package atropos
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A Kind says which rollouts a dump holds.
+type Kind string
+
+// The kinds of dumps.
+const (
+	Good   Kind = "rollouts"        // groups with a score above the threshold
+	Failed Kind = "FAILED_rollouts" // groups whose scores are all zero
+)
+
+// lines is the number of lines in one file.
+func (k Kind) lines() int {
+	if k == Failed {
+		return 50
+	}
+	return 100
+}
+
+// A Dump writes rollouts as JSON lines, in files of a run's own; see
+// docs/formats/dump.md. Each line is in the file when Write returns. Many
+// goroutines may use it at once, but one Dump alone writes to the files of a run
+// and kind.
+type Dump struct {
+	prefix string // of the files' names, up to the number
+	kind   Kind
+
+	mu     sync.Mutex
+	file   dumpFile // nil: the next Write opens one
+	number int      // of the file
+	lines  int      // in the file
+	size   int64    // bytes of the file's whole lines
+	torn   bool     // bytes may stand behind the whole lines
+	closed bool
+}
+
+// A dumpFile is what a Dump needs of an *os.File.
+type dumpFile interface {
+	io.WriterAt
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+}
+
+// NewDump returns a dump into dir, which it makes where it does not exist. Where
+// the run has files already, the dump goes on behind their last line; half a line
+// that a killed process left at the end of one is cut off.
+func NewDump(dir, runID string, kind Kind) (*Dump, error) {
+	if kind != Good && kind != Failed {
+		return nil, fmt.Errorf("dump: the kind %q is unknown", kind)
+	}
+	if runID == "" || strings.ContainsAny(runID, `/\*?[]`) {
+		return nil, fmt.Errorf("dump: %q cannot name a run's files", runID)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("dump: %w", err)
+	}
+	d := &Dump{prefix: filepath.Join(dir, "reasoning_gym_environment_"+string(kind)+"_"+runID+"_"), kind: kind}
+	if err := d.resume(dir); err != nil {
+		return nil, fmt.Errorf("dump: %w", err)
+	}
+	return d, nil
+}
+
+// resume mends the files that the run has already, and goes on with the last.
+func (d *Dump) resume(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	last := -1
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		digits, ours := strings.CutPrefix(strings.TrimSuffix(path, ".jsonl"), d.prefix)
+		number, err := strconv.Atoi(digits)
+		if !ours || err != nil || path != d.path(number) {
+			continue
+		}
+		if err := mend(path); err != nil {
+			return err
+		}
+		last = max(last, number)
+	}
+	if last < 0 {
+		return nil
+	}
+	text, err := os.ReadFile(d.path(last))
+	if err != nil {
+		return err
+	}
+	d.number, d.lines, d.size = last, bytes.Count(text, []byte("\n")), int64(len(text))
+	if d.lines >= d.kind.lines() {
+		d.number, d.lines, d.size = last+1, 0, 0
+	}
+	return nil
+}
+
+func (d *Dump) path(number int) string { return fmt.Sprintf("%s%04d.jsonl", d.prefix, number) }
+
+// mend cuts off what stands behind the last line break of a file.
+func mend(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	piece, whole := make([]byte, 64<<10), size
+	for whole > 0 {
+		from := max(0, whole-int64(len(piece)))
+		n, err := file.ReadAt(piece[:whole-from], from)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if at := bytes.LastIndexByte(piece[:n], '\n'); at >= 0 {
+			whole = from + int64(at) + 1
+			break
+		}
+		whole = from
+	}
+	if whole == size {
+		return nil
+	}
+	return file.Truncate(whole)
+}
+
+// Write writes r as one line. After an error nothing of it is in the file, and
+// another Write may fare better: a disk may have been full.
+func (d *Dump) Write(r Record) error {
+	for _, one := range r.Rollouts {
+		if math.IsNaN(one.Score) || math.IsInf(one.Score, 0) {
+			return fmt.Errorf("dump: a score is %v, want a finite number", one.Score)
+		}
+	}
+	line := r.appendLine(nil)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return fmt.Errorf("dump: %w", os.ErrClosed)
+	}
+	if err := d.write(line); err != nil {
+		return fmt.Errorf("dump: %s: %w", filepath.Base(d.path(d.number)), err)
+	}
+	return nil
+}
+
+// write adds line to the file, and goes on to the next file where that was the
+// last line.
+func (d *Dump) write(line []byte) error {
+	if d.file == nil {
+		file, err := os.OpenFile(d.path(d.number), os.O_WRONLY|os.O_CREATE, 0o666)
+		if err != nil {
+			return err
+		}
+		d.file = file
+	}
+	if d.torn {
+		if err := d.file.Truncate(d.size); err != nil {
+			return err
+		}
+		d.torn = false
+	}
+	if _, err := d.file.WriteAt(line, d.size); err != nil {
+		cut := d.file.Truncate(d.size)
+		d.torn = cut != nil
+		return errors.Join(err, cut)
+	}
+	d.size += int64(len(line))
+	if d.lines++; d.lines < d.kind.lines() {
+		return nil
+	}
+	err := d.end()
+	d.number, d.lines, d.size = d.number+1, 0, 0
+	return err
+}
+
+// end closes the file, if one is open.
+func (d *Dump) end() error {
+	if d.file == nil {
+		return nil
+	}
+	err := errors.Join(d.file.Sync(), d.file.Close())
+	d.file = nil
+	return err
+}
+
+// Close ends the dump. Closing it again does nothing.
+func (d *Dump) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	if err := d.end(); err != nil {
+		return fmt.Errorf("dump: %w", err)
+	}
+	return nil
+}

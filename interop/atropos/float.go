@@ -1,0 +1,183 @@
+package atropos
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+	"math/bits"
+	"sync"
+)
+
+// Powers of ten outside this range are left to strconv.
+const (
+	lowestPower  = -60
+	highestPower = 22 // the highest that is a float
+)
+
+// A power is the first 128 bits of a power of ten, the highest of them set.
+type power struct{ high, low uint64 }
+
+// tens are the powers of ten, as far as numbers are scaled by them here.
+type tens struct {
+	floats [highestPower + 1]float64 // those that are floats, from 1 on
+	bits   []power                   // all, from lowestPower on
+}
+
+var powersOfTen = sync.OnceValue(func() *tens {
+	t := &tens{}
+	for i, v := 0, 1.0; i <= highestPower; i, v = i+1, v*10 {
+		t.floats[i] = v
+	}
+	for e := lowestPower; e <= highestPower; e++ {
+		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(e, -e))), nil)
+		if e < 0 {
+			ten.Quo(new(big.Int).Lsh(big.NewInt(1), 1024), ten)
+		} else {
+			ten.Lsh(ten, 128)
+		}
+		ten.Rsh(ten, uint(ten.BitLen()-128))
+		low := new(big.Int).And(ten, new(big.Int).SetUint64(math.MaxUint64))
+		t.bits = append(t.bits, power{ten.Rsh(ten, 64).Uint64(), low.Uint64()})
+	}
+	return t
+})
+
+// plainFloat reads the number at offset at, and returns where it ends. It reports
+// false where something else stands, or where the number needs care.
+func (s *scanner) plainFloat(at int) (v float64, end int, ok bool) {
+	data := s.data
+	minus := at < len(data) && data[at] == '-'
+	if minus {
+		at++
+	}
+	start := at
+	mantissa, at := digits(data, at, 0)
+	n, exponent, point := at-start, 0, at
+	if n == 0 || n > 1 && data[start] == '0' || at == len(data) {
+		return 0, at, false
+	}
+	if data[at] == '.' {
+		mantissa, at = digits(data, at+1, mantissa)
+		exponent = point + 1 - at
+		if n -= exponent; exponent == 0 || at == len(data) {
+			return 0, at, false
+		}
+	}
+	if n > 19 && n-leadingZeros(data[start:at]) > 19 {
+		return 0, at, false
+	}
+	whole := at == point
+	if data[at]|0x20 == 'e' {
+		var e int
+		if e, at, ok = shortExponent(data, at+1); !ok {
+			return 0, at, false
+		}
+		exponent, whole = exponent+e, false
+	}
+	if v, ok = s.scaled(mantissa, exponent); minus && (v != 0 || !whole) {
+		v = -v
+	}
+	return v, at, ok
+}
+
+// digits reads digits behind those that v holds. What has more than nineteen of
+// them in all is nonsense, which the caller must know by their number.
+func digits(data []byte, at int, v uint64) (uint64, int) {
+	for at+8 <= len(data) {
+		// Eight digits at a time: each step joins neighbours, in all lanes at once.
+		x := binary.LittleEndian.Uint64(data[at:])
+		if x&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 || (x+0x0606060606060606)&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 {
+			break
+		}
+		x = x & 0x0f0f0f0f0f0f0f0f * (1 + 10<<8) >> 8
+		x = x & 0x00ff00ff00ff00ff * (1 + 100<<16) >> 16
+		x = x & 0x0000ffff0000ffff * (1 + 10000<<32) >> 32
+		v = v*1e8 + x
+		at += 8
+	}
+	for at < len(data) && data[at]-'0' <= 9 {
+		v = v*10 + uint64(data[at]-'0')
+		at++
+	}
+	return v, at
+}
+
+// leadingZeros counts the zeros in front of the first digit that counts.
+func leadingZeros(text []byte) int {
+	n := 0
+	for _, c := range text {
+		if c == '0' {
+			n++
+		} else if c != '.' {
+			break
+		}
+	}
+	return n
+}
+
+// shortExponent reads the one to three digits of an exponent, and returns where
+// they end.
+func shortExponent(data []byte, at int) (e, end int, ok bool) {
+	minus := at < len(data) && data[at] == '-'
+	if minus || at < len(data) && data[at] == '+' {
+		at++
+	}
+	start := at
+	for at < len(data) && data[at]-'0' <= 9 && at < start+4 {
+		e = e*10 + int(data[at]-'0')
+		at++
+	}
+	if minus {
+		e = -e
+	}
+	return e, at, at > start && at < start+4
+}
+
+// scaled is mantissa · 10^exponent, rounded to the nearest float; false where
+// the method cannot tell. It is the algorithm of Eisel and Lemire (D. Lemire,
+// "Number parsing at a gigabyte per second", 2021): 64 bits of the mantissa times
+// 128 bits of the power decide the rounding of nearly all numbers.
+func (s *scanner) scaled(mantissa uint64, exponent int) (float64, bool) {
+	if mantissa == 0 {
+		return 0, true
+	}
+	if exponent < lowestPower || exponent > highestPower {
+		return 0, false
+	}
+	if mantissa < 1<<53 && exponent >= -highestPower { // both are floats, and one operation rounds once
+		if exponent < 0 {
+			return float64(mantissa) / s.tens.floats[-exponent], true
+		}
+		return float64(mantissa) * s.tens.floats[exponent], true
+	}
+	ten := s.tens.bits[exponent-lowestPower]
+	shift := bits.LeadingZeros64(mantissa)
+	mantissa <<= shift
+	// 217706/65536 is the binary logarithm of ten, near enough in this range.
+	exponent2 := (217706*exponent)>>16 + 64 + 1023 - shift
+
+	high, low := bits.Mul64(mantissa, ten.high)
+	if high&0x1ff == 0x1ff && low+mantissa < mantissa { // what was cut off might carry
+		high2, low2 := bits.Mul64(mantissa, ten.low)
+		sum, carry := bits.Add64(low, high2, 0)
+		high, low = high+carry, sum
+		if high&0x1ff == 0x1ff && low == math.MaxUint64 && low2+mantissa < mantissa {
+			return 0, false
+		}
+	}
+	top := high >> 63
+	m := high >> (top + 9)
+	exponent2 -= int(1 ^ top)
+	if low == 0 && high&0x1ff == 0 && m&3 == 1 { // perhaps halfway between two floats
+		return 0, false
+	}
+	m = (m + m&1) >> 1
+	if m>>53 > 0 {
+		m >>= 1
+		exponent2++
+	}
+	if exponent2 < 1 || exponent2 > 2046 {
+		return 0, false
+	}
+	return math.Float64frombits(uint64(exponent2)<<52 | m&(1<<52-1)), true
+}

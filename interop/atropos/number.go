@@ -1,0 +1,349 @@
+package atropos
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A literal is the text of a JSON number.
+type literal struct {
+	text  []byte
+	whole bool // it has neither a fraction nor an exponent
+}
+
+// number takes a number that a float can hold, or that is whole.
+func (s *scanner) number() (literal, *Error) {
+	start := s.at
+	if s.peek() == '-' {
+		s.at++
+	}
+	if s.word("NaN") || s.word("Infinity") {
+		return literal{}, notFinite(s.data[start:s.at])
+	}
+	if s.peek() == '0' {
+		s.at++
+	} else if !s.digits() {
+		s.at = start
+		return literal{}, s.syntax("want a value")
+	}
+	whole := s.at
+	if s.peek() == '.' {
+		if s.at++; !s.digits() {
+			return literal{}, s.syntax("want a digit after the point")
+		}
+	}
+	if c := s.peek(); c == 'e' || c == 'E' {
+		s.at++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.at++
+		}
+		if !s.digits() {
+			return literal{}, s.syntax("want a digit in the exponent")
+		}
+	}
+	lit := literal{s.data[start:s.at], s.at == whole}
+	if len(lit.text) > maxNumber {
+		return literal{}, &Error{Type: TypeUnreadable, Msg: "a number is too long"}
+	}
+	if !lit.whole && math.IsInf(lit.float(), 0) {
+		return literal{}, notFinite(lit.text)
+	}
+	return lit, nil
+}
+
+// digits takes digits, and reports whether there were any.
+func (s *scanner) digits() bool {
+	start := s.at
+	for s.at < len(s.data) && s.data[s.at]-'0' <= 9 {
+		s.at++
+	}
+	return s.at > start
+}
+
+// float is the nearest float; an infinity where none is near.
+func (l literal) float() float64 {
+	v, _ := strconv.ParseFloat(string(l.text), 64) // the text is a number: out of range is the only error
+	if l.whole && v == 0 {
+		return 0 // -0 is an integer, which has no sign
+	}
+	return v
+}
+
+func notFinite(text []byte) *Error {
+	return &Error{Type: TypeFinite, Msg: "Input should be a finite number", Input: string(AppendString(nil, string(text[:min(len(text), maxShown)])))}
+}
+
+// int reads an integer between low and high: a number without a fraction, true or
+// false for 1 or 0, or a string that holds an integer.
+func (s *scanner) int(low, high int64) (int64, *Error) {
+	v, ok := s.quick()
+	if !ok {
+		var f *Error
+		if v, f = s.lenient(); f != nil {
+			return 0, f
+		}
+	}
+	if v < low || v > high {
+		return 0, &Error{Type: TypeRange, Input: strconv.FormatInt(v, 10),
+			Msg: "Input should be between " + strconv.FormatInt(low, 10) + " and " + strconv.FormatInt(high, 10)}
+	}
+	return v, nil
+}
+
+// quick takes a plain integer of at most ten digits; it takes nothing, and
+// reports false, where something else stands.
+func (s *scanner) quick() (int64, bool) {
+	data, at := s.data, s.at
+	minus := at < len(data) && data[at] == '-'
+	if minus {
+		at++
+	}
+	v, start := int64(0), at
+	for at < len(data) && data[at]-'0' <= 9 {
+		v = v*10 + int64(data[at]-'0')
+		at++
+	}
+	n := at - start
+	if n == 0 || n > 10 || at == len(data) || n > 1 && data[start] == '0' {
+		return 0, false
+	}
+	if c := data[at]; c == '.' || c == 'e' || c == 'E' {
+		return 0, false
+	}
+	s.at = at
+	if minus {
+		v = -v
+	}
+	return v, true
+}
+
+// lenient reads whatever may stand for an integer, at its leisure.
+func (s *scanner) lenient() (int64, *Error) {
+	switch c := s.peek(); {
+	case s.word("true"):
+		return 1, nil
+	case s.word("false"):
+		return 0, nil
+	case c == '"':
+		start := s.at
+		text, f := s.text()
+		if f != nil {
+			return 0, f
+		}
+		v, ok := wholeText(text)
+		if !ok {
+			s.at = start
+			return 0, s.wrong(TypeIntText, "Input should be a valid integer, unable to parse string as an integer")
+		}
+		return v, nil
+	case c != '-' && c != 'N' && c != 'I' && c-'0' > 9:
+		return 0, s.wrong(TypeInt, "Input should be a valid integer")
+	}
+	lit, f := s.number()
+	if f != nil {
+		return 0, f
+	}
+	v := lit.float()
+	if !lit.whole && v != math.Trunc(v) {
+		return 0, &Error{Type: TypeIntFraction, Msg: "Input should be a valid integer, got a number with a fractional part", Input: string(lit.text)}
+	}
+	return clamped(v, lit.text), nil
+}
+
+// clamped is v, read from text, as an integer; an extreme one where it has too
+// many digits for any field.
+func clamped(v float64, text []byte) int64 {
+	switch {
+	case v >= math.MaxInt64:
+		return math.MaxInt64
+	case v <= math.MinInt64:
+		return math.MinInt64
+	}
+	if exact, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		return exact
+	}
+	return int64(v)
+}
+
+// wholeText reads the integer in a string, which may stand between spaces, have
+// underscores between digits, and end with a fraction of zeros.
+func wholeText(text []byte) (int64, bool) {
+	text, ok := withoutUnderscores(bytes.TrimSpace(text))
+	if !ok {
+		return 0, false
+	}
+	if head, zeros, found := bytes.Cut(text, []byte(".")); found {
+		if len(zeros) == 0 || len(bytes.Trim(zeros, "0")) > 0 {
+			return 0, false
+		}
+		text = head
+	}
+	v, err := strconv.ParseInt(string(text), 10, 64)
+	return v, err == nil
+}
+
+// withoutUnderscores removes underscores that stand between digits; others are
+// faults.
+func withoutUnderscores(text []byte) ([]byte, bool) {
+	if bytes.IndexByte(text, '_') < 0 {
+		return text, true
+	}
+	out := make([]byte, 0, len(text))
+	for i, c := range text {
+		if c != '_' {
+			out = append(out, c)
+		} else if i == 0 || i == len(text)-1 || text[i-1]-'0' > 9 || text[i+1]-'0' > 9 {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// float reads a finite number: a number, true or false for 1 or 0, or a string
+// that holds a number.
+func (s *scanner) float() (float64, *Error) {
+	if v, end, ok := s.plainFloat(s.at); ok {
+		s.at = end
+		return v, nil
+	}
+	switch c := s.peek(); {
+	case s.word("true"):
+		return 1, nil
+	case s.word("false"):
+		return 0, nil
+	case c == '"':
+		return s.floatText()
+	case c != '-' && c != 'N' && c != 'I' && c-'0' > 9:
+		return 0, s.wrong(TypeFloat, "Input should be a valid number")
+	}
+	lit, f := s.number()
+	if f != nil {
+		return 0, f
+	}
+	v := lit.float()
+	if math.IsInf(v, 0) {
+		return 0, notFinite(lit.text)
+	}
+	return v, nil
+}
+
+// floatText reads the number in a string.
+func (s *scanner) floatText() (float64, *Error) {
+	start := s.at
+	text, f := s.text()
+	if f != nil {
+		return 0, f
+	}
+	text, ok := withoutUnderscores(bytes.TrimSpace(text))
+	if !ok || bytes.ContainsAny(text, "xXpP") {
+		s.at = start
+		return 0, s.wrong(TypeFloatText, "Input should be a valid number, unable to parse string as a number")
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	switch {
+	case math.IsInf(v, 0) || math.IsNaN(v):
+		return 0, notFinite(text)
+	case err != nil:
+		s.at = start
+		return 0, s.wrong(TypeFloatText, "Input should be a valid number, unable to parse string as a number")
+	}
+	return v, nil
+}
+
+// ints reads an array of integers of 32 bits.
+func ints[T quintain.Token | int32](s *scanner, room int) ([]T, *Error) {
+	if f := s.open(); f != nil {
+		return nil, f
+	}
+	row := make([]T, 0, room)
+	for first := true; ; first = false {
+		more, f := s.more(first, ']')
+		if f != nil {
+			return nil, f
+		}
+		if !more {
+			return row, nil
+		}
+		row = plainInts(s, row)
+		v, f := s.int(math.MinInt32, math.MaxInt32)
+		if f != nil {
+			return nil, f.in(len(row))
+		}
+		row = append(row, T(v))
+	}
+}
+
+// plainInts appends the integers in front of the scanner up to the first that
+// has more than nine digits, is no plain integer, or has no comma behind it.
+func plainInts[T quintain.Token | int32](s *scanner, row []T) []T {
+	data, at := s.data, s.at
+	for {
+		next := at
+		minus := next < len(data) && data[next] == '-'
+		if minus {
+			next++
+		}
+		start, v := next, int32(0)
+		for next < len(data) && data[next]-'0' <= 9 {
+			v = v*10 + int32(data[next]-'0')
+			next++
+		}
+		n := next - start
+		if n == 0 || n > 9 || n > 1 && data[start] == '0' || next+1 >= len(data) || data[next] != ',' {
+			s.at = at
+			return row
+		}
+		if minus {
+			v = -v
+		}
+		row = append(row, T(v))
+		if next++; data[next] == ' ' {
+			next++
+		}
+		at = next
+	}
+}
+
+// floats reads an array of finite numbers.
+func floats(s *scanner, room int) ([]float64, *Error) {
+	if f := s.open(); f != nil {
+		return nil, f
+	}
+	row := make([]float64, 0, room)
+	for first := true; ; first = false {
+		more, f := s.more(first, ']')
+		if f != nil {
+			return nil, f
+		}
+		if !more {
+			return row, nil
+		}
+		row = s.plainFloats(row)
+		v, f := s.float()
+		if f != nil {
+			return nil, f.in(len(row))
+		}
+		row = append(row, v)
+	}
+}
+
+// plainFloats appends the numbers in front of the scanner up to the first that
+// needs care, or has no comma behind it.
+func (s *scanner) plainFloats(row []float64) []float64 {
+	at := s.at
+	for {
+		v, next, ok := s.plainFloat(at)
+		if !ok || next+1 >= len(s.data) || s.data[next] != ',' {
+			s.at = at
+			return row
+		}
+		row = append(row, v)
+		if next++; s.data[next] == ' ' {
+			next++
+		}
+		at = next
+	}
+}

@@ -1,0 +1,82 @@
+package atropos
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Record is one line of a dump: the rollouts of one problem.
+type Record struct {
+	ItemID   string // name of the task
+	Rollouts []Rollout
+}
+
+// A Rollout is a conversation and what it was worth.
+type Rollout struct {
+	Conversation []quintain.Message
+	Score        float64 // finite
+}
+
+// NewRecord returns the record of the episodes of one problem, where scores has
+// the score of each, as it was trained on.
+func NewRecord(played []quintain.Trajectory, scores []float64) (Record, error) {
+	if len(played) != len(scores) {
+		return Record{}, fmt.Errorf("%d scores for %d episodes", len(scores), len(played))
+	}
+	r := Record{ItemID: "unknown_task", Rollouts: make([]Rollout, len(played))}
+	for i := range played {
+		if math.IsNaN(scores[i]) || math.IsInf(scores[i], 0) {
+			return Record{}, fmt.Errorf("score %d is %v, want a finite number", i, scores[i])
+		}
+		r.Rollouts[i] = Rollout{Conversation: played[i].Messages(), Score: scores[i]}
+	}
+	if len(played) > 0 && played[0].Problem.Task != "" {
+		r.ItemID = played[0].Problem.Task
+	}
+	return r, nil
+}
+
+// Kind says into which dump r belongs: Good where any score is above threshold,
+// Failed where all are zero, and false for neither.
+func (r Record) Kind(threshold float64) (Kind, bool) {
+	zero := len(r.Rollouts) > 0
+	for _, one := range r.Rollouts {
+		if one.Score > threshold {
+			return Good, true
+		}
+		zero = zero && one.Score == 0
+	}
+	return Failed, zero
+}
+
+// appendLine appends r as a line of JSON. Bytes that are no UTF-8 become U+FFFD.
+func (r Record) appendLine(dst []byte) []byte {
+	dst = AppendString(append(dst, `{"item_id":`...), r.ItemID)
+	dst = appendArray(append(dst, `,"rollouts":`...), r.Rollouts, appendRollout)
+	return append(dst, "}\n"...)
+}
+
+func appendRollout(dst []byte, r Rollout) []byte {
+	dst = appendArray(append(dst, `{"conversation":`...), r.Conversation, appendMessage)
+	return append(AppendFloat(append(dst, `,"score":`...), r.Score), '}')
+}
+
+func appendMessage(dst []byte, m quintain.Message) []byte {
+	dst = AppendString(append(dst, `{"role":`...), m.Role)
+	return append(AppendString(append(dst, `,"content":`...), m.Content), '}')
+}
+
+// AppendString appends s as a JSON string.
+func AppendString(dst []byte, s string) []byte {
+	b := bytes.NewBuffer(dst)
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil { // a string can always be written
+		panic(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,134 @@
+package atropos
+
+import "math"
+
+// A Registration is what a trainer says of itself.
+type Registration struct {
+	WandbGroup             string
+	WandbProject           string
+	BatchSize              int // sequences in a batch, 1 or more
+	MaxTokenLen            int // tokens in a sequence
+	CheckpointDir          string
+	SaveCheckpointInterval int // steps
+	StartingStep           int
+	NumSteps               int
+}
+
+// DecodeRegistration reads the registration of a trainer. An error is an
+// [*Error].
+func DecodeRegistration(data []byte) (Registration, error) {
+	var r Registration
+	f := record(data, []field{
+		{"wandb_group", text(&r.WandbGroup)},
+		{"wandb_project", text(&r.WandbProject)},
+		{"batch_size", number(&r.BatchSize, 1)},
+		{"max_token_len", number(&r.MaxTokenLen, math.MinInt32)},
+		{"checkpoint_dir", text(&r.CheckpointDir)},
+		{"save_checkpoint_interval", number(&r.SaveCheckpointInterval, math.MinInt32)},
+		{"starting_step", number(&r.StartingStep, math.MinInt32)},
+		{"num_steps", number(&r.NumSteps, math.MinInt32)},
+	})
+	if f != nil {
+		return Registration{}, f
+	}
+	return r, nil
+}
+
+// An EnvRegistration is what an environment says of itself.
+type EnvRegistration struct {
+	MaxTokenLength     int
+	DesiredName        string
+	Weight             float64 // its part among all environments, relative to theirs
+	GroupSize          int     // sequences in a group
+	MinBatchAllocation *float64
+}
+
+// DecodeEnvRegistration reads the registration of an environment. An error is an
+// [*Error].
+func DecodeEnvRegistration(data []byte) (EnvRegistration, error) {
+	var r EnvRegistration
+	f := record(data, []field{
+		{"max_token_length", number(&r.MaxTokenLength, math.MinInt32)},
+		{"desired_name", text(&r.DesiredName)},
+		{"weight", float(&r.Weight)},
+		{"group_size", number(&r.GroupSize, 1)},
+		{"min_batch_allocation?", func(s *scanner) (f *Error) {
+			if s.word("null") {
+				return nil
+			}
+			r.MinBatchAllocation = new(float64)
+			return float(r.MinBatchAllocation)(s)
+		}},
+	})
+	if f != nil {
+		return EnvRegistration{}, f
+	}
+	return r, nil
+}
+
+// DecodeEnvID reads a request that has an env_id alone. An error is an [*Error].
+func DecodeEnvID(data []byte) (int, error) {
+	var id int
+	if f := record(data, []field{{"env_id", number(&id, math.MinInt32)}}); f != nil {
+		return 0, f
+	}
+	return id, nil
+}
+
+// A field of a request: its name, with a question mark behind it where it may be
+// absent, and what reads it.
+type field struct {
+	name string
+	read func(*scanner) *Error
+}
+
+// record reads data, which is an object with the given fields; others are
+// dropped.
+func record(data []byte, fields []field) *Error {
+	_, f := document(data, func(s *scanner) (none struct{}, f *Error) {
+		seen := make([]bool, len(fields))
+		f = s.object(func(key []byte) *Error {
+			for i, want := range fields {
+				if string(key) == want.name || string(key)+"?" == want.name {
+					seen[i] = true
+					return want.read(s)
+				}
+			}
+			return s.skip(2)
+		})
+		for i, want := range fields {
+			if f == nil && !seen[i] && want.name[len(want.name)-1] != '?' {
+				f = &Error{Type: TypeMissing, Loc: []any{want.name}, Msg: "Field required"}
+			}
+		}
+		return none, f
+	})
+	return f
+}
+
+func text(dst *string) func(*scanner) *Error {
+	return func(s *scanner) *Error {
+		if s.peek() != '"' {
+			return s.wrong(TypeString, "Input should be a valid string")
+		}
+		t, f := s.text()
+		*dst = string(t)
+		return f
+	}
+}
+
+// number reads an integer from low up to the highest of 32 bits.
+func number(dst *int, low int64) func(*scanner) *Error {
+	return func(s *scanner) *Error {
+		v, f := s.int(low, math.MaxInt32)
+		*dst = int(v)
+		return f
+	}
+}
+
+func float(dst *float64) func(*scanner) *Error {
+	return func(s *scanner) (f *Error) {
+		*dst, f = s.float()
+		return f
+	}
+}

@@ -1,0 +1,71 @@
+package atropos
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const trainer = `{"wandb_group":"g","wandb_project":"p","batch_size":"8","max_token_len":64.0,` +
+	`"checkpoint_dir":"c","save_checkpoint_interval":true,"starting_step":3,"num_steps":-1,"more":[{}]}`
+
+const environment = `{"max_token_length":9,"desired_name":"é","weight":"0.5","group_size":4}`
+
+func TestRegistrations(t *testing.T) {
+	swap := strings.NewReplacer
+	for _, test := range []struct{ why, in, want string }{
+		{"a trainer, leniently", trainer, "{g p 8 64 c 1 3 -1}"},
+		{"names are strings", swap(`"g"`, "1").Replace(trainer), "string_type [wandb_group]"},
+		{"and not null", swap(`"c"`, "null").Replace(trainer), "string_type [checkpoint_dir]"},
+		{"a batch holds something", swap(`"8"`, "0").Replace(trainer), "less_than_equal [batch_size]"},
+		{"all is required", swap(`"num_steps"`, `"x"`).Replace(trainer), "missing [num_steps]"},
+		{"no object", `5`, "dict_type []"},
+		{"no JSON", `{`, "json_invalid [1]"},
+	} {
+		r, err := DecodeRegistration([]byte(test.in))
+		if got := outcome(r, err); got != test.want {
+			t.Errorf("%s: %s, want %s", test.why, got, test.want)
+		}
+	}
+	for _, test := range []struct{ why, in, want string }{
+		{"an environment", environment, "9 é 0.5 4 none"},
+		{"with a minimum", swap(`"weight"`, `"min_batch_allocation":0.25,"weight"`).Replace(environment), "9 é 0.5 4 0.25"},
+		{"or null", swap(`"weight"`, `"min_batch_allocation":null,"weight"`).Replace(environment), "9 é 0.5 4 none"},
+		{"it has a name", swap(`"é"`, "null").Replace(environment), "string_type [desired_name]"},
+		{"a weight is a number", swap(`"0.5"`, `"x"`).Replace(environment), "float_parsing [weight]"},
+		{"a finite one", swap(`"0.5"`, `NaN`).Replace(environment), "finite_number [weight]"},
+		{"a group holds something", swap(`4}`, `0}`).Replace(environment), "less_than_equal [group_size]"},
+		{"a minimum is a number", swap(`"weight"`, `"min_batch_allocation":{},"weight"`).Replace(environment), "float_type [min_batch_allocation]"},
+	} {
+		r, err := DecodeEnvRegistration([]byte(test.in))
+		minimum := any("none")
+		if r.MinBatchAllocation != nil {
+			minimum = *r.MinBatchAllocation
+		}
+		if got := outcome(fmt.Sprint(r.MaxTokenLength, r.DesiredName, r.Weight, r.GroupSize, minimum), err); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(test.want, " ", "") {
+			t.Errorf("%s: %s, want %s", test.why, got, test.want)
+		}
+	}
+	for _, test := range []struct{ why, in, want string }{
+		{"an id", `{"env_id":3}`, "3"},
+		{"from the end", `{"env_id":-1}`, "-1"},
+		{"none", `{}`, "missing [env_id]"},
+		{"null", `{"env_id":null}`, "int_type [env_id]"},
+		{"nothing", ``, "missing []"},
+	} {
+		id, err := DecodeEnvID([]byte(test.in))
+		if got := outcome(id, err); got != test.want {
+			t.Errorf("%s: %s, want %s", test.why, got, test.want)
+		}
+	}
+}
+
+// outcome shows what was read, or the error.
+func outcome(v any, err error) string {
+	var f *Error
+	if errors.As(err, &f) {
+		return fmt.Sprint(f.Type, " ", f.Loc)
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,289 @@
+package atropos
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A scanner reads JSON text once, from front to back. Its methods leave it behind
+// what they read, or anywhere after an error.
+type scanner struct {
+	data []byte
+	at   int
+	tens *tens
+}
+
+// newScanner returns a scanner in front of the first value of data, which may
+// open with a byte-order mark.
+func newScanner(data []byte) (*scanner, *Error) {
+	s := &scanner{data: bytes.TrimPrefix(data, []byte("\ufeff")), tens: powersOfTen()}
+	if !utf8.Valid(s.data) {
+		return nil, &Error{Type: TypeUnreadable, Msg: "the body is not UTF-8"}
+	}
+	if s.space(); s.at == len(s.data) {
+		return nil, &Error{Type: TypeMissing, Msg: "Field required"}
+	}
+	return s, nil
+}
+
+// end reports what stands behind the value, which may be nothing.
+func (s *scanner) end() *Error {
+	if s.space(); s.at < len(s.data) {
+		return s.syntax("nothing wanted after the value")
+	}
+	return nil
+}
+
+// syntax is the error that the text is no JSON here.
+func (s *scanner) syntax(want string) *Error {
+	return &Error{Type: TypeInvalid, Loc: []any{s.at}, Msg: want}
+}
+
+// wrong is the error that the value here is none of the wanted type.
+func (s *scanner) wrong(kind, msg string) *Error {
+	start := s.at
+	if f := s.skip(1); f != nil {
+		return f
+	}
+	e := &Error{Type: kind, Msg: msg}
+	if s.at-start <= maxShown {
+		e.Input = string(s.data[start:s.at])
+	}
+	return e
+}
+
+// peek is the byte in front of the scanner; 0 at the end.
+func (s *scanner) peek() byte {
+	if s.at < len(s.data) {
+		return s.data[s.at]
+	}
+	return 0
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.data) && isSpace(s.data[s.at]) {
+		s.at++
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// word takes w where it stands in front of the scanner.
+func (s *scanner) word(w string) bool {
+	if len(s.data)-s.at < len(w) || string(s.data[s.at:s.at+len(w)]) != w {
+		return false
+	}
+	s.at += len(w)
+	return true
+}
+
+// open takes the first byte of an array.
+func (s *scanner) open() *Error {
+	if s.peek() != '[' {
+		return s.wrong(TypeList, "Input should be a valid list")
+	}
+	s.at++
+	return nil
+}
+
+// more reports whether another element follows, and stands in front of it then;
+// else it has taken end. The first time, no comma stands in between.
+func (s *scanner) more(first bool, end byte) (bool, *Error) {
+	s.space()
+	c := s.peek()
+	switch {
+	case c == end:
+		s.at++
+		return false, nil
+	case first:
+		return true, nil
+	case c != ',':
+		return false, s.syntax("want a comma or the end of the list")
+	}
+	s.at++
+	s.space()
+	return true, nil
+}
+
+// list reads an array, whose elements one reads. It returns no nil slice but
+// with an error.
+func list[T any](s *scanner, room int, one func() (T, *Error)) ([]T, *Error) {
+	if f := s.open(); f != nil {
+		return nil, f
+	}
+	all := make([]T, 0, room)
+	for first := true; ; first = false {
+		more, f := s.more(first, ']')
+		if f != nil {
+			return nil, f
+		}
+		if !more {
+			return all, nil
+		}
+		v, f := one()
+		if f != nil {
+			return nil, f.in(len(all))
+		}
+		all = append(all, v)
+	}
+}
+
+// object reads an object, and has field read the value of each key. A field that
+// is not for it must still read the value.
+func (s *scanner) object(field func(key []byte) *Error) *Error {
+	if s.peek() != '{' {
+		return s.wrong(TypeObject, "Input should be a valid dictionary")
+	}
+	s.at++
+	for first := true; ; first = false {
+		more, f := s.more(first, '}')
+		if f != nil || !more {
+			return f
+		}
+		key, f := s.key()
+		if f != nil {
+			return f
+		}
+		if f := field(key); f != nil {
+			return f.in(string(key))
+		}
+	}
+}
+
+// key reads the key of an object up to its value.
+func (s *scanner) key() ([]byte, *Error) {
+	if s.peek() != '"' {
+		return nil, s.syntax("want a key in double quotes")
+	}
+	key, f := s.text()
+	if f != nil {
+		return nil, f
+	}
+	if s.space(); s.peek() != ':' {
+		return nil, s.syntax("want a colon after the key")
+	}
+	s.at++
+	s.space()
+	return key, nil
+}
+
+// text reads a string, and returns what it says. Where it has no escapes, that
+// is part of the data.
+func (s *scanner) text() ([]byte, *Error) {
+	start := s.at
+	plain, f := s.quoted()
+	if f != nil {
+		return nil, f
+	}
+	if plain {
+		return s.data[start+1 : s.at-1], nil
+	}
+	var text string
+	if err := json.Unmarshal(s.data[start:s.at], &text); err != nil {
+		s.at = start
+		return nil, s.syntax("want a string")
+	}
+	return []byte(text), nil
+}
+
+// quoted takes a string, quotes and all, and reports whether it has no escapes.
+func (s *scanner) quoted() (plain bool, f *Error) {
+	plain = true
+	s.at++
+	for {
+		for s.at < len(s.data) && s.data[s.at] >= ' ' && s.data[s.at] != '"' && s.data[s.at] != '\\' {
+			s.at++
+		}
+		switch s.peek() {
+		case '"':
+			s.at++
+			return plain, nil
+		case '\\':
+			plain = false
+			if f := s.escape(); f != nil {
+				return false, f
+			}
+		default:
+			return false, s.syntax("want the end of the string, and no control characters in it")
+		}
+	}
+}
+
+// escape takes an escape, and both of a pair of surrogates.
+func (s *scanner) escape() *Error {
+	s.at++
+	if c := s.peek(); c != 'u' {
+		if bytes.IndexByte([]byte(`"\/bfnrt`), c) < 0 {
+			return s.syntax("want an escape that JSON knows")
+		}
+		s.at++
+		return nil
+	}
+	r, ok := s.hex()
+	if !ok {
+		return s.syntax("want four hexadecimal digits")
+	}
+	if r < 0xd800 || r >= 0xe000 {
+		return nil
+	}
+	if r < 0xdc00 && s.word(`\`) && s.peek() == 'u' {
+		if low, ok := s.hex(); ok && low >= 0xdc00 && low < 0xe000 {
+			return nil
+		}
+	}
+	return &Error{Type: TypeUnicode, Msg: "Input should be Unicode text: a surrogate stands alone"}
+}
+
+// hex takes the letter u and four digits.
+func (s *scanner) hex() (uint64, bool) {
+	if len(s.data)-s.at < 5 {
+		return 0, false
+	}
+	r, err := strconv.ParseUint(string(s.data[s.at+1:s.at+5]), 16, 32)
+	s.at += 5
+	return r, err == nil
+}
+
+// raw takes any value and returns a copy of its text.
+func (s *scanner) raw() (json.RawMessage, *Error) {
+	start := s.at
+	if f := s.skip(1); f != nil {
+		return nil, f
+	}
+	return bytes.Clone(s.data[start:s.at]), nil
+}
+
+// skip takes any value, at the given depth, and reports what is wrong with it.
+func (s *scanner) skip(depth int) *Error {
+	if depth > MaxDepth {
+		return &Error{Type: TypeUnreadable, Msg: "the body is nested too deep"}
+	}
+	switch c := s.peek(); {
+	case c == '"':
+		_, f := s.quoted()
+		return f
+	case c == '{':
+		return s.object(func([]byte) *Error { return s.skip(depth + 1) })
+	case c == '[':
+		return s.skipList(depth)
+	case c == 't' && s.word("true"), c == 'f' && s.word("false"), c == 'n' && s.word("null"):
+		return nil
+	}
+	_, f := s.number()
+	return f
+}
+
+func (s *scanner) skipList(depth int) *Error {
+	s.at++
+	for i := 0; ; i++ {
+		more, f := s.more(i == 0, ']')
+		if f != nil || !more {
+			return f
+		}
+		if f := s.skip(depth + 1); f != nil {
+			return f.in(i)
+		}
+	}
+}
