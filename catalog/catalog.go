@@ -7,6 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/tasks/games"
 	"github.com/quintain-rl/quintain/tasks/graphs"
+	"github.com/quintain-rl/quintain/tasks/logic"
 )
 
 // A Category is a room of tasks.
@@ -22,6 +23,7 @@ func Categories() []Category {
 		{"arithmetic", arithmetic.Tasks},
 		{"games", games.Tasks},
 		{"graphs", graphs.Tasks},
+		{"logic", logic.Tasks},
 	}
 }
 
