@@ -83,9 +83,9 @@ var (
 	//go:embed sentences.txt
 	sentencesText string
 
-	common    = sync.OnceValue(func() lists { return read(commonGz) })
-	rungs     = sync.OnceValue(func() lists { return read(rungsGz) })
-	known     = sync.OnceValue(func() lists { return read(knownGz) })
+	common    = sync.OnceValue(func() *lists { return read(commonGz) })
+	rungs     = sync.OnceValue(func() *lists { return read(rungsGz) })
+	known     = sync.OnceValue(func() *lists { return read(knownGz) })
 	sentences = sync.OnceValue(func() []string {
 		return strings.Split(strings.TrimSuffix(sentencesText, "\n"), "\n")
 	})
@@ -94,7 +94,7 @@ var (
 // lists are words by their number of letters.
 type lists [MaxLetters + 1]Words
 
-func ofLength(all lists, letters int) Words {
+func ofLength(all *lists, letters int) Words {
 	if letters < MinLetters || letters > MaxLetters {
 		return Words{}
 	}
@@ -102,7 +102,7 @@ func ofLength(all lists, letters int) Words {
 }
 
 // read unpacks a list: one word a line, the shortest first, then by alphabet.
-func read(zipped string) (all lists) {
+func read(zipped string) *lists {
 	r, err := gzip.NewReader(strings.NewReader(zipped))
 	if err != nil {
 		panic(fmt.Sprintf("lexicon: %v", err))
@@ -116,6 +116,7 @@ func read(zipped string) (all lists) {
 		word := strings.TrimSuffix(line, "\n")
 		joined[len(word)].WriteString(word)
 	}
+	all := new(lists)
 	for letters := range joined {
 		all[letters] = Words{letters, joined[letters].String()}
 	}
