@@ -18,6 +18,10 @@ type Settings struct {
 	// there is none, why says so. Nil: the reply without the space around it.
 	Extract func(reply string) (answer, why string)
 
+	// Short asks the question in a few characters where the task can, for policies
+	// whose context is short.
+	Short bool
+
 	// Dual also grades the answer between <answer> tags, and takes the better
 	// verdict: some graders want the tags, as Atropos' environment found.
 	Dual bool
@@ -54,7 +58,22 @@ func (e *singleEnv) Open(context.Context) ([]quintain.Message, error) {
 	if e.settings.System != "" {
 		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: e.settings.System})
 	}
-	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: e.problem.Prompt}), nil
+	question, err := e.question()
+	if err != nil {
+		return nil, fmt.Errorf("asking %s: %w", e.problem.ID(), err)
+	}
+	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
+}
+
+// question is what the policy is asked.
+func (e *singleEnv) question() (string, error) {
+	short, can := e.Task.(interface {
+		Short(quintain.Problem) (string, error)
+	})
+	if !e.settings.Short || !can {
+		return e.problem.Prompt, nil
+	}
+	return short.Short(e.problem)
 }
 
 // Step implements [quintain.Env].

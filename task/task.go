@@ -37,6 +37,10 @@ type Instance interface {
 	Score(answer string) quintain.Verdict
 }
 
+// A Shortener is an Instance that can ask its question in a few characters, for
+// policies whose context is short. The form of the answer is that of Prompt.
+type Shortener interface{ Short() string }
+
 // A Spec defines a task, and is one. Make alone holds chance; everything else
 // about a problem follows from the Instance that Make returned.
 type Spec[P Params, I Instance] struct {
@@ -117,6 +121,19 @@ func (s Spec[P, I]) Solve(p quintain.Problem) (string, error) {
 		return "", err
 	}
 	return inst.Solve(), nil
+}
+
+// Short returns the question of p in a few characters, or its whole prompt where
+// the task has no [Shortener].
+func (s Spec[P, I]) Short(p quintain.Problem) (string, error) {
+	inst, err := s.instance(p)
+	if err != nil {
+		return "", err
+	}
+	if short, can := any(inst).(Shortener); can {
+		return short.Short(), nil
+	}
+	return p.Prompt, nil
 }
 
 // checked is an Instance that can tell whether a record read from outside makes

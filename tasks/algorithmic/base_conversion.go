@@ -93,6 +93,11 @@ func (b baseConversionItem) Prompt() string {
 		letters + " Answer with the digits alone, for example 101."
 }
 
+// Short implements [task.Shortener].
+func (b baseConversionItem) Short() string {
+	return "base " + strconv.Itoa(b.SourceBase) + " to " + strconv.Itoa(b.TargetBase) + ": " + b.SourceRepr
+}
+
 // Check refuses a record whose digits are not those of its number. For zero,
 // reasoning-gym has no digits at all.
 func (b baseConversionItem) Check() error {

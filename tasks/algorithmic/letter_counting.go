@@ -96,6 +96,11 @@ func (l letterCountingItem) Prompt() string {
 	return string(b)
 }
 
+// Short implements [task.Shortener].
+func (l letterCountingItem) Short() string {
+	return "count " + l.TargetLetter + ": " + strings.Join(l.Span, " ")
+}
+
 // Check refuses a record that does not ask for one letter.
 func (l letterCountingItem) Check() error {
 	if utf8.RuneCountInString(l.TargetLetter) != 1 {

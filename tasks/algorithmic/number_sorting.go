@@ -162,6 +162,11 @@ func (n numberSortingItem) Prompt() string {
 	return string(b)
 }
 
+// Short implements [task.Shortener].
+func (n numberSortingItem) Short() string {
+	return "sort " + n.Direction + ": " + strings.Join(n.OriginalNumbers, " ")
+}
+
 // Check refuses a record that is not the same numbers twice, the second time in
 // order.
 func (n numberSortingItem) Check() error {

@@ -78,6 +78,9 @@ func (s spellBackwardItem) Prompt() string {
 	return words[0] + s.Word + words[1] + ` Answer with the reversed word alone, for example "enots" for "stone", without quotation marks.`
 }
 
+// Short implements [task.Shortener].
+func (s spellBackwardItem) Short() string { return "reverse " + s.Word }
+
 // Check refuses a record without a word.
 func (s spellBackwardItem) Check() error {
 	if s.Word == "" {

@@ -103,6 +103,9 @@ func (c chainSumItem) Prompt() string {
 	return words[0] + c.Expression + words[1] + " Answer with one whole number."
 }
 
+// Short implements [task.Shortener].
+func (c chainSumItem) Short() string { return strings.ReplaceAll(c.Expression, " ", "") + "=" }
+
 // Check refuses a record whose chain cannot be read.
 func (c chainSumItem) Check() error {
 	if c.Phrasing < 0 || c.Phrasing >= len(chainSumPhrasings) {

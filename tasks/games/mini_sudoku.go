@@ -216,7 +216,7 @@ func (m miniSudokuItem) Score(text string) quintain.Verdict {
 		return quintain.Malformed("the answer is empty")
 	}
 	credit, reason := 1.0, "want nothing but the grid"
-	if want := m.Solve(); miniTrimmed(text) != want {
+	if !m.printed(text) {
 		wrong, rows := m.misses(text)
 		credit = 0.9 * max(0, 1-2*float64(wrong)/float64(max(m.empty(), 1)))
 		switch {
@@ -239,13 +239,17 @@ func (m miniSudokuItem) Score(text string) quintain.Verdict {
 	return quintain.Partial(credit, reason)
 }
 
-// miniTrimmed returns text without the space at the end of each line.
-func miniTrimmed(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = answer.TrimRight(line)
+// printed reports whether text is the solution as Solve prints it, but for space at
+// the end of its lines.
+func (m miniSudokuItem) printed(text string) bool {
+	for i, want := range strings.Split(m.Solve(), "\n") {
+		line, rest, more := strings.Cut(text, "\n")
+		if answer.TrimRight(line) != want || more != (i < 3) {
+			return false
+		}
+		text = rest
 	}
-	return strings.Join(lines, "\n")
+	return true
 }
 
 // misses counts the cells that are wrong or missing in the first four rows of

@@ -116,12 +116,11 @@ func makeKnights(p knightsParams, r *rng.Rand) (knightsItem, error) {
 	const tries = 10_000
 	for range tries {
 		for i, truthful := range item.Solution {
-			for {
-				item.Statements[i] = makeClaim(p, r, p.Depth)
-				if item.Statements[i].holds(world) == truthful {
-					break
-				}
+			said := makeClaim(p, r, p.Depth)
+			for said.holds(world) != truthful {
+				said = makeClaim(p, r, p.Depth)
 			}
+			item.Statements[i] = said
 		}
 		if fitting(item.Statements) == 1 {
 			return item, nil
