@@ -26,7 +26,7 @@ const maxExponent = 999_999_999_999_999_999
 // digits of any script, underscores anywhere, a point, an exponent. Infinities
 // and NaN are not read. The cost is linear in len(s).
 func ReadDecimal(s string) (d Decimal, ok bool) {
-	s = strings.ReplaceAll(strings.TrimFunc(s, isPythonSpace), "_", "")
+	s = strings.ReplaceAll(strings.TrimFunc(s, Space), "_", "")
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		d.Neg = s[0] == '-'
 		s = s[1:]
@@ -133,7 +133,3 @@ func digit(r rune) int {
 	}
 	return -1
 }
-
-// isPythonSpace reports what Python's str.isspace counts as white space: that of
-// Unicode, and the four separators of ASCII.
-func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

@@ -66,7 +66,10 @@ func (s Spec[P, I]) Info() quintain.Info {
 
 // With implements [quintain.Task].
 func (s Spec[P, I]) With(params json.RawMessage) (quintain.Task, error) {
-	p := s.Default
+	var p P // a deep copy of Default: decoding writes into the slices that are there
+	if err := decodeStrict(mustJSON(s.Default), &p); err != nil {
+		return nil, fmt.Errorf("task %s: its defaults: %w", s.Name, err)
+	}
 	if err := decodeStrict(params, &p); err != nil {
 		return nil, fmt.Errorf("task %s: params: %w", s.Name, err)
 	}
