@@ -4,9 +4,9 @@
 Both sides use one core and the default settings of reasoning-gym, and take turns
 task by task; the best of a few runs counts, so that a busy machine matters less.
 Ours is what the benchmarks of tasks/* (tasktest.Bench) measure; theirs is
-dataset[i] and score_answer, less what the loop around them costs. Answers are in
-turn the right one and that of another entry. Prints a table in Markdown; with
---write, it goes into a document, between the two lines that hold <!-- tasks -->.
+dataset[i] and score_answer. Answers are in turn the right one and that of another
+entry. Prints a table in Markdown; with --write, it goes into a document, between
+the two lines that hold <!-- tasks -->.
 """
 
 import argparse
@@ -65,14 +65,17 @@ def ours(program, folder, name, seconds):
 
 
 def best(seconds, work):
-    """Nanoseconds of one call of work, which is told how many came before it: the best of a few runs."""
-    figures, calls = [], 0
+    """Nanoseconds of one item of work, which is told the first one and how many: the best of a few runs."""
+    began = time.perf_counter()
+    work(0, 1)
+    many = max(1, min(ENTRIES, int(0.002 / (time.perf_counter() - began))))
+    figures, done = [], 0
     for _ in range(RUNS):
-        first, began = calls, time.perf_counter()
-        while (took := time.perf_counter() - began) < seconds or calls - first < 10 and took < SLOWEST * seconds:
-            work(calls)
-            calls += 1
-        figures.append((time.perf_counter() - began) / (calls - first))
+        first, began = done, time.perf_counter()
+        while (took := time.perf_counter() - began) < seconds or done - first < 10 and took < SLOWEST * seconds:
+            work(done, many)
+            done += many
+        figures.append((time.perf_counter() - began) / (done - first))
     return min(figures) * 1e9
 
 
@@ -84,31 +87,32 @@ def theirs(name, seconds, pipe):
     os.chdir(tempfile.gettempdir())
     dataset = reasoning_gym.create_dataset(name, seed=1, size=SIZE)
     entries = [dataset[i] for i in range(ENTRIES)]
-    if name in DRAWS_AT_ONCE:
+    right = [peer.stored_answer(e) or "x" for e in entries]
+    cases = [(right[(i + i % 2) % ENTRIES], e) for i, e in enumerate(entries)] * 2
 
-        def all_items(n):
+    def make(first, many):
+        for i in range(first, first + many):
+            dataset[i % SIZE]
+
+    def make_all(first, many):
+        for n in range(first, first + many):
             again = reasoning_gym.create_dataset(name, seed=n, size=SIZE)
             for i in range(SIZE):
                 again[i]
 
-        make = best(seconds, all_items) / SIZE
-    else:
-        make = best(seconds, lambda n: dataset[n % SIZE])
-    right = [peer.stored_answer(e) or "x" for e in entries]
-
-    def scoring(scorer):
-        def score(n):
-            i = n % ENTRIES
+    def score(first, many):
+        scorer, at = dataset.score_answer, first % ENTRIES
+        for answer, entry in cases[at : at + many]:
             try:
-                scorer(right[(i + i % 2) % ENTRIES], entries[i])
+                scorer(answer, entry)
             except Exception:  # of theirs, on another entry's answer
                 pass
 
-        return best(seconds, score)
-
-    loop = scoring(lambda answer, entry: 0.0)  # what measuring itself costs
-    score = max(scoring(dataset.score_answer) - loop, 1)
-    pipe.send({"make": max(make - loop, 1), "score": score, "answers": any(peer.stored_answer(e) for e in entries)})
+    pipe.send({
+        "make": best(seconds, make_all) / SIZE if name in DRAWS_AT_ONCE else best(seconds, make),
+        "score": best(seconds, score),
+        "answers": any(peer.stored_answer(e) for e in entries),
+    })  # fmt: skip
 
 
 def beside(name, seconds):
