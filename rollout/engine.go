@@ -45,9 +45,9 @@ type Engine struct {
 	Cut <-chan struct{}
 }
 
-// Run plays groups until ctx is done, none is left, or one fails. Then it starts
-// no more, gives those that are under way Grace to end, and cuts the rest: their
-// outcome is Cancelled. Every job that Next gave has been handed to Done, and
+// Run plays groups until none is left, ctx is done, or one fails. In the last two
+// cases it starts no more, gives those that are under way Grace to end, and cuts
+// the rest: their outcome is Cancelled. Every job that Next gave has been handed to Done, and
 // every goroutine that Run started has ended, when Run returns. That ctx is done
 // is no error.
 func (e *Engine) Run(ctx context.Context) error {
@@ -71,6 +71,9 @@ func (e *Engine) Run(ctx context.Context) error {
 			continue
 		}
 		job, err := e.Next(accept)
+		if errors.Is(err, io.EOF) {
+			break // what is under way may end in its own time
+		}
 		if err != nil {
 			stop(err)
 			break
@@ -88,7 +91,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	stop(nil)
 	cut(nil)
 	warden.Wait()
-	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		return nil
 	}
 	return err

@@ -265,6 +265,22 @@ func TestRunCutsAfterGrace(t *testing.T) {
 	})
 }
 
+// That no job is left is no reason to hurry those that are under way.
+func TestRunWaitsForTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out sink
+		e := &Engine{Size: 2, Parallel: 4, Policy: waiter(time.Hour), Next: jobs(numbered{name: "a"}, 3), Done: out.done}
+		if err := e.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range out.results {
+			if got := r.Trajectories[0].Outcome; got != quintain.Scored {
+				t.Errorf("outcome %s", got)
+			}
+		}
+	})
+}
+
 func TestCutEndsTheGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,9 +18,14 @@ type Stream struct {
 	Weight   float64 // share of the groups, in proportion to the other streams'; above 0
 }
 
-// name identifies the stream in the positions that are kept.
-func (s Stream) name() string {
-	return fmt.Sprintf("%s.s%d.l%d", s.Scenario.Info().Name, s.Seed, s.Level)
+// name identifies the stream in the positions that are kept: by its parameters,
+// not by the number of their level, which may come to mean others.
+func (s Stream) name() (string, error) {
+	info := s.Scenario.Info()
+	if s.Level < 0 || s.Level >= len(info.Levels) {
+		return "", fmt.Errorf("stream %s: level is %d, want 0 to %d", info.Name, s.Level, len(info.Levels)-1)
+	}
+	return fmt.Sprintf("%s.s%d.%.4x", info.Name, s.Seed, sha256.Sum256(info.Levels[s.Level])), nil
 }
 
 // A Mix hands out the problems of several streams in proportion to their weights,
@@ -44,7 +50,11 @@ func NewMix(streams []Stream) (*Mix, error) {
 	m := &Mix{}
 	seen := map[string]bool{}
 	for _, s := range streams {
-		p := &position{Stream: s, name: s.name(), open: map[int]bool{}}
+		name, err := s.name()
+		if err != nil {
+			return nil, err
+		}
+		p := &position{Stream: s, name: name, open: map[int]bool{}}
 		if !(s.Weight > 0) {
 			return nil, fmt.Errorf("stream %s: weight is %v, want more than 0", p.name, s.Weight)
 		}

@@ -17,7 +17,7 @@ type numbered struct {
 	fails bool
 }
 
-func (n numbered) Info() quintain.Info { return quintain.Info{Name: n.name} }
+func (n numbered) Info() quintain.Info { return quintain.Info{Name: n.name, Levels: []json.RawMessage{[]byte("{}")}} }
 
 func (n numbered) Problem(d quintain.Draw) (quintain.Problem, error) {
 	if n.fails {
@@ -71,7 +71,7 @@ func TestMixContinues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"a.s0.l0":{"next":2,"redo":[1]},"b.s0.l0":{"next":4,"redo":[1,2]}}`; string(kept) != want {
+	if want := `{"a.s0.44136fa3":{"next":2,"redo":[1]},"b.s0.44136fa3":{"next":4,"redo":[1,2]}}`; string(kept) != want {
 		t.Errorf("kept %s, want %s", kept, want)
 	}
 	again := newTestMix(t)
@@ -92,12 +92,13 @@ func TestMixRefuses(t *testing.T) {
 		{nil, "no stream"},
 		{[]Stream{one, one}, "twice"},
 		{[]Stream{{Scenario: numbered{name: "a"}}}, "weight"},
+		{[]Stream{{Scenario: numbered{name: "a"}, Weight: 1, Level: 1}}, "level is 1, want 0 to 0"},
 	} {
 		if _, err := NewMix(test.streams); err == nil || !strings.Contains(err.Error(), test.names) {
 			t.Errorf("error %v, want one that says %q", err, test.names)
 		}
 	}
-	for _, kept := range []string{`[]`, `{"a.s0.l0":{"next":-1}}`, `{"a.s0.l0":{"next":3,"redo":[3]}}`, `{"a.s0.l0":{"next":3,"redo":[2,1]}}`} {
+	for _, kept := range []string{`[]`, `{"a.s0.44136fa3":{"next":-1}}`, `{"a.s0.44136fa3":{"next":3,"redo":[3]}}`, `{"a.s0.44136fa3":{"next":3,"redo":[2,1]}}`} {
 		if err := newTestMix(t).UnmarshalJSON([]byte(kept)); err == nil {
 			t.Errorf("positions %s are taken", kept)
 		}
@@ -112,7 +113,7 @@ func TestMixTellsWhatCannotBeMade(t *testing.T) {
 	if _, err := m.Next(); err == nil {
 		t.Fatal("no error")
 	}
-	if kept, err := json.Marshal(m); err != nil || !reflect.DeepEqual(string(kept), `{"a.s0.l0":{"next":1,"redo":[0]}}`) {
+	if kept, err := json.Marshal(m); err != nil || !reflect.DeepEqual(string(kept), `{"a.s0.44136fa3":{"next":1,"redo":[0]}}`) {
 		t.Errorf("kept %s, error %v", kept, err)
 	}
 }

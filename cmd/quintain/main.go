@@ -90,7 +90,7 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(w), newHub(w), newTasks(w), newGrade(w), newConfig(w), newVersion(w))
+	root.AddCommand(newRun(w), newEval(w), newHub(w), newTasks(w), newGrade(w), newConfig(w), newVersion(w))
 	return root
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -16,14 +17,15 @@ import (
 // for the script that solves them.
 type policySource struct {
 	quintain.Policy
-	problems sync.Map // ID → rollout.Job
+	problems sync.Map                    // ID → rollout.Job
+	run      func(context.Context) error // what the policy does beside its replies, until ctx is done
 	close    func()
 }
 
 // openPolicy returns the policy that s describes. Version tells the version of its
 // weights.
 func openPolicy(s settings, version func() int32) (*policySource, error) {
-	p := &policySource{close: func() {}}
+	p := &policySource{close: func() {}, run: func(ctx context.Context) error { <-ctx.Done(); return nil }}
 	switch s.Policy.Kind {
 	case "openai":
 		key, err := readKey(s.Policy.KeyFile)

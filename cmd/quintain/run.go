@@ -148,6 +148,7 @@ func (r *runner) run(ctx context.Context, w *world, l net.Listener, steps int) e
 	show := &progress{out: w.stderr, terminal: w.terminal, tally: r.tally}
 	return together(ctx,
 		func(ctx context.Context) error { return r.hub.Run(ctx, l) },
+		r.policy.run,
 		r.keeper.Run,
 		show.Run,
 		func(ctx context.Context) error { return r.play(ctx, w.interrupts, show, steps) }, // the others outlast it

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -303,4 +304,25 @@ func TestFolderInUse(t *testing.T) {
 	}
 	p.interrupts <- os.Interrupt
 	p.wait(t)
+}
+
+// An examination is the same whenever it is made.
+func TestEvalIsRepeatable(t *testing.T) {
+	var reports [2]evalReport
+	for i := range reports {
+		p := start("eval", "--count", "10", "--json", "--delay", "1ms", "--accuracy", "0.5")
+		if status := p.wait(t); status != exitOK {
+			t.Fatalf("status %d\n%s", status, p.stderr.String())
+		}
+		if err := json.Unmarshal([]byte(p.stdout.String()), &reports[i]); err != nil {
+			t.Fatal(err)
+		}
+		reports[i].Seconds = 0
+	}
+	if !reflect.DeepEqual(reports[0], reports[1]) {
+		t.Errorf("reports\n%+v\n%+v", reports[0], reports[1])
+	}
+	if r := reports[0]; r.Mean < 0.3 || r.Mean > 0.9 || r.Episodes["cancelled"] > 0 || r.Tasks["countdown"].Problems != 10 {
+		t.Errorf("report %+v", r)
+	}
 }
