@@ -1,0 +1,166 @@
+package transformer
+
+import (
+	"fmt"
+	"math"
+)
+
+// AdamSettings are the settings of [AdamW]. The zero value of a field means what its
+// comment says.
+type AdamSettings struct {
+	Rate        float64 `json:"rate"`         // learning rate; 0: 0.001
+	Beta1       float64 `json:"beta1"`        // decay of the mean of gradients; 0: 0.9
+	Beta2       float64 `json:"beta2"`        // decay of the mean of their squares; 0: 0.95
+	Epsilon     float64 `json:"epsilon"`      // added to the root of that; 0: 1e-8
+	WeightDecay float64 `json:"weight_decay"` // times the rate, off all matrices but the embedding; 0: none
+	Clip        float64 `json:"clip"`         // largest norm of all gradients together; 0: no limit
+	WarmUp      int     `json:"warm_up"`      // steps in which the rate rises to its full value; 0: none
+}
+
+// Check reports the first setting that makes no sense.
+func (s AdamSettings) Check() error {
+	for _, f := range []struct {
+		name  string
+		value float64
+		below float64
+	}{
+		{"rate", s.Rate, math.Inf(1)},
+		{"beta1", s.Beta1, 1},
+		{"beta2", s.Beta2, 1},
+		{"epsilon", s.Epsilon, math.Inf(1)},
+		{"weight_decay", s.WeightDecay, math.Inf(1)},
+		{"clip", s.Clip, math.Inf(1)},
+		{"warm_up", float64(s.WarmUp), math.Inf(1)},
+	} {
+		if !(f.value >= 0 && f.value < f.below) {
+			return fmt.Errorf("%s is %v, want 0 or more, and below %v", f.name, f.value, f.below)
+		}
+	}
+	return nil
+}
+
+// filled is s with defaults for what is zero.
+func (s AdamSettings) filled() AdamSettings {
+	or := func(x *float64, value float64) {
+		if *x == 0 {
+			*x = value
+		}
+	}
+	or(&s.Rate, 1e-3)
+	or(&s.Beta1, 0.9)
+	or(&s.Beta2, 0.95)
+	or(&s.Epsilon, 1e-8)
+	return s
+}
+
+// AdamW is the optimiser of Loshchilov and Hutter, "Decoupled Weight Decay
+// Regularization" (2019), for one model. It is for one goroutine.
+type AdamW struct {
+	// Settings may be changed between steps, the rate for instance.
+	Settings AdamSettings
+
+	steps  int
+	first  []float32 // mean of the gradients, in the layout of the parameters
+	second []float32 // mean of their squares
+}
+
+// NewAdamW returns an optimiser for models of m's sizes that has made no step.
+func NewAdamW(m *Model, s AdamSettings) (*AdamW, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	return &AdamW{Settings: s, first: make([]float32, len(m.params)), second: make([]float32, len(m.params))}, nil
+}
+
+// Steps is the number of steps that were made.
+func (o *AdamW) Steps() int { return o.steps }
+
+// A StepReport tells what one step of [AdamW] did.
+type StepReport struct {
+	Norm float64 // of all gradients together, before clipping
+	Rate float64 // learning rate after warm-up
+}
+
+// adamChunk is the number of parameters that one goroutine takes at a time.
+const adamChunk = 1 << 14
+
+// Step changes the parameters of m by gradients of the same layout, and leaves the
+// gradients as they are. Where a gradient is NaN or infinite it changes nothing and
+// returns [ErrNotFinite]. It panics if m has other sizes.
+func (o *AdamW) Step(m *Model, grads []float32) (StepReport, error) {
+	if len(m.params) != len(o.first) || len(grads) != len(o.first) {
+		panic("transformer: optimiser, model and gradients differ in size")
+	}
+	set := o.Settings.filled()
+	report := StepReport{Norm: norm(grads)}
+	if math.IsNaN(report.Norm) || math.IsInf(report.Norm, 0) {
+		return report, fmt.Errorf("norm of the gradients is %v: %w", report.Norm, ErrNotFinite)
+	}
+	o.steps++
+	report.Rate = set.Rate
+	if o.steps < set.WarmUp {
+		report.Rate *= float64(o.steps) / float64(set.WarmUp)
+	}
+	u := update{
+		scale: 1,
+		beta1: float32(set.Beta1), beta2: float32(set.Beta2), epsilon: float32(set.Epsilon),
+		rate:   float32(report.Rate / (1 - math.Pow(set.Beta1, float64(o.steps)))),
+		unbias: float32(1 / (1 - math.Pow(set.Beta2, float64(o.steps)))),
+	}
+	if set.Clip > 0 && report.Norm > set.Clip {
+		u.scale = float32(set.Clip / report.Norm)
+	}
+	at := 0
+	for _, t := range m.tensors {
+		u.keep = 1
+		if t.decays {
+			u.keep = float32(1 - report.Rate*set.WeightDecay)
+		}
+		o.stepTensor(t.Data, grads[at:at+len(t.Data)], at, u)
+		at += len(t.Data)
+	}
+	return report, nil
+}
+
+// stepTensor updates one tensor, whose parameters begin at place at of all.
+func (o *AdamW) stepTensor(params, grads []float32, at int, u update) {
+	chunks := (len(params) + adamChunk - 1) / adamChunk
+	parallel(chunks, workers(), func(_, i int) {
+		lo, hi := i*adamChunk, min((i+1)*adamChunk, len(params))
+		u.apply(params[lo:hi], grads[lo:hi], moments{o.first[at+lo : at+hi], o.second[at+lo : at+hi]})
+	})
+}
+
+// moments are windows on the two means of an optimiser.
+type moments struct{ first, second []float32 }
+
+// An update is one step, the same for every parameter of a tensor.
+type update struct {
+	scale        float32 // of gradients
+	beta1, beta2 float32
+	epsilon      float32
+	rate         float32 // with the bias of the first mean taken out
+	unbias       float32 // takes the bias out of the second mean
+	keep         float32 // of the parameter, by weight decay
+}
+
+// apply makes the step.
+func (u *update) apply(params, grads []float32, m moments) {
+	first, second, grads := m.first[:len(params)], m.second[:len(params)], grads[:len(params)]
+	for i, p := range params {
+		g := grads[i] * u.scale
+		a := u.beta1*first[i] + (1-u.beta1)*g
+		b := u.beta2*second[i] + (1-u.beta2)*g*g
+		first[i], second[i] = a, b
+		params[i] = p*u.keep - u.rate*a/(float32(math.Sqrt(float64(b*u.unbias)))+u.epsilon)
+	}
+}
+
+// norm is the root of the sum of squares.
+func norm(s []float32) float64 {
+	var sum float64
+	for _, x := range s {
+		sum += float64(x) * float64(x)
+	}
+	return math.Sqrt(sum)
+}

@@ -1,0 +1,188 @@
+package transformer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// score turns the logits of one sequence into probabilities, and reads off the
+// scores of its tokens.
+func (p *Pass) score(s int) {
+	at := p.batch[s]
+	logProbs, entropies := p.scores.LogProbs[s], p.scores.Entropies[s]
+	for i := range at.rows {
+		row := p.probs.row(at.row + i)
+		logit := row[p.next[at.row+i]]
+		mean, norm := distribution(row)
+		logProbs[i+1] = logit - norm
+		entropies[i+1] = norm - mean
+	}
+}
+
+// distribution turns logits into probabilities in place. It returns the mean of the
+// logits under them, and the log of the sum of their exponentials.
+func distribution(row []float32) (mean, norm float32) {
+	var top float32 = row[0]
+	for _, v := range row {
+		top = max(top, v)
+	}
+	var sum, weighted float32
+	for j, v := range row {
+		e := float32(math.Exp(float64(v - top)))
+		weighted += e * (v - top)
+		sum += e
+		row[j] = e
+	}
+	f := 1 / sum
+	for j := range row {
+		row[j] *= f
+	}
+	return top + weighted*f, top + float32(math.Log(float64(sum)))
+}
+
+// Backward adds the gradients of a loss to [Pass.Grads]. dLogProbs[s][t] is the
+// derivative of the loss by the log-probability of token t of sequence s, as the last
+// Forward gave it; [s][0] is not read. dEntropies is the same for the entropies; nil
+// for none. Each Forward allows one Backward.
+func (p *Pass) Backward(dLogProbs, dEntropies [][]float32) error {
+	if !p.ready {
+		return errors.New("backward without forward")
+	}
+	if err := p.checkShape("log-probabilities", dLogProbs); err != nil {
+		return err
+	}
+	if dEntropies != nil {
+		if err := p.checkShape("entropies", dEntropies); err != nil {
+			return err
+		}
+	}
+	p.ready = false
+	parallel(len(p.shards), len(p.scratch), func(w, i int) {
+		for s := p.shards[i].first; s < p.shards[i].end; s++ {
+			var dEntropy []float32
+			if dEntropies != nil {
+				dEntropy = dEntropies[s]
+			}
+			p.scoreBack(s, dLogProbs[s], dEntropy)
+		}
+		p.backward(p.shards[i], &p.scratch[w])
+	})
+	p.addGradients()
+	return nil
+}
+
+// checkShape holds derivatives against the batch.
+func (p *Pass) checkShape(name string, d [][]float32) error {
+	if len(d) != len(p.batch) {
+		return fmt.Errorf("derivatives by %s of %d sequences, want %d", name, len(d), len(p.batch))
+	}
+	for s := range d {
+		if len(d[s]) != p.batch[s].rows+1 {
+			return fmt.Errorf("derivatives by %s of sequence %d: %d, want %d", name, s, len(d[s]), p.batch[s].rows+1)
+		}
+	}
+	return nil
+}
+
+// scoreBack turns the probabilities of one sequence into gradients of its logits:
+// by logit j, the log-probability of token k changes by [j=k]-pⱼ, and the entropy H by
+// -pⱼ·(log pⱼ + H).
+func (p *Pass) scoreBack(s int, dLogProb, dEntropy []float32) {
+	at := p.batch[s]
+	for i := range at.rows {
+		row, d := p.probs.row(at.row+i), dLogProb[i+1]
+		if dEntropy == nil || dEntropy[i+1] == 0 {
+			for j := range row {
+				row[j] *= -d
+			}
+		} else {
+			entropy, dH := p.scores.Entropies[s][i+1], dEntropy[i+1]
+			for j, q := range row {
+				if q > 0 {
+					row[j] = -q * (d + dH*(float32(math.Log(float64(q)))+entropy))
+				}
+			}
+		}
+		row[p.next[at.row+i]] += d
+	}
+}
+
+// backward takes the gradients of one shard from logits to embeddings. What the
+// gradients of the matrices are made from stays in the layers.
+func (p *Pass) backward(s shard, w *scratch) {
+	lo, hi, c := s.row, s.row+s.rows, p.model.config
+	dx := p.stream.between(lo, hi)
+	w.dIn.resize(s.rows, c.Width)
+	w.dMixed.resize(s.rows, c.Width)
+	for i := range dx.rows {
+		clear(dx.row(i))
+	}
+	multiply(w.dIn, p.probs.between(lo, hi), &p.flipped[1], false)
+	normaliseBack(dx, w.dIn, p.last.between(lo, hi), p.lastInv[lo:])
+	for l := len(p.layers) - 1; l >= 0; l-- {
+		acts, flipped := &p.layers[l], p.flipped[2+l*layerTensors:]
+		dHidden := acts.dHidden.between(lo, hi)
+		acts.dOut.between(lo, hi).copyFrom(dx)
+		multiply(dHidden, dx, &flipped[tensorDown], false)
+		squareReLUBack(dHidden, acts.hidden.between(lo, hi))
+		multiply(w.dIn, dHidden, &flipped[tensorUp], false)
+		normaliseBack(dx, w.dIn, acts.mid.between(lo, hi), acts.midInv[lo:])
+
+		acts.dMid.between(lo, hi).copyFrom(dx)
+		multiply(w.dMixed, dx, &flipped[tensorOut], false)
+		for i := s.first; i < s.end; i++ {
+			at := p.batch[i]
+			p.attendBack(acts, at, w.dMixed.between(at.row-lo, at.row-lo+at.rows), w)
+		}
+		multiply(w.dIn, acts.dQKV.between(lo, hi), &flipped[tensorQKV], false)
+		normaliseBack(dx, w.dIn, acts.in.between(lo, hi), acts.inInv[lo:])
+	}
+}
+
+// copyFrom takes over the numbers of a matrix of the same sizes.
+func (m matrix) copyFrom(from matrix) {
+	for i := range m.rows {
+		copy(m.row(i), from.row(i))
+	}
+}
+
+// A gradJob makes lanes columns of the gradient of one matrix: inᵀ·out.
+type gradJob struct{ grad, in, out matrix }
+
+// addGradients adds the gradients of all tensors. Each sum runs over the rows of the
+// whole batch in one order, so that it does not depend on who makes it.
+func (p *Pass) addGradients() {
+	jobs := p.jobs(nil, p.grads.head(), p.probs, p.last)
+	for l := range p.layers {
+		acts, grads := &p.layers[l], p.grads.layer(l)
+		jobs = p.jobs(jobs, grads[tensorQKV], acts.in, acts.dQKV)
+		jobs = p.jobs(jobs, grads[tensorOut], acts.mixed, acts.dMid)
+		jobs = p.jobs(jobs, grads[tensorUp], acts.mid, acts.dHidden)
+		jobs = p.jobs(jobs, grads[tensorDown], acts.square, acts.dOut)
+	}
+	parallel(len(jobs)+1, len(p.scratch), func(_, i int) {
+		if i == 0 {
+			p.addEmbedding()
+			return
+		}
+		job := jobs[i-1]
+		mulPanelT(job.grad, job.in, job.out, true)
+	})
+}
+
+// jobs adds the jobs of one tensor to list.
+func (p *Pass) jobs(list []gradJob, t Tensor, in, out matrix) []gradJob {
+	for j := 0; j < t.Cols; j += lanes {
+		list = append(list, gradJob{t.matrix().columns(j, lanes), in, out.columns(j, lanes)})
+	}
+	return list
+}
+
+// addEmbedding adds the gradient of every row to that of its token.
+func (p *Pass) addEmbedding() {
+	embed := p.grads.embed().matrix()
+	for i, token := range p.tokens {
+		addTo(embed.row(int(token)), p.stream.row(i))
+	}
+}

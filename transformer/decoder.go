@@ -1,0 +1,289 @@
+package transformer
+
+import "fmt"
+
+// A Decoder continues many sequences at once, one in each slot, and keeps what
+// attention needs of their tokens. It is for one goroutine, and uses all processors
+// itself. What one slot yields does not depend, in any bit, on the others.
+type Decoder struct {
+	config  Config
+	turns   rotation
+	embed   []float32
+	weights []packing // of each tensor but embed
+	slots   []slot
+	layers  []cache
+	rows    []decoderRow // of the call under way
+	shards  []shard
+	scratch []decoderScratch
+}
+
+// A slot holds one sequence.
+type slot struct {
+	used   int       // tokens
+	logits []float32 // of the token to come; valid if used is not 0
+	taken  bool      // it has a part in the call under way
+}
+
+// A cache holds the keys and values of all slots in one layer.
+type cache struct {
+	keys   []float32 // slot × head × panel of positions × column × position in the panel
+	values matrix    // slot·Context + position × Width
+}
+
+// A decoderRow is one token on its way through the layers.
+type decoderRow struct {
+	slot, pos int
+	token     int32
+	last      bool // the slot's logits are wanted after it
+}
+
+// decoderScratch is the memory of one goroutine.
+type decoderScratch struct {
+	x, in, qkv, mixed, hidden, square matrix
+	last, logits, probs               matrix
+	inv                               []float32
+}
+
+// A Feed is tokens that a slot is to take in.
+type Feed struct {
+	Slot   int
+	Tokens []int32 // one or more
+}
+
+// NewDecoder returns a decoder with empty slots, numbered from 0, that works with a
+// copy of m's parameters. It keeps 8·Context·Width·Layers bytes for each slot.
+func NewDecoder(m *Model, slots int) (*Decoder, error) {
+	if slots < 1 {
+		return nil, fmt.Errorf("decoder with %d slots, want one or more", slots)
+	}
+	c := m.config
+	d := &Decoder{
+		config: c, turns: newRotation(c), slots: make([]slot, slots),
+		weights: make([]packing, len(m.tensors)), layers: make([]cache, c.Layers),
+	}
+	for i := range d.slots {
+		d.slots[i].logits = make([]float32, c.Vocab)
+	}
+	for l := range d.layers {
+		d.layers[l].keys = make([]float32, slots*c.Width*padded(c.Context))
+		d.layers[l].values = matrix{make([]float32, slots*c.Context*c.Width), slots * c.Context, c.Width, c.Width}
+	}
+	return d, d.Load(m)
+}
+
+// Load takes a copy of the parameters of a model of the same sizes, and empties all
+// slots: what they held has to be appended anew.
+func (d *Decoder) Load(m *Model) error {
+	if m.config != d.config {
+		return fmt.Errorf("sizes are %+v, want %+v", m.config, d.config)
+	}
+	d.embed = append(d.embed[:0], m.embed().Data...)
+	for i, t := range m.tensors[1:] {
+		if i == 0 { // head: rows are outputs
+			d.weights[1].packTransposed(t.matrix())
+		} else {
+			d.weights[i+1].pack(t.matrix())
+		}
+	}
+	for i := range d.slots {
+		d.Reset(i)
+	}
+	return nil
+}
+
+// Slots is the number of slots.
+func (d *Decoder) Slots() int { return len(d.slots) }
+
+// Len is the number of tokens that a slot holds.
+func (d *Decoder) Len(slot int) int { return d.slots[slot].used }
+
+// Reset empties a slot.
+func (d *Decoder) Reset(slot int) { d.slots[slot].used = 0 }
+
+// Logits returns the scores of the tokens that may come next in a slot: length Vocab,
+// the decoder's own, until the slot takes in another token. It panics for an empty slot.
+func (d *Decoder) Logits(slot int) []float32 {
+	if d.slots[slot].used == 0 {
+		panic("transformer: logits of an empty slot")
+	}
+	return d.slots[slot].logits
+}
+
+// Append adds tokens to a slot and returns its logits, as [Decoder.Logits] does.
+func (d *Decoder) Append(slot int, tokens []int32) ([]float32, error) {
+	if err := d.Extend(Feed{slot, tokens}); err != nil {
+		return nil, err
+	}
+	return d.Logits(slot), nil
+}
+
+// Step adds one token to each of some slots, tokens[i] to slots[i]; their logits are
+// then to be had from [Decoder.Logits].
+func (d *Decoder) Step(slots []int, tokens []int32) error {
+	if len(slots) != len(tokens) {
+		return fmt.Errorf("%d slots and %d tokens", len(slots), len(tokens))
+	}
+	d.rows = d.rows[:0]
+	for i, s := range slots {
+		if err := d.add(s, tokens[i:i+1]); err != nil {
+			d.drop()
+			return err
+		}
+	}
+	d.run()
+	return nil
+}
+
+// Extend adds tokens to several slots, each named at most once, all in one go: this is
+// how many prompts are taken in, or taken in anew after Load. A sequence longer than
+// the context is [ErrContext]. Where it returns an error, no slot has changed.
+func (d *Decoder) Extend(feeds ...Feed) error {
+	d.rows = d.rows[:0]
+	for _, f := range feeds {
+		if err := d.add(f.Slot, f.Tokens); err != nil {
+			d.drop()
+			return err
+		}
+	}
+	d.run()
+	return nil
+}
+
+// add plans the rows of one slot.
+func (d *Decoder) add(s int, tokens []int32) error {
+	switch {
+	case s < 0 || s >= len(d.slots):
+		return fmt.Errorf("slot %d, and there are %d", s, len(d.slots))
+	case d.slots[s].taken:
+		return fmt.Errorf("slot %d is named twice", s)
+	case len(tokens) == 0:
+		return fmt.Errorf("slot %d is given no tokens", s)
+	case d.slots[s].used+len(tokens) > d.config.Context:
+		return fmt.Errorf("slot %d: %d tokens, and the context holds %d: %w",
+			s, d.slots[s].used+len(tokens), d.config.Context, ErrContext)
+	}
+	if err := d.config.checkTokens(tokens); err != nil {
+		return fmt.Errorf("slot %d: %w", s, err)
+	}
+	d.slots[s].taken = true
+	for i, token := range tokens {
+		d.rows = append(d.rows, decoderRow{s, d.slots[s].used + i, token, i == len(tokens)-1})
+	}
+	return nil
+}
+
+// drop forgets what was planned.
+func (d *Decoder) drop() {
+	for _, r := range d.rows {
+		d.slots[r.slot].taken = false
+	}
+	d.rows = d.rows[:0]
+}
+
+// run takes the planned rows through the model, whole slots to each goroutine.
+func (d *Decoder) run() {
+	most := workers()
+	share := padded4((len(d.rows) + most - 1) / most)
+	d.shards = d.shards[:0]
+	open := shard{}
+	for i, r := range d.rows {
+		open.rows++
+		if r.last && (open.rows >= share || i == len(d.rows)-1) {
+			d.shards = append(d.shards, open)
+			open = shard{row: i + 1}
+		}
+	}
+	for len(d.scratch) < most {
+		d.scratch = append(d.scratch, decoderScratch{})
+	}
+	parallel(len(d.shards), most, func(w, i int) {
+		s := d.shards[i]
+		d.forward(d.rows[s.row:][:s.rows], &d.scratch[w])
+	})
+	for _, r := range d.rows {
+		d.slots[r.slot].used = r.pos + 1
+	}
+	d.drop()
+}
+
+// padded4 is n rounded up to a multiple of four, the rows that a kernel takes at once.
+func padded4(n int) int { return (n + 3) &^ 3 }
+
+// forward takes rows from tokens to logits.
+func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
+	c := d.config
+	w.resize(len(rows), c)
+	for i, r := range rows {
+		copy(w.x.row(i), d.embed[int(r.token)*c.Width:][:c.Width])
+	}
+	for l := range d.layers {
+		weights := d.weights[2+l*layerTensors:]
+		normalise(w.in, w.x, w.inv)
+		multiply(w.qkv, w.in, &weights[tensorQKV], false)
+		for i, r := range rows {
+			d.attend(&d.layers[l], r, i, w)
+		}
+		multiply(w.x, w.mixed, &weights[tensorOut], true)
+		normalise(w.in, w.x, w.inv)
+		multiply(w.hidden, w.in, &weights[tensorUp], false)
+		squareReLU(w.square, w.hidden)
+		multiply(w.x, w.square, &weights[tensorDown], true)
+	}
+	n := 0
+	for i, r := range rows {
+		if r.last {
+			copy(w.last.row(n), w.x.row(i))
+			n++
+		}
+	}
+	last := w.last.between(0, n)
+	normalise(last, last, w.inv)
+	multiply(w.logits, last, &d.weights[1], false)
+	n = 0
+	for _, r := range rows {
+		if r.last {
+			copy(d.slots[r.slot].logits, w.logits.row(n))
+			n++
+		}
+	}
+}
+
+// resize makes room for rows.
+func (w *decoderScratch) resize(rows int, c Config) {
+	for _, m := range []*matrix{&w.x, &w.in, &w.mixed, &w.last} {
+		m.resize(rows, c.Width)
+	}
+	w.qkv.resize(rows, 3*c.Width)
+	w.hidden.resize(rows, c.Hidden)
+	w.square.resize(rows, c.Hidden)
+	w.logits.resize(rows, c.Vocab)
+	w.probs.resize(1, c.Context)
+	w.inv = grown(w.inv, rows)
+}
+
+// attend puts the key and value of row i into the cache and makes its attended values
+// from all of its slot up to itself.
+func (d *Decoder) attend(layer *cache, r decoderRow, i int, w *decoderScratch) {
+	c, n := d.config, d.config.headWidth()
+	qkv := w.qkv.between(i, i+1)
+	d.turns.turn(qkv.row(0)[:2*c.Width], r.pos, 1)
+	mixed := w.mixed.between(i, i+1)
+	values := layer.values.between(r.slot*c.Context, (r.slot+1)*c.Context)
+	copy(values.row(r.pos), qkv.row(0)[2*c.Width:])
+	values.rows = r.pos + 1
+	size := n * padded(c.Context)
+	for h := range c.Heads {
+		at := qkv.head(h, c)
+		keys := packing{data: layer.keys[(r.slot*c.Heads+h)*size:][:size], k: n, n: r.pos + 1}
+		to := keys.data[r.pos/lanes*lanes*n+r.pos%lanes:]
+		for k, x := range at.keys.row(0) {
+			to[k*lanes] = x
+		}
+		multiply(w.probs, at.queries, &keys, false)
+		row := w.probs.columns(0, r.pos+1)
+		softmax(row.row(0), c.attentionScale())
+		for j := 0; j < n; j += lanes {
+			mulPanel(mixed.columns(h*n+j, lanes), row, values.columns(h*n+j, lanes), false)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package transformer
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestDecoderGivesWhatTrainingGives samples in batches of changing composition, and
+// holds each log-probability to that of the training forward.
+func TestDecoderGivesWhatTrainingGives(t *testing.T) {
+	for i, c := range small {
+		r := rand.New(rand.NewPCG(uint64(i), 1))
+		m := shaken(c, uint64(i))
+		d, err := NewDecoder(m, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, scored := make([][]int32, 5), make([][]float32, 5)
+		var done [][]int32
+		var want [][]float32
+		var sampler Sampler
+		src := rand.NewChaCha8([32]byte{1})
+		for range 4 * c.Context {
+			var slots []int
+			var next []int32
+			for s := range held {
+				if len(held[s]) == c.Context || len(held[s]) > 0 && r.IntN(20) == 0 {
+					done, want = append(done, held[s]), append(want, scored[s])
+					held[s], scored[s] = nil, nil
+					d.Reset(s)
+				}
+				if len(held[s]) == 0 {
+					held[s] = sequences(c, r.Uint64(), 1+r.IntN(c.Context))[0]
+					scored[s] = make([]float32, len(held[s]))
+					if _, err := d.Append(s, held[s]); err != nil {
+						t.Fatal(err)
+					}
+				} else if r.IntN(3) > 0 {
+					draw, err := sampler.Sample(d.Logits(s), Sampling{Temperature: 1.3, TopP: 0.9}, src)
+					if err != nil {
+						t.Fatal(err)
+					}
+					held[s], scored[s] = append(held[s], draw.Token), append(scored[s], draw.LogProb)
+					slots, next = append(slots, s), append(next, draw.Token)
+				}
+			}
+			if err := d.Step(slots, next); err != nil {
+				t.Fatal(err)
+			}
+		}
+		scores, err := NewPass(m).Forward(done)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := range done {
+			for j, w := range want[s] {
+				if w != 0 && math.Abs(float64(w-scores.LogProbs[s][j])) > 1e-4 {
+					t.Errorf("%+v: token %d: sampled with %v, trained with %v", c, j, w, scores.LogProbs[s][j])
+				}
+			}
+		}
+	}
+}
+
+// TestSlotsDoNotTouchEachOther takes one sequence through batches of several kinds.
+func TestSlotsDoNotTouchEachOther(t *testing.T) {
+	c := small[1]
+	m := shaken(c, 3)
+	mine := sequences(c, 4, 30)[0]
+	alone, err := NewDecoder(m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := alone.Append(0, mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, others := range []int{0, 1, 2, 3, 6, 9} {
+		d, err := NewDecoder(m, others+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := others / 2
+		for i, token := range mine {
+			var slots []int
+			var tokens []int32
+			for s := range others + 1 {
+				if s == at || (i+s)%3 > 0 {
+					slots, tokens = append(slots, s), append(tokens, int32((i*s)%c.Vocab))
+				}
+				if s == at {
+					tokens[len(tokens)-1] = token
+				}
+			}
+			if err := d.Step(slots, tokens); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(d.Logits(at), want) {
+			t.Errorf("with %d others, token by token, the logits are not those of the sequence alone in one go", others)
+		}
+	}
+}
+
+func TestLoadTakesNewWeights(t *testing.T) {
+	c := small[1]
+	prompt := sequences(c, 4, 30)[0]
+	first, second := shaken(c, 1), shaken(c, 2)
+	d, err := NewDecoder(first, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Append(0, prompt); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Load(second); err != nil {
+		t.Fatal(err)
+	}
+	if d.Len(0) != 0 {
+		t.Errorf("slot 0 holds %d tokens after Load", d.Len(0))
+	}
+	if err := d.Extend(Feed{1, prompt[:9]}, Feed{0, prompt}); err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := NewDecoder(second, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := fresh.Append(0, prompt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.Logits(0), want) {
+		t.Error("logits after Load are not those of the new weights")
+	}
+	if err := d.Load(shaken(small[0], 1)); err == nil {
+		t.Error("weights of other sizes are no error")
+	}
+}
+
+func TestDecoderRefuses(t *testing.T) {
+	c := small[0]
+	d, err := NewDecoder(shaken(c, 1), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Append(0, make([]int32, c.Context-1)); err != nil {
+		t.Fatal(err)
+	}
+	for _, feeds := range [][]Feed{
+		{{1, []int32{1}}, {0, []int32{1, 1}}},
+		{{1, []int32{1}}, {1, []int32{1}}},
+		{{1, []int32{1}}, {2, []int32{1}}},
+		{{1, []int32{1}}, {-1, []int32{1}}},
+		{{1, []int32{1}}, {0, nil}},
+		{{1, []int32{1}}, {0, []int32{7}}},
+	} {
+		if err := d.Extend(feeds...); err == nil {
+			t.Errorf("%v is no error", feeds)
+		}
+		if d.Len(0) != c.Context-1 || d.Len(1) != 0 {
+			t.Errorf("%v changed the slots to %d and %d tokens", feeds, d.Len(0), d.Len(1))
+		}
+	}
+	if _, err := d.Append(0, []int32{1, 1}); !errors.Is(err, ErrContext) {
+		t.Errorf("error %v, want ErrContext", err)
+	}
+	if err := d.Step([]int{0, 1}, []int32{1}); err == nil {
+		t.Error("two slots and one token are no error")
+	}
+	if err := d.Step([]int{0, 1}, []int32{1, 9}); err == nil {
+		t.Error("a token that is none is no error")
+	}
+	if err := d.Step([]int{0, 1}, []int32{1, 1}); err != nil {
+		t.Errorf("after errors: %v", err)
+	}
+}

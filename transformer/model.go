@@ -1,0 +1,172 @@
+package transformer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// A Model is the parameters of one transformer. Many goroutines may read it at
+// once; whoever writes to it must be alone.
+type Model struct {
+	config  Config
+	params  []float32 // all tensors, one behind the other
+	tensors []Tensor
+}
+
+// A Tensor is a window on one group of a model's parameters.
+type Tensor struct {
+	Name string    // "embed", "head", or "layers.0.qkv" and its like
+	Rows int       // inputs of a matrix; tokens, for embed and head
+	Cols int       // outputs of a matrix; Width, for embed and head
+	Data []float32 // row by row, shared with the model
+
+	decays bool    // weight decay applies
+	spread float32 // standard deviation at the start
+}
+
+// A shape is a tensor without its data.
+type shape struct {
+	name       string
+	rows, cols int
+	decays     bool
+	spread     float64
+}
+
+// Tensors of one layer, by their place in it.
+const (
+	tensorQKV  = iota // normalised stream to queries, keys and values, side by side
+	tensorOut         // attended values to the stream
+	tensorUp          // normalised stream to hidden units
+	tensorDown        // hidden units to the stream
+	layerTensors
+)
+
+// shapes lists the tensors in the order in which they are kept: embed, head, and
+// those of each layer.
+func (c Config) shapes() []shape {
+	in := 1 / math.Sqrt(float64(c.Width))
+	list := []shape{
+		{name: "embed", rows: c.Vocab, cols: c.Width, spread: 1},
+		{name: "head", rows: c.Vocab, cols: c.Width, decays: true},
+	}
+	for l := range c.Layers {
+		list = append(list,
+			shape{fmt.Sprintf("layers.%d.qkv", l), c.Width, 3 * c.Width, true, in},
+			shape{fmt.Sprintf("layers.%d.out", l), c.Width, c.Width, true, 0},
+			shape{fmt.Sprintf("layers.%d.up", l), c.Width, c.Hidden, true, in},
+			shape{fmt.Sprintf("layers.%d.down", l), c.Hidden, c.Width, true, 0})
+	}
+	return list
+}
+
+// New returns a model with random parameters: the same for the same sizes and
+// seed, on every machine. Matrices that end in the residual stream, and the head,
+// start at zero, so that a new model gives every token the same probability.
+func New(c Config, seed uint64) (*Model, error) {
+	m, err := blank(c)
+	if err != nil {
+		return nil, err
+	}
+	var key [32]byte
+	copy(key[:], "quintain transformer start")
+	for i := range m.tensors {
+		t := &m.tensors[i]
+		binary.LittleEndian.PutUint32(key[20:], uint32(i))
+		binary.LittleEndian.PutUint64(key[24:], seed)
+		fill(t.Data, t.spread, rand.NewChaCha8(key))
+	}
+	return m, nil
+}
+
+// fill draws uniform numbers with standard deviation spread: one product of two
+// exact float32 each, which is the same on every machine.
+func fill(to []float32, spread float32, src *rand.ChaCha8) {
+	if spread == 0 {
+		return
+	}
+	scale := float32(math.Sqrt(3)) * spread / (1 << 23)
+	for i := range to {
+		to[i] = float32(int32(src.Uint64()>>40)-1<<23) * scale
+	}
+}
+
+// blank returns a model whose parameters are zero.
+func blank(c Config) (*Model, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	m := &Model{config: c, params: make([]float32, c.Params())}
+	rest := m.params
+	for _, s := range c.shapes() {
+		n := s.rows * s.cols
+		m.tensors = append(m.tensors, Tensor{s.name, s.rows, s.cols, rest[:n:n], s.decays, float32(s.spread)})
+		rest = rest[n:]
+	}
+	return m, nil
+}
+
+// Config returns the model's sizes.
+func (m *Model) Config() Config { return m.config }
+
+// Params returns all parameters, shared with the model. The layout is that of
+// [Model.Tensors], one behind the other.
+func (m *Model) Params() []float32 { return m.params }
+
+// Tensors returns the windows on the parameters, in their order. The caller does
+// not change the list; it may change the data.
+func (m *Model) Tensors() []Tensor { return m.tensors }
+
+// Clone returns a copy that shares nothing.
+func (m *Model) Clone() *Model {
+	c, err := blank(m.config)
+	if err != nil {
+		panic("transformer: a model with sizes that make no sense")
+	}
+	copy(c.params, m.params)
+	return c
+}
+
+// CopyFrom takes over the parameters of another model of the same sizes.
+func (m *Model) CopyFrom(from *Model) error {
+	if m.config != from.config {
+		return fmt.Errorf("sizes are %+v, want %+v", from.config, m.config)
+	}
+	copy(m.params, from.params)
+	return nil
+}
+
+// CheckFinite reports, as [ErrNotFinite], the first tensor with a NaN or an infinity.
+func (m *Model) CheckFinite() error {
+	for _, t := range m.tensors {
+		if i := notFinite(t.Data); i >= 0 {
+			return fmt.Errorf("%s[%d,%d]: %w", t.Name, i/t.Cols, i%t.Cols, ErrNotFinite)
+		}
+	}
+	return nil
+}
+
+// notFinite is the index of the first number that is NaN or infinite; -1 for none.
+func notFinite(s []float32) int {
+	for i, x := range s {
+		if x-x != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// layer returns the tensors of layer l, by tensorQKV and its like.
+func (m *Model) layer(l int) []Tensor {
+	return m.tensors[2+l*layerTensors:][:layerTensors]
+}
+
+// embed and head are the tensors that are no layer's.
+func (m *Model) embed() Tensor { return m.tensors[0] }
+func (m *Model) head() Tensor  { return m.tensors[1] }
+
+// matrix is t as a matrix.
+func (t Tensor) matrix() matrix {
+	return matrix{data: t.Data, rows: t.Rows, cols: t.Cols, stride: t.Cols}
+}

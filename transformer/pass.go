@@ -1,0 +1,229 @@
+package transformer
+
+import "fmt"
+
+// A Pass takes micro-batches through a model: forward to log-probabilities, and
+// backward to gradients. It keeps its memory from one batch to the next. It is for
+// one goroutine, and uses all processors itself.
+//
+// A loss is whatever the caller makes of the log-probabilities: supervised
+// training has dL/dlogprob = -1/n, policy gradients their own.
+type Pass struct {
+	model *Model
+	grads *Model
+	turns rotation
+
+	batch  []span    // sequences
+	tokens []int32   // of all sequences, one behind the other, each without its last
+	next   []int32   // the token that follows each of tokens
+	shards []shard   // what one goroutine takes through all layers at a time
+	scores Scores    // as handed out
+	flat   []float32 // memory of scores
+
+	weights []packing // of each tensor but embed, as the forward pass reads it
+	flipped []packing // of each tensor but embed, transposed
+	layers  []layerActs
+	stream  matrix // residual stream on the way forward, its gradient on the way back
+	last    matrix // normalised stream before the head
+	lastInv []float32
+	probs   matrix // probabilities, then gradients of the logits; rows × Vocab
+	probsAt int    // floats of attention probabilities of one layer
+	scratch []scratch
+	ready   bool // Forward was called, and Backward was not yet
+}
+
+// Scores are what a model says about sequences. Entry [s][t] belongs to token t of
+// sequence s; [s][0] is zero, for nothing predicts the first token.
+type Scores struct {
+	LogProbs  [][]float32 // natural log of the probability of the token given those before, at temperature 1
+	Entropies [][]float32 // of the distribution the token was drawn from, in nats
+}
+
+// A span is where the rows of one sequence stand.
+type span struct {
+	row, rows int // rows are one fewer than tokens
+	probs     int // where its attention probabilities begin, within those of a layer
+}
+
+// A shard is a run of sequences.
+type shard struct{ first, end, row, rows int }
+
+// layerActs are the activations of one layer, and the gradients that those of its
+// matrices are made from.
+type layerActs struct {
+	in, mid       matrix    // normalised stream before attention, and before the perceptron
+	inInv, midInv []float32 // their factors
+	qkv           matrix    // queries and keys rotated, values
+	probs         []float32 // attention probabilities: per sequence, head and row
+	mixed         matrix    // attended values
+	hidden        matrix    // positive part of hidden units
+	square        matrix    // its square
+
+	dQKV, dMid, dHidden, dOut matrix // gradients of what qkv, out, up and down made
+}
+
+// scratch is the memory of one goroutine.
+type scratch struct {
+	dSquare, dIn, dMixed matrix
+	keys                 packing // of one head, transposed
+	dProbs               matrix
+	panel                packing
+}
+
+// minShard is the number of rows from which a shard is large enough.
+const minShard = 48
+
+// NewPass returns a pass through m. The parameters are read anew by each Forward.
+func NewPass(m *Model) *Pass {
+	c := m.config
+	grads, err := blank(c)
+	if err != nil {
+		panic("transformer: a model with sizes that make no sense")
+	}
+	return &Pass{
+		model: m, grads: grads, turns: newRotation(c),
+		weights: make([]packing, len(m.tensors)), flipped: make([]packing, len(m.tensors)),
+		layers: make([]layerActs, c.Layers),
+	}
+}
+
+// Grads returns the gradients that Backward added up, in the layout of the model's
+// parameters. They are the pass's own; the caller may change them, and clears them
+// when they were used.
+func (p *Pass) Grads() []float32 { return p.grads.params }
+
+// Gradients returns the same, tensor by tensor.
+func (p *Pass) Gradients() []Tensor { return p.grads.tensors }
+
+// Forward scores every token of every sequence but the first. Sequences hold at
+// least one token and at most Context; a longer one is [ErrContext]. The batch is
+// not kept. The scores are valid until the next Forward.
+//
+// Memory grows with the tokens of the largest batch: about 4·(16·Width + 4·Hidden +
+// Heads·sequence length)·Layers bytes for each.
+func (p *Pass) Forward(batch [][]int32) (Scores, error) {
+	p.ready = false
+	for s, tokens := range batch {
+		if len(tokens) == 0 {
+			return Scores{}, fmt.Errorf("sequence %d is empty", s)
+		}
+		if err := p.model.config.checkTokens(tokens); err != nil {
+			return Scores{}, fmt.Errorf("sequence %d: %w", s, err)
+		}
+	}
+	p.plan(batch)
+	p.prepare()
+	parallel(len(p.weights)-1, workers(), func(_, i int) { p.packWeights(i + 1) })
+	parallel(len(p.shards), len(p.scratch), func(w, i int) { p.forward(p.shards[i], &p.scratch[w]) })
+	p.ready = true
+	return p.scores, nil
+}
+
+// plan lays out the rows of a batch.
+func (p *Pass) plan(batch [][]int32) {
+	c := p.model.config
+	p.batch, p.shards, p.tokens, p.next, p.probsAt = p.batch[:0], p.shards[:0], p.tokens[:0], p.next[:0], 0
+	open := shard{}
+	for s, tokens := range batch {
+		rows := len(tokens) - 1
+		p.batch = append(p.batch, span{row: len(p.tokens), rows: rows, probs: p.probsAt})
+		p.probsAt += c.Heads * rows * padded(rows)
+		p.tokens = append(p.tokens, tokens[:rows]...)
+		p.next = append(p.next, tokens[1:]...)
+		open.end, open.rows = s+1, len(p.tokens)-open.row
+		if open.rows >= minShard || open.rows > 0 && s == len(batch)-1 {
+			p.shards = append(p.shards, open)
+			open = shard{first: s + 1, row: len(p.tokens)}
+		}
+	}
+	total := len(p.tokens) + len(batch)
+	if cap(p.flat) < 2*total {
+		p.flat = make([]float32, 3*total)
+	}
+	rest := p.flat[:2*total]
+	clear(rest)
+	p.scores.LogProbs, p.scores.Entropies = p.scores.LogProbs[:0], p.scores.Entropies[:0]
+	for _, tokens := range batch {
+		n := len(tokens)
+		p.scores.LogProbs = append(p.scores.LogProbs, rest[:n:n])
+		p.scores.Entropies = append(p.scores.Entropies, rest[n:2*n:2*n])
+		rest = rest[2*n:]
+	}
+}
+
+// prepare makes room for the batch.
+func (p *Pass) prepare() {
+	c, rows := p.model.config, len(p.tokens)
+	for i := range p.layers {
+		l := &p.layers[i]
+		for _, m := range []*matrix{&l.in, &l.mid, &l.mixed, &l.dMid, &l.dOut} {
+			m.resize(rows, c.Width)
+		}
+		for _, m := range []*matrix{&l.hidden, &l.square, &l.dHidden} {
+			m.resize(rows, c.Hidden)
+		}
+		l.qkv.resize(rows, 3*c.Width)
+		l.dQKV.resize(rows, 3*c.Width)
+		l.inInv, l.midInv = grown(l.inInv, rows), grown(l.midInv, rows)
+		l.probs = grown(l.probs, p.probsAt)
+	}
+	p.stream.resize(rows, c.Width)
+	p.last.resize(rows, c.Width)
+	p.lastInv = grown(p.lastInv, rows)
+	p.probs.resize(rows, c.Vocab)
+	for len(p.scratch) < workers() {
+		p.scratch = append(p.scratch, scratch{})
+	}
+}
+
+// grown is s with length n, in its own memory where that is enough.
+func grown(s []float32, n int) []float32 {
+	if n > cap(s) {
+		return make([]float32, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// packWeights packs tensor i both ways.
+func (p *Pass) packWeights(i int) {
+	t := p.model.tensors[i].matrix()
+	if i == 1 { // head: rows are outputs
+		p.weights[i].packTransposed(t)
+		p.flipped[i].pack(t)
+		return
+	}
+	p.weights[i].pack(t)
+	p.flipped[i].packTransposed(t)
+}
+
+// forward takes the rows of one shard from tokens to scores.
+func (p *Pass) forward(s shard, w *scratch) {
+	lo, hi := s.row, s.row+s.rows
+	x := p.stream.between(lo, hi)
+	embed := p.model.embed().matrix()
+	for i := range x.rows {
+		copy(x.row(i), embed.row(int(p.tokens[lo+i])))
+	}
+	for l := range p.layers {
+		acts, weights := &p.layers[l], p.weights[2+l*layerTensors:]
+		in, qkv, mixed := acts.in.between(lo, hi), acts.qkv.between(lo, hi), acts.mixed.between(lo, hi)
+		normalise(in, x, acts.inInv[lo:])
+		multiply(qkv, in, &weights[tensorQKV], false)
+		for i := s.first; i < s.end; i++ {
+			p.attend(acts, p.batch[i], w)
+		}
+		multiply(x, mixed, &weights[tensorOut], true)
+
+		mid, hidden, square := acts.mid.between(lo, hi), acts.hidden.between(lo, hi), acts.square.between(lo, hi)
+		normalise(mid, x, acts.midInv[lo:])
+		multiply(hidden, mid, &weights[tensorUp], false)
+		squareReLU(square, hidden)
+		multiply(x, square, &weights[tensorDown], true)
+	}
+	last, probs := p.last.between(lo, hi), p.probs.between(lo, hi)
+	normalise(last, x, p.lastInv[lo:])
+	multiply(probs, last, &p.weights[1], false)
+	for i := s.first; i < s.end; i++ {
+		p.score(i)
+	}
+}

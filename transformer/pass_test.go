@@ -1,0 +1,291 @@
+package transformer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// small are sizes at which every edge of the kernels is met.
+var small = []Config{
+	{Vocab: 7, Context: 40, Layers: 1, Width: 16, Heads: 1, Hidden: 16},
+	{Vocab: 37, Context: 40, Layers: 2, Width: 32, Heads: 2, Hidden: 48},
+	{Vocab: 18, Context: 70, Layers: 3, Width: 64, Heads: 2, Hidden: 80},
+}
+
+func TestScoresAreThoseOfTheReference(t *testing.T) {
+	for i, c := range small {
+		m := shaken(c, uint64(i))
+		batch := sequences(c, 1, 2, 1, 17, c.Context, 5, 33, 16, 3)
+		got, err := NewPass(m).Forward(batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref := newReference(m)
+		for s, tokens := range batch {
+			logProbs, entropies := ref.scores(tokens)
+			near(t, fmt.Sprintf("%+v: log-probabilities of sequence %d", c, s), got.LogProbs[s], logProbs, 1e-4)
+			near(t, fmt.Sprintf("%+v: entropies of sequence %d", c, s), got.Entropies[s], entropies, 1e-4)
+		}
+	}
+}
+
+// near demands that got is want within a tolerance.
+func near(t *testing.T, what string, got []float32, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d, want %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if !(math.Abs(float64(got[i])-want[i]) <= tolerance) {
+			t.Fatalf("%s: [%d] is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// weightsOf draws the derivatives of a loss.
+func weightsOf(batch [][]int32, r *rand.Rand) (d [][]float32) {
+	for _, tokens := range batch {
+		row := make([]float32, len(tokens))
+		for i := range row {
+			row[i] = float32(r.NormFloat64())
+		}
+		d = append(d, row)
+	}
+	return d
+}
+
+// TestGradients holds the gradient of a random loss, by some parameters of every tensor,
+// against the difference quotient of the reference.
+func TestGradients(t *testing.T) {
+	for i, c := range small {
+		m := shaken(c, uint64(i))
+		batch := sequences(c, 2, 19, 3, 34)
+		r := rand.New(rand.NewPCG(3, 3))
+		dLogProbs, dEntropies := weightsOf(batch, r), weightsOf(batch, r)
+		dEntropies[1] = make([]float32, len(batch[1]))
+		p := NewPass(m)
+		if _, err := p.Forward(batch); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Backward(dLogProbs, dEntropies); err != nil {
+			t.Fatal(err)
+		}
+		ref := newReference(m)
+		loss := func() (l float64) {
+			for s, tokens := range batch {
+				logProbs, entropies := ref.scores(tokens)
+				for t := 1; t < len(tokens); t++ {
+					l += float64(dLogProbs[s][t])*logProbs[t] + float64(dEntropies[s][t])*entropies[t]
+				}
+			}
+			return l
+		}
+		for _, tensor := range p.Gradients() {
+			scale := norm(tensor.Data) / math.Sqrt(float64(len(tensor.Data)))
+			for range 12 {
+				at := r.IntN(len(tensor.Data))
+				param, h := &ref.params[tensor.Name][at], 1e-5
+				was := *param
+				*param = was + h
+				up := loss()
+				*param = was - h
+				down := loss()
+				*param = was
+				want := (up - down) / (2 * h)
+				if got := float64(tensor.Data[at]); !(math.Abs(got-want) <= 1e-3*(math.Abs(want)+scale)) {
+					t.Errorf("%+v: %s[%d]: gradient %v, want %v", c, tensor.Name, at, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestGradientsAddUp holds the sum over micro-batches to the gradient of the whole.
+func TestGradientsAddUp(t *testing.T) {
+	c := small[1]
+	m := shaken(c, 1)
+	batch := sequences(c, 2, 19, 3, 34, 1, 8)
+	d := weightsOf(batch, rand.New(rand.NewPCG(3, 3)))
+	whole, parts := NewPass(m), NewPass(m)
+	run(t, whole, batch, d)
+	run(t, parts, batch[:2], d[:2])
+	run(t, parts, batch[2:], d[2:])
+	for i, want := range whole.Grads() {
+		if got := parts.Grads()[i]; !(math.Abs(float64(got-want)) < 1e-4) {
+			t.Fatalf("parameter %d: %v in parts, %v in one", i, got, want)
+		}
+	}
+}
+
+// run takes a batch forward and back.
+func run(t testing.TB, p *Pass, batch [][]int32, d [][]float32) Scores {
+	t.Helper()
+	scores, err := p.Forward(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Backward(d, nil); err != nil {
+		t.Fatal(err)
+	}
+	return scores
+}
+
+// TestSameBitsOnAnyNumberOfProcessors trains a few steps at several GOMAXPROCS.
+func TestSameBitsOnAnyNumberOfProcessors(t *testing.T) {
+	train := func(procs int) []float32 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		c := small[1]
+		m := shaken(c, 1)
+		p := NewPass(m)
+		o, err := NewAdamW(m, AdamSettings{Rate: 0.01, Clip: 1, WeightDecay: 0.1, WarmUp: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range 4 {
+			batch := sequences(c, uint64(step), 19, 3, 34, 1, 8, 40, 40, 22)
+			clear(p.Grads())
+			run(t, p, batch, weightsOf(batch, rand.New(rand.NewPCG(3, uint64(step)))))
+			if _, err := o.Step(m, p.Grads()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return m.Params()
+	}
+	want := train(1)
+	for _, procs := range []int{2, 3, 8} {
+		if !slices.Equal(train(procs), want) {
+			t.Errorf("GOMAXPROCS %d gives other parameters than 1", procs)
+		}
+	}
+}
+
+// TestScoresDoNotDependOnTheBatch scores sequences alone and together.
+func TestScoresDoNotDependOnTheBatch(t *testing.T) {
+	c := small[1]
+	p := NewPass(shaken(c, 1))
+	batch := sequences(c, 2, 19, 3, 34, 1, 8, 40, 40, 22)
+	scores, err := p.Forward(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range batch {
+		want := slices.Clone(scores.LogProbs[s])
+		alone, err := NewPass(p.model).Forward(batch[s : s+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(alone.LogProbs[0], want) {
+			t.Errorf("sequence %d: %v alone, %v in the batch", s, alone.LogProbs[0], want)
+		}
+	}
+}
+
+func TestNewModelIsUniform(t *testing.T) {
+	c := small[1]
+	m, err := New(c, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := NewPass(m).Forward(sequences(c, 2, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range scores.LogProbs[0][1:] {
+		if math.Abs(float64(got)+math.Log(float64(c.Vocab))) > 1e-5 {
+			t.Errorf("log-probability %v, want %v", got, -math.Log(float64(c.Vocab)))
+		}
+	}
+}
+
+// TestOverfit learns a few sequences by heart.
+func TestOverfit(t *testing.T) {
+	c := Config{Vocab: 20, Context: 24, Layers: 2, Width: 32, Heads: 2, Hidden: 64}
+	m, err := New(c, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := NewAdamW(m, AdamSettings{Rate: 0.01, Clip: 1, WarmUp: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewPass(m)
+	batch := sequences(c, 2, 24, 13, 20, 7)
+	for s := range batch {
+		batch[s][0] = int32(s) // what comes first tells which it is
+	}
+	d, n := likelihood(batch)
+	var loss float64
+	for range 250 {
+		clear(p.Grads())
+		loss = 0
+		for _, row := range run(t, p, batch, d).LogProbs {
+			for _, l := range row {
+				loss -= float64(l) / float64(n)
+			}
+		}
+		if _, err := o.Step(m, p.Grads()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !(loss < 0.02) {
+		t.Errorf("loss is %v after 250 steps, want less than 0.02", loss)
+	}
+}
+
+// likelihood is the derivative of the mean of -log p over all n tokens that are scored.
+func likelihood(batch [][]int32) (d [][]float32, n int) {
+	for _, tokens := range batch {
+		n += len(tokens) - 1
+	}
+	for _, tokens := range batch {
+		d = append(d, slices.Repeat([]float32{-1 / float32(n)}, len(tokens)))
+	}
+	return d, n
+}
+
+func TestForwardRefuses(t *testing.T) {
+	c := small[0]
+	p := NewPass(shaken(c, 1))
+	for _, test := range []struct {
+		batch [][]int32
+		want  string
+	}{
+		{[][]int32{{1}, {}}, "sequence 1 is empty"},
+		{[][]int32{{1, 7}}, "sequence 0: token 1 is 7, and the vocabulary has 7"},
+		{[][]int32{{-1}}, "token 0 is -1"},
+		{[][]int32{make([]int32, c.Context+1)}, "41 tokens, and the context holds 40"},
+	} {
+		if _, err := p.Forward(test.batch); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: error %v, want %q", test.batch, err, test.want)
+		}
+	}
+	if _, err := p.Forward([][]int32{make([]int32, c.Context+1)}); !errors.Is(err, ErrContext) {
+		t.Errorf("error %v, want ErrContext", err)
+	}
+	if err := p.Backward(nil, nil); err == nil {
+		t.Error("backward without forward is no error")
+	}
+	for _, d := range [][][]float32{{}, {{1, 2}}, {{1, 2, 3}, {1}}} {
+		if _, err := p.Forward([][]int32{{1, 2, 3}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Backward(d, nil); err == nil {
+			t.Errorf("derivatives %v are no error", d)
+		}
+		if err := p.Backward([][]float32{{1, 2, 3}}, d); err == nil {
+			t.Errorf("derivatives by entropies %v are no error", d)
+		}
+	}
+	if _, err := p.Forward(nil); err != nil {
+		t.Errorf("no sequences at all: %v", err)
+	}
+	if err := p.Backward(nil, nil); err != nil {
+		t.Errorf("no sequences at all, backward: %v", err)
+	}
+}

@@ -1,0 +1,98 @@
+// Package transformer is a small decoder-only language model in plain Go: it
+// trains and samples on a laptop's processor, without cgo and without a
+// download. It is made for models of some 10⁵ to 10⁶ parameters.
+//
+// A [Model] is its parameters. A [Pass] scores token sequences with them and
+// turns what a loss says about each log-probability into gradients; an [AdamW]
+// applies these. A [Decoder] continues many sequences at once, with a cache, and
+// [Sampling] draws their tokens. A [Checkpoint] keeps model and optimiser on disk.
+//
+// The architecture: token embedding; then, Layers times, causal self-attention
+// with rotary positions and a two-layer perceptron with squared ReLU, each of
+// them behind an RMS normalisation and added to the residual stream; a last
+// normalisation; a head that is not tied to the embedding. There are no biases,
+// and the normalisations have no gains: each stands before a matrix, which can
+// hold them. Sources: Vaswani et al., "Attention Is All You Need" (2017); Zhang and
+// Sennrich, "Root Mean Square Layer Normalization" (2019); Su et al., "RoFormer"
+// (2021); So et al., "Primer" (2021) for the squared ReLU.
+//
+// The arithmetic is float32. The order of every sum is fixed by the model and the
+// sequence alone: neither the number of processors nor what else is in a batch
+// changes one bit of a log-probability, a logit or a gradient. Two builds may
+// differ in the last bits: one with GOEXPERIMENT=simd on amd64, which uses AVX2 and
+// FMA where the processor has them, and one without.
+package transformer
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Config gives the sizes of a model. The JSON form is part of the weights file.
+type Config struct {
+	Vocab   int `json:"vocab"`   // tokens are 0 to Vocab-1; 2 to 65536
+	Context int `json:"context"` // tokens of the longest sequence; 2 to 65536
+	Layers  int `json:"layers"`  // 1 to 64
+	Width   int `json:"width"`   // of the residual stream: Heads times a multiple of 16, at most 4096
+	Heads   int `json:"heads"`   // attention heads of a layer
+	Hidden  int `json:"hidden"`  // units inside a perceptron: a multiple of 16, at most 16384; 4·Width is usual
+}
+
+// Check reports the first size that makes no sense.
+func (c Config) Check() error {
+	within := func(name string, n, lo, hi int) error {
+		if n < lo || n > hi {
+			return fmt.Errorf("%s is %d, want %d to %d", name, n, lo, hi)
+		}
+		return nil
+	}
+	if err := errors.Join(
+		within("vocab", c.Vocab, 2, 1<<16),
+		within("context", c.Context, 2, 1<<16),
+		within("layers", c.Layers, 1, 64),
+		within("width", c.Width, lanes, 4096),
+		within("heads", c.Heads, 1, 4096/lanes),
+		within("hidden", c.Hidden, lanes, 16384),
+	); err != nil {
+		return err
+	}
+	if c.Width%(c.Heads*lanes) != 0 {
+		return fmt.Errorf("width is %d, want a multiple of %d times the %d heads", c.Width, lanes, c.Heads)
+	}
+	if c.Hidden%lanes != 0 {
+		return fmt.Errorf("hidden is %d, want a multiple of %d", c.Hidden, lanes)
+	}
+	return nil
+}
+
+// Params is the number of parameters of a model of these sizes.
+func (c Config) Params() int {
+	n := 0
+	for _, shape := range c.shapes() {
+		n += shape.rows * shape.cols
+	}
+	return n
+}
+
+// headWidth is the number of columns of one attention head.
+func (c Config) headWidth() int { return c.Width / c.Heads }
+
+// checkTokens reports the first token of a sequence that is none, or that the
+// sequence has too many.
+func (c Config) checkTokens(tokens []int32) error {
+	if len(tokens) > c.Context {
+		return fmt.Errorf("%d tokens, and the context holds %d: %w", len(tokens), c.Context, ErrContext)
+	}
+	for i, token := range tokens {
+		if token < 0 || int(token) >= c.Vocab {
+			return fmt.Errorf("token %d is %d, and the vocabulary has %d", i, token, c.Vocab)
+		}
+	}
+	return nil
+}
+
+// ErrContext is the error for a sequence that is longer than the context.
+var ErrContext = errors.New("sequence exceeds the context")
+
+// ErrNotFinite is the error for numbers that are NaN or infinite.
+var ErrNotFinite = errors.New("not a finite number")
