@@ -1,7 +1,6 @@
 package task
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -19,9 +18,9 @@ func Match(got, want string) quintain.Verdict {
 	case got == want && want != "":
 		return quintain.Right()
 	case want != "" && strings.Contains(got, want):
-		return quintain.Partial(answer.Share(want, got), fmt.Sprintf("want %q and nothing else", clip(want)))
+		return quintain.Partial(answer.Share(want, got), `want "`+clip(want)+`" and nothing else`)
 	}
-	return quintain.Wrong(fmt.Sprintf("want %q", clip(want)))
+	return quintain.Wrong(`want "` + clip(want) + `"`)
 }
 
 // MatchNumber scores answer against the one right number, want: the decimal rule

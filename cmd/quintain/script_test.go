@@ -5,30 +5,35 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"rsc.io/script"
 	"rsc.io/script/scripttest"
 )
 
+// scriptInput is the variable with the path of the standard input.
+const scriptInput = "STDIN"
+
 // TestScripts runs testdata/*.txt, in which quintain is the program itself, in
 // this process. Its standard input is the file that stdin names, which is a
 // command of its own.
 func TestScripts(t *testing.T) {
 	engine := script.NewEngine()
-	input := map[*script.State]string{}
 	engine.Cmds["stdin"] = script.Command(script.CmdUsage{Summary: "set the standard input of quintain", Args: "file"},
 		func(s *script.State, args ...string) (script.WaitFunc, error) {
-			data, err := os.ReadFile(s.Path(args[0]))
-			input[s] = string(data)
-			return nil, err
+			return nil, s.Setenv(scriptInput, s.Path(args[0]))
 		})
 	engine.Cmds["quintain"] = script.Command(script.CmdUsage{Summary: "run quintain", Args: "args..."},
 		func(s *script.State, args ...string) (script.WaitFunc, error) {
 			return func(s *script.State) (stdout, stderr string, err error) {
 				var out, errs bytes.Buffer
-				w := &world{args: args, stdin: strings.NewReader(input[s]), stdout: &out, stderr: &errs, getenv: func(name string) string {
+				var input []byte
+				if path, has := s.LookupEnv(scriptInput); has {
+					if input, err = os.ReadFile(path); err != nil {
+						return "", "", err
+					}
+				}
+				w := &world{args: args, stdin: bytes.NewReader(input), stdout: &out, stderr: &errs, getenv: func(name string) string {
 					value, _ := s.LookupEnv(name)
 					return value
 				}}
@@ -39,5 +44,5 @@ func TestScripts(t *testing.T) {
 				return out.String(), errs.String(), err
 			}, nil
 		})
-	scripttest.Test(t, context.Background(), engine, nil, "testdata/*.txt")
+	scripttest.Test(t, context.Background(), engine, []string{"LANG=C"}, "testdata/*.txt")
 }

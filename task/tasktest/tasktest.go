@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -111,21 +112,34 @@ func described(t testing.TB, task quintain.Task) {
 func sameDraw(t testing.TB, task quintain.Task) {
 	for level := range task.Info().Levels {
 		d := quintain.Draw{Seed: 7, Level: level, Index: 3}
-		make := func() string {
-			p := problem(t, task, d)
-			return string(encode(t, p)) + solve(t, task, p)
+		want, err := bytesOf(task, d)
+		if err != nil {
+			t.Fatal(err)
 		}
-		want := make()
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				if make() != want {
-					t.Errorf("a second making of %+v differs", d)
+				if got, err := bytesOf(task, d); got != want || err != nil {
+					t.Errorf("a second making of %+v differs, error %v", d, err)
 				}
 			})
 		}
 		wg.Wait()
 	}
+}
+
+// bytesOf makes a problem and solves it, as one text.
+func bytesOf(task quintain.Task, d quintain.Draw) (string, error) {
+	p, err := task.Problem(d)
+	if err != nil {
+		return "", err
+	}
+	solution, err := task.Solve(p)
+	if err != nil {
+		return "", err
+	}
+	encoded, err := json.Marshal(p)
+	return string(encoded) + solution, err
 }
 
 // unrelated compares the streams of two neighbouring seeds shifted by one place,
@@ -181,9 +195,8 @@ func hostile(t testing.TB, task quintain.Task) {
 		strings.Repeat("٣", n/2), strings.Repeat("\x00", n), strings.Repeat("𝟙", n/4), strings.Repeat(right+" ", n/(len(right)+1)),
 		"9**9**9**9", "1e999999999", "1e-999999999", "(" + strings.Repeat("9+", n/2) + "9)", strings.Repeat("2**", n/3) + "2", "9" + strings.Repeat("!", n),
 	} {
-		start := time.Now()
 		v := grade(t, task, p, answer)
-		if spent := time.Since(start); spent > quickLimit {
+		if spent := fastest(func() { grade(t, task, p, answer) }); spent > quickLimit {
 			t.Errorf("%.20q… of %d bytes takes %v", answer, len(answer), spent)
 		}
 		if v.Score >= 1 {
@@ -301,26 +314,39 @@ func levels(t testing.TB, task quintain.Task) {
 	}
 }
 
-// quick: making, solving and grading take at most quickLimit each, but for one
-// problem in a hundred, which a busy machine may delay.
+// quick: making, solving and grading take at most quickLimit each. What a busy
+// machine delays is tried again: the limit is many times what any task needs, so
+// that only one whose cost explodes is over it each time.
 func quick(t testing.TB, task quintain.Task) {
-	slow, all := 0, 0
 	each(t, task, func(p quintain.Problem) {
-		all++
-		start := time.Now()
-		problem(t, task, quintain.Draw{Seed: p.Seed, Level: p.Level, Index: p.Index})
-		made := time.Now()
 		answer := solve(t, task, p)
-		solved := time.Now()
-		grade(t, task, p, answer)
-		if worst := max(made.Sub(start), solved.Sub(made), time.Since(solved)); worst > quickLimit {
-			slow++
-			t.Logf("%s took %v", p.ID(), worst)
+		for _, work := range []struct {
+			name string
+			do   func()
+		}{
+			{"making", func() { problem(t, task, quintain.Draw{Seed: p.Seed, Level: p.Level, Index: p.Index}) }},
+			{"solving", func() { solve(t, task, p) }},
+			{"grading", func() { grade(t, task, p, answer) }},
+		} {
+			if spent := fastest(work.do); spent > quickLimit {
+				t.Errorf("%s: %s takes %v", p.ID(), work.name, spent)
+			}
 		}
 	})
-	if slow*100 > all {
-		t.Errorf("%d of %d problems took over %v", slow, all, quickLimit)
+}
+
+// fastest returns how long work takes: once, or the least of five times where the
+// first was over quickLimit.
+func fastest(work func()) time.Duration {
+	best := time.Duration(math.MaxInt64)
+	for range 5 {
+		start := time.Now()
+		work()
+		if best = min(best, time.Since(start)); best <= quickLimit {
+			break
+		}
 	}
+	return best
 }
 
 // golden compares a few problems of each level with testdata/NAME.golden. It is
@@ -470,6 +496,13 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				problem(b, own, quintain.Draw{Seed: 1, Index: i})
+			}
+		})
+		b.Run("solve/"+name, func(b *testing.B) {
+			b.ReportAllocs()
+			p := problem(b, own, quintain.Draw{Seed: 1})
+			for b.Loop() {
+				solve(b, own, p)
 			}
 		})
 		b.Run("score/"+name, func(b *testing.B) {

@@ -1,0 +1,139 @@
+package task_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// A coin is a task with settings of every kind.
+type coinParams struct {
+	Sides []string `json:"sides"`
+	Fail  bool     `json:"fail"`
+}
+
+func (p coinParams) Check() error {
+	if len(p.Sides) == 0 {
+		return errors.New("sides is empty")
+	}
+	return nil
+}
+
+type coinItem struct {
+	Side string `json:"side"`
+}
+
+func (c coinItem) Prompt() string                       { return "Which side?" }
+func (c coinItem) Solve() string                        { return c.Side }
+func (c coinItem) Score(answer string) quintain.Verdict { return task.Match(answer, c.Side) }
+
+func (c coinItem) Check() error {
+	if c.Side == "" {
+		return errors.New("side is empty")
+	}
+	return nil
+}
+
+var coin = task.Spec[coinParams, coinItem]{
+	Name: "coin", Doc: "Name the side.", Version: 3,
+	Default: coinParams{Sides: []string{"heads", "tails"}},
+	Levels:  []coinParams{{Sides: []string{"heads"}}},
+	Make: func(p coinParams, r *rng.Rand) (coinItem, error) {
+		if p.Fail {
+			return coinItem{}, errors.New("it rolled away")
+		}
+		return coinItem{rng.Pick(r, p.Sides)}, nil
+	},
+}
+
+func TestOwnParamsDoNotReachTheDefaults(t *testing.T) {
+	own, err := coin.With([]byte(`{"sides":["edge"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := own.Problem(quintain.Draw{}); err != nil || string(p.Instance) != `{"side":"edge"}` {
+		t.Errorf("problem %s, error %v", p.Instance, err)
+	}
+	if coin.Default.Sides[0] != "heads" {
+		t.Errorf("the defaults are now %v", coin.Default.Sides)
+	}
+}
+
+func TestErrorsNameTaskAndDraw(t *testing.T) {
+	failing, err := coin.With([]byte(`{"fail":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = failing.Problem(quintain.Draw{Seed: 4, Index: 7})
+	for _, want := range []string{"coin", "seed 4", "index 7", "rolled away"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not tell %q", err, want)
+		}
+	}
+	if _, err := coin.Grade(quintain.Problem{Task: "coin", Instance: []byte(`{"side":""}`)}, "x"); err == nil || !strings.Contains(err.Error(), "side is empty") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestShort(t *testing.T) {
+	p, err := coin.Problem(quintain.Draw{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if short, err := coin.Short(p); err != nil || short != p.Prompt {
+		t.Errorf("short form %q, error %v; want the prompt of a task that has none", short, err)
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, test := range []struct {
+		match     func(got, want string) quintain.Verdict
+		got, want string
+		score     float64
+		malformed bool
+	}{
+		{task.Match, "abc", "abc", 1, false},
+		{task.Match, "", "abc", 0, true},
+		{task.Match, "ABC", "abc", 0, false},
+		{task.Match, " abc", "abc", 0.75, false},
+		{task.Match, "ébcé", "bc", 0.5, false},
+		{task.Match, "abc", "", 0, false},
+		{task.Match, "", "", 0, true},
+		{task.MatchNumber, "1,000.0", "1000", 1, false},
+		{task.MatchNumber, "1000", "1,000", 1, false},
+		{task.MatchNumber, "=1000", "1000", 0.8, false},
+		{task.MatchNumber, "1e999999999999", "1000", 0, false},
+		{task.MatchNumber, "", "1000", 0, true},
+	} {
+		v := test.match(test.got, test.want)
+		if math.Abs(v.Score-test.score) > 1e-12 || v.Malformed != test.malformed || v.Score < 1 && v.Reason == "" {
+			t.Errorf("%q for %q: %+v, want %v", test.got, test.want, v, test.score)
+		}
+	}
+	if v := task.Match(strings.Repeat("é", 1000), strings.Repeat("ü", 1000)); len(v.Reason) > 120 {
+		t.Errorf("a reason of %d bytes", len(v.Reason))
+	}
+}
+
+func TestSet(t *testing.T) {
+	s, err := task.NewSet([]quintain.Task{coin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Get("coin"); err != nil || got.Info().Name != "coin" {
+		t.Errorf("%v, error %v", got, err)
+	}
+	for _, test := range []struct{ name, tells string }{{"coins", `did you mean "coin"?`}, {"elephant", `no task "elephant"`}, {"", "no task"}} {
+		if _, err := s.Get(test.name); err == nil || !strings.Contains(err.Error(), test.tells) {
+			t.Errorf("%q: error %v, want one that tells %s", test.name, err, test.tells)
+		}
+	}
+	if _, err := task.NewSet([]quintain.Task{coin, coin}); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("error %v", err)
+	}
+}
