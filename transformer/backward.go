@@ -85,9 +85,7 @@ func (p *Pass) checkShape(name string, d [][]float32) error {
 	return nil
 }
 
-// scoreBack turns the probabilities of one sequence into gradients of its logits:
-// by logit j, the log-probability of token k changes by [j=k]-pⱼ, and the entropy H by
-// -pⱼ·(log pⱼ + H).
+// scoreBack turns the probabilities of one sequence into gradients of its logits.
 func (p *Pass) scoreBack(s int, dLogProb, dEntropy []float32) {
 	at := p.batch[s]
 	for i := range at.rows {
@@ -97,14 +95,20 @@ func (p *Pass) scoreBack(s int, dLogProb, dEntropy []float32) {
 				row[j] *= -d
 			}
 		} else {
-			entropy, dH := p.scores.Entropies[s][i+1], dEntropy[i+1]
-			for j, q := range row {
-				if q > 0 {
-					row[j] = -q * (d + dH*(float32(math.Log(float64(q)))+entropy))
-				}
-			}
+			distributionBack(row, d, dEntropy[i+1], p.scores.Entropies[s][i+1])
 		}
 		row[p.next[at.row+i]] += d
+	}
+}
+
+// distributionBack turns probabilities into gradients of their logits, but for the
+// token that came: by logit j, the log-probability of token k changes by [j=k]-pⱼ, and
+// the entropy H by -pⱼ·(log pⱼ + H).
+func distributionBack(probs []float32, d, dEntropy, entropy float32) {
+	for j, q := range probs {
+		if q > 0 {
+			probs[j] = -q * (d + dEntropy*(float32(math.Log(float64(q)))+entropy))
+		}
 	}
 }
 
