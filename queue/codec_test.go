@@ -1,0 +1,278 @@
+package queue_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/queuetest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestCodecKeepsEveryBit(t *testing.T) {
+	t.Parallel()
+	c := queue.NewCodec(0)
+	rapid.Check(t, func(t *rapid.T) {
+		g := queuetest.Groups().Draw(t, "group")
+		b, err := c.Encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := c.Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := queuetest.Diff(g, back); d != "" {
+			t.Fatal(d)
+		}
+		if err := c.Verify(b); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// full is a group with a value in every field.
+func full() *quintain.Group {
+	g := queuetest.Group(7)
+	g.Advantages = [][]float64{{0.5}, {0.1, 0.1, 0.1, 0.1, 0.1, math.Copysign(0, -1)}}
+	g.RefLogProbs = [][]float64{{-1, -2, -3, -4}, {-1, -1, -1, -1, -1, -1}}
+	g.Messages = json.RawMessage(`[[{"role":"user","content":"2+2"}],[]]`)
+	g.Generation = json.RawMessage(`{"temperature":1.0}`)
+	g.Overrides = []json.RawMessage{json.RawMessage(`{"set_advantage_to_zero":true}`), nil}
+	g.GroupOverrides = json.RawMessage(`{}`)
+	g.Images = json.RawMessage(`null`)
+	g.DistillTokens = [][][]quintain.Token{{{1, 2}, {3}}, nil}
+	g.DistillLogProbs = [][][]float64{{{-0.5, -1.5}, {-0.1}}, {}}
+	g.Masks[1][5] = 99 // neither untrained nor the token
+	g.Origin = quintain.Origin{Task: "sum", Version: 2, Seed: 1 << 63, Level: -1, Index: 41}
+	return g
+}
+
+func TestCodecReadsTheGolden(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join("testdata", "group.v1.bin")
+	c := queue.NewCodec(0)
+	if *update {
+		b, err := c.Encode(full())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := c.Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := queuetest.Diff(full(), g); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestEncodeRefusesWhatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	g := full()
+	g.LogProbs[1][2] = math.NaN()
+	_, err := queue.NewCodec(0).Encode(g)
+	if field := new(quintain.FieldError); !errors.As(err, &field) || field.Field != "inference_logprobs[1][2]" {
+		t.Errorf("error %v, want one of inference_logprobs[1][2]", err)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	c := queue.NewCodec(1 << 16)
+	whole, err := c.Encode(full())
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := full()
+	large.Messages = json.RawMessage(strings.Repeat(" ", 1<<16))
+	tooLarge, err := c.Encode(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(at int, to byte) []byte {
+		b := bytes.Clone(whole)
+		b[at] = to
+		return b
+	}
+	for _, test := range []struct {
+		why  string
+		b    []byte
+		want string
+	}{
+		{"nothing", nil, "envelope: does not begin"},
+		{"another file", []byte("PK\x03\x04 and more than that"), "envelope: does not begin"},
+		{"a version to come", change(4, 2), "envelope: has version 2, and this program reads version 1"},
+		{"a changed byte", change(len(whole)/2, whole[len(whole)/2]+1), "envelope: has the checksum"},
+		{"a torn end", whole[:len(whole)-3], "envelope: has the checksum"},
+		{"one that is too large", tooLarge, "envelope: takes 65"},
+	} {
+		_, err := c.Decode(test.b)
+		if format := new(queue.FormatError); !errors.As(err, &format) || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", test.why, err, test.want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	c := queue.NewCodec(1 << 20)
+	for _, g := range []*quintain.Group{full(), queuetest.Group(1), {}} {
+		b, err := c.Encode(g)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 4 { // let it get past the checksum
+			b = bytes.Clone(b)
+			sum := crc32.Checksum(b[:len(b)-4], crc32.MakeTable(crc32.Castagnoli))
+			for i := range 4 {
+				b[len(b)-4+i] = byte(sum >> (8 * i))
+			}
+		}
+		g, err := c.Decode(b)
+		if err != nil {
+			return
+		}
+		if g.Check() != nil { // a number that is not finite
+			return
+		}
+		again, err := c.Encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := c.Decode(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := queuetest.Diff(g, back); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// FuzzFields reads what stands within the envelope, which FuzzDecode seldom reaches.
+func FuzzFields(f *testing.F) {
+	for _, g := range []*quintain.Group{full(), queuetest.Group(1), {}} {
+		f.Add(queue.EncodeFields(g))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		g, err := queue.DecodeFields(b)
+		if err != nil {
+			if !errors.As(err, new(*queue.FormatError)) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if g.Check() != nil { // a number that is not finite
+			return
+		}
+		back, err := queue.DecodeFields(queue.EncodeFields(g))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := queuetest.Diff(g, back); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// episode returns a group as a trainer sees it: a prompt of 100 tokens, then sampled
+// ones whose ids fall off as words do, with log-probabilities, versions and an
+// advantage for each token.
+func episode(sequences, length int) *quintain.Group {
+	r := rand.New(rand.NewPCG(1, 2))
+	word := func() quintain.Token { return quintain.Token(math.Pow(r.Float64(), 4) * 150000) }
+	prompt := make([]quintain.Token, 100)
+	for i := range prompt {
+		prompt[i] = word()
+	}
+	g := &quintain.Group{}
+	for s := range sequences {
+		tokens, masks := make([]quintain.Token, length), make([]int32, length)
+		logProbs, advantages, versions := make([]float64, length), make([]float64, length), make([]int32, length)
+		for i := range length {
+			tokens[i], masks[i], logProbs[i], versions[i], advantages[i] = word(), quintain.Untrained, 1, -1, float64(s)/7
+			if i < len(prompt) {
+				tokens[i] = prompt[i]
+				continue
+			}
+			masks[i], versions[i] = int32(tokens[i]), int32(40+2*i/length)
+			logProbs[i] = float64(float32(-r.ExpFloat64()))
+			if r.Float64() < 0.6 {
+				logProbs[i] = float64(float32(-math.Exp(-4 - 6*r.Float64())))
+			}
+		}
+		g.Tokens, g.Masks, g.Versions = append(g.Tokens, tokens), append(g.Masks, masks), append(g.Versions, versions)
+		g.LogProbs, g.Advantages, g.Scores = append(g.LogProbs, logProbs), append(g.Advantages, advantages), append(g.Scores, float64(s)/7)
+	}
+	return g
+}
+
+// shapes are the groups of the benchmarks.
+func shapes() map[string]*quintain.Group {
+	return map[string]*quintain.Group{"8x256": episode(8, 256), "8x8192": episode(8, 8192)}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	c := queue.NewCodec(0)
+	for name, g := range shapes() {
+		b.Run(name, func(b *testing.B) {
+			var out []byte
+			for b.Loop() {
+				out, _ = c.Encode(g)
+			}
+			report(b, g, len(out))
+		})
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	c := queue.NewCodec(0)
+	for name, g := range shapes() {
+		body, err := c.Encode(g)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := c.Decode(body); err != nil {
+					b.Fatal(err)
+				}
+			}
+			report(b, g, len(body))
+		})
+	}
+}
+
+// inMemory is the size of the numbers of a group from episode: tokens, masks and
+// versions of 4 bytes, log-probabilities and advantages of 8.
+func inMemory(g *quintain.Group) int { return g.TokenCount() * 28 }
+
+func report(b *testing.B, g *quintain.Group, encoded int) {
+	b.SetBytes(int64(inMemory(g)))
+	b.ReportMetric(float64(encoded)/float64(g.TokenCount()), "bytes/token")
+	b.ReportMetric(float64(encoded), "bytes/group")
+	b.ReportMetric(float64(b.N)*float64(g.TokenCount())/b.Elapsed().Seconds()/1e6, "Mtoken/s")
+}

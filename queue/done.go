@@ -1,0 +1,138 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// finish writes to the log that groups are done, and frees their bodies.
+func (q *Queue) finish(ctx context.Context, list []Entry) error {
+	var r logRecord
+	for _, e := range list {
+		r.Gone = append(r.Gone, e.Seq)
+		if !e.anon {
+			r.Keys = append(r.Keys, e.key)
+		}
+	}
+	slices.Sort(r.Gone)
+	q.mu.Lock()
+	r.Last = q.last
+	q.mu.Unlock()
+	if err := q.store.Append(ctx, r.encode()); err != nil {
+		return q.doubt(err)
+	}
+	q.mu.Lock()
+	q.noted = max(q.noted, r.Last)
+	for _, k := range r.Keys {
+		if !q.known[k] {
+			q.known[k] = true
+			q.done++
+		}
+	}
+	for _, seq := range r.Gone {
+		delete(q.leased, seq)
+		delete(q.aside, seq)
+		q.garbage[seq] = struct{}{}
+	}
+	q.mu.Unlock()
+	q.free(ctx)
+	return nil
+}
+
+// minSweep is the least number of bodies that are freed by sweeping all that lies
+// below what is in use; fewer are faster one by one.
+const minSweep = 4
+
+// free deletes bodies whose groups are done. What cannot be deleted now is deleted
+// later.
+func (q *Queue) free(ctx context.Context) {
+	below, rest := q.rubbish()
+	if below == 0 && len(rest) == 0 {
+		return
+	}
+	err := q.store.Delete(context.WithoutCancel(ctx), below, rest)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err != nil {
+		q.log.Warn("bodies of finished groups stay in the store for now", "groups", len(q.garbage), "err", err)
+		return
+	}
+	for _, seq := range rest {
+		delete(q.garbage, seq)
+	}
+	for seq := range q.garbage {
+		if seq < below {
+			delete(q.garbage, seq)
+		}
+	}
+}
+
+// rubbish returns what may be deleted: all numbers below one, and others.
+func (q *Queue) rubbish() (below uint64, rest []uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	below = q.low()
+	for seq := range q.garbage {
+		if seq >= below {
+			rest = append(rest, seq)
+		}
+	}
+	if len(q.garbage)-len(rest) >= minSweep {
+		return below, rest
+	}
+	return 0, slices.Collect(maps.Keys(q.garbage))
+}
+
+// low is a number below which nothing is in use, nor will be. q.mu is held.
+func (q *Queue) low() uint64 {
+	if q.unsure {
+		return 0
+	}
+	low := q.last + 1
+	if list := q.waiting.all(); len(list) > 0 {
+		low = list[0].Seq
+	}
+	for seq := range q.leased {
+		low = min(low, seq)
+	}
+	for seq := range q.aside {
+		low = min(low, seq)
+	}
+	for floor := range q.floors {
+		low = min(low, floor+1)
+	}
+	return low
+}
+
+// each calls f for 0 to n-1, some at a time, and no more after an error. It returns
+// the first error after all calls have ended.
+func each(n int, f func(i int) error) error {
+	var (
+		next   atomic.Int64
+		failed atomic.Bool
+		wg     sync.WaitGroup
+		errs   = make([]error, n)
+	)
+	work := func() {
+		for !failed.Load() {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			if errs[i] = f(i); errs[i] != nil {
+				failed.Store(true)
+			}
+		}
+	}
+	for range min(n, runtime.GOMAXPROCS(0)) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	return cmp.Or(errs...)
+}

@@ -1,0 +1,146 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// A Memory is a [Store] that ends with the process: for tests, and for runs that may
+// be lost. Close leaves it as it is; it may be opened again.
+type Memory struct {
+	mu     sync.Mutex
+	last   uint64
+	bodies map[uint64]Record
+	places map[Key]uint64
+	log    [][]byte
+	states map[string][]byte
+}
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{bodies: make(map[uint64]Record), places: make(map[Key]uint64), states: make(map[string][]byte)}
+}
+
+// Put keeps records.
+func (m *Memory) Put(ctx context.Context, records []Record) ([]uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	seqs := make([]uint64, len(records))
+	for i, r := range records {
+		if _, ok := m.places[r.Key]; ok {
+			continue
+		}
+		m.last++
+		seqs[i] = m.last
+		m.bodies[m.last] = r
+		m.places[r.Key] = m.last
+	}
+	return seqs, nil
+}
+
+// Body returns the body of seq.
+func (m *Memory) Body(ctx context.Context, seq uint64) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	r, ok := m.bodies[seq]
+	if !ok {
+		return nil, fmt.Errorf("sequence number %d: %w", seq, ErrUnknown)
+	}
+	return slices.Clone(r.Body), nil
+}
+
+// Delete frees bodies.
+func (m *Memory) Delete(_ context.Context, below uint64, seqs []uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.bodies, func(seq uint64, r Record) bool {
+		if seq >= below && !slices.Contains(seqs, seq) {
+			return false
+		}
+		delete(m.places, r.Key)
+		return true
+	})
+	return nil
+}
+
+// List shows all bodies.
+func (m *Memory) List(_ context.Context, show func(Listed)) (last uint64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, seq := range slices.Sorted(maps.Keys(m.bodies)) {
+		r := m.bodies[seq]
+		show(Listed{Seq: seq, Key: r.Key, Meta: r.Meta, Size: len(r.Body)})
+	}
+	return m.last, nil
+}
+
+// Clear frees all bodies.
+func (m *Memory) Clear(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.bodies)
+	clear(m.places)
+	return nil
+}
+
+// Append adds a record to the log.
+func (m *Memory) Append(ctx context.Context, record []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	m.log = append(m.log, slices.Clone(record))
+	return nil
+}
+
+// Replay shows the log.
+func (m *Memory) Replay(_ context.Context, show func([]byte) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.log {
+		if err := show(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rewrite replaces the log.
+func (m *Memory) Rewrite(_ context.Context, records [][]byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.log = slices.Clone(records)
+	return nil
+}
+
+// State returns a record by its key.
+func (m *Memory) State(_ context.Context, key string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.states[key]), nil
+}
+
+// SetState keeps a record by its key.
+func (m *Memory) SetState(_ context.Context, key string, value []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if value == nil {
+		delete(m.states, key)
+		return nil
+	}
+	m.states[key] = append([]byte{}, value...)
+	return nil
+}
+
+// Close does nothing.
+func (m *Memory) Close() error { return nil }

@@ -1,0 +1,190 @@
+package queuetest
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// handing are the promises of leasing, acknowledging and giving back.
+var handing = []promise{
+	{"Order", "groups are handed out in the order in which they were put", func(r *rig) {
+		r.put(3, 1, 2)
+		r.want(r.lease("a", 1), 3)
+		r.reopen()
+		r.want(r.lease("a", 9), 3, 1, 2)
+	}},
+	{"LeaseExcludes", "what one consumer has, no other gets", func(r *rig) {
+		r.put(1, 2, 3)
+		r.want(r.lease("a", 2), 1, 2)
+		r.want(r.lease("b", 9), 3)
+		r.want(r.lease("a", 9))
+	}},
+	{"LeaseOne", "a lease of no number is of one group", func(r *rig) {
+		r.put(1, 2)
+		r.want(r.lease("a", 0), 1)
+	}},
+	{"LeasePicked", "a consumer picks what it likes, in its order", func(r *rig) {
+		r.put(1, 2, 3, 4)
+		list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Pick: only(4, 2, 2)})
+		r.must(err)
+		r.want(list, 4, 2)
+		r.want(r.lease("b", 9), 1, 3)
+	}},
+	{"LeaseRaw", "the binary form is handed out as it was kept", func(r *rig) {
+		r.put(1)
+		list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Raw: true})
+		r.must(err)
+		g, err := queue.NewCodec(0).Decode(list[0].Body)
+		r.must(err)
+		if d := Diff(Group(1), g); d != "" || list[0].Group != nil || list[0].Bytes != len(list[0].Body) {
+			r.Errorf("delivery %v, %s", list[0], d)
+		}
+	}},
+	{"LeaseStranger", "what does not wait cannot be picked", func(r *rig) {
+		r.put(1, 2)
+		stranger := func([]queue.Entry) []queue.Entry { return []queue.Entry{{Seq: 1}, {Seq: 99}} }
+		if _, err := r.q.Lease(r.ctx, queue.Want{Pick: stranger}); !errors.Is(err, queue.ErrUnknown) {
+			r.Errorf("error %v", err)
+		}
+		r.want(r.lease("a", 9), 1, 2)
+	}},
+	{"LeaseExpires", "a lease that has run out is handed out again, in its old place", func(r *rig) {
+		r.put(1, 2, 3)
+		_, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Max: 2, For: 30 * time.Millisecond})
+		r.must(err)
+		changed := r.q.Changed()
+		r.want(r.lease("b", 9), 3)
+		r.wait()
+		r.want(r.lease("b", 9), 1, 2)
+		select {
+		case <-changed:
+		default:
+			r.Error("no change was announced")
+		}
+		if s := r.q.Stats(); s.Expired != 2 {
+			r.Errorf("%d leases have run out, want 2", s.Expired)
+		}
+	}},
+	{"LeaseLasts", "a lease without a term lasts", func(r *rig) {
+		r.put(1, 2)
+		r.lease("a", 1)
+		_, err := r.q.Lease(r.ctx, queue.Want{Consumer: "b", For: time.Millisecond})
+		r.must(err)
+		r.wait()
+		r.want(r.lease("c", 9), 2)
+		if _, ok := r.q.NextExpiry(); ok {
+			r.Error("a lease runs out")
+		}
+	}},
+	{"LeaseEndsWithProcess", "what was not acknowledged waits again after a restart", func(r *rig) {
+		r.put(1, 2, 3)
+		list := r.lease("a", 2)
+		r.must(r.q.Ack(r.ctx, "a", list[1].Seq))
+		r.reopen()
+		r.want(r.lease("b", 9), 1, 3)
+	}},
+	{"AckDurable", "what was acknowledged never comes again", func(r *rig) {
+		r.put(1, 2, 3)
+		r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 2))...))
+		r.want(r.lease("a", 9), 3)
+		r.reopen()
+		r.want(r.lease("a", 9), 3)
+	}},
+	{"AckMany", "any number is acknowledged at once", func(r *rig) {
+		var numbers []int
+		for i := range 100 {
+			numbers = append(numbers, i)
+		}
+		r.put(numbers...)
+		list := r.lease("a", 99)
+		slices.Reverse(list)
+		r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
+		r.must(r.q.Ack(r.ctx, "a"))
+		r.reopen()
+		r.want(r.lease("a", 100), 99)
+	}},
+	{"AckNotLeased", "who does not have all of the groups acknowledges none of them", func(r *rig) {
+		r.put(1, 2)
+		list := r.lease("a", 2)
+		for why, test := range map[string]struct {
+			consumer string
+			seqs     []uint64
+		}{
+			"never put":       {"a", []uint64{list[0].Seq, 99}},
+			"another's":       {"b", seqs(list)},
+			"never consumed":  {"", seqs(list)},
+			"put and unknown": {"a", []uint64{0, list[0].Seq}},
+		} {
+			err := r.q.Ack(r.ctx, test.consumer, test.seqs...)
+			if e := new(queue.NotLeasedError); !errors.As(err, &e) || !errors.Is(err, queue.ErrNotLeased) {
+				r.Errorf("%s: error %v", why, err)
+			}
+		}
+		r.reopen()
+		r.want(r.lease("a", 9), 1, 2)
+	}},
+	{"AckExpired", "a lease that has run out cannot be acknowledged", func(r *rig) {
+		r.put(1, 2)
+		list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", For: 20 * time.Millisecond})
+		r.must(err)
+		r.wait()
+		err = r.q.Ack(r.ctx, "a", list[0].Seq)
+		if e := new(queue.NotLeasedError); !errors.As(err, &e) || e.Seq != list[0].Seq {
+			r.Errorf("error %v", err)
+		}
+		r.want(r.lease("b", 9), 1, 2)
+		if err := r.q.Ack(r.ctx, "a", list[0].Seq); !errors.Is(err, queue.ErrNotLeased) {
+			r.Errorf("another's lease: error %v", err)
+		}
+	}},
+	{"AckTwice", "what is acknowledged cannot be acknowledged again", func(r *rig) {
+		r.put(1)
+		list := r.lease("a", 1)
+		r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
+		if err := r.q.Ack(r.ctx, "a", seqs(list)...); !errors.Is(err, queue.ErrNotLeased) {
+			r.Errorf("error %v", err)
+		}
+	}},
+	{"ReleaseKeepsPlace", "what is released is handed out at once, in its old place", func(r *rig) {
+		r.put(1, 2, 3, 4)
+		list := r.lease("a", 3)
+		changed := r.q.Changed()
+		if n := r.q.Release("a", list[1].Seq, list[0].Seq, 99); n != 2 {
+			r.Errorf("%d were released, want 2", n)
+		}
+		<-changed
+		if n := r.q.Release("b", list[2].Seq); n != 0 {
+			r.Errorf("%d of another consumer were released", n)
+		}
+		r.want(r.lease("b", 9), 1, 2, 4)
+	}},
+	{"ReleaseAll", "a consumer gives back all it has, and nothing of others", func(r *rig) {
+		r.put(1, 2, 3, 4, 5)
+		r.lease("a", 1)
+		r.lease("b", 1)
+		r.lease("a", 2)
+		if n := r.q.ReleaseAll("a"); n != 3 {
+			r.Errorf("%d were released, want 3", n)
+		}
+		r.want(r.lease("c", 9), 1, 3, 4, 5)
+	}},
+	{"Drop", "what is dropped is gone, wherever it was, and its ID is known", func(r *rig) {
+		r.put(1, 2, 3)
+		list := r.lease("a", 1)
+		n, err := r.q.Drop(r.ctx, list[0].Seq, list[0].Seq+1, 99)
+		r.must(err)
+		if s := r.q.Stats(); n != 2 || s.Dropped != 2 {
+			r.Errorf("%d were dropped, and %d counted, want 2", n, s.Dropped)
+		}
+		if err := r.q.Ack(r.ctx, "a", list[0].Seq); !errors.Is(err, queue.ErrNotLeased) {
+			r.Errorf("error %v", err)
+		}
+		r.again(1)
+		r.reopen()
+		r.again(2)
+		r.want(r.lease("a", 9), 3)
+	}},
+}

@@ -1,0 +1,150 @@
+package queuetest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// identity are the promises of putting.
+var identity = []promise{
+	{"PutOnce", "a group is kept once by its ID, while it waits and while it is leased", func(r *rig) {
+		r.put(1, 2)
+		r.again(1)
+		r.lease("a", 1)
+		r.again(1)
+		r.reopen()
+		r.again(1)
+		r.want(r.lease("a", 9), 1, 2)
+	}},
+	{"PutOnceAfterAck", "an ID is known for ever, also when its group is done", func(r *rig) {
+		r.put(1, 2)
+		list := r.lease("a", 1)
+		r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
+		r.again(1)
+		r.reopen()
+		r.again(1)
+		r.want(r.lease("a", 9), 2)
+	}},
+	{"PutWithoutID", "a group without an ID is always fresh, and comes out without one", func(r *rig) {
+		for range 2 {
+			fresh, err := r.q.Put(r.ctx, nameless(1))
+			r.must(err)
+			if !fresh {
+				r.Error("it is not fresh")
+			}
+		}
+		r.reopen()
+		list := r.lease("a", 9)
+		if len(list) != 2 || list[0].ID == list[1].ID {
+			r.Fatalf("%d groups came, want two with IDs of their own", len(list))
+		}
+		if d := Diff(nameless(1), list[0].Group); d != "" {
+			r.Error(d)
+		}
+		r.must(r.q.Ack(r.ctx, "a", list[0].Seq))
+		r.reopen()
+		if n := len(r.lease("a", 9)); n != 1 {
+			r.Errorf("%d groups came, want the one that was not acknowledged", n)
+		}
+	}},
+	{"PutAll", "groups that are put together are kept together, but for those that are known or stand twice in the list", func(r *rig) {
+		r.put(1, 2)
+		r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 1))...))
+		list := []*quintain.Group{Group(1), Group(3), Group(2), Group(4), Group(3), nameless(5)}
+		fresh, err := r.q.PutAll(r.ctx, list)
+		r.must(err)
+		for i, want := range []bool{false, true, false, true, false, true} {
+			if fresh[i] != want {
+				r.Errorf("fresh[%d] is %v", i, fresh[i])
+			}
+		}
+		r.reopen()
+		all := r.lease("a", 9)
+		r.want(all[:3], 2, 3, 4)
+		if len(all) != 4 {
+			r.Errorf("%d groups wait, want 4", len(all))
+		}
+	}},
+	{"PutManyAtOnce", "a thousand groups are put at once, and not more", func(r *rig) {
+		list := make([]*quintain.Group, queue.MaxPutAll+1)
+		for i := range list {
+			list[i] = Group(i)
+		}
+		if _, err := r.q.PutAll(r.ctx, list); err == nil {
+			r.Error("more were taken")
+		}
+		_, err := r.q.PutAll(r.ctx, list[:queue.MaxPutAll])
+		r.must(err)
+		r.reopen()
+		if n := r.q.Stats().Waiting.Groups; n != queue.MaxPutAll {
+			r.Errorf("%d groups wait, want %d", n, queue.MaxPutAll)
+		}
+	}},
+	{"PutNothing", "no groups are no error", func(r *rig) {
+		fresh, err := r.q.PutAll(r.ctx, nil)
+		r.must(err)
+		if len(fresh) != 0 {
+			r.Error("something is fresh")
+		}
+	}},
+	{"PutNonsense", "a group that makes no sense is refused, with all that are put along with it", func(r *rig) {
+		bad := Group(2)
+		bad.Scores[1] = math.Inf(1)
+		long, garbled := Group(3), Group(4)
+		long.ID, garbled.ID = strings.Repeat("x", 2000), "\xff"
+		for field, g := range map[string]*quintain.Group{"scores[1]": bad, "id": long} {
+			_, err := r.q.PutAll(r.ctx, []*quintain.Group{Group(1), g})
+			if f := new(quintain.FieldError); !errors.As(err, &f) || f.Field != field {
+				r.Errorf("error %v, want one of %s", err, field)
+			}
+		}
+		if _, err := r.q.Put(r.ctx, garbled); err == nil {
+			r.Error("an ID that is no text was taken")
+		}
+		r.want(r.lease("a", 9))
+	}},
+	{"PutAnyName", "an ID may hold any text", func(r *rig) {
+		g := Group(1)
+		g.ID = "a.b *>\r\nNats-Rollup: all\u2028\x00é\"\\"
+		_, err := r.q.Put(r.ctx, g)
+		r.must(err)
+		r.reopen()
+		fresh, err := r.q.Put(r.ctx, g)
+		r.must(err)
+		if list := r.lease("a", 9); fresh || len(list) != 1 || list[0].ID != g.ID || list[0].Group.ID != g.ID {
+			r.Errorf("fresh %v, groups %v", fresh, list)
+		}
+	}},
+	{"PutCancelled", "a put whose context has ended keeps nothing", func(r *rig) {
+		ctx, cancel := context.WithCancelCause(r.ctx)
+		why := errors.New("the user left")
+		cancel(why)
+		if _, err := r.q.Put(ctx, Group(1)); !errors.Is(err, why) {
+			r.Errorf("error %v, want %v", err, why)
+		}
+		r.put(1)
+	}},
+	{"Reset", "a reset forgets groups and IDs, and keeps states", func(r *rig) {
+		r.must(r.q.SetState(r.ctx, "run", []byte("1")))
+		r.put(1, 2, 3)
+		list := r.lease("a", 2)
+		r.must(r.q.Ack(r.ctx, "a", list[0].Seq))
+		r.must(r.q.Reset(r.ctx))
+		if err := r.q.Ack(r.ctx, "a", list[1].Seq); !errors.Is(err, queue.ErrNotLeased) {
+			r.Errorf("error %v, want one of a group that is not leased", err)
+		}
+		r.want(r.lease("a", 9))
+		r.put(1)
+		r.reopen()
+		r.put(2)
+		r.want(r.lease("a", 9), 1, 2)
+		if v, err := r.q.State(r.ctx, "run"); err != nil || string(v) != "1" {
+			r.Errorf("state %q, error %v", v, err)
+		}
+	}},
+}
