@@ -27,11 +27,9 @@ lint: ## go vet, and golangci-lint at the version that .ci/run names
 conformance: ## against the real reasoning-gym and the tests of Atropos
 	conformance/run
 
-bench: ## all benchmarks; bench-tasks sets the tasks beside reasoning-gym
+bench: ## all benchmarks, then the tasks beside reasoning-gym
 	go test -run '^$$' -bench . -benchmem ./...
-
-bench-%:
-	conformance/python bench/$*.py --write docs/benchmarks.md
+	conformance/python bench/tasks.py --write docs/benchmarks.md
 
 docs: ## write anew what is made from code and data
 	go test ./internal/house ./cmd/quintain -update

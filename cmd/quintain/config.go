@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newConfig(w *world) *cobra.Command {
+func newConfig(w *world, l *loader) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Print the settings as they are understood",
@@ -19,13 +19,9 @@ and the file over the defaults.`,
   QUINTAIN_GROUP_SIZE=16 quintain config --config quintain.yaml --batch-size 128`,
 		Args: noArgs,
 	}
-	l := newLoader(w, c)
 	l.serverFlags(c)
 	l.runFlags(c)
 	c.RunE = func(*cobra.Command, []string) error {
-		if err := l.load(c); err != nil {
-			return err
-		}
 		text, err := yaml.Marshal(l.settings)
 		if err != nil {
 			return err

@@ -39,7 +39,7 @@ type evalTask struct {
 	Mean     float64 `json:"mean_score"`
 }
 
-func newEval(w *world) *cobra.Command {
+func newEval(w *world, l *loader) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "eval",
 		Short: "Examine a policy with problems that are always the same",
@@ -49,14 +49,10 @@ the mean score of each task. Episodes that failed have no score and are counted.
   quintain eval --count 200 --json`,
 		Args: noArgs,
 	}
-	l := newLoader(w, c)
 	l.runFlags(c)
 	count := c.Flags().Int("count", heldOutCount, "problems of each task")
 	asJSON := c.Flags().Bool("json", false, "print JSON")
 	c.RunE = func(*cobra.Command, []string) error {
-		if err := l.load(c); err != nil {
-			return err
-		}
 		if *count < 1 {
 			return usagef("--count is %d, want 1 or more", *count)
 		}

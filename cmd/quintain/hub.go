@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/hub"
 )
 
-func newHub(w *world) *cobra.Command {
+func newHub(w *world, l *loader) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hub",
 		Short: "Serve the durable queue to trainers and environments of Atropos",
@@ -21,12 +21,8 @@ the trainer dies before its next GET /batch.`,
   curl -s http://127.0.0.1:8000/status`,
 		Args: noArgs,
 	}
-	l := newLoader(w, c)
 	l.serverFlags(c)
 	c.RunE = func(*cobra.Command, []string) error {
-		if err := l.load(c); err != nil {
-			return err
-		}
 		return serveHub(c.Context(), w, l.settings)
 	}
 	return c

@@ -90,7 +90,9 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(w), newEval(w), newHub(w), newTasks(w), newGrade(w), newConfig(w), newVersion(w))
+	l := newLoader(w, root)
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return l.load(c) }
+	root.AddCommand(newRun(w, l), newEval(w, l), newHub(w, l), newTasks(w), newGrade(w), newConfig(w, l), newVersion(w))
 	return root
 }
 

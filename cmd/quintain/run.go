@@ -23,7 +23,7 @@ type runLimit struct {
 	report string // file for the report as JSON; empty: none
 }
 
-func newRun(w *world) *cobra.Command {
+func newRun(w *world, l *loader) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Play episodes, grade them, keep the groups and feed a consumer",
@@ -40,16 +40,12 @@ and keeps everything; a second Ctrl-C cuts them.`,
   quintain run --scenario math_multi_turn --problems problems.jsonl --turns 4`,
 		Args: noArgs,
 	}
-	l := newLoader(w, c)
 	l.serverFlags(c)
 	l.runFlags(c)
 	var limit runLimit
 	c.Flags().IntVar(&limit.steps, "steps", 0, "end after that many training steps; 0: never")
 	c.Flags().StringVar(&limit.report, "report", "", "write what the run did to this file, as JSON")
 	c.RunE = func(*cobra.Command, []string) error {
-		if err := l.load(c); err != nil {
-			return err
-		}
 		if limit.steps < 0 {
 			return usagef("--steps is %d, want 0 or more", limit.steps)
 		}

@@ -168,21 +168,21 @@ type loader struct {
 	w    *world
 }
 
-// newLoader returns a loader with the defaults, and gives c the flags of every
-// verb that has settings.
-func newLoader(w *world, c *cobra.Command) *loader {
+// newLoader returns a loader with the defaults, and gives root the flags of every
+// verb.
+func newLoader(w *world, root *cobra.Command) *loader {
 	l := &loader{settings: defaultSettings(), w: w}
-	f := c.Flags()
+	f := root.PersistentFlags()
 	f.StringVar(&l.file, "config", "", "YAML file with settings; quintain config prints its form")
-	f.StringVar(&l.Data, "data", l.Data, "folder that keeps all state")
 	f.StringVar(&l.Log.Level, "log-level", l.Log.Level, "debug, info, warn or error")
 	f.StringVar(&l.Log.Format, "log-format", l.Log.Format, "text or json")
 	return l
 }
 
-// serverFlags gives c the flags of servers.
+// serverFlags gives c the flags of servers, which keep state.
 func (l *loader) serverFlags(c *cobra.Command) {
 	f := c.Flags()
+	f.StringVar(&l.Data, "data", l.Data, "folder that keeps all state")
 	f.StringVar(&l.Server.Host, "host", l.Server.Host, "address to listen on; off loopback it needs --key-file")
 	f.IntVar(&l.Server.Port, "port", l.Server.Port, "port to listen on; 0 takes any")
 	f.StringVar(&l.Server.KeyFile, "key-file", "", "file with the key that requests must bring")
