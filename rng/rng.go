@@ -13,16 +13,18 @@ import (
 )
 
 // A Rand is a stream of random numbers, for one goroutine.
-type Rand struct{ src *rand.ChaCha8 }
+type Rand struct{ src rand.ChaCha8 }
 
 // New returns the stream that seed and path name.
 func New(seed uint64, path ...string) *Rand {
-	name := binary.LittleEndian.AppendUint64(make([]byte, 0, 128), seed)
+	name := binary.LittleEndian.AppendUint64(make([]byte, 0, 256), seed)
 	for _, part := range path {
 		name = binary.LittleEndian.AppendUint64(name, uint64(len(part)))
 		name = append(name, part...)
 	}
-	return &Rand{src: rand.NewChaCha8(sha256.Sum256(name))}
+	r := new(Rand)
+	r.src.Seed(sha256.Sum256(name))
+	return r
 }
 
 // Uint64 returns 64 random bits.
