@@ -107,6 +107,9 @@ func (l ledger) note(t *testing.T, line string) {
 // out again. QUINTAIN_KILLS says how often.
 func TestKill(t *testing.T) {
 	kills := 4
+	if testing.Short() {
+		kills = 1
+	}
 	if n, err := strconv.Atoi(os.Getenv("QUINTAIN_KILLS")); err == nil {
 		kills = n
 	}

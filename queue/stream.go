@@ -123,6 +123,7 @@ func (s *jetStream) dial() (*nats.Conn, error) {
 	log := s.o.logger()
 	opts := []nats.Option{
 		nats.Name("quintain queue " + s.o.Name), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
+		nats.ReconnectWait(250 * time.Millisecond),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Debug("nats: connection", "err", err)
 		}),

@@ -79,6 +79,9 @@ func ids(q *queue.Queue) (list []string) {
 }
 
 func TestServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the same promises as in a folder")
+	}
 	url, _, stop := natsServer(t, t.TempDir(), -1)
 	defer stop()
 	n := 0
@@ -109,7 +112,7 @@ func TestServerGoesAndComes(t *testing.T) {
 	}
 	_, _, stop = natsServer(t, dir, port)
 	defer stop()
-	for { // the client looks for the server every two seconds
+	for { // the client looks for the server four times a second
 		_, err := q.Put(ctx, queuetest.Group(3))
 		if err == nil {
 			break
@@ -281,6 +284,9 @@ func large(id string, bytes int) *quintain.Group {
 }
 
 func TestLargeGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes a hundred megabytes")
+	}
 	ctx := context.Background()
 	q := openDir(t, t.TempDir(), queue.Options{})
 	defer closeQueue(t, q)
