@@ -79,9 +79,6 @@ func ids(q *queue.Queue) (list []string) {
 }
 
 func TestServer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the same promises as in a folder")
-	}
 	url, _, stop := natsServer(t, t.TempDir(), -1)
 	defer stop()
 	n := 0
@@ -284,9 +281,6 @@ func large(id string, bytes int) *quintain.Group {
 }
 
 func TestLargeGroups(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes a hundred megabytes")
-	}
 	ctx := context.Background()
 	q := openDir(t, t.TempDir(), queue.Options{})
 	defer closeQueue(t, q)
