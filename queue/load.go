@@ -289,6 +289,7 @@ func (q *Queue) sort(l Listed) {
 	e, err := entryOf(l)
 	if err != nil {
 		q.aside[l.Seq] = e
+		q.known[l.Key] = false // the store refuses another of the key
 		q.stats.Corrupt++
 		q.log.Error("a group cannot be read and is set aside", "seq", l.Seq, "err", err)
 		return

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/quintain-rl/quintain"
 )
 
 func TestLogRecordKeepsAll(t *testing.T) {
@@ -102,7 +104,7 @@ func TestUnreadableIndexRecordIsSetAside(t *testing.T) {
 	t.Parallel()
 	ctx, m := context.Background(), NewMemory()
 	for i, meta := range []string{"", "{", `{"tokens":1}`} {
-		if _, err := m.Put(ctx, []Record{{Key: Key{byte(i)}, Meta: []byte(meta)}}); err != nil {
+		if _, err := m.Put(ctx, []Record{{Key: KeyOf(string(rune('a' + i))), Meta: []byte(meta)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,6 +114,9 @@ func TestUnreadableIndexRecordIsSetAside(t *testing.T) {
 	}
 	if s := q.Stats(); s.Aside.Groups != 3 || s.Corrupt != 3 || s.Waiting.Groups != 0 {
 		t.Errorf("stats %+v", s)
+	}
+	if fresh, err := q.Put(ctx, &quintain.Group{ID: "b"}); fresh || err != nil {
+		t.Errorf("one of its ID: fresh %v, error %v", fresh, err)
 	}
 	if _, err := q.Read(ctx, 2); !errors.As(err, new(*CorruptError)) {
 		t.Errorf("error %v", err)

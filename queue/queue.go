@@ -102,13 +102,21 @@ func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []b
 			return nil, err
 		}
 	}
-	for again := true; again; {
-		if again, err = q.put(ctx, &p); err != nil {
+	for range maxTries {
+		again, err := q.put(ctx, &p)
+		if err != nil {
 			return nil, err
 		}
+		if !again {
+			return p.fresh, nil
+		}
 	}
-	return p.fresh, nil
+	return nil, fmt.Errorf("the store refuses a group as known, and does not list it: %w", ErrUncertain)
 }
+
+// maxTries is how often a put is repeated that found in the store what the index
+// has not.
+const maxTries = 5
 
 // A putting is what becomes of the groups of a PutAll.
 type putting struct {
