@@ -62,7 +62,7 @@ func (p *progress) show() {
 	fmt.Fprintln(p.out, r.line())
 	for _, name := range slices.Sorted(maps.Keys(r.Tasks)) {
 		task := r.Tasks[name]
-		fmt.Fprintf(p.out, "  %-20s %6d groups  score %.3f  %s\n", name, task.Groups, task.Last, bar(task.Last))
+		fmt.Fprintf(p.out, "  %-20s %6d groups  score %.3f  %s\n", name, task.Groups, task.Last, task.spark)
 	}
 	p.drawn = len(r.Tasks) + 1
 }
@@ -73,18 +73,4 @@ func (p *progress) note(text string) {
 	defer p.mu.Unlock()
 	fmt.Fprintln(p.out, text)
 	p.drawn = 0
-}
-
-// bar draws a share of 1.
-func bar(share float64) string {
-	const width = 20
-	full := int(min(1, max(0, share))*width + 0.5)
-	drawn := make([]rune, width)
-	for i := range drawn {
-		drawn[i] = '·'
-		if i < full {
-			drawn[i] = '█'
-		}
-	}
-	return string(drawn)
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
+// sparkWidth is the width of a drawn curve, in characters.
+const sparkWidth = 32
+
 // scoreWindow is the number of groups over which the first and the last mean score
 // of a task are taken.
 const scoreWindow = 16
@@ -39,6 +42,7 @@ type taskTally struct {
 	groups int
 	first  []float64 // mean scores of the first groups, scoreWindow of them at most
 	last   []float64 // and of the last ones
+	curve  curve     // mean scores of all groups
 }
 
 func newTally() *tally {
@@ -72,6 +76,7 @@ func (t *tally) played(result rollout.Result, scores []float64) {
 	}
 	score := mean(scores)
 	task.groups++
+	task.curve.add(score)
 	if len(task.first) < scoreWindow {
 		task.first = append(task.first, score)
 	}
@@ -134,6 +139,9 @@ type taskReport struct {
 	Groups int     `json:"groups"` // that were scored, dropped ones included
 	First  float64 `json:"first_mean_score"`
 	Last   float64 `json:"last_mean_score"`
+
+	Curve []float64 `json:"curve"` // mean scores over the run, each of equally many groups
+	spark string    // the same, drawn
 }
 
 // report returns what was counted until now.
@@ -149,7 +157,7 @@ func (t *tally) report() report {
 		r.Episodes[o] = t.outcomes[o]
 	}
 	for name, task := range t.tasks {
-		r.Tasks[name] = taskReport{task.groups, mean(task.first), mean(task.last)}
+		r.Tasks[name] = taskReport{task.groups, mean(task.first), mean(task.last), slices.Clone(task.curve.points), task.curve.spark(sparkWidth)}
 	}
 	return r
 }
@@ -192,10 +200,10 @@ func (r report) lag() float64 {
 // table prints the report.
 func (r report) table(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.TabIndent)
-	fmt.Fprintf(t, "task\tgroups\tfirst score\tlast score\t\n")
+	fmt.Fprintf(t, "task\tgroups\tfirst score\tlast score\tcurve\t\n")
 	for _, name := range slices.Sorted(maps.Keys(r.Tasks)) {
 		task := r.Tasks[name]
-		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t\n", name, task.Groups, task.First, task.Last)
+		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t%s\t\n", name, task.Groups, task.First, task.Last, task.spark)
 	}
 	if err := t.Flush(); err != nil {
 		return err
