@@ -28,7 +28,7 @@ func readProblems(t *testing.T, text string) quintain.Task {
 
 func TestReasoningGym(t *testing.T) {
 	task := readProblems(t, problems)
-	envtest.Run(t, envs.ReasoningGym(task), func(p quintain.Problem) string {
+	envtest.Run(t, envs.ReasoningGym(task, false), func(p quintain.Problem) string {
 		solution, err := task.Solve(p)
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestReasoningGym(t *testing.T) {
 }
 
 func TestReasoningGymSystemMessage(t *testing.T) {
-	s := envs.ReasoningGym(readProblems(t, problems))
+	s := envs.ReasoningGym(readProblems(t, problems), false)
 	p, err := s.Problem(quintain.Draw{})
 	if err != nil {
 		t.Fatal(err)

@@ -14,10 +14,15 @@ The grader reads only what stands between <answer> and </answer>, so put the bar
 
 // ReasoningGym returns the scenario of Atropos' ReasoningGym environment for one
 // task: a system message that asks for <think> and exactly one <answer>, strict
-// extraction, and dual-format scoring.
+// extraction, and dual-format scoring. A short one has no system message and asks
+// in a few characters, for policies that have learnt the form.
 //
 // Two things are stricter than there. An answer inside the thinking is never
 // taken, and upper-case tags count as tags for reading as they do for counting.
-func ReasoningGym(task quintain.Task) quintain.Scenario {
-	return env.Single(task, env.Settings{System: reasoningSystem, Extract: answer.Tagged, Dual: true})
+func ReasoningGym(task quintain.Task, short bool) quintain.Scenario {
+	s := env.Settings{System: reasoningSystem, Extract: answer.Tagged, Dual: true}
+	if short {
+		s.System, s.Short = "", true
+	}
+	return env.Single(task, s)
 }

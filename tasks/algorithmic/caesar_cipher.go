@@ -95,6 +95,9 @@ func (c caesarCipherItem) Prompt() string {
 	return caesarCipherPhrasings[c.Phrasing] + c.CipherText + "\n\nAnswer with the decrypted text alone, in capital letters, for example MEET ME AT NOON."
 }
 
+// Short implements [task.Shortener].
+func (c caesarCipherItem) Short() string { return "decrypt " + c.CipherText }
+
 // Check refuses a record without a clear text.
 func (c caesarCipherItem) Check() error {
 	if c.ClearText == "" {
