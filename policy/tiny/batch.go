@@ -1,0 +1,195 @@
+package tiny
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/quintain-rl/quintain/transformer"
+)
+
+// A batch is the samples under way, for one goroutine. Between two rounds the slot of
+// each of live holds its tokens but for those from fed on.
+type batch struct {
+	policy   *Policy
+	decoder  *transformer.Decoder
+	version  int32
+	waiting  []*job      // for slots, in the order in which they came
+	live     []*sequence // those of a job side by side
+	free     []int       // slots
+	feeds    []transformer.Feed
+	samplers []transformer.Sampler // one for each goroutine that draws
+}
+
+// newBatch returns an empty batch.
+func newBatch(p *Policy) *batch {
+	b := &batch{policy: p, decoder: p.decoder, version: p.Version(), samplers: make([]transformer.Sampler, runtime.GOMAXPROCS(0))}
+	for slot := range p.decoder.Slots() {
+		b.free = append(b.free, slot)
+	}
+	return b
+}
+
+// run goes round until ctx is done, or the decoder fails.
+func (b *batch) run(ctx context.Context) error {
+	for b.await(ctx) {
+		if err := b.round(); err != nil {
+			return fmt.Errorf("tiny: %w", err)
+		}
+	}
+	return nil
+}
+
+// await waits until there may be something to do, and reports false when ctx is done.
+func (b *batch) await(ctx context.Context) bool {
+	if len(b.live) == 0 && len(b.waiting) == 0 {
+		select {
+		case <-ctx.Done():
+		case <-b.policy.wake:
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// round takes in what is new and samples one token of every sequence.
+func (b *batch) round() error {
+	b.waiting = b.policy.take(b.waiting)
+	b.join()
+	if err := b.refresh(); err != nil {
+		return err
+	}
+	if err := b.feed(); err != nil {
+		return err
+	}
+	b.draw()
+	b.sweep()
+	return nil
+}
+
+// join gives slots to jobs that wait, as long as there are enough for all samples of
+// the first of them: a job whose samples join together computes its prompt once.
+func (b *batch) join() {
+	for len(b.waiting) > 0 {
+		j := b.waiting[0]
+		left := j.request.N - len(j.sequences)
+		if len(b.free) < min(left, b.decoder.Slots()) {
+			return
+		}
+		for range min(left, len(b.free)) {
+			last := len(b.free) - 1
+			b.live = append(b.live, j.add(b.free[last]))
+			b.free = b.free[:last]
+		}
+		if len(j.sequences) == j.request.N {
+			b.waiting = b.waiting[1:]
+		}
+	}
+}
+
+// refresh takes over new weights, where there are any. All slots are then empty.
+func (b *batch) refresh() error {
+	m, version := b.policy.takeWeights()
+	if m == nil {
+		return nil
+	}
+	if err := b.decoder.Load(m); err != nil {
+		return fmt.Errorf("weights of version %d: %w", version, err)
+	}
+	b.version = version
+	for _, s := range b.live {
+		s.fed = 0
+	}
+	b.policy.giveBack(m)
+	return nil
+}
+
+// feed gives every slot the tokens that it lacks.
+func (b *batch) feed() error {
+	b.feeds = b.feeds[:0]
+	for _, s := range b.live {
+		b.feeds = append(b.feeds, transformer.Feed{Slot: s.slot, Tokens: s.tokens[s.fed:]})
+		s.fed = len(s.tokens)
+	}
+	return b.decoder.Extend(b.feeds...)
+}
+
+// draw samples one token of every sequence, in shares of equal size.
+func (b *batch) draw() {
+	shares := max(1, min(len(b.samplers), len(b.live)/minShare))
+	var others sync.WaitGroup
+	for i := 1; i < shares; i++ {
+		others.Go(func() { b.drawShare(i, shares) })
+	}
+	b.drawShare(0, shares)
+	others.Wait()
+	b.policy.sampled.Add(int64(len(b.live)))
+}
+
+// minShare is the number of sequences below which another goroutine takes longer to
+// start than to draw.
+const minShare = 4
+
+// drawShare samples for share i of all.
+func (b *batch) drawShare(i, shares int) {
+	n := len(b.live)
+	for _, s := range b.live[i*n/shares : (i+1)*n/shares] {
+		s.draw(&b.samplers[i], b.decoder.Logits(s.slot), b.version)
+	}
+}
+
+// sweep takes out of the batch what has ended or is no longer wanted, and answers the
+// jobs of which nothing is left.
+func (b *batch) sweep() {
+	b.mark()
+	kept := b.live[:0]
+	for _, s := range b.live {
+		if s.finish == "" && !s.job.dropped {
+			kept = append(kept, s)
+			continue
+		}
+		b.decoder.Reset(s.slot)
+		b.free = append(b.free, s.slot)
+		s.job.leave()
+	}
+	clear(b.live[len(kept):])
+	b.live = kept
+	waiting := b.waiting[:0]
+	for _, j := range b.waiting {
+		if !j.dropped {
+			waiting = append(waiting, j)
+			continue
+		}
+		close(j.done) // none of it is live
+	}
+	clear(b.waiting[len(waiting):])
+	b.waiting = waiting
+}
+
+// mark drops the jobs that are no longer wanted, and those of which a sample failed.
+// It is done for all before any leaves, as jobs are cut at any time.
+func (b *batch) mark() {
+	for _, j := range b.waiting {
+		j.dropped = j.dropped || j.cut.Load()
+	}
+	for _, s := range b.live {
+		j := s.job
+		if s.err != nil && j.err == nil {
+			j.err = fmt.Errorf("tiny: token %d of a reply: %w", len(s.versions), s.err)
+		}
+		j.dropped = j.dropped || j.err != nil || j.cut.Load()
+	}
+}
+
+// end answers all jobs with err.
+func (b *batch) end(err error) {
+	for _, s := range b.live {
+		s.job.err = err
+		s.job.leave()
+	}
+	for _, j := range b.waiting {
+		j.err = err
+		close(j.done)
+	}
+	b.live, b.waiting = nil, nil
+}

@@ -1,0 +1,134 @@
+package tiny
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// Vocabulary names the vocabulary, with its version. Samples and weights files
+// carry it; docs/formats/vocabulary.md describes it.
+const Vocabulary = "quintain-tiny-1"
+
+// The tokens from 0 to 255 are the bytes of text. These are all others.
+const (
+	Think     quintain.Token = 256 + iota // <think>
+	EndThink                              // </think>
+	Answer                                // <answer>
+	EndAnswer                             // </answer>
+	System                                // opens a message of the system
+	User                                  // opens a message of the user
+	Assistant                             // opens a reply
+	Tool                                  // opens a message of a tool
+	End                                   // closes a message
+	tokens                                // the number of tokens, and none itself
+)
+
+// Size is the number of tokens of the vocabulary.
+const Size = int(tokens)
+
+// tags are the texts that are one token: Think and those after it.
+var tags = [...]string{"<think>", "</think>", "<answer>", "</answer>"}
+
+// Encode returns the tokens of text: of each tag in it, wherever it stands and
+// whoever wrote it, the single token; of everything else, the bytes. No text has
+// tokens that open or close a message. The result is never nil.
+func Encode(text string) []quintain.Token {
+	return appendText(make([]quintain.Token, 0, len(text)+1), text)
+}
+
+// appendText appends the tokens of text.
+func appendText(to []quintain.Token, text string) []quintain.Token {
+	for i := 0; i < len(text); i++ {
+		token := quintain.Token(text[i])
+		if text[i] == '<' {
+			if tag := tagAt(text[i:]); tag >= 0 {
+				token = Think + quintain.Token(tag)
+				i += len(tags[tag]) - 1
+			}
+		}
+		to = append(to, token)
+	}
+	return to
+}
+
+// tagAt is the index of the tag with which text begins; -1 for none.
+func tagAt(text string) int {
+	for i, tag := range tags {
+		if strings.HasPrefix(text, tag) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Decode returns the text of tokens, byte for byte: Decode(Encode(s)) is s for any
+// s, also where it is not UTF-8. Tokens that open or close a message have no text.
+// What is no token of the vocabulary becomes U+FFFD.
+func Decode(tokens []quintain.Token) string {
+	var text strings.Builder
+	text.Grow(len(tokens))
+	for _, token := range tokens {
+		switch {
+		case token >= 0 && token < Think:
+			text.WriteByte(byte(token))
+		case token >= Think && token <= EndAnswer:
+			text.WriteString(tags[token-Think])
+		case !known(token):
+			text.WriteString("\uFFFD")
+		}
+	}
+	return text.String()
+}
+
+// known reports whether token is of the vocabulary.
+func known(token quintain.Token) bool { return token >= 0 && token < tokens }
+
+// Render returns the tokens of whole messages: the token of the role, those of the
+// content, and [End]. The error names a role that has no token.
+func Render(messages ...quintain.Message) ([]quintain.Token, error) {
+	room := 1 // Read appends one
+	for _, m := range messages {
+		room += len(m.Content) + 2
+	}
+	rendered := make([]quintain.Token, 0, room)
+	for i, m := range messages {
+		role, err := opening(m.Role)
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i, err)
+		}
+		rendered = append(appendText(append(rendered, role), m.Content), End)
+	}
+	return rendered, nil
+}
+
+// Read renders what r adds to its Context: the end of the reply that Context closes
+// with, where it was cut before its own, then the fresh messages and the opening of
+// the next reply. With an empty Context it is the whole prompt.
+func Read(r quintain.Request) ([]quintain.Token, error) {
+	fresh, err := Render(r.Messages[r.Fresh:]...)
+	if err != nil {
+		return nil, err
+	}
+	fresh = append(fresh, Assistant)
+	if n := len(r.Context); n > 0 && r.Context[n-1] != End {
+		return append([]quintain.Token{End}, fresh...), nil
+	}
+	return fresh, nil
+}
+
+// opening is the token of a role.
+func opening(role string) (quintain.Token, error) {
+	switch role {
+	case quintain.RoleSystem:
+		return System, nil
+	case quintain.RoleUser:
+		return User, nil
+	case quintain.RoleAssistant:
+		return Assistant, nil
+	case quintain.RoleTool:
+		return Tool, nil
+	}
+	return 0, fmt.Errorf("role %q has no token in the vocabulary %s", role, Vocabulary)
+}
