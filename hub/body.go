@@ -1,0 +1,184 @@
+package hub
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/quintain-rl/quintain/interop/atropos"
+)
+
+// errGzip says that a body is no gzip, or not all of one.
+var errGzip = errors.New("Invalid gzip payload")
+
+// A largeError is a body that is larger than is taken.
+type largeError struct {
+	what  string
+	limit int64
+}
+
+func (e *largeError) Error() string {
+	return fmt.Sprintf("the body has more than %d bytes %s", e.limit, e.what)
+}
+
+// errEncoding says that a body is packed in a way that is not understood.
+var errEncoding = errors.New("Content-Encoding is neither gzip nor identity")
+
+// decodeBody reads the body of a request and makes a value of it. The value shares
+// no memory with the body, which is used again.
+func decodeBody[T any](s *Server, c *call, decode func([]byte) (T, error)) (T, error) {
+	var none T
+	buf, ok := s.bodies.Get().(*bytes.Buffer)
+	if !ok {
+		buf = new(bytes.Buffer)
+	}
+	defer func() {
+		if buf.Cap() <= 16<<20 {
+			buf.Reset()
+			s.bodies.Put(buf)
+		}
+	}()
+	if err := s.readBody(c, buf); err != nil {
+		return none, err
+	}
+	if !jsonBody(c.r) && buf.Len() > 0 {
+		return none, &atropos.Error{Type: "model_attributes_type", Msg: "Input should be JSON, and Content-Type should say so"}
+	}
+	return decode(buf.Bytes())
+}
+
+// readBody reads the body of a request into buf, inflated and within the limits.
+func (s *Server) readBody(c *call, buf *bytes.Buffer) error {
+	encoding := strings.ToLower(c.r.Header.Get("Content-Encoding"))
+	packed := strings.Contains(encoding, "gzip")
+	if !packed && encoding != "" && encoding != "identity" {
+		return errEncoding
+	}
+	if c.r.ContentLength > s.config.MaxBody {
+		return &largeError{"", s.config.MaxBody}
+	}
+	control := http.NewResponseController(c.w)
+	raw := &limited{r: &patient{c.r.Body, control, s.config.Stall}, left: s.config.MaxBody, limit: s.config.MaxBody}
+	if !packed {
+		buf.Grow(int(min(max(c.r.ContentLength, 0)+bytes.MinRead, 1<<20)))
+		if _, err := buf.ReadFrom(raw); err != nil {
+			return err
+		}
+		return ready(control)
+	}
+	err := inflate(buf, bufio.NewReaderSize(raw, 32<<10), s.config.MaxInflated)
+	var large *largeError
+	if err != nil && raw.err != nil && !errors.As(err, &large) {
+		return raw.err // the body did not come: that is not its fault
+	}
+	if err != nil {
+		return err
+	}
+	return ready(control)
+}
+
+// ready lets a handler take its time, now that the body is read. Where it is not, the
+// deadline stays: the server reads on before it replies.
+func ready(control *http.ResponseController) error {
+	if err := control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+// inflate reads gzip, one member or several, into buf.
+func inflate(buf *bytes.Buffer, r *bufio.Reader, limit int64) error {
+	if _, err := r.Peek(1); err == io.EOF {
+		return nil
+	}
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return errGzip
+	}
+	plain := &limited{r: z, left: limit, limit: limit, what: "when inflated"}
+	for {
+		z.Multistream(false)
+		if _, err := buf.ReadFrom(plain); err != nil {
+			var large *largeError
+			if errors.As(err, &large) {
+				return err
+			}
+			return errGzip
+		}
+		more, err := nextMember(r)
+		if err != nil || !more {
+			return err
+		}
+		if z.Reset(r) != nil {
+			return errGzip
+		}
+	}
+}
+
+// nextMember takes zeros, with which some pad, and reports whether anything follows.
+func nextMember(r *bufio.Reader) (bool, error) {
+	for {
+		c, err := r.ReadByte()
+		switch {
+		case err == io.EOF:
+			return false, nil
+		case err != nil:
+			return false, errGzip
+		case c != 0:
+			return true, r.UnreadByte()
+		}
+	}
+}
+
+// A limited reader fails where there is more than may be.
+type limited struct {
+	r     io.Reader
+	left  int64
+	limit int64
+	what  string
+	err   error // of r, but for the end
+}
+
+// Read reads up to the limit.
+func (l *limited) Read(b []byte) (int, error) {
+	if int64(len(b)) > l.left+1 {
+		b = b[:l.left+1]
+	}
+	n, err := l.r.Read(b)
+	if err != nil && err != io.EOF {
+		l.err = err
+	}
+	if l.left -= int64(n); l.left < 0 {
+		l.err = &largeError{l.what, l.limit}
+		return 0, l.err
+	}
+	return n, err
+}
+
+// A patient reader waits for each part of a body, but not without end.
+type patient struct {
+	r       io.Reader
+	control *http.ResponseController
+	stall   time.Duration
+}
+
+// Read waits for the next part.
+func (p *patient) Read(b []byte) (int, error) {
+	p.control.SetReadDeadline(time.Now().Add(p.stall)) // where it cannot be set, others watch the time
+	return p.r.Read(b)
+}
+
+// isHangup reports whether a request ended because its client went away or stalled.
+func isHangup(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled)
+}

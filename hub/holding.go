@@ -1,0 +1,176 @@
+package hub
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// A holding is the groups that wait, though they are in the queue, for others of
+// their environment to make up its group size: groups of two where it registered
+// four.
+type holding struct {
+	sizes map[string]int      // sequences of each, by ID
+	envs  map[int32][]heldRef // in the order in which they came
+}
+
+// A heldRef is a group that is held.
+type heldRef struct {
+	ID        string `json:"id"`
+	Sequences int    `json:"sequences"`
+}
+
+// heldRecord is a holding as it is kept.
+type heldRecord struct {
+	Version int                 `json:"version"`
+	Envs    map[int32][]heldRef `json:"envs"`
+}
+
+// newHolding returns a holding of the groups of envs.
+func newHolding(envs map[int32][]heldRef) holding {
+	h := holding{sizes: make(map[string]int), envs: envs}
+	for _, refs := range envs {
+		for _, ref := range refs {
+			h.sizes[ref.ID] = ref.Sequences
+		}
+	}
+	return h
+}
+
+// others returns what waits and is not held.
+func (h holding) others(waiting []queue.Entry) []queue.Entry {
+	if len(h.sizes) == 0 {
+		return waiting
+	}
+	free := make([]queue.Entry, 0, len(waiting))
+	for _, e := range waiting {
+		if _, held := h.sizes[e.ID]; !held {
+			free = append(free, e)
+		}
+	}
+	return free
+}
+
+// with returns a copy that holds ref, too.
+func (h holding) with(env int32, ref heldRef) holding {
+	envs := maps.Clone(h.envs)
+	if envs == nil {
+		envs = make(map[int32][]heldRef)
+	}
+	envs[env] = append(slices.Clone(envs[env]), ref)
+	return newHolding(envs)
+}
+
+// without returns a copy that holds the groups of IDs no longer.
+func (h holding) without(ids ...string) holding {
+	envs := make(map[int32][]heldRef, len(h.envs))
+	for env, refs := range h.envs {
+		rest := slices.DeleteFunc(slices.Clone(refs), func(r heldRef) bool { return slices.Contains(ids, r.ID) })
+		if len(rest) > 0 {
+			envs[env] = rest
+		}
+	}
+	return newHolding(envs)
+}
+
+// completed returns a copy that no longer holds those groups of env which make up
+// its group size, if there are any.
+func (h holding) completed(env int32, groupSize int) holding {
+	refs := h.envs[env]
+	sizes := make([]int, len(refs))
+	for i, r := range refs {
+		sizes[i] = r.Sequences
+	}
+	var ids []string
+	for _, i := range completing(sizes, groupSize) {
+		ids = append(ids, refs[i].ID)
+	}
+	if len(ids) == 0 {
+		return h
+	}
+	return h.without(ids...)
+}
+
+// sequences is how many sequences are held of env.
+func (h holding) sequences(env int32) int {
+	n := 0
+	for _, r := range h.envs[env] {
+		n += r.Sequences
+	}
+	return n
+}
+
+// ids are those of the groups that are held of env.
+func (h holding) ids(env int32) []string {
+	var ids []string
+	for _, r := range h.envs[env] {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// among counts those that are held of what waits.
+func (h holding) among(waiting []queue.Entry) int {
+	if len(h.sizes) == 0 {
+		return 0
+	}
+	n := 0
+	for i := range waiting {
+		if _, held := h.sizes[waiting[i].ID]; held {
+			n++
+		}
+	}
+	return n
+}
+
+// hold makes h, which holds more than before, the server's, and keeps it. Nothing of
+// it is handed out from then on. s.sorting is held.
+func (s *Server) hold(ctx context.Context, h holding) error {
+	s.mu.Lock()
+	before := s.held
+	s.held = h
+	s.mu.Unlock()
+	err := s.save(ctx, holdingKey, heldRecord{stateVersion, h.envs})
+	if err != nil {
+		s.mu.Lock()
+		s.held = before
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// letGo keeps h, which holds less than before, and makes it the server's. s.sorting
+// is held.
+func (s *Server) letGo(ctx context.Context, h holding) error {
+	if err := s.save(ctx, holdingKey, heldRecord{stateVersion, h.envs}); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = h
+	return nil
+}
+
+// loadHeld reads what an earlier server held. Of that, what is not in the queue was
+// never put, or was let go.
+func (s *Server) loadHeld(ctx context.Context) error {
+	var past heldRecord
+	if err := s.read(ctx, holdingKey, &past); err != nil {
+		return err
+	}
+	h := newHolding(past.Envs)
+	gone := maps.Clone(h.sizes)
+	s.queue.View(func(waiting []queue.Entry) {
+		for _, e := range waiting {
+			delete(gone, e.ID)
+		}
+	})
+	h = h.without(slices.Collect(maps.Keys(gone))...)
+	for id, e := range s.run.Envs {
+		h = h.completed(int32(id), e.GroupSize)
+	}
+	s.held = h
+	return nil
+}

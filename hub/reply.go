@@ -1,0 +1,194 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+const (
+	leastZipped = 1000     // bytes of the smallest reply that is zipped
+	pieceSize   = 64 << 10 // bytes of a long reply that are written at once, about
+)
+
+// json answers with a JSON body.
+func (s *Server) json(c *call, status int, body []byte) {
+	p := s.newPrinter(c, status)
+	p.piece = body
+	p.close()
+}
+
+// detail answers with a JSON body that says why not.
+func (s *Server) detail(c *call, status int, why string) {
+	s.json(c, status, append(atropos.AppendString([]byte(`{"detail":`), why), '}'))
+}
+
+// fail answers a request that did not come to its end.
+func (s *Server) fail(c *call, err error) {
+	var (
+		fault *atropos.Error
+		field *quintain.FieldError
+		large *largeError
+		huge  *queue.TooLargeError
+	)
+	refused := func(status int, why string) {
+		s.mu.Lock()
+		s.counts.refused++
+		s.mu.Unlock()
+		s.detail(c, status, why)
+	}
+	switch {
+	case errors.As(err, &fault):
+		s.mu.Lock()
+		s.counts.refused++
+		s.mu.Unlock()
+		status := http.StatusUnprocessableEntity
+		if fault.Type == atropos.TypeUnreadable {
+			status = http.StatusBadRequest
+		}
+		s.log.Debug("refused", "path", c.r.URL.Path, "err", err)
+		s.json(c, status, fault.AppendBody(nil))
+	case errors.As(err, &field):
+		s.fail(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{field.Field}, Msg: field.Why})
+	case errors.As(err, &large):
+		c.w.Header().Set("Connection", "close") // what is left of the body is not read
+		refused(http.StatusRequestEntityTooLarge, large.Error())
+	case errors.As(err, &huge):
+		refused(http.StatusRequestEntityTooLarge, huge.Error())
+	case errors.Is(err, errEncoding):
+		refused(http.StatusUnsupportedMediaType, err.Error())
+	case errors.Is(err, errGzip):
+		s.text(c, http.StatusBadRequest, err.Error())
+	case errors.Is(err, queue.ErrNoSpace):
+		s.log.Error("no space left for groups", "err", err)
+		s.detail(c, http.StatusInsufficientStorage, err.Error())
+	case isHangup(err):
+		s.detail(c, http.StatusRequestTimeout, "the body did not come to its end")
+	default:
+		s.log.Error("a request failed", "path", c.r.URL.Path, "err", err)
+		s.detail(c, http.StatusServiceUnavailable, err.Error())
+	}
+}
+
+// text answers with plain text.
+func (s *Server) text(c *call, status int, text string) {
+	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	c.w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	c.w.WriteHeader(status)
+	io.WriteString(c.w, text)
+}
+
+// A printer writes a JSON reply in pieces: a long one without ever holding all of
+// it, a short one with its length, zipped where the client takes that and it is
+// long enough.
+type printer struct {
+	s      *Server
+	c      *call
+	status int
+	piece  []byte    // append to it, then call flush
+	to     io.Writer // nil: nothing is written
+	zip    *gzip.Writer
+	err    error
+}
+
+func (s *Server) newPrinter(c *call, status int) *printer {
+	return &printer{s: s, c: c, status: status}
+}
+
+// flush writes the piece, if it is long enough to.
+func (p *printer) flush() {
+	if len(p.piece) < pieceSize || p.err != nil {
+		return
+	}
+	p.open(-1)
+	p.write()
+}
+
+// close writes what is left, and returns the first error of all.
+func (p *printer) close() error {
+	if p.err == nil && p.to == nil {
+		p.open(len(p.piece))
+	}
+	if p.err == nil {
+		p.write()
+	}
+	if p.zip != nil {
+		if p.err == nil {
+			p.err = p.zip.Close()
+		}
+		p.s.zips.Put(p.zip)
+		p.zip = nil
+	}
+	if p.err == nil {
+		p.err = http.NewResponseController(p.c.w).Flush()
+	}
+	if errors.Is(p.err, http.ErrNotSupported) {
+		p.err = nil
+	}
+	return p.err
+}
+
+// open writes the header of a reply of size bytes, -1 where that is not known yet.
+func (p *printer) open(size int) {
+	if p.to != nil {
+		return
+	}
+	p.to = &pressing{p.c.w, http.NewResponseController(p.c.w), p.s.config.Stall}
+	h := p.c.w.Header()
+	h.Set("Content-Type", "application/json")
+	if size >= 0 && size < leastZipped {
+		h.Set("Content-Length", strconv.Itoa(size))
+	} else {
+		h.Add("Vary", "Accept-Encoding")
+		if takesGzip(p.c.r) {
+			h.Set("Content-Encoding", "gzip")
+			p.zip = p.s.zipper(p.to)
+			p.to = p.zip
+		} else if size >= 0 {
+			h.Set("Content-Length", strconv.Itoa(size))
+		}
+	}
+	p.c.w.WriteHeader(p.status)
+}
+
+// write writes the piece.
+func (p *printer) write() {
+	_, p.err = p.to.Write(p.piece)
+	p.piece = p.piece[:0]
+}
+
+// zipper returns a gzip writer to w, perhaps one that was used before.
+func (s *Server) zipper(w io.Writer) *gzip.Writer {
+	if z, ok := s.zips.Get().(*gzip.Writer); ok {
+		z.Reset(w)
+		return z
+	}
+	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		panic(fmt.Sprintf("hub: gzip: %v", err)) // the level is a constant
+	}
+	return z
+}
+
+// A pressing writer waits for a client to take each part of a reply, but not without
+// end.
+type pressing struct {
+	w       io.Writer
+	control *http.ResponseController
+	stall   time.Duration
+}
+
+// Write writes a part.
+func (p *pressing) Write(b []byte) (int, error) {
+	p.control.SetWriteDeadline(time.Now().Add(p.stall)) // where it cannot be set, others watch the time
+	return p.w.Write(b)
+}
