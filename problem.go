@@ -16,30 +16,7 @@ type Problem struct {
 	Index    int             `json:"index"`       // position in the stream that (Seed, Params) names
 	Params   json.RawMessage `json:"params"`      // the parameters it was made with
 	Prompt   string          `json:"prompt"`      // the text that the policy reads
-	Instance json.RawMessage `json:"instance"`    // the task's own record, with the solution; never shown to a policy
-
-	kept kept
-}
-
-// kept is an Instance that is already decoded.
-type kept struct {
-	record any
-	of     json.RawMessage // what it was decoded from
-}
-
-// Keep gives p the decoded form of its Instance, which the task that made p hands
-// back to itself by [Problem.Kept] and so need not decode again. The record is not
-// written with the problem, and is never changed.
-func (p *Problem) Keep(record any) { p.kept = kept{record, p.Instance} }
-
-// Kept returns what Keep was given, or nil where that was nothing or Instance has
-// been set anew since.
-func (p *Problem) Kept() any {
-	of := p.kept.of
-	if len(of) == 0 || len(of) != len(p.Instance) || &of[0] != &p.Instance[0] {
-		return nil
-	}
-	return p.kept.record
+	Instance Record          `json:"instance"`    // the task's own record, with the solution; never shown to a policy
 }
 
 // ID names the problem among all problems of all tasks: equal IDs mean equal

@@ -23,23 +23,31 @@ func TestProblemID(t *testing.T) {
 	}
 }
 
-func TestProblemKeepsItsRecord(t *testing.T) {
-	p := quintain.Problem{Instance: json.RawMessage(`{"a":1}`)}
-	if p.Kept() != nil {
-		t.Error("a record that was never given")
+func TestRecord(t *testing.T) {
+	type item struct {
+		A int `json:"a"`
 	}
-	p.Keep(42)
-	copied := p
-	if copied.Kept() != 42 {
-		t.Error("a copy has lost the record")
+	made := quintain.NewRecord(item{1})
+	if made.Value() != (item{1}) || made.String() != `{"a":1}` {
+		t.Errorf("value %v, written as %s", made.Value(), made)
 	}
-	p.Instance = json.RawMessage(`{"a":1}`)
-	if p.Kept() != nil {
-		t.Error("the record outlives a new instance")
+	encoded, err := json.Marshal(quintain.Problem{Instance: made})
+	if err != nil || !strings.Contains(string(encoded), `"instance":{"a":1}`) {
+		t.Fatalf("written as %s, error %v", encoded, err)
 	}
-	encoded, err := json.Marshal(copied)
-	if err != nil || strings.Contains(string(encoded), "42") {
-		t.Errorf("written as %s, error %v", encoded, err)
+	var back quintain.Problem
+	if err := json.Unmarshal(encoded, &back); err != nil {
+		t.Fatal(err)
+	}
+	clear(encoded)
+	if back.Instance.Value() != nil || back.Instance.String() != `{"a":1}` {
+		t.Errorf("read back as %v, %s", back.Instance.Value(), back.Instance)
+	}
+	if raw, err := json.Marshal(quintain.Record{}); err != nil || string(raw) != "null" {
+		t.Errorf("the empty record is written as %s, error %v", raw, err)
+	}
+	if _, err := quintain.NewRecord(math.Inf(1)).JSON(); err == nil {
+		t.Error("a value that JSON has not is written")
 	}
 }
 

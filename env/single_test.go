@@ -20,14 +20,14 @@ func (guess) Info() quintain.Info {
 }
 
 func (guess) Problem(d quintain.Draw) (quintain.Problem, error) {
-	return quintain.Problem{Task: "guess", Index: d.Index, Prompt: "Guess.", Instance: []byte(`"gold"`)}, nil
+	return quintain.Problem{Task: "guess", Index: d.Index, Prompt: "Guess.", Instance: quintain.RawRecord([]byte(`"gold"`))}, nil
 }
 
 func (g guess) With(json.RawMessage) (quintain.Task, error) { return g, nil }
 
 func (guess) Grade(p quintain.Problem, text string) (quintain.Verdict, error) {
 	var want string
-	if err := json.Unmarshal(p.Instance, &want); err != nil {
+	if err := json.Unmarshal([]byte(p.Instance.String()), &want); err != nil {
 		return quintain.Verdict{}, err
 	}
 	switch text {
@@ -86,7 +86,7 @@ func TestSingle(t *testing.T) {
 // fault of ours is never a reward of 0.
 func TestUnreadableProblemIsAnError(t *testing.T) {
 	for _, text := range []string{"<answer>gold</answer>", "no tags"} {
-		e, err := env.Single(guess{}, env.Settings{Extract: answer.Tagged}).Env(quintain.Problem{Task: "guess", Instance: []byte("{")})
+		e, err := env.Single(guess{}, env.Settings{Extract: answer.Tagged}).Env(quintain.Problem{Task: "guess", Instance: quintain.RawRecord([]byte("{"))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,7 +145,7 @@ func TestReadProblems(t *testing.T) {
 	if len(seen) != 3 {
 		t.Errorf("the first time through the file gives %v, want all three problems", seen)
 	}
-	if _, err := task.Grade(quintain.Problem{Task: "sums", Instance: []byte(`{}`)}, "1"); err == nil {
+	if _, err := task.Grade(quintain.Problem{Task: "sums", Instance: quintain.RawRecord([]byte(`{}`))}, "1"); err == nil {
 		t.Error("a record without an answer is graded")
 	}
 }

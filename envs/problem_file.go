@@ -159,13 +159,9 @@ func (f *problemFile) Problem(d quintain.Draw) (quintain.Problem, error) {
 	}
 	rng.Shuffle(rng.New(d.Seed, f.name, strconv.Itoa(d.Index/len(order))), order)
 	row := f.rows[order[d.Index%len(order)]]
-	record, err := json.Marshal(row)
-	if err != nil {
-		return quintain.Problem{}, fmt.Errorf("%s: %w", f.name, err)
-	}
 	return quintain.Problem{
 		Task: f.name, Version: 1, Seed: d.Seed, Index: d.Index,
-		Params: []byte("{}"), Prompt: row.Question, Instance: record,
+		Params: []byte("{}"), Prompt: row.Question, Instance: quintain.NewRecord(row),
 	}, nil
 }
 
@@ -197,7 +193,11 @@ func (f *problemFile) row(p quintain.Problem) (problemRow, error) {
 	if p.Task != f.name {
 		return row, fmt.Errorf("%s: the problem is of task %q", f.name, p.Task)
 	}
-	if err := json.Unmarshal(p.Instance, &row); err != nil {
+	raw, err := p.Instance.JSON()
+	if err == nil {
+		err = json.Unmarshal(raw, &row)
+	}
+	if err != nil {
 		return row, fmt.Errorf("%s: instance: %w", f.name, err)
 	}
 	if row.Answer == "" {

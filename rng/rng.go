@@ -1,8 +1,9 @@
 // Package rng makes the random numbers that problems are built from.
 //
-// A stream is named by a seed and a path. Its bytes are ChaCha8 (C2SP
-// chacha8rand) keyed by SHA-256 of that name, so a name gives the same numbers
-// on every machine and Go version, and streams whose names differ are unrelated.
+// A stream is named by a path, a seed and an index. Its bytes are ChaCha8 (C2SP
+// chacha8rand), keyed by the SHA-256 of the path with seed and index added bit by
+// bit, so a name gives the same numbers on every machine and Go version, and streams
+// whose names differ are unrelated.
 package rng
 
 import (
@@ -17,14 +18,36 @@ type Rand struct{ src rand.ChaCha8 }
 
 // New returns the stream that seed and path name.
 func New(seed uint64, path ...string) *Rand {
-	name := binary.LittleEndian.AppendUint64(make([]byte, 0, 256), seed)
+	return Named(path...).Stream(seed, 0)
+}
+
+// A Name is the path of many streams, hashed once. It may be kept and copied.
+type Name [sha256.Size]byte
+
+// Named returns the name of the streams below path.
+func Named(path ...string) Name {
+	text := make([]byte, 0, 256)
 	for _, part := range path {
-		name = binary.LittleEndian.AppendUint64(name, uint64(len(part)))
-		name = append(name, part...)
+		text = binary.LittleEndian.AppendUint64(text, uint64(len(part)))
+		text = append(text, part...)
 	}
+	return sha256.Sum256(text)
+}
+
+// Stream returns the stream of a seed and an index, which change half of the key.
+// ChaCha8 gives unrelated streams for any two keys.
+func (n Name) Stream(seed uint64, index int) *Rand {
+	key := [sha256.Size]byte(n)
+	mix(key[:8], seed)
+	mix(key[8:16], uint64(index))
 	r := new(Rand)
-	r.src.Seed(sha256.Sum256(name))
+	r.src.Seed(key)
 	return r
+}
+
+// mix adds v to eight bytes of a key, bit by bit.
+func mix(key []byte, v uint64) {
+	binary.LittleEndian.PutUint64(key, binary.LittleEndian.Uint64(key)^v)
 }
 
 // Uint64 returns 64 random bits.

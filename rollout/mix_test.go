@@ -17,7 +17,9 @@ type numbered struct {
 	fails bool
 }
 
-func (n numbered) Info() quintain.Info { return quintain.Info{Name: n.name, Levels: []json.RawMessage{[]byte("{}")}} }
+func (n numbered) Info() quintain.Info {
+	return quintain.Info{Name: n.name, Levels: []json.RawMessage{[]byte("{}")}}
+}
 
 func (n numbered) Problem(d quintain.Draw) (quintain.Problem, error) {
 	if n.fails {

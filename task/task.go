@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -52,7 +51,13 @@ type Spec[P Params, I Instance] struct {
 	Levels  []P    // a full set of parameters for each difficulty, easiest first, at least four
 	Make    func(P, *rng.Rand) (I, error)
 
-	own json.RawMessage // parameters set by With; nil: the task has its levels
+	own *ownParams // set by With; nil: the task has its levels
+}
+
+// ownParams are the parameters that With set, and the name of their streams.
+type ownParams struct {
+	json    json.RawMessage
+	streams rng.Name
 }
 
 // Info implements [quintain.Task].
@@ -77,7 +82,8 @@ func (s Spec[P, I]) With(params json.RawMessage) (quintain.Task, error) {
 		return nil, fmt.Errorf("task %s: params: %w", s.Name, err)
 	}
 	s.Levels = []P{p}
-	s.own = mustJSON(p)
+	params = mustJSON(p)
+	s.own = &ownParams{params, s.streams(params)}
 	return s, nil
 }
 
@@ -89,23 +95,25 @@ func (s Spec[P, I]) Problem(d quintain.Draw) (quintain.Problem, error) {
 	case d.Index < 0:
 		return quintain.Problem{}, fmt.Errorf("task %s: index is %d, want 0 or more", s.Name, d.Index)
 	}
-	params, level := s.own, quintain.OwnParams
-	if params == nil {
-		params, level = mustJSON(s.Levels[d.Level]), d.Level
+	own, level := s.own, quintain.OwnParams
+	if own == nil {
+		params := mustJSON(s.Levels[d.Level])
+		own, level = &ownParams{params, s.streams(params)}, d.Level
 	}
-	index := strconv.Itoa(d.Index)
-	inst, err := s.Make(s.Levels[d.Level], rng.New(d.Seed, s.Name, string(params), index))
+	inst, err := s.Make(s.Levels[d.Level], own.streams.Stream(d.Seed, d.Index))
 	if err != nil {
-		return quintain.Problem{}, fmt.Errorf("task %s: seed %d, level %d, index %s: %w", s.Name, d.Seed, level, index, err)
+		return quintain.Problem{}, fmt.Errorf("task %s: seed %d, level %d, index %d: %w", s.Name, d.Seed, level, d.Index, err)
 	}
-	record := any(inst)
-	p := quintain.Problem{
+	return quintain.Problem{
 		Task: s.Name, Version: s.Version,
 		Seed: d.Seed, Level: level, Index: d.Index,
-		Params: params, Prompt: inst.Prompt(), Instance: mustJSON(record),
-	}
-	p.Keep(record)
-	return p, nil
+		Params: own.json, Prompt: inst.Prompt(), Instance: quintain.NewRecord(inst),
+	}, nil
+}
+
+// streams names the streams of chance of problems with params.
+func (s Spec[P, I]) streams(params json.RawMessage) rng.Name {
+	return rng.Named(s.Name, string(params))
 }
 
 // Grade implements [quintain.Task].
@@ -148,10 +156,14 @@ func (s Spec[P, I]) instance(p quintain.Problem) (inst I, err error) {
 	if p.Task != s.Name {
 		return inst, fmt.Errorf("task %s: the problem is of task %q", s.Name, p.Task)
 	}
-	if inst, has := p.Kept().(I); has {
+	if inst, ours := p.Instance.Value().(I); ours {
 		return inst, nil
 	}
-	if err := decodeStrict(p.Instance, &inst); err != nil {
+	raw, err := p.Instance.JSON()
+	if err == nil {
+		err = decodeStrict(raw, &inst)
+	}
+	if err != nil {
 		return inst, fmt.Errorf("task %s: instance: %w", s.Name, err)
 	}
 	if c, can := any(inst).(checked); can {

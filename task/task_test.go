@@ -56,7 +56,7 @@ func TestOwnParamsDoNotReachTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := own.Problem(quintain.Draw{}); err != nil || string(p.Instance) != `{"side":"edge"}` {
+	if p, err := own.Problem(quintain.Draw{}); err != nil || p.Instance.String() != `{"side":"edge"}` {
 		t.Errorf("problem %s, error %v", p.Instance, err)
 	}
 	if coin.Default.Sides[0] != "heads" {
@@ -75,7 +75,7 @@ func TestErrorsNameTaskAndDraw(t *testing.T) {
 			t.Errorf("error %v does not tell %q", err, want)
 		}
 	}
-	if _, err := coin.Grade(quintain.Problem{Task: "coin", Instance: []byte(`{"side":""}`)}, "x"); err == nil || !strings.Contains(err.Error(), "side is empty") {
+	if _, err := coin.Grade(quintain.Problem{Task: "coin", Instance: quintain.RawRecord([]byte(`{"side":""}`))}, "x"); err == nil || !strings.Contains(err.Error(), "side is empty") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -99,7 +99,7 @@ func scenario(r runSettings, t quintain.Task) quintain.Scenario {
 			RewardBias: r.MultiTurn.RewardBias, RewardScaling: r.MultiTurn.RewardScaling,
 		})
 	}
-	return envs.ReasoningGym(t)
+	return envs.ReasoningGym(t, r.ShortPrompts)
 }
 
 // A door is the port of a server and the key that opens it.

@@ -44,7 +44,8 @@ type serverSettings struct {
 type runSettings struct {
 	Scenario     string            `yaml:"scenario"` // reasoning_gym or math_multi_turn
 	Tasks        taskList          `yaml:"tasks"`
-	Problems     string            `yaml:"problems"` // file of problems for math_multi_turn; empty: the tasks
+	ShortPrompts bool              `yaml:"short_prompts"` // ask in a few characters, without a system message
+	Problems     string            `yaml:"problems"`      // file of problems for math_multi_turn; empty: the tasks
 	Seed         uint64            `yaml:"seed"`
 	GroupSize    int               `yaml:"group_size"` // episodes of one problem
 	BatchSize    int               `yaml:"batch_size"` // episodes of one training step
@@ -194,6 +195,7 @@ func (l *loader) runFlags(c *cobra.Command) {
 	f, r, p := c.Flags(), &l.Run, &l.Policy
 	f.StringVar(&r.Scenario, "scenario", r.Scenario, "reasoning_gym or math_multi_turn")
 	f.Var(&r.Tasks, "tasks", "tasks with their levels; all at level 0 where it is empty")
+	f.BoolVar(&r.ShortPrompts, "short-prompts", false, "ask in a few characters, without a system message, where the task can")
 	f.StringVar(&r.Problems, "problems", "", "file of problems for math_multi_turn, a JSON object a line")
 	f.Uint64Var(&r.Seed, "seed", r.Seed, "seed of the streams of problems")
 	f.IntVar(&r.GroupSize, "group-size", r.GroupSize, "episodes of one problem")

@@ -38,7 +38,11 @@ func (w *Writer) Append(dst []byte, p quintain.Problem, answer string) ([]byte, 
 		}
 		w.params, w.difficulty = p.Params, difficulty
 	}
-	record := bytes.TrimSpace(p.Instance)
+	record, err := p.Instance.JSON()
+	if err != nil {
+		return nil, fmt.Errorf("task %s: %w", p.Task, err)
+	}
+	record = bytes.TrimSpace(record)
 	if len(record) < 2 || record[0] != '{' {
 		return nil, fmt.Errorf("task %s: the instance is no object", p.Task)
 	}
@@ -87,7 +91,7 @@ func Read(e Entry) (quintain.Problem, error) {
 	if err != nil {
 		return quintain.Problem{}, fmt.Errorf("metadata: %w", err)
 	}
-	return quintain.Problem{Task: name, Level: quintain.OwnParams, Prompt: e.Question, Instance: record}, nil
+	return quintain.Problem{Task: name, Level: quintain.OwnParams, Prompt: e.Question, Instance: quintain.RawRecord(record)}, nil
 }
 
 // renamed holds the settings whose name in an entry's difficulty is not that of

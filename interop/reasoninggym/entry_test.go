@@ -13,7 +13,7 @@ var problem = quintain.Problem{
 	Task: "chain_sum", Version: 1, Seed: 3, Level: 1, Index: 7,
 	Params:   json.RawMessage(`{"min_terms":2,"max_terms":6,"min_digits":1,"max_digits":4,"allow_negation":false}`),
 	Prompt:   "Work out 2 + 3.",
-	Instance: json.RawMessage(`{"num_terms":2,"num_digits":1,"expression":"2 + 3"}`),
+	Instance: quintain.RawRecord([]byte(`{"num_terms":2,"num_digits":1,"expression":"2 + 3"}`)),
 }
 
 func TestAppend(t *testing.T) {
@@ -54,10 +54,10 @@ func TestReadWhatWasWritten(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 	var got, want map[string]any
-	if err := json.Unmarshal(p.Instance, &got); err != nil {
+	if err := json.Unmarshal([]byte(p.Instance.String()), &got); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(problem.Instance, &want); err != nil {
+	if err := json.Unmarshal([]byte(problem.Instance.String()), &want); err != nil {
 		t.Fatal(err)
 	}
 	if len(got) != len(want) || got["expression"] != want["expression"] {
@@ -82,7 +82,7 @@ func TestReadRefuses(t *testing.T) {
 func TestAppendRefusesABrokenProblem(t *testing.T) {
 	for _, spoil := range []func(*quintain.Problem){
 		func(p *quintain.Problem) { p.Params = nil },
-		func(p *quintain.Problem) { p.Instance = json.RawMessage(`[]`) },
+		func(p *quintain.Problem) { p.Instance = quintain.RawRecord([]byte(`[]`)) },
 	} {
 		p := problem
 		spoil(&p)

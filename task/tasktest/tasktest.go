@@ -224,13 +224,14 @@ func survives(t testing.TB, task quintain.Task) {
 // foreign: a record that cannot be read is an error, never a verdict.
 func foreign(t testing.TB, task quintain.Task) {
 	p := problem(t, task, quintain.Draw{})
+	whole := []byte(p.Instance.String())
 	for _, spoil := range []func(*quintain.Problem){
 		func(p *quintain.Problem) { p.Task += "_not" },
-		func(p *quintain.Problem) { p.Instance = nil },
-		func(p *quintain.Problem) { p.Instance = json.RawMessage(`[1]`) },
-		func(p *quintain.Problem) { p.Instance = json.RawMessage(`{"no_such_field":1}`) },
-		func(p *quintain.Problem) { p.Instance = p.Instance[:len(p.Instance)/2] },
-		func(p *quintain.Problem) { p.Instance = append(slices.Clone(p.Instance), "{}"...) },
+		func(p *quintain.Problem) { p.Instance = quintain.Record{} },
+		func(p *quintain.Problem) { p.Instance = quintain.RawRecord([]byte(`[1]`)) },
+		func(p *quintain.Problem) { p.Instance = quintain.RawRecord([]byte(`{"no_such_field":1}`)) },
+		func(p *quintain.Problem) { p.Instance = quintain.RawRecord(whole[:len(whole)/2]) },
+		func(p *quintain.Problem) { p.Instance = quintain.RawRecord(append(slices.Clone(whole), "{}"...)) },
 	} {
 		q := p
 		spoil(&q)
@@ -474,7 +475,7 @@ func Second[I any](t *testing.T, task quintain.Task, n int, check func(problem I
 	for i := range n {
 		p := problem(t, task, quintain.Draw{Seed: 99, Level: i % all, Index: i / all})
 		var record I
-		if err := json.Unmarshal(p.Instance, &record); err != nil {
+		if err := json.Unmarshal([]byte(p.Instance.String()), &record); err != nil {
 			t.Fatal(err)
 		}
 		if err := check(record, p.Prompt, solve(t, task, p)); err != nil {
@@ -522,7 +523,7 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 			b.ReportAllocs()
 			p := problem(b, own, quintain.Draw{Seed: 1})
 			right := solve(b, own, p)
-			p.Keep(nil)
+			p.Instance = quintain.RawRecord([]byte(p.Instance.String()))
 			for b.Loop() {
 				grade(b, own, p, right)
 			}

@@ -78,13 +78,13 @@ func makeChainSum(p chainSumParams, r *rng.Rand) (chainSumItem, error) {
 	chain := make([]byte, 0, item.NumTerms*(item.NumDigits+4))
 	for i := range item.NumTerms {
 		if i > 0 {
-			chain = append(chain, rng.Pick(r, []string{" + ", " - "})...)
+			chain = append(chain, ' ', "+-"[r.Between(0, 1)], ' ')
 		}
 		n := r.Between(least, most)
 		if p.AllowNegation && r.Chance(0.5) {
 			n = -n
 		}
-		chain = fmt.Append(chain, n)
+		chain = strconv.AppendInt(chain, int64(n), 10)
 	}
 	item.Expression = string(chain)
 	return item, nil
@@ -125,7 +125,7 @@ func (c chainSumItem) Solve() string {
 
 // sumChain adds up a chain of decimal terms between " + " and " - ".
 func sumChain(chain string) (sum string, ok bool) {
-	small, large, sign := int64(0), new(big.Int), int64(1)
+	small, large, sign := int64(0), (*big.Int)(nil), int64(1)
 	for i := 0; ; i++ {
 		word, rest, more := strings.Cut(chain, " ")
 		chain = rest
@@ -147,22 +147,28 @@ func sumChain(chain string) (sum string, ok bool) {
 		if term > -1<<53 && term < 1<<53 && i < 1000 {
 			small += sign * term
 		} else {
-			addTo(large, sign, term)
+			large = add(large, sign, term)
 		}
-		if !more {
-			addTo(large, 1, small)
-			return large.String(), true
+		if more {
+			continue
 		}
+		if large == nil {
+			return strconv.FormatInt(small, 10), true
+		}
+		return add(large, 1, small).String(), true
 	}
 }
 
-// addTo adds sign·term to sum.
-func addTo(sum *big.Int, sign, term int64) {
+// add returns sum + sign·term; a nil sum is zero.
+func add(sum *big.Int, sign, term int64) *big.Int {
+	if sum == nil {
+		sum = new(big.Int)
+	}
 	t := big.NewInt(term)
 	if sign < 0 {
-		t.Neg(t)
+		return sum.Sub(sum, t)
 	}
-	sum.Add(sum, t)
+	return sum.Add(sum, t)
 }
 
 // Score implements [task.Instance].

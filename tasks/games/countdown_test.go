@@ -138,7 +138,7 @@ func TestCountdownCheck(t *testing.T) {
 		`{"numbers":[1.5],"target":1,"expression":"1"}`,
 		`{"numbers":[1],"target":1,"expression":"1","phrasing":99}`,
 	} {
-		p := quintain.Problem{Task: "countdown", Instance: json.RawMessage(record)}
+		p := quintain.Problem{Task: "countdown", Instance: quintain.RawRecord([]byte(record))}
 		if v, err := countdown.Grade(p, "1"); err == nil {
 			t.Errorf("record %s: verdict %+v, want an error", record, v)
 		}

@@ -73,7 +73,7 @@ func TestMiniSudokuCheck(t *testing.T) {
 		{`{"puzzle":` + puzzle + `,"solution":[[1,4,2,3],[3,2,1,4],[4,1,3,2],[2,3,4,9]],"num_empty":11}`, "a nine", false},
 		{`{"puzzle":[[1,0,2,0],[0,0,0,4],[0,0,0,0],[0,3,4,0]],"solution":[[1,4,2,3],[4,2,1,4],[3,1,3,2],[2,3,4,1]],"num_empty":11}`, "a double", false},
 	} {
-		p := quintain.Problem{Task: "mini_sudoku", Instance: json.RawMessage(test.record)}
+		p := quintain.Problem{Task: "mini_sudoku", Instance: quintain.RawRecord([]byte(test.record))}
 		if v, err := miniSudoku.Grade(p, "1"); (err == nil) != test.sound {
 			t.Errorf("record %s: verdict %+v, %v (%s)", test.record, v, err, test.why)
 		}
@@ -153,7 +153,7 @@ func TestMiniSudokuFixedStrategy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		item, isOurs := p.Kept().(miniSudokuItem)
+		item, isOurs := p.Instance.Value().(miniSudokuItem)
 		if !isOurs {
 			t.Fatal("the problem has not kept its record")
 		}

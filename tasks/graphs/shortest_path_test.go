@@ -124,7 +124,7 @@ func TestShortestPathCheck(t *testing.T) {
 		{`{"matrix":[["*","#"` + strings.Repeat(`,"O"`, pathMaxSide) + `]],"solution":["right"]}`, "too wide", false},
 		{`{"matrix":[["*","#"]],"solution":["right"],"phrasing":3}`, "no such wording", false},
 	} {
-		p := quintain.Problem{Task: "shortest_path", Instance: json.RawMessage(test.record)}
+		p := quintain.Problem{Task: "shortest_path", Instance: quintain.RawRecord([]byte(test.record))}
 		if v, err := shortestPath.Grade(p, "right"); (err == nil) != test.sound {
 			t.Errorf("record %.80s: verdict %+v, %v (%s)", test.record, v, err, test.why)
 		}
@@ -148,7 +148,7 @@ func TestShortestPathEdges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.Keep(nil)
+			p.Instance = quintain.RawRecord([]byte(p.Instance.String()))
 			if _, err := own.Solve(p); err != nil {
 				t.Fatalf("params %s: %v\n%s", params, err, p.Prompt)
 			}
@@ -166,7 +166,7 @@ func TestShortestPathDeadEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			item, isOurs := p.Kept().(shortestPathItem)
+			item, isOurs := p.Instance.Value().(shortestPathItem)
 			if !isOurs {
 				t.Fatal("the problem has not kept its record")
 			}

@@ -107,7 +107,7 @@ func TestKnightsKnavesCheck(t *testing.T) {
 		{`{"statements":[["lying",1],["lying",0]],"solution":[false,true],"names":["Noah","Jacob"],"knight_knave_terms":{"knight":"saint","knave":"saint","a_knight":"a saint","a_knave":"a saint"}}`, "one role for both", false},
 		{`{"statements":[["lying",1],["lying",0]],"phrasing":7` + people, "no such wording", false},
 	} {
-		p := quintain.Problem{Task: "knights_knaves", Instance: json.RawMessage(test.record)}
+		p := quintain.Problem{Task: "knights_knaves", Instance: quintain.RawRecord([]byte(test.record))}
 		if v, err := knightsKnaves.Grade(p, "Noah is a sinner"); (err == nil) != test.sound {
 			t.Errorf("record %.120s: verdict %+v, %v (%s)", test.record, v, err, test.why)
 		}
@@ -123,7 +123,7 @@ func TestKnightsKnavesBalance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		item, isOurs := p.Kept().(knightsItem)
+		item, isOurs := p.Instance.Value().(knightsItem)
 		if !isOurs {
 			t.Fatal("the problem has not kept its record")
 		}

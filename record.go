@@ -1,0 +1,66 @@
+package quintain
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// A Record is a task's own record of one problem: the plain value that the task
+// made, or its JSON form, which is what travels. The zero Record is empty. A Record
+// is not changed once made, so many goroutines may use it.
+type Record struct {
+	value any
+	raw   json.RawMessage
+}
+
+// NewRecord returns the record of value, a plain value that encoding/json can
+// write and that nobody changes any more. It is encoded when its JSON form is asked
+// for, and not before: a problem that is made, played and graded in one process
+// needs none.
+func NewRecord(value any) Record { return Record{value: value} }
+
+// RawRecord returns the record whose JSON form is raw, which is the record's from
+// then on.
+func RawRecord(raw []byte) Record { return Record{raw: raw} }
+
+// Value returns the value that NewRecord was given, or nil for a record that came
+// as JSON.
+func (r Record) Value() any { return r.value }
+
+// JSON returns the JSON form, which the caller does not change; nil for the empty
+// record. The error is that of a value that cannot be written.
+func (r Record) JSON() (json.RawMessage, error) {
+	if r.value == nil {
+		return r.raw, nil
+	}
+	raw, err := json.Marshal(r.value)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	return raw, nil
+}
+
+// String is the JSON form, for people.
+func (r Record) String() string {
+	raw, err := r.JSON()
+	if err != nil {
+		return err.Error()
+	}
+	return string(raw)
+}
+
+// MarshalJSON implements [json.Marshaler]. The empty record is null.
+func (r Record) MarshalJSON() ([]byte, error) {
+	raw, err := r.JSON()
+	if raw == nil && err == nil {
+		return []byte("null"), nil
+	}
+	return raw, err
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *Record) UnmarshalJSON(raw []byte) error {
+	*r = RawRecord(bytes.Clone(raw))
+	return nil
+}
