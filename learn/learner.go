@@ -1,0 +1,217 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/transformer"
+)
+
+// A Learner trains one model. It is for one goroutine, and uses all processors
+// itself.
+type Learner struct {
+	settings  Settings
+	model     *transformer.Model
+	reference *transformer.Pass // nil: none
+	pass      *transformer.Pass
+	optimiser *transformer.AdamW
+
+	version int // steps that were made
+	skipped int // updates in a row, up to the last
+
+	tokens               [][]int32 // of the micro-batch at hand
+	byLogProb, byEntropy [][]float32
+	flat                 []float32 // memory of the two
+}
+
+// New returns a learner at version 0 that changes the parameters of model. Others
+// may read them, but not during its methods. The reference is for the KL term; it has
+// the same sizes, and is not changed by anyone. It may be nil: then a step takes the
+// log-probabilities that come with its groups, where there is a KL term.
+func New(model, reference *transformer.Model, s Settings) (*Learner, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	optimiser, err := transformer.NewAdamW(model, s.adam())
+	if err != nil {
+		return nil, err
+	}
+	l := &Learner{settings: s, model: model, pass: transformer.NewPass(model), optimiser: optimiser}
+	if reference != nil && s.KL > 0 {
+		if reference.Config() != model.Config() {
+			return nil, fmt.Errorf("sizes of the reference are %+v, want those of the model, %+v", reference.Config(), model.Config())
+		}
+		l.reference = transformer.NewPass(reference)
+	}
+	return l, nil
+}
+
+// adam are the settings of the optimiser.
+func (s *Settings) adam() transformer.AdamSettings {
+	return transformer.AdamSettings{Rate: s.LearningRate, WarmUp: s.WarmUp, WeightDecay: s.WeightDecay, Clip: s.ClipNorm}
+}
+
+// Model returns the model, which the next step changes.
+func (l *Learner) Model() *transformer.Model { return l.model }
+
+// Version is the version of the weights: the number of steps that were made. A step of
+// which updates were skipped counts too, as it has consumed its groups.
+func (l *Learner) Version() int { return l.version }
+
+// ErrDiverged is the error for too many skipped updates in a row.
+var ErrDiverged = errors.New("training has diverged")
+
+// Step trains on groups, which it leaves as they are, and raises the version by one.
+// Advantages are those of a group where it has some, else its scores less their mean;
+// overrides that set one to zero are heeded. The log-probabilities of a group are at
+// temperature 1, as those that they are compared with.
+//
+// An update whose loss or gradients are not finite is skipped: it changes nothing but
+// the count in the metrics. Settings.MaxSkipped of them in a row are [ErrDiverged],
+// which comes with metrics, and the version is raised. A group that makes no sense for
+// the model is a [*GroupError]; nothing has changed then.
+func (l *Learner) Step(groups []*quintain.Group) (Metrics, error) {
+	rows, ends, err := l.gather(groups)
+	if err != nil {
+		return Metrics{}, err
+	}
+	m := Metrics{Staleness: map[int]int{}}
+	for i := range rows {
+		rows[i].tell(&m, l.version)
+	}
+	m.Reward = reward(groups)
+	if m.Tokens == 0 {
+		return Metrics{}, fmt.Errorf("none of the %d tokens of %d groups is to be trained on", m.Read, len(groups))
+	}
+	if err := l.prepare(rows); err != nil {
+		return Metrics{}, err
+	}
+	l.version++
+	m.Version = l.version
+	var all sums
+	for range l.settings.Epochs {
+		first := 0
+		for _, end := range l.settings.minibatches(ends) {
+			part := rows[first:end]
+			if err := l.update(lesson{part, l.settings.scales(part), l.settings.surrogate}, &m, &all); err != nil {
+				return m, err
+			}
+			first = end
+		}
+	}
+	m.take(&all)
+	return m, nil
+}
+
+// Imitate makes one supervised update: the loss is the cross-entropy of the trained
+// tokens, its mean over all of them. The version stays what it is. Of the metrics,
+// rewards, weights and staleness say nothing. Updates are skipped as by
+// [Learner.Step]; a sequence that makes no sense is a [*quintain.FieldError].
+func (l *Learner) Imitate(batch []Sequence) (Metrics, error) {
+	m := Metrics{Version: l.version}
+	rows := make([]row, len(batch))
+	for i, s := range batch {
+		var err error
+		if rows[i], err = l.sequence(s, i); err != nil {
+			return Metrics{}, err
+		}
+		rows[i].tell(&m, l.version)
+	}
+	if m.Tokens == 0 {
+		return Metrics{}, fmt.Errorf("none of the %d tokens of %d sequences is to be trained on", m.Read, len(batch))
+	}
+	var all sums
+	err := l.update(lesson{rows, tokenMean(rows), imitation}, &m, &all)
+	m.take(&all)
+	return m, err
+}
+
+// gather makes rows of groups, and tells where those of each group end.
+func (l *Learner) gather(groups []*quintain.Group) (rows []row, ends []int, err error) {
+	for i, g := range groups {
+		of, err := l.rowsOf(g)
+		if err != nil {
+			return nil, nil, &GroupError{Index: i, ID: g.ID, Err: err}
+		}
+		rows = append(rows, of...)
+		ends = append(ends, len(rows))
+	}
+	return rows, ends, nil
+}
+
+// reward is the mean score of all sequences of groups; 0 for none.
+func reward(groups []*quintain.Group) float64 {
+	sum, n := 0.0, 0
+	for _, g := range groups {
+		for _, score := range g.Scores {
+			sum += score
+			n++
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
+// tell counts r, for training at a version.
+func (r *row) tell(m *Metrics, version int) {
+	m.Sequences++
+	m.Read += len(r.tokens)
+	m.Tokens += r.count
+	for t, trained := range r.trained {
+		if trained && r.versions != nil && r.versions[t] >= 0 {
+			m.Staleness[version-int(r.versions[t])]++
+		}
+	}
+}
+
+// minibatches cuts groups, whose rows end at ends, into as many parts as the settings
+// say, or one for each group where those are fewer. It returns where each part ends.
+func (s *Settings) minibatches(ends []int) []int {
+	n := min(s.Minibatches, len(ends))
+	out := make([]int, n)
+	for i := range out {
+		out[i] = ends[(i+1)*len(ends)/n-1]
+	}
+	return out
+}
+
+// prepare sets what the objective holds rows against: the log-probabilities of their
+// tokens under the reference, and under the weights at the start of the step. With one
+// update, these are what its own pass finds.
+func (l *Learner) prepare(rows []row) error {
+	if l.reference != nil {
+		set := func(r *row, logProbs []float32) { r.reference = logProbs }
+		if err := l.score(l.reference, rows, set); err != nil {
+			return err
+		}
+	}
+	if l.settings.Objective != Decoupled || l.settings.Epochs*l.settings.Minibatches == 1 {
+		return nil
+	}
+	return l.score(l.pass, rows, func(r *row, logProbs []float32) { r.proximal = logProbs })
+}
+
+// score hands the log-probabilities of the tokens of each row to set.
+func (l *Learner) score(pass *transformer.Pass, rows []row, set func(*row, []float32)) error {
+	first := 0
+	for _, end := range microBatches(rows, l.settings.MicroTokens) {
+		scores, err := pass.Forward(l.load(rows[first:end]))
+		if err != nil {
+			return err
+		}
+		for i, logProbs := range scores.LogProbs {
+			set(&rows[first+i], append([]float32(nil), logProbs...))
+		}
+		first = end
+	}
+	return nil
+}
+
+// load makes rows the micro-batch at hand.
+func (l *Learner) load(rows []row) [][]int32 {
+	l.tokens = l.tokens[:0]
+	for i := range rows {
+		l.tokens = append(l.tokens, rows[i].tokens)
+	}
+	return l.tokens
+}
