@@ -94,13 +94,27 @@ func (s *Server) settle(ctx context.Context) error {
 	if len(done) == 0 {
 		return nil
 	}
-	err := s.queue.Ack(ctx, consumer, seqs...)
-	if err != nil && !errors.Is(err, queue.ErrNotLeased) { // not leased: the queue was reset by another
+	if err := s.acknowledge(ctx, seqs); err != nil {
 		return fmt.Errorf("acknowledging the last batch: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open = rest // its record may stay as it is: the groups are gone
+	return nil
+}
+
+// acknowledge has the queue forget groups that the trainer is done with. Where one of
+// them has gone meanwhile, having been dropped or set aside, the others still go.
+func (s *Server) acknowledge(ctx context.Context, seqs []uint64) error {
+	err := s.queue.Ack(ctx, consumer, seqs...)
+	if !errors.Is(err, queue.ErrNotLeased) {
+		return err
+	}
+	for _, seq := range seqs {
+		if err := s.queue.Ack(ctx, consumer, seq); err != nil && !errors.Is(err, queue.ErrNotLeased) {
+			return err
+		}
+	}
 	return nil
 }
 

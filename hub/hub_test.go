@@ -587,6 +587,27 @@ func TestCorruptGroups(t *testing.T) {
 	}
 }
 
+// TestDroppedMeanwhile drops a group that the trainer has; the rest of its batch is
+// acknowledged all the same.
+func TestDroppedMeanwhile(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(2)
+	f.put(group(1, 1, -1), group(2, 1, -1), group(3, 2, -1))
+	f.batch()
+	if n, err := f.config.Queue.Drop(t.Context(), 1); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if got := f.batch(); got != "3" {
+		t.Errorf("batch %s, want 3", got)
+	}
+	f.restart()
+	for _, want := range []string{"3", "null"} {
+		if got := f.batch(); got != want {
+			t.Errorf("batch %s, want %s", got, want)
+		}
+	}
+}
+
 func TestStoreFails(t *testing.T) {
 	store := &badStore{Memory: queue.NewMemory()}
 	f := newFixture(t, store, Config{})

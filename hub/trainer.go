@@ -126,6 +126,9 @@ func (s *Server) batch(c *call) {
 		s.json(c, http.StatusOK, []byte(`{"status":"error","message":"Trainer not registered. Call /register first.","batch":[]}`))
 		return
 	}
+	if c.r.Context().Err() != nil {
+		return // nobody is there any more
+	}
 	p, err := s.nextBatch(ctx)
 	switch {
 	case errors.Is(err, errNoBatch):
