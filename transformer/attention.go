@@ -20,7 +20,8 @@ func (p *Pass) attend(acts *layerActs, s span, w *scratch) {
 			softmax(row[:i+1], c.attentionScale())
 			clear(row[i+1 : min(padded(i+1), len(row))])
 		}
-		causalMix(mixed.columns(h*c.headWidth(), c.headWidth()), probs, at.values)
+		w.values.pack(at.values)
+		causalMix(mixed.columns(h*c.headWidth(), c.headWidth()), probs, &w.values)
 	}
 }
 
@@ -59,24 +60,24 @@ func causalScores(scores, a matrix, b *packing) {
 
 // causalMix sets each row of c to the sum of the rows of b up to its own, weighted by
 // its row of weights.
-func causalMix(c, weights, b matrix) {
+func causalMix(c, weights matrix, b *packing) {
 	for lo := 0; lo < c.rows; lo += lanes {
 		hi := min(lo+lanes, c.rows)
 		from := weights.between(lo, hi).columns(0, hi)
-		for j := 0; j < b.cols; j += lanes {
-			mulPanel(c.between(lo, hi).columns(j, lanes), from, b.between(0, hi).columns(j, lanes), false)
+		for j := range b.panels() {
+			mulPanel(c.between(lo, hi).columns(j*lanes, lanes), from, b.panel(j)[:hi], false)
 		}
 	}
 }
 
 // causalMixT sets each row of c to the sum of the rows of b from its own on, weighted
 // by its column of weights.
-func causalMixT(c, weights, b matrix) {
+func causalMixT(c, weights matrix, b *packing) {
 	for lo := 0; lo < c.rows; lo += lanes {
 		hi := min(lo+lanes, c.rows)
 		from := weights.between(lo, c.rows).columns(lo, hi-lo)
-		for j := 0; j < b.cols; j += lanes {
-			mulPanelT(c.between(lo, hi).columns(j, lanes), from, b.between(lo, c.rows).columns(j, lanes), false)
+		for j := range b.panels() {
+			mulPanelT(c.between(lo, hi).columns(j*lanes, lanes), from, b.panel(j)[lo:], false)
 		}
 	}
 }
@@ -90,12 +91,15 @@ func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
 	for h := range c.Heads {
 		at, grad := qkv.head(h, c), dQKV.head(h, c)
 		probs, d := s.attention(acts.probs, h), dMixed.columns(h*c.headWidth(), c.headWidth())
-		causalMixT(grad.values, probs, d)
+		w.values.pack(d)
+		causalMixT(grad.values, probs, &w.values)
 		w.keys.packTransposed(at.values)
 		causalScores(w.dProbs, d, &w.keys)
 		softmaxBack(w.dProbs, probs, c.attentionScale())
-		causalMix(grad.queries, w.dProbs, at.keys)
-		causalMixT(grad.keys, w.dProbs, at.queries)
+		w.values.pack(at.keys)
+		causalMix(grad.queries, w.dProbs, &w.values)
+		w.values.pack(at.queries)
+		causalMixT(grad.keys, w.dProbs, &w.values)
 	}
 	for i := range s.rows {
 		p.turns.turn(dQKV.row(i)[:2*c.Width], i, -1)

@@ -144,13 +144,6 @@ func (p *Pass) backward(s shard, w *scratch) {
 	}
 }
 
-// copyFrom takes over the numbers of a matrix of the same sizes.
-func (m matrix) copyFrom(from matrix) {
-	for i := range m.rows {
-		copy(m.row(i), from.row(i))
-	}
-}
-
 // A gradJob makes lanes columns of the gradient of one matrix: inᵀ·out.
 type gradJob struct{ grad, in, out matrix }
 
@@ -165,13 +158,14 @@ func (p *Pass) addGradients() {
 		jobs = p.jobs(jobs, grads[tensorUp], acts.mid, acts.dHidden)
 		jobs = p.jobs(jobs, grads[tensorDown], acts.square, acts.dOut)
 	}
-	parallel(len(jobs)+1, len(p.scratch), func(_, i int) {
+	parallel(len(jobs)+1, len(p.scratch), func(w, i int) {
 		if i == 0 {
 			p.addEmbedding()
 			return
 		}
-		job := jobs[i-1]
-		mulPanelT(job.grad, job.in, job.out, true)
+		job, out := jobs[i-1], &p.scratch[w].values
+		out.pack(job.out)
+		mulPanelT(job.grad, job.in, out.panel(0), true)
 	})
 }
 

@@ -26,8 +26,8 @@ type slot struct {
 
 // A cache holds the keys and values of all slots in one layer.
 type cache struct {
-	keys   []float32 // slot × head × panel of positions × column × position in the panel
-	values matrix    // slot·Context + position × Width
+	keys   [][lanes]float32 // slot × head × panel of positions × column of the head
+	values [][lanes]float32 // slot × panel of columns × position
 }
 
 // A decoderRow is one token on its way through the layers.
@@ -65,8 +65,8 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 		d.slots[i].logits = make([]float32, c.Vocab)
 	}
 	for l := range d.layers {
-		d.layers[l].keys = make([]float32, slots*c.Width*padded(c.Context))
-		d.layers[l].values = matrix{make([]float32, slots*c.Context*c.Width), slots * c.Context, c.Width, c.Width}
+		d.layers[l].keys = make([][lanes]float32, slots*c.Width*padded(c.Context)/lanes)
+		d.layers[l].values = make([][lanes]float32, slots*c.Width/lanes*c.Context)
 	}
 	return d, d.Load(m)
 }
@@ -264,26 +264,26 @@ func (w *decoderScratch) resize(rows int, c Config) {
 // attend puts the key and value of row i into the cache and makes its attended values
 // from all of its slot up to itself.
 func (d *Decoder) attend(layer *cache, r decoderRow, i int, w *decoderScratch) {
-	c, n := d.config, d.config.headWidth()
-	qkv := w.qkv.between(i, i+1)
+	c, n, held := d.config, d.config.headWidth(), r.pos+1
+	qkv, mixed := w.qkv.between(i, i+1), w.mixed.between(i, i+1)
 	d.turns.turn(qkv.row(0)[:2*c.Width], r.pos, 1)
-	mixed := w.mixed.between(i, i+1)
-	values := layer.values.between(r.slot*c.Context, (r.slot+1)*c.Context)
-	copy(values.row(r.pos), qkv.row(0)[2*c.Width:])
-	values.rows = r.pos + 1
-	size := n * padded(c.Context)
+	values := layer.values[r.slot*c.Width/lanes*c.Context:]
+	for j := 0; j < c.Width; j += lanes {
+		values[j/lanes*c.Context+r.pos] = *qkv.columns(2*c.Width+j, lanes).block(0)
+	}
+	size := n * padded(c.Context) / lanes
+	probs := w.probs.columns(0, held)
 	for h := range c.Heads {
 		at := qkv.head(h, c)
-		keys := packing{data: layer.keys[(r.slot*c.Heads+h)*size:][:size], k: n, n: r.pos + 1}
-		to := keys.data[r.pos/lanes*lanes*n+r.pos%lanes:]
+		keys := packing{layer.keys[(r.slot*c.Heads+h)*size:][:size], n, held}
+		panel := keys.panel(r.pos / lanes)
 		for k, x := range at.keys.row(0) {
-			to[k*lanes] = x
+			panel[k][r.pos%lanes] = x
 		}
 		multiply(w.probs, at.queries, &keys, false)
-		row := w.probs.columns(0, r.pos+1)
-		softmax(row.row(0), c.attentionScale())
-		for j := 0; j < n; j += lanes {
-			mulPanel(mixed.columns(h*n+j, lanes), row, values.columns(h*n+j, lanes), false)
+		softmax(probs.row(0), c.attentionScale())
+		for j := h * n; j < (h+1)*n; j += lanes {
+			mulPanel(mixed.columns(j, lanes), probs, values[j/lanes*c.Context:][:held], false)
 		}
 	}
 }

@@ -1,56 +1,86 @@
 package transformer
 
-// The two kernels below hold nearly all of the arithmetic. Both make lanes columns
-// of a product, four rows at a time. A row's sums run in the order of the inner
-// dimension, in the same instructions wherever the row stands: what the other rows
-// hold, and how many there are, does not change it.
+// The kernels below and in kernel_simd.go hold nearly all of the arithmetic. They make
+// the products of matrices in blocks of lanes columns. Each number of a product is summed
+// up in the order of the inner dimension and by the same instructions, wherever it stands
+// in its block: what the other rows hold, and how many there are, does not change it.
 
-// mulPanel sets the lanes columns of c to a·b, or adds a·b to them. c has the rows
-// of a; b has lanes columns and the columns of a as rows.
-func mulPanelGo(c, a, b matrix, add bool) {
-	var spare [lanes]float32
-	for i := 0; i < a.rows; i++ {
-		acc := &spare
-		clear(acc[:])
-		for k, x := range a.row(i) {
-			row := (*[lanes]float32)(b.data[k*b.stride:])
-			for j := range acc {
-				acc[j] += x * row[j]
+// mulPanelPlain is [mulPanel] in plain Go: three rows and two columns at a time, whose
+// sums stay in registers.
+func mulPanelPlain(c, a matrix, b [][lanes]float32, add bool) {
+	last := a.rows - 1
+	for i := 0; i <= last; i += 3 {
+		i1, i2 := min(i+1, last), min(i+2, last)
+		a0, a1, a2 := a.row(i)[:len(b)], a.row(i1)[:len(b)], a.row(i2)[:len(b)]
+		c0, c1, c2 := c.block(i), c.block(i1), c.block(i2)
+		for j := 0; j < lanes; j += 2 {
+			j := j & (lanes - 2) // tells the compiler that j+1 is inside
+			var s00, s01, s10, s11, s20, s21 float32
+			if add {
+				s00, s01, s10, s11, s20, s21 = c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1]
 			}
-		}
-		to := (*[lanes]float32)(c.data[i*c.stride:])
-		if add {
-			for j := range acc {
-				to[j] += acc[j]
+			for k := range b {
+				w := (*[2]float32)(b[k][j:])
+				x0, x1, x2 := a0[k], a1[k], a2[k]
+				s00 += x0 * w[0]
+				s10 += x1 * w[0]
+				s20 += x2 * w[0]
+				s01 += x0 * w[1]
+				s11 += x1 * w[1]
+				s21 += x2 * w[1]
 			}
-		} else {
-			*to = *acc
+			c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1] = s00, s01, s10, s11, s20, s21
 		}
 	}
 }
 
-// mulPanelT is mulPanel with the transpose of a: it adds aᵀ·b to c, or sets it. c has
-// the columns of a as rows; b has the rows of a.
-func mulPanelTGo(c, a, b matrix, add bool) {
-	for i := range a.cols {
-		var acc [lanes]float32
-		for k := range a.rows {
-			x := a.data[k*a.stride+i]
-			row := (*[lanes]float32)(b.data[k*b.stride:])
-			for j := range acc {
-				acc[j] += x * row[j]
+// addOuterPlain is [addOuter] in plain Go: two rows and two columns at a time.
+func addOuterPlain(c *block, a, b [][lanes]float32) {
+	a = a[:len(b)]
+	for i := 0; i < lanes; i += 2 {
+		i := i & (lanes - 2)
+		for j := 0; j < lanes; j += 2 {
+			j := j & (lanes - 2)
+			s00, s01, s10, s11 := c[i][j], c[i][j+1], c[i+1][j], c[i+1][j+1]
+			for k := range b {
+				w, x := (*[2]float32)(b[k][j:]), (*[2]float32)(a[k][i:])
+				s00 += x[0] * w[0]
+				s01 += x[0] * w[1]
+				s10 += x[1] * w[0]
+				s11 += x[1] * w[1]
 			}
-		}
-		to := (*[lanes]float32)(c.data[i*c.stride:])
-		if add {
-			for j := range acc {
-				to[j] += acc[j]
-			}
-		} else {
-			*to = acc
+			c[i][j], c[i][j+1], c[i+1][j], c[i+1][j+1] = s00, s01, s10, s11
 		}
 	}
 }
 
-func mulPanel(c, a, b matrix, add bool)  { mulPanelGo(c, a, b, add) }
-func mulPanelT(c, a, b matrix, add bool) { mulPanelTGo(c, a, b, add) }
+// A block is lanes rows of lanes columns.
+type block [lanes][lanes]float32
+
+// depth is the number of rows that mulPanelT copies together.
+const depth = 64
+
+// mulPanelT is [mulPanel] with the transpose of a: it sets the first lanes columns of c to
+// aᵀ·b, or adds that to them. c has the columns of a as rows; b has the rows of a.
+func mulPanelT(c, a matrix, b [][lanes]float32, add bool) {
+	var rows [depth][lanes]float32
+	for i := 0; i < a.cols; i += lanes {
+		var sum block
+		n := min(lanes, a.cols-i)
+		if add {
+			for r := range n {
+				sum[r] = *c.block(i + r)
+			}
+		}
+		for lo := 0; lo < a.rows; lo += depth {
+			hi := min(lo+depth, a.rows)
+			for k := lo; k < hi; k++ {
+				rows[k-lo] = [lanes]float32(a.data[k*a.stride+i:])
+			}
+			addOuter(&sum, rows[:hi-lo], b[lo:hi])
+		}
+		for r := range n {
+			*c.block(i + r) = sum[r]
+		}
+	}
+}

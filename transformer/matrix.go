@@ -47,41 +47,50 @@ func (m matrix) columns(lo, n int) matrix {
 	return m
 }
 
-// A packing is a matrix of k rows in panels of lanes columns, one panel behind the
-// other, each row by row: the form in which the kernels read it. Columns beyond
-// the last are zero.
-type packing struct {
-	data []float32
-	k, n int // rows and columns
+// block is the first lanes columns of row i.
+func (m matrix) block(i int) *[lanes]float32 { return (*[lanes]float32)(m.data[i*m.stride:]) }
+
+// copyFrom takes over the numbers of a matrix of the same sizes.
+func (m matrix) copyFrom(from matrix) {
+	for i := range m.rows {
+		copy(m.row(i), from.row(i))
+	}
 }
 
-// panel is panel j, as a matrix.
-func (p *packing) panel(j int) matrix {
-	return matrix{data: p.data[j*p.k*lanes:][:p.k*lanes], rows: p.k, cols: lanes, stride: lanes}
+// A packing is a matrix of k rows and n columns in panels of lanes columns, one panel
+// behind the other, each row by row: the form in which the kernels read it. Columns
+// beyond the last are zero.
+type packing struct {
+	rows [][lanes]float32
+	k, n int
 }
+
+// panel is panel j: all rows of columns j·lanes to (j+1)·lanes-1.
+func (p *packing) panel(j int) [][lanes]float32 { return p.rows[j*p.k:][:p.k] }
 
 // panels is the number of panels.
-func (p *packing) panels() int { return (p.n + lanes - 1) / lanes }
+func (p *packing) panels() int { return padded(p.n) / lanes }
 
 // resize makes room for k × n numbers, and leaves those beyond column n zero.
 func (p *packing) resize(k, n int) {
-	if size := k * padded(n); size > cap(p.data) {
-		p.data = make([]float32, size+size/4)
-	} else {
-		p.data = p.data[:size]
-		clear(p.data[k*(n/lanes)*lanes:])
-	}
-	p.data = p.data[:k*padded(n)]
 	p.k, p.n = k, n
+	size := p.panels() * k
+	if size > cap(p.rows) {
+		p.rows = make([][lanes]float32, size+size/4)
+	}
+	p.rows = p.rows[:size]
+	if n%lanes != 0 {
+		clear(p.panel(p.panels() - 1))
+	}
 }
 
 // pack takes over m.
 func (p *packing) pack(m matrix) {
 	p.resize(m.rows, m.cols)
-	for j := 0; j < m.cols; j += lanes {
-		to := p.data[j*p.k:]
-		for i := range m.rows {
-			copy(to[i*lanes:][:lanes], m.row(i)[j:])
+	for j := range p.panels() {
+		panel, from := p.panel(j), m.columns(j*lanes, min(lanes, m.cols-j*lanes))
+		for i := range panel {
+			copy(panel[i][:], from.row(i))
 		}
 	}
 }
@@ -90,9 +99,9 @@ func (p *packing) pack(m matrix) {
 func (p *packing) packTransposed(m matrix) {
 	p.resize(m.cols, m.rows)
 	for i := range m.rows {
-		to := p.data[i/lanes*lanes*p.k+i%lanes:]
+		panel := p.panel(i / lanes)
 		for k, x := range m.row(i) {
-			to[k*lanes] = x
+			panel[k][i%lanes] = x
 		}
 	}
 }

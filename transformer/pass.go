@@ -64,10 +64,9 @@ type layerActs struct {
 
 // scratch is the memory of one goroutine.
 type scratch struct {
-	dSquare, dIn, dMixed matrix
-	keys                 packing // of one head, transposed
-	dProbs               matrix
-	panel                packing
+	dIn, dMixed  matrix
+	keys, values packing // of one head, and what stands in their places on the way back
+	dProbs       matrix
 }
 
 // minShard is the number of rows from which a shard is large enough.

@@ -1,0 +1,144 @@
+package transformer
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// laptop is the configuration that the project's figures are for: 106 thousand parameters.
+var laptop = Config{Vocab: 64, Context: 65, Layers: 2, Width: 64, Heads: 4, Hidden: 256}
+
+// BenchmarkTrain makes whole optimiser steps of 16 sequences with 64 scored tokens each.
+func BenchmarkTrain(b *testing.B) {
+	for _, c := range []Config{laptop, {Vocab: 128, Context: 129, Layers: 4, Width: 96, Heads: 6, Hidden: 384}} {
+		b.Run(fmt.Sprintf("%dk", c.Params()/1000), func(b *testing.B) {
+			m, err := New(c, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			o, err := NewAdamW(m, AdamSettings{Clip: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			p := NewPass(m)
+			lengths := make([]int, 16)
+			for i := range lengths {
+				lengths[i] = c.Context
+			}
+			batch := sequences(c, 1, lengths...)
+			d, n := likelihood(batch)
+			for b.Loop() {
+				clear(p.Grads())
+				run(b, p, batch, d)
+				if _, err := o.Step(m, p.Grads()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perSecond(b, n, c.trainFlops(c.Context-1))
+		})
+	}
+}
+
+// perSecond reports tokens and arithmetic.
+func perSecond(b *testing.B, tokens int, flops float64) {
+	rate := float64(tokens) * float64(b.N) / b.Elapsed().Seconds()
+	b.ReportMetric(rate, "tokens/s")
+	b.ReportMetric(rate*flops/1e9, "GFLOP/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+// forwardFlops is the arithmetic of the matrix products for one token of a sequence of n
+// tokens, forward; attention is counted as causal.
+func (c Config) forwardFlops(n int) float64 {
+	matrices := c.Layers*(4*c.Width*c.Width+2*c.Width*c.Hidden) + c.Vocab*c.Width
+	return 2*float64(matrices) + 2*float64(c.Layers*c.Width*(n+1))
+}
+
+// trainFlops is the same, forward and back.
+func (c Config) trainFlops(n int) float64 { return 3 * c.forwardFlops(n) }
+
+// BenchmarkForward only scores, as for a reference model.
+func BenchmarkForward(b *testing.B) {
+	m := shaken(laptop, 1)
+	p := NewPass(m)
+	lengths := make([]int, 16)
+	for i := range lengths {
+		lengths[i] = laptop.Context
+	}
+	batch := sequences(laptop, 1, lengths...)
+	for b.Loop() {
+		if _, err := p.Forward(batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perSecond(b, 16*(laptop.Context-1), laptop.forwardFlops(laptop.Context-1))
+}
+
+// BenchmarkSample fills the contexts of many slots, from one token each, drawing every
+// token at temperature 1.
+func BenchmarkSample(b *testing.B) {
+	for _, slots := range []int{1, 16, 64} {
+		b.Run(fmt.Sprintf("slots=%d", slots), func(b *testing.B) {
+			d, err := NewDecoder(shaken(laptop, 1), slots)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var sampler Sampler
+			src := rand.NewChaCha8([32]byte{})
+			all, next := make([]int, slots), make([]int32, slots)
+			n := laptop.Context - 1
+			for b.Loop() {
+				for s := range all {
+					all[s] = s
+					d.Reset(s)
+				}
+				for range n {
+					if err := d.Step(all, next); err != nil {
+						b.Fatal(err)
+					}
+					for s := range all {
+						draw, err := sampler.Sample(d.Logits(s), Sampling{Temperature: 1}, src)
+						if err != nil {
+							b.Fatal(err)
+						}
+						next[s] = draw.Token
+					}
+				}
+			}
+			perSecond(b, n*slots, laptop.forwardFlops(n))
+		})
+	}
+}
+
+// BenchmarkKernel multiplies 64 rows by a matrix of 64 × 256, on one processor.
+func BenchmarkKernel(b *testing.B) {
+	var a, c, in matrix
+	a.resize(64, 64)
+	in.resize(64, 256)
+	c.resize(64, 256)
+	for i := range a.data {
+		a.data[i] = 1
+	}
+	var w packing
+	w.pack(in)
+	report := func(b *testing.B) {
+		b.ReportMetric(2*64*64*256*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+	}
+	b.Run("product", func(b *testing.B) {
+		for b.Loop() {
+			multiply(c, a, &w, false)
+		}
+		report(b)
+	})
+	b.Run("transposed", func(b *testing.B) {
+		var out packing
+		out.pack(c)
+		for b.Loop() {
+			for j := range out.panels() {
+				mulPanelT(c.columns(j*lanes, lanes), a, out.panel(j), true)
+			}
+		}
+		report(b)
+	})
+}

@@ -1,0 +1,10 @@
+//go:build !(goexperiment.simd && amd64)
+
+package transformer
+
+// mulPanel sets the first lanes columns of c to a·b, or adds that to them. c has the rows
+// of a; b has the columns of a as rows.
+func mulPanel(c, a matrix, b [][lanes]float32, add bool) { mulPanelPlain(c, a, b, add) }
+
+// addOuter adds aᵀ·b to c. a has at least the rows of b.
+func addOuter(c *block, a, b [][lanes]float32) { addOuterPlain(c, a, b) }
