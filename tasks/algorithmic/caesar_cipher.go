@@ -66,7 +66,8 @@ func makeCaesarCipher(p caesarCipherParams, r *rng.Rand) (caesarCipherItem, erro
 		NumWords: r.Between(p.MinWords, p.MaxWords),
 		Phrasing: r.Between(0, len(caesarCipherPhrasings)-1),
 	}
-	text := make([]byte, 0, 10*item.NumWords)
+	var room [256]byte // enough for most texts, without a trip to the heap
+	text := room[:0]
 	if r.Chance(0.5) {
 		text = prose().appendSentences(text, item.NumWords, r)
 	} else {

@@ -75,7 +75,8 @@ func makeChainSum(p chainSumParams, r *rng.Rand) (chainSumItem, error) {
 	if item.NumDigits == 1 {
 		least = 0
 	}
-	chain := make([]byte, 0, item.NumTerms*(item.NumDigits+4))
+	var room [128]byte // enough for most chains, without a trip to the heap
+	chain := room[:0]
 	for i := range item.NumTerms {
 		if i > 0 {
 			chain = append(chain, ' ', "+-"[r.Between(0, 1)], ' ')
@@ -125,50 +126,62 @@ func (c chainSumItem) Solve() string {
 
 // sumChain adds up a chain of decimal terms between " + " and " - ".
 func sumChain(chain string) (sum string, ok bool) {
-	small, large, sign := int64(0), (*big.Int)(nil), int64(1)
-	for i := 0; ; i++ {
-		word, rest, more := strings.Cut(chain, " ")
-		chain = rest
+	if small, ok := sumSmall(chain); ok {
+		return strconv.FormatInt(small, 10), true
+	}
+	total, term, sign := new(big.Int), new(big.Int), "+"
+	for i, word := range strings.Split(chain, " ") {
 		if i%2 == 1 {
-			if word != "+" && word != "-" || !more {
-				return "", false
-			}
-			sign = 1
-			if word == "-" {
-				sign = -1
-			}
+			sign = word
 			continue
 		}
-		term, err := strconv.ParseInt(word, 10, 64)
-		if err != nil {
+		if _, ok := term.SetString(word, 10); !ok || sign != "+" && sign != "-" {
 			return "", false
 		}
-		// Terms below 2^53 go into small, which takes a thousand of them and more.
-		if term > -1<<53 && term < 1<<53 && i < 1000 {
-			small += sign * term
-		} else {
-			large = add(large, sign, term)
+		if sign == "-" {
+			term.Neg(term)
 		}
-		if more {
-			continue
-		}
-		if large == nil {
-			return strconv.FormatInt(small, 10), true
-		}
-		return add(large, 1, small).String(), true
+		total.Add(total, term)
+		sign = ""
 	}
+	if sign != "" {
+		return "", false // a sign without a term
+	}
+	return total.String(), true
 }
 
-// add returns sum + sign·term; a nil sum is zero.
-func add(sum *big.Int, sign, term int64) *big.Int {
-	if sum == nil {
-		sum = new(big.Int)
+// sumSmall is sumChain for up to a thousand terms of up to 15 digits, which cannot
+// overflow; ok is false for any other text.
+func sumSmall(chain string) (sum int64, ok bool) {
+	const mostDigits, mostTerms = 15, 1000
+	sign := int64(1)
+	for terms := 1; terms <= mostTerms; terms++ {
+		if chain != "" && chain[0] == '-' {
+			sign, chain = -sign, chain[1:]
+		}
+		term, digits := int64(0), 0
+		for digits < len(chain) && chain[digits]-'0' <= 9 {
+			term = term*10 + int64(chain[digits]-'0')
+			if digits++; digits > mostDigits {
+				return 0, false
+			}
+		}
+		sum, chain = sum+sign*term, chain[digits:]
+		switch {
+		case digits == 0:
+			return 0, false
+		case chain == "":
+			return sum, true
+		case strings.HasPrefix(chain, " + "):
+			sign = 1
+		case strings.HasPrefix(chain, " - "):
+			sign = -1
+		default:
+			return 0, false
+		}
+		chain = chain[3:]
 	}
-	t := big.NewInt(term)
-	if sign < 0 {
-		return sum.Sub(sum, t)
-	}
-	return sum.Add(sum, t)
+	return 0, false
 }
 
 // Score implements [task.Instance].

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain/task/tasktest"
@@ -26,6 +27,33 @@ func TestChainSumScore(t *testing.T) {
 		{"nan", 0, "no number"},
 		{"1000 + 234", 0, "the question itself"},
 	})
+}
+
+func TestSumChain(t *testing.T) {
+	for _, test := range []struct {
+		chain, want string
+		why         string
+	}{
+		{"7", "7", "one term"},
+		{"7 - -8 + -9", "6", "negative terms"},
+		{"999999999999999 + 1", "1000000000000000", "15 digits, the most that are small"},
+		{"9999999999999999 + 9999999999999999", "19999999999999998", "16 digits"},
+		{"99999999999999999999 - 1", "99999999999999999998", "more than a machine word"},
+		{strings.Repeat("1 + ", 2000) + "1", "2001", "many terms"},
+		{"", "", "nothing"},
+		{"1 +", "", "a term is missing"},
+		{"1 + ", "", ""},
+		{"1 2", "", "a sign is missing"},
+		{"1 * 2", "", "another sign"},
+		{"1  + 2", "", "another space"},
+		{"+ 1", "", ""},
+		{"--1", "", ""},
+		{"1e3", "", ""},
+	} {
+		if got, ok := sumChain(test.chain); got != test.want || ok != (test.want != "") {
+			t.Errorf("%.40q sums up to %q, %v; want %q (%s)", test.chain, got, ok, test.want, test.why)
+		}
+	}
 }
 
 func TestChainSumParams(t *testing.T) {
