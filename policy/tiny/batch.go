@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/quintain-rl/quintain/transformer"
@@ -17,7 +18,8 @@ type batch struct {
 	version  int32
 	waiting  []*job      // for slots, in the order in which they came
 	live     []*sequence // those of a job side by side
-	free     []int       // slots
+	free     []int       // slots, the one that was left first in front
+	held     [][]int32   // what each of free still holds; only that
 	feeds    []transformer.Feed
 	samplers []transformer.Sampler // one for each goroutine that draws
 }
@@ -25,6 +27,7 @@ type batch struct {
 // newBatch returns an empty batch.
 func newBatch(p *Policy) *batch {
 	b := &batch{policy: p, decoder: p.decoder, version: p.Version(), samplers: make([]transformer.Sampler, runtime.GOMAXPROCS(0))}
+	b.held = make([][]int32, p.decoder.Slots())
 	for slot := range p.decoder.Slots() {
 		b.free = append(b.free, slot)
 	}
@@ -77,14 +80,30 @@ func (b *batch) join() {
 			return
 		}
 		for range min(left, len(b.free)) {
-			last := len(b.free) - 1
-			b.live = append(b.live, j.add(b.free[last]))
-			b.free = b.free[:last]
+			b.live = append(b.live, j.add(b.claim(j)))
 		}
 		if len(j.sequences) == j.request.N {
 			b.waiting = b.waiting[1:]
 		}
 	}
+}
+
+// claim returns a free slot for a sequence of j, and how many of j's tokens it holds
+// already: a later turn finds the slot of the turn before, where nobody took it.
+func (b *batch) claim(j *job) (slot, fed int) {
+	at := 0
+	for i, slot := range b.free {
+		if n := len(b.held[slot]); n > fed && n <= len(j.request.Context) && slices.Equal(b.held[slot], j.prompt[:n]) {
+			at, fed = i, n
+		}
+	}
+	slot = b.free[at]
+	b.free = slices.Delete(b.free, at, at+1)
+	b.held[slot] = nil
+	if fed == 0 {
+		b.decoder.Reset(slot)
+	}
+	return slot, fed
 }
 
 // refresh takes over new weights, where there are any. All slots are then empty.
@@ -97,6 +116,7 @@ func (b *batch) refresh() error {
 		return fmt.Errorf("weights of version %d: %w", version, err)
 	}
 	b.version = version
+	clear(b.held)
 	for _, s := range b.live {
 		s.fed = 0
 	}
@@ -148,8 +168,8 @@ func (b *batch) sweep() {
 			kept = append(kept, s)
 			continue
 		}
-		b.decoder.Reset(s.slot)
 		b.free = append(b.free, s.slot)
+		b.held[s.slot] = s.tokens[:s.fed]
 		s.job.leave()
 	}
 	clear(b.live[len(kept):])

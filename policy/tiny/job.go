@@ -73,11 +73,12 @@ func (p *Policy) newJob(r quintain.Request) (*job, error) {
 	return j, nil
 }
 
-// add makes the next sequence of the job, in a slot of the decoder.
-func (j *job) add(slot int) *sequence {
+// add makes the next sequence of the job, in a slot that holds the first fed of its
+// tokens.
+func (j *job) add(slot, fed int) *sequence {
 	turn, k := strconv.Itoa(len(j.request.Messages)), strconv.Itoa(len(j.sequences))
 	s := &sequence{
-		job: j, slot: slot,
+		job: j, slot: slot, fed: fed,
 		tokens: append(make([]int32, 0, len(j.prompt)+min(j.room, 32)), j.prompt...),
 		chance: rng.New(j.seed, "tiny", j.request.Key, turn, k),
 	}

@@ -240,6 +240,32 @@ func TestWhatElseIsSampledMakesNoDifference(t *testing.T) {
 	}
 }
 
+// TestALaterTurnGoesOnWhereTheOneBeforeEnded has the turns of a conversation answered by
+// one policy, which may go on with what it holds, and each by a policy that holds nothing.
+func TestALaterTurnGoesOnWhereTheOneBeforeEnded(t *testing.T) {
+	t.Parallel()
+	m := newModel(t, sizes(200), 16, 1.5)
+	p := start(t, m, tiny.Options{MaxSequences: 4})
+	r := ask("x", 2)
+	r.Sampling.MaxTokens = 12
+	for _, s := range sample(t, p, r) {
+		next := follow(r, s)
+		for range 4 {
+			got := sample(t, p, next)
+			if want := sample(t, start(t, m, tiny.Options{}), next); !reflect.DeepEqual(got, want) {
+				t.Fatalf("turn of %d messages: %v, want %v", len(next.Messages), got, want)
+			}
+			checkLogProbs(t, next, got, m)
+			if len(next.Messages) == 5 {
+				if err := p.SetWeights(m, p.Version()); err != nil { // it holds nothing then
+					t.Fatal(err)
+				}
+			}
+			next = follow(next, got[0])
+		}
+	}
+}
+
 func TestSamplesDependOnTheirNames(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(64), 7, 0)
@@ -492,44 +518,61 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// BenchmarkSample is the load of a run: groups of eight short replies to short prompts,
-// so many that there are always enough samples under way.
+// BenchmarkSample is the load of a run: groups of eight replies of ten tokens to prompts
+// of twenty, as many groups at a time as there are slots for.
 func BenchmarkSample(b *testing.B) {
-	c := transformer.Config{Vocab: tiny.Size, Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256}
-	m := newModel(b, c, 1, -20)
 	for _, live := range []int{64, 128, 256} {
 		for _, turns := range []int{1, 3} {
-			b.Run(fmt.Sprintf("live=%d/turns=%d", live, turns), func(b *testing.B) { benchmark(b, m, live, turns) })
+			b.Run(fmt.Sprintf("live=%d/turns=%d", live, turns), func(b *testing.B) { benchmark(b, live, turns, 0) })
 		}
 	}
 }
 
-func benchmark(b *testing.B, m *transformer.Model, live, turns int) {
-	const size, prompt = 8, 20
+// BenchmarkSetWeights is the same with new weights for every so many tokens.
+func BenchmarkSetWeights(b *testing.B) {
+	for _, every := range []int64{100, 1000, 10000} {
+		b.Run(fmt.Sprint("tokens=", every), func(b *testing.B) { benchmark(b, 128, 1, every) })
+	}
+}
+
+func benchmark(b *testing.B, live, turns int, every int64) {
+	const size = 8
+	m := newModel(b, transformer.Config{Vocab: tiny.Size, Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256}, 1, -20)
 	p := start(b, m, tiny.Options{MaxSequences: live})
-	var next atomic.Int64
-	from := p.Sampled()
-	b.ResetTimer()
+	var next, version atomic.Int64
 	var all sync.WaitGroup
-	for range live / size * 2 {
+	b.ResetTimer()
+	for range live / size {
 		all.Go(func() {
 			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
-				r := ask("x", size)
-				r.Key = fmt.Sprint(i)
-				r.Messages[0].Content = strings.Repeat("7", prompt-3)
-				r.Sampling.MaxTokens = 10
-				for _, s := range sample(b, p, r) {
-					again := r
-					for range turns - 1 {
-						again = follow(again, s)
-						s = sample(b, p, again)[0]
-					}
+				group(b, p, fmt.Sprint(i), turns)
+				if v := version.Load(); every > 0 && p.Sampled() >= (v+1)*every && version.CompareAndSwap(v, v+1) {
+					_ = p.SetWeights(m, int32(v+1)) // another may have overtaken it
 				}
 			}
 		})
 	}
 	all.Wait()
-	rate := float64(p.Sampled()-from) / b.Elapsed().Seconds()
-	b.ReportMetric(rate, "tokens/s")
+	b.ReportMetric(float64(p.Sampled())/b.Elapsed().Seconds(), "tokens/s")
 	b.ReportMetric(0, "ns/op")
+}
+
+// group plays a group as the engine does.
+func group(b *testing.B, p *tiny.Policy, key string, turns int) {
+	r := ask("x", 8)
+	r.Key = key
+	r.Messages[0].Content = strings.Repeat("7", 17)
+	r.Sampling.MaxTokens = 10
+	var others sync.WaitGroup
+	for k, s := range sample(b, p, r) {
+		others.Go(func() {
+			next := r
+			for range turns - 1 {
+				next = follow(next, s)
+				next.Key = fmt.Sprint(key, "#", k)
+				s = sample(b, p, next)[0]
+			}
+		})
+	}
+	others.Wait()
 }
