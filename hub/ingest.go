@@ -98,7 +98,7 @@ func (s *Server) take(c *call, groups []*quintain.Group) (in intake, err error) 
 		_, err = s.queue.PutAll(ctx, groups)
 	}
 	if err != nil {
-		return in, located(err, len(groups))
+		return in, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,16 +111,6 @@ func (s *Server) take(c *call, groups []*quintain.Group) (in intake, err error) 
 		}
 	}
 	return in, nil
-}
-
-// located says of an error of one of several groups no more than that it is in the
-// body.
-func located(err error, groups int) error {
-	var field *quintain.FieldError
-	if errors.As(err, &field) && groups > 1 {
-		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{field.Field}, Msg: field.Why + ", in one of the groups"}
-	}
-	return err
 }
 
 // nameGroups gives the groups of a request that names itself, and not them, an ID

@@ -40,32 +40,18 @@ func (s *Server) fail(c *call, err error) {
 		large *largeError
 		huge  *queue.TooLargeError
 	)
-	refused := func(status int, why string) {
-		s.mu.Lock()
-		s.counts.refused++
-		s.mu.Unlock()
-		s.detail(c, status, why)
-	}
 	switch {
 	case errors.As(err, &fault):
-		s.mu.Lock()
-		s.counts.refused++
-		s.mu.Unlock()
-		status := http.StatusUnprocessableEntity
-		if fault.Type == atropos.TypeUnreadable {
-			status = http.StatusBadRequest
-		}
-		s.log.Debug("refused", "path", c.r.URL.Path, "err", err)
-		s.json(c, status, fault.AppendBody(nil))
+		s.refuse(c, fault)
 	case errors.As(err, &field):
-		s.fail(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{field.Field}, Msg: field.Why})
+		s.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{field.Field}, Msg: field.Why})
 	case errors.As(err, &large):
 		c.w.Header().Set("Connection", "close") // what is left of the body is not read
-		refused(http.StatusRequestEntityTooLarge, large.Error())
+		s.detail(c, http.StatusRequestEntityTooLarge, large.Error())
 	case errors.As(err, &huge):
-		refused(http.StatusRequestEntityTooLarge, huge.Error())
+		s.detail(c, http.StatusRequestEntityTooLarge, huge.Error())
 	case errors.Is(err, errEncoding):
-		refused(http.StatusUnsupportedMediaType, err.Error())
+		s.detail(c, http.StatusUnsupportedMediaType, err.Error())
 	case errors.Is(err, errGzip):
 		s.text(c, http.StatusBadRequest, err.Error())
 	case errors.Is(err, queue.ErrNoSpace):
@@ -77,6 +63,19 @@ func (s *Server) fail(c *call, err error) {
 		s.log.Error("a request failed", "path", c.r.URL.Path, "err", err)
 		s.detail(c, http.StatusServiceUnavailable, err.Error())
 	}
+}
+
+// refuse answers a request that makes no sense.
+func (s *Server) refuse(c *call, fault *atropos.Error) {
+	s.mu.Lock()
+	s.counts.refused++
+	s.mu.Unlock()
+	s.log.Debug("refused", "path", c.r.URL.Path, "err", fault)
+	status := http.StatusUnprocessableEntity
+	if fault.Type == atropos.TypeUnreadable {
+		status = http.StatusBadRequest
+	}
+	s.json(c, status, fault.AppendBody(nil))
 }
 
 // text answers with plain text.
