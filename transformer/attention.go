@@ -16,9 +16,7 @@ func (p *Pass) attend(acts *layerActs, s span, w *scratch) {
 		w.keys.packTransposed(at.keys)
 		causalScores(probs, at.queries, &w.keys)
 		for i := range s.rows {
-			row := probs.row(i)
-			softmax(row[:i+1], c.attentionScale())
-			clear(row[i+1 : min(padded(i+1), len(row))])
+			softmax(probs.full(i)[:padded(i+1)], i+1, c.attentionScale())
 		}
 		w.values.pack(at.values)
 		causalMix(mixed.columns(h*c.headWidth(), c.headWidth()), probs, &w.values)
@@ -95,7 +93,10 @@ func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
 		causalMixT(grad.values, probs, &w.values)
 		w.keys.packTransposed(at.values)
 		causalScores(w.dProbs, d, &w.keys)
-		softmaxBack(w.dProbs, probs, c.attentionScale())
+		for i := range s.rows {
+			n := padded(i + 1)
+			softmaxBack(w.dProbs.full(i)[:n], probs.full(i)[:n], c.attentionScale())
+		}
 		w.values.pack(at.keys)
 		causalMix(grad.queries, w.dProbs, &w.values)
 		w.values.pack(at.queries)
@@ -103,21 +104,5 @@ func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
 	}
 	for i := range s.rows {
 		p.turns.turn(dQKV.row(i)[:2*c.Width], i, -1)
-	}
-}
-
-// softmaxBack turns the gradient d of causal probabilities into that of the products
-// they were made from.
-func softmaxBack(d, probs matrix, scale float32) {
-	for i := range d.rows {
-		row, from := d.row(i), probs.row(i)[:i+1]
-		var dot float32
-		for j, v := range from {
-			dot += v * row[j]
-		}
-		for j, v := range from {
-			row[j] = scale * v * (row[j] - dot)
-		}
-		clear(row[i+1 : min(padded(i+1), len(row))])
 	}
 }

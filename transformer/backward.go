@@ -12,33 +12,12 @@ func (p *Pass) score(s int) {
 	at := p.batch[s]
 	logProbs, entropies := p.scores.LogProbs[s], p.scores.Entropies[s]
 	for i := range at.rows {
-		row := p.probs.row(at.row + i)
+		row := p.probs.full(at.row + i)
 		logit := row[p.next[at.row+i]]
-		mean, norm := distribution(row)
+		mean, norm := softmax(row, p.probs.cols, 1)
 		logProbs[i+1] = logit - norm
 		entropies[i+1] = norm - mean
 	}
-}
-
-// distribution turns logits into probabilities in place. It returns the mean of the
-// logits under them, and the log of the sum of their exponentials.
-func distribution(row []float32) (mean, norm float32) {
-	var top float32 = row[0]
-	for _, v := range row {
-		top = max(top, v)
-	}
-	var sum, weighted float32
-	for j, v := range row {
-		e := float32(math.Exp(float64(v - top)))
-		weighted += e * (v - top)
-		sum += e
-		row[j] = e
-	}
-	f := 1 / sum
-	for j := range row {
-		row[j] *= f
-	}
-	return top + weighted*f, top + float32(math.Log(float64(sum)))
 }
 
 // Backward adds the gradients of a loss to [Pass.Grads]. dLogProbs[s][t] is the
@@ -129,7 +108,9 @@ func (p *Pass) backward(s shard, w *scratch) {
 		dHidden := acts.dHidden.between(lo, hi)
 		acts.dOut.between(lo, hi).copyFrom(dx)
 		multiply(dHidden, dx, &flipped[tensorDown], false)
-		squareReLUBack(dHidden, acts.hidden.between(lo, hi))
+		for i := range s.rows {
+			squareReLUBack(dHidden.row(i), acts.hidden.row(lo+i))
+		}
 		multiply(w.dIn, dHidden, &flipped[tensorUp], false)
 		normaliseBack(dx, w.dIn, acts.mid.between(lo, hi), acts.midInv[lo:])
 

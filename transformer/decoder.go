@@ -226,7 +226,9 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 		multiply(w.x, w.mixed, &weights[tensorOut], true)
 		normalise(w.in, w.x, w.inv)
 		multiply(w.hidden, w.in, &weights[tensorUp], false)
-		squareReLU(w.square, w.hidden)
+		for i := range rows {
+			squareReLU(w.square.row(i), w.hidden.row(i))
+		}
 		multiply(w.x, w.square, &weights[tensorDown], true)
 	}
 	n := 0
@@ -281,7 +283,7 @@ func (d *Decoder) attend(layer *cache, r decoderRow, i int, w *decoderScratch) {
 			panel[k][r.pos%lanes] = x
 		}
 		multiply(w.probs, at.queries, &keys, false)
-		softmax(probs.row(0), c.attentionScale())
+		softmax(probs.full(0), held, c.attentionScale())
 		for j := h * n; j < (h+1)*n; j += lanes {
 			mulPanel(mixed.columns(j, lanes), probs, values[j/lanes*c.Context:][:held], false)
 		}

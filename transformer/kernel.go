@@ -6,19 +6,18 @@ package transformer
 // in its block: what the other rows hold, and how many there are, does not change it.
 
 // mulPanelPlain is [mulPanel] in plain Go: three rows and two columns at a time, whose
-// sums stay in registers.
+// sums stay in registers. The mask tells the compiler that j+1 is inside.
 func mulPanelPlain(c, a matrix, b [][lanes]float32, add bool) {
-	last := a.rows - 1
-	for i := 0; i <= last; i += 3 {
-		i1, i2 := min(i+1, last), min(i+2, last)
-		a0, a1, a2 := a.row(i)[:len(b)], a.row(i1)[:len(b)], a.row(i2)[:len(b)]
-		c0, c1, c2 := c.block(i), c.block(i1), c.block(i2)
+	i := 0
+	for ; i+2 < a.rows; i += 3 {
+		a0, a1, a2 := a.row(i)[:len(b)], a.row(i + 1)[:len(b)], a.row(i + 2)[:len(b)]
+		c0, c1, c2 := c.block(i), c.block(i+1), c.block(i+2)
+		if !add {
+			*c0, *c1, *c2 = [lanes]float32{}, [lanes]float32{}, [lanes]float32{}
+		}
 		for j := 0; j < lanes; j += 2 {
-			j := j & (lanes - 2) // tells the compiler that j+1 is inside
-			var s00, s01, s10, s11, s20, s21 float32
-			if add {
-				s00, s01, s10, s11, s20, s21 = c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1]
-			}
+			j := j & (lanes - 2)
+			s00, s01, s10, s11, s20, s21 := c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1]
 			for k := range b {
 				w := (*[2]float32)(b[k][j:])
 				x0, x1, x2 := a0[k], a1[k], a2[k]
@@ -31,6 +30,29 @@ func mulPanelPlain(c, a matrix, b [][lanes]float32, add bool) {
 			}
 			c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1] = s00, s01, s10, s11, s20, s21
 		}
+	}
+	for ; i < a.rows; i++ {
+		mulRowPlain(c.block(i), a.row(i), b, add)
+	}
+}
+
+// mulRowPlain is mulPanelPlain for one row: four columns at a time.
+func mulRowPlain(c *[lanes]float32, a []float32, b [][lanes]float32, add bool) {
+	a = a[:len(b)]
+	if !add {
+		*c = [lanes]float32{}
+	}
+	for j := 0; j < lanes; j += 4 {
+		to := (*[4]float32)(c[j&(lanes-4):])
+		s0, s1, s2, s3 := to[0], to[1], to[2], to[3]
+		for k := range b {
+			w, x := (*[4]float32)(b[k][j&(lanes-4):]), a[k]
+			s0 += x * w[0]
+			s1 += x * w[1]
+			s2 += x * w[2]
+			s3 += x * w[3]
+		}
+		to[0], to[1], to[2], to[3] = s0, s1, s2, s3
 	}
 }
 

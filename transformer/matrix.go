@@ -33,6 +33,9 @@ func (m *matrix) resize(rows, cols int) {
 // row is row i.
 func (m matrix) row(i int) []float32 { return m.data[i*m.stride:][:m.cols] }
 
+// full is row i with what stands behind it up to the next multiple of lanes.
+func (m matrix) full(i int) []float32 { return m.data[i*m.stride:][:padded(m.cols)] }
+
 // between is the window of rows lo to hi-1.
 func (m matrix) between(lo, hi int) matrix {
 	m.data = m.data[min(lo*m.stride, len(m.data)):]

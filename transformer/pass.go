@@ -216,7 +216,9 @@ func (p *Pass) forward(s shard, w *scratch) {
 		mid, hidden, square := acts.mid.between(lo, hi), acts.hidden.between(lo, hi), acts.square.between(lo, hi)
 		normalise(mid, x, acts.midInv[lo:])
 		multiply(hidden, mid, &weights[tensorUp], false)
-		squareReLU(square, hidden)
+		for i := range s.rows {
+			squareReLU(square.row(i), hidden.row(i))
+		}
 		multiply(x, square, &weights[tensorDown], true)
 	}
 	last, probs := p.last.between(lo, hi), p.probs.between(lo, hi)

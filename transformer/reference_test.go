@@ -43,7 +43,7 @@ func (r reference) scores(tokens []int32) (logProbs, entropies []float64) {
 	for i, x := range stream[:len(tokens)-1] {
 		logits := make([]float64, r.Vocab)
 		for j := range logits {
-			logits[j] = dot(rms(x), r.params["head"][j*r.Width:][:r.Width])
+			logits[j] = inner(rms(x), r.params["head"][j*r.Width:][:r.Width])
 		}
 		probs := soft(logits)
 		logProbs = append(logProbs, math.Log(probs[tokens[i+1]]))
@@ -70,7 +70,7 @@ func (r reference) attend(stream [][]float64, qkv, out []float64) {
 		for h := range r.Heads {
 			scores := make([]float64, i+1)
 			for j := range scores {
-				scores[j] = dot(made[i][h*n:][:n], made[j][r.Width+h*n:][:n]) / math.Sqrt(float64(n))
+				scores[j] = inner(made[i][h*n:][:n], made[j][r.Width+h*n:][:n]) / math.Sqrt(float64(n))
 			}
 			for j, p := range soft(scores) {
 				for k := range n {
@@ -93,7 +93,7 @@ func rotate(x []float64, pos int) {
 }
 
 func rms(x []float64) []float64 {
-	f := 1 / math.Sqrt(dot(x, x)/float64(len(x))+normEps)
+	f := 1 / math.Sqrt(inner(x, x)/float64(len(x))+normEps)
 	y := make([]float64, len(x))
 	for i := range x {
 		y[i] = x[i] * f
@@ -124,7 +124,7 @@ func soft(x []float64) []float64 {
 	return y
 }
 
-func dot(x, y []float64) (s float64) {
+func inner(x, y []float64) (s float64) {
 	for i := range x {
 		s += x[i] * y[i]
 	}

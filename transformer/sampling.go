@@ -1,6 +1,7 @@
 package transformer
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -47,8 +48,8 @@ type Source interface{ Uint64() uint64 }
 // A Sampler draws tokens. It keeps memory between draws, and is for one goroutine. The
 // zero value is ready.
 type Sampler struct {
-	weights []float64 // of each token; then the cumulative order
-	order   []int32
+	probs, drawn, kept []float32 // under the model; at the temperature; of what may be drawn
+	order              []int32   // tokens of kept
 }
 
 // Sample draws a token from logits, which it leaves as they are. It takes one number
@@ -56,7 +57,7 @@ type Sampler struct {
 // top-p; among equals the lower token counts as likelier. A NaN or an infinity among
 // the logits is [ErrNotFinite].
 func (s *Sampler) Sample(logits []float32, how Sampling, src Source) (Draw, error) {
-	best := 0
+	best, n := 0, len(logits)
 	for i, x := range logits {
 		if x-x != 0 {
 			return Draw{}, fmt.Errorf("logit of token %d: %w", i, ErrNotFinite)
@@ -65,83 +66,83 @@ func (s *Sampler) Sample(logits []float32, how Sampling, src Source) (Draw, erro
 			best = i
 		}
 	}
+	s.probs = grown(s.probs, padded(n))
+	copy(s.probs, logits)
+	_, norm := softmax(s.probs, n, 1)
 	if how.Temperature == 0 {
-		return Draw{Token: int32(best), LogProb: logProb(logits, best)}, nil
+		return Draw{Token: int32(best), LogProb: logits[best] - norm}, nil
 	}
-	s.weigh(logits, logits[best], how.Temperature)
-	kept := s.truncate(how)
+	probs := s.probs[:n]
+	if how.Temperature != 1 {
+		probs = s.heat(logits, logits[best], how.Temperature)
+	}
+	at := float64(src.Uint64()>>11) / (1 << 53)
+	truncates := how.TopK > 0 && how.TopK < n || how.TopP > 0 && how.TopP < 1
+	if truncates {
+		s.truncate(probs, how)
+		i, share := pick(s.kept, at)
+		token := s.order[i]
+		return Draw{token, logits[token] - norm, share}, nil
+	}
+	token, share := pick(probs, at)
+	draw := Draw{int32(token), logits[token] - norm, share}
+	if how.Temperature == 1 {
+		draw.Drawn = draw.LogProb
+	}
+	return draw, nil
+}
+
+// heat gives the probabilities at a temperature; top is the largest logit.
+func (s *Sampler) heat(logits []float32, top float32, temperature float64) []float32 {
+	n := len(logits)
+	s.drawn = grown(s.drawn, padded(n))
+	for i, x := range logits {
+		s.drawn[i] = float32(float64(x-top) / temperature)
+	}
+	softmax(s.drawn, n, 1)
+	return s.drawn[:n]
+}
+
+// truncate sets order and kept to the tokens that may be drawn.
+func (s *Sampler) truncate(probs []float32, how Sampling) {
+	s.order, s.kept = s.order[:0], s.kept[:0]
+	for i := range probs {
+		s.order = append(s.order, int32(i))
+	}
+	slices.SortFunc(s.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(probs[b], probs[a]), cmp.Compare(a, b))
+	})
+	if how.TopK > 0 && how.TopK < len(s.order) {
+		s.order = s.order[:how.TopK]
+	}
+	var sum, reached float64
+	for _, token := range s.order {
+		s.kept = append(s.kept, probs[token])
+		sum += float64(probs[token])
+	}
+	for i, p := range s.kept {
+		if reached += float64(p); how.TopP > 0 && reached >= how.TopP*sum {
+			s.order, s.kept = s.order[:i+1], s.kept[:i+1]
+			return
+		}
+	}
+}
+
+// pick returns the place in weights on which the share at of their sum falls, and the
+// natural log of that weight's own share.
+func pick(weights []float32, at float64) (place int, share float32) {
 	var sum float64
-	for _, i := range kept {
-		sum += s.weights[i]
+	for _, w := range weights {
+		sum += float64(w)
 	}
-	left := float64(src.Uint64()>>11) / (1 << 53) * sum
-	pick := kept[len(kept)-1]
-	for _, i := range kept {
-		if left -= s.weights[i]; left < 0 {
-			pick = i
+	left := at * sum
+	for i, w := range weights {
+		if w > 0 {
+			place = i
+		}
+		if left -= float64(w); left < 0 {
 			break
 		}
 	}
-	return Draw{
-		Token:   pick,
-		LogProb: logProb(logits, int(pick)),
-		Drawn:   float32(math.Log(s.weights[pick] / sum)),
-	}, nil
-}
-
-// weigh sets the weight of each token, where the likeliest has 1, and the order of all.
-func (s *Sampler) weigh(logits []float32, top float32, temperature float64) {
-	s.weights, s.order = s.weights[:0], s.order[:0]
-	for i, x := range logits {
-		s.weights = append(s.weights, math.Exp(float64(x-top)/temperature))
-		s.order = append(s.order, int32(i))
-	}
-}
-
-// truncate leaves the tokens that may be drawn.
-func (s *Sampler) truncate(how Sampling) []int32 {
-	byP := how.TopP > 0 && how.TopP < 1
-	byK := how.TopK > 0 && how.TopK < len(s.order)
-	if !byP && !byK {
-		return s.order
-	}
-	slices.SortFunc(s.order, func(a, b int32) int {
-		switch {
-		case s.weights[a] > s.weights[b]:
-			return -1
-		case s.weights[a] < s.weights[b]:
-			return 1
-		}
-		return int(a - b)
-	})
-	kept := s.order
-	if byK {
-		kept = kept[:how.TopK]
-	}
-	if !byP {
-		return kept
-	}
-	var sum, reached float64
-	for _, i := range kept {
-		sum += s.weights[i]
-	}
-	for n, i := range kept {
-		if reached += s.weights[i]; reached >= how.TopP*sum {
-			return kept[:n+1]
-		}
-	}
-	return kept
-}
-
-// logProb is the log-probability of one token.
-func logProb(logits []float32, token int) float32 {
-	top := logits[0]
-	for _, x := range logits {
-		top = max(top, x)
-	}
-	var sum float64
-	for _, x := range logits {
-		sum += math.Exp(float64(x - top))
-	}
-	return float32(float64(logits[token]-top) - math.Log(sum))
+	return place, float32(math.Log(float64(weights[place]) / sum))
 }

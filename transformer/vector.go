@@ -2,6 +2,108 @@ package transformer
 
 import "math"
 
+// The functions of this file and of vector_simd.go work on single rows, whose length is a
+// multiple of lanes unless they say otherwise. What is NaN stays NaN.
+
+// dotPlain is [dot] in plain Go.
+func dotPlain(x, y []float32) float32 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float32
+	for ; len(x) >= 4 && len(y) >= 4; x, y = x[4:], y[4:] {
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// maximumPlain is [maximum] in plain Go.
+func maximumPlain(x []float32) float32 {
+	top := x[0]
+	for _, v := range x {
+		if v > top {
+			top = v
+		}
+	}
+	return top
+}
+
+// scaleByPlain is [scaleBy] in plain Go.
+func scaleByPlain(x []float32, f float32) {
+	for i := range x {
+		x[i] *= f
+	}
+}
+
+// Coefficients of the Taylor polynomial of 2^f, lnⁱ2/i!. For f from -1/2 to 1/2 it is off
+// by 1.2e-7 at most.
+const (
+	exp1 = math.Ln2
+	exp2 = exp1 * math.Ln2 / 2
+	exp3 = exp2 * math.Ln2 / 3
+	exp4 = exp3 * math.Ln2 / 4
+	exp5 = exp4 * math.Ln2 / 5
+	exp6 = exp5 * math.Ln2 / 6
+)
+
+// leastPower is the power of two below which an exponential counts as zero.
+const leastPower = -126
+
+// exponentialPlain is [exponential] in plain Go. e^u is 2^n·2^f, where n is u/ln 2 rounded.
+func exponentialPlain(x []float32, scale, shift float32) (sum, weighted float32) {
+	scale *= math.Log2E
+	shift *= math.Log2E
+	for i, v := range x {
+		u := v*scale - shift
+		if u < leastPower {
+			x[i] = 0
+			continue
+		}
+		n := int32(u - 0.5)
+		f := u - float32(n)
+		e := 1 + f*(exp1+f*(exp2+f*(exp3+f*(exp4+f*(exp5+f*exp6)))))
+		e *= math.Float32frombits(uint32(n+127) << 23)
+		x[i] = e
+		sum += e
+		weighted += e * u
+	}
+	return sum, weighted * math.Ln2
+}
+
+// squareReLUPlain is [squareReLU] in plain Go. Half of v+|v| is what is positive in v.
+func squareReLUPlain(to, x []float32) {
+	to = to[:len(x)]
+	for i, v := range x {
+		v = 0.5 * (v + math.Float32frombits(math.Float32bits(v)&^(1<<31)))
+		x[i] = v
+		to[i] = v * v
+	}
+}
+
+// softmax turns the first n numbers of row into the probabilities that belong to scale
+// times them as logits, and sets the others to zero. It returns the mean of these logits
+// under the probabilities, and the log of the sum of their exponentials.
+func softmax(row []float32, n int, scale float32) (mean, norm float32) {
+	for i := n; i < len(row); i++ {
+		row[i] = float32(math.Inf(-1))
+	}
+	top := scale * maximum(row)
+	sum, weighted := exponential(row, scale, top)
+	scaleBy(row, 1/sum)
+	return top + weighted/sum, top + float32(math.Log(float64(sum)))
+}
+
+// softmaxBack turns the gradient d of the probabilities that softmax made into that of
+// what it made them from.
+func softmaxBack(d, probs []float32, scale float32) {
+	mean := dot(d, probs)
+	probs = probs[:len(d)]
+	for i, p := range probs {
+		d[i] = scale * p * (d[i] - mean)
+	}
+}
+
 // normEps keeps the normalisation of an all-zero row finite.
 const normEps = 1e-6
 
@@ -10,11 +112,7 @@ const normEps = 1e-6
 func normalise(to, x matrix, inv []float32) {
 	for i := range x.rows {
 		from := x.row(i)
-		var sum float32
-		for _, v := range from {
-			sum += v * v
-		}
-		f := 1 / float32(math.Sqrt(float64(sum/float32(len(from))+normEps)))
+		f := 1 / float32(math.Sqrt(float64(dot(from, from)/float32(len(from))+normEps)))
 		inv[i] = f
 		row := to.row(i)[:len(from)]
 		for j, v := range from {
@@ -28,107 +126,29 @@ func normalise(to, x matrix, inv []float32) {
 func normaliseBack(dx, dn, n matrix, inv []float32) {
 	for i := range dx.rows {
 		d, from := dn.row(i), n.row(i)
+		f := inv[i]
+		g := f * dot(d, from) / float32(len(d))
 		from = from[:len(d)]
-		var dot float32
-		for j, v := range d {
-			dot += v * from[j]
-		}
-		dot /= float32(len(d))
 		to := dx.row(i)[:len(d)]
 		for j, v := range d {
-			to[j] += inv[i] * (v - dot*from[j])
-		}
-	}
-}
-
-// softmax turns scale·row into probabilities in place, and returns the largest
-// product and the sum of what was divided by.
-func softmax(row []float32, scale float32) (top, sum float32) {
-	top = row[0]
-	for _, v := range row {
-		top = max(top, v)
-	}
-	top *= scale
-	for j, v := range row {
-		e := float32(math.Exp(float64(v*scale - top)))
-		row[j] = e
-		sum += e
-	}
-	f := 1 / sum
-	for j := range row {
-		row[j] *= f
-	}
-	return top, sum
-}
-
-// A rotation holds the cosines and sines of rotary positions: for each position,
-// one of each for every pair of columns of a head.
-type rotation struct {
-	cos, sin []float32
-	half     int // pairs of a head
-}
-
-// rotaryBase sets the slowest turn: the last pair turns by about 1/rotaryBase a position.
-const rotaryBase = 10000
-
-// newRotation makes the table for all positions of a context.
-func newRotation(c Config) rotation {
-	r := rotation{half: c.headWidth() / 2}
-	for pos := range c.Context {
-		for i := range r.half {
-			sin, cos := math.Sincos(float64(pos) * math.Pow(rotaryBase, -float64(i)/float64(r.half)))
-			r.cos = append(r.cos, float32(cos))
-			r.sin = append(r.sin, float32(sin))
-		}
-	}
-	return r
-}
-
-// turn rotates a row of heads to its position: column i of a head with column
-// i+half. With sign -1 it turns back, which is also how a gradient goes.
-func (r rotation) turn(row []float32, pos int, sign float32) {
-	cos, sin := r.cos[pos*r.half:][:r.half], r.sin[pos*r.half:][:r.half]
-	for ; len(row) >= 2*r.half; row = row[2*r.half:] {
-		lo, hi := row[:r.half], row[r.half:][:r.half]
-		for i, c := range cos {
-			s := sign * sin[i]
-			x, y := lo[i], hi[i]
-			lo[i] = x*c - y*s
-			hi[i] = x*s + y*c
-		}
-	}
-}
-
-// squareReLU sets each of square to the square of what is positive in x, and x to
-// what is positive in it.
-func squareReLU(square, x matrix) {
-	for i := range x.rows {
-		from := x.row(i)
-		to := square.row(i)[:len(from)]
-		for j, v := range from {
-			v = max(v, 0)
-			from[j] = v
-			to[j] = v * v
+			to[j] += f*v - g*from[j]
 		}
 	}
 }
 
 // squareReLUBack turns d, the gradient of the squares, into that of what was
 // squared, where x is what squareReLU left.
-func squareReLUBack(d, x matrix) {
-	for i := range d.rows {
-		to := d.row(i)
-		from := x.row(i)[:len(to)]
-		for j, v := range from {
-			to[j] *= 2 * v
-		}
+func squareReLUBack(d, x []float32) {
+	x = x[:len(d)]
+	for i, v := range x {
+		d[i] *= 2 * v
 	}
 }
 
 // addTo adds x to to.
 func addTo(to, x []float32) {
 	x = x[:len(to)]
-	for j, v := range x {
-		to[j] += v
+	for i, v := range x {
+		to[i] += v
 	}
 }

@@ -1,0 +1,41 @@
+package transformer
+
+import "math"
+
+// A rotation holds the cosines and sines of rotary positions: for each position,
+// one of each for every pair of columns of a head.
+type rotation struct {
+	cos, sin []float32
+	half     int // pairs of a head
+}
+
+// rotaryBase sets the slowest turn: the last pair turns by about 1/rotaryBase a position.
+const rotaryBase = 10000
+
+// newRotation makes the table for all positions of a context.
+func newRotation(c Config) rotation {
+	r := rotation{half: c.headWidth() / 2}
+	for pos := range c.Context {
+		for i := range r.half {
+			sin, cos := math.Sincos(float64(pos) * math.Pow(rotaryBase, -float64(i)/float64(r.half)))
+			r.cos = append(r.cos, float32(cos))
+			r.sin = append(r.sin, float32(sin))
+		}
+	}
+	return r
+}
+
+// turn rotates a row of heads to its position: column i of a head with column
+// i+half. With sign -1 it turns back, which is also how a gradient goes.
+func (r rotation) turn(row []float32, pos int, sign float32) {
+	cos, sin := r.cos[pos*r.half:][:r.half], r.sin[pos*r.half:][:r.half]
+	for ; len(row) >= 2*r.half; row = row[2*r.half:] {
+		lo, hi := row[:len(cos)], row[len(cos):][:len(cos)]
+		for i, c := range cos {
+			s := sign * sin[i]
+			x, y := lo[i], hi[i]
+			lo[i] = x*c - y*s
+			hi[i] = x*s + y*c
+		}
+	}
+}

@@ -1,0 +1,108 @@
+//go:build goexperiment.simd && amd64
+
+package transformer
+
+import (
+	"math"
+	"simd/archsimd"
+)
+
+// dot is the sum of products. y is as long as x or longer.
+func dot(x, y []float32) float32 {
+	if !hasAVX2 {
+		return dotPlain(x, y)
+	}
+	y = y[:len(x)]
+	var s, t archsimd.Float32x8
+	for ; len(x) >= lanes && len(y) >= lanes; x, y = x[lanes:], y[lanes:] {
+		a, b := load256((*[lanes]float32)(x))
+		c, d := load256((*[lanes]float32)(y))
+		s, t = a.MulAdd(c, s), b.MulAdd(d, t)
+	}
+	return total(s.Add(t))
+}
+
+// total is the sum of all elements.
+func total(v archsimd.Float32x8) float32 {
+	var x [8]float32
+	v.Store(&x)
+	return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]))
+}
+
+// maximum is the largest of x.
+func maximum(x []float32) float32 {
+	if !hasAVX2 {
+		return maximumPlain(x)
+	}
+	top := archsimd.LoadFloat32x8((*[8]float32)(x))
+	for ; len(x) >= lanes; x = x[lanes:] {
+		a, b := load256((*[lanes]float32)(x))
+		top = top.Max(a.Max(b))
+	}
+	var all [8]float32
+	top.Store(&all)
+	return maximumPlain(all[:])
+}
+
+// scaleBy multiplies x by f.
+func scaleBy(x []float32, f float32) {
+	if !hasAVX2 {
+		scaleByPlain(x, f)
+		return
+	}
+	w := archsimd.BroadcastFloat32x8(f)
+	for ; len(x) >= lanes; x = x[lanes:] {
+		row := (*[lanes]float32)(x)
+		a, b := load256(row)
+		store256(row, a.Mul(w), b.Mul(w))
+	}
+}
+
+// exponential sets each v of x to e^u, where u is scale·v - shift and not above zero. It
+// returns the sum of these, and the sum of e^u·u.
+func exponential(x []float32, scale, shift float32) (sum, weighted float32) {
+	if !hasAVX2 {
+		return exponentialPlain(x, scale, shift)
+	}
+	factor, term := archsimd.BroadcastFloat32x8(scale*math.Log2E), archsimd.BroadcastFloat32x8(-shift*math.Log2E)
+	least, bias := archsimd.BroadcastFloat32x8(leastPower), archsimd.BroadcastInt32x8(127)
+	var zero, sums, products archsimd.Float32x8
+	for ; len(x) >= 8; x = x[8:] {
+		row := (*[8]float32)(x)
+		u := archsimd.LoadFloat32x8(row).MulAdd(factor, term)
+		gone := u.Less(least)
+		u = zero.Merge(u, gone)
+		n := u.RoundToEven()
+		f := u.Sub(n)
+		e := archsimd.BroadcastFloat32x8(exp6).MulAdd(f, archsimd.BroadcastFloat32x8(exp5))
+		e = e.MulAdd(f, archsimd.BroadcastFloat32x8(exp4))
+		e = e.MulAdd(f, archsimd.BroadcastFloat32x8(exp3))
+		e = e.MulAdd(f, archsimd.BroadcastFloat32x8(exp2))
+		e = e.MulAdd(f, archsimd.BroadcastFloat32x8(exp1))
+		e = e.MulAdd(f, archsimd.BroadcastFloat32x8(1))
+		e = e.Mul(n.ConvertToInt32().Add(bias).ShiftAllLeft(23).AsFloat32x8())
+		e = zero.Merge(e, gone)
+		e.Store(row)
+		sums = sums.Add(e)
+		products = e.MulAdd(u, products)
+	}
+	return total(sums), total(products) * math.Ln2
+}
+
+// squareReLU sets each of to to the square of what is positive in x, and x to what is
+// positive in it.
+func squareReLU(to, x []float32) {
+	if !hasAVX2 {
+		squareReLUPlain(to, x)
+		return
+	}
+	to = to[:len(x)]
+	var zero archsimd.Float32x8
+	for ; len(x) >= lanes && len(to) >= lanes; x, to = x[lanes:], to[lanes:] {
+		row := (*[lanes]float32)(x)
+		a, b := load256(row)
+		a, b = zero.Max(a), zero.Max(b) // of two of which one is NaN, the second
+		store256(row, a, b)
+		store256((*[lanes]float32)(to), a.Mul(a), b.Mul(b))
+	}
+}
