@@ -14,9 +14,9 @@ func (p *Pass) score(s int) {
 	for i := range at.rows {
 		row := p.probs.full(at.row + i)
 		logit := row[p.next[at.row+i]]
-		mean, norm := softmax(row, p.probs.cols, 1)
-		logProbs[i+1] = logit - norm
-		entropies[i+1] = norm - mean
+		all := softmax(row, p.probs.cols, 1)
+		logProbs[i+1] = logit - all.norm()
+		entropies[i+1] = all.entropy()
 	}
 }
 
@@ -162,6 +162,6 @@ func (p *Pass) jobs(list []gradJob, t Tensor, in, out matrix) []gradJob {
 func (p *Pass) addEmbedding() {
 	embed := p.grads.embed().matrix()
 	for i, token := range p.tokens {
-		addTo(embed.row(int(token)), p.stream.row(i))
+		addScaled(embed.row(int(token)), p.stream.row(i), 1)
 	}
 }

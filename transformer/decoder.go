@@ -7,6 +7,7 @@ import "fmt"
 // itself. What one slot yields does not depend, in any bit, on the others.
 type Decoder struct {
 	config  Config
+	scale   float32 // of attention
 	turns   rotation
 	embed   []float32
 	weights []packing // of each tensor but embed
@@ -58,7 +59,7 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	}
 	c := m.config
 	d := &Decoder{
-		config: c, turns: newRotation(c), slots: make([]slot, slots),
+		config: c, scale: c.attentionScale(), turns: newRotation(c), slots: make([]slot, slots),
 		weights: make([]packing, len(m.tensors)), layers: make([]cache, c.Layers),
 	}
 	for i := range d.slots {
@@ -267,25 +268,26 @@ func (w *decoderScratch) resize(rows int, c Config) {
 // from all of its slot up to itself.
 func (d *Decoder) attend(layer *cache, r decoderRow, i int, w *decoderScratch) {
 	c, n, held := d.config, d.config.headWidth(), r.pos+1
-	qkv, mixed := w.qkv.between(i, i+1), w.mixed.between(i, i+1)
-	d.turns.turn(qkv.row(0)[:2*c.Width], r.pos, 1)
+	qkv, mixed, probs := w.qkv.row(i), w.mixed.row(i), w.probs.full(0)[:padded(held)]
+	d.turns.turn(qkv[:2*c.Width], r.pos, 1)
 	values := layer.values[r.slot*c.Width/lanes*c.Context:]
 	for j := 0; j < c.Width; j += lanes {
-		values[j/lanes*c.Context+r.pos] = *qkv.columns(2*c.Width+j, lanes).block(0)
+		values[j/lanes*c.Context+r.pos] = [lanes]float32(qkv[2*c.Width+j:])
 	}
 	size := n * padded(c.Context) / lanes
-	probs := w.probs.columns(0, held)
 	for h := range c.Heads {
-		at := qkv.head(h, c)
-		keys := packing{layer.keys[(r.slot*c.Heads+h)*size:][:size], n, held}
-		panel := keys.panel(r.pos / lanes)
-		for k, x := range at.keys.row(0) {
+		query, key := qkv[h*n:][:n], qkv[c.Width+h*n:][:n]
+		keys := layer.keys[(r.slot*c.Heads+h)*size:][:size]
+		panel := keys[r.pos/lanes*n:][:n]
+		for k, x := range key {
 			panel[k][r.pos%lanes] = x
 		}
-		multiply(w.probs, at.queries, &keys, false)
-		softmax(probs.full(0), held, c.attentionScale())
+		for j := 0; j < held; j += lanes {
+			mulRow((*[lanes]float32)(probs[j:]), query, keys[j/lanes*n:][:n])
+		}
+		softmax(probs, held, d.scale)
 		for j := h * n; j < (h+1)*n; j += lanes {
-			mulPanel(mixed.columns(j, lanes), probs, values[j/lanes*c.Context:][:held], false)
+			mulRow((*[lanes]float32)(mixed[j:]), probs, values[j/lanes*c.Context:][:held])
 		}
 	}
 }

@@ -8,13 +8,15 @@ package transformer
 // mulPanelPlain is [mulPanel] in plain Go: three rows and two columns at a time, whose
 // sums stay in registers. The mask tells the compiler that j+1 is inside.
 func mulPanelPlain(c, a matrix, b [][lanes]float32, add bool) {
+	if !add {
+		for i := range a.rows {
+			*c.block(i) = [lanes]float32{}
+		}
+	}
 	i := 0
 	for ; i+2 < a.rows; i += 3 {
 		a0, a1, a2 := a.row(i)[:len(b)], a.row(i + 1)[:len(b)], a.row(i + 2)[:len(b)]
 		c0, c1, c2 := c.block(i), c.block(i+1), c.block(i+2)
-		if !add {
-			*c0, *c1, *c2 = [lanes]float32{}, [lanes]float32{}, [lanes]float32{}
-		}
 		for j := 0; j < lanes; j += 2 {
 			j := j & (lanes - 2)
 			s00, s01, s10, s11, s20, s21 := c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1]
@@ -32,16 +34,13 @@ func mulPanelPlain(c, a matrix, b [][lanes]float32, add bool) {
 		}
 	}
 	for ; i < a.rows; i++ {
-		mulRowPlain(c.block(i), a.row(i), b, add)
+		addRowPlain(c.block(i), a.row(i), b)
 	}
 }
 
-// mulRowPlain is mulPanelPlain for one row: four columns at a time.
-func mulRowPlain(c *[lanes]float32, a []float32, b [][lanes]float32, add bool) {
+// addRowPlain adds a·b to c: four columns at a time.
+func addRowPlain(c *[lanes]float32, a []float32, b [][lanes]float32) {
 	a = a[:len(b)]
-	if !add {
-		*c = [lanes]float32{}
-	}
 	for j := 0; j < lanes; j += 4 {
 		to := (*[4]float32)(c[j&(lanes-4):])
 		s0, s1, s2, s3 := to[0], to[1], to[2], to[3]

@@ -6,5 +6,11 @@ package transformer
 // of a; b has the columns of a as rows.
 func mulPanel(c, a matrix, b [][lanes]float32, add bool) { mulPanelPlain(c, a, b, add) }
 
+// mulRow sets c to a·b. a has at least as many numbers as b has rows.
+func mulRow(c *[lanes]float32, a []float32, b [][lanes]float32) {
+	*c = [lanes]float32{}
+	addRowPlain(c, a, b)
+}
+
 // addOuter adds aᵀ·b to c. a has at least the rows of b.
 func addOuter(c *block, a, b [][lanes]float32) { addOuterPlain(c, a, b) }

@@ -15,8 +15,6 @@ var (
 // of a; b has the columns of a as rows.
 func mulPanel(c, a matrix, b [][lanes]float32, add bool) {
 	switch {
-	case hasAVX2 && a.rows == 1:
-		mulRow256(c.block(0), a.row(0), b, add)
 	case hasAVX512:
 		mulPanel512(c, a, b, add)
 	case hasAVX2:
@@ -24,6 +22,23 @@ func mulPanel(c, a matrix, b [][lanes]float32, add bool) {
 	default:
 		mulPanelPlain(c, a, b, add)
 	}
+}
+
+// mulRow sets c to a·b. a has at least as many numbers as b has rows.
+func mulRow(c *[lanes]float32, a []float32, b [][lanes]float32) {
+	if !hasAVX2 {
+		*c = [lanes]float32{}
+		addRowPlain(c, a, b)
+		return
+	}
+	a = a[:len(b)]
+	var s, t archsimd.Float32x8
+	for k := range b {
+		w, v := load256(&b[k])
+		x := archsimd.BroadcastFloat32x8(a[k])
+		s, t = x.MulAdd(w, s), x.MulAdd(v, t)
+	}
+	store256(c, s, t)
 }
 
 // addOuter adds aᵀ·b to c. a has at least the rows of b.
@@ -93,21 +108,6 @@ func mulPanel256(c, a matrix, b [][lanes]float32, add bool) {
 		store256(c2, s2, t2)
 		store256(c3, s3, t3)
 	}
-}
-
-// mulRow256 takes one row.
-func mulRow256(c *[lanes]float32, a []float32, b [][lanes]float32, add bool) {
-	a = a[:len(b)]
-	var s, t archsimd.Float32x8
-	if add {
-		s, t = load256(c)
-	}
-	for k := range b {
-		w, v := load256(&b[k])
-		x := archsimd.BroadcastFloat32x8(a[k])
-		s, t = x.MulAdd(w, s), x.MulAdd(v, t)
-	}
-	store256(c, s, t)
 }
 
 // addOuter512 takes four rows of c at a time, each in one register.

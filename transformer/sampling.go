@@ -68,7 +68,7 @@ func (s *Sampler) Sample(logits []float32, how Sampling, src Source) (Draw, erro
 	}
 	s.probs = grown(s.probs, padded(n))
 	copy(s.probs, logits)
-	_, norm := softmax(s.probs, n, 1)
+	norm := softmax(s.probs, n, 1).norm()
 	if how.Temperature == 0 {
 		return Draw{Token: int32(best), LogProb: logits[best] - norm}, nil
 	}

@@ -36,6 +36,14 @@ func scaleByPlain(x []float32, f float32) {
 	}
 }
 
+// addScaledPlain is [addScaled] in plain Go.
+func addScaledPlain(to, x []float32, f float32) {
+	to = to[:len(x)]
+	for i, v := range x {
+		to[i] += f * v
+	}
+}
+
 // Coefficients of the Taylor polynomial of 2^f, lnⁱ2/i!. For f from -1/2 to 1/2 it is off
 // by 1.2e-7 at most.
 const (
@@ -82,16 +90,31 @@ func squareReLUPlain(to, x []float32) {
 }
 
 // softmax turns the first n numbers of row into the probabilities that belong to scale
-// times them as logits, and sets the others to zero. It returns the mean of these logits
-// under the probabilities, and the log of the sum of their exponentials.
-func softmax(row []float32, n int, scale float32) (mean, norm float32) {
+// times them as logits, and sets the others to zero. It tells what it divided by, in
+// whose terms the rest can be said.
+func softmax(row []float32, n int, scale float32) partition {
 	for i := n; i < len(row); i++ {
 		row[i] = float32(math.Inf(-1))
 	}
 	top := scale * maximum(row)
 	sum, weighted := exponential(row, scale, top)
 	scaleBy(row, 1/sum)
-	return top + weighted/sum, top + float32(math.Log(float64(sum)))
+	return partition{top, sum, weighted}
+}
+
+// A partition is what is known of logits when they were made probabilities.
+type partition struct {
+	top      float32 // the largest logit
+	sum      float32 // of e^(logit-top)
+	weighted float32 // sum of e^(logit-top)·(logit-top)
+}
+
+// norm is the log of the sum of e^logit: a logit less norm is a log-probability.
+func (p partition) norm() float32 { return p.top + float32(math.Log(float64(p.sum))) }
+
+// entropy is that of the probabilities, in nats.
+func (p partition) entropy() float32 {
+	return float32(math.Log(float64(p.sum))) - p.weighted/p.sum
 }
 
 // softmaxBack turns the gradient d of the probabilities that softmax made into that of
@@ -114,10 +137,9 @@ func normalise(to, x matrix, inv []float32) {
 		from := x.row(i)
 		f := 1 / float32(math.Sqrt(float64(dot(from, from)/float32(len(from))+normEps)))
 		inv[i] = f
-		row := to.row(i)[:len(from)]
-		for j, v := range from {
-			row[j] = v * f
-		}
+		row := to.row(i)
+		copy(row, from)
+		scaleBy(row, f)
 	}
 }
 
@@ -125,14 +147,9 @@ func normalise(to, x matrix, inv []float32) {
 // n, where dn is the gradient of n.
 func normaliseBack(dx, dn, n matrix, inv []float32) {
 	for i := range dx.rows {
-		d, from := dn.row(i), n.row(i)
-		f := inv[i]
-		g := f * dot(d, from) / float32(len(d))
-		from = from[:len(d)]
-		to := dx.row(i)[:len(d)]
-		for j, v := range d {
-			to[j] += f*v - g*from[j]
-		}
+		d, from, to := dn.row(i), n.row(i), dx.row(i)
+		addScaled(to, d, inv[i])
+		addScaled(to, from, -inv[i]*dot(d, from)/float32(len(d)))
 	}
 }
 
@@ -142,13 +159,5 @@ func squareReLUBack(d, x []float32) {
 	x = x[:len(d)]
 	for i, v := range x {
 		d[i] *= 2 * v
-	}
-}
-
-// addTo adds x to to.
-func addTo(to, x []float32) {
-	x = x[:len(to)]
-	for i, v := range x {
-		to[i] += v
 	}
 }

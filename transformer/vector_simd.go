@@ -58,6 +58,21 @@ func scaleBy(x []float32, f float32) {
 	}
 }
 
+// addScaled adds f·x to to, which is as long as x or longer.
+func addScaled(to, x []float32, f float32) {
+	if !hasAVX2 {
+		addScaledPlain(to, x, f)
+		return
+	}
+	w := archsimd.BroadcastFloat32x8(f)
+	for ; len(x) >= lanes && len(to) >= lanes; x, to = x[lanes:], to[lanes:] {
+		a, b := load256((*[lanes]float32)(x))
+		row := (*[lanes]float32)(to)
+		c, d := load256(row)
+		store256(row, a.MulAdd(w, c), b.MulAdd(w, d))
+	}
+}
+
 // exponential sets each v of x to e^u, where u is scale·v - shift and not above zero. It
 // returns the sum of these, and the sum of e^u·u.
 func exponential(x []float32, scale, shift float32) (sum, weighted float32) {
