@@ -72,11 +72,11 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	return d, d.Load(m)
 }
 
-// Load takes a copy of the parameters of a model of the same sizes, and empties all
-// slots: what they held has to be appended anew.
+// Load takes a copy of the parameters of a model, and empties all slots: what they held
+// has to be appended anew. A model of other sizes is [ErrSizes].
 func (d *Decoder) Load(m *Model) error {
 	if m.config != d.config {
-		return fmt.Errorf("sizes are %+v, want %+v", m.config, d.config)
+		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, m.config, d.config)
 	}
 	d.embed = append(d.embed[:0], m.embed().Data...)
 	for i, t := range m.tensors[1:] {

@@ -128,10 +128,10 @@ func (m *Model) Clone() *Model {
 	return c
 }
 
-// CopyFrom takes over the parameters of another model of the same sizes.
+// CopyFrom takes over the parameters of another model. One of other sizes is [ErrSizes].
 func (m *Model) CopyFrom(from *Model) error {
 	if m.config != from.config {
-		return fmt.Errorf("sizes are %+v, want %+v", from.config, m.config)
+		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, from.config, m.config)
 	}
 	copy(m.params, from.params)
 	return nil

@@ -62,8 +62,14 @@ func (c Config) Check() error {
 	if c.Hidden%lanes != 0 {
 		return fmt.Errorf("hidden is %d, want a multiple of %d", c.Hidden, lanes)
 	}
+	if n := 2*float64(c.Vocab*c.Width) + float64(c.Layers)*float64(4*c.Width*c.Width+2*c.Width*c.Hidden); n > maxParams {
+		return fmt.Errorf("%.0f parameters, at most %d", n, maxParams)
+	}
 	return nil
 }
+
+// maxParams bounds what the sizes can be together.
+const maxParams = 1 << 26
 
 // Params is the number of parameters of a model of these sizes.
 func (c Config) Params() int {
