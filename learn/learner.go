@@ -90,18 +90,24 @@ func (l *Learner) Step(groups []*quintain.Group) (Metrics, error) {
 	l.version++
 	m.Version = l.version
 	var all sums
+	err = l.updates(rows, ends, &m, &all)
+	m.take(&all)
+	return m, err
+}
+
+// updates makes the updates of one step from the rows of groups, which end at ends.
+func (l *Learner) updates(rows []row, ends []int, m *Metrics, all *sums) error {
 	for range l.settings.Epochs {
 		first := 0
 		for _, end := range l.settings.minibatches(ends) {
 			part := rows[first:end]
-			if err := l.update(lesson{part, l.settings.scales(part), l.settings.surrogate}, &m, &all); err != nil {
-				return m, err
+			if err := l.update(lesson{part, l.settings.scales(part), l.settings.surrogate}, m, all); err != nil {
+				return err
 			}
 			first = end
 		}
 	}
-	m.take(&all)
-	return m, nil
+	return nil
 }
 
 // Imitate makes one supervised update: the loss is the cross-entropy of the trained
