@@ -95,7 +95,7 @@ func (s *sequence) draw(by *transformer.Sampler, logits []float32, version int32
 		return
 	}
 	s.tokens = append(s.tokens, drawn.Token)
-	s.logProbs = append(s.logProbs, drawn.LogProb)
+	s.logProbs = append(s.logProbs, min(drawn.LogProb, 0)) // rounding may leave a sure token above
 	s.versions = append(s.versions, version)
 	switch {
 	case drawn.Token == int32(End):

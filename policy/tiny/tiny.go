@@ -64,7 +64,7 @@ func New(m *transformer.Model, version int32, o Options) (*Policy, error) {
 		o.MaxSequences = 128
 	}
 	if err := checkModel(m); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("tiny: %w", err)
 	}
 	decoder, err := transformer.NewDecoder(m, o.MaxSequences)
 	if err != nil {

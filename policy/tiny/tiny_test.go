@@ -455,7 +455,7 @@ func TestSetWeightsRefuses(t *testing.T) {
 		version int32
 		want    string
 	}{
-		{"other sizes", other, 6, "sizes are"},
+		{"other sizes", other, 6, transformer.ErrSizes.Error()},
 		{"an infinity", infinite, 6, transformer.ErrNotFinite.Error()},
 		{"an earlier version", m, 4, "version 4 after those of 5"},
 	} {

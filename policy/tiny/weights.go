@@ -11,12 +11,12 @@ import (
 // tokens is computed anew. It copies, and waits for no token. The caller may change
 // m when it returns.
 //
-// It refuses, with an error and without effect: a model of other sizes; parameters
-// that are not finite ([transformer.ErrNotFinite]); a version below the last one, as
-// versions never fall within a sample.
+// It refuses, with an error and without effect: a model of other sizes
+// ([transformer.ErrSizes]); parameters that are not finite ([transformer.ErrNotFinite]);
+// a version below the last one, as versions never fall within a sample.
 func (p *Policy) SetWeights(m *transformer.Model, version int32) error {
 	if m.Config() != p.config {
-		return fmt.Errorf("tiny: weights of version %d: sizes are %+v, want %+v", version, m.Config(), p.config)
+		return fmt.Errorf("tiny: weights of version %d: %w: %+v, want %+v", version, transformer.ErrSizes, m.Config(), p.config)
 	}
 	if err := m.CheckFinite(); err != nil {
 		return fmt.Errorf("tiny: weights of version %d: %w", version, err)
@@ -72,10 +72,39 @@ func (p *Policy) giveBack(m *transformer.Model) {
 	p.spare = append(p.spare, m)
 }
 
-// checkModel reports a model that does not fit the vocabulary.
+// ReadWeights reads a weights file for this vocabulary, with all that it holds: see
+// [transformer.ReadCheckpoint], also for the errors. A file for another vocabulary is
+// [transformer.ErrVocabulary], a model with another number of tokens
+// [transformer.ErrSizes].
+func ReadWeights(data []byte) (*transformer.Checkpoint, error) {
+	c, err := transformer.ReadCheckpoint(data, Vocabulary)
+	if err == nil {
+		err = checkModel(c.Model)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tiny: %w", err)
+	}
+	return c, nil
+}
+
+// WriteWeights is c as a weights file that names this vocabulary, whatever c does. It
+// refuses what ReadWeights would.
+func WriteWeights(c transformer.Checkpoint, e transformer.Encoding) ([]byte, error) {
+	c.Vocabulary = Vocabulary
+	if err := checkModel(c.Model); err != nil {
+		return nil, fmt.Errorf("tiny: %w", err)
+	}
+	data, err := c.Bytes(e)
+	if err != nil {
+		return nil, fmt.Errorf("tiny: %w", err)
+	}
+	return data, nil
+}
+
+// checkModel reports a model that does not fit the vocabulary, or is none.
 func checkModel(m *transformer.Model) error {
 	if n := m.Config().Vocab; n != Size {
-		return fmt.Errorf("tiny: a model of %d tokens, and the vocabulary %s has %d", n, Vocabulary, Size)
+		return fmt.Errorf("%w: a model of %d tokens, and the vocabulary %s has %d", transformer.ErrSizes, n, Vocabulary, Size)
 	}
 	return m.CheckFinite()
 }

@@ -1,0 +1,83 @@
+package tiny_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/quintain-rl/quintain/policy/tiny"
+	"github.com/quintain-rl/quintain/transformer"
+)
+
+func TestWeightsFile(t *testing.T) {
+	t.Parallel()
+	m := newModel(t, sizes(64), 20, 0)
+	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m, Vocabulary: "any", Notes: map[string]string{"step": "7"}}, transformer.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := tiny.ReadWeights(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.Model.Params(), m.Params()) || c.Vocabulary != tiny.Vocabulary || c.Notes["step"] != "7" {
+		t.Errorf("read %v, %q, %v", c.Model.Config(), c.Vocabulary, c.Notes)
+	}
+	p := start(t, c.Model, tiny.Options{})
+	if got, want := sample(t, p, ask("x", 1)), sample(t, start(t, m, tiny.Options{}), ask("x", 1)); got[0].Text != want[0].Text {
+		t.Errorf("weights that were read say %q, want %q", got[0].Text, want[0].Text)
+	}
+}
+
+func TestWeightsFilesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	small := sizes(64)
+	small.Vocab = 64
+	other, err := transformer.New(small, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(m *transformer.Model, vocabulary string) []byte {
+		data, err := (&transformer.Checkpoint{Model: m, Vocabulary: vocabulary}).Bytes(transformer.Float16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	m := newModel(t, sizes(64), 21, 0)
+	good := file(m, tiny.Vocabulary)
+	if _, err := tiny.ReadWeights(good); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		why  string
+		data []byte
+		want error
+	}{
+		{"another vocabulary", file(m, "quintain-tiny-2"), transformer.ErrVocabulary},
+		{"fewer tokens than the vocabulary has", file(other, tiny.Vocabulary), transformer.ErrSizes},
+		{"cut", good[:len(good)-1], transformer.ErrTruncated},
+		{"damaged", append(slices.Clone(good[:len(good)-1]), good[len(good)-1]^1), transformer.ErrCorrupt},
+		{"something else", []byte("<html>"), transformer.ErrForeign},
+		{"nothing", nil, transformer.ErrForeign},
+	} {
+		if _, err := tiny.ReadWeights(test.data); !errors.Is(err, test.want) {
+			t.Errorf("%s: error %v, want %v", test.why, err, test.want)
+		}
+	}
+	broken := m.Clone()
+	broken.Params()[3] = float32(math.NaN())
+	for _, test := range []struct {
+		why  string
+		m    *transformer.Model
+		want error
+	}{
+		{"another vocabulary", other, transformer.ErrSizes},
+		{"a parameter that is no number", broken, transformer.ErrNotFinite},
+	} {
+		if _, err := tiny.WriteWeights(transformer.Checkpoint{Model: test.m}, transformer.Float32); !errors.Is(err, test.want) {
+			t.Errorf("%s: writing has error %v, want %v", test.why, err, test.want)
+		}
+	}
+}
