@@ -24,7 +24,7 @@ const (
 func (s *Server) json(c *call, status int, body []byte) {
 	p := s.newPrinter(c, status)
 	p.piece = body
-	p.close()
+	_ = p.close() // a client that is gone has no use for the reply
 }
 
 // detail answers with a JSON body that says why not.
@@ -83,7 +83,7 @@ func (s *Server) text(c *call, status int, text string) {
 	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	c.w.WriteHeader(status)
-	io.WriteString(c.w, text)
+	_, _ = io.WriteString(c.w, text) // a client that is gone has no use for it
 }
 
 // A printer writes a JSON reply in pieces: a long one without ever holding all of

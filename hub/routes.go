@@ -148,7 +148,7 @@ func (s *Server) rescue(c *call, fault any) {
 	}
 	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.w.WriteHeader(http.StatusInternalServerError)
-	c.w.Write([]byte("Internal Server Error"))
+	_, _ = c.w.Write([]byte("Internal Server Error")) // a client that is gone has no use for it
 }
 
 // jsonBody reports whether a request says that its body is JSON.

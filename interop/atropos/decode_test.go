@@ -140,7 +140,7 @@ func TestNumbers(t *testing.T) {
 			t.Helper()
 			g, err := DecodeGroup([]byte(text))
 			var f *Error
-			got := ""
+			var got string
 			if errors.As(err, &f) {
 				got = "!" + f.Type
 			} else {

@@ -148,7 +148,7 @@ func (d *Dump) Write(r Record) error {
 			return fmt.Errorf("dump: a score is %v, want a finite number", one.Score)
 		}
 	}
-	line := r.appendLine(nil)
+	line := r.line()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {

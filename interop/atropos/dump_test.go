@@ -101,7 +101,7 @@ func TestDumpMends(t *testing.T) {
 		{"half a line alone", name(Good, "run", "0000"), "{\"b\"", ""},
 		{"half a line that is long", name(Good, "run", "0002"), "1\n" + strings.Repeat("x", 200_000), "1\n"},
 		{"whole lines", name(Good, "run", "0003"), "1\n2\n", "1\n2\n"},
-		{"the last file goes on", name(Good, "run", "12345"), "1\n\"x", "1\n" + string(numbered(7).appendLine(nil))},
+		{"the last file goes on", name(Good, "run", "12345"), "1\n\"x", "1\n" + string(numbered(7).line())},
 		{"the other kind's", name(Failed, "run", "0000"), "half", "half"},
 		{"another run's", name(Good, "run2", "0000"), "half", "half"},
 		{"no file of ours", name(Good, "run", "x"), "half", "half"},
@@ -136,10 +136,10 @@ func TestDumpLine(t *testing.T) {
 	const want = `{"item_id":"gcd","rollouts":[` +
 		`{"conversation":[{"role":"system","content":"be <b>brief</b>"},{"role":"user","content":"é\n"},{"role":"assistant","content":"<answer>5</answer>"}],"score":0.75},` +
 		`{"conversation":[{"role":"assistant","content":"\ufffd"}],"score":1.0}]}` + "\n"
-	if got := string(r.appendLine(nil)); got != want {
+	if got := string(r.line()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := string(Record{ItemID: "x"}.appendLine(nil)); got != "{\"item_id\":\"x\",\"rollouts\":[]}\n" {
+	if got := string(Record{ItemID: "x"}.line()); got != "{\"item_id\":\"x\",\"rollouts\":[]}\n" {
 		t.Errorf("an empty record is %s", got)
 	}
 }
@@ -213,7 +213,7 @@ func (f *fullDisk) Sync() error  { return nil }
 func (f *fullDisk) Close() error { return nil }
 
 func TestDumpOnFullDisk(t *testing.T) {
-	line := numbered(1).appendLine(nil)
+	line := numbered(1).line()
 	disk := &fullDisk{room: len(line)*2 + 10}
 	d := &Dump{prefix: "x_", kind: Good, file: disk}
 	write := func(want error) {

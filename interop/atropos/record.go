@@ -53,9 +53,9 @@ func (r Record) Kind(threshold float64) (Kind, bool) {
 	return Failed, zero
 }
 
-// appendLine appends r as a line of JSON. Bytes that are no UTF-8 become U+FFFD.
-func (r Record) appendLine(dst []byte) []byte {
-	dst = AppendString(append(dst, `{"item_id":`...), r.ItemID)
+// line is r as a line of JSON. Bytes that are no UTF-8 become U+FFFD.
+func (r Record) line() []byte {
+	dst := AppendString([]byte(`{"item_id":`), r.ItemID)
 	dst = appendArray(append(dst, `,"rollouts":`...), r.Rollouts, appendRollout)
 	return append(dst, "}\n"...)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -215,7 +216,7 @@ func (s *scanner) quoted() (plain bool, f *Error) {
 func (s *scanner) escape() *Error {
 	s.at++
 	if c := s.peek(); c != 'u' {
-		if bytes.IndexByte([]byte(`"\/bfnrt`), c) < 0 {
+		if strings.IndexByte(`"\/bfnrt`, c) < 0 {
 			return s.syntax("want an escape that JSON knows")
 		}
 		s.at++
