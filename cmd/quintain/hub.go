@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"github.com/quintain-rl/quintain/hub"
 )
 
 func newHub(w *world, l *loader) *cobra.Command {
@@ -30,31 +28,17 @@ the trainer dies before its next GET /batch.`,
 
 // serveHub serves until a signal comes.
 func serveHub(ctx context.Context, w *world, s settings) (err error) {
-	log := newLogger(w, s.Log)
-	door, err := openDoor(ctx, s.Server)
+	st, err := openStation(ctx, w, s)
 	if err != nil {
 		return err
 	}
-	defer door.Close() // a second time where the server has closed it
-	store, err := openStore(ctx, s, log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	server, err := hub.New(hub.Config{Queue: store.Queue, Key: door.key, Log: log})
-	if err != nil {
-		return err
-	}
-	waiting := store.Stats().Waiting
-	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", door.Addr(), s.Data, waiting.Groups)
-	return together(ctx,
-		func(ctx context.Context) error { return server.Run(ctx, door) },
-		func(ctx context.Context) error {
-			select {
-			case <-w.interrupts:
-			case <-ctx.Done():
-			}
-			return nil
-		},
-	)
+	defer func() { err = errors.Join(err, st.Close()) }()
+	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", st.door.Addr(), s.Data, st.Stats().Waiting.Groups)
+	return together(ctx, st.serve, func(ctx context.Context) error {
+		select {
+		case <-w.interrupts:
+		case <-ctx.Done():
+		}
+		return nil
+	})
 }

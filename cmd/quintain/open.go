@@ -134,58 +134,88 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// A store is the opened queue of a process, and what has to be closed with it.
-type store struct {
+// A station is what every server opens: its port, the data folder, the queue in it
+// or on a NATS server, and the hub over the queue.
+type station struct {
 	*queue.Queue
+	door *door
 	data *dataFolder
+	hub  *hub.Server
 	log  *slog.Logger
 }
 
-// openStore opens the data folder and the queue in it, or that of a NATS server.
-func openStore(ctx context.Context, s settings, log *slog.Logger) (*store, error) {
-	data, err := openData(s.Data)
+// openStation opens the station that s describes.
+func openStation(ctx context.Context, w *world, s settings) (*station, error) {
+	door, err := openDoor(ctx, s.Server)
 	if err != nil {
 		return nil, err
 	}
-	options := queue.Options{Log: log}
-	var q *queue.Queue
-	if s.Server.NATSURL != "" {
-		q, err = queue.OpenURL(ctx, s.Server.NATSURL, options)
-	} else {
-		q, err = queue.OpenDir(ctx, data.join("queue"), options)
+	st := &station{door: door, log: newLogger(w, s.Log)}
+	if err := st.open(ctx, s); err != nil {
+		return nil, errors.Join(err, st.Close())
 	}
-	if err != nil {
-		return nil, errors.Join(err, data.Close())
-	}
-	return &store{q, data, log}, nil
+	return st, nil
 }
 
-// Close closes the queue, then frees the folder.
-func (s *store) Close() error { return errors.Join(s.Queue.Close(), s.data.Close()) }
+// open opens what stands behind the door.
+func (st *station) open(ctx context.Context, s settings) (err error) {
+	if st.data, err = openData(s.Data); err != nil {
+		return err
+	}
+	options := queue.Options{Log: st.log}
+	if s.Server.NATSURL != "" {
+		st.Queue, err = queue.OpenURL(ctx, s.Server.NATSURL, options)
+	} else {
+		st.Queue, err = queue.OpenDir(ctx, st.data.join("queue"), options)
+	}
+	if err != nil {
+		return err
+	}
+	st.hub, err = hub.New(hub.Config{Queue: st.Queue, Key: st.door.key, Log: st.log})
+	return err
+}
+
+// serve runs the hub until ctx is done.
+func (st *station) serve(ctx context.Context) error { return st.hub.Run(ctx, st.door) }
+
+// Close closes what was opened, the queue before the folder is free for others.
+func (st *station) Close() error {
+	var errs []error
+	if err := st.door.Close(); !errors.Is(err, net.ErrClosed) { // the hub closes it too
+		errs = append(errs, err)
+	}
+	if st.Queue != nil {
+		errs = append(errs, st.Queue.Close())
+	}
+	if st.data != nil {
+		errs = append(errs, st.data.Close())
+	}
+	return errors.Join(errs...)
+}
 
 // newRunner puts a run together, at the place where the last process was.
-func newRunner(ctx context.Context, s settings, mix *rollout.Mix, store *store, server *hub.Server) (*runner, error) {
-	keeper, err := openKeeper(ctx, store, mix, newRunID())
+func newRunner(ctx context.Context, s settings, mix *rollout.Mix, st *station) (*runner, error) {
+	keeper, err := openKeeper(ctx, st, mix, newRunID())
 	if err != nil {
 		return nil, err
 	}
 	version, _ := keeper.version()
 	if s.Run.Consumer == "hub" {
-		version = server.Step()
+		version = st.hub.Step()
 	}
-	gate := rollout.NewAdmission(rollout.Gate{Batch: s.Run.BatchSize, MaxLag: s.Run.MaxLag}, version, store.Stats().Waiting.Sequences)
+	gate := rollout.NewAdmission(rollout.Gate{Batch: s.Run.BatchSize, MaxLag: s.Run.MaxLag}, version, st.Stats().Waiting.Sequences)
 	policy, err := openPolicy(s, func() int32 { return int32(gate.Version()) })
 	if err != nil {
 		return nil, err
 	}
-	dumps, err := openDumps(store.data.join("dumps"), s.Run.Dump, keeper.record.RunID)
+	dumps, err := openDumps(st.data.join("dumps"), s.Run.Dump, keeper.record.RunID)
 	if err != nil {
 		return nil, err
 	}
 	tally := newTally()
 	tally.at(version, 0)
 	return &runner{
-		settings: s, log: store.log, queue: store.Queue, hub: server, mix: mix, gate: gate,
+		settings: s, station: st, mix: mix, gate: gate,
 		rules: rules(s), keeper: keeper, tally: tally, dumps: dumps, policy: policy,
 	}, nil
 }

@@ -5,15 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net"
 	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/hub"
-	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -56,7 +52,6 @@ and keeps everything; a second Ctrl-C cuts them.`,
 
 // startRun opens what a run needs, runs it, and tells what it did.
 func startRun(ctx context.Context, w *world, s settings, limit runLimit) (err error) {
-	log := newLogger(w, s.Log)
 	streams, err := openStreams(s.Run)
 	if err != nil {
 		return err
@@ -68,28 +63,19 @@ func startRun(ctx context.Context, w *world, s settings, limit runLimit) (err er
 	if err := reportable(limit.report); err != nil {
 		return err
 	}
-	door, err := openDoor(ctx, s.Server)
+	st, err := openStation(ctx, w, s)
 	if err != nil {
 		return err
 	}
-	defer door.Close() // a second time where the hub has closed it
-	store, err := openStore(ctx, s, log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	server, err := hub.New(hub.Config{Queue: store.Queue, Key: door.key, Log: log})
-	if err != nil {
-		return err
-	}
-	r, err := newRunner(ctx, s, mix, store, server)
+	defer func() { err = errors.Join(err, st.Close()) }()
+	r, err := newRunner(ctx, s, mix, st)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
 
-	fmt.Fprintf(w.stderr, "quintain run: hub on http://%s, data in %s, from version %d; Ctrl-C stops\n", door.Addr(), s.Data, r.gate.Version())
-	err = r.run(ctx, w, door, limit.steps)
+	fmt.Fprintf(w.stderr, "quintain run: hub on http://%s, data in %s, from version %d; Ctrl-C stops\n", st.door.Addr(), s.Data, r.gate.Version())
+	err = r.run(ctx, w, limit.steps)
 	done := r.tally.report()
 	return errors.Join(err, done.table(w.stdout), writeReport(limit.report, done))
 }
@@ -125,9 +111,7 @@ func writeReport(path string, r report) error {
 // that takes, and the hub that shows.
 type runner struct {
 	settings
-	log    *slog.Logger
-	queue  *queue.Queue
-	hub    *hub.Server
+	*station
 	mix    *rollout.Mix
 	gate   *rollout.Admission
 	rules  rollout.Rules
@@ -140,10 +124,10 @@ type runner struct {
 
 // run runs all parts until the consumer is done, something fails, or a signal
 // comes; then the episodes under way get their grace, and everything is kept.
-func (r *runner) run(ctx context.Context, w *world, l net.Listener, steps int) error {
+func (r *runner) run(ctx context.Context, w *world, steps int) error {
 	show := &progress{out: w.stderr, terminal: w.terminal, tally: r.tally}
 	return together(ctx,
-		func(ctx context.Context) error { return r.hub.Run(ctx, l) },
+		r.serve,
 		r.policy.run,
 		r.keeper.Run,
 		show.Run,
@@ -219,7 +203,7 @@ func (r *runner) done(ctx context.Context, result rollout.Result) error {
 	r.tally.played(result, scores)
 	r.faults.count(drop == rollout.DropInfra)
 	if drop == "" {
-		fresh, err := r.queue.Put(ctx, group)
+		fresh, err := r.Put(ctx, group)
 		if err != nil {
 			r.mix.Redo(result.Job)
 			return fmt.Errorf("keeping group %s: %w", group.ID, err)
@@ -251,7 +235,7 @@ func (r *runner) done(ctx context.Context, result rollout.Result) error {
 // consume takes batches, or watches the hub's trainer take them.
 func (r *runner) consume(ctx context.Context, steps int) error {
 	c := consumer{
-		queue: r.queue, keeper: r.keeper, gate: r.gate, tally: r.tally, log: r.log,
+		queue: r.Queue, keeper: r.keeper, gate: r.gate, tally: r.tally, log: r.log,
 		batch: r.Run.BatchSize, maxLag: r.Run.MaxLag, stepTime: r.Run.StepTime, steps: steps,
 	}
 	if r.Run.Consumer == "hub" {
