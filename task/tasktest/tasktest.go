@@ -499,6 +499,7 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 				problem(b, own, quintain.Draw{Seed: 1, Index: i})
 			}
 		})
+		b.Run("p99/"+name, func(b *testing.B) { slowest(b, task) })
 		b.Run("solve/"+name, func(b *testing.B) {
 			b.ReportAllocs()
 			p := problem(b, own, quintain.Draw{Seed: 1})
@@ -529,6 +530,27 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 			}
 		})
 	}
+}
+
+// slowest reports how long all but one in a hundred problems take at most to make,
+// at the level that takes longest.
+func slowest(b *testing.B, task quintain.Task) {
+	const n = 1000
+	worst := time.Duration(0)
+	for b.Loop() {
+		for level := range task.Info().Levels {
+			spent := make([]time.Duration, n)
+			for i := range spent {
+				start := time.Now()
+				problem(b, task, quintain.Draw{Seed: 3, Level: level, Index: i})
+				spent[i] = time.Since(start)
+			}
+			slices.Sort(spent)
+			worst = max(worst, spent[n*99/100])
+		}
+	}
+	b.ReportMetric(float64(worst.Microseconds()), "µs-p99")
+	b.ReportMetric(0, "ns/op")
 }
 
 func problem(t testing.TB, task quintain.Task, d quintain.Draw) quintain.Problem {
