@@ -326,3 +326,30 @@ func TestEvalIsRepeatable(t *testing.T) {
 		t.Errorf("report %+v", r)
 	}
 }
+
+// A trainer at the hub takes the batches, and each that it takes is a version.
+func TestRunFeedsATrainerAtTheHub(t *testing.T) {
+	data := t.TempDir()
+	p := start(append([]string{"run", "--data", data, "--consumer", "hub", "--steps", "3"}, quick...)...)
+	await(t, p, "Ctrl-C stops")
+	_, after, _ := strings.Cut(p.stderr.String(), "hub on ")
+	url, _, _ := strings.Cut(after, ",")
+	d := &hubDrive{url: url, posted: map[int]bool{}, delivered: map[int]bool{}, finished: map[int]bool{}}
+	defer http.DefaultClient.CloseIdleConnections()
+	d.register(t)
+	for taken := 0; taken < 3; {
+		some, err := d.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if some {
+			taken++
+		}
+	}
+	if status := p.wait(t); status != exitOK {
+		t.Errorf("status %d\n%s", status, p.stderr.String())
+	}
+	if !strings.Contains(p.stdout.String(), "to version 3") {
+		t.Errorf("the summary tells another version than 3:\n%s", p.stdout.String())
+	}
+}
