@@ -37,12 +37,13 @@ type history struct {
 	version int
 }
 
-// read adds the log of one process, the last line of which may be torn.
-func (h *history) read(t *testing.T, log io.Reader) {
+// read adds the log of one process, the last line of which may be torn. It calls
+// ready when the process has kept some groups.
+func (h *history) read(t *testing.T, log io.Reader, ready func()) {
 	t.Helper()
 	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for kept := 0; lines.Scan(); {
 		var line struct {
 			Msg     string   `json:"msg"`
 			Group   string   `json:"group"`
@@ -55,6 +56,9 @@ func (h *history) read(t *testing.T, log io.Reader) {
 		switch line.Msg {
 		case "kept":
 			h.kept[line.Group] = true
+			if kept++; kept == 10 {
+				ready()
+			}
 		case "consuming":
 			// A process that is killed before the version is kept consumes it anew.
 			if line.Version != h.version && line.Version != h.version+1 {
@@ -90,10 +94,15 @@ func TestKilledRunLosesNothing(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if round < killRounds {
-			time.AfterFunc(time.Duration(30+rand.IntN(500))*time.Millisecond, func() { _ = c.Process.Kill() })
+		kill := func(most int) {
+			if round < killRounds {
+				time.AfterFunc(time.Duration(rand.IntN(most))*time.Millisecond, func() { _ = c.Process.Kill() })
+			}
 		}
-		h.read(t, log)
+		if round%5 == 4 { // perhaps while it starts
+			kill(200)
+		}
+		h.read(t, log, func() { kill(400) })
 		if err := c.Wait(); (err == nil) != (round == killRounds) {
 			t.Fatalf("round %d: the program ended with %v", round, err)
 		}
@@ -134,7 +143,7 @@ func (h *history) check(t *testing.T, waiting []string) {
 			t.Errorf("group %s was consumed for version %d and waits", id, consumed[id])
 		}
 	}
-	if len(h.kept) < 5*killRounds || h.version < killRounds {
+	if len(h.kept) < 5*killRounds || h.version < 3 {
 		t.Errorf("only %d groups and %d steps in %d rounds: the test tests nothing", len(h.kept), h.version, killRounds)
 	}
 	t.Logf("%d groups, %d steps, %d stale, %d waiting", len(h.kept), h.version, len(h.stale), len(waiting))
