@@ -53,7 +53,7 @@ func (p *progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.terminal {
-		fmt.Fprintln(p.out, r.line())
+		fmt.Fprintf(p.out, "%s  %s\n", r.line(), r.scores())
 		return
 	}
 	if p.drawn > 0 {

@@ -168,6 +168,15 @@ func (r report) line() string {
 		r.Steps, r.Version, r.score(), r.GroupsMade, counts(r.GroupsDropped), r.lag(), float64(r.Tokens)/max(r.Seconds, 1e-9), r.faults())
 }
 
+// scores tells the last mean score of each task, in one line.
+func (r report) scores() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(r.Tasks)) {
+		parts = append(parts, fmt.Sprintf("%s=%.3f", name, r.Tasks[name].Last))
+	}
+	return strings.Join(parts, " ")
+}
+
 // faults tells how many episodes failed, and of what, where some did.
 func (r report) faults() string {
 	n := r.Episodes[quintain.InfraFailed] + r.Episodes[quintain.EnvFailed]
