@@ -71,7 +71,7 @@ func (b *batch) round() error {
 }
 
 // join gives slots to jobs that wait, as long as there are enough for all samples of
-// the first of them: a job whose samples join together computes its prompt once.
+// the first of them: they go on side by side.
 func (b *batch) join() {
 	for len(b.waiting) > 0 {
 		j := b.waiting[0]

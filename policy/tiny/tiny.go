@@ -30,8 +30,8 @@ type Options struct {
 
 // Policy implements [quintain.Policy] with a [transformer.Model]. One batcher, which
 // is [Policy.Run], takes all samples that are under way a token further at a time.
-// Samples join and leave between the tokens of others. The prompt of a request is
-// computed once for all its samples.
+// Samples join and leave between the tokens of others. A later turn goes on with what
+// the turn before left in its slot, where no other sample has taken that.
 //
 // What is sampled depends on the seed, the weights and the request alone: each sample
 // has a stream of chance named by the seed, the request's Key, the number of its
