@@ -130,7 +130,7 @@ func softmaxBack(d, probs []float32, scale float32) {
 // normEps keeps the normalisation of an all-zero row finite.
 const normEps = 1e-6
 
-// normalise sets each row of to to that of x divided by its root mean square, and
+// normalise writes into each row of to that of x divided by its root mean square, and
 // keeps the factor in inv.
 func normalise(to, x matrix, inv []float32) {
 	for i := range x.rows {

@@ -20,6 +20,6 @@ func exponential(x []float32, scale, shift float32) (sum, weighted float32) {
 	return exponentialPlain(x, scale, shift)
 }
 
-// squareReLU sets each of to to the square of what is positive in x, and x to what is
+// squareReLU writes into to the square of what is positive in x, and x to what is
 // positive in it.
 func squareReLU(to, x []float32) { squareReLUPlain(to, x) }
