@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -97,8 +98,9 @@ func TestRunStopsAtASignal(t *testing.T) {
 }
 
 func TestSecondSignalCuts(t *testing.T) {
-	p := start("run", "--port", "0", "--data", t.TempDir(), "--delay", "1h", "--grace", "1h")
-	await(t, p, "Ctrl-C stops")
+	server := &policytest.Server{Model: "fake", Faults: slices.Repeat([]policytest.Fault{policytest.Hang}, 1000)}
+	p := start(append([]string{"run", "--port", "0", "--data", t.TempDir(), "--grace", "1h"}, against(server.Start(t))...)...)
+	until(t, p, "an episode is under way", func() bool { return len(server.Requests()) > 0 })
 	p.interrupts <- os.Interrupt
 	await(t, p, "a second Ctrl-C cuts them")
 	p.interrupts <- os.Interrupt
@@ -113,14 +115,20 @@ func TestSecondSignalCuts(t *testing.T) {
 // await waits until the program has printed text to its standard error.
 func await(t *testing.T, p *process, text string) {
 	t.Helper()
+	until(t, p, fmt.Sprintf("it says %q", text), func() bool { return strings.Contains(p.stderr.String(), text) })
+}
+
+// until waits for something to come true while the program runs.
+func until(t *testing.T, p *process, what string, is func() bool) {
+	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	over := time.After(30 * time.Second)
-	for !strings.Contains(p.stderr.String(), text) {
+	for !is() {
 		select {
 		case <-tick.C:
 		case <-over:
-			t.Fatalf("the program does not say %q:\n%s", text, p.stderr.String())
+			t.Fatalf("never %s:\n%s", what, p.stderr.String())
 		}
 	}
 }
