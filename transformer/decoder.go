@@ -101,6 +101,24 @@ func (d *Decoder) Len(slot int) int { return d.slots[slot].used }
 // Reset empties a slot.
 func (d *Decoder) Reset(slot int) { d.slots[slot].used = 0 }
 
+// Copy has one slot hold what another holds, so that sequences that begin alike are
+// taken in once.
+func (d *Decoder) Copy(to, from int) {
+	c, n := d.config, d.slots[from].used
+	d.slots[to].used = n
+	copy(d.slots[to].logits, d.slots[from].logits)
+	panels, used := padded(c.Context)/lanes, padded(n)/lanes
+	for _, l := range d.layers {
+		for h := range c.Heads {
+			width := c.headWidth()
+			copy(l.keys[(to*c.Heads+h)*panels*width:][:used*width], l.keys[(from*c.Heads+h)*panels*width:])
+		}
+		for j := range c.Width / lanes {
+			copy(l.values[(to*c.Width/lanes+j)*c.Context:][:n], l.values[(from*c.Width/lanes+j)*c.Context:])
+		}
+	}
+}
+
 // Logits returns the scores of the tokens that may come next in a slot: length Vocab,
 // the decoder's own, until the slot takes in another token. It panics for an empty slot.
 func (d *Decoder) Logits(slot int) []float32 {

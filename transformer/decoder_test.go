@@ -178,3 +178,39 @@ func TestDecoderRefuses(t *testing.T) {
 		t.Errorf("after errors: %v", err)
 	}
 }
+
+// A copied slot goes on as the one it was copied from, and apart from it.
+func TestDecoderCopy(t *testing.T) {
+	m, err := New(Config{Vocab: 32, Context: 16, Layers: 2, Width: 32, Heads: 2, Hidden: 64}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Params() { // a new model is flat
+		m.Params()[i] += float32(i%7-3) / 50
+	}
+	d, err := NewDecoder(m, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := []int32{1, 5, 9}
+	if _, err := d.Append(0, prompt); err != nil {
+		t.Fatal(err)
+	}
+	d.Copy(1, 0)
+	if d.Len(1) != len(prompt) || !slices.Equal(d.Logits(0), d.Logits(1)) {
+		t.Fatalf("the copy holds %d tokens, or has other logits", d.Len(1))
+	}
+	if err := d.Step([]int{0, 1}, []int32{7, 8}); err != nil {
+		t.Fatal(err)
+	}
+	for slot, last := range []int32{7, 8} {
+		d.Reset(2)
+		want, err := d.Append(2, append(slices.Clone(prompt), last))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(d.Logits(slot), want) {
+			t.Errorf("slot %d goes on as another sequence", slot)
+		}
+	}
+}

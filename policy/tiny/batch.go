@@ -71,7 +71,7 @@ func (b *batch) round() error {
 }
 
 // join gives slots to jobs that wait, as long as there are enough for all samples of
-// the first of them: they go on side by side.
+// the first of them: a job whose samples join together takes its prompt in once.
 func (b *batch) join() {
 	for len(b.waiting) > 0 {
 		j := b.waiting[0]
@@ -124,13 +124,47 @@ func (b *batch) refresh() error {
 	return nil
 }
 
-// feed gives every slot the tokens that it lacks.
+// feed gives every slot the tokens that it lacks. Where samples of a job begin side by
+// side, the first of them takes in the prompt, and the others copy it.
 func (b *batch) feed() error {
-	b.feeds = b.feeds[:0]
-	for _, s := range b.live {
-		b.feeds = append(b.feeds, transformer.Feed{Slot: s.slot, Tokens: s.tokens[s.fed:]})
-		s.fed = len(s.tokens)
+	for i, s := range b.live {
+		s.copies = i > 0 && s.fed == 0 && b.live[i-1].job == s.job && (b.live[i-1].copies || b.live[i-1].fed == 0)
 	}
+	for i, s := range b.live {
+		upTo := len(s.tokens)
+		if i+1 < len(b.live) && b.live[i+1].copies {
+			upTo = len(s.job.prompt)
+		}
+		if !s.copies {
+			b.lack(s, upTo)
+		}
+	}
+	if err := b.takeIn(); err != nil {
+		return err
+	}
+	for i, s := range b.live {
+		if s.copies {
+			b.decoder.Copy(s.slot, b.live[i-1].slot)
+			s.fed = len(s.job.prompt)
+		}
+	}
+	for _, s := range b.live {
+		b.lack(s, len(s.tokens))
+	}
+	return b.takeIn()
+}
+
+// lack plans that s takes in its tokens up to a number of them.
+func (b *batch) lack(s *sequence, upTo int) {
+	if s.fed < upTo {
+		b.feeds = append(b.feeds, transformer.Feed{Slot: s.slot, Tokens: s.tokens[s.fed:upTo]})
+		s.fed = upTo
+	}
+}
+
+// takeIn does what was planned.
+func (b *batch) takeIn() error {
+	defer func() { b.feeds = b.feeds[:0] }()
 	return b.decoder.Extend(b.feeds...)
 }
 

@@ -35,6 +35,7 @@ type sequence struct {
 	job      *job
 	slot     int
 	fed      int     // of its tokens, those that the slot holds
+	copies   bool    // the prompt from the sequence before it in the batch
 	tokens   []int32 // the prompt, and what was sampled
 	logProbs []float32
 	versions []int32
