@@ -12,7 +12,7 @@ type AdamSettings struct {
 	Beta1       float64 `json:"beta1"`        // decay of the mean of gradients; 0: 0.9
 	Beta2       float64 `json:"beta2"`        // decay of the mean of their squares; 0: 0.95
 	Epsilon     float64 `json:"epsilon"`      // added to the root of that; 0: 1e-8
-	WeightDecay float64 `json:"weight_decay"` // times the rate, off all matrices but the embedding; 0: none
+	WeightDecay float64 `json:"weight_decay"` // times the rate, off all matrices but embeddings and shifts; 0: none
 	Clip        float64 `json:"clip"`         // largest norm of all gradients together; 0: no limit
 	WarmUp      int     `json:"warm_up"`      // steps in which the rate rises to its full value; 0: none
 }

@@ -120,8 +120,13 @@ func (p *Pass) backward(s shard, w *scratch) {
 			at := p.batch[i]
 			p.attendBack(acts, at, w.dMixed.between(at.row-lo, at.row-lo+at.rows), w)
 		}
-		multiply(w.dIn, acts.dQKV.between(lo, hi), &flipped[tensorQKV], false)
-		normaliseBack(dx, w.dIn, acts.in.between(lo, hi), acts.inInv[lo:])
+		multiply(acts.dIn.between(lo, hi), acts.dQKV.between(lo, hi), &flipped[tensorQKV], false)
+		w.dIn.copyFrom(acts.dIn.between(lo, hi))
+		for i := s.first; i < s.end; i++ {
+			at := p.batch[i]
+			acts.shiftBack(w.dIn.between(at.row-lo, at.row-lo+at.rows), at, p.model.layer(l)[tensorShift].Data)
+		}
+		normaliseBack(dx, w.dIn, acts.normed.between(lo, hi), acts.inInv[lo:])
 	}
 }
 
@@ -131,27 +136,31 @@ type gradJob struct{ grad, in, out matrix }
 // addGradients adds the gradients of all tensors. Each sum runs over the rows of the
 // whole batch in one order, so that it does not depend on who makes it.
 func (p *Pass) addGradients() {
-	jobs := p.jobs(nil, p.grads.head(), p.probs, p.last)
+	p.jobs = appendJobs(p.jobs[:0], p.grads.head(), p.probs, p.last)
 	for l := range p.layers {
 		acts, grads := &p.layers[l], p.grads.layer(l)
-		jobs = p.jobs(jobs, grads[tensorQKV], acts.in, acts.dQKV)
-		jobs = p.jobs(jobs, grads[tensorOut], acts.mixed, acts.dMid)
-		jobs = p.jobs(jobs, grads[tensorUp], acts.mid, acts.dHidden)
-		jobs = p.jobs(jobs, grads[tensorDown], acts.square, acts.dOut)
+		p.jobs = appendJobs(p.jobs, grads[tensorQKV], acts.in, acts.dQKV)
+		p.jobs = appendJobs(p.jobs, grads[tensorOut], acts.mixed, acts.dMid)
+		p.jobs = appendJobs(p.jobs, grads[tensorUp], acts.mid, acts.dHidden)
+		p.jobs = appendJobs(p.jobs, grads[tensorDown], acts.square, acts.dOut)
 	}
-	parallel(len(jobs)+1, len(p.scratch), func(w, i int) {
-		if i == 0 {
+	others := 1 + len(p.layers)
+	parallel(others+len(p.jobs), len(p.scratch), func(w, i int) {
+		switch {
+		case i == 0:
 			p.addEmbedding()
-			return
+		case i < others:
+			p.addShift(i - 1)
+		default:
+			job, out := p.jobs[i-others], &p.scratch[w].values
+			out.pack(job.out)
+			mulPanelT(job.grad, job.in, out.panel(0), true)
 		}
-		job, out := jobs[i-1], &p.scratch[w].values
-		out.pack(job.out)
-		mulPanelT(job.grad, job.in, out.panel(0), true)
 	})
 }
 
-// jobs adds the jobs of one tensor to list.
-func (p *Pass) jobs(list []gradJob, t Tensor, in, out matrix) []gradJob {
+// appendJobs adds the jobs of one tensor to list.
+func appendJobs(list []gradJob, t Tensor, in, out matrix) []gradJob {
 	for j := 0; j < t.Cols; j += lanes {
 		list = append(list, gradJob{t.matrix().columns(j, lanes), in, out.columns(j, lanes)})
 	}

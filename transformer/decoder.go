@@ -9,8 +9,8 @@ type Decoder struct {
 	config  Config
 	scale   float32 // of attention
 	turns   rotation
-	embed   []float32
-	weights []packing // of each tensor but embed
+	model   *Model    // a copy
+	weights []packing // of each matrix of it but embed
 	slots   []slot
 	layers  []cache
 	rows    []decoderRow // of the call under way
@@ -29,6 +29,7 @@ type slot struct {
 type cache struct {
 	keys   [][lanes]float32 // slot × head × panel of positions × column of the head
 	values [][lanes]float32 // slot × panel of columns × position
+	before matrix           // slot × Width: normalised stream of the last token
 }
 
 // A decoderRow is one token on its way through the layers.
@@ -40,9 +41,9 @@ type decoderRow struct {
 
 // decoderScratch is the memory of one goroutine.
 type decoderScratch struct {
-	x, in, qkv, mixed, hidden, square matrix
-	last, logits, probs               matrix
-	inv                               []float32
+	x, normed, in, qkv, mixed, hidden, square matrix
+	last, logits, probs                       matrix
+	inv                                       []float32
 }
 
 // A Feed is tokens that a slot is to take in.
@@ -59,7 +60,7 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	}
 	c := m.config
 	d := &Decoder{
-		config: c, scale: c.attentionScale(), turns: newRotation(c), slots: make([]slot, slots),
+		config: c, scale: c.attentionScale(), turns: newRotation(c), model: m.Clone(), slots: make([]slot, slots),
 		weights: make([]packing, len(m.tensors)), layers: make([]cache, c.Layers),
 	}
 	for i := range d.slots {
@@ -68,6 +69,7 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	for l := range d.layers {
 		d.layers[l].keys = make([][lanes]float32, slots*c.Width*padded(c.Context)/lanes)
 		d.layers[l].values = make([][lanes]float32, slots*c.Width/lanes*c.Context)
+		d.layers[l].before.resize(slots, c.Width)
 	}
 	return d, d.Load(m)
 }
@@ -78,12 +80,13 @@ func (d *Decoder) Load(m *Model) error {
 	if m.config != d.config {
 		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, m.config, d.config)
 	}
-	d.embed = append(d.embed[:0], m.embed().Data...)
-	for i, t := range m.tensors[1:] {
-		if i == 0 { // head: rows are outputs
-			d.weights[1].packTransposed(t.matrix())
-		} else {
-			d.weights[i+1].pack(t.matrix())
+	copy(d.model.params, m.params)
+	for i, t := range d.model.tensors {
+		switch {
+		case i == 1: // head: rows are outputs
+			d.weights[i].packTransposed(t.matrix())
+		case i > 1 && !isShift(i):
+			d.weights[i].pack(t.matrix())
 		}
 	}
 	for i := range d.slots {
@@ -109,6 +112,7 @@ func (d *Decoder) Copy(to, from int) {
 	copy(d.slots[to].logits, d.slots[from].logits)
 	panels, used := padded(c.Context)/lanes, padded(n)/lanes
 	for _, l := range d.layers {
+		copy(l.before.row(to), l.before.row(from))
 		for h := range c.Heads {
 			width := c.headWidth()
 			copy(l.keys[(to*c.Heads+h)*panels*width:][:used*width], l.keys[(from*c.Heads+h)*panels*width:])
@@ -232,12 +236,14 @@ func padded4(n int) int { return (n + 3) &^ 3 }
 func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 	c := d.config
 	w.resize(len(rows), c)
+	embed := d.model.embed().matrix()
 	for i, r := range rows {
-		copy(w.x.row(i), d.embed[int(r.token)*c.Width:][:c.Width])
+		copy(w.x.row(i), embed.row(int(r.token)))
 	}
 	for l := range d.layers {
 		weights := d.weights[2+l*layerTensors:]
-		normalise(w.in, w.x, w.inv)
+		normalise(w.normed, w.x, w.inv)
+		d.shift(l, rows, w)
 		multiply(w.qkv, w.in, &weights[tensorQKV], false)
 		for i, r := range rows {
 			d.attend(&d.layers[l], r, i, w)
@@ -271,7 +277,7 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 
 // resize makes room for rows.
 func (w *decoderScratch) resize(rows int, c Config) {
-	for _, m := range []*matrix{&w.x, &w.in, &w.mixed, &w.last} {
+	for _, m := range []*matrix{&w.x, &w.normed, &w.in, &w.mixed, &w.last} {
 		m.resize(rows, c.Width)
 	}
 	w.qkv.resize(rows, 3*c.Width)
@@ -280,6 +286,19 @@ func (w *decoderScratch) resize(rows int, c Config) {
 	w.logits.resize(rows, c.Vocab)
 	w.probs.resize(1, c.Context)
 	w.inv = grown(w.inv, rows)
+}
+
+// shift makes what attention reads of the rows in layer l.
+func (d *Decoder) shift(l int, rows []decoderRow, w *decoderScratch) {
+	share, before := d.model.layer(l)[tensorShift].Data, d.layers[l].before
+	for i, r := range rows {
+		to := w.in.row(i)
+		copy(to, w.normed.row(i))
+		if r.pos > 0 {
+			addProduct(to, before.row(r.slot), share)
+		}
+		copy(before.row(r.slot), w.normed.row(i))
+	}
 }
 
 // attend puts the key and value of row i into the cache and makes its attended values

@@ -36,10 +36,11 @@ type shape struct {
 
 // Tensors of one layer, by their place in it.
 const (
-	tensorQKV  = iota // normalised stream to queries, keys and values, side by side
-	tensorOut         // attended values to the stream
-	tensorUp          // normalised stream to hidden units
-	tensorDown        // hidden units to the stream
+	tensorShift = iota // how much of the token before attention reads, by column
+	tensorQKV          // normalised stream to queries, keys and values, side by side
+	tensorOut          // attended values to the stream
+	tensorUp           // normalised stream to hidden units
+	tensorDown         // hidden units to the stream
 	layerTensors
 )
 
@@ -53,6 +54,7 @@ func (c Config) shapes() []shape {
 	}
 	for l := range c.Layers {
 		list = append(list,
+			shape{fmt.Sprintf("layers.%d.shift", l), 1, c.Width, false, 0},
 			shape{fmt.Sprintf("layers.%d.qkv", l), c.Width, 3 * c.Width, true, in},
 			shape{fmt.Sprintf("layers.%d.out", l), c.Width, c.Width, true, 0},
 			shape{fmt.Sprintf("layers.%d.up", l), c.Width, c.Hidden, true, in},
@@ -62,8 +64,8 @@ func (c Config) shapes() []shape {
 }
 
 // New returns a model with random parameters: the same for the same sizes and
-// seed, on every machine. Matrices that end in the residual stream, and the head,
-// start at zero, so that a new model gives every token the same probability.
+// seed, on every machine. The head, the shifts, and matrices that end in the residual
+// stream start at zero, so that a new model gives every token the same probability.
 func New(c Config, seed uint64) (*Model, error) {
 	m, err := blank(c)
 	if err != nil {
@@ -156,6 +158,9 @@ func notFinite(s []float32) int {
 	}
 	return -1
 }
+
+// isShift reports whether tensor i is the shift of a layer, which is no matrix.
+func isShift(i int) bool { return i >= 2 && (i-2)%layerTensors == tensorShift }
 
 // layer returns the tensors of layer l, by tensorQKV and its like.
 func (m *Model) layer(l int) []Tensor {

@@ -20,8 +20,8 @@ type Pass struct {
 	scores Scores    // as handed out
 	flat   []float32 // memory of scores
 
-	weights []packing // of each tensor but embed, as the forward pass reads it
-	flipped []packing // of each tensor but embed, transposed
+	weights []packing // of each matrix but embed, as the forward pass reads it
+	flipped []packing // of each matrix but embed, transposed
 	layers  []layerActs
 	stream  matrix // residual stream on the way forward, its gradient on the way back
 	last    matrix // normalised stream before the head
@@ -29,6 +29,7 @@ type Pass struct {
 	probs   matrix // probabilities, then gradients of the logits; rows × Vocab
 	probsAt int    // floats of attention probabilities of one layer
 	scratch []scratch
+	jobs    []gradJob
 	ready   bool // Forward was called, and Backward was not yet
 }
 
@@ -51,14 +52,17 @@ type shard struct{ first, end, row, rows int }
 // layerActs are the activations of one layer, and the gradients that those of its
 // matrices are made from.
 type layerActs struct {
-	in, mid       matrix    // normalised stream before attention, and before the perceptron
-	inInv, midInv []float32 // their factors
+	normed        matrix    // normalised stream before attention
+	in            matrix    // the same, with the token before shifted in
+	mid           matrix    // normalised stream before the perceptron
+	inInv, midInv []float32 // factors of normed and mid
 	qkv           matrix    // queries and keys rotated, values
 	probs         []float32 // attention probabilities: per sequence, head and row
 	mixed         matrix    // attended values
 	hidden        matrix    // positive part of hidden units
 	square        matrix    // its square
 
+	dIn                       matrix // gradient of in
 	dQKV, dMid, dHidden, dOut matrix // gradients of what qkv, out, up and down made
 }
 
@@ -98,7 +102,7 @@ func (p *Pass) Gradients() []Tensor { return p.grads.tensors }
 // least one token and at most Context; a longer one is [ErrContext]. The batch is
 // not kept. The scores are valid until the next Forward.
 //
-// Memory grows with the tokens of the largest batch: about 4·(16·Width + 4·Hidden +
+// Memory grows with the tokens of the largest batch: about 4·(18·Width + 3·Hidden +
 // Heads·sequence length)·Layers bytes for each.
 func (p *Pass) Forward(batch [][]int32) (Scores, error) {
 	p.ready = false
@@ -155,7 +159,7 @@ func (p *Pass) prepare() {
 	c, rows := p.model.config, len(p.tokens)
 	for i := range p.layers {
 		l := &p.layers[i]
-		for _, m := range []*matrix{&l.in, &l.mid, &l.mixed, &l.dMid, &l.dOut} {
+		for _, m := range []*matrix{&l.normed, &l.in, &l.mid, &l.mixed, &l.dIn, &l.dMid, &l.dOut} {
 			m.resize(rows, c.Width)
 		}
 		for _, m := range []*matrix{&l.hidden, &l.square, &l.dHidden} {
@@ -186,13 +190,14 @@ func grown(s []float32, n int) []float32 {
 // packWeights packs tensor i both ways.
 func (p *Pass) packWeights(i int) {
 	t := p.model.tensors[i].matrix()
-	if i == 1 { // head: rows are outputs
+	switch {
+	case i == 1: // head: rows are outputs
 		p.weights[i].packTransposed(t)
 		p.flipped[i].pack(t)
-		return
+	case !isShift(i):
+		p.weights[i].pack(t)
+		p.flipped[i].packTransposed(t)
 	}
-	p.weights[i].pack(t)
-	p.flipped[i].packTransposed(t)
 }
 
 // forward takes the rows of one shard from tokens to scores.
@@ -206,7 +211,10 @@ func (p *Pass) forward(s shard, w *scratch) {
 	for l := range p.layers {
 		acts, weights := &p.layers[l], p.weights[2+l*layerTensors:]
 		in, qkv, mixed := acts.in.between(lo, hi), acts.qkv.between(lo, hi), acts.mixed.between(lo, hi)
-		normalise(in, x, acts.inInv[lo:])
+		normalise(acts.normed.between(lo, hi), x, acts.inInv[lo:])
+		for i := s.first; i < s.end; i++ {
+			acts.shift(p.batch[i], p.model.layer(l)[tensorShift].Data)
+		}
 		multiply(qkv, in, &weights[tensorQKV], false)
 		for i := s.first; i < s.end; i++ {
 			p.attend(acts, p.batch[i], w)

@@ -31,7 +31,7 @@ func (r reference) scores(tokens []int32) (logProbs, entropies []float64) {
 	}
 	for l := range r.Layers {
 		name := "layers." + string(rune('0'+l)) + "."
-		r.attend(stream, r.params[name+"qkv"], r.params[name+"out"])
+		r.attend(stream, name)
 		for i, x := range stream {
 			hidden := product(rms(x), r.params[name+"up"], r.Hidden)
 			for j, h := range hidden {
@@ -56,15 +56,22 @@ func (r reference) scores(tokens []int32) (logProbs, entropies []float64) {
 	return logProbs, entropies
 }
 
-func (r reference) attend(stream [][]float64, qkv, out []float64) {
+func (r reference) attend(stream [][]float64, layer string) {
 	n := r.Width / r.Heads
 	made := make([][]float64, len(stream))
 	for i, x := range stream {
-		made[i] = product(rms(x), qkv, 3*r.Width)
+		in := rms(x)
+		if i > 0 {
+			for j, y := range rms(stream[i-1]) {
+				in[j] += r.params[layer+"shift"][j] * y
+			}
+		}
+		made[i] = product(in, r.params[layer+"qkv"], 3*r.Width)
 		for h := range 2 * r.Heads {
 			rotate(made[i][h*n:][:n], i)
 		}
 	}
+	after := make([][]float64, len(stream))
 	for i := range stream {
 		mixed := make([]float64, r.Width)
 		for h := range r.Heads {
@@ -78,8 +85,9 @@ func (r reference) attend(stream [][]float64, qkv, out []float64) {
 				}
 			}
 		}
-		stream[i] = sum(stream[i], product(mixed, out, r.Width))
+		after[i] = sum(stream[i], product(mixed, r.params[layer+"out"], r.Width))
 	}
+	copy(stream, after)
 }
 
 func rotate(x []float64, pos int) {

@@ -10,11 +10,12 @@
 // The architecture: token embedding; then, Layers times, causal self-attention
 // with rotary positions and a two-layer perceptron with squared ReLU, each of
 // them behind an RMS normalisation and added to the residual stream; a last
-// normalisation; a head that is not tied to the embedding. There are no biases,
+// normalisation; a head that is not tied to the embedding. Attention also reads a
+// share of the token before each token, learned by column. There are no biases,
 // and the normalisations have no gains: each stands before a matrix, which can
 // hold them. Sources: Vaswani et al., "Attention Is All You Need" (2017); Zhang and
 // Sennrich, "Root Mean Square Layer Normalization" (2019); Su et al., "RoFormer"
-// (2021); So et al., "Primer" (2021) for the squared ReLU.
+// (2021); So et al., "Primer" (2021) for the squared ReLU and the share.
 //
 // The arithmetic is float32. The order of every sum is fixed by the model and the
 // sequence alone: neither the number of processors nor what else is in a batch

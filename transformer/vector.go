@@ -44,6 +44,14 @@ func addScaledPlain(to, x []float32, f float32) {
 	}
 }
 
+// addProductPlain is [addProduct] in plain Go.
+func addProductPlain(to, x, y []float32) {
+	to, y = to[:len(x)], y[:len(x)]
+	for i, v := range x {
+		to[i] += v * y[i]
+	}
+}
+
 // Coefficients of the Taylor polynomial of 2^f, lnⁱ2/i!. For f from -1/2 to 1/2 it is off
 // by 1.2e-7 at most.
 const (

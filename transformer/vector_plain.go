@@ -14,6 +14,9 @@ func scaleBy(x []float32, f float32) { scaleByPlain(x, f) }
 // addScaled adds f·x to to, which is as long as x or longer.
 func addScaled(to, x []float32, f float32) { addScaledPlain(to, x, f) }
 
+// addProduct adds to each number of to the product of those in x and y, which are as long.
+func addProduct(to, x, y []float32) { addProductPlain(to, x, y) }
+
 // exponential sets each v of x to e^u, where u is scale·v - shift and not above zero. It
 // returns the sum of these, and the sum of e^u·u.
 func exponential(x []float32, scale, shift float32) (sum, weighted float32) {

@@ -73,6 +73,21 @@ func addScaled(to, x []float32, f float32) {
 	}
 }
 
+// addProduct adds to each number of to the product of those in x and y, which are as long.
+func addProduct(to, x, y []float32) {
+	if !hasAVX2 {
+		addProductPlain(to, x, y)
+		return
+	}
+	for ; len(x) >= lanes && len(y) >= lanes && len(to) >= lanes; x, y, to = x[lanes:], y[lanes:], to[lanes:] {
+		a, b := load256((*[lanes]float32)(x))
+		c, d := load256((*[lanes]float32)(y))
+		row := (*[lanes]float32)(to)
+		e, f := load256(row)
+		store256(row, a.MulAdd(c, e), b.MulAdd(d, f))
+	}
+}
+
 // exponential sets each v of x to e^u, where u is scale·v - shift and not above zero. It
 // returns the sum of these, and the sum of e^u·u.
 func exponential(x []float32, scale, shift float32) (sum, weighted float32) {
@@ -112,11 +127,12 @@ func squareReLU(to, x []float32) {
 		return
 	}
 	to = to[:len(x)]
-	var zero archsimd.Float32x8
+	size, half := archsimd.BroadcastInt32x8(math.MaxInt32), archsimd.BroadcastFloat32x8(0.5)
 	for ; len(x) >= lanes && len(to) >= lanes; x, to = x[lanes:], to[lanes:] {
 		row := (*[lanes]float32)(x)
 		a, b := load256(row)
-		a, b = zero.Max(a), zero.Max(b) // of two of which one is NaN, the second
+		a = a.Add(a.AsInt32x8().And(size).AsFloat32x8()).Mul(half)
+		b = b.Add(b.AsInt32x8().And(size).AsFloat32x8()).Mul(half)
 		store256(row, a, b)
 		store256((*[lanes]float32)(to), a.Mul(a), b.Mul(b))
 	}

@@ -1,0 +1,109 @@
+package transformer
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSampleDrawsItsProbabilities counts draws, and holds them and the log-probabilities to
+// what the settings say.
+func TestSampleDrawsItsProbabilities(t *testing.T) {
+	logits := []float32{1, 3, 0.5, 2, -1, 2, -20}
+	model := soft(wide(logits))
+	hot := soft(wide([]float32{0.5, 1.5, 0.25, 1, -0.5, 1, -10}))
+	only := func(p []float64, kept ...int) []float64 {
+		q, sum := make([]float64, len(p)), 0.0
+		for _, i := range kept {
+			sum += p[i]
+		}
+		for _, i := range kept {
+			q[i] = p[i] / sum
+		}
+		return q
+	}
+	for _, test := range []struct {
+		how  Sampling
+		want []float64
+		why  string
+	}{
+		{Sampling{Temperature: 1}, model, "the model's own"},
+		{Sampling{Temperature: 1, TopP: 1, TopK: 7}, model, "limits that take all"},
+		{Sampling{Temperature: 2}, hot, "hotter"},
+		{Sampling{Temperature: 2, TopK: 3}, only(hot, 1, 3, 5), "the three likeliest"},
+		{Sampling{Temperature: 1, TopK: 2}, only(model, 1, 3), "of equals the lower"},
+		{Sampling{Temperature: 1, TopP: 0.5}, only(model, 1), "the first has more than half"},
+		{Sampling{Temperature: 1, TopP: 0.69}, only(model, 1, 3), "two have"},
+		{Sampling{Temperature: 1, TopP: 0.8, TopK: 3}, only(model, 1, 3, 5), "top-p of what top-k leaves: two have 0.79 of it"},
+		{Sampling{Temperature: 1, TopP: 0.78, TopK: 3}, only(model, 1, 3), "top-p of what top-k leaves"},
+		{Sampling{Temperature: 1e-300}, only(model, 1), "nearly greedy"},
+		{Sampling{}, only(model, 1), "greedy"},
+	} {
+		if err := test.how.Check(); err != nil {
+			t.Fatal(err)
+		}
+		const draws = 40_000
+		count := make([]float64, len(logits))
+		var s Sampler
+		src := rand.NewChaCha8([32]byte{7})
+		for range draws {
+			d, err := s.Sample(logits, test.how, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			count[d.Token]++
+			if math.Abs(float64(d.LogProb)-math.Log(model[d.Token])) > 1e-5 {
+				t.Fatalf("%s: log-probability %v of token %d, want %v", test.why, d.LogProb, d.Token, math.Log(model[d.Token]))
+			}
+			if math.Abs(float64(d.Drawn)-math.Log(test.want[d.Token])) > 1e-5 {
+				t.Fatalf("%s: drawn with %v of token %d, want %v", test.why, d.Drawn, d.Token, math.Log(test.want[d.Token]))
+			}
+		}
+		for i, want := range test.want {
+			if math.Abs(count[i]/draws-want) > 0.012 { // five standard deviations
+				t.Errorf("%s: token %d came in %v of draws, want %v", test.why, i, count[i]/draws, want)
+			}
+		}
+	}
+}
+
+// wide turns numbers into float64.
+func wide(x []float32) (y []float64) {
+	for _, v := range x {
+		y = append(y, float64(v))
+	}
+	return y
+}
+
+func TestSampleLeavesTheLogits(t *testing.T) {
+	logits := []float32{1, 3, 0.5}
+	was := slices.Clone(logits)
+	var s Sampler
+	for _, how := range []Sampling{{}, {Temperature: 2}, {Temperature: 1, TopK: 1}} {
+		if _, err := s.Sample(logits, how, rand.NewChaCha8([32]byte{})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(logits, was) {
+		t.Errorf("logits are now %v", logits)
+	}
+}
+
+func TestSampleRefuses(t *testing.T) {
+	var s Sampler
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if _, err := s.Sample([]float32{1, float32(bad)}, Sampling{Temperature: 1}, nil); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("logit %v: error %v", bad, err)
+		}
+	}
+	for _, how := range []Sampling{
+		{Temperature: -1}, {Temperature: math.NaN()}, {Temperature: math.Inf(1)},
+		{TopP: -0.1}, {TopP: 1.1}, {TopP: math.NaN()}, {TopK: -1},
+	} {
+		if how.Check() == nil {
+			t.Errorf("%+v is no error", how)
+		}
+	}
+}
