@@ -36,11 +36,11 @@ type shape struct {
 
 // Tensors of one layer, by their place in it.
 const (
-	tensorShift = iota // how much of the token before attention reads, by column
-	tensorQKV          // normalised stream to queries, keys and values, side by side
+	tensorQKV   = iota // normalised stream to queries, keys and values, side by side
 	tensorOut          // attended values to the stream
 	tensorUp           // normalised stream to hidden units
 	tensorDown         // hidden units to the stream
+	tensorShift        // how much of the token before attention reads, by column
 	layerTensors
 )
 
@@ -54,11 +54,11 @@ func (c Config) shapes() []shape {
 	}
 	for l := range c.Layers {
 		list = append(list,
-			shape{fmt.Sprintf("layers.%d.shift", l), 1, c.Width, false, 0},
 			shape{fmt.Sprintf("layers.%d.qkv", l), c.Width, 3 * c.Width, true, in},
 			shape{fmt.Sprintf("layers.%d.out", l), c.Width, c.Width, true, 0},
 			shape{fmt.Sprintf("layers.%d.up", l), c.Width, c.Hidden, true, in},
-			shape{fmt.Sprintf("layers.%d.down", l), c.Hidden, c.Width, true, 0})
+			shape{fmt.Sprintf("layers.%d.down", l), c.Hidden, c.Width, true, 0},
+			shape{fmt.Sprintf("layers.%d.shift", l), 1, c.Width, false, 0})
 	}
 	return list
 }

@@ -22,8 +22,8 @@ func TestNewIsPinned(t *testing.T) {
 	}
 	want := []string{
 		"embed1056981611 1066612429", "head0 0",
-		"layers.0.shift0 0", "layers.0.qkv1031291499 3187111939", "layers.0.out0 0", "layers.0.up3178592984 1044278157", "layers.0.down0 0",
-		"layers.1.shift0 0", "layers.1.qkv3191506458 1039158910", "layers.1.out0 0", "layers.1.up1047705174 3196823023", "layers.1.down0 0",
+		"layers.0.qkv3178375361 3192320034", "layers.0.out0 0", "layers.0.up3163356396 1032068945", "layers.0.down0 0", "layers.0.shift0 0",
+		"layers.1.qkv1024708192 3139850190", "layers.1.out0 0", "layers.1.up3188808830 1039919030", "layers.1.down0 0", "layers.1.shift0 0",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("weights begin and end %q, want %q", got, want)
