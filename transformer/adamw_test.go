@@ -11,6 +11,7 @@ import (
 // TestAdamWFollowsItsRule holds three steps to the rule, computed in float64 for each
 // parameter alone.
 func TestAdamWFollowsItsRule(t *testing.T) {
+	t.Parallel()
 	m := shaken(small[0], 1)
 	set := AdamSettings{Rate: 0.1, Beta1: 0.8, Beta2: 0.9, Epsilon: 1e-3, WeightDecay: 0.5, Clip: 2, WarmUp: 2}
 	o, err := NewAdamW(m, set)
@@ -51,6 +52,7 @@ func TestAdamWFollowsItsRule(t *testing.T) {
 }
 
 func TestStepRefusesNaN(t *testing.T) {
+	t.Parallel()
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		m := shaken(small[0], 1)
 		o, err := NewAdamW(m, AdamSettings{})
@@ -70,6 +72,7 @@ func TestStepRefusesNaN(t *testing.T) {
 }
 
 func TestAdamSettingsCheck(t *testing.T) {
+	t.Parallel()
 	for _, s := range []AdamSettings{
 		{Rate: -1}, {Rate: math.NaN()}, {Rate: math.Inf(1)}, {Beta1: 1}, {Beta2: -0.1}, {Beta2: 1},
 		{Epsilon: -1}, {WeightDecay: -1}, {Clip: -1}, {Clip: math.NaN()}, {WarmUp: -1},

@@ -41,6 +41,7 @@ func learn(t testing.TB, m *Model, o *AdamW, steps int) {
 
 // TestTrainingGoesOnAsIfNeverSaved compares a run that was saved and read with one that was not.
 func TestTrainingGoesOnAsIfNeverSaved(t *testing.T) {
+	t.Parallel()
 	c := saved(t)
 	data, err := c.Bytes(Float32)
 	if err != nil {
@@ -61,6 +62,7 @@ func TestTrainingGoesOnAsIfNeverSaved(t *testing.T) {
 }
 
 func TestFloat16IsSmall(t *testing.T) {
+	t.Parallel()
 	c := saved(t)
 	c.Optimizer = nil
 	full, err := c.Bytes(Float32)
@@ -94,6 +96,7 @@ func TestFloat16IsSmall(t *testing.T) {
 }
 
 func TestBytesRefuses(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		why   string
 		spoil func(c *Checkpoint)
@@ -131,6 +134,7 @@ func replaced(data []byte, was, is string) []byte {
 }
 
 func TestReadRefuses(t *testing.T) {
+	t.Parallel()
 	whole, err := saved(t).Bytes(Float32)
 	if err != nil {
 		t.Fatal(err)
@@ -218,6 +222,7 @@ func FuzzReadCheckpoint(f *testing.F) {
 }
 
 func TestHalf(t *testing.T) {
+	t.Parallel()
 	for h := range uint16(halfInf) { // every finite number and its neighbours
 		x := fromHalf(h)
 		if back := toHalf(x); back != h {

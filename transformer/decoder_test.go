@@ -11,6 +11,7 @@ import (
 // TestDecoderGivesWhatTrainingGives samples in batches of changing composition, and
 // holds each log-probability to that of the training forward.
 func TestDecoderGivesWhatTrainingGives(t *testing.T) {
+	t.Parallel()
 	for i, c := range small {
 		r := rand.New(rand.NewPCG(uint64(i), 1))
 		m := shaken(c, uint64(i))
@@ -67,6 +68,7 @@ func TestDecoderGivesWhatTrainingGives(t *testing.T) {
 
 // TestSlotsDoNotTouchEachOther takes one sequence through batches of several kinds.
 func TestSlotsDoNotTouchEachOther(t *testing.T) {
+	t.Parallel()
 	c := small[1]
 	m := shaken(c, 3)
 	mine := sequences(c, 4, 30)[0]
@@ -106,6 +108,7 @@ func TestSlotsDoNotTouchEachOther(t *testing.T) {
 }
 
 func TestLoadTakesNewWeights(t *testing.T) {
+	t.Parallel()
 	c := small[1]
 	prompt := sequences(c, 4, 30)[0]
 	first, second := shaken(c, 1), shaken(c, 2)
@@ -142,6 +145,7 @@ func TestLoadTakesNewWeights(t *testing.T) {
 }
 
 func TestDecoderRefuses(t *testing.T) {
+	t.Parallel()
 	c := small[0]
 	d, err := NewDecoder(shaken(c, 1), 2)
 	if err != nil {
@@ -181,6 +185,7 @@ func TestDecoderRefuses(t *testing.T) {
 
 // A copied slot goes on as the one it was copied from, and apart from it.
 func TestDecoderCopy(t *testing.T) {
+	t.Parallel()
 	m, err := New(Config{Vocab: 32, Context: 16, Layers: 2, Width: 32, Heads: 2, Hidden: 64}, 3)
 	if err != nil {
 		t.Fatal(err)

@@ -43,6 +43,7 @@ func outerKernels() []outerKernel {
 
 // TestWideKernelsGiveTheSameBits compares the kernels of both widths.
 func TestWideKernelsGiveTheSameBits(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 6))
 	a, b := random(r, 9, 50), panelOf(random(r, 50, lanes))
 	var first []float32

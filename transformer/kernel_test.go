@@ -26,6 +26,7 @@ func panelOf(m matrix) [][lanes]float32 {
 
 // TestKernels holds every kernel that this build has to the definition of the product.
 func TestKernels(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, kernel := range panelKernels() {
 		for _, rows := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 31} {
@@ -67,6 +68,7 @@ func alike(t *testing.T, what string, got, want []float32, tolerance float64) {
 }
 
 func TestTransposedKernels(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 3))
 	for _, cols := range []int{1, 15, 16, 17, 40} {
 		for _, rows := range []int{0, 1, 5, 64, 65, 200} {
@@ -114,6 +116,7 @@ func TestTransposedKernels(t *testing.T) {
 
 // TestRowsDoNotDependOnEachOther computes each row of a product alone.
 func TestRowsDoNotDependOnEachOther(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 4))
 	a, b, c := random(r, 11, 50), panelOf(random(r, 50, lanes)), random(r, 11, lanes)
 	mulPanel(c, a, b, false)
@@ -132,6 +135,7 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 }
 
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 5))
 	for _, n := range []int{16, 32, 48, 160} {
 		x, y := random(r, 1, n).row(0), random(r, 1, n).row(0)
@@ -157,6 +161,7 @@ func TestVectors(t *testing.T) {
 
 // TestExponential compares with package math over the whole range.
 func TestExponential(t *testing.T) {
+	t.Parallel()
 	for name, exponential := range map[string]func([]float32, float32, float32) (float32, float32){
 		"plain": exponentialPlain, "of this build": exponential,
 	} {
@@ -184,6 +189,7 @@ func TestExponential(t *testing.T) {
 
 // TestNaNStays demands that no vector function hides a NaN.
 func TestNaNStays(t *testing.T) {
+	t.Parallel()
 	nan := float32(math.NaN())
 	for name, f := range map[string]func(x []float32){
 		"exponential":      func(x []float32) { exponential(x, 1, 0) },

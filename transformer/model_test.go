@@ -12,6 +12,7 @@ import (
 
 // TestNewIsPinned: the same sizes and seed give the same weights for ever, on every machine.
 func TestNewIsPinned(t *testing.T) {
+	t.Parallel()
 	m, err := New(small[1], 5)
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +39,7 @@ func TestNewIsPinned(t *testing.T) {
 }
 
 func TestNewHasTheSpreadItSays(t *testing.T) {
+	t.Parallel()
 	m, err := New(Config{Vocab: 200, Context: 8, Layers: 1, Width: 64, Heads: 2, Hidden: 256}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +53,7 @@ func TestNewHasTheSpreadItSays(t *testing.T) {
 }
 
 func TestConfigCheck(t *testing.T) {
+	t.Parallel()
 	good := Config{Vocab: 10, Context: 10, Layers: 1, Width: 64, Heads: 2, Hidden: 64}
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
@@ -83,6 +86,7 @@ func TestConfigCheck(t *testing.T) {
 }
 
 func TestParamsCountsTheTensors(t *testing.T) {
+	t.Parallel()
 	for _, c := range small {
 		m := shaken(c, 1)
 		n := 0
@@ -99,6 +103,7 @@ func TestParamsCountsTheTensors(t *testing.T) {
 }
 
 func TestCloneAndCopy(t *testing.T) {
+	t.Parallel()
 	m := shaken(small[1], 1)
 	clone := m.Clone()
 	m.Params()[3]++
@@ -114,6 +119,7 @@ func TestCloneAndCopy(t *testing.T) {
 }
 
 func TestCheckFinite(t *testing.T) {
+	t.Parallel()
 	m := shaken(small[1], 1)
 	if err := m.CheckFinite(); err != nil {
 		t.Error(err)

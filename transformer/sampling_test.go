@@ -11,6 +11,7 @@ import (
 // TestSampleDrawsItsProbabilities counts draws, and holds them and the log-probabilities to
 // what the settings say.
 func TestSampleDrawsItsProbabilities(t *testing.T) {
+	t.Parallel()
 	logits := []float32{1, 3, 0.5, 2, -1, 2, -20}
 	model := soft(wide(logits))
 	hot := soft(wide([]float32{0.5, 1.5, 0.25, 1, -0.5, 1, -10}))
@@ -78,6 +79,7 @@ func wide(x []float32) (y []float64) {
 }
 
 func TestSampleLeavesTheLogits(t *testing.T) {
+	t.Parallel()
 	logits := []float32{1, 3, 0.5}
 	was := slices.Clone(logits)
 	var s Sampler
@@ -92,6 +94,7 @@ func TestSampleLeavesTheLogits(t *testing.T) {
 }
 
 func TestSampleRefuses(t *testing.T) {
+	t.Parallel()
 	var s Sampler
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if _, err := s.Sample([]float32{1, float32(bad)}, Sampling{Temperature: 1}, nil); !errors.Is(err, ErrNotFinite) {
