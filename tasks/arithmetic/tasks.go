@@ -6,4 +6,5 @@ import "github.com/quintain-rl/quintain"
 // Tasks lists the package's tasks by name.
 var Tasks = []quintain.Task{
 	chainSum,
+	products,
 }

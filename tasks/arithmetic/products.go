@@ -1,0 +1,166 @@
+package arithmetic
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// products asks for the product of several whole numbers.
+var products = task.Spec[productsParams, productsItem]{
+	Name: "products",
+	Doc: "Multiply whole numbers. " +
+		"No factor is 0 or 1, so that every factor counts.",
+	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: productsParams{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 5},
+	Levels: []productsParams{
+		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
+		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 2},
+		{MinTerms: 2, MaxTerms: 3, MinDigits: 2, MaxDigits: 2, AllowNegation: true},
+		{MinTerms: 2, MaxTerms: 3, MinDigits: 3, MaxDigits: 5, AllowNegation: true},
+		{MinTerms: 3, MaxTerms: 5, MinDigits: 5, MaxDigits: 7, AllowNegation: true},
+		{MinTerms: 4, MaxTerms: 8, MinDigits: 8, MaxDigits: 12, AllowNegation: true},
+	},
+	Make: makeProducts,
+}
+
+// productsParams are the settings of one difficulty.
+type productsParams struct {
+	MinTerms      int  `json:"min_terms"`
+	MaxTerms      int  `json:"max_terms"`
+	MinDigits     int  `json:"min_digits"` // of every factor
+	MaxDigits     int  `json:"max_digits"`
+	AllowNegation bool `json:"allow_negation"` // factors may be negative
+}
+
+// maxFactors is how many factors a product has at most.
+const maxFactors = 200
+
+// Check implements [task.Params].
+func (p productsParams) Check() error {
+	switch {
+	case p.MinTerms < 1:
+		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
+	case p.MaxTerms < p.MinTerms || p.MaxTerms > maxFactors:
+		return fmt.Errorf("max_terms is %d, want min_terms (%d) to %d", p.MaxTerms, p.MinTerms, maxFactors)
+	case p.MinDigits < 1:
+		return fmt.Errorf("min_digits is %d, want 1 or more", p.MinDigits)
+	case p.MaxDigits < p.MinDigits || p.MaxDigits > 18:
+		return fmt.Errorf("max_digits is %d, want min_digits (%d) to 18", p.MaxDigits, p.MinDigits)
+	}
+	return nil
+}
+
+// productsItem is one product.
+type productsItem struct {
+	Expression string `json:"expression"` // factors between " * "
+	NumTerms   int    `json:"num_terms"`
+	NumDigits  int    `json:"num_digits"` // of every factor
+	Phrasing   int    `json:"phrasing,omitempty"`
+}
+
+// makeProducts draws the number of factors and of digits, then the factors.
+func makeProducts(p productsParams, r *rng.Rand) (productsItem, error) {
+	item := productsItem{
+		NumTerms:  r.Between(p.MinTerms, p.MaxTerms),
+		NumDigits: r.Between(p.MinDigits, p.MaxDigits),
+		Phrasing:  r.Between(0, len(productsPhrasings)-1),
+	}
+	least, most := 1, 9
+	for range item.NumDigits - 1 {
+		least, most = least*10, most*10+9
+	}
+	least = max(least, 2)
+	var room [128]byte // enough for most products, without a trip to the heap
+	text := room[:0]
+	for i := range item.NumTerms {
+		if i > 0 {
+			text = append(text, " * "...)
+		}
+		n := r.Between(least, most)
+		if p.AllowNegation && r.Chance(0.5) {
+			n = -n
+		}
+		text = strconv.AppendInt(text, int64(n), 10)
+	}
+	item.Expression = string(text)
+	return item, nil
+}
+
+// productsPhrasings are the wordings of the question, before and after the product.
+var productsPhrasings = [][2]string{
+	{"Multiply: ", "."},
+	{"What is ", "?"},
+	{"Work out the product ", "."},
+}
+
+// Prompt implements [task.Instance].
+func (p productsItem) Prompt() string {
+	words := productsPhrasings[p.Phrasing]
+	return words[0] + p.Expression + words[1] + " Answer with one whole number."
+}
+
+// Short implements [task.Shortener].
+func (p productsItem) Short() string { return strings.ReplaceAll(p.Expression, " ", "") + "=" }
+
+// Check refuses a record whose product cannot be read.
+func (p productsItem) Check() error {
+	if _, ok := multiply(p.Expression); !ok {
+		return fmt.Errorf("expression %.80q is no product of up to %d whole numbers", p.Expression, maxFactors)
+	}
+	return checkPhrasing(p.Phrasing, len(productsPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (p productsItem) Solve() string {
+	product, _ := multiply(p.Expression)
+	return product
+}
+
+// multiply works out a product of decimal factors between " * ".
+func multiply(text string) (product string, ok bool) {
+	const mostDigits = 40 // of a factor, which a record from outside may have
+	small, large := int64(1), (*big.Int)(nil)
+	for range maxFactors {
+		factor, rest, more := strings.Cut(text, " * ")
+		n, err := strconv.ParseInt(factor, 10, 64)
+		switch {
+		case err == nil && factor[0] != '+' && large == nil && fits(small, n):
+			small *= n
+		default:
+			f, ok := new(big.Int).SetString(factor, 10)
+			if !ok || factor[0] == '+' || len(factor) > mostDigits {
+				return "", false
+			}
+			if large == nil {
+				large = big.NewInt(small)
+			}
+			large.Mul(large, f)
+		}
+		if !more && large == nil {
+			return strconv.FormatInt(small, 10), true
+		}
+		if !more {
+			return large.String(), true
+		}
+		text = rest
+	}
+	return "", false
+}
+
+// fits reports whether a*b is sure to be an int64.
+func fits(a, b int64) bool {
+	const half = 1 << 31
+	return -half < a && a < half && -half < b && b < half
+}
+
+// Score implements [task.Instance].
+func (p productsItem) Score(answer string) quintain.Verdict {
+	return task.MatchNumber(answer, p.Solve())
+}

@@ -1,0 +1,84 @@
+package arithmetic
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestProductsScore(t *testing.T) {
+	item := productsItem{NumTerms: 2, NumDigits: 2, Expression: "-45 * 37"}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"-1665", 1, ""},
+		{" -1,665\n", 1, "space and commas are free"},
+		{"-1665.0", 1, "and other spellings of the same number"},
+		{"-1.665e3", 1, ""},
+		{"1665", 0, "the sign is lost"},
+		{"-1664", 0, "off by one"},
+		{"-166", 0, "a digit short"},
+		{"-45 * 37 = -1665", 5. / 16, "reasoning-gym pays for a text that contains the answer"},
+		{"-45 * 37", 0, "the question itself"},
+		{"-8", 0, "the sum"},
+		{"", 0, "nothing"},
+		{"nan", 0, "no number"},
+	})
+	for _, bad := range []productsItem{
+		{Expression: ""}, {Expression: "2 *"}, {Expression: "2 * "}, {Expression: "2*3"}, {Expression: "2 ** 3"}, {Expression: "+2 * 3"},
+		{Expression: "2 * 3 + 4"}, {Expression: "0x2 * 3"}, {Expression: "1_0 * 3"}, {Expression: strings.Repeat("9", 41)},
+		{Expression: strings.Repeat("2 * ", maxFactors) + "2"}, {Expression: "2 * 3", Phrasing: 9}, {Expression: "2 * 3", Phrasing: -1},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+.60v is taken", bad)
+		}
+	}
+}
+
+func TestMultiply(t *testing.T) {
+	for _, test := range []struct{ text, want, why string }{
+		{"7", "7", "one factor"},
+		{"0 * 5", "0", "reasoning-gym has zeros"},
+		{"2147483647 * 2147483647", "4611686014132420609", "as large as machine numbers get"},
+		{"2147483648 * -2147483648 * 2", "-9223372036854775808", "one more"},
+		{"99999999999999999999 * -10", "-999999999999999999990", "a factor that is no machine number"},
+		{"9223372036854775807 * 1", "9223372036854775807", ""},
+	} {
+		if got, ok := multiply(test.text); got != test.want || !ok {
+			t.Errorf("%s = %q, %v; want %s (%s)", test.text, got, ok, test.want, test.why)
+		}
+	}
+}
+
+func TestProductsParams(t *testing.T) {
+	tasktest.Refused(t, products, map[string]string{
+		`{"min_terms":0}`:                 "min_terms",
+		`{"min_terms":3}`:                 "max_terms",
+		`{"max_terms":201}`:               "max_terms",
+		`{"min_digits":0}`:                "min_digits",
+		`{"max_digits":19}`:               "max_digits",
+		`{"min_digits":3,"max_digits":2}`: "max_digits",
+	})
+}
+
+var factorRE = regexp.MustCompile(`-?\d+`)
+
+// The second way reads the prompt and multiplies in another order.
+func TestProductsSecond(t *testing.T) {
+	tasktest.Second(t, products, 1200, func(item productsItem, prompt, got string) error {
+		product, factors := big.NewInt(1), factorRE.FindAllString(prompt, -1)
+		for i := range factors {
+			n, ok := new(big.Int).SetString(factors[len(factors)-1-i], 10)
+			if !ok || n.IsInt64() && n.Int64() >= -1 && n.Int64() <= 1 {
+				return fmt.Errorf("factor %s", n)
+			}
+			product.Mul(n, product)
+		}
+		if want := product.String(); got != want || len(factors) != item.NumTerms {
+			return fmt.Errorf("solution %s, want %s", got, want)
+		}
+		return nil
+	})
+}
