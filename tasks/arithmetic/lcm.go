@@ -1,0 +1,121 @@
+package arithmetic
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// lcm asks for the least common multiple of several numbers.
+var lcm = task.Spec[lcmParams, lcmItem]{
+	Name: "lcm",
+	Doc: "Find the least common multiple. " +
+		"The numbers mostly have divisors in common; the least multiple of numbers drawn at random is mostly their product.",
+	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: lcmParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},
+	Levels: []lcmParams{
+		{MinNumbers: 2, MaxNumbers: 2, MinValue: 2, MaxValue: 12},
+		{MinNumbers: 2, MaxNumbers: 2, MinValue: 5, MaxValue: 50},
+		{MinNumbers: 2, MaxNumbers: 3, MinValue: 10, MaxValue: 200},
+		{MinNumbers: 2, MaxNumbers: 4, MinValue: 50, MaxValue: 1000},
+		{MinNumbers: 3, MaxNumbers: 5, MinValue: 500, MaxValue: 10_000},
+		{MinNumbers: 3, MaxNumbers: 6, MinValue: 5000, MaxValue: 1_000_000},
+	},
+	Make: makeLCM,
+}
+
+// lcmParams are the settings of one difficulty.
+type lcmParams struct {
+	MinNumbers int `json:"min_numbers"` // how many there are
+	MaxNumbers int `json:"max_numbers"`
+	MinValue   int `json:"min_value"` // of every number
+	MaxValue   int `json:"max_value"`
+}
+
+// Check implements [task.Params].
+func (p lcmParams) Check() error { return gcdParams(p).Check() }
+
+// lcmItem is one list of numbers.
+type lcmItem struct {
+	Numbers  []int       `json:"numbers"`
+	Result   json.Number `json:"result"` // may be larger than a machine number
+	Phrasing int         `json:"phrasing,omitempty"`
+}
+
+// makeLCM draws the numbers.
+func makeLCM(p lcmParams, r *rng.Rand) (lcmItem, error) {
+	numbers := drawMultiples(r, r.Between(p.MinNumbers, p.MaxNumbers), p.MinValue, p.MaxValue)
+	return lcmItem{
+		Numbers:  numbers,
+		Result:   json.Number(multiple(numbers)),
+		Phrasing: r.Between(0, len(lcmPhrasings)-1),
+	}, nil
+}
+
+// multiple returns the least common multiple of numbers, which are above 0.
+func multiple(numbers []int) string {
+	m := 1
+	for i, n := range numbers {
+		high, low := bits.Mul64(uint64(m), uint64(n/divisor([]int{m, n})))
+		if high > 0 || low > math.MaxInt64 {
+			return largeMultiple(m, numbers[i:])
+		}
+		m = int(low)
+	}
+	return strconv.Itoa(m)
+}
+
+// largeMultiple returns the least common multiple of m and numbers.
+func largeMultiple(m int, numbers []int) string {
+	product, rest := big.NewInt(int64(m)), new(big.Int)
+	for _, n := range numbers {
+		factor := big.NewInt(int64(n))
+		common := divisor([]int{int(rest.Mod(product, factor).Int64()), n})
+		product.Mul(product, factor.SetInt64(int64(n/common)))
+	}
+	return product.String()
+}
+
+// lcmPhrasings are the wordings of the question, before and after the numbers.
+var lcmPhrasings = [][2]string{
+	{"Find the least common multiple of ", "."},
+	{"What is the smallest whole number above 0 that is a multiple of each of ", "?"},
+	{"What is the LCM of ", "?"},
+}
+
+// Prompt implements [task.Instance].
+func (l lcmItem) Prompt() string {
+	var room [256]byte
+	words := lcmPhrasings[l.Phrasing]
+	text := appendList(append(room[:0], words[0]...), l.Numbers)
+	text = append(text, words[1]...)
+	return string(append(text, " Answer with one whole number."...))
+}
+
+// Short implements [task.Shortener].
+func (l lcmItem) Short() string { return "lcm of " + string(appendList(nil, l.Numbers)) }
+
+// Check refuses a record whose result is not that of its numbers.
+func (l lcmItem) Check() error {
+	if err := checkNumbers(l.Numbers); err != nil {
+		return err
+	}
+	if want := multiple(l.Numbers); l.Solve() != want {
+		return fmt.Errorf("result is %.80s, want %.80s", l.Result, want)
+	}
+	return checkPhrasing(l.Phrasing, len(lcmPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (l lcmItem) Solve() string { return l.Result.String() }
+
+// Score implements [task.Instance].
+func (l lcmItem) Score(answer string) quintain.Verdict { return task.Match(answer, l.Solve()) }
