@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Run Atropos' own HTTP tests, as its wheel brings them, against `quintain hub`.
+"""Run Atropos' own HTTP and packing tests, as its wheel brings them, against ours.
 
-Where a test starts Atropos' API server, it gets ours (see plugin/swap_server.py).
-All tests must run and pass, every server that was started must have ended by
-itself when it was told to, and the requests must have gone to ours.
+Where a test starts Atropos' API server, it gets `quintain hub` (see
+plugin/swap_server.py), and where it calls the packing functions, `quintain hub pack`
+answers (plugin/swap_packing.py). All tests must run and pass, every program that was
+started must have ended by itself when it was told to, and the requests must have gone
+to ours. Then random queues are packed by the real functions and by ours.
 """
 
 import argparse
+import copy
 import importlib.util
 import json
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -17,7 +21,10 @@ import tempfile
 import xml.etree.ElementTree
 
 FILES = {"test_api_messages_handling.py": 26, "test_api_compression.py": 7, "test_api_legacy.py": 3}  # and how many tests each has
+PACKING = {"test_min_batch_allocation.py": 20, "test_heterogeneous_packing.py": 12, "test_heterogeneous_batching.py": 1}
+MORE = {"test_heterogeneous_envs"}  # demand that no batch is found where there is one; ours finds it, but for --strict
 SECONDS = 180  # for one file
+ROUNDS = 3000  # of random queues
 
 
 def free_port():
@@ -26,14 +33,14 @@ def free_port():
         return s.getsockname()[1]
 
 
-def run(command, tests, name, scratch):
-    """Run one file of tests: (names of tests that passed, faults, what was told of the servers)."""
-    report, told, settings = (os.path.join(scratch, f"{name}.{what}") for what in ("xml", "told", "settings"))
+def run(command, tests, name, scratch, plugin="swap_server"):
+    """Run one file of tests: (names of tests that passed, faults, what was told of the programs)."""
+    report, told, settings = (os.path.join(scratch, f"{name}.{len(command)}.{what}") for what in ("xml", "told", "settings"))
     with open(settings, "w", encoding="utf-8") as f:
         json.dump({"command": command, "port": free_port(), "told": told}, f)
-    plugin = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugin")
-    env = {**os.environ, "SWAP_SERVER": settings, "PYTHONPATH": plugin, "PYTHONDONTWRITEBYTECODE": "1"}
-    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "swap_server", "-p", "no:cacheprovider", "-W", "ignore", "--tb=short", f"--junitxml={report}"]
+    plugins = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugin")
+    env = {**os.environ, "SWAP_SETTINGS": settings, "PYTHONPATH": plugins, "PYTHONDONTWRITEBYTECODE": "1"}
+    pytest = [sys.executable, "-m", "pytest", "-q", "-p", plugin, "-p", "no:cacheprovider", "-W", "ignore", "--tb=short", f"--junitxml={report}"]
     try:
         done = subprocess.run([*pytest, os.path.join(tests, name)], env=env, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired as late:
@@ -53,17 +60,72 @@ def run(command, tests, name, scratch):
         return passed, faults, json.load(f)
 
 
+class Packer:
+    """`quintain hub pack`, a question and an answer at a time."""
+
+    def __init__(self, command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def ask(self, **question):
+        self.process.stdin.write(json.dumps(question) + "\n")
+        return json.loads(self.process.stdout.readline())["picked"]
+
+    def close(self):
+        self.process.stdin.close()
+        return self.process.wait(10)
+
+
+def compare_packing(command):
+    """Pack random queues by the real functions and by ours: (batches, faults)."""
+    from atroposlib.api import utils as real
+
+    rng, packer, batches, faults = random.Random(1), Packer([*command, "--strict"]), 0, []
+    for _ in range(ROUNDS):
+        size = rng.choice([4, 6, 8, 8, 12, 16])
+        sizes = rng.choice([[1], [4], [2, 4], [1, 2, 4], [1, 2, 4, 8], [3, 4], [1, 3, 6], [2, 6]])
+        envs = [
+            {"registered_id": i, "connected": rng.random() < 0.9, "min_batch_allocation": rng.choice([None, 0, 0.1, 0.25, 0.5, 0.5, 1.0])}
+            for i in range(rng.randrange(1, 4))
+        ]
+        owners = [None] * (rng.random() < 0.2) + list(range(len(envs)))
+        queue = [{"tokens": [[i]] * rng.choice(sizes), "env_id": rng.choice(owners)} for i in range(rng.randrange(14))]
+        groups = [{"env_id": g["env_id"], "sequences": len(g["tokens"])} for g in queue]
+        parts, want = [rng.randrange(1, 6) for _ in range(rng.randrange(8))], rng.randrange(1, 14)
+        for name, theirs, ours in (
+            ("exact", real.grab_exact_from_heterogeneous_queue(copy.deepcopy(queue), size)[0], packer.ask(batch_size=size, queue=groups)),
+            (
+                "minimums",
+                real.grab_batch_with_minimum_allocations(copy.deepcopy(queue), size, envs)[0],
+                packer.ask(batch_size=size, queue=groups, envs=[{"id": e["registered_id"], **e} for e in envs]),
+            ),
+            ("completing", real.find_groups_summing_to_target([{"tokens": [[0]] * n} for n in parts], want), packer.ask(target=want, sizes=parts)),
+        ):
+            places = [g if isinstance(g, int) else g["tokens"][0][0] for g in theirs or []]
+            batches += bool(places)
+            if places != ours:
+                faults.append(f"packing {name}: {size if name != 'completing' else want} of {groups if name != 'completing' else parts}: {ours}, theirs {places}")
+    if packer.close() != 0:
+        faults.append("quintain hub pack did not end well")
+    return batches, faults[:5]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", required=True, help="the program to test")
     args = parser.parse_args()
     tests = os.path.join(importlib.util.find_spec("atroposlib").submodule_search_locations[0], "tests")
+    program = os.path.abspath(args.quintain)
+    jobs = [([program, "hub"], tests, name, "swap_server", count) for name, count in FILES.items()]
+    for command in ([program, "hub", "pack"], [program, "hub", "pack", "--strict"]):
+        jobs += [(command, os.path.join(tests, "test_utils"), name, "swap_packing", count) for name, count in PACKING.items()]
 
     all_passed, all_faults = 0, []
     with tempfile.TemporaryDirectory() as scratch:
-        for name, expected in FILES.items():
-            passed, faults, told = run([os.path.abspath(args.quintain), "hub"], tests, name, scratch)
+        for command, folder, name, plugin, expected in jobs:
+            passed, faults, told = run(command, folder, name, scratch, plugin)
             ran = len(passed) + len(faults)
+            if command[-1] == "pack":
+                faults = [f for f in faults if not any(f": {test}: " in f for test in MORE)]
             if told is not None:
                 if ran != expected:
                     faults.append(f"{name}: {ran} tests ran, want {expected}")
@@ -71,13 +133,15 @@ def main():
                     faults.append(f"{name}: {told['requested']} requests to {told['started']} servers of ours: the tests went elsewhere")
                 if any(status not in (0, -15) for status in told["statuses"]):
                     faults.append(f"{name}: exit statuses of the servers are {told['statuses']}, want 0 or -15")
-            print(f"{name:<32} {len(passed)}/{expected} passed{', ' + str(told['requested']) + ' requests' if told else ''}")
+            print(f"{' '.join(command[1:]):<18} {name:<32} {len(passed)}/{expected} passed{', ' + str(told['requested']) + ' requests' if told else ''}")
             all_passed += len(passed)
             all_faults += faults
-    for fault in all_faults:
+    batches, faults = compare_packing([program, "hub", "pack"])
+    print(f"hub pack --strict  {ROUNDS} random queues, {batches} batches, {len(faults)} other than the real functions'")
+    for fault in all_faults + faults:
         print(f"FAILED {fault}")
-    print(f"{all_passed} passed, {len(all_faults)} failed")
-    return 1 if all_faults or not all_passed else 0
+    print(f"{all_passed} passed, {len(all_faults + faults)} failed")
+    return 1 if all_faults or faults or not all_passed or not batches else 0
 
 
 if __name__ == "__main__":

@@ -226,9 +226,7 @@ func (s *Server) need(now time.Time) need {
 		if !e.Connected || e.Minimum == nil || now.Sub(s.heard[id]) > s.config.EnvTimeout {
 			continue
 		}
-		if least := int(float64(s.run.BatchSize) * *e.Minimum); least > 0 {
-			n.minimums = append(n.minimums, minimum{int32(id), least})
-		}
+		n.addMinimum(int32(id), *e.Minimum)
 	}
 	return n
 }

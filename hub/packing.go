@@ -10,6 +10,8 @@ import (
 type need struct {
 	sequences int       // in all, exactly
 	minimums  []minimum // that must be met, in the order of registration
+	bound     bool      // an environment has a minimum, if only of nothing
+	strict    bool      // as the original does it
 }
 
 // A minimum is a part of each batch that is an environment's.
@@ -18,11 +20,23 @@ type minimum struct {
 	sequences int // 1 or more
 }
 
+// addMinimum adds an environment's part of a batch; one of less than a sequence
+// imposes nothing.
+func (n *need) addMinimum(env int32, part float64) {
+	n.bound = true
+	if least := int(float64(n.sequences) * part); least > 0 {
+		n.minimums = append(n.minimums, minimum{env, least})
+	}
+}
+
 // pack returns the groups of the next batch in the order in which they wait, or
 // none where no batch can be made of what waits. A group that fits into no batch
 // keeps no other from being packed.
 func pack(waiting []queue.Entry, n need) []queue.Entry {
-	if len(n.minimums) == 0 {
+	switch {
+	case n.strict:
+		return packStrict(waiting, n)
+	case len(n.minimums) == 0:
 		return packExact(waiting, n.sequences)
 	}
 	return packMinimums(waiting, n)
@@ -51,11 +65,11 @@ func packMinimums(waiting []queue.Entry, n need) []queue.Entry {
 			return nil
 		}
 	}
-	all, met := packGreedy(usable, need{n.sequences, minimums})
+	all, met := packGreedy(usable, need{sequences: n.sequences, minimums: minimums})
 	if met {
 		return all
 	}
-	if parts := packParts(usable, need{n.sequences, minimums}); parts != nil {
+	if parts := packParts(usable, need{sequences: n.sequences, minimums: minimums}); parts != nil {
 		return parts
 	}
 	return all
@@ -282,7 +296,8 @@ func (s sums) addShifted(other sums, by int) {
 }
 
 // completing returns groups that together have as many sequences as a group must,
-// as indices in rising order: the oldest that fit, one after another, or else any.
+// as indices in rising order: the oldest that fit, one after another, or else, where
+// that misses, any, the newest first. It chooses as the original does.
 func completing(sizes []int, want int) []int {
 	var all []int
 	sum := 0
@@ -295,16 +310,25 @@ func completing(sizes []int, want int) []int {
 			return all
 		}
 	}
-	l := newLadder(want)
+	rungs := []sums{newSums(max(0, want))}
+	rungs[0].set(0)
 	for i, size := range sizes {
-		l.add(queue.Entry{Seq: uint64(i), Sequences: size})
+		next := slices.Clone(rungs[i])
+		if size <= want {
+			next.addShifted(rungs[i], size)
+		}
+		rungs = append(rungs, next)
 	}
-	if !l.reach(want) {
+	if !rungs[len(sizes)].has(want) {
 		return nil
 	}
 	all = all[:0]
-	for _, e := range l.take(want) {
-		all = append(all, int(e.Seq))
+	for i := len(sizes) - 1; i >= 0 && want > 0; i-- {
+		if rungs[i].has(want - sizes[i]) {
+			all = append(all, i)
+			want -= sizes[i]
+		}
 	}
+	slices.Reverse(all)
 	return all
 }

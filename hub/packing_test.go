@@ -100,7 +100,7 @@ func TestPackMinimums(t *testing.T) {
 		{"too little", 8, min(0, 4), "a4", ""},
 		{"never a whole batch", 10, min(0, 5), "a4 a4 b4 b4", ""},
 	} {
-		if got := seqs(pack(entries(test.waiting), need{test.batch, test.minimums})); got != test.want {
+		if got := seqs(pack(entries(test.waiting), need{sequences: test.batch, minimums: test.minimums})); got != test.want {
 			t.Errorf("%s: packed %q of %q, want %q", test.why, got, test.waiting, test.want)
 		}
 	}
@@ -247,8 +247,8 @@ func BenchmarkPack(b *testing.B) {
 	}{
 		{"mixed", mixed, need{sequences: 1024}},
 		{"poison", poison, need{sequences: 1024}},
-		{"minimums", mixed, need{1024, []minimum{{0, 256}, {1, 256}}}},
-		{"poisoned minimums", append(poison[:99_000:99_000], mixed[:1000]...), need{1024, []minimum{{0, 256}, {1, 256}}}},
+		{"minimums", mixed, need{sequences: 1024, minimums: []minimum{{0, 256}, {1, 256}}}},
+		{"poisoned minimums", append(poison[:99_000:99_000], mixed[:1000]...), need{sequences: 1024, minimums: []minimum{{0, 256}, {1, 256}}}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -23,6 +23,7 @@ the trainer dies before its next GET /batch.`,
 	c.RunE = func(*cobra.Command, []string) error {
 		return serveHub(c.Context(), w, l.settings)
 	}
+	c.AddCommand(newHubPack(w))
 	return c
 }
 

@@ -1,7 +1,7 @@
 """A plugin for pytest: where a test starts the Atropos API server, it gets a
 command of ours, with the same arguments behind it. Nothing of the tests changes.
 
-SWAP_SERVER names a JSON file: {"command": […], "port": int, "told": path}. The tests
+SWAP_SETTINGS names a JSON file: {"command": […], "port": int, "told": path}. The tests
 know one port only, 8000; ours listens on a free one, and requests go there.
 """
 
@@ -12,7 +12,7 @@ import tempfile
 
 import requests
 
-with open(os.environ["SWAP_SERVER"], encoding="utf-8") as settings:
+with open(os.environ["SWAP_SETTINGS"], encoding="utf-8") as settings:
     SETTINGS = json.load(settings)
 MODULE = "atroposlib.cli.run_api"
 started = []
