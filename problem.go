@@ -71,7 +71,8 @@ type Info struct {
 	Doc     string            `json:"doc"` // one sentence, then anything else worth knowing
 	Source  string            `json:"source"`
 	Version int               `json:"version"`
-	Levels  []json.RawMessage `json:"levels"` // parameters of each level, easiest first
+	Many    bool              `json:"many,omitempty"` // of one problem, many answers are right
+	Levels  []json.RawMessage `json:"levels"`         // parameters of each level, easiest first
 }
 
 // A Task makes problems and grades answers to them. Its methods may be called

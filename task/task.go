@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -40,6 +41,15 @@ type Instance interface {
 // policies whose context is short. The form of the answer is that of Prompt.
 type Shortener interface{ Short() string }
 
+// A Canonicalizer is an Instance that knows when two problems ask the same, though
+// their records differ: both have the same canonical form.
+type Canonicalizer interface{ Canonical() string }
+
+// A Chooser is an Instance whose prompt names the answers that there are to choose
+// from, in so many words: one of Choices() is right, and a guess as likely as
+// another.
+type Chooser interface{ Choices() int }
+
 // A Spec defines a task, and is one. Make alone holds chance; everything else
 // about a problem follows from the Instance that Make returned.
 type Spec[P Params, I Instance] struct {
@@ -50,6 +60,10 @@ type Spec[P Params, I Instance] struct {
 	Default P      // settings of With where it is not told; those of reasoning-gym
 	Levels  []P    // a full set of parameters for each difficulty, easiest first, at least four
 	Make    func(P, *rng.Rand) (I, error)
+
+	// Many says that a problem has many right answers, which differ in more than
+	// their spelling: Score checks an answer rather than comparing it with Solve's.
+	Many bool
 
 	own *ownParams // set by With; nil: the task has its levels
 }
@@ -62,7 +76,7 @@ type ownParams struct {
 
 // Info implements [quintain.Task].
 func (s Spec[P, I]) Info() quintain.Info {
-	info := quintain.Info{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version}
+	info := quintain.Info{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Many: s.Many}
 	for _, p := range s.Levels {
 		info.Levels = append(info.Levels, mustJSON(p))
 	}
@@ -146,6 +160,38 @@ func (s Spec[P, I]) Short(p quintain.Problem) (string, error) {
 	}
 	return p.Prompt, nil
 }
+
+// Canonical returns what p asks, in a form that leaves out how it is asked: the
+// problem of two draws is the same where their canonical forms are. It is what the
+// task's [Canonicalizer] says, or else the JSON form of the record without the
+// fields named phrasing.
+func (s Spec[P, I]) Canonical(p quintain.Problem) (string, error) {
+	inst, err := s.instance(p)
+	if err != nil {
+		return "", err
+	}
+	if c, can := any(inst).(Canonicalizer); can {
+		return c.Canonical(), nil
+	}
+	return phrasingRE.ReplaceAllString(string(mustJSON(inst)), ""), nil
+}
+
+// Choices returns the number of answers that the prompt of p offers; 0 where the
+// task has no [Chooser].
+func (s Spec[P, I]) Choices(p quintain.Problem) (int, error) {
+	inst, err := s.instance(p)
+	if err != nil {
+		return 0, err
+	}
+	if c, can := any(inst).(Chooser); can {
+		return c.Choices(), nil
+	}
+	return 0, nil
+}
+
+// phrasingRE finds the fields of that name in a record: between the quotes of a
+// text, JSON has no bare quote.
+var phrasingRE = regexp.MustCompile(`,?"phrasing":\d+`)
 
 // checked is an Instance that can tell whether a record read from outside makes
 // sense; Grade and Solve refuse the problem where it does not.

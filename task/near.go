@@ -1,0 +1,102 @@
+package task
+
+import (
+	"strings"
+	"unicode"
+)
+
+// A Near is a text derived from a solution, to see what a scorer makes of it.
+type Near struct {
+	Kind   string // what was done to the solution, for people
+	Answer string
+}
+
+// Nears derives texts from the solution of a problem, the same way for every
+// task: the solution in other dress, with something around it, spoiled and cut
+// short. The solution of another problem of the task is the last. No text is
+// there twice, and none is the solution itself.
+func Nears(solution, other string) []Near {
+	list := []Near{
+		{"with space around it", " " + solution + "\n"},
+		{"with a full stop", solution + "."},
+		{"in a sentence", "The answer is " + solution + "."},
+		{"in quotes", `"` + solution + `"`},
+		{"in a box", `\boxed{` + solution + `}`},
+		{"in upper case", strings.ToUpper(solution)},
+		{"in lower case", strings.ToLower(solution)},
+		{"without space", strings.Join(strings.Fields(solution), "")},
+		{"on one line", strings.Join(strings.Fields(solution), " ")},
+		{"twice", solution + " " + solution},
+		{"after another answer", other + " " + solution},
+		{"before another answer", solution + " " + other},
+		{"with a zero in front", "0" + solution},
+		{"with a minus in front", "-" + solution},
+		{"with the first digit changed", changeAt(solution, strings.IndexFunc(solution, isDecimal))},
+		{"with the last digit changed", changeAt(solution, strings.LastIndexFunc(solution, isDecimal))},
+		{"with the first letter changed", changeAt(solution, strings.IndexFunc(solution, isLatin))},
+		{"with the last letter changed", changeAt(solution, strings.LastIndexFunc(solution, isLatin))},
+		{"without its last character", cutRunes(solution, 1)},
+		{"its first half", cutRunes(solution, (len([]rune(solution))+1)/2)},
+		{"backwards", reverse(solution)},
+		{"with its first and last word exchanged", exchangeEnds(solution)},
+		{"nothing", ""},
+		{"the solution of another problem", other},
+	}
+	seen := map[string]bool{solution: true}
+	kept := list[:0]
+	for _, near := range list {
+		if !seen[near.Answer] {
+			seen[near.Answer] = true
+			kept = append(kept, near)
+		}
+	}
+	return kept
+}
+
+func isDecimal(r rune) bool { return r >= '0' && r <= '9' }
+
+func isLatin(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }
+
+// changeAt replaces the digit or letter of s at i by the one after it, 9, z and Z
+// by the first; s itself where i is negative.
+func changeAt(s string, i int) string {
+	if i < 0 {
+		return s
+	}
+	next := s[i] + 1
+	switch s[i] {
+	case '9':
+		next = '0'
+	case 'z':
+		next = 'a'
+	case 'Z':
+		next = 'A'
+	}
+	return s[:i] + string(next) + s[i+1:]
+}
+
+// cutRunes returns s without its last n code points.
+func cutRunes(s string, n int) string {
+	runes := []rune(s)
+	return string(runes[:max(0, len(runes)-n)])
+}
+
+// reverse returns the code points of s from the last to the first.
+func reverse(s string) string {
+	runes := []rune(s)
+	for i, j := 0, len(runes)-1; i < j; i, j = i+1, j-1 {
+		runes[i], runes[j] = runes[j], runes[i]
+	}
+	return string(runes)
+}
+
+// exchangeEnds exchanges the first and the last of the words of s.
+func exchangeEnds(s string) string {
+	words := strings.Fields(s)
+	if len(words) < 2 {
+		return s
+	}
+	last := len(words) - 1
+	words[0], words[last] = words[last], words[0]
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,226 @@
+package task
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+)
+
+// The seeds of what a survey draws. A blind answer comes from the second.
+const (
+	askedSeed = 5
+	blindSeed = 6
+)
+
+// A sample is problems of one level, each with its solution.
+type sample struct {
+	problems  []quintain.Problem
+	solutions []string
+}
+
+// draw makes the first n problems of a level.
+func draw(t quintain.Task, d quintain.Draw, n int) (s sample, err error) {
+	for i := range n {
+		p, err := t.Problem(quintain.Draw{Seed: d.Seed, Level: d.Level, Index: i})
+		if err != nil {
+			return sample{}, err
+		}
+		solution, err := t.Solve(p)
+		if err != nil {
+			return sample{}, err
+		}
+		s.problems = append(s.problems, p)
+		s.solutions = append(s.solutions, solution)
+	}
+	return s, nil
+}
+
+// A Credit tells which answers earn part of the score, and not all of it.
+type Credit string
+
+// The kinds of part credit. A kind includes those before it.
+const (
+	Whole     Credit = "whole"     // none does: an answer is right or earns nothing
+	Contained Credit = "contained" // a longer text that contains the solution earns its share of the length
+	Parts     Credit = "parts"     // an answer of which a part is right, or that is close, does as well
+)
+
+// CreditOf finds out what earns part credit, by the [Nears] of n problems of each
+// level of t.
+func CreditOf(t quintain.Task, n int) (Credit, error) {
+	found := Whole
+	for level := range t.Info().Levels {
+		s, err := draw(t, quintain.Draw{Seed: askedSeed, Level: level}, n)
+		if err != nil {
+			return "", err
+		}
+		for i, p := range s.problems {
+			credit, err := creditOn(t, p, s.solutions[i], s.solutions[(i+1)%n])
+			if err != nil || credit == Parts {
+				return credit, err
+			}
+			if credit == Contained {
+				found = Contained
+			}
+		}
+	}
+	return found, nil
+}
+
+// creditOn is CreditOf for one problem.
+func creditOn(t quintain.Task, p quintain.Problem, solution, other string) (Credit, error) {
+	found := Whole
+	for _, near := range Nears(solution, other) {
+		v, err := t.Grade(p, near.Answer)
+		if err != nil {
+			return "", err
+		}
+		if v.Score <= 0 || v.Score >= 1 {
+			continue
+		}
+		share := answer.Share(solution, near.Answer)
+		if d := v.Score - share; d > 1e-9 || d < -1e-9 || !strings.Contains(near.Answer, solution) {
+			return Parts, nil
+		}
+		found = Contained
+	}
+	return found, nil
+}
+
+// GuessRate measures how often an answer is fully right that was given without a
+// look at the problem: the solution of another problem of the same level, a new one
+// each time, or one and the same for all problems, the best of the eight most
+// frequent. Where the prompt names the answers to choose from, one of these is a
+// guess too. It is tried on n problems, with n others to take answers from. Part
+// credit does not count.
+func GuessRate(t quintain.Task, level, n int) (float64, error) {
+	asked, err := draw(t, quintain.Draw{Seed: askedSeed, Level: level}, n)
+	if err != nil {
+		return 0, err
+	}
+	blind, err := draw(t, quintain.Draw{Seed: blindSeed, Level: level}, n)
+	if err != nil {
+		return 0, err
+	}
+	best, err := rightShare(t, asked.problems, func(i int) string { return blind.solutions[i] })
+	if err != nil {
+		return 0, err
+	}
+	byChoice, err := choiceRate(t, asked.problems)
+	if err != nil {
+		return 0, err
+	}
+	best = max(best, byChoice)
+	for _, fixed := range mostFrequent(blind.solutions, 8) {
+		share, err := rightShare(t, asked.problems, func(int) string { return fixed })
+		if err != nil {
+			return 0, err
+		}
+		best = max(best, share)
+	}
+	return best, nil
+}
+
+// choiceRate is how often a guess among the answers that the prompts offer is right.
+func choiceRate(t quintain.Task, problems []quintain.Problem) (float64, error) {
+	chooser, can := t.(interface {
+		Choices(quintain.Problem) (int, error)
+	})
+	if !can {
+		return 0, nil
+	}
+	sum := 0.
+	for _, p := range problems {
+		n, err := chooser.Choices(p)
+		if err != nil {
+			return 0, err
+		}
+		if n > 0 {
+			sum += 1 / float64(n)
+		}
+	}
+	return sum / float64(len(problems)), nil
+}
+
+// rightShare is the share of problems to which answer gives a fully right answer.
+func rightShare(t quintain.Task, problems []quintain.Problem, answer func(i int) string) (float64, error) {
+	right := 0
+	for i, p := range problems {
+		v, err := t.Grade(p, answer(i))
+		if err != nil {
+			return 0, err
+		}
+		if v.Score == 1 {
+			right++
+		}
+	}
+	return float64(right) / float64(len(problems)), nil
+}
+
+// mostFrequent returns the n most frequent of texts, the first in the alphabet of
+// those that are as frequent.
+func mostFrequent(texts []string, n int) []string {
+	count := map[string]int{}
+	for _, text := range texts {
+		count[text]++
+	}
+	ranked := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	return ranked[:min(n, len(ranked))]
+}
+
+// A Space is an estimate of how many different problems a level has: as many,
+// equally likely, among which draws would meet as often as they did. Where some
+// problems are likelier than others, there are more of them than that.
+type Space struct {
+	Problems float64 `json:"problems"`
+	AtLeast  bool    `json:"at_least,omitempty"` // no two draws met: Problems is a bound, with 95 % confidence
+}
+
+// SpaceOf estimates the number of problems of a level by the birthday problem, from
+// the pairs among n draws that have one canonical form.
+func SpaceOf(t quintain.Task, level, n int) (Space, error) {
+	seen := map[Key]int{}
+	met := 0
+	for i := range n {
+		p, err := t.Problem(quintain.Draw{Seed: askedSeed, Level: level, Index: i})
+		if err != nil {
+			return Space{}, err
+		}
+		key, err := KeyOf(t, p)
+		if err != nil {
+			return Space{}, err
+		}
+		met += seen[key]
+		seen[key]++
+	}
+	pairs := float64(n) * float64(n-1) / 2
+	if met == 0 {
+		return Space{pairs / 3, true}, nil // no event in pairs trials: at most three expected
+	}
+	return Space{pairs / float64(met), false}, nil
+}
+
+// A Key stands for a canonical form: problems with one key ask the same.
+type Key [16]byte
+
+// KeyOf returns the key of the canonical form of p; see [Spec.Canonical].
+func KeyOf(t quintain.Task, p quintain.Problem) (Key, error) {
+	form := p.Prompt
+	if can, does := t.(interface {
+		Canonical(quintain.Problem) (string, error)
+	}); does {
+		var err error
+		if form, err = can.Canonical(p); err != nil {
+			return Key{}, err
+		}
+	}
+	sum := sha256.Sum256([]byte(form))
+	return Key(sum[:16]), nil
+}

@@ -1,0 +1,93 @@
+package tasktest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
+)
+
+const (
+	askedSeed = 5    // of the problems that blind answers are tried on, as in task.GuessRate
+	otherSeed = 6    // of the problems whose solutions they know
+	mostGuess = 0.55 // of the guess rate: a fair choice of two, and some chance
+	mostAbove = 0.02 // that a blind answer may earn above the guess rate
+)
+
+// stages are the numbers of problems on which blind answers are tried: what earns
+// too much on few is tried on more, so that chance fails no task.
+var stages = []int{40, 400, 4000}
+
+// blindAnswers: no way to answer without solving earns more, on average and with
+// all its part credit, than the guess rate of the level.
+func blindAnswers(t testing.TB, of quintain.Task) {
+	for level := range of.Info().Levels {
+		suspects := strategies()
+		var faults []string
+		for _, n := range stages {
+			suspects, faults = tooGood(t, of, trial{level, n, suspects})
+			if len(faults) == 0 {
+				break
+			}
+		}
+		for _, fault := range faults {
+			t.Errorf("level %d: %s", level, fault)
+		}
+	}
+}
+
+// A trial is of strategies, on the first n problems of a level.
+type trial struct {
+	level, n   int
+	strategies []strategy
+}
+
+// tooGood returns the strategies that earn too much, and what is to be said of the
+// level.
+func tooGood(t testing.TB, of quintain.Task, try trial) (found []strategy, faults []string) {
+	guess, err := task.GuessRate(of, try.level, try.n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if guess > mostGuess {
+		faults = append(faults, fmt.Sprintf("the guess rate is %.3f, want at most %v", guess, mostGuess))
+	}
+	for i, e := range earnings(t, of, try) {
+		if e.mean > guess+mostAbove {
+			found = append(found, try.strategies[i])
+			faults = append(faults, fmt.Sprintf("%s earns %.3f on average, and the guess rate is %.3f; for example %.200q", try.strategies[i].name, e.mean, guess, e.example))
+		}
+	}
+	return found, faults
+}
+
+// An earning is the mean score of a strategy, and an answer that earned something.
+type earning struct {
+	mean    float64
+	example string
+}
+
+// earnings tries each strategy on each problem.
+func earnings(t testing.TB, of quintain.Task, try trial) []earning {
+	earned := make([]earning, len(try.strategies))
+	var others []string
+	for i := range 64 {
+		others = append(others, solve(t, of, problem(t, of, quintain.Draw{Seed: otherSeed, Level: try.level, Index: i})))
+	}
+	for i := range try.n {
+		p := problem(t, of, quintain.Draw{Seed: askedSeed, Level: try.level, Index: i})
+		q := newQuestion(p.Prompt, others[i%32:][:32])
+		for k, s := range try.strategies {
+			answer := s.answer(q)
+			if answer == "" {
+				continue
+			}
+			if score := grade(t, of, p, answer).Score; score > 0 {
+				earned[k].mean += score / float64(try.n)
+				earned[k].example = answer
+			}
+		}
+	}
+	return earned
+}

@@ -1,0 +1,96 @@
+package tasktest
+
+import (
+	"slices"
+	"strings"
+)
+
+// A board is the largest block of lines of a prompt that have equally many cells: the
+// characters of a line, or what spaces separate where no cell is long.
+type board struct {
+	rows    [][]string
+	by      string   // between cells
+	symbols []string // that are no holes, the most frequent first
+}
+
+// holes are the signs that prompts use for cells to be filled in.
+var holes = []string{"_", ".", "?", "0", "*", "-", "❔", "#"}
+
+// findBoard finds the board of a prompt; one without rows where there is none.
+func findBoard(prompt string) board {
+	var best, now board
+	for line := range strings.Lines(prompt + "\n\n") {
+		cells, by := cellsOf(strings.TrimRight(line, "\n"))
+		if len(now.rows) > 0 && (len(cells) != len(now.rows[0]) || by != now.by) {
+			if len(now.rows) > len(best.rows) {
+				best = now
+			}
+			now = board{}
+		}
+		if len(cells) > 1 {
+			now.rows, now.by = append(now.rows, cells), by
+		}
+	}
+	if len(best.rows) < 2 {
+		return board{}
+	}
+	for _, s := range byFrequency(slices.Concat(best.rows...)) {
+		if !slices.Contains(holes, s) {
+			best.symbols = append(best.symbols, s)
+		}
+	}
+	return best
+}
+
+// cellsOf takes a line of a board apart; nil where it is none.
+func cellsOf(line string) (cells []string, by string) {
+	const longestCell = 4
+	cells = strings.Fields(line)
+	for _, cell := range cells {
+		if len([]rune(cell)) > longestCell {
+			cells = nil
+			break
+		}
+	}
+	if len(cells) > 1 {
+		return cells, " "
+	}
+	if strings.Contains(strings.TrimSpace(line), " ") {
+		return nil, ""
+	}
+	return strings.Split(line, ""), ""
+}
+
+// text is the board as it stands.
+func (b board) text() string { return b.mapped(func(s string) string { return s }) }
+
+// filled is the board with symbol k in every cell; the symbols after the board's
+// own are the holes.
+func (b board) filled(k int) string {
+	symbol := at(slices.Concat(b.symbols, holes), k)
+	return b.mapped(func(string) string { return symbol })
+}
+
+// patched is the board with symbol k in every hole.
+func (b board) patched(k int) string {
+	symbol := at(b.symbols, k)
+	return b.mapped(func(s string) string {
+		if slices.Contains(holes, s) {
+			return symbol
+		}
+		return s
+	})
+}
+
+// mapped is the board with change made to every cell.
+func (b board) mapped(change func(string) string) string {
+	var lines []string
+	for _, row := range b.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = change(cell)
+		}
+		lines = append(lines, strings.Join(cells, b.by))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,62 @@
+package tasktest
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Near is one row of a task's table of near misses. It has no type name of its
+// own, so that the rows need no field names.
+type Near = struct {
+	Answer string
+	Want   float64 // the score
+	Why    string
+}
+
+// Nears holds score against a table of near misses.
+func Nears(t *testing.T, score func(string) quintain.Verdict, table []Near) {
+	t.Helper()
+	for _, near := range table {
+		v := score(near.Answer)
+		if d := v.Score - near.Want; d > 1e-12 || d < -1e-12 {
+			t.Errorf("Score(%q) = %+v, want %v (%s)", near.Answer, v, near.Want, near.Why)
+		}
+		if v.Score < 1 && v.Reason == "" {
+			t.Errorf("Score(%q) = %+v gives no reason", near.Answer, v)
+		}
+	}
+}
+
+// Refused demands that every one of params is refused, and by its name.
+func Refused(t *testing.T, task quintain.Task, params map[string]string) {
+	t.Helper()
+	for raw, name := range params {
+		_, err := task.With(json.RawMessage(raw))
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("params %s: error %v, want one that names %q", raw, err, name)
+		}
+	}
+}
+
+// Second holds Solve against another way to the answer, which the test of each
+// task brings: want is told what the problem is, and returns the answer, or, where
+// many are right, an error that tells what is wrong with got. It looks at n
+// problems over all levels. I is the task's own record.
+func Second[I any](t *testing.T, task quintain.Task, n int, check func(problem I, prompt, got string) error) {
+	t.Helper()
+	all := len(task.Info().Levels)
+	for i := range n {
+		p := problem(t, task, quintain.Draw{Seed: 99, Level: i % all, Index: i / all})
+		var record I
+		if err := json.Unmarshal([]byte(p.Instance.String()), &record); err != nil {
+			t.Fatal(err)
+		}
+		if err := check(record, p.Prompt, solve(t, task, p)); err != nil {
+			t.Fatalf("%s: %v\n%s\n%s", p.ID(), err, reflect.TypeFor[I]().Name(), p.Instance)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package tasktest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A strategy answers without solving. It may look at the words of the prompt, and
+// at solutions of other problems of the level. An empty text is no answer.
+type strategy struct {
+	name   string
+	answer func(*question) string
+}
+
+// A question is what a strategy sees.
+type question struct {
+	prompt  string
+	lines   []string // without the empty ones, and without space around them
+	numbers []string
+	quoted  []string // what stands in quotes or between backticks
+	words   []string // of letters
+	example string   // what the prompt gives as an example of an answer
+	board   board
+	others  []string // solutions of 32 other problems
+}
+
+var (
+	numberRE  = regexp.MustCompile(`-?\d+(?:[./:]\d+)*`)
+	quotedRE  = regexp.MustCompile("\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")
+	wordRE    = regexp.MustCompile(`\pL+`)
+	exampleRE = regexp.MustCompile(`(?s)(?:for example|such as|like this|e\.g\.)[:,]?\s+(.+)`)
+)
+
+// newQuestion takes a prompt apart.
+func newQuestion(prompt string, others []string) *question {
+	q := &question{prompt: prompt, others: others}
+	for line := range strings.Lines(prompt) {
+		if line = strings.TrimSpace(line); line != "" {
+			q.lines = append(q.lines, line)
+		}
+	}
+	q.numbers = numberRE.FindAllString(prompt, -1)
+	q.words = wordRE.FindAllString(prompt, -1)
+	for _, found := range quotedRE.FindAllStringSubmatch(prompt, -1) {
+		q.quoted = append(q.quoted, cmp.Or(found[1], found[2], found[3]))
+	}
+	if found := exampleRE.FindStringSubmatch(prompt); found != nil {
+		q.example = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(found[1]), "."))
+	}
+	q.board = findBoard(prompt)
+	return q
+}
+
+// constants are answers that are the same for every problem. Those of the second
+// half are known to have earned something in graders of the field.
+var constants = []string{
+	"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "12", "-1", "0.5", "1/2", "1/4", "0.25", "100",
+	"Yes", "No", "yes", "no", "True", "False", "true", "false", "A", "B", "C", "D", "none", "None", "x", "X", "?", " ",
+	"on", "off", "undetermined", "possible", "impossible", "infeasible", "Impossible", "No solution", "equal", "valid", "invalid",
+	"(0, 0)", "[]", "[[]]", "{}", "[0]", "()", `""`, "null", "0 0 0", "0,0,0", "1 2 3 4",
+	"12:00", "12:00:00", "06:00", "6:00:00", "12:00:00.000", "180", "180 days", "182", "180 days, 12:00", "180 days, 12:00:00", "2020-07-01",
+	"nan", "-nan", "NaN", "inf", "-inf", "infinity", "nan+nanj", "nan nan", "nani", "infi",
+	"0.", "00", "0.0", "0.0000", "00000000", "0.1", "0.5000",
+	"6*4*1*1", "6*4+1/2", "(6*4)", "24", "1e9", "1e400", "-1e400", "∞",
+	"¬¬P", "¬¬Q", "¬¬A", "P", "P ∨ ¬P", "(P ∨ ¬P)", "¬(P ∧ ¬P)", "A # B #",
+	"up", "down", "left", "right", "U", "U U'", "R", "North", "red", "Monday", "knight", "knave",
+	"0i", "0 + 0i", "1 + 1i", "1/1", "x = 0", "x = 1", "x", "x + C", "C", "{\"answer\": 0}", "I don't know",
+}
+
+// strategies lists all ways to answer without solving.
+func strategies() []strategy {
+	var list []strategy
+	for _, text := range constants {
+		list = append(list, strategy{fmt.Sprintf("answering %q to all", text), func(*question) string { return text }})
+	}
+	list = append(list, copies...)
+	for i := range 6 {
+		list = append(list,
+			strategy{fmt.Sprintf("copying line %d", i+1), func(q *question) string { return at(q.lines, i) }},
+			strategy{fmt.Sprintf("copying line %d from the end", i+1), func(q *question) string { return at(q.lines, len(q.lines)-1-i) }},
+			strategy{fmt.Sprintf("copying number %d", i+1), func(q *question) string { return at(q.numbers, i) }},
+			strategy{fmt.Sprintf("copying number %d from the end", i+1), func(q *question) string { return at(q.numbers, len(q.numbers)-1-i) }},
+			strategy{fmt.Sprintf("copying quotation %d", i+1), func(q *question) string { return at(q.quoted, i) }},
+			strategy{fmt.Sprintf("copying what follows colon %d", i+1), func(q *question) string { return afterColon(q.lines, i) }},
+		)
+	}
+	list = append(list, expressions...)
+	for _, n := range []int{2, 3, 5, 10, 32} {
+		for _, by := range []string{"", " ", ", ", "\n", " and ", " or ", "; "} {
+			list = append(list, strategy{fmt.Sprintf("joining %d solutions of others by %q", n, by), func(q *question) string { return strings.Join(different(q.others, n), by) }})
+		}
+	}
+	for k := range 4 {
+		list = append(list,
+			strategy{fmt.Sprintf("filling the board with symbol %d", k+1), func(q *question) string { return q.board.filled(k) }},
+			strategy{fmt.Sprintf("filling the holes of the board with symbol %d", k+1), func(q *question) string { return q.board.patched(k) }},
+		)
+	}
+	return list
+}
+
+// copies are strategies that copy what the prompt says.
+var copies = []strategy{
+	{"copying the prompt", func(q *question) string { return q.prompt }},
+	{"copying the prompt in tags", func(q *question) string { return "<answer>" + q.prompt + "</answer>" }},
+	{"copying the prompt twice", func(q *question) string { return q.prompt + q.prompt }},
+	{"copying the longest line", func(q *question) string { return longest(q.lines) }},
+	{"copying the longest line twice", func(q *question) string { return longest(q.lines) + "\n" + longest(q.lines) }},
+	{"copying the example", func(q *question) string { return q.example }},
+	{"copying the board", func(q *question) string { return q.board.text() }},
+	{"copying all numbers", func(q *question) string { return strings.Join(q.numbers, " ") }},
+	{"copying all numbers, with commas", func(q *question) string { return strings.Join(q.numbers, ", ") }},
+	{"copying all numbers as a list", func(q *question) string { return "[" + strings.Join(q.numbers, ", ") + "]" }},
+	{"copying all quotations", func(q *question) string { return strings.Join(q.quoted, ", ") }},
+	{"copying the last word", func(q *question) string { return at(q.words, len(q.words)-1) }},
+	{"copying the most frequent word", func(q *question) string { return frequent(q.words) }},
+	{"copying the most frequent number", func(q *question) string { return frequent(q.numbers) }},
+	{"listing the words", func(q *question) string { return strings.Join(different(q.words, len(q.words)), ", ") }},
+	{"listing the characters", func(q *question) string {
+		return strings.Join(different(strings.Split(q.prompt, ""), len(q.prompt)), "")
+	}},
+	{"another solution twice", func(q *question) string { return q.others[0] + " " + q.others[0] }},
+	{"another solution denied", func(q *question) string { return "not " + q.others[0] }},
+}
+
+// expressions are strategies that write the numbers of the prompt in ways that some
+// readers take for something else.
+var expressions = []strategy{
+	{"a nan for each number", func(q *question) string { return listOf("nan", len(q.numbers)) }},
+	{"a quoted nan for each number", func(q *question) string { return listOf("'nan'", len(q.numbers)) }},
+	{"a nan for each number of another solution", func(q *question) string { return numberRE.ReplaceAllString(q.others[0], "nan") }},
+	{"the numbers sorted, and shifted by 0.9", func(q *question) string { return shifted(q.numbers) }},
+	{"hiding the last number", func(q *question) string { return hidden(q.numbers, len(q.numbers)-1, "*0+") }},
+	{"hiding the last number as hexadecimal", func(q *question) string { return hidden(q.numbers, len(q.numbers)-1, "*0x0+0x") }},
+	{"hiding the first number", func(q *question) string { return hidden(q.numbers, 0, "*0+") }},
+	{"adding up the numbers", func(q *question) string { return strings.Join(q.numbers, "+") }},
+	{"each number to the power of zero", func(q *question) string { return strings.Join(q.numbers, "**0*") }},
+	{"the first number as a fraction of itself", func(q *question) string { return at(q.numbers, 0) + "/" + at(q.numbers, 0) }},
+	{"the last number, multiplied by one", func(q *question) string { return at(q.numbers, len(q.numbers)-1) + " × 1" }},
+}
+
+// at returns element i of list, or nothing where there is none.
+func at(list []string, i int) string {
+	if i < 0 || i >= len(list) {
+		return ""
+	}
+	return list[i]
+}
+
+// afterColon returns what follows the colon of the i-th line that has one.
+func afterColon(lines []string, i int) string {
+	for _, line := range lines {
+		if _, rest, found := strings.Cut(line, ":"); found {
+			if i--; i < 0 {
+				return strings.TrimSpace(rest)
+			}
+		}
+	}
+	return ""
+}
+
+// longest returns the first longest of list.
+func longest(list []string) string {
+	best := ""
+	for _, s := range list {
+		if len(s) > len(best) {
+			best = s
+		}
+	}
+	return best
+}
+
+// different returns up to n of list, each once, in their order.
+func different(list []string, n int) []string {
+	var kept []string
+	seen := map[string]bool{}
+	for _, s := range list {
+		if !seen[s] && len(kept) < n {
+			seen[s] = true
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// frequent returns the most frequent of list.
+func frequent(list []string) string {
+	return at(byFrequency(list), 0)
+}
+
+// byFrequency returns each of list once, the most frequent first.
+func byFrequency(list []string) []string {
+	count := map[string]int{}
+	for _, s := range list {
+		count[s]++
+	}
+	return slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+}
+
+// listOf writes a list of n times s.
+func listOf(s string, n int) string {
+	return "[" + strings.TrimSuffix(strings.Repeat(s+", ", n), ", ") + "]"
+}
+
+// shifted writes the list of numbers in order, each 0.9 more than it is.
+func shifted(numbers []string) string {
+	var values []float64
+	for _, text := range numbers {
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			values = append(values, v+0.9)
+		}
+	}
+	slices.Sort(values)
+	return strings.ReplaceAll(fmt.Sprint(values), " ", ", ")
+}
+
+// hidden writes an expression of all numbers whose value is number i.
+func hidden(numbers []string, i int, zero string) string {
+	if i < 0 || i >= len(numbers) {
+		return ""
+	}
+	rest := slices.Concat(numbers[:i], numbers[i+1:])
+	return "(" + strings.Join(rest, "+") + ")" + zero + numbers[i]
+}
