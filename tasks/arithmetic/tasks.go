@@ -7,6 +7,7 @@ import "github.com/quintain-rl/quintain"
 var Tasks = []quintain.Task{
 	chainSum,
 	countBits,
+	decimalChainSum,
 	gcd,
 	lcm,
 	products,

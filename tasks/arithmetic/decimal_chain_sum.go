@@ -1,0 +1,214 @@
+package arithmetic
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// decimalChainSum asks for the value of a chain of sums of decimal fractions.
+var decimalChainSum = task.Spec[decimalChainSumParams, decimalChainSumItem]{
+	Name:    "decimal_chain_sum",
+	Doc:     "Work out a chain of additions and subtractions of decimal fractions, exactly.",
+	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: decimalChainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, MinDecimalPlaces: 1, MaxDecimalPlaces: 4},
+	Levels: []decimalChainSumParams{
+		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1, MinDecimalPlaces: 1, MaxDecimalPlaces: 1},
+		{MinTerms: 2, MaxTerms: 3, MinDigits: 1, MaxDigits: 2, MinDecimalPlaces: 1, MaxDecimalPlaces: 2},
+		{MinTerms: 3, MaxTerms: 5, MinDigits: 2, MaxDigits: 3, MinDecimalPlaces: 1, MaxDecimalPlaces: 3},
+		{MinTerms: 4, MaxTerms: 7, MinDigits: 2, MaxDigits: 5, MinDecimalPlaces: 2, MaxDecimalPlaces: 5, AllowNegation: true},
+		{MinTerms: 6, MaxTerms: 10, MinDigits: 4, MaxDigits: 7, MinDecimalPlaces: 3, MaxDecimalPlaces: 7, AllowNegation: true},
+		{MinTerms: 10, MaxTerms: 16, MinDigits: 6, MaxDigits: 10, MinDecimalPlaces: 4, MaxDecimalPlaces: 10, AllowNegation: true},
+	},
+	Make: makeDecimalChainSum,
+}
+
+// decimalChainSumParams are the settings of one difficulty.
+type decimalChainSumParams struct {
+	MinTerms         int  `json:"min_terms"`
+	MaxTerms         int  `json:"max_terms"`
+	MinDigits        int  `json:"min_digits"` // before the point of every term
+	MaxDigits        int  `json:"max_digits"`
+	MinDecimalPlaces int  `json:"min_decimal_places"` // of every term
+	MaxDecimalPlaces int  `json:"max_decimal_places"`
+	AllowNegation    bool `json:"allow_negation"` // terms may be negative
+}
+
+// Check implements [task.Params].
+func (p decimalChainSumParams) Check() error {
+	whole := chainSumParams{p.MinTerms, p.MaxTerms, p.MinDigits, p.MaxDigits, p.AllowNegation}
+	switch {
+	case p.MinDecimalPlaces < 0:
+		return fmt.Errorf("min_decimal_places is %d, want 0 or more", p.MinDecimalPlaces)
+	case p.MaxDecimalPlaces < p.MinDecimalPlaces || p.MaxDecimalPlaces > 18:
+		return fmt.Errorf("max_decimal_places is %d, want min_decimal_places (%d) to 18", p.MaxDecimalPlaces, p.MinDecimalPlaces)
+	}
+	return whole.Check()
+}
+
+// decimalChainSumItem is one chain.
+type decimalChainSumItem struct {
+	NumTerms   int    `json:"num_terms"`
+	NumDigits  int    `json:"num_digits"` // before the point of every term
+	Expression string `json:"expression"` // terms between " + " and " - "
+	Phrasing   int    `json:"phrasing,omitempty"`
+}
+
+// makeDecimalChainSum draws the number of terms and of digits, then terms and signs.
+func makeDecimalChainSum(p decimalChainSumParams, r *rng.Rand) (decimalChainSumItem, error) {
+	item := decimalChainSumItem{
+		NumTerms:  r.Between(p.MinTerms, p.MaxTerms),
+		NumDigits: r.Between(p.MinDigits, p.MaxDigits),
+		Phrasing:  r.Between(0, len(decimalChainSumPhrasings)-1),
+	}
+	least := 0
+	if item.NumDigits > 1 {
+		least = powersOfTen[item.NumDigits-1]
+	}
+	var room [256]byte // enough for most chains, without a trip to the heap
+	chain := room[:0]
+	for i := range item.NumTerms {
+		if i > 0 {
+			chain = append(chain, ' ', "+-"[r.Between(0, 1)], ' ')
+		}
+		if p.AllowNegation && r.Chance(0.5) {
+			chain = append(chain, '-')
+		}
+		chain = strconv.AppendInt(chain, int64(r.Between(least, powersOfTen[item.NumDigits]-1)), 10)
+		if places := r.Between(p.MinDecimalPlaces, p.MaxDecimalPlaces); places > 0 {
+			chain = appendPlaces(append(chain, '.'), r.Between(0, powersOfTen[places]-1), places)
+		}
+	}
+	item.Expression = string(chain)
+	return item, nil
+}
+
+// appendPlaces appends n, 0 or more, with zeros in front that make it so many digits.
+func appendPlaces(text []byte, n, digits int) []byte {
+	for digits--; digits > 0 && n < powersOfTen[digits]; digits-- {
+		text = append(text, '0')
+	}
+	return strconv.AppendInt(text, int64(n), 10)
+}
+
+// powersOfTen are those that a machine number holds.
+var powersOfTen = [...]int{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
+
+// decimalChainSumPhrasings are the wordings of the question, before and after the
+// chain.
+var decimalChainSumPhrasings = [][2]string{
+	{"Work out ", "."},
+	{"What is ", "?"},
+	{"Calculate the exact value of ", "."},
+}
+
+// Prompt implements [task.Instance].
+func (d decimalChainSumItem) Prompt() string {
+	words := decimalChainSumPhrasings[d.Phrasing]
+	return words[0] + d.Expression + words[1] + " Answer with one decimal number, with all its digits, for example -12.34."
+}
+
+// Short implements [task.Shortener].
+func (d decimalChainSumItem) Short() string { return strings.ReplaceAll(d.Expression, " ", "") + "=" }
+
+// Check refuses a record whose chain cannot be read.
+func (d decimalChainSumItem) Check() error {
+	if _, ok := sumDecimals(d.Expression); !ok {
+		return fmt.Errorf("expression %.80q is no chain of sums", d.Expression)
+	}
+	return checkPhrasing(d.Phrasing, len(decimalChainSumPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (d decimalChainSumItem) Solve() string {
+	sum, _ := sumDecimals(d.Expression)
+	return sum
+}
+
+// sumDecimals adds up a chain of decimal terms between " + " and " - ". The sum
+// has no zeros at its end.
+func sumDecimals(chain string) (sum string, ok bool) {
+	places := mostPlaces(chain)
+	var room [256]byte
+	whole := room[:0] // the chain times 10^places
+	for text := chain; ; {
+		end := strings.IndexByte(text, ' ')
+		term := text
+		if end >= 0 {
+			term = text[:end]
+		}
+		before, after, point := strings.Cut(term, ".")
+		if before == "" || before == "-" || point && (after == "" || after[0] == '-') {
+			return "", false
+		}
+		whole = append(append(whole, before...), after...)
+		for range places - len(after) {
+			whole = append(whole, '0')
+		}
+		if end < 0 {
+			break
+		}
+		if len(text) < end+3 || text[end+2] != ' ' {
+			return "", false
+		}
+		whole = append(whole, text[end:end+3]...)
+		text = text[end+3:]
+	}
+	total, ok := sumChain(string(whole))
+	if !ok {
+		return "", false
+	}
+	return pointAt(total, places), true
+}
+
+// mostPlaces returns how many digits the terms of a chain have behind their points
+// at most, up to 100.
+func mostPlaces(chain string) int {
+	places, most := -1, 0
+	for i := range len(chain) {
+		switch c := chain[i]; {
+		case c == '.':
+			places = 0
+		case c < '0' || c > '9':
+			places = -1
+		case places >= 0:
+			places++
+			most = max(most, places)
+		}
+	}
+	return min(most, 100)
+}
+
+// pointAt writes the whole number n, divided by 10^places, without zeros at its end.
+func pointAt(n string, places int) string {
+	if places == 0 || n == "0" {
+		return n
+	}
+	sign := ""
+	if n[0] == '-' {
+		sign, n = "-", n[1:]
+	}
+	if short := places + 1 - len(n); short > 0 {
+		n = strings.Repeat("0", short) + n
+	}
+	return sign + n[:len(n)-places] + strings.TrimRight("."+strings.TrimRight(n[len(n)-places:], "0"), ".")
+}
+
+// Score implements [task.Instance].
+func (d decimalChainSumItem) Score(text string) quintain.Verdict {
+	want := d.Solve()
+	equal, both := answer.SameDecimal(text, want)
+	switch {
+	case equal:
+		return quintain.Right()
+	case both:
+		return quintain.Wrong("want " + want)
+	}
+	return quintain.Malformed("the answer is no decimal number")
+}

@@ -1,0 +1,98 @@
+package arithmetic
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestDecimalChainSumScore(t *testing.T) {
+	item := decimalChainSumItem{NumTerms: 3, NumDigits: 1, Expression: "3.147 - 3.4 - 3.867"}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"-4.12", 1, ""},
+		{" -4.120\n", 1, "space around it and zeros at the end are free"},
+		{"-0.412e1", 1, "other spellings of the same number"},
+		{"4.12", 0, "the sign is lost"},
+		{"-4.121", 0, "off in the last place"},
+		{"-4.1", 0, "rounded"},
+		{"-4.12 ± 0", 0, "not a number alone"},
+		{"the sum is -4.12", 0, "reasoning-gym pays nothing here"},
+		{"-4,12", 0, "a comma for the point"},
+		{"-412", 0, "the point is lost"},
+		{"3.147 - 3.4 - 3.867", 0, "the question itself"},
+		{"", 0, "nothing"},
+		{"nan", 0, "no number"},
+	})
+	if v := item.Score("four"); !v.Malformed {
+		t.Errorf("four: %+v", v)
+	}
+	for _, bad := range []decimalChainSumItem{{Expression: "1.5 +"}, {Expression: "1.5", Phrasing: 9}} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestSumDecimals(t *testing.T) {
+	for _, test := range []struct{ chain, want, why string }{
+		{"7", "7", "one term"},
+		{"1.50", "1.5", "a zero at the end"},
+		{"0.5 + 0.5", "1", "a whole sum"},
+		{"0.5 - 0.50", "0", "nothing is left"},
+		{"10 + 20", "30", "no places, and a zero that counts"},
+		{"0.001 - 0.002", "-0.001", "zeros behind the point"},
+		{"-0.5 + 0.25", "-0.25", "a negative term that begins with 0"},
+		{"999999999999.999 + 0.001", "1000000000000", ""},
+		{"999999999999999999.999999999999999999 + 1.5", "1000000000000000001.499999999999999999", "more than a machine word"},
+		{strings.Repeat("0.1 + ", 999) + "0.1", "100", "many terms"},
+		{"1." + strings.Repeat("3", 100), "1." + strings.Repeat("3", 100), "many places"},
+	} {
+		if got, ok := sumDecimals(test.chain); got != test.want || !ok {
+			t.Errorf("%.40q sums up to %q, %v; want %q (%s)", test.chain, got, ok, test.want, test.why)
+		}
+	}
+	for _, chain := range []string{"", ".", "1.", ".5", "-.5", "1.2.3", "1.-2", "1. 5", "1.5 +", "1.5 + ", "1.5 * 2", "1.5  + 2", "+ 1", "--1.0", "1e3", "1 + 2 ", "1 +2", "1,5"} {
+		if got, ok := sumDecimals(chain); ok {
+			t.Errorf("%q sums up to %q", chain, got)
+		}
+	}
+}
+
+func TestDecimalChainSumParams(t *testing.T) {
+	tasktest.Refused(t, decimalChainSum, map[string]string{
+		`{"min_terms":0}`:           "min_terms",
+		`{"max_terms":1}`:           "max_terms",
+		`{"max_digits":19}`:         "max_digits",
+		`{"min_decimal_places":-1}`: "min_decimal_places",
+		`{"min_decimal_places":5}`:  "max_decimal_places",
+		`{"max_decimal_places":19}`: "max_decimal_places",
+	})
+}
+
+var decimalTermRE = regexp.MustCompile(`([+-]?) ?(-?\d+(?:\.\d+)?)(?:[ ?]|\. )`)
+
+// The second way reads the prompt and adds fractions.
+func TestDecimalChainSumSecond(t *testing.T) {
+	tasktest.Second(t, decimalChainSum, 1200, func(item decimalChainSumItem, prompt, got string) error {
+		sum, terms := new(big.Rat), decimalTermRE.FindAllStringSubmatch(prompt, -1)
+		for _, term := range terms {
+			n, ok := new(big.Rat).SetString(term[2])
+			if !ok {
+				return fmt.Errorf("term %s", term[2])
+			}
+			if term[1] == "-" {
+				n.Neg(n)
+			}
+			sum.Add(sum, n)
+		}
+		value, ok := new(big.Rat).SetString(got)
+		if !ok || value.Cmp(sum) != 0 || len(terms) != item.NumTerms {
+			return fmt.Errorf("solution %s of %q, want %s", got, terms, sum.FloatString(20))
+		}
+		return nil
+	})
+}
