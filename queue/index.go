@@ -13,6 +13,8 @@ type index struct {
 	head  int
 	count Count
 	envs  map[int32]Count
+	kinds map[Kind]int // groups of each kind; none of 0
+	turn  uint64       // changes with every change
 }
 
 // all returns the entries; they are the index's own.
@@ -42,6 +44,7 @@ func (x *index) tally(e Entry, sign int) {
 	if c.Groups == 0 {
 		delete(x.envs, e.EnvID)
 	}
+	x.tallyKind(Kind{e.EnvID, e.Sequences}, sign)
 }
 
 // add puts e in its place. It is there only once.
@@ -98,7 +101,7 @@ func (x *index) take(seqs []uint64) []Entry {
 		x.closeBack(at)
 	}
 	if len(x.all()) == 0 {
-		*x = index{envs: x.envs} // its memory, too
+		*x = index{envs: x.envs, kinds: x.kinds, turn: x.turn} // its memory, too
 	}
 	return taken
 }

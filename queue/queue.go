@@ -424,7 +424,7 @@ func (q *Queue) Reset(ctx context.Context) error {
 		return fmt.Errorf("reset: %w", err)
 	}
 	q.last, q.noted = last, last
-	q.waiting = index{}
+	q.waiting = index{turn: q.waiting.turn + 1}
 	clear(q.leased)
 	clear(q.aside)
 	clear(q.known)
