@@ -95,8 +95,8 @@ func creditOn(t quintain.Task, p quintain.Problem, solution, other string) (Cred
 // GuessRate measures how often an answer is fully right that was given without a
 // look at the problem: the solution of another problem of the same level, a new one
 // each time, or one and the same for all problems, the best of the eight most
-// frequent. Where the prompt names the answers to choose from, one of these is a
-// guess too. It is tried on n problems, with n others to take answers from. Part
+// frequent. Where the prompt leaves few answers to choose from ([Chooser]), one of them
+// is a guess too. It is tried on n problems, with n others to take answers from. Part
 // credit does not count.
 func GuessRate(t quintain.Task, level, n int) (float64, error) {
 	asked, err := draw(t, quintain.Draw{Seed: askedSeed, Level: level}, n)
@@ -126,7 +126,7 @@ func GuessRate(t quintain.Task, level, n int) (float64, error) {
 	return best, nil
 }
 
-// choiceRate is how often a guess among the answers that the prompts offer is right.
+// choiceRate is how often a guess among the answers that the prompts leave is right.
 func choiceRate(t quintain.Task, problems []quintain.Problem) (float64, error) {
 	chooser, can := t.(interface {
 		Choices(quintain.Problem) (int, error)

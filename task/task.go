@@ -45,9 +45,9 @@ type Shortener interface{ Short() string }
 // their records differ: both have the same canonical form.
 type Canonicalizer interface{ Canonical() string }
 
-// A Chooser is an Instance whose prompt names the answers that there are to choose
-// from, in so many words: one of Choices() is right, and a guess as likely as
-// another.
+// A Chooser is an Instance whose prompt gives away among how few answers the right
+// one is, all as likely as another: it names them, or there are so many ways to fill
+// in what it asks for.
 type Chooser interface{ Choices() int }
 
 // A Spec defines a task, and is one. Make alone holds chance; everything else
@@ -176,8 +176,8 @@ func (s Spec[P, I]) Canonical(p quintain.Problem) (string, error) {
 	return phrasingRE.ReplaceAllString(string(mustJSON(inst)), ""), nil
 }
 
-// Choices returns the number of answers that the prompt of p offers; 0 where the
-// task has no [Chooser].
+// Choices returns the number of answers that the prompt of p leaves to choose from;
+// 0 where the task has no [Chooser].
 func (s Spec[P, I]) Choices(p quintain.Problem) (int, error) {
 	inst, err := s.instance(p)
 	if err != nil {

@@ -21,9 +21,22 @@ var stages = []int{40, 400, 4000}
 
 // blindAnswers: no way to answer without solving earns more, on average and with
 // all its part credit, than the guess rate of the level.
-func blindAnswers(t testing.TB, of quintain.Task) {
+func blindAnswers(t testing.TB, of quintain.Task) { holdDown(t, of, strategies()) }
+
+// Blind holds a way to answer of without solving, which answer knows, to the same
+// bound as those that every task is held to: on average it earns at most the guess
+// rate of the level and 0.02. It is told the prompt and the solution of another
+// problem; an empty text is no answer.
+func Blind(t *testing.T, of quintain.Task, name string, answer func(prompt, other string) string) {
+	t.Helper()
+	holdDown(t, of, []strategy{{name, func(q *question) string { return answer(q.prompt, q.others[0]) }}})
+}
+
+// holdDown tries strategies at every level.
+func holdDown(t testing.TB, of quintain.Task, all []strategy) {
+	t.Helper()
 	for level := range of.Info().Levels {
-		suspects := strategies()
+		suspects := all
 		var faults []string
 		for _, n := range stages {
 			suspects, faults = tooGood(t, of, trial{level, n, suspects})

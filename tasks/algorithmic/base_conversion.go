@@ -14,7 +14,7 @@ var baseConversion = task.Spec[baseConversionParams, baseConversionItem]{
 	Name:    "base_conversion",
 	Doc:     "Write a whole number in another base, from 2 to 36.",
 	Source:  "Positional number systems; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: baseConversionParams{MinBase: 2, MaxBase: 16, MinValue: 0, MaxValue: 1000},
 	Levels: []baseConversionParams{
 		{MinBase: 8, MaxBase: 10, MinValue: 1, MaxValue: 40},
@@ -60,13 +60,18 @@ type baseConversionItem struct {
 	Phrasing     int    `json:"phrasing,omitempty"`
 }
 
-// makeBaseConversion draws a number and two different bases.
+// makeBaseConversion draws two different bases and a number. A number below both
+// bases is the same in both; it is drawn only where the settings allow no other.
 func makeBaseConversion(p baseConversionParams, r *rng.Rand) (baseConversionItem, error) {
-	value := r.Between(p.MinValue, p.MaxValue)
 	source, target := r.Between(p.MinBase, p.MaxBase), r.Between(p.MinBase, p.MaxBase-1)
 	if target >= source {
 		target++
 	}
+	least := max(p.MinValue, min(source, target))
+	if least > p.MaxValue {
+		least = p.MinValue
+	}
+	value := r.Between(least, p.MaxValue)
 	return baseConversionItem{
 		DecimalValue: value,
 		SourceBase:   source, SourceRepr: strconv.FormatInt(int64(value), source),

@@ -208,9 +208,10 @@ func (m miniSudokuItem) Solve() string { return miniText(m.Solution) }
 // Score implements [task.Instance]. As in reasoning-gym, lines without four digits
 // are passed over, a right grid in another form earns up to 0.9, and what is longer
 // than the solution loses its share of the length. A wrong grid earns something only
-// where more than half of the work is done: each cell that is not as in the
-// solution, given ones too, takes away two cells' worth of what was to be filled in,
-// since copying the puzzle and filling it at random gets up to half of it right.
+// where more than two thirds of the work are done: each cell that is not as in the
+// solution, given ones too, takes away three cells' worth of what was to be filled
+// in, since copying the puzzle and filling it with the number that it lacks most
+// gets up to half of it right.
 func (m miniSudokuItem) Score(text string) quintain.Verdict {
 	if text == "" {
 		return quintain.Malformed("the answer is empty")
@@ -218,7 +219,7 @@ func (m miniSudokuItem) Score(text string) quintain.Verdict {
 	credit, reason := 1.0, "want nothing but the grid"
 	if !m.printed(text) {
 		wrong, rows := m.misses(text)
-		credit = 0.9 * max(0, 1-2*float64(wrong)/float64(max(m.empty(), 1)))
+		credit = 0.9 * max(0, 1-3*float64(wrong)/float64(max(m.empty(), 1)))
 		switch {
 		case rows == 0:
 			return quintain.Malformed("want four lines of four numbers")

@@ -221,6 +221,9 @@ func list(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
+// Choices implements [task.Chooser].
+func (k knightsItem) Choices() int { return 1 << len(k.Names) }
+
 // Check refuses a record whose solution does not fit its statements, and words that
 // answers could not be read with.
 func (k knightsItem) Check() error {
@@ -284,9 +287,8 @@ func (k knightsItem) Solve() string {
 	return b.String() + "."
 }
 
-// Score implements [task.Instance]. As in reasoning-gym, an answer that gives as many
-// roles as there are people earns 0.3 and 0.7 times the share of the right ones, if
-// there are any. But who is said to be both earns nothing for anybody.
+// Score implements [task.Instance]. Only all roles together earn anything: of two
+// people, one is right as often as not by calling everybody a knight.
 func (k knightsItem) Score(text string) quintain.Verdict {
 	n := len(k.Names)
 	roles, fault := readRoles(text, n)
@@ -304,13 +306,10 @@ func (k knightsItem) Score(text string) quintain.Verdict {
 			right++
 		}
 	}
-	switch right {
-	case n:
+	if right == n {
 		return quintain.Right()
-	case 0:
-		return quintain.Wrong("all of them are something else")
 	}
-	return quintain.Partial(0.3+0.7*float64(right)/float64(n), fmt.Sprintf("%d of %d are right", right, n))
+	return quintain.Wrong(fmt.Sprintf("%d of %d are right", right, n))
 }
 
 // A knightsRole says what somebody is, in lower case.

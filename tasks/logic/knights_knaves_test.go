@@ -27,11 +27,11 @@ func TestKnightsKnavesScore(t *testing.T) {
 		{"I think that Noah is a hero, (Jacob) is a villain and Mia is a hero", 1, "words before a name"},
 		{"Noah is a hero, Jacob is a villain, Mia is a hero. Noah is a hero, Jacob is a villain, Mia is a hero.", 1, "all of it twice, as in reasoning-gym"},
 		{strings.Repeat("Noah is a hero, Jacob is a villain, Mia is a hero. ", 11), 0, "eleven times"},
-		{"Noah is a hero, Jacob is a villain, and Mia is a villain.", 0.3 + 0.7*2/3, "two of three, as in reasoning-gym"},
-		{"Noah is a villain, Jacob is a villain, and Mia is a villain.", 0.3 + 0.7/3, "one of three"},
+		{"Noah is a hero, Jacob is a villain, and Mia is a villain.", 0, "two of three, for which reasoning-gym pays 0.77"},
+		{"Noah is a villain, Jacob is a villain, and Mia is a villain.", 0, "one of three"},
 		{"Noah is a villain, Jacob is a hero, and Mia is a villain.", 0, "none of three"},
-		{"\"Noah is a hero, Jacob is a villain, and Mia is a hero.\"", 0.3 + 0.7*2/3, "a quote before a name is a part of it"},
-		{"Noah is a hero, Jacob is a villain, and Maria is a hero.", 0.3 + 0.7*2/3, "somebody else"},
+		{"\"Noah is a hero, Jacob is a villain, and Mia is a hero.\"", 0, "a quote before a name is a part of it"},
+		{"Noah is a hero, Jacob is a villain, and Maria is a hero.", 0, "somebody else"},
 		{"Noah is a hero, Jacob is a villain.", 0, "one left out"},
 		{"Noah is a hero, Jacob is a villain, Mia is a hero, and Zoe is a hero.", 0, "one too many"},
 		{"Noah is a hero, Noah is a villain, and Mia is a hero.", 0, "both, for which reasoning-gym pays"},
@@ -48,6 +48,21 @@ func TestKnightsKnavesScore(t *testing.T) {
 	})
 	if v := item.Score("I do not know."); !v.Malformed {
 		t.Errorf("an answer without roles gets %+v, want it malformed", v)
+	}
+}
+
+// Knowing the names and the words is no solution.
+func TestKnightsKnavesBlind(t *testing.T) {
+	names := regexp.MustCompile(`(?m)^(\w+) \w+: "`)
+	form := regexp.MustCompile(`Ann is (an? \w+), and Bob is (an? \w+)\.`)
+	for kind, name := range []string{"calling everybody a knight", "calling everybody a knave"} {
+		tasktest.Blind(t, knightsKnaves, name, func(prompt, _ string) string {
+			said := ""
+			for _, found := range names.FindAllStringSubmatch(prompt, -1) {
+				said += found[1] + " is " + form.FindStringSubmatch(prompt)[1+kind] + ", "
+			}
+			return said
+		})
 	}
 }
 
