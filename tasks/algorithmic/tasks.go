@@ -10,12 +10,17 @@ import (
 
 // Tasks lists the package's tasks by name.
 var Tasks = []quintain.Task{
+	ab,
 	baseConversion,
+	binaryAlternation,
+	binaryMatrix,
 	caesarCipher,
 	graphColor,
 	letterCounting,
 	numberSorting,
+	rotateMatrix,
 	spellBackward,
+	spiralMatrix,
 	wordLadder,
 }
 
