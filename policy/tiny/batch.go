@@ -66,6 +66,7 @@ func (b *batch) round() error {
 		return err
 	}
 	b.draw()
+	b.part()
 	b.sweep()
 	return nil
 }
@@ -79,8 +80,12 @@ func (b *batch) join() {
 		if len(b.free) < min(left, b.decoder.Slots()) {
 			return
 		}
-		for range min(left, len(b.free)) {
-			b.live = append(b.live, j.add(b.claim(j)))
+		first := j.add(b.claim(j))
+		b.live = append(b.live, first)
+		for range min(left-1, len(b.free)) {
+			s := j.add(b.take(0), 0)
+			s.lead = first
+			b.live = append(b.live, s)
 		}
 		if len(j.sequences) == j.request.N {
 			b.waiting = b.waiting[1:]
@@ -97,13 +102,19 @@ func (b *batch) claim(j *job) (slot, fed int) {
 			at, fed = i, n
 		}
 	}
-	slot = b.free[at]
-	b.free = slices.Delete(b.free, at, at+1)
-	b.held[slot] = nil
+	slot = b.take(at)
 	if fed == 0 {
 		b.decoder.Reset(slot)
 	}
 	return slot, fed
+}
+
+// take returns free[at], which is then free no more.
+func (b *batch) take(at int) int {
+	slot := b.free[at]
+	b.free = slices.Delete(b.free, at, at+1)
+	b.held[slot] = nil
+	return slot
 }
 
 // refresh takes over new weights, where there are any. All slots are then empty.
@@ -124,47 +135,15 @@ func (b *batch) refresh() error {
 	return nil
 }
 
-// feed gives every slot the tokens that it lacks. Where samples of a job begin side by
-// side, the first of them takes in the prompt, and the others copy it.
+// feed gives every slot the tokens that it lacks.
 func (b *batch) feed() error {
-	for i, s := range b.live {
-		s.copies = i > 0 && s.fed == 0 && b.live[i-1].job == s.job && (b.live[i-1].copies || b.live[i-1].fed == 0)
-	}
-	for i, s := range b.live {
-		upTo := len(s.tokens)
-		if i+1 < len(b.live) && b.live[i+1].copies {
-			upTo = len(s.job.prompt)
-		}
-		if !s.copies {
-			b.lack(s, upTo)
-		}
-	}
-	if err := b.takeIn(); err != nil {
-		return err
-	}
-	for i, s := range b.live {
-		if s.copies {
-			b.decoder.Copy(s.slot, b.live[i-1].slot)
-			s.fed = len(s.job.prompt)
-		}
-	}
+	b.feeds = b.feeds[:0]
 	for _, s := range b.live {
-		b.lack(s, len(s.tokens))
+		if s.lead == nil {
+			b.feeds = append(b.feeds, transformer.Feed{Slot: s.slot, Tokens: s.tokens[s.fed:]})
+			s.fed = len(s.tokens)
+		}
 	}
-	return b.takeIn()
-}
-
-// lack plans that s takes in its tokens up to a number of them.
-func (b *batch) lack(s *sequence, upTo int) {
-	if s.fed < upTo {
-		b.feeds = append(b.feeds, transformer.Feed{Slot: s.slot, Tokens: s.tokens[s.fed:upTo]})
-		s.fed = upTo
-	}
-}
-
-// takeIn does what was planned.
-func (b *batch) takeIn() error {
-	defer func() { b.feeds = b.feeds[:0] }()
 	return b.decoder.Extend(b.feeds...)
 }
 
@@ -188,7 +167,26 @@ const minShare = 4
 func (b *batch) drawShare(i, shares int) {
 	n := len(b.live)
 	for _, s := range b.live[i*n/shares : (i+1)*n/shares] {
-		s.draw(&b.samplers[i], b.decoder.Logits(s.slot), b.version)
+		s.draw(&b.samplers[i], b.decoder.Logits(s.source().slot), b.version)
+	}
+}
+
+// part gives a slot of their own to those that drew another token than the sequence they
+// share one with, or end with it: what they hold is what it held before that token.
+func (b *batch) part() {
+	for i, s := range b.live {
+		if s.lead == nil || s.finish == "" && s.last() == s.lead.last() {
+			continue
+		}
+		from := s.lead
+		s.lead = nil
+		if s.finish == "" {
+			s.lead = s.twin(b.live[:i])
+		}
+		if s.lead == nil {
+			b.decoder.Copy(s.slot, from.slot)
+			s.fed = from.fed
+		}
 	}
 }
 

@@ -125,3 +125,59 @@ func TestRoundsLeaveNothing(t *testing.T) {
 		t.Errorf("%d live, %d waiting, %d free, want 4 free alone", len(b.live), len(b.waiting), len(b.free))
 	}
 }
+
+// TestOnePassForEqualSamples goes round by hand, with few likely tokens, and finds that of
+// the samples of a job that have the same tokens so far just one is in the model.
+func TestOnePassForEqualSamples(t *testing.T) {
+	t.Parallel()
+	m := shaken(t, 5)
+	p, err := New(m, 0, Options{MaxSequences: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBatch(p)
+	var jobs []*job
+	for _, how := range []quintain.Sampling{{MaxTokens: 12}, {Temperature: 1, TopK: 2, MaxTokens: 12}} {
+		j, err := p.newJob(quintain.Request{
+			Key: "x", N: 8, Sampling: how, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "How many?"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, j)
+		if err := p.enter(j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shared := 0
+	for round := range 12 {
+		if round == 5 {
+			if err := p.SetWeights(m, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.round(); err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range b.live {
+			if s.lead != nil {
+				shared++
+				if s.lead.lead != nil || !slices.Equal(s.lead.tokens, s.tokens) || s.finish != "" {
+					t.Fatalf("round %d: %+v shares the slot of %+v", round, s, s.lead)
+				}
+				continue
+			}
+			if i > 0 && b.live[i-1].job == s.job && slices.Equal(b.live[i-1].tokens, s.tokens) {
+				t.Fatalf("round %d: two samples with the same tokens have a slot each", round)
+			}
+		}
+	}
+	if shared < 8*11+4 {
+		t.Errorf("%d times a sample shared a slot, want more: the greedy ones do throughout", shared)
+	}
+	for k, s := range jobs[0].samples() {
+		if len(b.held[jobs[0].sequences[k].slot]) < len(s.Wrote) || !slices.Equal(s.Wrote, jobs[0].samples()[0].Wrote) {
+			t.Errorf("greedy sample %d wrote %v; its slot holds %v", k, s.Wrote, b.held[jobs[0].sequences[k].slot])
+		}
+	}
+}

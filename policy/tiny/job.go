@@ -2,6 +2,7 @@ package tiny
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -34,9 +35,9 @@ type job struct {
 type sequence struct {
 	job      *job
 	slot     int
-	fed      int     // of its tokens, those that the slot holds
-	copies   bool    // the prompt from the sequence before it in the batch
-	tokens   []int32 // the prompt, and what was sampled
+	fed      int       // of its tokens, those that the slot holds
+	lead     *sequence // of the same job and with the same tokens: its slot serves both; nil: the own slot does
+	tokens   []int32   // the prompt, and what was sampled
 	logProbs []float32
 	versions []int32
 	chance   *rng.Rand
@@ -104,6 +105,31 @@ func (s *sequence) draw(by *transformer.Sampler, logits []float32, version int32
 	case len(s.versions) == s.job.room:
 		s.finish = quintain.Length
 	}
+}
+
+// source is the sequence whose slot holds the tokens of s.
+func (s *sequence) source() *sequence {
+	if s.lead != nil {
+		return s.lead
+	}
+	return s
+}
+
+// last is the token that was drawn last.
+func (s *sequence) last() int32 { return s.tokens[len(s.tokens)-1] }
+
+// twin returns the one among the last of those before it that goes on, in a slot of its
+// own, with the same tokens; nil for none.
+func (s *sequence) twin(before []*sequence) *sequence {
+	for _, other := range slices.Backward(before) {
+		if other.job != s.job {
+			return nil
+		}
+		if other.lead == nil && other.last() == s.last() && slices.Equal(other.tokens, s.tokens) {
+			return other
+		}
+	}
+	return nil
 }
 
 // leave counts a sequence that has left the batch, and answers the job when it was the

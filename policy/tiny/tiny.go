@@ -30,9 +30,11 @@ type Options struct {
 
 // Policy implements [quintain.Policy] with a [transformer.Model]. One batcher, which
 // is [Policy.Run], takes all samples that are under way a token further at a time.
-// Samples join and leave between the tokens of others. A request's samples take in its
-// prompt once, also when weights arrive while they are under way. A later turn goes on with what
-// the turn before left in its slot, where no other sample has taken that.
+// Samples join and leave between the tokens of others. The samples of a request go through
+// the model once as long as their tokens are the same: all of them while they read the
+// prompt, and those that drew alike after that, also when weights arrive while they are
+// under way. A later turn goes on with what the turn before left in its slot, where no
+// other sample has taken that.
 //
 // What is sampled depends on the seed, the weights and the request alone: each sample
 // has a stream of chance named by the seed, the request's Key, the number of its
