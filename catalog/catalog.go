@@ -6,8 +6,10 @@ import (
 	"github.com/quintain-rl/quintain/tasks/algorithmic"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/tasks/games"
+	"github.com/quintain-rl/quintain/tasks/geometry"
 	"github.com/quintain-rl/quintain/tasks/graphs"
 	"github.com/quintain-rl/quintain/tasks/logic"
+	"github.com/quintain-rl/quintain/tasks/probability"
 )
 
 // A Category is a room of tasks.
@@ -22,8 +24,10 @@ func Categories() []Category {
 		{"algorithmic", algorithmic.Tasks},
 		{"arithmetic", arithmetic.Tasks},
 		{"games", games.Tasks},
+		{"geometry", geometry.Tasks},
 		{"graphs", graphs.Tasks},
 		{"logic", logic.Tasks},
+		{"probability", probability.Tasks},
 	}
 }
 

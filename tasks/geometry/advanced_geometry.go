@@ -1,0 +1,390 @@
+package geometry
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// advancedGeometry asks for a point, an angle or a length of a triangle.
+var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
+	Name: "advanced_geometry",
+	Doc: "Find the orthocenter, the radius of the incircle or the angle at B of a triangle with whole coordinates. " +
+		"Any correct rounding of the value is right.",
+	Source:  "Plane analytic geometry; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: advancedGeometryParams{MinCoord: -10, MaxCoord: 10, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
+	Levels: []advancedGeometryParams{
+		{MinCoord: 0, MaxCoord: 5, TaskTypes: []string{orthocenter}},
+		{MinCoord: -5, MaxCoord: 5, TaskTypes: []string{orthocenter, incircleRadius}},
+		{MinCoord: -10, MaxCoord: 10, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
+		{MinCoord: -100, MaxCoord: 100, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
+		{MinCoord: -1000, MaxCoord: 1000, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
+		{MinCoord: -10_000, MaxCoord: 10_000, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
+	},
+	Make: makeAdvancedGeometry,
+}
+
+// The kinds of question.
+const (
+	orthocenter    = "orthocenter"
+	incircleRadius = "incircle_radius"
+	angleMeasure   = "angle_measure"
+)
+
+// advancedGeometryParams are the settings of one difficulty.
+type advancedGeometryParams struct {
+	MinCoord  int      `json:"min_coord"` // of the corners, both coordinates
+	MaxCoord  int      `json:"max_coord"`
+	TaskTypes []string `json:"task_types"` // each as likely as another
+}
+
+// maxCoord bounds the coordinates, so that every number on the way to the
+// orthocenter is an int64.
+const maxCoord = 100_000
+
+// Check implements [task.Params].
+func (p advancedGeometryParams) Check() error {
+	switch {
+	case p.MinCoord < -maxCoord:
+		return fmt.Errorf("min_coord is %d, want %d or more", p.MinCoord, -maxCoord)
+	case p.MaxCoord <= p.MinCoord || p.MaxCoord > maxCoord:
+		return fmt.Errorf("max_coord is %d, want more than min_coord (%d) and at most %d", p.MaxCoord, p.MinCoord, maxCoord)
+	case len(p.TaskTypes) == 0:
+		return fmt.Errorf("task_types is empty, want some of %s, %s, %s", orthocenter, incircleRadius, angleMeasure)
+	}
+	for i, kind := range p.TaskTypes {
+		if _, known := advancedGeometryPhrasings[kind]; !known || slices.Contains(p.TaskTypes[:i], kind) {
+			return fmt.Errorf("task_types has %q, want some of %s, %s, %s, each once", kind, orthocenter, incircleRadius, angleMeasure)
+		}
+	}
+	return nil
+}
+
+// advancedGeometryItem is one triangle. Of the results it has those of its kind.
+type advancedGeometryItem struct {
+	A        [2]string `json:"A"` // whole coordinates, x and y
+	B        [2]string `json:"B"`
+	C        [2]string `json:"C"`
+	TaskType string    `json:"task_type"`
+	Phrasing int       `json:"phrasing,omitempty"`
+
+	Ortho       *[2]string  `json:"ortho,omitempty"` // exact, as fractions
+	OrthoApprox *[2]float64 `json:"orthocenter_approx,omitempty"`
+	RadiusExact string      `json:"incircle_radius_exact,omitempty"` // twice the area over the perimeter
+	Radius      float64     `json:"incircle_radius_approx,omitempty"`
+	Angle       float64     `json:"angle_ABC_degrees,omitempty"`
+}
+
+// makeAdvancedGeometry draws three corners that are not on one line.
+func makeAdvancedGeometry(p advancedGeometryParams, r *rng.Rand) (advancedGeometryItem, error) {
+	draw := func() point { return point{r.Between(p.MinCoord, p.MaxCoord), r.Between(p.MinCoord, p.MaxCoord)} }
+	beside := func(coord int) int { // a neighbour that is still in range
+		if coord < p.MaxCoord {
+			return coord + 1
+		}
+		return coord - 1
+	}
+	t := triangle{draw(), draw(), draw()}
+	if t.a == t.b {
+		t.b.x = beside(t.b.x)
+	}
+	if t.cross() == 0 && t.a.x != t.b.x {
+		t.c.y = beside(t.c.y)
+	} else if t.cross() == 0 {
+		t.c.x = beside(t.c.x)
+	}
+	item := advancedGeometryItem{
+		A: t.a.texts(), B: t.b.texts(), C: t.c.texts(),
+		TaskType: rng.Pick(r, p.TaskTypes),
+	}
+	item.Phrasing = r.Between(0, len(advancedGeometryPhrasings[item.TaskType])-1)
+	switch item.TaskType {
+	case orthocenter:
+		x, y := t.orthocenter()
+		item.Ortho = &[2]string{x.text(), y.text()}
+		item.OrthoApprox = &[2]float64{x.float(), y.float()}
+	case incircleRadius:
+		item.RadiusExact, item.Radius = t.exactRadius(), t.radius()
+	case angleMeasure:
+		item.Angle = t.angle()
+	}
+	return item, nil
+}
+
+// advancedGeometryPhrasings are the wordings of the question, before and after the
+// corners, by kind.
+var advancedGeometryPhrasings = map[string][][2]string{
+	orthocenter: {
+		{"A triangle has the corners ", ". Find its orthocenter, the point where the three altitudes meet."},
+		{"Where do the altitudes of the triangle with corners ", " meet?"},
+	},
+	incircleRadius: {
+		{"A triangle has the corners ", ". Find the radius of its incircle."},
+		{"How large is the radius of the circle that touches all three sides of the triangle with corners ", " from within?"},
+	},
+	angleMeasure: {
+		{"A triangle has the corners ", ". Find the interior angle at B."},
+		{"What is the angle ABC, in degrees, of the triangle with corners ", "?"},
+	},
+}
+
+// The forms of the answer, by kind.
+const (
+	orthocenterForm = " Answer with its coordinates, rounded to 3 decimals, in the form (x, y), for example (-1.250, 3.000)."
+	radiusForm      = " Answer with the number alone, rounded to 3 decimals, for example 2.718."
+	angleForm       = " Answer with the degrees alone, rounded to 2 decimals, for example 47.11°."
+)
+
+// Prompt implements [task.Instance].
+func (a advancedGeometryItem) Prompt() string {
+	words := advancedGeometryPhrasings[a.TaskType][a.Phrasing]
+	form := angleForm
+	switch a.TaskType {
+	case orthocenter:
+		form = orthocenterForm
+	case incircleRadius:
+		form = radiusForm
+	}
+	return words[0] + a.corners() + words[1] + form
+}
+
+// corners writes "A = (1, 2), B = (3, 4) and C = (5, 6)".
+func (a advancedGeometryItem) corners() string {
+	return "A = (" + a.A[0] + ", " + a.A[1] + "), B = (" + a.B[0] + ", " + a.B[1] + ") and C = (" + a.C[0] + ", " + a.C[1] + ")"
+}
+
+// Short implements [task.Shortener].
+func (a advancedGeometryItem) Short() string { return a.TaskType + ": " + a.corners() }
+
+// Check refuses a record that is no triangle, or whose results are not those of its
+// triangle.
+func (a advancedGeometryItem) Check() error {
+	t, err := a.triangle()
+	if err != nil {
+		return err
+	}
+	x, y := t.orthocenter()
+	switch a.TaskType {
+	case orthocenter:
+		if want := [2]string{x.text(), y.text()}; a.Ortho == nil || *a.Ortho != want {
+			return fmt.Errorf("ortho is %v, want %v", a.Ortho, want)
+		}
+	case incircleRadius:
+		if want := t.radius(); !(math.Abs(a.Radius-want) <= 1e-6*want) {
+			return fmt.Errorf("incircle_radius_approx is %v, want %v", a.Radius, want)
+		}
+	case angleMeasure:
+		if want := t.angle(); !(math.Abs(a.Angle-want) <= 1e-4) {
+			return fmt.Errorf("angle_ABC_degrees is %v, want %v", a.Angle, want)
+		}
+	default:
+		return fmt.Errorf("task_type is %q, want %s, %s or %s", a.TaskType, orthocenter, incircleRadius, angleMeasure)
+	}
+	return checkPhrasing(a.Phrasing, len(advancedGeometryPhrasings[a.TaskType]))
+}
+
+// triangle reads the corners.
+func (a advancedGeometryItem) triangle() (t triangle, err error) {
+	corners, read := [...][2]string{a.A, a.B, a.C}, [...]*point{&t.a, &t.b, &t.c}
+	for i, corner := range corners {
+		x, err := strconv.Atoi(corner[0])
+		if err != nil {
+			return t, err
+		}
+		y, err := strconv.Atoi(corner[1])
+		if err != nil {
+			return t, err
+		}
+		if max(x, -x, y, -y) > maxCoord {
+			return t, fmt.Errorf("%c is %v, want coordinates from %d to %d", 'A'+i, corner, -maxCoord, maxCoord)
+		}
+		*read[i] = point{x, y}
+	}
+	if t.cross() == 0 {
+		return t, errors.New("the corners A, B and C are on one line")
+	}
+	return t, nil
+}
+
+// Solve implements [task.Instance].
+func (a advancedGeometryItem) Solve() string {
+	t, err := a.triangle()
+	if err != nil {
+		return "" // which Check has refused
+	}
+	switch a.TaskType {
+	case orthocenter:
+		x, y := t.orthocenter()
+		return "(" + rounded(x.float(), 3) + ", " + rounded(y.float(), 3) + ")"
+	case incircleRadius:
+		return rounded(t.radius(), 3)
+	}
+	return rounded(t.angle(), 2) + "°"
+}
+
+// rounded writes a number with so many decimals, and zero without a sign.
+func rounded(v float64, decimals int) string {
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// Score implements [task.Instance].
+func (a advancedGeometryItem) Score(text string) quintain.Verdict {
+	t, err := a.triangle()
+	if err != nil {
+		return quintain.Malformed(err.Error()) // which Check has refused
+	}
+	switch a.TaskType {
+	case orthocenter:
+		return t.scoreOrthocenter(text)
+	case incircleRadius:
+		return scoreNumber(text, t.radius(), 3)
+	}
+	return scoreNumber(strings.ReplaceAll(text, "°", ""), t.angle(), 2)
+}
+
+// scoreOrthocenter reads two numbers with a comma between them, and round brackets
+// around them or not.
+func (t triangle) scoreOrthocenter(text string) quintain.Verdict {
+	left, right, found := strings.Cut(answer.Trim(text), ",")
+	if !found {
+		return quintain.Malformed("the answer is not of the form (x, y)")
+	}
+	x, y := t.orthocenter()
+	if v := scoreNumber(strings.TrimLeft(left, "("), x.float(), 3); v.Score < 1 {
+		return v
+	}
+	return scoreNumber(strings.TrimRight(right, ")"), y.float(), 3)
+}
+
+// scoreNumber reads one number: right is what rounds to the same as want, and any
+// correct rounding of want, where it is half-way between two.
+func scoreNumber(text string, want float64, decimals int) quintain.Verdict {
+	got, ok := readFloat(text)
+	switch {
+	case !ok:
+		return quintain.Malformed(fmt.Sprintf("%.40q is no number", text))
+	case rounded(got, decimals) == rounded(want, decimals), math.Abs(got-want) <= (0.5+1e-6)*math.Pow10(-decimals):
+		return quintain.Right()
+	}
+	return quintain.Wrong("want " + rounded(want, decimals))
+}
+
+// readFloat reads a finite decimal number.
+func readFloat(text string) (v float64, ok bool) {
+	d, ok := answer.ReadDecimal(text)
+	if !ok {
+		return 0, false
+	}
+	const most = 40 // digits that can make a difference
+	if len(d.Digits) > most {
+		d.Exp += len(d.Digits) - most
+		d.Digits = d.Digits[:most]
+	}
+	v, err := strconv.ParseFloat("0"+d.Digits+"e"+strconv.Itoa(d.Exp), 64)
+	if d.Neg {
+		v = -v
+	}
+	return v, err == nil
+}
+
+// A point has whole coordinates up to maxCoord.
+type point struct{ x, y int }
+
+func (p point) texts() [2]string { return [2]string{strconv.Itoa(p.x), strconv.Itoa(p.y)} }
+
+// minus returns the way from q to p.
+func (p point) minus(q point) point { return point{p.x - q.x, p.y - q.y} }
+
+// dot returns the inner product.
+func (p point) dot(q point) int { return p.x*q.x + p.y*q.y }
+
+// A triangle has its corners in any order.
+type triangle struct{ a, b, c point }
+
+// cross is twice the area, with a sign; 0 where the corners are on one line.
+func (t triangle) cross() int {
+	b, c := t.b.minus(t.a), t.c.minus(t.a)
+	return b.x*c.y - b.y*c.x
+}
+
+// orthocenter returns the point H that both equations hold for: its way from A is
+// perpendicular to BC, and its way from B to AC.
+func (t triangle) orthocenter() (x, y ratio) {
+	b, c := t.b.minus(t.a), t.c.minus(t.a)
+	dot, cross := b.dot(c), t.cross()
+	return newRatio(t.a.x*cross+dot*(c.y-b.y), cross), newRatio(t.a.y*cross+dot*(b.x-c.x), cross)
+}
+
+// radius returns the radius of the incircle, twice the area over the perimeter.
+func (t triangle) radius() float64 {
+	perimeter := 0.0
+	for _, side := range t.sides() {
+		perimeter += math.Sqrt(float64(side))
+	}
+	return math.Abs(float64(t.cross())) / perimeter
+}
+
+// exactRadius writes the radius as a formula.
+func (t triangle) exactRadius() string {
+	s, cross := t.sides(), t.cross()
+	return fmt.Sprintf("%d/(sqrt(%d) + sqrt(%d) + sqrt(%d))", max(cross, -cross), s[0], s[1], s[2])
+}
+
+// sides returns the squares of the lengths of the sides.
+func (t triangle) sides() [3]int {
+	ab, bc, ca := t.b.minus(t.a), t.c.minus(t.b), t.a.minus(t.c)
+	return [3]int{ab.dot(ab), bc.dot(bc), ca.dot(ca)}
+}
+
+// angle returns the angle at B in degrees.
+func (t triangle) angle() float64 {
+	cross, dot := t.cross(), t.a.minus(t.b).dot(t.c.minus(t.b))
+	return math.Atan2(math.Abs(float64(cross)), float64(dot)) * 180 / math.Pi
+}
+
+// A ratio is over/under in lowest terms, under above 0.
+type ratio struct{ over, under int }
+
+// newRatio returns over/under; under is not 0.
+func newRatio(over, under int) ratio {
+	a, b := over, under
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if (a < 0) != (under < 0) {
+		a = -a
+	}
+	return ratio{over / a, under / a}
+}
+
+// text writes a whole number without the fraction's line.
+func (r ratio) text() string {
+	if r.under == 1 {
+		return strconv.Itoa(r.over)
+	}
+	return strconv.Itoa(r.over) + "/" + strconv.Itoa(r.under)
+}
+
+// float returns the nearest float64.
+func (r ratio) float() float64 {
+	const exact = 1 << 53
+	if max(r.over, -r.over, r.under) <= exact {
+		return float64(r.over) / float64(r.under)
+	}
+	v, _ := big.NewRat(int64(r.over), int64(r.under)).Float64()
+	return v
+}

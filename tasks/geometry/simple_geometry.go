@@ -1,0 +1,172 @@
+package geometry
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// simpleGeometry asks for the last interior angle of a polygon.
+var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
+	Name: "simple_geometry",
+	Doc: "Find the one interior angle of a convex polygon that is not given. " +
+		"Each set of whole angles that a convex polygon of the settings can have is as likely as another.",
+	Source:  "Euclid's Elements, I.32 and its corollaries; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: simpleGeometryParams{MinSides: 3, MaxSides: 6, MinAngle: 10, MaxAngle: 170},
+	Levels: []simpleGeometryParams{
+		{MinSides: 3, MaxSides: 3, MinAngle: 20, MaxAngle: 120},
+		{MinSides: 3, MaxSides: 5, MinAngle: 15, MaxAngle: 160},
+		{MinSides: 4, MaxSides: 8, MinAngle: 10, MaxAngle: 170},
+		{MinSides: 8, MaxSides: 14, MinAngle: 8, MaxAngle: 175},
+		{MinSides: 14, MaxSides: 20, MinAngle: 5, MaxAngle: 178},
+		{MinSides: 20, MaxSides: 30, MinAngle: 3, MaxAngle: 179},
+	},
+	Make: makeSimpleGeometry,
+}
+
+// simpleGeometryParams are the settings of one difficulty.
+type simpleGeometryParams struct {
+	MinSides int `json:"min_sides"` // of the polygon
+	MaxSides int `json:"max_sides"`
+	MinAngle int `json:"min_angle"` // of every angle, the one asked for too; degrees
+	MaxAngle int `json:"max_angle"`
+}
+
+// maxSides is how many sides a polygon has at most.
+const maxSides = 360
+
+// Check implements [task.Params].
+func (p simpleGeometryParams) Check() error {
+	switch {
+	case p.MinSides < 3:
+		return fmt.Errorf("min_sides is %d, want 3 or more", p.MinSides)
+	case p.MaxSides < p.MinSides || p.MaxSides > maxSides:
+		return fmt.Errorf("max_sides is %d, want min_sides (%d) to %d", p.MaxSides, p.MinSides, maxSides)
+	case p.MinAngle < 1 || p.MinAngle*p.MinSides > angleSum(p.MinSides):
+		return fmt.Errorf("min_angle is %d, want 1 to the mean angle of a polygon with %d sides", p.MinAngle, p.MinSides)
+	case p.MaxAngle > 179 || p.MaxAngle <= p.MinAngle || p.MaxAngle*p.MaxSides < angleSum(p.MaxSides):
+		return fmt.Errorf("max_angle is %d, want the mean angle of a polygon with %d sides, and more than min_angle (%d), to 179", p.MaxAngle, p.MaxSides, p.MinAngle)
+	}
+	return nil
+}
+
+// angleSum is the sum of the interior angles of a polygon, in degrees.
+func angleSum(sides int) int { return (sides - 2) * 180 }
+
+// simpleGeometryItem is one polygon. Angles are in degrees.
+type simpleGeometryItem struct {
+	NSides           int       `json:"n_sides"`
+	KnownAngles      []float64 `json:"known_angles"` // all but one
+	SumOfKnown       float64   `json:"sum_of_known_angles"`
+	MissingRaw       float64   `json:"missing_angle_raw"`
+	MissingRounded   float64   `json:"missing_angle_rounded"` // the answer
+	TotalInteriorSum int       `json:"total_interior_sum"`
+	Phrasing         int       `json:"phrasing,omitempty"`
+}
+
+// makeSimpleGeometry draws the angles.
+func makeSimpleGeometry(p simpleGeometryParams, r *rng.Rand) (simpleGeometryItem, error) {
+	sides := r.Between(p.MinSides, p.MaxSides)
+	angles := p.angles(sides, r)
+	item := simpleGeometryItem{
+		NSides: sides, TotalInteriorSum: angleSum(sides),
+		KnownAngles: make([]float64, sides-1),
+		Phrasing:    r.Between(0, len(simpleGeometryPhrasings)-1),
+	}
+	for i, angle := range angles[1:] {
+		item.KnownAngles[i] = float64(angle)
+		item.SumOfKnown += float64(angle)
+	}
+	item.MissingRaw, item.MissingRounded = float64(angles[0]), float64(angles[0])
+	return item, nil
+}
+
+// angles draws the angles of a convex polygon. From equal ones it goes on by
+// dividing the sum of two angles anew, many times: the Gibbs sampler of the uniform
+// distribution over all angles that have the right sum.
+func (p simpleGeometryParams) angles(sides int, r *rng.Rand) []int {
+	angles, rest := make([]int, sides), angleSum(sides)
+	for i := range angles {
+		angles[i] = rest / (sides - i)
+		rest -= angles[i]
+	}
+	const rounds = 4
+	for range rounds {
+		for i := range angles {
+			j := r.Between(0, sides-2)
+			if j >= i {
+				j++
+			}
+			sum := angles[i] + angles[j]
+			angles[i] = r.Between(max(p.MinAngle, sum-p.MaxAngle), min(p.MaxAngle, sum-p.MinAngle))
+			angles[j] = sum - angles[i]
+		}
+	}
+	return angles
+}
+
+// simpleGeometryPhrasings are the wordings of the question, around the number of
+// sides and the angles.
+var simpleGeometryPhrasings = [][3]string{
+	{"A convex polygon has ", " sides. All of its interior angles but one are known: ", ". How large is the remaining one?"},
+	{"Someone measured the interior angles of a convex polygon with ", " sides and forgot one of them. The others are ", ". Find the forgotten angle."},
+	{"What is the last interior angle of a convex polygon with ", " sides, if the others are ", "?"},
+}
+
+// Prompt implements [task.Instance].
+func (s simpleGeometryItem) Prompt() string {
+	words := simpleGeometryPhrasings[s.Phrasing]
+	b := make([]byte, 0, 256+6*len(s.KnownAngles))
+	b = strconv.AppendInt(append(b, words[0]...), int64(s.NSides), 10)
+	b = append(b, words[1]...)
+	for i, angle := range s.KnownAngles {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(appendDegrees(b, angle), "°"...)
+	}
+	b = append(append(b, words[2]...), " Answer with the number of degrees alone, without a degree sign."...)
+	return string(b)
+}
+
+// Short implements [task.Shortener].
+func (s simpleGeometryItem) Short() string {
+	b := append([]byte("missing angle: "), strconv.Itoa(s.NSides)...)
+	for _, angle := range s.KnownAngles {
+		b = appendDegrees(append(b, ' '), angle)
+	}
+	return string(b)
+}
+
+// appendDegrees appends an angle, a whole one without a point.
+func appendDegrees(b []byte, angle float64) []byte { return strconv.AppendFloat(b, angle, 'f', -1, 64) }
+
+// Check refuses a record whose angles do not add up. Whether they are those of a
+// convex polygon is left open: reasoning-gym has others.
+func (s simpleGeometryItem) Check() error {
+	const rounding = 0.01
+	if s.NSides < 3 || s.NSides > 1e6 || s.NSides != len(s.KnownAngles)+1 {
+		return fmt.Errorf("n_sides is %d, want 3 or more, and one more than there are known_angles (%d)", s.NSides, len(s.KnownAngles))
+	}
+	missing := float64(angleSum(s.NSides))
+	for _, angle := range s.KnownAngles {
+		missing -= angle
+	}
+	if !(math.Abs(missing-s.MissingRounded) <= rounding) {
+		return fmt.Errorf("missing_angle_rounded is %v, want %v", s.MissingRounded, missing)
+	}
+	return checkPhrasing(s.Phrasing, len(simpleGeometryPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (s simpleGeometryItem) Solve() string { return string(appendDegrees(nil, s.MissingRounded)) }
+
+// Score implements [task.Instance].
+func (s simpleGeometryItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, s.Solve())
+}

@@ -1,0 +1,104 @@
+package geometry
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestSimpleGeometryScore(t *testing.T) {
+	item := simpleGeometryItem{NSides: 4, KnownAngles: []float64{100, 90, 160}, MissingRaw: 10, MissingRounded: 10}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"10", 1, ""},
+		{"10°", 2. / 3, "the sign is not asked for"},
+		{"100", 2. / 3, "reasoning-gym pays for a text that contains the answer"},
+		{" 10", 2. / 3, ""},
+		{"10.0", 0.5, ""},
+		{"1", 0, "a digit short"},
+		{"11", 0, "one off"},
+		{"350", 0, "the sum of the others"},
+		{"-10", 2. / 3, ""},
+		{"ten", 0, "a word"},
+		{"", 0, "nothing"},
+	})
+	half := simpleGeometryItem{NSides: 3, KnownAngles: []float64{60.25, 60.25}, MissingRaw: 59.5, MissingRounded: 59.5}
+	tasktest.Nears(t, half.Score, []tasktest.Near{{"59.5", 1, "a fraction, which only records from outside have"}})
+	for _, bad := range []simpleGeometryItem{
+		{NSides: 2, KnownAngles: []float64{1}, MissingRounded: -1},
+		{NSides: 4, KnownAngles: []float64{60, 60}, MissingRounded: 60},
+		{NSides: 3, KnownAngles: []float64{60, 60}, MissingRounded: 61},
+		{NSides: 3, KnownAngles: []float64{60, 60}, MissingRounded: 60, Phrasing: -1},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestSimpleGeometryParams(t *testing.T) {
+	tasktest.Refused(t, simpleGeometry, map[string]string{
+		`{"min_sides":2}`:                   "min_sides",
+		`{"min_sides":7}`:                   "max_sides",
+		`{"max_sides":361}`:                 "max_sides",
+		`{"min_angle":0}`:                   "min_angle",
+		`{"min_angle":61}`:                  "min_angle",
+		`{"max_angle":180}`:                 "max_angle",
+		`{"max_angle":119}`:                 "max_angle",
+		`{"max_sides":60}`:                  "max_angle",
+		`{"min_angle":60,"max_angle":60}`:   "max_angle",
+		`{"min_sides":3.5}`:                 "min_sides",
+		`{"max_sides":361,"max_angle":179}`: "max_sides",
+	})
+}
+
+// Every triangle with whole angles is as likely as another, in every order.
+func TestAnglesAreUniform(t *testing.T) {
+	p := simpleGeometryParams{MinAngle: 58, MaxAngle: 62}
+	r, seen := rng.New(1, "angles"), map[string]int{}
+	const draws = 19_000
+	for range draws {
+		seen[fmt.Sprint(p.angles(3, r))]++
+	}
+	if len(seen) != 19 {
+		t.Errorf("%d triangles, want 19", len(seen))
+	}
+	for angles, n := range seen {
+		if n < 870 || n > 1130 { // 4 standard deviations are 123
+			t.Errorf("%s came %d times in %d, want about 1000", angles, n, draws)
+		}
+	}
+}
+
+var angleRE = regexp.MustCompile(`(\d+)°`)
+var sidesRE = regexp.MustCompile(`(\d+) sides`)
+
+// The second way reads the prompt and goes round the polygon: at each corner one
+// turns by the exterior angle, and after all corners once around.
+func TestSimpleGeometrySecond(t *testing.T) {
+	tasktest.Second(t, simpleGeometry, 1200, func(item simpleGeometryItem, prompt, got string) error {
+		turn, corners := 360, 1
+		for _, angle := range angleRE.FindAllStringSubmatch(prompt, -1) {
+			n, err := strconv.Atoi(angle[1])
+			if err != nil || n <= 0 || n >= 180 {
+				return fmt.Errorf("angle %s: %v", angle[1], err)
+			}
+			turn -= 180 - n
+			corners++
+		}
+		if sides := sidesRE.FindStringSubmatch(prompt); sides == nil || sides[1] != strconv.Itoa(corners) {
+			return fmt.Errorf("%d corners, %v", corners, sides)
+		}
+		if want := strconv.Itoa(180 - turn); got != want || turn <= 0 || turn >= 180 {
+			return fmt.Errorf("solution %s, want %s", got, want)
+		}
+		if !strings.Contains(item.Short(), strconv.Itoa(corners)) {
+			return fmt.Errorf("short form %q", item.Short())
+		}
+		return nil
+	})
+}
