@@ -13,6 +13,7 @@ type Decoder struct {
 	weights []packing // of each matrix of it but embed
 	slots   []slot
 	layers  []cache
+	lookup  *lookup      // of the first layer; nil: the vocabulary is too large for one
 	rows    []decoderRow // of the call under way
 	shards  []shard
 	scratch []decoderScratch
@@ -21,6 +22,7 @@ type Decoder struct {
 // A slot holds one sequence.
 type slot struct {
 	used   int       // tokens
+	end    int32     // the last of them
 	logits []float32 // of the token to come; valid if used is not 0
 	taken  bool      // it has a part in the call under way
 }
@@ -36,7 +38,8 @@ type cache struct {
 type decoderRow struct {
 	slot, pos int
 	token     int32
-	last      bool // the slot's logits are wanted after it
+	before    int32 // the token before; nothing of meaning at pos 0
+	last      bool  // the slot's logits are wanted after it
 }
 
 // decoderScratch is the memory of one goroutine.
@@ -53,7 +56,8 @@ type Feed struct {
 }
 
 // NewDecoder returns a decoder with empty slots, numbered from 0, that works with a
-// copy of m's parameters. It keeps 8·Context·Width·Layers bytes for each slot.
+// copy of m's parameters. It keeps 8·Context·Width·Layers bytes for each slot, and for a
+// vocabulary of up to 2048 tokens 24·Width bytes for each token.
 func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	if slots < 1 {
 		return nil, fmt.Errorf("decoder with %d slots, want one or more", slots)
@@ -61,7 +65,7 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	c := m.config
 	d := &Decoder{
 		config: c, scale: c.attentionScale(), turns: newRotation(c), model: m.Clone(), slots: make([]slot, slots),
-		weights: make([]packing, len(m.tensors)), layers: make([]cache, c.Layers),
+		weights: make([]packing, len(m.tensors)), layers: make([]cache, c.Layers), lookup: newLookup(c),
 	}
 	for i := range d.slots {
 		d.slots[i].logits = make([]float32, c.Vocab)
@@ -89,6 +93,9 @@ func (d *Decoder) Load(m *Model) error {
 			d.weights[i].pack(t.matrix())
 		}
 	}
+	if d.lookup != nil {
+		d.lookup.forget()
+	}
 	for i := range d.slots {
 		d.Reset(i)
 	}
@@ -108,7 +115,7 @@ func (d *Decoder) Reset(slot int) { d.slots[slot].used = 0 }
 // taken in once.
 func (d *Decoder) Copy(to, from int) {
 	c, n := d.config, d.slots[from].used
-	d.slots[to].used = n
+	d.slots[to].used, d.slots[to].end = n, d.slots[from].end
 	copy(d.slots[to].logits, d.slots[from].logits)
 	panels, used := padded(c.Context)/lanes, padded(n)/lanes
 	for _, l := range d.layers {
@@ -189,8 +196,13 @@ func (d *Decoder) add(s int, tokens []int32) error {
 		return fmt.Errorf("slot %d: %w", s, err)
 	}
 	d.slots[s].taken = true
+	before := d.slots[s].end
 	for i, token := range tokens {
-		d.rows = append(d.rows, decoderRow{s, d.slots[s].used + i, token, i == len(tokens)-1})
+		d.rows = append(d.rows, decoderRow{s, d.slots[s].used + i, token, before, i == len(tokens)-1})
+		if d.lookup != nil {
+			d.lookup.want(token)
+		}
+		before = token
 	}
 	return nil
 }
@@ -219,12 +231,15 @@ func (d *Decoder) run() {
 	for len(d.scratch) < most {
 		d.scratch = append(d.scratch, decoderScratch{})
 	}
+	if d.lookup != nil {
+		d.lookup.fill(d)
+	}
 	parallel(len(d.shards), most, func(w, i int) {
 		s := d.shards[i]
 		d.forward(d.rows[s.row:][:s.rows], &d.scratch[w])
 	})
 	for _, r := range d.rows {
-		d.slots[r.slot].used = r.pos + 1
+		d.slots[r.slot].used, d.slots[r.slot].end = r.pos+1, r.token
 	}
 	d.drop()
 }
@@ -242,9 +257,13 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 	}
 	for l := range d.layers {
 		weights := d.weights[2+l*layerTensors:]
-		normalise(w.normed, w.x, w.inv)
-		d.shift(l, rows, w)
-		multiply(w.qkv, w.in, &weights[tensorQKV], false)
+		if l == 0 && d.lookup != nil {
+			d.lookup.read(w.qkv, rows)
+		} else {
+			normalise(w.normed, w.x, w.inv)
+			d.shift(l, rows, w)
+			multiply(w.qkv, w.in, &weights[tensorQKV], false)
+		}
 		for i, r := range rows {
 			d.attend(&d.layers[l], r, i, w)
 		}

@@ -16,6 +16,7 @@ var small = []Config{
 	{Vocab: 7, Context: 40, Layers: 1, Width: 16, Heads: 1, Hidden: 16},
 	{Vocab: 37, Context: 40, Layers: 2, Width: 32, Heads: 2, Hidden: 48},
 	{Vocab: 18, Context: 70, Layers: 3, Width: 64, Heads: 2, Hidden: 48},
+	{Vocab: lookupMost + 1, Context: 40, Layers: 1, Width: 16, Heads: 1, Hidden: 16},
 }
 
 func TestScoresAreThoseOfTheReference(t *testing.T) {
