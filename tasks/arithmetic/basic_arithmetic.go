@@ -1,0 +1,320 @@
+package arithmetic
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// basicArithmetic asks for the value of an expression of whole numbers.
+var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
+	Name: "basic_arithmetic",
+	Doc: "Work out an expression of whole numbers, the four operations and brackets. " +
+		"Every division comes out even.",
+	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: basicArithmeticParams{
+		MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, Operators: []string{"+", "-", "*", "/"},
+		AllowParentheses: true, AllowNegation: true, FormatStyle: styleSimple, Whitespace: spaceSingle,
+	},
+	Levels: []basicArithmeticParams{
+		{2, 2, 1, 1, []string{"+", "-"}, false, false, styleSimple, spaceSingle},
+		{2, 3, 1, 1, []string{"+", "-", "*", "/"}, false, false, styleNatural, spaceSingle},
+		{3, 4, 1, 2, []string{"+", "-", "*", "/"}, true, false, styleNatural, spaceSingle},
+		{4, 6, 1, 3, []string{"+", "-", "*", "/"}, true, true, styleNatural, spaceSingle},
+		{6, 10, 2, 4, []string{"+", "-", "*", "/"}, true, true, styleNatural, spaceRandom},
+		{10, 16, 3, 5, []string{"+", "-", "*", "/"}, true, true, styleNatural, spaceNone},
+	},
+	Make: makeBasicArithmetic,
+}
+
+// Values of the settings format_style and whitespace.
+const (
+	styleSimple  = "simple"   // one wording
+	styleNatural = "natural"  // several wordings
+	spaceNone    = "no_space" // between numbers and operations
+	spaceSingle  = "single"
+	spaceRandom  = "random" // one or none, by chance
+)
+
+// basicArithmeticParams are the settings of one difficulty.
+type basicArithmeticParams struct {
+	MinTerms         int      `json:"min_terms"` // how many numbers there are
+	MaxTerms         int      `json:"max_terms"`
+	MinDigits        int      `json:"min_digits"` // of every number; divisors may have fewer
+	MaxDigits        int      `json:"max_digits"`
+	Operators        []string `json:"operators"` // of + - * /
+	AllowParentheses bool     `json:"allow_parentheses"`
+	AllowNegation    bool     `json:"allow_negation"` // numbers and brackets may have a minus in front
+	FormatStyle      string   `json:"format_style"`
+	Whitespace       string   `json:"whitespace"`
+}
+
+// Check implements [task.Params].
+func (p basicArithmeticParams) Check() error {
+	switch {
+	case p.MinTerms < 1:
+		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
+	case p.MaxTerms < p.MinTerms || p.MaxTerms > 200:
+		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 200", p.MaxTerms, p.MinTerms)
+	case p.MinDigits < 1:
+		return fmt.Errorf("min_digits is %d, want 1 or more", p.MinDigits)
+	case p.MaxDigits < p.MinDigits || p.MaxDigits > 18:
+		return fmt.Errorf("max_digits is %d, want min_digits (%d) to 18", p.MaxDigits, p.MinDigits)
+	case len(p.Operators) == 0:
+		return errors.New("operators is empty")
+	case p.FormatStyle != styleSimple && p.FormatStyle != styleNatural:
+		return fmt.Errorf("format_style is %q, want %s or %s", p.FormatStyle, styleSimple, styleNatural)
+	case p.Whitespace != spaceNone && p.Whitespace != spaceSingle && p.Whitespace != spaceRandom:
+		return fmt.Errorf("whitespace is %q, want %s, %s or %s", p.Whitespace, spaceNone, spaceSingle, spaceRandom)
+	}
+	for _, op := range p.Operators {
+		if len(op) != 1 || !strings.Contains("+-*/", op) {
+			return fmt.Errorf("operators has %q, want + - * or /", op)
+		}
+	}
+	return nil
+}
+
+// basicArithmeticItem is one expression.
+type basicArithmeticItem struct {
+	Expression string `json:"expression"`
+	NumTerms   int    `json:"num_terms"`
+	NumDigits  int    `json:"num_digits"` // of every number; divisors may have fewer
+	Phrasing   int    `json:"phrasing,omitempty"`
+}
+
+// makeBasicArithmetic draws the number of numbers and of digits, then the expression.
+func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticItem, error) {
+	item := basicArithmeticItem{NumTerms: r.Between(p.MinTerms, p.MaxTerms), NumDigits: r.Between(p.MinDigits, p.MaxDigits)}
+	if p.FormatStyle == styleNatural {
+		item.Phrasing = r.Between(1, len(basicArithmeticPhrasings)-1)
+	}
+	operators := make([]byte, 0, 8)
+	for _, op := range p.Operators {
+		operators = append(operators, op[0])
+	}
+	pen := basicPen{r: r, operators: operators, digits: item.NumDigits, space: p.Whitespace, text: make([]byte, 0, 128)}
+	pen.reckoner = reckoner[known]{apply: knownStep, values: pen.values[:0], pending: pen.pending[:0]}
+	c := composer{r: r, operators: operators, brackets: p.AllowParentheses, negatives: p.AllowNegation, to: &pen}
+	c.compose(item.NumTerms, 0)
+	item.Expression = string(pen.text)
+	return item, nil
+}
+
+// A basicPen writes an expression in whole numbers, and reckons with it, so that
+// every division comes out even.
+type basicPen struct {
+	reckoner  reckoner[known]
+	r         *rng.Rand
+	operators []byte
+	digits    int
+	space     string
+	text      []byte
+	divisor   int // of the division that was just written; 0: there is none
+
+	values  [8]known // room for the stacks of the reckoner
+	pending [16]byte
+}
+
+// A known is a value as far as it is known; those too large for a machine number
+// are not.
+type known struct {
+	n  int
+	is bool
+}
+
+// knownStep works out x op y.
+func knownStep(op byte, x, y known) (value known, ok bool) {
+	const factor, most = 1 << 31, 1 << 61 // so that no step leaves the machine numbers
+	if !x.is || op != opNegate && !y.is {
+		return known{}, true
+	}
+	switch op {
+	case '+':
+		x.n += y.n
+	case '-':
+		x.n -= y.n
+	case '*':
+		if max(x.n, -x.n, y.n, -y.n) > factor {
+			return known{}, true
+		}
+		x.n *= y.n
+	case '/':
+		x.n /= y.n
+	case opNegate:
+		x.n = -x.n
+	}
+	return known{x.n, max(x.n, -x.n) <= most}, true
+}
+
+func (b *basicPen) open()  { b.text = append(b.text, '('); b.reckoner.open() }
+func (b *basicPen) close() { b.text = append(b.text, ')'); b.reckoner.close() }
+
+func (b *basicPen) negate() { b.text = append(b.text, '-'); b.reckoner.negate() }
+
+// operator writes op. A division without a divisor above 1 is another operation
+// instead, where there is one.
+func (b *basicPen) operator(op byte) byte {
+	b.reckoner.settle(binding(op))
+	b.divisor = 0
+	if op == '/' {
+		b.divisor = b.divisorOf(b.reckoner.values[len(b.reckoner.values)-1])
+		if b.divisor == 1 {
+			op = b.otherThanDivision()
+		}
+	}
+	if op != '/' {
+		b.divisor = 0
+	}
+	b.blank()
+	b.text = append(b.text, op)
+	b.blank()
+	b.reckoner.operator(op)
+	return op
+}
+
+// otherThanDivision draws an operation, a division only where there is no other.
+func (b *basicPen) otherThanDivision() byte {
+	var room [8]byte
+	others := room[:0]
+	for _, op := range b.operators {
+		if op != '/' {
+			others = append(others, op)
+		}
+	}
+	if len(others) == 0 {
+		return '/'
+	}
+	return rng.Pick(b.r, others)
+}
+
+// number writes a number: a divisor behind a division, one with small divisors
+// before one.
+func (b *basicPen) number(next byte) {
+	least, most := powersOfTen[b.digits-1], powersOfTen[b.digits]-1
+	n := 0
+	switch {
+	case b.divisor > 0:
+		n = b.divisor
+	case next == '/':
+		factor := b.r.Between(2, min(12, max(most/2, 2)))
+		n = factor * b.r.Between((least+factor-1)/factor, most/factor)
+	default:
+		n = b.r.Between(least, most)
+	}
+	b.divisor = 0
+	b.text = strconv.AppendInt(b.text, int64(n), 10)
+	b.reckoner.number(known{n, true})
+}
+
+// blank writes the space on one side of an operation.
+func (b *basicPen) blank() {
+	if b.space == spaceSingle || b.space == spaceRandom && b.r.Chance(0.5) {
+		b.text = append(b.text, ' ')
+	}
+}
+
+// smallPrimes are the prime factors that divisors are made of.
+var smallPrimes = [...]int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
+
+// divisorOf draws a divisor of n that has at most the digits of the numbers; 1
+// where none is found.
+func (b *basicPen) divisorOf(n known) int {
+	most := powersOfTen[b.digits] - 1
+	rest := max(n.n, -n.n)
+	switch {
+	case !n.is || rest == 1:
+		return 1
+	case rest == 0:
+		return b.r.Between(1, most)
+	}
+	divisor, smallest := 1, 1
+	for _, p := range smallPrimes {
+		for ; rest%p == 0; rest /= p {
+			if smallest == 1 {
+				smallest = p
+			}
+			if divisor*p <= most && b.r.Chance(0.5) {
+				divisor *= p
+			}
+		}
+	}
+	switch {
+	case divisor > 1:
+		return divisor
+	case smallest > 1 && smallest <= most:
+		return smallest
+	case rest <= most:
+		return rest
+	}
+	return 1
+}
+
+// basicArithmeticPhrasings are the wordings of the question, before and after the
+// expression; the first is the simple one.
+var basicArithmeticPhrasings = [][2]string{
+	{"Calculate ", "."},
+	{"What is ", "?"},
+	{"Work out the value of ", "."},
+	{"How much is ", "?"},
+}
+
+// Prompt implements [task.Instance].
+func (b basicArithmeticItem) Prompt() string {
+	words := basicArithmeticPhrasings[b.Phrasing]
+	return words[0] + b.Expression + words[1] + " Answer with one whole number."
+}
+
+// Short implements [task.Shortener].
+func (b basicArithmeticItem) Short() string {
+	return strings.ReplaceAll(b.Expression, " ", "") + "="
+}
+
+// Check refuses a record whose expression cannot be read.
+func (b basicArithmeticItem) Check() error {
+	if _, ok := b.value(); !ok {
+		return fmt.Errorf("expression %.80q has no value", b.Expression)
+	}
+	return checkPhrasing(b.Phrasing, len(basicArithmeticPhrasings))
+}
+
+// value works the expression out. Divisions that leave a remainder, which
+// reasoning-gym has, are rounded down as there.
+func (b basicArithmeticItem) value() (*big.Int, bool) {
+	k := reckoner[*big.Int]{apply: wholeStep}
+	return k.read(b.Expression, readWhole)
+}
+
+// readWhole reads the decimal digits at the beginning of text.
+func readWhole(text string) (n *big.Int, size int) {
+	for size < len(text) && text[size]-'0' <= 9 {
+		size++
+	}
+	if size <= 18 {
+		small, _ := strconv.ParseInt(text[:size], 10, 64)
+		return big.NewInt(small), size
+	}
+	n, _ = new(big.Int).SetString(text[:size], 10)
+	return n, size
+}
+
+// Solve implements [task.Instance].
+func (b basicArithmeticItem) Solve() string {
+	value, ok := b.value()
+	if !ok {
+		return ""
+	}
+	return value.String()
+}
+
+// Score implements [task.Instance].
+func (b basicArithmeticItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, b.Solve())
+}

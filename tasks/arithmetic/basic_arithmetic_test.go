@@ -1,0 +1,185 @@
+package arithmetic
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/big"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestBasicArithmeticScore(t *testing.T) {
+	item := basicArithmeticItem{NumTerms: 3, NumDigits: 2, Expression: "(12 - 40) * 3"}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"-84", 1, ""},
+		{"84", 0, "the sign is lost"},
+		{"-84 ", 3. / 4, "reasoning-gym pays for a text that contains the answer"},
+		{"-84.0", 3. / 5, ""},
+		{"-83", 0, "off by one"},
+		{"-108", 0, "the brackets are left out"},
+		{"-8", 0, "a digit short"},
+		{"(12 - 40) * 3", 0, "the question itself"},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []basicArithmeticItem{
+		{Expression: "1 +"}, {Expression: "1 / 0"}, {Expression: "9**9**9"}, {Expression: "1 << 2 <"}, {Expression: "1", Phrasing: 9},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+	if got := (basicArithmeticItem{Expression: "-7 / 2"}).Solve(); got != "-4" {
+		t.Errorf("-7 / 2 is %s, want -4 as in reasoning-gym", got)
+	}
+}
+
+func TestBasicArithmeticParams(t *testing.T) {
+	tasktest.Refused(t, basicArithmetic, map[string]string{
+		`{"min_terms":0}`:           "min_terms",
+		`{"max_terms":1}`:           "max_terms",
+		`{"min_digits":0}`:          "min_digits",
+		`{"max_digits":19}`:         "max_digits",
+		`{"operators":[]}`:          "operators",
+		`{"operators":["+","%"]}`:   "operators",
+		`{"operators":["**"]}`:      "operators",
+		`{"operators":[""]}`:        "operators",
+		`{"format_style":"formal"}`: "format_style",
+		`{"whitespace":"tabs"}`:     "whitespace",
+	})
+}
+
+// Every setting shows in what is made.
+func TestBasicArithmeticSettings(t *testing.T) {
+	for _, test := range []struct{ params, is, isNot string }{
+		{`{"allow_parentheses":false,"allow_negation":false}`, `^\d+( [+*/-] \d+)+$`, `[()]`},
+		{`{"allow_parentheses":false}`, `-\d`, `[()]`},
+		{`{"allow_negation":false,"whitespace":"no_space"}`, `\(\d`, ` |[-+*/(]-`},
+		{`{"whitespace":"random"}`, `\d[+*/-] -?\(?\d`, `  `},
+		{`{"operators":["/"],"min_digits":3}`, `^-?\(?-?\d+ / `, `[+*]`},
+		{`{"operators":["*","/"],"max_digits":18,"min_terms":30,"max_terms":40}`, ` / .* \* .* / `, `[+]`},
+		{`{"operators":["-"],"min_digits":4,"allow_negation":false}`, `^\(?\d{4} - `, `[+*/]|\d{5}|\b\d{1,3}\b`},
+	} {
+		own, err := basicArithmetic.With([]byte(test.params))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for i := range 300 {
+			text := made[basicArithmeticItem](t, own, 0, i).Expression
+			found = found || regexp.MustCompile(test.is).MatchString(text)
+			if regexp.MustCompile(test.isNot).MatchString(text) {
+				t.Errorf("%s: %s", test.params, text)
+				break
+			}
+			if _, err := evenValue(text); err != nil {
+				t.Errorf("%s: %s: %v", test.params, text, err)
+				break
+			}
+		}
+		if !found {
+			t.Errorf("%s: nothing like %s", test.params, test.is)
+		}
+	}
+}
+
+// The second way has Go's parser read the prompt, and finds every division even.
+func TestBasicArithmeticSecond(t *testing.T) {
+	divisions := 0
+	tasktest.Second(t, basicArithmetic, 1800, func(item basicArithmeticItem, prompt, got string) error {
+		from := strings.IndexAny(prompt, "0123456789(-")
+		to := strings.LastIndexAny(prompt, "0123456789)")
+		text := prompt[from : to+1]
+		value, err := evenValue(text)
+		if err != nil || value.String() != got || len(listed(text)) != item.NumTerms {
+			return fmt.Errorf("solution %s, want %v; error %v", got, value, err)
+		}
+		divisions += strings.Count(text, "/")
+		return nil
+	})
+	if divisions < 500 {
+		t.Errorf("there are only %d divisions", divisions)
+	}
+}
+
+// evenValue works out an expression of whole numbers; the error tells of a division
+// that leaves a remainder.
+func evenValue(text string) (*big.Int, error) {
+	// Go takes -- for an operation of its own.
+	tree, err := parser.ParseExpr(strings.ReplaceAll(strings.ReplaceAll(text, "--", "- -"), "--", "- -"))
+	if err != nil {
+		return nil, err
+	}
+	return evenTree(tree)
+}
+
+func evenTree(tree ast.Expr) (*big.Int, error) {
+	switch n := tree.(type) {
+	case *ast.BasicLit:
+		value, _ := new(big.Int).SetString(n.Value, 10)
+		return value, nil
+	case *ast.ParenExpr:
+		return evenTree(n.X)
+	case *ast.UnaryExpr:
+		value, err := evenTree(n.X)
+		if err != nil {
+			return nil, err
+		}
+		return value.Neg(value), nil
+	}
+	n := tree.(*ast.BinaryExpr)
+	x, err := evenTree(n.X)
+	if err != nil {
+		return nil, err
+	}
+	y, err := evenTree(n.Y)
+	if err != nil {
+		return nil, err
+	}
+	switch n.Op {
+	case token.ADD:
+		return x.Add(x, y), nil
+	case token.SUB:
+		return x.Sub(x, y), nil
+	case token.MUL:
+		return x.Mul(x, y), nil
+	}
+	if y.Sign() == 0 || new(big.Int).Rem(x, y).Sign() != 0 {
+		return nil, fmt.Errorf("%s / %s is not even", x, y)
+	}
+	return x.Quo(x, y), nil
+}
+
+// Divisions by 1 are left out, unless there is nothing else to do.
+func TestBasicArithmeticDivides(t *testing.T) {
+	ones, all := 0, 0
+	for level := range basicArithmetic.Levels {
+		for i := range 300 {
+			text := made[basicArithmeticItem](t, basicArithmetic, level, i).Expression
+			ones += len(regexp.MustCompile(`/ ?-?1\b`).FindAllString(text, -1))
+			all += strings.Count(text, "/")
+		}
+	}
+	if ones > all/50 {
+		t.Errorf("%d of %d divisions are by 1", ones, all)
+	}
+}
+
+func TestKnownStep(t *testing.T) {
+	r := rng.New(4, "known")
+	for range 10_000 {
+		x, y := r.Between(-1<<61, 1<<61)>>r.Between(0, 60), r.Between(-1<<61, 1<<61)>>r.Between(0, 60)
+		for _, op := range []byte("+-*~") {
+			got, ok := knownStep(op, known{x, true}, known{y, true})
+			want, _ := wholeStep(op, big.NewInt(int64(x)), big.NewInt(int64(y)))
+			if !ok || got.is && (!want.IsInt64() || int64(got.n) != want.Int64()) {
+				t.Fatalf("%d %c %d is %+v, want %s", x, op, y, got, want)
+			}
+		}
+	}
+}
