@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -41,7 +40,7 @@ func codesNoSpace() []int { return []int{10002, 10023, 10047, 10028, 10027} }
 const (
 	maxBatches  = 16       // batches under way at once; the server takes 50
 	windowBytes = 16 << 20 // of a batch that were sent and not yet answered for
-	maxRecord   = 31 << 20 // the server's files hold records below 32 MiB
+	maxMessage  = 31 << 20 // the server's files hold records below 32 MiB
 )
 
 // errTaken says that the store holds a record of the key already.
@@ -52,11 +51,10 @@ var errTaken = errors.New("taken")
 type jetStream struct {
 	o       Options
 	url     string
-	host    *host // the server in this process, or nil
 	nc      *nats.Conn
 	bodies  jetstream.Stream
 	log     jetstream.Stream
-	owner   *nats.Subscription // answers others who would use the streams; nil where there is a host
+	owner   *nats.Subscription // answers others who would use the streams
 	limit   int                // of a body
 	batches chan struct{}      // holds an element for each batch under way
 }
@@ -67,15 +65,10 @@ func (s *jetStream) stateSubject(k string) string { return s.o.Name + ".state." 
 
 // Put keeps records.
 func (s *jetStream) Put(ctx context.Context, records []Record) ([]uint64, error) {
-	size := 0
 	for _, r := range records {
 		if len(r.Body) > s.limit {
 			return nil, &TooLargeError{Bytes: len(r.Body), Limit: s.limit}
 		}
-		size += len(r.Body)
-	}
-	if err := s.room(size); err != nil {
-		return nil, err
 	}
 	seqs := make([]uint64, len(records))
 	left := make([]int, len(records)) // indices of those that are not found to be there
@@ -187,9 +180,6 @@ func (s *jetStream) request(ctx context.Context, m *nats.Msg) (seq uint64, err e
 	}
 	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.timeout())
 	defer cancel()
-	if s.host != nil {
-		defer s.host.health.watch(cancel)()
-	}
 	reply, err := s.nc.RequestMsgWithContext(wait, m)
 	if err != nil {
 		return 0, s.sendError(err)
@@ -214,15 +204,6 @@ func (s *jetStream) sendError(err error) error {
 		return fmt.Errorf("%s: %w: %w", s.where(), ErrUnreachable, err)
 	case errors.Is(err, nats.ErrMaxPayload):
 		return fmt.Errorf("%s: %w", s.where(), err)
-	}
-	if full := s.room(0); full != nil {
-		return fmt.Errorf("%w: %w", ErrUncertain, full)
-	}
-	if s.host != nil {
-		err = cmp.Or(s.host.health.err(), err)
-	}
-	if strings.Contains(err.Error(), "no space left") {
-		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
 	return fmt.Errorf("%s: %w: %w", s.where(), ErrUncertain, err)
 }
@@ -255,9 +236,6 @@ func (s *jetStream) readError(ctx context.Context, err error) error {
 
 // where names the store to people, without passwords.
 func (s *jetStream) where() string {
-	if s.host != nil {
-		return s.host.dir
-	}
 	list := strings.Split(s.url, ",")
 	for i, one := range list {
 		if u, err := url.Parse(strings.TrimSpace(one)); err == nil {
@@ -265,19 +243,6 @@ func (s *jetStream) where() string {
 		}
 	}
 	return strings.Join(list, ",")
-}
-
-// room refuses what would leave too little of the disk free.
-func (s *jetStream) room(size int) error {
-	if s.host == nil {
-		return nil
-	}
-	keep := s.o.minFree()
-	free, ok := freeBytes(s.host.dir)
-	if !ok || free-int64(size) >= keep {
-		return nil
-	}
-	return fmt.Errorf("%s: %w: the disk has %d MiB free, and %d MiB of it are kept free", s.host.dir, ErrNoSpace, free>>20, keep>>20)
 }
 
 // Body returns the body of seq.
@@ -313,11 +278,8 @@ func (s *jetStream) Delete(ctx context.Context, below uint64, seqs []uint64) err
 	})
 }
 
-// List shows all bodies, after it has mended what can be mended.
+// List shows all bodies.
 func (s *jetStream) List(ctx context.Context, show func(Listed)) (last uint64, err error) {
-	if err := s.mend(ctx); err != nil {
-		return 0, err
-	}
 	info, err := s.bodies.Info(ctx)
 	if err != nil {
 		return 0, s.readError(ctx, err)
@@ -410,8 +372,5 @@ func (s *jetStream) Close() error {
 		_ = s.nc.FlushTimeout(claimWait) // so that another may be the owner at once
 	}
 	s.nc.Close()
-	if s.host != nil {
-		return s.host.close()
-	}
 	return nil
 }

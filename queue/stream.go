@@ -70,21 +70,6 @@ func openOver(ctx context.Context, s Store, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// DirStore opens the store in the folder dir, or makes it there. A NATS server runs
-// in this process and listens nowhere. One process at a time may have the folder
-// open: another gets [ErrInUse].
-func DirStore(ctx context.Context, dir string, o Options) (Store, error) {
-	h, err := openHost(dir, o.logger())
-	if err != nil {
-		return nil, err
-	}
-	s, err := newStream(ctx, &jetStream{o: o, host: h})
-	if err != nil {
-		return nil, errors.Join(err, h.close())
-	}
-	return s, nil
-}
-
 // URLStore opens the store on a NATS server or cluster, version 2.12 or later, with
 // JetStream; url may list several servers, with commas. One process at a time may
 // use the streams of a name: another gets [ErrInUse], as far as the server can tell.
@@ -128,9 +113,6 @@ func (s *jetStream) dial() (*nats.Conn, error) {
 			log.Debug("nats: connection", "err", err)
 		}),
 	}
-	if s.host != nil {
-		opts = append(opts, nats.InProcessServer(s.host.server), nats.NoReconnect())
-	}
 	if s.o.Creds != "" {
 		opts = append(opts, nats.UserCredentials(s.o.Creds))
 	}
@@ -143,7 +125,7 @@ func (s *jetStream) dial() (*nats.Conn, error) {
 
 // attach makes the queue the owner of the streams.
 func (s *jetStream) attach(ctx context.Context) error {
-	s.limit = min(int(s.nc.MaxPayload()), maxRecord) - 16<<10 // room for headers
+	s.limit = min(int(s.nc.MaxPayload()), maxMessage) - 16<<10 // room for headers
 	if err := s.claim(ctx); err != nil {
 		return err
 	}
@@ -196,9 +178,6 @@ func (s *jetStream) stream(ctx context.Context, js jetstream.JetStream, want jet
 // claim makes sure that no other process uses the streams, and answers those who
 // ask later. Of two that ask in the same moment both may get them.
 func (s *jetStream) claim(ctx context.Context) error {
-	if s.host != nil { // the folder is locked
-		return nil
-	}
 	subject := "_quintain.owner." + s.o.Name
 	if err := s.askOwner(ctx, subject); err != nil {
 		return err
@@ -241,18 +220,6 @@ func (s *jetStream) askOwner(ctx context.Context, subject string) error {
 
 // claimWait is how long the owner of a stream has to answer a question.
 const claimWait = time.Second
-
-// mend starts the server in this process anew where it has failed.
-func (s *jetStream) mend(ctx context.Context) error {
-	if s.host == nil || s.host.health.err() == nil && s.nc.IsConnected() {
-		return nil
-	}
-	s.nc.Close()
-	if err := s.host.restart(); err != nil {
-		return fmt.Errorf("%s: %w: %w", s.where(), ErrUnreachable, err)
-	}
-	return s.connect(ctx)
-}
 
 // A scan says which messages of a stream to read.
 type scan struct {

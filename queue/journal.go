@@ -1,0 +1,183 @@
+package queue
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// A journal is a file of frames that grows at its end.
+type journal struct {
+	fs   files
+	name string
+	f    file
+	head fileHead
+	size int64 // of what is kept
+	err  error // why no more can be written; it is to be opened anew
+	buf  []byte
+}
+
+// makeJournal makes a file for frames, in the place of one that may be there.
+func makeJournal(fs files, name string, head fileHead) (j *journal, err error) {
+	var salt [4]byte
+	rand.Read(salt[:])
+	head.salt = binary.LittleEndian.Uint32(salt[:])
+	f, err := fs.open(name)
+	if err != nil {
+		return nil, err
+	}
+	j = &journal{fs: fs, name: name, f: f, head: head, size: fileHeadLen}
+	if err = f.Truncate(0); err == nil {
+		_, err = f.WriteAt(head.encode(), 0)
+	}
+	if err == nil {
+		err = errors.Join(f.Sync(), fs.sync())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, spaceError(err)), f.Close())
+	}
+	return j, nil
+}
+
+// openJournal opens a file of frames and returns what it holds. What was torn off in
+// the middle of a write is cut off.
+func openJournal(fs files, name string, kind byte, deep bool) (j *journal, v survey, err error) {
+	f, err := fs.open(name)
+	if err != nil {
+		return nil, v, err
+	}
+	j = &journal{fs: fs, name: name, f: f}
+	if v, err = j.survey(kind, deep); err == nil && v.torn {
+		err = errors.Join(f.Truncate(v.end), f.Sync())
+	}
+	if err != nil {
+		return nil, v, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+	}
+	j.size = v.end
+	return j, v, nil
+}
+
+// errHeadless says that a file was made, and that the machine or the process ended
+// before its first bytes were kept.
+var errHeadless = errors.New("has no beginning")
+
+// survey reads what the file holds.
+func (j *journal) survey(kind byte, deep bool) (v survey, err error) {
+	size, err := j.f.Size()
+	if err != nil {
+		return v, err
+	}
+	if size < fileHeadLen {
+		return v, errHeadless
+	}
+	if j.head, err = readFileHead(j.f, kind); err != nil {
+		return v, err
+	}
+	return j.source(size).survey(deep)
+}
+
+func (j *journal) source(size int64) source { return source{j.f, size, j.head.salt} }
+
+// joinBelow is the size of payloads that are copied, so that one call writes many.
+const joinBelow = 16 << 10
+
+// write appends frames, all or none, and returns when they are durable. One goroutine at a
+// time writes.
+func (j *journal) write(frames []frame) error {
+	if j.err != nil {
+		return fmt.Errorf("%s: %w: %w", j.name, ErrUnreachable, j.err)
+	}
+	at, err := j.put(frames)
+	if err == nil {
+		err = j.f.Sync()
+	}
+	if err == nil {
+		j.size = at
+		return nil
+	}
+	err = fmt.Errorf("%s: %w", j.name, spaceError(err))
+	// What was said to be kept ends at j.size: the rest goes, or nobody knows.
+	if undo := errors.Join(j.f.Truncate(j.size), j.f.Sync()); undo != nil {
+		j.err = errors.Join(err, undo)
+		return fmt.Errorf("%w: %w", ErrUncertain, j.err)
+	}
+	return err
+}
+
+// put writes frames and returns where they end.
+func (j *journal) put(frames []frame) (end int64, err error) {
+	at, b := j.size, j.buf[:0]
+	flush := func() {
+		if err == nil && len(b) > 0 {
+			_, err = j.f.WriteAt(b, at)
+		}
+		at += int64(len(b))
+		b = b[:0]
+	}
+	for _, f := range frames {
+		b = f.appendTo(b, j.size, j.head.salt)
+		for _, p := range f.payload {
+			if len(p) < joinBelow {
+				b = append(b, p...)
+				continue
+			}
+			flush()
+			if err == nil {
+				_, err = j.f.WriteAt(p, at)
+			}
+			at += int64(len(p))
+		}
+		if len(b) >= 1<<20 {
+			flush()
+		}
+	}
+	flush()
+	if cap(b) <= 4<<20 {
+		j.buf = b
+	}
+	return at, err
+}
+
+// A committer has many goroutines write together: what comes while one writes is
+// written next, all at once.
+type committer[T any] struct {
+	write func([]T) error // not called by two at a time
+
+	mu   sync.Mutex
+	next *commit[T]
+	turn sync.Mutex // held by the one that writes
+}
+
+// A commit is what is written at once.
+type commit[T any] struct {
+	items []T
+	err   error
+	done  chan struct{}
+}
+
+// do writes item, with others.
+func (c *committer[T]) do(item T) error {
+	c.mu.Lock()
+	mine := c.next
+	first := mine == nil
+	if first {
+		mine = &commit[T]{done: make(chan struct{})}
+		c.next = mine
+	}
+	mine.items = append(mine.items, item)
+	c.mu.Unlock()
+	if !first {
+		<-mine.done
+		return mine.err
+	}
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	c.mu.Lock()
+	c.next = nil
+	c.mu.Unlock()
+	mine.err = c.write(mine.items)
+	close(mine.done)
+	return mine.err
+}
