@@ -30,6 +30,7 @@ var graphColor = task.Spec[graphColorParams, graphColorItem]{
 		{NumColors: 3, MinNumVertices: 36, MaxNumVertices: 44, EdgeProbability: 0.12},
 	},
 	Make: makeGraphColor,
+	Many: true,
 }
 
 // graphColorParams are the settings of one difficulty.

@@ -30,6 +30,7 @@ var wordLadder = task.Spec[wordLadderParams, wordLadderItem]{
 		{MinWordLength: 5, MaxWordLength: 5, MinChainLength: 12, MaxChainLength: 16},
 	},
 	Make: makeWordLadder,
+	Many: true,
 }
 
 // wordLadderParams are the settings of one difficulty.

@@ -34,6 +34,7 @@ var countdown = task.Spec[countdownParams, countdownItem]{
 		{MinNumbers: 10, MaxNumbers: 15, MinValue: 10, MaxValue: 300, MinTarget: 1000, MaxTarget: 10000, Operators: "+-*/", Shuffle: true},
 	},
 	Make: makeCountdown,
+	Many: true,
 }
 
 // countdownParams are the settings of one difficulty.

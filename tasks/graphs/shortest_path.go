@@ -29,6 +29,7 @@ var shortestPath = task.Spec[shortestPathParams, shortestPathItem]{
 		{MinRows: 40, MaxRows: 50, MinCols: 40, MaxCols: 50, PBlocked: 0.4},
 	},
 	Make: makeShortestPath,
+	Many: true,
 }
 
 // shortestPathParams are the settings of one difficulty.
