@@ -270,14 +270,16 @@ func (t triangle) scoreOrthocenter(text string) quintain.Verdict {
 	return scoreNumber(strings.TrimRight(right, ")"), y.float(), 3)
 }
 
-// scoreNumber reads one number: right is what rounds to the same as want, and any
-// correct rounding of want, where it is half-way between two.
+// scoreNumber reads one number: right is what rounds to want, and where want is
+// half-way between two numbers with so many decimals, to either.
 func scoreNumber(text string, want float64, decimals int) quintain.Verdict {
 	got, ok := readFloat(text)
-	switch {
-	case !ok:
+	if !ok {
 		return quintain.Malformed(fmt.Sprintf("%.40q is no number", text))
-	case rounded(got, decimals) == rounded(want, decimals), math.Abs(got-want) <= (0.5+1e-6)*math.Pow10(-decimals):
+	}
+	unit, rounding := math.Pow10(-decimals), rounded(got, decimals)
+	near, _ := strconv.ParseFloat(rounding, 64)
+	if rounding == rounded(want, decimals) || math.Abs(near-want) <= (0.5+1e-6)*unit {
 		return quintain.Right()
 	}
 	return quintain.Wrong("want " + rounded(want, decimals))

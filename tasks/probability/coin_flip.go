@@ -169,21 +169,17 @@ func (c coinFlipItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance]. The fraction is in lowest terms.
-func (c coinFlipItem) Solve() string {
-	shift := bits.TrailingZeros64(uint64(c.Rational.Numerator | c.Rational.Denominator))
-	over, under := c.Rational.Numerator>>shift, c.Rational.Denominator>>shift
-	if under == 1 {
-		return strconv.FormatInt(over, 10)
-	}
-	return strconv.FormatInt(over, 10) + "/" + strconv.FormatInt(under, 10)
-}
+// Solve implements [task.Instance]: ten digits, as reasoning-gym has them.
+func (c coinFlipItem) Solve() string { return strconv.FormatFloat(c.Rational.float(), 'g', 10, 64) }
+
+// float returns the nearest float64.
+func (r rational) float() float64 { return float64(r.Numerator) / float64(r.Denominator) }
 
 // Score implements [task.Instance]. The value may be off by 0.0001, and by a
 // hundredth of the probability where that is less.
 func (c coinFlipItem) Score(text string) quintain.Verdict {
 	const absolute, relative = 1e-4, 1e-2
-	want := float64(c.Rational.Numerator) / float64(c.Rational.Denominator)
+	want := c.Rational.float()
 	got, ok := readProbability(strings.ReplaceAll(text, ",", ""))
 	switch {
 	case !ok:
