@@ -6,6 +6,7 @@ import "github.com/quintain-rl/quintain"
 // Tasks lists the package's tasks by name.
 var Tasks = []quintain.Task{
 	basicArithmetic,
+	bitwiseArithmetic,
 	chainSum,
 	countBits,
 	decimalChainSum,

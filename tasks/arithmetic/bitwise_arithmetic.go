@@ -1,0 +1,162 @@
+package arithmetic
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// bitwiseArithmetic asks for the value of an expression of hexadecimal numbers.
+var bitwiseArithmetic = task.Spec[bitwiseArithmeticParams, bitwiseArithmeticItem]{
+	Name: "bitwise_arithmetic",
+	Doc: "Work out sums, differences, products and shifts of hexadecimal numbers. " +
+		"The difficulty is the depth of the brackets; the numbers have one digit more than that, and four at most.",
+	Source:  "Elementary arithmetic; the setting is that of reasoning-gym.",
+	Version: 1,
+	Default: bitwiseArithmeticParams{Difficulty: 2},
+	Levels:  []bitwiseArithmeticParams{{1}, {2}, {3}, {4}, {6}, {8}},
+	Make:    makeBitwiseArithmetic,
+}
+
+// bitwiseArithmeticParams are the settings of one difficulty.
+type bitwiseArithmeticParams struct {
+	Difficulty int `json:"difficulty"` // depth of the brackets, 1 to 10
+}
+
+// Check implements [task.Params].
+func (p bitwiseArithmeticParams) Check() error {
+	if p.Difficulty < 1 || p.Difficulty > 10 {
+		return fmt.Errorf("difficulty is %d, want 1 to 10", p.Difficulty)
+	}
+	return nil
+}
+
+// bitwiseArithmeticItem is one expression.
+type bitwiseArithmeticItem struct {
+	Problem  string `json:"problem"` // with brackets around every operation
+	Phrasing int    `json:"phrasing,omitempty"`
+}
+
+// makeBitwiseArithmetic draws the expression.
+func makeBitwiseArithmetic(p bitwiseArithmeticParams, r *rng.Rand) (bitwiseArithmeticItem, error) {
+	var room [512]byte // enough for most expressions, without a trip to the heap
+	pen := bitwisePen{r: r, most: 1<<(4*min(p.Difficulty+1, 4)) - 1, text: room[:0]}
+	pen.part(p.Difficulty)
+	return bitwiseArithmeticItem{Problem: string(pen.text), Phrasing: r.Between(0, len(bitwiseArithmeticPhrasings)-1)}, nil
+}
+
+// A bitwisePen writes an expression of chance.
+type bitwisePen struct {
+	r    *rng.Rand
+	most int // the largest number
+	text []byte
+}
+
+// part writes a number, or an operation with brackets around it that are depth
+// deep. The right-hand side of a product is shallow, so that values stay short
+// enough to write down.
+func (b *bitwisePen) part(depth int) {
+	if depth == 0 {
+		b.text = strconv.AppendInt(append(b.text, "0x"...), int64(b.r.Between(2, b.most)), 16)
+		return
+	}
+	left, right := depth-1, b.r.Between(0, depth-1)
+	op := rng.Pick(b.r, []string{" + ", " - ", " * ", " << ", " >> "})
+	b.text = append(b.text, '(')
+	switch op {
+	case " * ":
+		right = min(right, 1)
+	case " + ", " - ":
+		if b.r.Chance(0.5) {
+			left, right = right, left
+		}
+	}
+	b.part(left)
+	b.text = append(b.text, op...)
+	if op == " << " || op == " >> " {
+		b.text = append(b.text, '0', 'x', '0'+byte(b.r.Between(1, 4)))
+	} else {
+		b.part(right)
+	}
+	b.text = append(b.text, ')')
+}
+
+// bitwiseArithmeticPhrasings are the wordings of the question, before the expression.
+var bitwiseArithmeticPhrasings = []string{
+	"Work out this expression of hexadecimal numbers:\n\n",
+	"What is the value of this expression? All numbers are hexadecimal.\n\n",
+	"Calculate, in hexadecimal:\n\n",
+}
+
+// Prompt implements [task.Instance].
+func (b bitwiseArithmeticItem) Prompt() string {
+	return bitwiseArithmeticPhrasings[b.Phrasing] + b.Problem + "\n\nNumbers have a sign and as many bits as they need. " +
+		"<< and >> shift to the left and to the right; a right shift rounds down, below zero too. " +
+		"Answer with the value alone, in hexadecimal, with a minus in front if it is negative, for example 0x1f or -0x3."
+}
+
+// Short implements [task.Shortener].
+func (b bitwiseArithmeticItem) Short() string { return strings.ReplaceAll(b.Problem, " ", "") + "=" }
+
+// Check refuses a record whose expression cannot be read or is very large.
+func (b bitwiseArithmeticItem) Check() error {
+	const mostBits = 1 << 14 // so that its digits are few enough for readInteger
+	value, ok := b.value()
+	if !ok || value.BitLen() > mostBits {
+		return fmt.Errorf("problem %.80q has no value of up to %d bits", b.Problem, mostBits)
+	}
+	return checkPhrasing(b.Phrasing, len(bitwiseArithmeticPhrasings))
+}
+
+// value works the expression out.
+func (b bitwiseArithmeticItem) value() (*big.Int, bool) {
+	k := reckoner[*big.Int]{apply: wholeStep}
+	return k.read(b.Problem, readHex)
+}
+
+// readHex reads 0x and the digits behind it at the beginning of text.
+func readHex(text string) (n *big.Int, size int) {
+	if !strings.HasPrefix(text, "0x") {
+		return nil, 0
+	}
+	for size = 2; size < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[size]) >= 0; {
+		size++
+	}
+	if small, err := strconv.ParseInt(text[2:size], 16, 64); err == nil {
+		return big.NewInt(small), size
+	}
+	n, ok := new(big.Int).SetString(text[2:size], 16)
+	if !ok {
+		return nil, 0
+	}
+	return n, size
+}
+
+// Solve implements [task.Instance].
+func (b bitwiseArithmeticItem) Solve() string {
+	value, ok := b.value()
+	if !ok {
+		return ""
+	}
+	if value.Sign() < 0 {
+		return "-0x" + value.Neg(value).Text(16)
+	}
+	return "0x" + value.Text(16)
+}
+
+// Score implements [task.Instance].
+func (b bitwiseArithmeticItem) Score(answer string) quintain.Verdict {
+	got, ok := readInteger(answer)
+	if !ok {
+		return quintain.Malformed("the answer is no whole number with 0x in front")
+	}
+	if want, ok := b.value(); !ok || got.Cmp(want) != 0 {
+		return quintain.Wrong(fmt.Sprintf("want %.80s", b.Solve()))
+	}
+	return quintain.Right()
+}

@@ -1,0 +1,76 @@
+package arithmetic
+
+import (
+	"math/big"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/answer"
+)
+
+const (
+	mostDecimals = 4300   // digits of a decimal whole number that Python reads
+	mostDigits   = 20_000 // digits of one in another base that are read
+)
+
+// readInteger reads all of text as Python's int(text, 0) does: space around it, a
+// sign, a prefix 0x, 0o or 0b, digits of any script, an underscore between two
+// digits. A decimal number has no zero in front. Numbers of very many digits are
+// not read, so that the cost is bounded.
+func readInteger(text string) (n *big.Int, ok bool) {
+	text = plainDigits(answer.Trim(text))
+	negative := strings.HasPrefix(text, "-")
+	if negative || strings.HasPrefix(text, "+") {
+		text = text[1:]
+	}
+	base, most := 10, mostDecimals
+	if len(text) > 2 && text[0] == '0' {
+		switch text[1] | 0x20 {
+		case 'x':
+			base, most = 16, mostDigits
+		case 'o':
+			base, most = 8, mostDigits
+		case 'b':
+			base, most = 2, mostDigits
+		}
+	}
+	if base != 10 {
+		text = strings.TrimPrefix(text[2:], "_")
+	}
+	if text == "" || text[0] == '_' || text[len(text)-1] == '_' || strings.Contains(text, "__") {
+		return nil, false
+	}
+	text = strings.ReplaceAll(text, "_", "")
+	if base != 10 {
+		text = "0" + strings.TrimLeft(text, "0")
+	}
+	if len(text) > most || text[0] == '+' || text[0] == '-' || base == 10 && text[0] == '0' && strings.Trim(text, "0") != "" {
+		return nil, false
+	}
+	n, ok = new(big.Int).SetString(text, base)
+	if ok && negative {
+		n.Neg(n)
+	}
+	return n, ok
+}
+
+// plainDigits writes the decimal digits of all scripts as those of ASCII.
+func plainDigits(text string) string {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return strings.Map(plainDigit, text)
+		}
+	}
+	return text
+}
+
+func plainDigit(r rune) rune {
+	if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
+		return r
+	}
+	if d, _ := answer.ReadDecimal(string(r)); d.Digits != "" {
+		return rune(d.Digits[0])
+	}
+	return '0'
+}
