@@ -289,11 +289,11 @@ func (b basicArithmeticItem) Check() error {
 // reasoning-gym has, are rounded down as there.
 func (b basicArithmeticItem) value() (*big.Int, bool) {
 	k := reckoner[*big.Int]{apply: wholeStep}
-	return k.read(b.Expression, readWhole)
+	return k.read(b.Expression, readDigits)
 }
 
-// readWhole reads the decimal digits at the beginning of text.
-func readWhole(text string) (n *big.Int, size int) {
+// readDigits reads the decimal digits at the beginning of text.
+func readDigits(text string) (n *big.Int, size int) {
 	for size < len(text) && text[size]-'0' <= 9 {
 		size++
 	}

@@ -31,7 +31,7 @@ func TestReckonerReads(t *testing.T) {
 		{strings.Repeat("-", 20_000) + "1", "1", "many signs"},
 	} {
 		k := reckoner[*big.Int]{apply: wholeStep}
-		if got, ok := k.read(test.text, readWhole); !ok || got.String() != test.want {
+		if got, ok := k.read(test.text, readDigits); !ok || got.String() != test.want {
 			t.Errorf("%.60s = %v, %v; want %s (%s)", test.text, got, ok, test.want, test.why)
 		}
 	}
@@ -43,7 +43,7 @@ func TestReckonerRefuses(t *testing.T) {
 		"1.5", "1e5", "0x10", "5 - - ", "\n5", "5;", "٣", strings.Repeat("1+", maxExpression) + "1",
 	} {
 		k := reckoner[*big.Int]{apply: wholeStep}
-		if got, ok := k.read(text, readWhole); ok {
+		if got, ok := k.read(text, readDigits); ok {
 			t.Errorf("%.60q = %v", text, got)
 		}
 	}
