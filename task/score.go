@@ -17,7 +17,7 @@ func Match(got, want string) quintain.Verdict {
 		return quintain.Malformed("the answer is empty")
 	case got == want && want != "":
 		return quintain.Right()
-	case want != "" && strings.Contains(got, want):
+	case want != "" && len(got) > len(want) && strings.Contains(got, want):
 		return quintain.Partial(answer.Share(want, got), `want "`+clip(want)+`" and nothing else`)
 	}
 	return quintain.Wrong(`want "` + clip(want) + `"`)
@@ -28,10 +28,28 @@ func Match(got, want string) quintain.Verdict {
 // spelling is right; otherwise [Match] decides.
 func MatchNumber(got, want string) quintain.Verdict {
 	got, want = strings.ReplaceAll(got, ",", ""), strings.ReplaceAll(want, ",", "")
+	if canonical(got) && canonical(want) {
+		return Match(got, want) // one number, one text
+	}
 	if equal, _ := answer.SameDecimal(got, want); equal {
 		return quintain.Right()
 	}
 	return Match(got, want)
+}
+
+// canonical reports whether s is a whole number as it is usually written: without a
+// plus, without zeros in front, in ASCII digits.
+func canonical(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	if digits == "" || digits[0] == '0' && s != "0" {
+		return false
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // clip shortens a text that a verdict quotes.

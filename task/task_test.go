@@ -109,6 +109,13 @@ func TestMatch(t *testing.T) {
 		{task.MatchNumber, "=1000", "1000", 0.8, false},
 		{task.MatchNumber, "1e999999999999", "1000", 0, false},
 		{task.MatchNumber, "", "1000", 0, true},
+		{task.MatchNumber, "1000", "1000", 1, false},
+		{task.MatchNumber, "-0", "0", 1, false},
+		{task.MatchNumber, "-7", "-7.0", 1, false},
+		{task.MatchNumber, "007", "7", 1, false},
+		{task.MatchNumber, "17", "7", 0.5, false},
+		{task.MatchNumber, "-7", "7", 0.5, false},
+		{task.MatchNumber, "-", "7", 0, false},
 	} {
 		v := test.match(test.got, test.want)
 		if math.Abs(v.Score-test.score) > 1e-12 || v.Malformed != test.malformed || v.Score < 1 && v.Reason == "" {
