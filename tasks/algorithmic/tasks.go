@@ -19,6 +19,7 @@ var Tasks = []quintain.Task{
 	graphColor,
 	isomorphicStrings,
 	letterCounting,
+	manipulateMatrix,
 	numberFiltering,
 	numberSorting,
 	poolMatrix,
@@ -26,6 +27,9 @@ var Tasks = []quintain.Task{
 	rottenOranges,
 	spellBackward,
 	spiralMatrix,
+	stringInsertion,
+	stringSplitting,
+	stringSynthesis,
 	wordLadder,
 }
 

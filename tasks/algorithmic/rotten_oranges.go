@@ -1,0 +1,241 @@
+package algorithmic
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// rottenOranges asks when the last orange of a grid rots.
+var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
+	Name: "rotten_oranges",
+	Doc: "Find out after how many minutes all oranges of a grid are rotten, where rot spreads to the neighbors, or that some never rot. " +
+		"One problem in eight has oranges that never rot; how many are rotten at first differs from problem to problem, so that the times spread.",
+	Source:  "A classic exercise in breadth-first search; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: rottenOrangesParams{MinN: 10, MaxN: 30, POranges: 0.85, PRotten: 0.1},
+	Levels: []rottenOrangesParams{
+		{MinN: 4, MaxN: 5, POranges: 0.85, PRotten: 0.1},
+		{MinN: 6, MaxN: 8, POranges: 0.85, PRotten: 0.08},
+		{MinN: 10, MaxN: 13, POranges: 0.8, PRotten: 0.05},
+		{MinN: 16, MaxN: 20, POranges: 0.75, PRotten: 0.03},
+		{MinN: 24, MaxN: 28, POranges: 0.7, PRotten: 0.02},
+		{MinN: 34, MaxN: 40, POranges: 0.67, PRotten: 0.01},
+	},
+	Make: makeRottenOranges,
+}
+
+// rottenOrangesParams are the settings of one difficulty.
+type rottenOrangesParams struct {
+	MinN     int     `json:"min_n"` // rows and columns
+	MaxN     int     `json:"max_n"`
+	POranges float64 `json:"p_oranges"` // that a cell holds an orange
+	PRotten  float64 `json:"p_rotten"`  // that an orange is rotten, on the average of all problems
+}
+
+// Check implements [task.Params].
+func (p rottenOrangesParams) Check() error {
+	switch {
+	case !(p.POranges > 0 && p.POranges <= 1):
+		return fmt.Errorf("p_oranges is %v, want more than 0 and at most 1", p.POranges)
+	case !(p.PRotten > 0 && p.PRotten <= 1):
+		return fmt.Errorf("p_rotten is %v, want more than 0 and at most 1", p.PRotten)
+	}
+	return checkRange("n", p.MinN, p.MaxN, [2]int{3, mostCells})
+}
+
+// rottenOrangesItem is one grid.
+type rottenOrangesItem struct {
+	Matrix   matrix `json:"matrix"`   // cells: noOrange, fresh or rotten
+	Solution int    `json:"solution"` // minutes; neverRots
+	N        int    `json:"n"`        // rows and columns
+	Phrasing int    `json:"phrasing,omitempty"`
+}
+
+const (
+	noOrange = 0
+	fresh    = 1
+	rotten   = 2
+
+	neverRots = -1
+)
+
+// makeRottenOranges draws the oranges, with a share of rotten ones that is anywhere
+// from none to twice the wanted one. Oranges that the rot does not reach get a
+// rotten one among them, so that all rot; or else a few are fenced off.
+func makeRottenOranges(p rottenOrangesParams, r *rng.Rand) (rottenOrangesItem, error) {
+	const pNever = 1. / 8
+	n := r.Between(p.MinN, p.MaxN)
+	m, share := newMatrix(n, n), 2*p.PRotten*r.Float()
+	for _, row := range m {
+		for j := range row {
+			switch {
+			case !r.Chance(p.POranges):
+			case r.Chance(share):
+				row[j] = rotten
+			default:
+				row[j] = fresh
+			}
+		}
+	}
+	m[r.Between(0, n-1)][r.Between(0, n-1)] = rotten
+	infect(m)
+	if r.Chance(pNever) {
+		fenceOff(m, r)
+	}
+	return rottenOrangesItem{Matrix: m, Solution: minutesOf(m), N: n, Phrasing: r.Between(0, len(rottenOrangesPhrasings)-1)}, nil
+}
+
+// sides are the steps to the cells beside, above and below.
+var sides = [4][2]int{{0, 1}, {1, 0}, {0, -1}, {-1, 0}}
+
+// A rot is a breadth-first search through the oranges of a grid, which it leaves
+// as they are.
+type rot struct {
+	grid    matrix
+	seen    []bool // by row*columns + column
+	queue   []int  // the rotten ones by time, each as row*columns + column
+	next    int    // the first of queue whose neighbors were not looked at
+	end     int    // of those in queue that rot in the same minute as next
+	minutes int    // until next rots
+}
+
+// rotIn lets the oranges of m rot, as far as the rot gets.
+func rotIn(m matrix) *rot {
+	cells := len(m) * len(m[0])
+	s := &rot{grid: m, seen: make([]bool, cells), queue: make([]int, 0, cells)}
+	for i, row := range m {
+		for j, cell := range row {
+			if cell == rotten {
+				s.reach(i, j)
+			}
+		}
+	}
+	s.end = len(s.queue)
+	s.flow()
+	return s
+}
+
+// reach puts a cell into the queue.
+func (s *rot) reach(i, j int) {
+	at := i*len(s.grid[0]) + j
+	s.seen[at] = true
+	s.queue = append(s.queue, at)
+}
+
+// flow goes on until nothing more rots.
+func (s *rot) flow() {
+	cols := len(s.grid[0])
+	for ; s.next < len(s.queue); s.next++ {
+		if s.next == s.end {
+			s.minutes++
+			s.end = len(s.queue)
+		}
+		row, col := s.queue[s.next]/cols, s.queue[s.next]%cols
+		for _, side := range sides {
+			if i, j := row+side[0], col+side[1]; s.fresh(i, j) {
+				s.reach(i, j)
+			}
+		}
+	}
+}
+
+// fresh reports whether a cell holds an orange that the rot has not reached. A cell
+// outside the grid holds none.
+func (s *rot) fresh(i, j int) bool {
+	return i >= 0 && i < len(s.grid) && j >= 0 && j < len(s.grid[i]) && s.grid[i][j] == fresh && !s.seen[i*len(s.grid[i])+j]
+}
+
+// leftOver returns the first orange, by rows, that the rot has not reached.
+func (s *rot) leftOver() (i, j int, found bool) {
+	for i, row := range s.grid {
+		for j := range row {
+			if s.fresh(i, j) {
+				return i, j, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// minutesOf returns the minutes until the last orange of m is rotten, or neverRots.
+func minutesOf(m matrix) int {
+	s := rotIn(m)
+	if _, _, found := s.leftOver(); found {
+		return neverRots
+	}
+	return s.minutes
+}
+
+// infect makes one orange rotten in each part of m that the rot would not reach.
+func infect(m matrix) {
+	s := rotIn(m)
+	for i, row := range m {
+		for j := range row {
+			if !s.fresh(i, j) {
+				continue
+			}
+			row[j] = rotten
+			s.reach(i, j)
+			s.flow()
+		}
+	}
+}
+
+// fenceOff puts up to three fresh oranges in a row, somewhere, and takes away all
+// that is around them.
+func fenceOff(m matrix, r *rng.Rand) {
+	n := len(m)
+	size := r.Between(1, max(1, min(3, n/4)))
+	row, col := r.Between(0, n-1), r.Between(0, n-size)
+	for i := max(0, row-1); i <= min(n-1, row+1); i++ {
+		for j := max(0, col-1); j <= min(n-1, col+size); j++ {
+			inside := j >= col && j < col+size
+			switch {
+			case i == row && inside:
+				m[i][j] = fresh
+			case i == row || inside: // no corner
+				m[i][j] = noOrange
+			}
+		}
+	}
+}
+
+// rottenOrangesPhrasings are the wordings of the question, before the grid.
+var rottenOrangesPhrasings = []string{
+	"In this grid, 0 is an empty cell, 1 a fresh orange and 2 a rotten one. Every minute, each fresh orange beside, above or below a rotten one becomes rotten. " +
+		"After how many minutes is no orange fresh any more?\n\n",
+	"Oranges lie in a box with the cells below: 2 is a rotten orange, 1 a fresh one, 0 none at all. In each minute the rot passes from every rotten orange to its neighbors to the left, to the right, above and below. " +
+		"How many minutes does it take until all oranges are rotten?\n\n",
+	"Rot spreads in the following grid, where 1 stands for a fresh orange, 2 for a rotten one and 0 for an empty cell. A fresh orange rots one minute after an orange that shares a side with it. " +
+		"In which minute does the last orange rot?\n\n",
+}
+
+// Prompt implements [task.Instance].
+func (o rottenOrangesItem) Prompt() string {
+	b := make([]byte, 0, 500+2*o.N*o.N)
+	b = o.Matrix.append(append(b, rottenOrangesPhrasings[o.Phrasing]...))
+	return string(append(b, "\n\nAnswer with one whole number: 0 if no orange is fresh now, -1 if some orange never rots."...))
+}
+
+// Check refuses a record whose solution is not that of its grid.
+func (o rottenOrangesItem) Check() error {
+	if err := o.Matrix.check(noOrange, rotten); err != nil {
+		return err
+	}
+	if want := minutesOf(o.Matrix); o.Solution != want {
+		return fmt.Errorf("solution is %d, want %d", o.Solution, want)
+	}
+	return checkPhrasing(o.Phrasing, len(rottenOrangesPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (o rottenOrangesItem) Solve() string { return strconv.Itoa(o.Solution) }
+
+// Score implements [task.Instance].
+func (o rottenOrangesItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, o.Solve())
+}
