@@ -2,6 +2,7 @@ package arithmetic
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -73,4 +74,16 @@ func plainDigit(r rune) rune {
 		return rune(d.Digits[0])
 	}
 	return '0'
+}
+
+// readSmall reads all of text as Python's int(text) does, where that is a machine
+// number: a decimal number in the forms of [readInteger], also with zeros in front.
+func readSmall(text string) (n int, ok bool) {
+	text = plainDigits(answer.Trim(text))
+	digits := strings.TrimLeft(text, "+-")
+	if len(digits) > mostDecimals || strings.HasPrefix(digits, "_") || strings.HasSuffix(digits, "_") || strings.Contains(digits, "__") {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(text, "_", ""))
+	return n, err == nil
 }

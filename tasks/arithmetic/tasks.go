@@ -10,6 +10,7 @@ var Tasks = []quintain.Task{
 	chainSum,
 	countBits,
 	decimalChainSum,
+	fractionSimplification,
 	gcd,
 	lcm,
 	products,
