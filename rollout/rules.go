@@ -40,6 +40,7 @@ const (
 	DropMixedVocab Drop = "mixed_vocabularies" // the tokens of the episodes do not count in the same
 	DropDuplicate  Drop = "duplicate"          // the queue has had a group of this problem
 	DropStale      Drop = "stale"              // it waited until it was older than the staleness bound
+	DropRefused    Drop = "refused"            // the trainer cannot train on it
 )
 
 // Judge makes the group of a result, or says why there is none. The scores are

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -22,7 +23,8 @@ type consumer struct {
 	log      *slog.Logger
 	batch    int           // sequences of a batch
 	maxLag   int           // versions that a group may be old
-	stepTime time.Duration // that a batch takes
+	stepTime time.Duration // that a batch takes besides its training
+	trainer  *trainer      // what makes the step; nil: nothing does
 	steps    int           // after which it ends; 0: never
 }
 
@@ -111,12 +113,13 @@ func (c *consumer) unlessDone(ctx context.Context, err error) error {
 	return err
 }
 
-// pick chooses the oldest groups that make a whole batch, or none.
+// pick chooses the oldest groups that make a whole batch, or none. A trainer takes
+// only what its own policy played: others may post to the hub what they like.
 func (c *consumer) pick(waiting []queue.Entry) []queue.Entry {
 	var batch []queue.Entry
 	room := c.batch
 	for _, e := range waiting {
-		if e.Sequences > 0 && e.Sequences <= room {
+		if e.Sequences > 0 && e.Sequences <= room && (c.trainer == nil || e.Task != "") {
 			batch = append(batch, e)
 			room -= e.Sequences
 		}
@@ -154,25 +157,62 @@ func (c *consumer) dropStale(ctx context.Context) error {
 	return nil
 }
 
-// step consumes a batch: the version and the batch's IDs are kept first, then the
-// groups are acknowledged, so that none is ever consumed twice. It returns the
-// number of steps made.
+// step consumes a batch. What the trainer makes of it is kept first, then the
+// version and the batch's IDs, then the groups are acknowledged, so that none is
+// ever consumed twice. It returns the number of steps made.
 func (c *consumer) step(ctx context.Context, batch []queue.Delivery) (int, error) {
-	version, lags := c.gate.Version(), []int{}
-	for _, d := range batch {
-		if d.Oldest >= 0 {
-			lags = append(lags, version-int(d.Oldest))
-		}
-	}
+	version := c.gate.Version()
 	c.log.Debug("consuming", "version", version+1, "groups", ids(batch))
+	batch, err := c.train(ctx, batch)
+	if err != nil || len(batch) == 0 {
+		return c.tally.made(), err
+	}
 	if err := c.keeper.advance(ctx, version+1, ids(batch)); err != nil {
 		return 0, err
 	}
 	if err := c.queue.Ack(ctx, consumerName, seqs(batch)...); err != nil {
 		return 0, fmt.Errorf("acknowledging a batch: %w", err)
 	}
+	if c.trainer != nil {
+		if err := c.trainer.publish(); err != nil {
+			return 0, err
+		}
+	}
 	c.gate.Advance(version + 1)
-	return c.tally.step(version+1, lags), nil
+	return c.tally.step(version+1, lags(version, batch)), nil
+}
+
+// lags tells how many versions the groups of a batch are behind.
+func lags(version int, batch []queue.Delivery) []int {
+	lags := []int{}
+	for _, d := range batch {
+		if d.Oldest >= 0 {
+			lags = append(lags, version-int(d.Oldest))
+		}
+	}
+	return lags
+}
+
+// train has the trainer make its step on a batch, and returns the groups that it
+// trained on. One that it refuses is dropped, or it would come again for ever.
+func (c *consumer) train(ctx context.Context, batch []queue.Delivery) ([]queue.Delivery, error) {
+	for c.trainer != nil && len(batch) > 0 {
+		metrics, err := c.trainer.step(batch)
+		var refused *learn.GroupError
+		if !errors.As(err, &refused) {
+			c.tally.trained(metrics)
+			return batch, err
+		}
+		c.log.Warn("dropping a group that cannot be trained on", "error", err)
+		d := batch[refused.Index]
+		if _, err := c.queue.Drop(ctx, d.Seq); err != nil {
+			return nil, fmt.Errorf("dropping a group: %w", err)
+		}
+		c.tally.drop(rollout.DropRefused)
+		c.gate.Leave(d.Sequences)
+		batch = slices.Delete(batch, refused.Index, refused.Index+1)
+	}
+	return batch, nil
 }
 
 // ids lists the IDs of deliveries.

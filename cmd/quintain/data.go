@@ -16,10 +16,13 @@ const dataFormat = 1
 
 // A dataFolder is the folder that keeps all state of a process:
 //
-//	format.json   version of this layout
-//	lock          held while a process uses the folder
-//	queue/        groups, and the records of run and hub
-//	dumps/        rollouts as JSON lines
+//	format.json          version of this layout
+//	lock                 held while a process uses the folder
+//	queue/               groups, and the records of run and hub
+//	dumps/               rollouts as JSON lines
+//	checkpoint.weights   model and optimiser of the tiny policy
+//	training.jsonl       its steps
+//	examinations.jsonl   how it did on held-out problems
 type dataFolder struct {
 	path string
 	lock *os.File

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"text/tabwriter"
@@ -17,13 +18,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
 )
-
-// heldOutSeed is the seed of the problems that a policy is examined with. No run
-// trains on them unless it is told to.
-const heldOutSeed = 0x68656c64_6f757421
-
-// heldOutCount is the number of problems of each task in the examination of a run.
-const heldOutCount = 64
 
 // An evalReport is how a policy did.
 type evalReport struct {
@@ -44,12 +38,17 @@ func newEval(w *world, l *loader) *cobra.Command {
 		Use:   "eval",
 		Short: "Examine a policy with problems that are always the same",
 		Long: `Eval plays a fixed row of problems of each task, one episode a problem, and prints
-the mean score of each task. Episodes that failed have no score and are counted.`,
-		Example: `  quintain eval --policy openai --url http://127.0.0.1:8001/v1 --model my-model --tasks word_ladder:2,countdown:1
+the mean score of each task. Episodes that failed have no score and are counted.
+
+The tiny policy has the weights of --weights, else those of the checkpoint in the
+data folder, else the embedded ones.`,
+		Example: `  quintain eval
+  quintain eval --policy openai --url http://127.0.0.1:8001/v1 --model my-model --tasks word_ladder:2,countdown:1
   quintain eval --count 200 --json`,
 		Args: noArgs,
 	}
 	l.runFlags(c)
+	c.Flags().StringVar(&l.Data, "data", l.Data, "folder with the checkpoint of the tiny policy")
 	count := c.Flags().Int("count", heldOutCount, "problems of each task")
 	asJSON := c.Flags().Bool("json", false, "print JSON")
 	c.RunE = func(*cobra.Command, []string) error {
@@ -72,61 +71,81 @@ the mean score of each task. Episodes that failed have no score and are counted.
 
 // evaluate examines the policy of s. A signal ends it with an error.
 func evaluate(ctx context.Context, w *world, s settings, count int) (report evalReport, err error) {
-	streams, err := openStreams(s.Run)
+	streams, err := openStreams(s)
 	if err != nil {
 		return report, err
 	}
-	policy, err := openPolicy(s, func() int32 { return 0 })
+	policy, err := openEvalPolicy(w, s)
 	if err != nil {
 		return report, err
 	}
 	defer policy.close()
-	err = together(ctx, policy.run, func(ctx context.Context) (err error) {
-		report, err = examine(ctx, s, policy, streams, count)
-		return err
-	}, func(ctx context.Context) error {
-		select {
-		case <-w.interrupts:
-			return errors.New("interrupted before the end")
-		case <-ctx.Done():
-			return nil
+	err = together(ctx, policy.run, func(ctx context.Context) error {
+		var stopped bool
+		report, stopped, err = examineUntil(ctx, w.interrupts, &exam{settings: s, policy: policy, streams: streams, count: count})
+		if stopped {
+			return errors.Join(err, errors.New("interrupted before the end"))
 		}
+		return err
 	})
 	return report, err
 }
 
-// An exam is an evaluation under way.
+// examineUntil runs an examination, and reports whether a signal stopped it.
+func examineUntil(ctx context.Context, interrupts <-chan os.Signal, e *exam) (report evalReport, stopped bool, err error) {
+	err = together(ctx, func(ctx context.Context) (err error) {
+		report, err = e.run(ctx)
+		return err
+	}, func(ctx context.Context) error {
+		select {
+		case <-interrupts:
+			stopped = true
+		case <-ctx.Done():
+		}
+		return nil
+	})
+	return report, stopped, err
+}
+
+// An exam is an evaluation.
 type exam struct {
+	settings
+	policy  *policySource
+	streams []rollout.Stream
+	count   int // problems of each stream
+
 	mu     sync.Mutex
 	scores map[string][]float64
 	report evalReport
 }
 
-// examine plays count problems of each of streams with the policy.
-func examine(ctx context.Context, s settings, policy *policySource, streams []rollout.Stream, count int) (evalReport, error) {
+// run plays the problems with the policy.
+func (e *exam) run(ctx context.Context) (evalReport, error) {
 	start := time.Now()
-	for i := range streams {
-		streams[i].Seed, streams[i].Weight = heldOutSeed, 1
+	var mixes []*rollout.Mix // one for each stream, so that all have equally many problems
+	for _, stream := range e.streams {
+		stream.Seed, stream.Weight = heldOutSeed, 1
+		mix, err := rollout.NewMix([]rollout.Stream{stream})
+		if err != nil {
+			return evalReport{}, usageError{err}
+		}
+		mixes = append(mixes, mix)
 	}
-	mix, err := rollout.NewMix(streams)
-	if err != nil {
-		return evalReport{}, usageError{err}
-	}
-	e := &exam{scores: map[string][]float64{}, report: evalReport{Tasks: map[string]evalTask{}, Episodes: map[quintain.Outcome]int{}}}
-	left := count * len(streams)
+	e.scores, e.report = map[string][]float64{}, evalReport{Tasks: map[string]evalTask{}, Episodes: map[quintain.Outcome]int{}}
+	left := e.count * len(mixes)
 	engine := rollout.Engine{
-		Policy: policy, Sampling: s.Policy.Sampling, Size: 1, Parallel: s.Run.Parallel,
+		Policy: e.policy, Sampling: e.Policy.Sampling, Size: 1, Parallel: e.Run.Parallel,
 		Next: func(context.Context) (rollout.Job, error) {
 			if left == 0 {
 				return rollout.Job{}, io.EOF
 			}
 			left--
-			job, err := mix.Next()
-			policy.expect(job)
+			job, err := nextOf(ctx, mixes[left%len(mixes)], true)
+			e.policy.expect(job)
 			return job, err
 		},
 		Done: func(_ context.Context, r rollout.Result) error {
-			policy.forget(r.Job)
+			e.policy.forget(r.Job)
 			e.take(r.Trajectories[0])
 			return nil
 		},
@@ -158,6 +177,23 @@ func (e *exam) end(spent time.Duration) evalReport {
 	}
 	e.report.Mean, e.report.Seconds = mean(means), spent.Seconds()
 	return e.report
+}
+
+// all returns the mean of the tasks' means; nil where there was no examination.
+func (r *evalReport) all() *float64 {
+	if r == nil {
+		return nil
+	}
+	return &r.Mean
+}
+
+// of returns the mean score of a task; nil where it was not examined.
+func (r *evalReport) of(task string) *float64 {
+	if r == nil || r.Tasks[task].Problems == 0 {
+		return nil
+	}
+	m := r.Tasks[task].Mean
+	return &m
 }
 
 // table prints the report.

@@ -88,6 +88,18 @@ func (k *keeper) advance(ctx context.Context, version int, batch []string) error
 	return k.save(ctx)
 }
 
+// follow brings the record to the version of a checkpoint, where that was kept and
+// the process then killed. A checkpoint that is not of this record is an error.
+func (k *keeper) follow(version int, batch []string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if version != k.record.Version && version != k.record.Version+1 {
+		return fmt.Errorf("it has version %d, and the run is at version %d: they do not belong together", version, k.record.Version)
+	}
+	k.record.Version, k.record.Batch = version, batch
+	return nil
+}
+
 // save keeps the record as it is now.
 func (k *keeper) save(ctx context.Context) error {
 	k.mu.Lock()

@@ -81,7 +81,7 @@ func TestKilledRunLosesNothing(t *testing.T) {
 	data := t.TempDir()
 	h := &history{kept: map[string]bool{}, batches: map[int][]string{}, stale: map[string]bool{}}
 	for round := range killRounds + 1 {
-		args := []string{"run", "--data", data, "--port", "0", "--delay", "1ms", "--step-time", "2ms",
+		args := []string{"run", "--policy", "script", "--data", data, "--port", "0", "--delay", "1ms", "--step-time", "2ms",
 			"--dump-rollouts", "--dump-failed", "--log-level", "debug", "--log-format", "json"}
 		if round == killRounds {
 			args = append(args, "--steps", "3")

@@ -80,7 +80,7 @@ func newRoot(w *world) *cobra.Command {
 		Short: "Problems, episodes, grades and a durable queue for reinforcement learning of language models",
 		Long: `Quintain sets language models problems, plays the conversation, judges the
 answers, and keeps the scored groups on disk until a trainer has taken them.`,
-		Example: `  quintain run --steps 20            play, grade, queue and consume, with nothing but this binary
+		Example: `  quintain run --minutes 5           play, grade, queue and train, with nothing but this binary
   quintain tasks list                what there is to solve
   quintain hub                       only the durable queue, for trainers and environments of Atropos`,
 		SilenceErrors: true,
@@ -92,7 +92,7 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	l := newLoader(w, root)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return l.load(c) }
-	root.AddCommand(newRun(w, l), newEval(w, l), newHub(w, l), newTasks(w), newGrade(w), newConfig(w, l), newVersion(w))
+	root.AddCommand(newRun(w, l), newEval(w, l), newPretrain(w, l), newHub(w, l), newTasks(w), newGrade(w), newConfig(w, l), newVersion(w))
 	return root
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
@@ -18,11 +19,14 @@ import (
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/transformer"
 )
 
 // openStreams returns the streams of problems of a run.
-func openStreams(r runSettings) ([]rollout.Stream, error) {
+func openStreams(s settings) ([]rollout.Stream, error) {
+	r := s.Run
 	if r.Problems != "" {
 		f, err := os.Open(r.Problems)
 		if err != nil {
@@ -41,7 +45,7 @@ func openStreams(r runSettings) ([]rollout.Stream, error) {
 	}
 	choices := r.Tasks
 	if len(choices) == 0 {
-		choices = defaultTasks(r.Scenario, all)
+		choices = defaultTasks(s, all)
 	}
 	var streams []rollout.Stream
 	for i, choice := range choices {
@@ -54,14 +58,25 @@ func openStreams(r runSettings) ([]rollout.Stream, error) {
 	return streams, nil
 }
 
-// defaultTasks are the tasks of a scenario where none is chosen.
-func defaultTasks(scenario string, all *task.Set) taskList {
-	if scenario == "math_multi_turn" {
+// defaultTasks are the tasks of a run where none is chosen.
+func defaultTasks(s settings, all *task.Set) taskList {
+	switch {
+	case s.Run.Scenario == "math_multi_turn":
 		return taskList{{Name: "chain_sum", Level: 2}}
+	case s.Policy.Kind == kindTiny:
+		return starterTasks()
 	}
 	var choices taskList
 	for _, t := range all.All() {
 		choices = append(choices, taskChoice{Name: t.Info().Name})
+	}
+	return choices
+}
+
+// starterTasks are the tasks that the embedded model is made for.
+func starterTasks() (choices taskList) {
+	for _, c := range starter.Mix() {
+		choices = append(choices, taskChoice{Name: c.Task, raw: c.Params})
 	}
 	return choices
 }
@@ -194,30 +209,54 @@ func (st *station) Close() error {
 }
 
 // newRunner puts a run together, at the place where the last process was.
-func newRunner(ctx context.Context, s settings, mix *rollout.Mix, st *station) (*runner, error) {
-	keeper, err := openKeeper(ctx, st, mix, newRunID())
+func newRunner(ctx context.Context, w *world, s settings, streams []rollout.Stream, st *station) (*runner, error) {
+	mix, err := rollout.NewMix(streams)
 	if err != nil {
+		return nil, usageError{err}
+	}
+	r := &runner{settings: s, station: st, streams: streams, mix: mix, tally: newTally(), began: time.Now()}
+	if r.keeper, err = openKeeper(ctx, st, mix, newRunID()); err != nil {
 		return nil, err
 	}
-	version, _ := keeper.version()
+	if s.Policy.Kind == kindTiny {
+		if err := r.openTraining(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	version, _ := r.keeper.version()
 	if s.Run.Consumer == "hub" {
 		version = st.hub.Step()
 	}
-	gate := rollout.NewAdmission(rollout.Gate{Batch: s.Run.BatchSize, MaxLag: s.Run.MaxLag}, version, st.Stats().Waiting.Sequences)
-	policy, err := openPolicy(s, func() int32 { return int32(gate.Version()) })
-	if err != nil {
+	r.gate = rollout.NewAdmission(rollout.Gate{Batch: s.Run.BatchSize, MaxLag: s.Run.MaxLag}, version, st.Stats().Waiting.Sequences)
+	r.tally.at(version, 0)
+	if r.trainer != nil {
+		r.policy = tinySource(r.trainer.policy)
+	} else if r.policy, err = openPolicy(s, func() int32 { return int32(r.gate.Version()) }); err != nil {
 		return nil, err
 	}
-	dumps, err := openDumps(st.data.join("dumps"), s.Run.Dump, keeper.record.RunID)
-	if err != nil {
-		return nil, err
+	r.rules = rules(r.settings)
+	if r.exams, _, err = openLineLog[examLine](st.data.join(examLogName)); err != nil {
+		return nil, fmt.Errorf("log of examinations: %w", err)
 	}
-	tally := newTally()
-	tally.at(version, 0)
-	return &runner{
-		settings: s, station: st, mix: mix, gate: gate,
-		rules: rules(s), keeper: keeper, tally: tally, dumps: dumps, policy: policy,
-	}, nil
+	r.dumps, err = openDumps(st.data.join("dumps"), s.Run.Dump, r.keeper.record.RunID)
+	return r, err
+}
+
+// openTraining opens the trainer of the tiny policy. What is longer than the
+// model's context is not trained on.
+func (r *runner) openTraining(ctx context.Context, w *world) (err error) {
+	r.trainer, err = openTrainer(r.settings, r.data, r.keeper, func() (*transformer.Model, error) {
+		return freshModel(ctx, w, r.settings, r.streams)
+	})
+	if err != nil {
+		return err
+	}
+	r.began = r.trainer.start
+	context := r.trainer.learner.Model().Config().Context
+	if r.Run.MaxSequence == 0 || r.Run.MaxSequence > context+1 {
+		r.Run.MaxSequence = context + 1
+	}
+	return readable(ctx, r.streams, context)
 }
 
 // rules are the rules of a run.

@@ -2,15 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/script"
+	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/starter"
 )
 
 // A policySource is the policy of a run. It knows the problems that are under way,
@@ -27,7 +32,7 @@ type policySource struct {
 func openPolicy(s settings, version func() int32) (*policySource, error) {
 	p := &policySource{close: func() {}, run: func(ctx context.Context) error { <-ctx.Done(); return nil }}
 	switch s.Policy.Kind {
-	case "openai":
+	case kindOpenAI:
 		key, err := readKey(s.Policy.KeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("policy.key_file: %w", err)
@@ -50,6 +55,37 @@ func openPolicy(s settings, version func() int32) (*policySource, error) {
 		}
 	}
 	return p, nil
+}
+
+// tinySource returns the tiny policy as that of a run.
+func tinySource(p *tiny.Policy) *policySource {
+	return &policySource{Policy: p, run: p.Run, close: func() {}}
+}
+
+// openEvalPolicy returns the policy of an examination, which no one trains, and
+// says which weights it has.
+func openEvalPolicy(w *world, s settings) (*policySource, error) {
+	if s.Policy.Kind != kindTiny {
+		return openPolicy(s, func() int32 { return 0 })
+	}
+	path := s.Policy.Weights
+	if path == "" {
+		path = filepath.Join(s.Data, checkpointName)
+	}
+	saved, err := readCheckpoint(path)
+	if errors.Is(err, fs.ErrNotExist) && s.Policy.Weights == "" {
+		path = "the embedded starter"
+		saved, err = starter.Load()
+	}
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(w.stderr, "quintain eval: weights of %s\n", path)
+	p, err := tiny.New(saved.Model, 0, tiny.Options{MaxSequences: s.Run.Parallel, Seed: s.Run.Seed})
+	if err != nil {
+		return nil, err
+	}
+	return tinySource(p), nil
 }
 
 // expect makes the problem of a job known, and forget unknown.

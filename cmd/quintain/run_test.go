@@ -19,7 +19,7 @@ import (
 )
 
 // quick are flags that make a run as fast as it can be.
-var quick = []string{"--port", "0", "--delay", "0s", "--step-time", "0s"}
+var quick = []string{"--policy", "script", "--port", "0", "--delay", "0s", "--step-time", "0s"}
 
 // runReport runs quintain run with args to its end and returns its report.
 func runReport(t *testing.T, args ...string) report {
@@ -81,7 +81,7 @@ func TestRunContinues(t *testing.T) {
 
 func TestRunStopsAtASignal(t *testing.T) {
 	data := t.TempDir()
-	p := start("run", "--port", "0", "--data", data, "--delay", "50ms", "--step-time", "1ms")
+	p := start("run", "--policy", "script", "--port", "0", "--data", data, "--delay", "50ms", "--step-time", "1ms")
 	await(t, p, "Ctrl-C stops")
 	time.AfterFunc(200*time.Millisecond, func() { p.interrupts <- os.Interrupt })
 	if status := p.wait(t); status != exitOK {
@@ -304,7 +304,7 @@ func TestPortInUse(t *testing.T) {
 
 func TestFolderInUse(t *testing.T) {
 	data := t.TempDir()
-	p := start("run", "--port", "0", "--data", data)
+	p := start("run", "--policy", "script", "--port", "0", "--data", data)
 	await(t, p, "Ctrl-C stops")
 	q := start("hub", "--port", "0", "--data", data)
 	if status := q.wait(t); status != exitFailed || !strings.Contains(q.stderr.String(), "another process uses it") {
@@ -318,7 +318,7 @@ func TestFolderInUse(t *testing.T) {
 func TestEvalIsRepeatable(t *testing.T) {
 	var reports [2]evalReport
 	for i := range reports {
-		p := start("eval", "--count", "10", "--json", "--delay", "1ms", "--accuracy", "0.5")
+		p := start("eval", "--policy", "script", "--count", "10", "--json", "--delay", "1ms", "--accuracy", "0.5")
 		if status := p.wait(t); status != exitOK {
 			t.Fatalf("status %d\n%s", status, p.stderr.String())
 		}

@@ -17,7 +17,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/starter"
+	"github.com/quintain-rl/quintain/transformer"
 )
 
 // Settings are everything that can be set: the form of the YAML file.
@@ -27,6 +31,8 @@ type settings struct {
 	Server serverSettings `yaml:"server"`
 	Run    runSettings    `yaml:"run"`
 	Policy policySettings `yaml:"policy"`
+	Model  modelSettings  `yaml:"model"`
+	Learn  learn.Settings `yaml:"learn"`
 }
 
 type logSettings struct {
@@ -47,13 +53,16 @@ type runSettings struct {
 	ShortPrompts bool              `yaml:"short_prompts"` // ask in a few characters, without a system message
 	Problems     string            `yaml:"problems"`      // file of problems for math_multi_turn; empty: the tasks
 	Seed         uint64            `yaml:"seed"`
-	GroupSize    int               `yaml:"group_size"` // episodes of one problem
-	BatchSize    int               `yaml:"batch_size"` // episodes of one training step
-	MaxLag       int               `yaml:"max_lag"`    // policy versions that an episode may be older than its training
-	Parallel     int               `yaml:"parallel"`   // episodes under way at once
-	Grace        time.Duration     `yaml:"grace"`      // for episodes under way when the run is stopped
-	StepTime     time.Duration     `yaml:"step_time"`  // how long the built-in consumer takes for a batch
-	Consumer     string            `yaml:"consumer"`   // builtin, or hub: a trainer that takes batches from the hub
+	GroupSize    int               `yaml:"group_size"`    // episodes of one problem
+	BatchSize    int               `yaml:"batch_size"`    // episodes of one training step
+	MaxLag       int               `yaml:"max_lag"`       // policy versions that an episode may be older than its training
+	Parallel     int               `yaml:"parallel"`      // episodes under way at once
+	Grace        time.Duration     `yaml:"grace"`         // for episodes under way when the run is stopped
+	StepTime     time.Duration     `yaml:"step_time"`     // how long the built-in consumer takes for a batch
+	Consumer     string            `yaml:"consumer"`      // builtin, or hub: a trainer that takes batches from the hub
+	FromScratch  bool              `yaml:"from_scratch"`  // warm a new model up in place of the embedded one
+	EvalProblems int               `yaml:"eval_problems"` // of each task, for the examinations before and after; 0: none
+	EvalEvery    time.Duration     `yaml:"eval_every"`    // between examinations during the run; 0: none
 	Estimator    rollout.Estimator `yaml:"estimator"`
 	KeepEqual    bool              `yaml:"keep_equal"`
 	MinTrainable int               `yaml:"min_trainable"`
@@ -79,7 +88,8 @@ type multiTurnSettings struct {
 }
 
 type policySettings struct {
-	Kind     string            `yaml:"kind"` // script or openai
+	Kind     string            `yaml:"kind"`    // tiny, script or openai
+	Weights  string            `yaml:"weights"` // of tiny: file to begin with; empty: the embedded one
 	Sampling quintain.Sampling `yaml:"sampling"`
 	Accuracy float64           `yaml:"accuracy"` // of script
 	Delay    time.Duration     `yaml:"delay"`    // of a reply of script
@@ -92,9 +102,31 @@ type policySettings struct {
 	Retries  int               `yaml:"retries"`
 }
 
-// defaultSettings are the settings where nothing is said.
-func defaultSettings() settings {
-	return settings{
+// A modelSettings is the sizes of a model that is made from scratch.
+type modelSettings struct {
+	Context int `yaml:"context"` // tokens of a conversation at most
+	Layers  int `yaml:"layers"`
+	Width   int `yaml:"width"`
+	Heads   int `yaml:"heads"`
+	Hidden  int `yaml:"hidden"` // width within a feed-forward block
+}
+
+// config returns the sizes as the model has them.
+func (m modelSettings) config() transformer.Config {
+	return transformer.Config{Vocab: tiny.Size, Context: m.Context, Layers: m.Layers, Width: m.Width, Heads: m.Heads, Hidden: m.Hidden}
+}
+
+// The kinds of policy.
+const (
+	kindTiny   = "tiny"
+	kindScript = "script"
+	kindOpenAI = "openai"
+)
+
+// defaultSettings are the settings where nothing is said but the kind of policy.
+func defaultSettings(kind string) settings {
+	sizes := starter.Sizes()
+	s := settings{
 		Data:   "quintain-data",
 		Log:    logSettings{Level: "info", Format: "text"},
 		Server: serverSettings{Host: "127.0.0.1", Port: 8000},
@@ -107,10 +139,19 @@ func defaultSettings() settings {
 			MultiTurn: multiTurnSettings{Turns: 5, StopAtSuccess: true, Discount: 1, RewardScaling: 1},
 		},
 		Policy: policySettings{
-			Kind: "script", Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 2048},
+			Kind: kind, Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 2048},
 			Accuracy: 0.6, Delay: 20 * time.Millisecond, Timeout: time.Hour, Retries: 9,
 		},
+		Model: modelSettings{sizes.Context, sizes.Layers, sizes.Width, sizes.Heads, sizes.Hidden},
+		Learn: learn.Default(),
 	}
+	if kind == kindTiny {
+		s.Run.ShortPrompts, s.Run.EvalProblems, s.Run.MinTrainable = true, heldOutCount, 1
+		s.Run.MaxLag, s.Run.Parallel, s.Run.StepTime = 4, 256, 0
+		s.Run.EvalEvery = 15 * time.Second
+		s.Policy.Sampling.MaxTokens = 24
+	}
+	return s
 }
 
 // A taskChoice is one task of a run.
@@ -119,6 +160,8 @@ type taskChoice struct {
 	Level  int            `yaml:"level"`
 	Weight float64        `yaml:"weight"` // 0 is taken for 1
 	Params map[string]any `yaml:"params,omitempty"`
+
+	raw json.RawMessage // the same, where the program itself chose the task
 }
 
 // A taskList is the tasks of a run; empty: all. As a flag it is written
@@ -172,7 +215,7 @@ type loader struct {
 // newLoader returns a loader with the defaults, and gives root the flags of every
 // verb.
 func newLoader(w *world, root *cobra.Command) *loader {
-	l := &loader{settings: defaultSettings(), w: w}
+	l := &loader{settings: defaultSettings(kindTiny), w: w}
 	f := root.PersistentFlags()
 	f.StringVar(&l.file, "config", "", "YAML file with settings; quintain config prints its form")
 	f.StringVar(&l.Log.Level, "log-level", l.Log.Level, "debug, info, warn or error")
@@ -194,8 +237,10 @@ func (l *loader) serverFlags(c *cobra.Command) {
 func (l *loader) runFlags(c *cobra.Command) {
 	f, r, p := c.Flags(), &l.Run, &l.Policy
 	f.StringVar(&r.Scenario, "scenario", r.Scenario, "reasoning_gym or math_multi_turn")
-	f.Var(&r.Tasks, "tasks", "tasks with their levels; all at level 0 where it is empty")
-	f.BoolVar(&r.ShortPrompts, "short-prompts", false, "ask in a few characters, without a system message, where the task can")
+	f.Var(&r.Tasks, "tasks", "tasks with their levels; where it is empty, those that the policy is made for, or all at level 0")
+	f.BoolVar(&r.ShortPrompts, "short-prompts", r.ShortPrompts, "ask in a few characters, without a system message, where the task can")
+	f.BoolVar(&r.FromScratch, "from-scratch", false, "warm a new model up, where the data folder has none yet, in place of the embedded one")
+	f.IntVar(&r.EvalProblems, "eval-problems", r.EvalProblems, "held-out problems of each task, for the examinations before and after; 0: none")
 	f.StringVar(&r.Problems, "problems", "", "file of problems for math_multi_turn, a JSON object a line")
 	f.Uint64Var(&r.Seed, "seed", r.Seed, "seed of the streams of problems")
 	f.IntVar(&r.GroupSize, "group-size", r.GroupSize, "episodes of one problem")
@@ -208,7 +253,8 @@ func (l *loader) runFlags(c *cobra.Command) {
 	f.BoolVar(&r.Dump.Rollouts, "dump-rollouts", false, "write groups with a good score to DATA/dumps")
 	f.BoolVar(&r.Dump.Failed, "dump-failed", false, "write groups in which every score is 0 to DATA/dumps")
 	f.IntVar(&r.MultiTurn.Turns, "turns", r.MultiTurn.Turns, "attempts of math_multi_turn")
-	f.StringVar(&p.Kind, "policy", p.Kind, "script, or openai: a server that speaks the chat completions API")
+	f.StringVar(&p.Kind, "policy", p.Kind, "tiny, the model in this program; script, which knows the solutions; or openai, a server that speaks the chat completions API")
+	f.StringVar(&p.Weights, "weights", "", "file with weights of the tiny policy")
 	f.Float64Var(&p.Accuracy, "accuracy", p.Accuracy, "how often the script policy is right, 0 to 1")
 	f.DurationVar(&p.Delay, "delay", p.Delay, "how long a reply of the script policy takes")
 	f.StringVar(&p.URL, "url", "", "base of the openai server's API, http://127.0.0.1:8001/v1")
@@ -229,7 +275,20 @@ func (l *loader) load(c *cobra.Command) error {
 	}
 	given := map[string]string{}
 	c.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
-	l.settings = defaultSettings()
+	l.settings = defaultSettings(kindTiny)
+	err := l.read(c, given)
+	if kind := l.Policy.Kind; err == nil && kind != kindTiny {
+		l.settings = defaultSettings(kind)
+		err = l.read(c, given)
+	}
+	if err != nil {
+		return err
+	}
+	return l.check()
+}
+
+// read reads file, environment and given flags over what is set.
+func (l *loader) read(c *cobra.Command, given map[string]string) error {
 	if err := l.readFile(); err != nil {
 		return err
 	}
@@ -247,10 +306,7 @@ func (l *loader) load(c *cobra.Command) error {
 			faults = append(faults, usagef("%s: %w", source, err))
 		}
 	})
-	if err := errors.Join(faults...); err != nil {
-		return err
-	}
-	return l.check()
+	return errors.Join(faults...)
 }
 
 // readFile reads the settings file, strictly.
@@ -302,21 +358,32 @@ func (l *loader) check() error {
 	want(r.Dump.Threshold >= 0 && r.Dump.Threshold <= 1, "run.dump.threshold", r.Dump.Threshold, "0 to 1")
 	want(r.MultiTurn.Turns >= 1, "run.multi_turn.turns", r.MultiTurn.Turns, "1 or more")
 	want(r.MultiTurn.Discount >= 0 && r.MultiTurn.Discount <= 1, "run.multi_turn.discount", r.MultiTurn.Discount, "0 to 1")
-	want(p.Kind == "script" || p.Kind == "openai", "policy.kind", p.Kind, "script or openai")
+	want(slices.Contains([]string{kindTiny, kindScript, kindOpenAI}, p.Kind), "policy.kind", p.Kind, "tiny, script or openai")
+	want(p.Kind != kindTiny || r.Consumer != "hub", "run.consumer", r.Consumer, "builtin: the tiny policy cannot take the weights of another trainer")
+	want(p.Weights == "" || p.Kind == kindTiny && !r.FromScratch, "policy.weights", p.Weights, "nothing unless the policy is tiny, and not from scratch")
+	want(!r.FromScratch || p.Kind == kindTiny, "run.from_scratch", r.FromScratch, "false unless the policy is tiny")
+	want(r.EvalEvery >= 0, "run.eval_every", r.EvalEvery, "0 or more")
+	want(r.EvalProblems >= 0, "run.eval_problems", r.EvalProblems, "0 or more")
 	want(p.Accuracy >= 0 && p.Accuracy <= 1, "policy.accuracy", p.Accuracy, "0 to 1")
-	want(p.Kind != "openai" || p.URL != "", "policy.url", `""`, "the base of the server's API (--url)")
-	want(p.Kind != "openai" || p.Model != "", "policy.model", `""`, "a model's name (--model)")
+	want(p.Kind != kindOpenAI || p.URL != "", "policy.url", `""`, "the base of the server's API (--url)")
+	want(p.Kind != kindOpenAI || p.Model != "", "policy.model", `""`, "a model's name (--model)")
 	want(p.Sampling.Temperature >= 0, "policy.sampling.temperature", p.Sampling.Temperature, "0 or more")
 	want(p.Sampling.TopP >= 0 && p.Sampling.TopP <= 1, "policy.sampling.top_p", p.Sampling.TopP, "0 to 1")
 	want(p.Sampling.TopK >= 0, "policy.sampling.top_k", p.Sampling.TopK, "0 or more")
 	want(p.Sampling.MaxTokens >= 0, "policy.sampling.max_tokens", p.Sampling.MaxTokens, "0 or more")
+	if err := l.Learn.Check(); err != nil {
+		faults = append(faults, usagef("learn: %w", err))
+	}
+	if err := l.Model.config().Check(); err != nil {
+		faults = append(faults, usagef("model: %w", err))
+	}
 	return errors.Join(faults...)
 }
 
 // params returns the choice's own parameters as JSON, or nil for none.
 func (c taskChoice) params() (json.RawMessage, error) {
 	if c.Params == nil {
-		return nil, nil
+		return c.raw, nil
 	}
 	return json.Marshal(c.Params)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -28,13 +29,16 @@ type tally struct {
 	mu        sync.Mutex
 	steps     int
 	version   int
-	made      int
+	groups    int // that the queue has
 	dropped   map[rollout.Drop]int
 	outcomes  map[quintain.Outcome]int
 	tokens    int // sampled
 	staleness map[int]int
 	tasks     map[string]*taskTally
 	lastFault string
+	training  *learn.Metrics // of the last step; nil: nothing is trained
+	before    *evalReport    // nil: no examination
+	after     *evalReport
 }
 
 // A taskTally counts the groups of one task.
@@ -90,7 +94,7 @@ func (t *tally) played(result rollout.Result, scores []float64) {
 func (t *tally) kept() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.made++
+	t.groups++
 }
 
 // drop counts a group that is not kept, or no longer.
@@ -113,6 +117,34 @@ func (t *tally) step(version int, lags []int) int {
 	return t.steps
 }
 
+// made returns the number of steps that were made.
+func (t *tally) made() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.steps
+}
+
+// trained takes in what the last step did.
+func (t *tally) trained(m learn.Metrics) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.training = &m
+}
+
+// examinedBefore takes in the examination before the run, and examinedAfter that
+// after it.
+func (t *tally) examinedBefore(r evalReport) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.before = &r
+}
+
+func (t *tally) examinedAfter(r evalReport) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.after = &r
+}
+
 // at sets the version, and the number of steps that were made.
 func (t *tally) at(version, steps int) {
 	t.mu.Lock()
@@ -132,6 +164,9 @@ type report struct {
 	Staleness     map[int]int              `json:"staleness"` // groups consumed, by the versions that their oldest token was behind
 	Tasks         map[string]taskReport    `json:"tasks"`
 	LastFault     string                   `json:"last_fault,omitempty"`
+	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
+	EvalBefore    *float64                 `json:"eval_before,omitempty"` // mean score of held-out problems, the mean of the tasks' means
+	EvalAfter     *float64                 `json:"eval_after,omitempty"`
 }
 
 // A taskReport is what a run did with one task.
@@ -142,6 +177,9 @@ type taskReport struct {
 
 	Curve []float64 `json:"curve"` // mean scores over the run, each of equally many groups
 	spark string    // the same, drawn
+
+	EvalBefore *float64 `json:"eval_before,omitempty"` // mean score of held-out problems
+	EvalAfter  *float64 `json:"eval_after,omitempty"`
 }
 
 // report returns what was counted until now.
@@ -150,22 +188,40 @@ func (t *tally) report() report {
 	defer t.mu.Unlock()
 	r := report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), Version: t.version,
-		GroupsMade: t.made, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
+		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
 		Tokens: t.tokens, Staleness: maps.Clone(t.staleness), Tasks: map[string]taskReport{}, LastFault: t.lastFault,
 	}
 	for _, o := range quintain.Outcomes {
 		r.Episodes[o] = t.outcomes[o]
 	}
 	for name, task := range t.tasks {
-		r.Tasks[name] = taskReport{task.groups, mean(task.first), mean(task.last), slices.Clone(task.curve.points), task.curve.spark(sparkWidth)}
+		r.Tasks[name] = taskReport{
+			Groups: task.groups, First: mean(task.first), Last: mean(task.last),
+			Curve: slices.Clone(task.curve.points), spark: task.curve.spark(sparkWidth),
+			EvalBefore: t.before.of(name), EvalAfter: t.after.of(name),
+		}
 	}
+	r.Training, r.EvalBefore, r.EvalAfter = t.training, t.before.all(), t.after.all()
 	return r
 }
 
 // line tells the report in one line.
 func (r report) line() string {
-	return fmt.Sprintf("step %d  version %d  score %.3f  groups %d  dropped %s  lag %.2f  %.0f tokens/s%s",
-		r.Steps, r.Version, r.score(), r.GroupsMade, counts(r.GroupsDropped), r.lag(), float64(r.Tokens)/max(r.Seconds, 1e-9), r.faults())
+	return fmt.Sprintf("step %d  version %d  score %.3f  groups %d  dropped %s  lag %.2f  %.0f tokens/s%s%s",
+		r.Steps, r.Version, r.score(), r.GroupsMade, counts(r.GroupsDropped), r.lag(), float64(r.Tokens)/max(r.Seconds, 1e-9), r.training(), r.faults())
+}
+
+// training tells what the last step of training did.
+func (r report) training() string {
+	if r.Training == nil {
+		return ""
+	}
+	m := r.Training
+	text := fmt.Sprintf("  loss %.3f  entropy %.3f  clipped %.3f", m.Loss, m.Entropy, m.ClipFraction)
+	if m.Skipped > 0 {
+		text += fmt.Sprintf("  updates skipped %d", m.Skipped)
+	}
+	return text
 }
 
 // scores tells the last mean score of each task, in one line.
@@ -225,6 +281,9 @@ episodes       %s
 tokens         %d, %.0f a second
 staleness      %s
 `, r.Steps, r.Seconds, r.Version, r.GroupsMade, counts(r.GroupsDropped), counts(r.Episodes), r.Tokens, float64(r.Tokens)/max(r.Seconds, 1e-9), counts(r.Staleness))
+	if err == nil && r.EvalBefore != nil && r.EvalAfter != nil {
+		_, err = fmt.Fprintf(out, "held out       %.3f before, %.3f after\n", *r.EvalBefore, *r.EvalAfter)
+	}
 	if err == nil && r.faults() != "" {
 		_, err = fmt.Fprintf(out, "last fault     %s\n", r.LastFault)
 	}

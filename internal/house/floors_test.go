@@ -35,10 +35,11 @@ var floors = [][]string{
 		"interop/atropos", "interop/reasoninggym", "interop/areal",
 		"dashboard",
 	},
-	{ // the families, and the server
+	{ // the families, the model in the box, and the server
 		"tasks/algebra", "tasks/algorithmic", "tasks/arc", "tasks/arithmetic", "tasks/code", "tasks/cognition",
 		"tasks/games", "tasks/geometry", "tasks/graphs", "tasks/induction", "tasks/logic", "tasks/probability",
 		"envs",
+		"starter",
 		"hub",
 	},
 	{"catalog"},
