@@ -10,8 +10,11 @@ var Tasks = []quintain.Task{
 	chainSum,
 	countBits,
 	decimalChainSum,
+	dice,
 	fractionSimplification,
 	gcd,
 	lcm,
+	legCounting,
+	primeFactorization,
 	products,
 }

@@ -1,0 +1,223 @@
+package arithmetic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// legCounting asks how many legs animals have together.
+var legCounting = task.Spec[legCountingParams, legCountingItem]{
+	Name: "leg_counting",
+	Doc: "Count the legs of several animals of several kinds. " +
+		"Only animals are asked for whose legs are not in doubt: no crabs, with or without claws, and no arms of starfish.",
+	Source:  "Zoology; the list of animals is our own, the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: legCountingParams{MinAnimals: 3, MaxAnimals: 10, MinInstances: 1, MaxInstances: 15},
+	Levels: []legCountingParams{
+		{MinAnimals: 2, MaxAnimals: 2, MinInstances: 1, MaxInstances: 5},
+		{MinAnimals: 2, MaxAnimals: 4, MinInstances: 1, MaxInstances: 10},
+		{MinAnimals: 4, MaxAnimals: 8, MinInstances: 2, MaxInstances: 20},
+		{MinAnimals: 8, MaxAnimals: 16, MinInstances: 5, MaxInstances: 99},
+		{MinAnimals: 16, MaxAnimals: 30, MinInstances: 20, MaxInstances: 999},
+		{MinAnimals: 30, MaxAnimals: 50, MinInstances: 100, MaxInstances: 99_999},
+	},
+	Make: makeLegCounting,
+}
+
+// legCountingParams are the settings of one difficulty.
+type legCountingParams struct {
+	MinAnimals   int `json:"min_animals"` // kinds
+	MaxAnimals   int `json:"max_animals"`
+	MinInstances int `json:"min_instances"` // of each kind
+	MaxInstances int `json:"max_instances"`
+}
+
+// maxInstances is how many animals of a kind there are at most.
+const maxInstances = 1_000_000_000
+
+// Check implements [task.Params].
+func (p legCountingParams) Check() error {
+	switch {
+	case p.MinAnimals < 1:
+		return fmt.Errorf("min_animals is %d, want 1 or more", p.MinAnimals)
+	case p.MaxAnimals < p.MinAnimals || p.MaxAnimals > len(animals):
+		return fmt.Errorf("max_animals is %d, want min_animals (%d) to %d", p.MaxAnimals, p.MinAnimals, len(animals))
+	case p.MinInstances < 1:
+		return fmt.Errorf("min_instances is %d, want 1 or more", p.MinInstances)
+	case p.MaxInstances < p.MinInstances || p.MaxInstances > maxInstances:
+		return fmt.Errorf("max_instances is %d, want min_instances (%d) to %d", p.MaxInstances, p.MinInstances, maxInstances)
+	}
+	return nil
+}
+
+// An animal is a kind of animal.
+type animal struct {
+	one, many string
+	legs      int
+}
+
+// animals lists the kinds that are asked for. DO NOT CHANGE THE ORDER: it decides
+// which problems a seed gives.
+var animals = []animal{
+	{"snake", "snakes", 0}, {"earthworm", "earthworms", 0}, {"leech", "leeches", 0}, {"slug", "slugs", 0}, {"snail", "snails", 0},
+	{"goldfish", "goldfish", 0}, {"shark", "sharks", 0}, {"eel", "eels", 0}, {"dolphin", "dolphins", 0}, {"whale", "whales", 0},
+	{"human", "humans", 2}, {"chicken", "chickens", 2}, {"duck", "ducks", 2}, {"goose", "geese", 2}, {"ostrich", "ostriches", 2},
+	{"penguin", "penguins", 2}, {"pigeon", "pigeons", 2}, {"owl", "owls", 2}, {"parrot", "parrots", 2}, {"swan", "swans", 2},
+	{"turkey", "turkeys", 2}, {"eagle", "eagles", 2}, {"sparrow", "sparrows", 2}, {"flamingo", "flamingos", 2},
+	{"dog", "dogs", 4}, {"cat", "cats", 4}, {"cow", "cows", 4}, {"horse", "horses", 4}, {"sheep", "sheep", 4}, {"goat", "goats", 4},
+	{"pig", "pigs", 4}, {"mouse", "mice", 4}, {"rabbit", "rabbits", 4}, {"fox", "foxes", 4}, {"wolf", "wolves", 4}, {"bear", "bears", 4},
+	{"lion", "lions", 4}, {"tiger", "tigers", 4}, {"elephant", "elephants", 4}, {"giraffe", "giraffes", 4}, {"zebra", "zebras", 4},
+	{"camel", "camels", 4}, {"donkey", "donkeys", 4}, {"deer", "deer", 4}, {"frog", "frogs", 4}, {"lizard", "lizards", 4}, {"crocodile", "crocodiles", 4},
+	{"ant", "ants", 6}, {"bee", "bees", 6}, {"wasp", "wasps", 6}, {"beetle", "beetles", 6}, {"fly", "flies", 6}, {"mosquito", "mosquitoes", 6},
+	{"grasshopper", "grasshoppers", 6}, {"cricket", "crickets", 6}, {"cockroach", "cockroaches", 6}, {"butterfly", "butterflies", 6},
+	{"moth", "moths", 6}, {"dragonfly", "dragonflies", 6}, {"ladybird", "ladybirds", 6}, {"firefly", "fireflies", 6},
+	{"spider", "spiders", 8}, {"scorpion", "scorpions", 8}, {"tarantula", "tarantulas", 8}, {"woodlouse", "woodlice", 14},
+}
+
+// legCountingItem is one herd.
+type legCountingItem struct {
+	Animals    herd `json:"animals"`
+	NumAnimals int  `json:"num_animals"` // kinds
+	TotalLegs  int  `json:"total_legs"`
+	Phrasing   int  `json:"phrasing,omitempty"`
+}
+
+// A herd is how many animals there are of each kind. In JSON it is an object with
+// the names of the kinds, in their order.
+type herd []flock
+
+// A flock is animals of one kind.
+type flock struct {
+	kind  string // one animal of it
+	count int
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (h herd) MarshalJSON() ([]byte, error) {
+	b := append(make([]byte, 0, 2+24*len(h)), '{')
+	for i, f := range h {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, err := json.Marshal(f.kind)
+		if err != nil {
+			return nil, err
+		}
+		b = strconv.AppendInt(append(append(b, name...), ':'), int64(f.count), 10)
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (h *herd) UnmarshalJSON(raw []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return errors.New("animals is no object")
+	}
+	*h = nil
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		var f flock
+		if err := dec.Decode(&f.count); err != nil {
+			return fmt.Errorf("animals: %w", err)
+		}
+		f.kind, _ = name.(string)
+		*h = append(*h, f)
+	}
+	return nil
+}
+
+// makeLegCounting draws kinds, and a number of each.
+func makeLegCounting(p legCountingParams, r *rng.Rand) (legCountingItem, error) {
+	item := legCountingItem{
+		NumAnimals: r.Between(p.MinAnimals, p.MaxAnimals),
+		Phrasing:   r.Between(0, len(legCountingPhrasings)-1),
+	}
+	item.Animals = make(herd, item.NumAnimals)
+	for i, a := range rng.Sample(r, animals, item.NumAnimals) {
+		item.Animals[i] = flock{a.one, r.Between(p.MinInstances, p.MaxInstances)}
+		item.TotalLegs += a.legs * item.Animals[i].count
+	}
+	return item, nil
+}
+
+// legCountingPhrasings are the wordings of the question, before and after the herd.
+var legCountingPhrasings = [][2]string{
+	{"How many legs do ", " have in total?"},
+	{"In a picture there are ", ". How many legs do all of these animals have together?"},
+	{"Count the legs of the following animals: ", "."},
+}
+
+// Prompt implements [task.Instance].
+func (l legCountingItem) Prompt() string {
+	words := legCountingPhrasings[l.Phrasing]
+	b := append(make([]byte, 0, 128+16*len(l.Animals)), words[0]...)
+	for i, f := range l.Animals {
+		switch {
+		case i > 0 && i == len(l.Animals)-1:
+			b = append(b, " and "...)
+		case i > 0:
+			b = append(b, ", "...)
+		}
+		b = append(strconv.AppendInt(b, int64(f.count), 10), ' ')
+		b = append(b, f.name()...)
+	}
+	return string(append(append(b, words[1]...), " Answer with one whole number."...))
+}
+
+// name returns what the animals are called, one or many.
+func (f flock) name() string {
+	for _, a := range animals {
+		if a.one == f.kind && f.count != 1 {
+			return a.many
+		}
+	}
+	return f.kind
+}
+
+// Short implements [task.Shortener].
+func (l legCountingItem) Short() string {
+	b := []byte("legs:")
+	for _, f := range l.Animals {
+		b = append(strconv.AppendInt(append(b, ' '), int64(f.count), 10), ' ')
+		b = append(b, f.kind...)
+	}
+	return string(b)
+}
+
+// Check refuses a record whose animals have another number of legs. Those that we
+// have no kind for may have any number.
+func (l legCountingItem) Check() error {
+	known, legs := 0, 0
+	for _, f := range l.Animals {
+		if f.count < 1 || f.count > maxInstances {
+			return fmt.Errorf("animals has %d of %.40q, want 1 to %d", f.count, f.kind, maxInstances)
+		}
+		for _, a := range animals {
+			if a.one == f.kind {
+				known++
+				legs += a.legs * f.count
+			}
+		}
+	}
+	if len(l.Animals) == 0 || l.TotalLegs < legs || known == len(l.Animals) && l.TotalLegs != legs {
+		return fmt.Errorf("total_legs is %d, want %d", l.TotalLegs, legs)
+	}
+	return checkPhrasing(l.Phrasing, len(legCountingPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (l legCountingItem) Solve() string { return strconv.Itoa(l.TotalLegs) }
+
+// Score implements [task.Instance].
+func (l legCountingItem) Score(answer string) quintain.Verdict { return task.Match(answer, l.Solve()) }
