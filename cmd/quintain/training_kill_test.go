@@ -1,0 +1,82 @@
+package main
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// TestKilledTrainingGoesOn kills a run that trains at random moments, again and
+// again on one folder. The versions follow each other without a gap, no group is
+// trained on twice, and the weights go on where they were: the score at the start
+// of a process is that of the same weights before.
+func TestKilledTrainingGoesOn(t *testing.T) {
+	data := t.TempDir()
+	log := filepath.Join(data, trainingLogName)
+	reached := 0
+	for round := range killRounds + 1 {
+		args := []string{"run", "--data", data, "--port", "0", "--tasks", "spell_backward", "--batch-size", "16", "--eval-problems", "2"}
+		if round == killRounds {
+			args = append(args, "--steps", "3")
+		}
+		c := program(t, args...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if round < killRounds {
+			awaitVersion(t, log, reached+2)
+			time.AfterFunc(time.Duration(rand.IntN(100))*time.Millisecond, func() { _ = c.Process.Kill() })
+		}
+		if err := c.Wait(); (err == nil) != (round == killRounds) {
+			t.Fatalf("round %d: the program ended with %v", round, err)
+		}
+		steps, _, err := readLineLog[trainedStep](log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(steps); n < reached+2 {
+			t.Fatalf("round %d: %d steps, want %d and more", round, n, reached+2)
+		}
+		reached = len(steps)
+		trained := map[string]int{}
+		for i, s := range steps {
+			if s.Version != i+1 || i > 0 && s.Seconds < steps[i-1].Seconds {
+				t.Errorf("line %d is of version %d at %v s", i+1, s.Version, s.Seconds)
+			}
+			for _, id := range s.Batch {
+				if trained[id] > 0 {
+					t.Errorf("group %s was trained on for version %d and for %d", id, trained[id], s.Version)
+				}
+				trained[id] = s.Version
+			}
+		}
+	}
+	saved, err := readCheckpoint(filepath.Join(data, checkpointName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if note := saved.Notes[stepNote]; note == "" || saved.Optimizer == nil {
+		t.Errorf("checkpoint has step %s and optimiser %v", note, saved.Optimizer)
+	}
+	t.Log(strconv.Itoa(reached) + " steps")
+}
+
+// awaitVersion waits until a training log has a line of a version or later.
+func awaitVersion(t *testing.T, log string, version int) {
+	t.Helper()
+	over := time.After(time.Minute)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-over:
+			t.Fatalf("version %d is never reached", version)
+		case <-tick.C:
+		}
+		if steps, _, err := readLineLog[trainedStep](log); err == nil && len(steps) > 0 && steps[len(steps)-1].Version >= version {
+			return
+		}
+	}
+}
