@@ -1,0 +1,42 @@
+package answer
+
+import (
+	"strconv"
+	"strings"
+)
+
+// ReadFloat reads s as Python's float does: space around it, a sign, digits of any
+// script with single underscores between them, a point, an exponent; but neither
+// infinities nor NaN. What is too large to be a float64 is not read either. The cost
+// is linear in len(s).
+func ReadFloat(s string) (v float64, ok bool) {
+	if strings.Contains(s, "_") && !underscoresBetweenDigits(s) {
+		return 0, false
+	}
+	d, ok := ReadDecimal(s)
+	if !ok {
+		return 0, false
+	}
+	const most = 800 // digits that can make a difference
+	if len(d.Digits) > most {
+		d.Exp += len(d.Digits) - most
+		d.Digits = d.Digits[:most-1] + "1" // above what was cut off
+	}
+	v, err := strconv.ParseFloat("0"+d.Digits+"e"+strconv.Itoa(d.Exp), 64)
+	if d.Neg {
+		v = -v
+	}
+	return v, err == nil
+}
+
+// underscoresBetweenDigits reports whether each underscore of s has a digit on
+// either side.
+func underscoresBetweenDigits(s string) bool {
+	runes := []rune(s)
+	for i, r := range runes {
+		if r == '_' && (i == 0 || i == len(runes)-1 || digit(runes[i-1]) < 0 || digit(runes[i+1]) < 0) {
+			return false
+		}
+	}
+	return true
+}
