@@ -55,23 +55,48 @@ func addRowPlain(c *[lanes]float32, a []float32, b [][lanes]float32) {
 	}
 }
 
-// addOuterPlain is [addOuter] in plain Go: two rows and two columns at a time.
+// addOuterPlain is [addOuter] in plain Go. Three rows at a time leave one.
 func addOuterPlain(c *block, a, b [][lanes]float32) {
+	for i := 0; i+2 < lanes; i += 3 {
+		addOuterRows(c, a, b, i)
+	}
+	const last = lanes - 1
 	a = a[:len(b)]
-	for i := 0; i < lanes; i += 2 {
-		i := i & (lanes - 2)
-		for j := 0; j < lanes; j += 2 {
-			j := j & (lanes - 2)
-			s00, s01, s10, s11 := c[i][j], c[i][j+1], c[i+1][j], c[i+1][j+1]
-			for k := range b {
-				w, x := (*[2]float32)(b[k][j:]), (*[2]float32)(a[k][i:])
-				s00 += x[0] * w[0]
-				s01 += x[0] * w[1]
-				s10 += x[1] * w[0]
-				s11 += x[1] * w[1]
-			}
-			c[i][j], c[i][j+1], c[i+1][j], c[i+1][j+1] = s00, s01, s10, s11
+	for j := 0; j < lanes; j += 4 {
+		to := (*[4]float32)(c[last][j&(lanes-4):])
+		s0, s1, s2, s3 := to[0], to[1], to[2], to[3]
+		for k := range b {
+			w, x := (*[4]float32)(b[k][j&(lanes-4):]), a[k][last]
+			s0 += x * w[0]
+			s1 += x * w[1]
+			s2 += x * w[2]
+			s3 += x * w[3]
 		}
+		to[0], to[1], to[2], to[3] = s0, s1, s2, s3
+	}
+}
+
+// addOuterRows adds rows i to i+2 of aᵀ·b to those of c, two columns at a time. It is a
+// function of its own so that the compiler keeps all addresses in registers.
+//
+//go:noinline
+func addOuterRows(c *block, a, b [][lanes]float32, i int) {
+	a = a[:len(b)]
+	i = max(0, min(i, lanes-3))
+	c0, c1, c2 := &c[i], &c[i+1], &c[i+2]
+	for j := 0; j < lanes; j += 2 {
+		j := j & (lanes - 2)
+		s00, s01, s10, s11, s20, s21 := c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1]
+		for k := range b {
+			w, x := (*[2]float32)(b[k][j:]), (*[3]float32)(a[k][i:])
+			s00 += x[0] * w[0]
+			s01 += x[0] * w[1]
+			s10 += x[1] * w[0]
+			s11 += x[1] * w[1]
+			s20 += x[2] * w[0]
+			s21 += x[2] * w[1]
+		}
+		c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1] = s00, s01, s10, s11, s20, s21
 	}
 }
 
