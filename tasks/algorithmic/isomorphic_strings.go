@@ -70,9 +70,10 @@ func makeIsomorphicStrings(p isomorphicStringsParams, r *rng.Rand) (isomorphicSt
 	} else if !solvable {
 		kinds = 2
 	}
-	letters := []byte("abcdefghijklmnopqrstuvwxyz")
-	rng.Shuffle(r, letters)
-	one := make([]byte, n)
+	both := make([]byte, 2*n)
+	one, two := both[:n:n], both[n:]
+	letters := smallLetters
+	drawLetters(letters[:], kinds, r)
 	for i := range one {
 		if i >= kinds {
 			one[i] = letters[r.Between(0, kinds-1)]
@@ -80,14 +81,18 @@ func makeIsomorphicStrings(p isomorphicStringsParams, r *rng.Rand) (isomorphicSt
 			one[i] = letters[i]
 		}
 	}
+	var image [26]byte
+	others := smallLetters
+	drawLetters(others[:], kinds, r)
+	for i, c := range letters[:kinds] {
+		image[c-'a'] = others[i]
+	}
 	rng.Shuffle(r, one)
-	rng.Shuffle(r, letters)
-	two := make([]byte, n)
 	for i, c := range one {
-		two[i] = letters[c-'a']
+		two[i] = image[c-'a']
 	}
 	if !solvable {
-		spoil(one, two, r)
+		spoil(two, r)
 	}
 	if r.Chance(0.5) {
 		one, two = two, one
@@ -98,23 +103,34 @@ func makeIsomorphicStrings(p isomorphicStringsParams, r *rng.Rand) (isomorphicSt
 	}, nil
 }
 
-// spoil changes two, which is isomorphic to one and has at least two kinds of
-// letters, so that it no longer is.
-func spoil(one, two []byte, r *rng.Rand) {
-	i := r.Between(0, len(two)-1)
-	j := r.Between(0, len(two)-1)
-	for two[j] == two[i] {
-		j = (j + 1) % len(two)
+// smallLetters is the letters in their order.
+var smallLetters = [26]byte([]byte("abcdefghijklmnopqrstuvwxyz"))
+
+// drawLetters brings n of the letters to the front, each choice as likely as another.
+func drawLetters(letters []byte, n int, r *rng.Rand) {
+	for i := range n {
+		j := r.Between(i, len(letters)-1)
+		letters[i], letters[j] = letters[j], letters[i]
 	}
-	repeated := bytes.Count(two, two[i:i+1]) > 1 || bytes.Count(two, two[j:j+1]) > 1
+}
+
+// spoil changes a string with at least two kinds of letters so that it is no longer
+// isomorphic to what it was.
+func spoil(text []byte, r *rng.Rand) {
+	i := r.Between(0, len(text)-1)
+	j := r.Between(0, len(text)-1)
+	for text[j] == text[i] {
+		j = (j + 1) % len(text)
+	}
+	repeated := bytes.Count(text, text[i:i+1]) > 1 || bytes.Count(text, text[j:j+1]) > 1
 	if repeated && r.Chance(0.75) {
-		two[i], two[j] = two[j], two[i] // a letter that stands elsewhere too now has two images
+		text[i], text[j] = text[j], text[i] // a letter that stands elsewhere too is now matched by two
 		return
 	}
-	all, into := two[i], two[j]
-	for k := range two {
-		if two[k] == all {
-			two[k] = into
+	all, into := text[i], text[j]
+	for k := range text {
+		if text[k] == all {
+			text[k] = into
 		}
 	}
 }

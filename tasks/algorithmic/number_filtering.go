@@ -75,18 +75,25 @@ func (f filter) keeps(order int) bool {
 func makeNumberFiltering(p numberFilteringParams, r *rng.Rand) (numberFilteringItem, error) {
 	n := r.Between(p.MinNumbers, p.MaxNumbers)
 	item := numberFilteringItem{Numbers: n, Phrasing: r.Between(0, len(numberFilteringPhrasings)-1)}
-	both, values := make([]string, 2*n), make([]int, 2*n) // values are in units of the last of p.MaxDecimals
-	item.OriginalNumbers, item.Result = both[:n:n], both[n:n]
-	values, sorted := values[:n], values[n:]
+	var room [512]byte // enough for most lists, without a trip to the heap
+	text, ints, both := room[:0], make([]int, 3*n), make([]string, 2*n)
+	values, sorted, ends := ints[:n], ints[n:2*n], ints[2*n:]
 	for i := range values {
-		values[i], item.OriginalNumbers[i] = p.number(math.MinInt, math.MaxInt, r)
+		v := p.number(math.MinInt, math.MaxInt, r)
+		text = v.append(text)
+		values[i], ends[i] = v.value, len(text)
+	}
+	all, from := string(text), 0
+	item.OriginalNumbers, item.Result = both[:n:n], both[n:n]
+	for i, end := range ends {
+		item.OriginalNumbers[i], from = all[from:end], end
 	}
 	copy(sorted, values)
 	slices.Sort(sorted)
-	which, limit, text := p.filter(sorted, r)
-	item.Operation, item.FilterValue = which.name, text
+	which, limit := p.filter(sorted, r)
+	item.Operation, item.FilterValue = which.name, string(limit.append(nil))
 	for i, v := range values {
-		if which.keeps(v - limit) {
+		if which.keeps(v - limit.value) {
 			item.Result = append(item.Result, item.OriginalNumbers[i])
 		}
 	}
@@ -96,7 +103,7 @@ func makeNumberFiltering(p numberFilteringParams, r *rng.Rand) (numberFilteringI
 // filter draws an operation, and a limit between two neighbors of the sorted
 // numbers. Something is left of them always, and not all where there are several
 // different numbers.
-func (p numberFilteringParams) filter(sorted []int, r *rng.Rand) (which filter, limit int, text string) {
+func (p numberFilteringParams) filter(sorted []int, r *rng.Rand) (which filter, limit filterNumber) {
 	const tries = 10
 	least, most := sorted[0], sorted[len(sorted)-1]
 	for try := 1; ; try++ {
@@ -106,21 +113,25 @@ func (p numberFilteringParams) filter(sorted []int, r *rng.Rand) (which filter, 
 			at := r.Between(1, len(sorted)-1)
 			lower, upper = sorted[at-1], sorted[at]
 		}
-		limit, text = p.number(lower, upper, r)
-		first, last := which.keeps(least-limit), which.keeps(most-limit)
+		limit = p.number(lower, upper, r)
+		first, last := which.keeps(least-limit.value), which.keeps(most-limit.value)
 		switch {
 		case first != last || try == tries && first:
-			return which, limit, text
+			return which, limit
 		case try == tries: // nothing is left, so all of it is what the opposite leaves
 			at := slices.Index(filters, which)
-			return filters[(at+2)%len(filters)], limit, text
+			return filters[(at+2)%len(filters)], limit
 		}
 	}
 }
 
-// number draws a number from lower to upper, in units of the last of MaxDecimals,
-// that is within the range of values. It has fewer decimals where one is there.
-func (p numberFilteringParams) number(lower, upper int, r *rng.Rand) (value int, text string) {
+// A filterNumber is one decimal number: units/10^decimals, and its value in units
+// of the last of the most decimals that there may be.
+type filterNumber struct{ value, units, decimals int }
+
+// number draws a number whose value is from lower to upper and within the range of
+// the settings. It has fewer decimals than it may where such a number is there.
+func (p numberFilteringParams) number(lower, upper int, r *rng.Rand) filterNumber {
 	decimals, unit := r.Between(p.MinDecimals, p.MaxDecimals), 1
 	least, most := numberSortingParams(p).units(decimals)
 	for range p.MaxDecimals - decimals {
@@ -132,8 +143,28 @@ func (p numberFilteringParams) number(lower, upper int, r *rng.Rand) (value int,
 	if least > most { // of the largest number of decimals there are the two neighbors at least
 		decimals, unit, least, most = p.MaxDecimals, 1, lower, upper
 	}
-	value = r.Between(least, most)
-	return value * unit, fixedPoint(value, decimals)
+	units := r.Between(least, most)
+	return filterNumber{units * unit, units, decimals}
+}
+
+// append appends n with all its decimals.
+func (n filterNumber) append(b []byte) []byte {
+	var room [24]byte
+	at, units := len(room), max(n.units, -n.units)
+	for place := 0; place <= n.decimals || units > 0; place++ {
+		if place == n.decimals && place > 0 {
+			at--
+			room[at] = '.'
+		}
+		at--
+		room[at] = '0' + byte(units%10)
+		units /= 10
+	}
+	if n.units < 0 {
+		at--
+		room[at] = '-'
+	}
+	return append(b, room[at:]...)
 }
 
 // floorDiv divides and rounds down; b is positive.

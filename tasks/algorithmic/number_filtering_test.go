@@ -81,7 +81,7 @@ func TestNumberFilteringSecond(t *testing.T) {
 		asked := filteringRE.FindStringSubmatch(question)
 		limit := tenthDecimals(asked[3])
 		var left []string
-		list := question[strings.Index(question, "["):]
+		_, list, _ := strings.Cut(question, "[")
 		for _, text := range numberRE.FindAllString(list, -1) {
 			v := tenthDecimals(text)
 			if v == limit {
