@@ -15,6 +15,7 @@ var Tasks = []quintain.Task{
 	gcd,
 	lcm,
 	legCounting,
+	powerFunction,
 	primeFactorization,
 	products,
 }

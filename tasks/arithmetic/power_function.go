@@ -1,0 +1,207 @@
+package arithmetic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// powerFunction asks for a power of a decimal number, to three digits.
+var powerFunction = task.Spec[powerFunctionParams, powerFunctionItem]{
+	Name: "power_function",
+	Doc: "Raise a number with four decimal places to a whole power, and round to three significant digits. " +
+		"Half of the exponents are negative. No power is halfway between two numbers of three digits.",
+	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: powerFunctionParams{MinBase: -1000, MaxBase: 1000, MinExponent: 0, MaxExponent: 8},
+	Levels: []powerFunctionParams{
+		{MinBase: 1, MaxBase: 10, MinExponent: 1, MaxExponent: 2},
+		{MinBase: -20, MaxBase: 20, MinExponent: 2, MaxExponent: 3},
+		{MinBase: -100, MaxBase: 100, MinExponent: 2, MaxExponent: 4},
+		{MinBase: -1000, MaxBase: 1000, MinExponent: 3, MaxExponent: 6},
+		{MinBase: -1000, MaxBase: 1000, MinExponent: 6, MaxExponent: 10},
+		{MinBase: -100_000, MaxBase: 100_000, MinExponent: 10, MaxExponent: 20},
+	},
+	Make: makePowerFunction,
+}
+
+// powerFunctionParams are the settings of one difficulty.
+type powerFunctionParams struct {
+	MinBase     float64 `json:"min_base"`
+	MaxBase     float64 `json:"max_base"`
+	MinExponent int     `json:"min_exponent"` // before the sign is drawn
+	MaxExponent int     `json:"max_exponent"`
+}
+
+const (
+	largestBase     = 1e6
+	largestExponent = 50
+	baseParts       = 10_000 // bases are whole numbers of these parts of 1
+)
+
+// Check implements [task.Params].
+func (p powerFunctionParams) Check() error {
+	least, most := p.parts()
+	switch {
+	case !(p.MinBase >= -largestBase && p.MinBase <= largestBase):
+		return fmt.Errorf("min_base is %v, want -1e6 to 1e6", p.MinBase)
+	case !(p.MaxBase >= p.MinBase && p.MaxBase <= largestBase):
+		return fmt.Errorf("max_base is %v, want min_base (%v) to 1e6", p.MaxBase, p.MinBase)
+	case least > most || least == 0 && most == 0:
+		return fmt.Errorf("max_base is %v and min_base %v; between them there is no number but 0 of four decimal places", p.MaxBase, p.MinBase)
+	case p.MinExponent < 0:
+		return fmt.Errorf("min_exponent is %d, want 0 or more", p.MinExponent)
+	case p.MaxExponent < p.MinExponent || p.MaxExponent > largestExponent:
+		return fmt.Errorf("max_exponent is %d, want min_exponent (%d) to %d", p.MaxExponent, p.MinExponent, largestExponent)
+	}
+	return nil
+}
+
+// parts returns the least and the largest base, in parts.
+func (p powerFunctionParams) parts() (least, most int) {
+	return int(math.Ceil(p.MinBase * baseParts)), int(math.Floor(p.MaxBase * baseParts))
+}
+
+// powerFunctionItem is one power.
+type powerFunctionItem struct {
+	Base     float64 `json:"base"`
+	Exponent int     `json:"exponent"`
+	Solution float64 `json:"solution"` // Base to the power of Exponent, in floating point
+	Phrasing int     `json:"phrasing,omitempty"`
+}
+
+// makePowerFunction draws a base and an exponent.
+func makePowerFunction(p powerFunctionParams, r *rng.Rand) (powerFunctionItem, error) {
+	least, most := p.parts()
+	item := powerFunctionItem{Exponent: r.Between(p.MinExponent, p.MaxExponent), Phrasing: r.Between(0, len(powerFunctionPhrasings)-1)}
+	if r.Chance(0.5) {
+		item.Exponent = -item.Exponent
+	}
+	const tries = 10 // one power in ten thousand is not clear
+	for range tries {
+		part := r.Between(least, most)
+		if part == 0 {
+			part = max(least, min(most, 1))
+		}
+		item.Base = float64(part) / baseParts
+		item.Solution = power(item.Base, item.Exponent)
+		if d := decimalOf(item.Solution); len(d.Digits) != 4 || d.Digits[3] != '5' {
+			break
+		}
+	}
+	return item, nil
+}
+
+// power returns base to the power of exponent. Every step is one operation of
+// IEEE 754, so that the result is the same on every machine.
+func power(base float64, exponent int) float64 {
+	p := 1.0
+	for range max(exponent, -exponent) {
+		p *= base
+	}
+	if exponent < 0 {
+		p = 1 / p
+	}
+	return p
+}
+
+// decimalOf returns x, which is finite, as Python writes it.
+func decimalOf(x float64) answer.Decimal {
+	var room [32]byte
+	d, _ := answer.ReadDecimal(string(strconv.AppendFloat(room[:0], x, 'e', -1, 64)))
+	return d
+}
+
+// powerFunctionPhrasings are the wordings of the question, before and after the power.
+var powerFunctionPhrasings = [][2]string{
+	{"Work out ", "."},
+	{"What is ", "?"},
+	{"Calculate ", "."},
+}
+
+// Prompt implements [task.Instance].
+func (p powerFunctionItem) Prompt() string {
+	words := powerFunctionPhrasings[p.Phrasing]
+	return words[0] + p.text() + words[1] + " Answer with one number, rounded to three significant digits, in scientific notation, for example -1.23e+4."
+}
+
+// text writes the power.
+func (p powerFunctionItem) text() string {
+	base := strconv.FormatFloat(p.Base, 'f', -1, 64)
+	if p.Base < 0 {
+		base = "(" + base + ")"
+	}
+	return base + "^" + strconv.Itoa(p.Exponent)
+}
+
+// Short implements [task.Shortener].
+func (p powerFunctionItem) Short() string { return p.text() + "=" }
+
+// Check refuses a record whose solution is not the power.
+func (p powerFunctionItem) Check() error {
+	if max(p.Exponent, -p.Exponent) > 1000 {
+		return fmt.Errorf("exponent is %d, want -1000 to 1000", p.Exponent)
+	}
+	want := power(p.Base, p.Exponent)
+	if math.IsInf(want, 0) || math.IsNaN(want) {
+		return errors.New("base to the power of exponent is no number")
+	}
+	if math.Abs(p.Solution-want) > 1e-9*math.Abs(want) {
+		return fmt.Errorf("solution is %v, want about %v", p.Solution, want)
+	}
+	return checkPhrasing(p.Phrasing, len(powerFunctionPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (p powerFunctionItem) Solve() string {
+	d := threeDigits(decimalOf(p.Solution))
+	exponent := d.Exp + len(d.Digits) - 1
+	if d.Digits == "" {
+		exponent = 0
+	}
+	digits := d.Digits + "000"[len(d.Digits):]
+	text := digits[:1] + "." + digits[1:] + "e"
+	if exponent >= 0 {
+		text += "+"
+	}
+	if d.Neg {
+		text = "-" + text
+	}
+	return text + strconv.Itoa(exponent)
+}
+
+// threeDigits rounds d to three significant digits, halves to even.
+func threeDigits(d answer.Decimal) answer.Decimal {
+	const keep = 3
+	if len(d.Digits) <= keep {
+		return d
+	}
+	head, rest := d.Digits[:keep], d.Digits[keep:]
+	d.Exp += len(rest)
+	if rest > "5" || rest == "5" && (head[keep-1]-'0')%2 == 1 {
+		n, _ := strconv.Atoi(head)
+		head = strconv.Itoa(n + 1)
+	}
+	d.Digits = strings.TrimRight(head, "0")
+	d.Exp += len(head) - len(d.Digits)
+	return d
+}
+
+// Score implements [task.Instance]. Both numbers are rounded to three digits.
+func (p powerFunctionItem) Score(text string) quintain.Verdict {
+	got, ok := answer.ReadDecimal(text)
+	switch {
+	case !ok:
+		return quintain.Malformed("the answer is no number")
+	case threeDigits(got) == threeDigits(decimalOf(p.Solution)):
+		return quintain.Right()
+	}
+	return quintain.Wrong("want " + p.Solve())
+}

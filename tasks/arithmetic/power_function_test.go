@@ -1,0 +1,115 @@
+package arithmetic
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestPowerFunctionScore(t *testing.T) {
+	item := powerFunctionItem{Base: -765.0902, Exponent: 5, Solution: -262158048630819.06}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"-2.62e+14", 1, ""},
+		{"-2.62E14", 1, ""},
+		{" -262158048630819.06\n", 1, "more digits than were asked for"},
+		{"-262000000000000", 1, "not in scientific notation"},
+		{"-2.615e14", 1, "rounds to the same three digits, halves to even"},
+		{"-2.625e14", 1, ""},
+		{"-2.63e14", 0, "off by one in the last digit"},
+		{"-2.6e14", 0, "two digits"},
+		{"2.62e14", 0, "the sign is lost"},
+		{"-2.62e13", 0, "the exponent is off; reasoning-gym pays 0.01 for any text"},
+		{"-2.62", 0, "there is no exponent"},
+		{"-2.62 * 10^14", 0, "another notation"},
+		{"-765.0902^5", 0, "the question itself"},
+		{"", 0, "nothing"},
+		{"nan", 0, "no number"},
+		{"-inf", 0, ""},
+		{"1e999999999999", 0, ""},
+	})
+	zero := powerFunctionItem{Base: 0, Exponent: 3}
+	tasktest.Nears(t, zero.Score, []tasktest.Near{{"0", 1, ""}, {"-0.00e5", 1, ""}, {"1e-99", 0, ""}})
+	if got := zero.Solve(); got != "0.00e+0" {
+		t.Errorf("zero is written %s", got)
+	}
+	for _, bad := range []powerFunctionItem{
+		{Base: 2, Exponent: 3, Solution: 9}, {Base: 0, Exponent: -1}, {Base: 1e300, Exponent: 3}, {Base: 1, Exponent: 1 << 40, Solution: 1}, {Base: 1, Solution: 1, Phrasing: 9},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestThreeDigits(t *testing.T) {
+	for from, want := range map[string]string{
+		"118.5": "118", "119.5": "120", "1.015": "1.02", "1.025": "1.02", "1.0251": "1.03", "999.5": "1000", "-0.0099951": "-0.01", "0": "0", "12": "12", "1.00499999999999999999": "1",
+	} {
+		d, _ := answer.ReadDecimal(from)
+		if w, _ := answer.ReadDecimal(want); threeDigits(d) != w {
+			t.Errorf("%s is %+v, want %s", from, threeDigits(d), want)
+		}
+	}
+}
+
+func TestPowerFunctionParams(t *testing.T) {
+	tasktest.Refused(t, powerFunction, map[string]string{
+		`{"min_base":-2e6}`:                    "min_base",
+		`{"min_base":5,"max_base":4}`:          "max_base",
+		`{"max_base":1e7}`:                     "max_base",
+		`{"min_base":0,"max_base":0.00001}`:    "max_base",
+		`{"min_base":0.00001,"max_base":2e-5}`: "max_base",
+		`{"min_exponent":-1}`:                  "min_exponent",
+		`{"min_exponent":9}`:                   "max_exponent",
+		`{"max_exponent":51}`:                  "max_exponent",
+	})
+	for _, extreme := range []string{`{"min_base":-1e6,"max_base":-1e6,"min_exponent":50,"max_exponent":50}`, `{"min_base":0,"max_base":0.0001,"min_exponent":50,"max_exponent":50}`} {
+		own, err := powerFunction.With([]byte(extreme))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 20 {
+			if item := made[powerFunctionItem](t, own, 0, i); item.Check() != nil || item.Score(item.Solve()).Score != 1 {
+				t.Errorf("%+v", item)
+			}
+		}
+	}
+}
+
+var powerRE = regexp.MustCompile(`([\d.]+|\(-[\d.]+\))\^(-?\d+)`)
+
+// The second way reads the prompt, reckons with exact fractions, and demands that
+// the answer is nearer than any other number of three digits.
+func TestPowerFunctionSecond(t *testing.T) {
+	tasktest.Second(t, powerFunction, 1200, func(_ powerFunctionItem, prompt, got string) error {
+		asked := powerRE.FindStringSubmatch(prompt)
+		base, ok := new(big.Rat).SetString(strings.Trim(asked[1], "()"))
+		exponent, err := strconv.Atoi(asked[2])
+		if err != nil || !ok {
+			return fmt.Errorf("the prompt is %q", prompt)
+		}
+		if exponent < 0 {
+			base.Inv(base)
+			exponent = -exponent
+		}
+		want := big.NewRat(1, 1)
+		for range exponent {
+			want.Mul(want, base)
+		}
+		value, ok := new(big.Rat).SetString(got)
+		if !ok || !regexp.MustCompile(`^-?[1-9]\.\d\de[+-]\d+$`).MatchString(got) {
+			return fmt.Errorf("solution %s", got)
+		}
+		unit, _ := new(big.Rat).SetString("0.005" + got[strings.Index(got, "e"):])
+		if far := value.Sub(value, want); far.Abs(far).Cmp(unit) >= 0 {
+			return fmt.Errorf("solution %s, want %s", got, want.FloatString(30))
+		}
+		return nil
+	})
+}
