@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"sync"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/quintain-rl/quintain"
@@ -13,9 +15,14 @@ import (
 
 // The envelope of an encoded group, as docs/formats/group.md describes it.
 const (
-	groupMagic   = "QNGR"
-	groupVersion = 1
-	sumLen       = 4 // CRC-32C of all that stands before it
+	groupMagic = "QNGR"
+	sumLen     = 4 // CRC-32C of all that stands before it
+)
+
+// The versions of the envelope differ in how the fields are packed.
+const (
+	packedSmall = 1 // as a Zstandard frame: for the wire
+	packedFast  = 2 // as a Snappy block, five times as fast and a quarter larger: for the disk
 )
 
 // MaxInflated is the usual limit of a [Codec], in bytes: some ten million tokens.
@@ -37,6 +44,9 @@ type Codec struct {
 	limit    int
 	deflater *zstd.Encoder
 	inflater *zstd.Decoder
+	writers  sync.Pool // of *writer
+	buffers  sync.Pool // of *[]byte
+	decoders sync.Pool // of *Decoder
 }
 
 // NewCodec returns a codec whose Decode refuses what would take more than limit
@@ -55,77 +65,188 @@ func NewCodec(limit int) *Codec {
 	return &Codec{limit: limit, deflater: deflater, inflater: inflater}
 }
 
-// Encode returns the binary form of g. What [Codec.Decode] makes of it equals g bit
-// for bit; an absent field is told from an empty one. The error is that of g.Check.
-func (c *Codec) Encode(g *quintain.Group) ([]byte, error) {
+// Encode returns the binary form of g, packed small. What [Codec.Decode] makes of it
+// equals g bit for bit; an absent field is told from an empty one. The error is that
+// of g.Check, or a [*TooLargeError].
+func (c *Codec) Encode(g *quintain.Group) ([]byte, error) { return c.encode(g, packedSmall) }
+
+// EncodeFast returns the binary form of g, packed fast: [Codec.Encode] for those who
+// have no time.
+func (c *Codec) EncodeFast(g *quintain.Group) ([]byte, error) { return c.encode(g, packedFast) }
+
+func (c *Codec) encode(g *quintain.Group, version byte) ([]byte, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
-	w := writer{b: make([]byte, 0, 512+8*g.TokenCount())}
+	w, ok := c.writers.Get().(*writer)
+	if !ok {
+		w = &writer{}
+	}
+	defer func() {
+		if cap(w.b)+8*cap(w.values) <= maxKept {
+			c.writers.Put(w)
+		}
+	}()
+	w.b, w.values = w.b[:0], w.values[:0]
 	w.group(g)
-
-	out := make([]byte, 0, 64+len(w.b)/2)
-	out = append(out, groupMagic...)
-	out = append(out, groupVersion)
-	out = binary.AppendUvarint(out, uint64(len(w.b)))
-	out = c.deflater.EncodeAll(w.b, out)
-	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli())), nil
+	if len(w.b) > c.limit {
+		return nil, &TooLargeError{Bytes: len(w.b), Limit: c.limit}
+	}
+	return c.wrap(w.b, version), nil
 }
 
-// Decode reads the binary form of a group. The bytes may come from anywhere: an
-// error is a [*FormatError]. The group shares no memory with b.
+// maxKept is the size of buffers up to which they are kept to be used again.
+const maxKept = 16 << 20
+
+// wrap packs fields and puts them into an envelope.
+func (c *Codec) wrap(fields []byte, version byte) []byte {
+	const around = len(groupMagic) + 1 + binary.MaxVarintLen64 + sumLen
+	room := around + len(fields)/2
+	if version == packedFast {
+		room = around + s2.MaxEncodedLen(len(fields))
+	}
+	buf := c.buffer()
+	out := *buf
+	if cap(out) < room {
+		out = make([]byte, 0, room)
+	}
+	out = append(out[:0], groupMagic...)
+	out = append(out, version)
+	out = binary.AppendUvarint(out, uint64(len(fields)))
+	if version == packedFast {
+		head := len(out)
+		out = out[:head+len(s2.EncodeSnappy(out[head:cap(out)], fields))]
+	} else {
+		out = c.deflater.EncodeAll(fields, out)
+	}
+	out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli()))
+	exact := append(make([]byte, 0, len(out)), out...)
+	c.keep(buf, out)
+	return exact
+}
+
+// Decode reads the binary form of a group, however it is packed. The bytes may come
+// from anywhere: an error is a [*FormatError]. The group shares no memory with b.
 func (c *Codec) Decode(b []byte) (*quintain.Group, error) {
-	frame, size, err := unwrap(b)
+	buf := c.buffer()
+	fields, err := c.inflate(b, *buf)
 	if err != nil {
 		return nil, err
 	}
-	if size > uint64(c.limit) {
-		return nil, envelopeError("takes %d bytes inflated, and the limit is %d", size, c.limit)
-	}
-	// What a few bytes claim to hold is believed only as it comes.
-	inflated := make([]byte, 0, min(int(size), 64*len(frame)+1024))
-	inflated, err = c.inflater.DecodeAll(frame, inflated)
-	if err != nil {
-		return nil, envelopeError("cannot be inflated: %v", err)
-	}
-	if uint64(len(inflated)) != size {
-		return nil, envelopeError("inflates to %d bytes, and says %d", len(inflated), size)
-	}
-	r := reader{b: inflated}
+	r := reader{b: fields}
 	g := r.group()
+	c.keep(buf, fields)
 	if r.err != nil {
 		return nil, r.err
 	}
 	return g, nil
 }
 
+// Repack returns the binary form of a group packed small, which all readers know.
+// Where b is, it is returned as it is.
+func (c *Codec) Repack(b []byte) ([]byte, error) {
+	if len(b) > len(groupMagic) && b[len(groupMagic)] == packedSmall {
+		return b, c.Verify(b)
+	}
+	buf := c.buffer()
+	fields, err := c.inflate(b, *buf)
+	if err != nil {
+		return nil, err
+	}
+	small := c.wrap(fields, packedSmall)
+	c.keep(buf, fields)
+	return small, nil
+}
+
+// buffer returns a buffer that may have been used before; see keep.
+func (c *Codec) buffer() *[]byte {
+	if b, ok := c.buffers.Get().(*[]byte); ok {
+		return b
+	}
+	return new([]byte)
+}
+
+// keep lets others use b again, as the buffer that it has become.
+func (c *Codec) keep(b *[]byte, as []byte) {
+	if *b = as; cap(as) <= maxKept {
+		c.buffers.Put(b)
+	}
+}
+
+// inflate returns the fields of b, in the memory of fields where they fit there.
+func (c *Codec) inflate(b, fields []byte) ([]byte, error) {
+	e, err := unwrap(b)
+	if err != nil {
+		return nil, err
+	}
+	if e.size > uint64(c.limit) {
+		return nil, envelopeError("takes %d bytes inflated, and the limit is %d", e.size, c.limit)
+	}
+	// What a few bytes claim to hold is believed only as it comes.
+	if believed := min(int(e.size), 64*len(e.packed)+1024); cap(fields) < believed {
+		fields = make([]byte, 0, believed)
+	}
+	if e.version == packedFast {
+		fields, err = inflateFast(fields, e)
+	} else {
+		fields, err = c.inflater.DecodeAll(e.packed, fields[:0])
+	}
+	if err != nil {
+		return nil, envelopeError("cannot be inflated: %v", err)
+	}
+	if uint64(len(fields)) != e.size {
+		return nil, envelopeError("inflates to %d bytes, and says %d", len(fields), e.size)
+	}
+	return fields, nil
+}
+
+// inflateFast inflates a Snappy block into b, if it has room.
+func inflateFast(b []byte, e envelope) ([]byte, error) {
+	n, err := s2.DecodedLen(e.packed)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(n) != e.size {
+		return nil, fmt.Errorf("its block has %d bytes", n)
+	}
+	return s2.Decode(b[:cap(b)], e.packed)
+}
+
 // Verify reports whether b is whole, by its checksum: a small part of the cost of
 // Decode. A body that passes was written as it is; only Decode says whether what
 // was written is a group.
 func (c *Codec) Verify(b []byte) error {
-	_, _, err := unwrap(b)
+	_, err := unwrap(b)
 	return err
 }
 
-// unwrap checks the envelope and returns the compressed part of b, with the size that
-// it claims to have inflated.
-func unwrap(b []byte) (frame []byte, size uint64, err error) {
+// An envelope is what stands around the fields.
+type envelope struct {
+	version byte
+	size    uint64 // inflated, as it claims
+	packed  []byte
+}
+
+// unwrap checks the envelope of b.
+func unwrap(b []byte) (e envelope, err error) {
 	head := len(groupMagic) + 1
 	if len(b) < head+1+sumLen || string(b[:len(groupMagic)]) != groupMagic {
-		return nil, 0, envelopeError("does not begin as an encoded group does")
+		return e, envelopeError("does not begin as an encoded group does")
 	}
-	if v := b[len(groupMagic)]; v != groupVersion {
-		return nil, 0, envelopeError("has version %d, and this program reads version %d", v, groupVersion)
+	e.version = b[len(groupMagic)]
+	if e.version != packedSmall && e.version != packedFast {
+		return e, envelopeError("has version %d, and this program reads versions %d and %d", e.version, packedSmall, packedFast)
 	}
 	rest, sum := b[:len(b)-sumLen], binary.LittleEndian.Uint32(b[len(b)-sumLen:])
 	if got := crc32.Checksum(rest, castagnoli()); got != sum {
-		return nil, 0, envelopeError("has the checksum %08x, want %08x: bytes were lost or changed", sum, got)
+		return e, envelopeError("has the checksum %08x, want %08x: bytes were lost or changed", sum, got)
 	}
 	size, n := binary.Uvarint(rest[head:])
 	if n <= 0 {
-		return nil, 0, envelopeError("has no readable size")
+		return e, envelopeError("has no readable size")
 	}
-	return rest[head+n:], size, nil
+	e.size, e.packed = size, rest[head+n:]
+	return e, nil
 }
 
 func envelopeError(format string, args ...any) error {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,27 +64,79 @@ func full() *quintain.Group {
 
 func TestCodecReadsTheGolden(t *testing.T) {
 	t.Parallel()
-	name := filepath.Join("testdata", "group.v1.bin")
 	c := queue.NewCodec(0)
-	if *update {
-		b, err := c.Encode(full())
+	for name, encode := range map[string]func(*quintain.Group) ([]byte, error){
+		"group.v1.bin": c.Encode,
+		"group.v2.bin": c.EncodeFast,
+	} {
+		name = filepath.Join("testdata", name)
+		if *update {
+			b, err := encode(full())
+			if err == nil {
+				err = os.WriteFile(name, b, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, b, 0o644); err != nil {
+		g, err := c.Decode(b)
+		if err != nil {
 			t.Fatal(err)
 		}
+		if d := queuetest.Diff(full(), g); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
 	}
-	b, err := os.ReadFile(name)
+}
+
+func TestRepackKeepsAll(t *testing.T) {
+	t.Parallel()
+	c := queue.NewCodec(0)
+	fast, err := c.EncodeFast(full())
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := c.Decode(b)
+	want, err := c.Encode(full())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := queuetest.Diff(full(), g); d != "" {
-		t.Error(d)
+	for _, b := range [][]byte{fast, want} {
+		if got, err := c.Repack(b); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes became %d, want %d, error %v", len(b), len(got), len(want), err)
+		}
+	}
+	fast[len(fast)/2] ^= 1
+	if _, err := c.Repack(fast); err == nil {
+		t.Error("a changed byte is not noticed")
+	}
+}
+
+// A decoder whose memory is used again says the same as one that is fresh.
+func TestDecoderReusesItsMemory(t *testing.T) {
+	t.Parallel()
+	c := queue.NewCodec(0)
+	d := c.NewDecoder()
+	small := queuetest.Group(3)
+	small.LogProbs, small.Versions = nil, nil
+	for i, g := range []*quintain.Group{full(), queuetest.Group(1), small, full(), {}, full()} {
+		b, err := c.EncodeFast(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := queuetest.Diff(g, got); diff != "" {
+			t.Errorf("group %d: %s", i, diff)
+		}
+		if _, err := d.Decode(b[:len(b)-1]); err == nil {
+			t.Errorf("group %d: a torn end is not noticed", i)
+		}
 	}
 }
 
@@ -106,9 +159,12 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	large := full()
 	large.Messages = json.RawMessage(strings.Repeat(" ", 1<<16))
-	tooLarge, err := c.Encode(large)
+	tooLarge, err := queue.NewCodec(0).Encode(large)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := c.Encode(large); !errors.As(err, new(*queue.TooLargeError)) {
+		t.Errorf("one that nobody could read is written: %v", err)
 	}
 	change := func(at int, to byte) []byte {
 		b := bytes.Clone(whole)
@@ -122,7 +178,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{"nothing", nil, "envelope: does not begin"},
 		{"another file", []byte("PK\x03\x04 and more than that"), "envelope: does not begin"},
-		{"a version to come", change(4, 2), "envelope: has version 2, and this program reads version 1"},
+		{"a version to come", change(4, 3), "envelope: has version 3, and this program reads versions 1 and 2"},
 		{"a changed byte", change(len(whole)/2, whole[len(whole)/2]+1), "envelope: has the checksum"},
 		{"a torn end", whole[:len(whole)-3], "envelope: has the checksum"},
 		{"one that is too large", tooLarge, "envelope: takes 65"},
@@ -137,11 +193,13 @@ func TestDecodeRefuses(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	c := queue.NewCodec(1 << 20)
 	for _, g := range []*quintain.Group{full(), queuetest.Group(1), {}} {
-		b, err := c.Encode(g)
-		if err != nil {
-			f.Fatal(err)
+		for _, encode := range []func(*quintain.Group) ([]byte, error){c.Encode, c.EncodeFast} {
+			b, err := encode(g)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(b)
 		}
-		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 4 { // let it get past the checksum
@@ -275,4 +333,77 @@ func report(b *testing.B, g *quintain.Group, encoded int) {
 	b.ReportMetric(float64(encoded)/float64(g.TokenCount()), "bytes/token")
 	b.ReportMetric(float64(encoded), "bytes/group")
 	b.ReportMetric(float64(b.N)*float64(g.TokenCount())/b.Elapsed().Seconds()/1e6, "Mtoken/s")
+}
+
+// Groups in their binary form are kept as they are; what is none is refused, and
+// with it all that came along.
+func TestPutEncoded(t *testing.T) {
+	t.Parallel()
+	ctx, c := t.Context(), queue.NewCodec(0)
+	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeQueue(t, q)
+	encode := func(g *quintain.Group) []byte {
+		b, err := c.Encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	refuse := errors.New("no")
+	for _, test := range []struct {
+		why    string
+		bodies [][]byte
+		check  func(int, *quintain.Group) error
+		fresh  []bool
+		want   func(error) bool
+	}{
+		{"two", [][]byte{encode(queuetest.Group(1)), encode(queuetest.Group(2))}, nil, []bool{true, true}, nil},
+		{"one of them again", [][]byte{encode(queuetest.Group(3)), encode(queuetest.Group(2))}, nil, []bool{true, false}, nil},
+		{"one is none", [][]byte{encode(queuetest.Group(4)), []byte("no group at all")}, nil, nil,
+			func(err error) bool { return errors.As(err, new(*queue.FormatError)) }},
+		{"one is refused", [][]byte{encode(queuetest.Group(4)), encode(queuetest.Group(5))},
+			func(i int, g *quintain.Group) error {
+				if g.ID == "g5" && i == 1 {
+					return refuse
+				}
+				return nil
+			}, nil, func(err error) bool { return errors.Is(err, refuse) }},
+	} {
+		fresh, err := q.PutEncoded(ctx, test.bodies, test.check)
+		if test.want == nil && err != nil || test.want != nil && !test.want(err) || !slices.Equal(fresh, test.fresh) {
+			t.Errorf("%s: fresh %v, error %v", test.why, fresh, err)
+		}
+	}
+	list, err := q.Lease(ctx, queue.Want{Max: 9})
+	if err != nil || len(list) != 3 {
+		t.Fatalf("%d wait, error %v", len(list), err)
+	}
+	for i, d := range list {
+		if diff := queuetest.Diff(queuetest.Group(i+1), d.Group); diff != "" {
+			t.Errorf("group %d: %s", i+1, diff)
+		}
+	}
+}
+
+// A number that is not finite can be written, by others, and is refused.
+func TestPutEncodedRefusesWhatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	q, err := queue.Open(t.Context(), queue.NewMemory(), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeQueue(t, q)
+	g := queuetest.Group(1)
+	g.Scores[0] = math.Inf(1)
+	body := queue.Wrap(queue.EncodeFields(g))
+	_, err = q.PutEncoded(t.Context(), [][]byte{body}, nil)
+	if field := new(quintain.FieldError); !errors.As(err, &field) || field.Field != "scores[0]" {
+		t.Errorf("error %v", err)
+	}
+	if n := q.Waiting().Groups; n != 0 {
+		t.Errorf("%d wait", n)
+	}
 }

@@ -14,7 +14,8 @@ import (
 // it must match, has room for.
 type reader struct {
 	b   []byte
-	err error // a *FormatError
+	err error   // a *FormatError
+	mem *memory // nil: what is read has memory of its own
 }
 
 func (r *reader) group() *quintain.Group {
@@ -154,7 +155,11 @@ func (r *reader) raw(field string) json.RawMessage {
 	if n < 0 {
 		return nil
 	}
-	return append(json.RawMessage{}, r.bytes(field, uint64(n))...)
+	b := r.bytes(field, uint64(n))
+	if r.mem != nil && b != nil {
+		return b
+	}
+	return append(json.RawMessage{}, b...)
 }
 
 func (r *reader) envID() *int32 {
@@ -185,13 +190,38 @@ func (r *reader) tokens(field string) [][]quintain.Token {
 		if m < 0 {
 			continue
 		}
-		row := make([]quintain.Token, m)
-		for j := range row {
-			row[j] = quintain.Token(r.uint32(field))
-		}
-		rows[i] = row
+		rows[i] = r.tokenRow(field, r.tokensOf(m))
 	}
 	return rows
+}
+
+// tokenRow fills row with tokens.
+func (r *reader) tokenRow(field string, row []quintain.Token) []quintain.Token {
+	b := r.b
+	for j := range row {
+		// Nearly all tokens take one to three bytes.
+		switch {
+		case len(b) < 3:
+			r.b = b
+			row[j] = quintain.Token(r.uint32(field))
+			b = r.b
+		case b[0] < 0x80:
+			row[j] = quintain.Token(b[0])
+			b = b[1:]
+		case b[1] < 0x80:
+			row[j] = quintain.Token(b[0]&0x7f) | quintain.Token(b[1])<<7
+			b = b[2:]
+		case b[2] < 0x80:
+			row[j] = quintain.Token(b[0]&0x7f) | quintain.Token(b[1]&0x7f)<<7 | quintain.Token(b[2])<<14
+			b = b[3:]
+		default:
+			r.b = b
+			row[j] = quintain.Token(r.uint32(field))
+			b = r.b
+		}
+	}
+	r.b = b
+	return row
 }
 
 // run reads the length of a run that begins at an element of a row of n elements.
@@ -220,7 +250,7 @@ func (r *reader) masks(tokens [][]quintain.Token) [][]int32 {
 }
 
 func (r *reader) maskRow(field string, tokens []quintain.Token) []int32 {
-	row := make([]int32, len(tokens))
+	row := r.ints(len(tokens))
 	for at := 0; at < len(row); {
 		head := r.uint(field)
 		end := at + r.run(field, head>>2, at, len(row))
@@ -269,7 +299,7 @@ func (r *reader) versions(tokens [][]quintain.Token) [][]int32 {
 		if m < 0 {
 			continue
 		}
-		row, field := make([]int32, m), element("versions", i)
+		row, field := r.ints(m), element("versions", i)
 		for at := 0; at < m; {
 			end := at + r.run(field, r.uint(field), at, m)
 			v := int32(r.uint32(field) - 1)
@@ -299,12 +329,15 @@ func (r *reader) floats(field string, tokens [][]quintain.Token, one bool) [][]f
 		r.fail(field, "has %d elements, want one for each of the %d sequences in tokens", n, len(tokens))
 	}
 	rows, spans, values := make([][]float64, len(tokens)), []span(nil), 0
+	if r.mem != nil {
+		spans = r.mem.spans[:0]
+	}
 	for i, seq := range tokens {
 		n := r.rowLen(field, i, len(seq), one)
 		if n < 0 {
 			continue
 		}
-		rows[i] = make([]float64, n)
+		rows[i] = r.numbers(n)
 		for at := 0; at < n; {
 			head := r.uint(field)
 			s := span{r.run(field, head>>1, at, n), head&1 == 1}
@@ -316,6 +349,9 @@ func (r *reader) floats(field string, tokens [][]quintain.Token, one bool) [][]f
 				values += s.n
 			}
 		}
+	}
+	if r.mem != nil {
+		r.mem.spans = spans
 	}
 	r.fill(rows, spans, r.planes(field, values, width))
 	return rows
@@ -365,7 +401,7 @@ func (r *reader) planes(field string, n, width int) []float64 {
 	if r.err != nil {
 		return nil
 	}
-	values := make([]float64, n)
+	values := r.numbers(n)
 	if width == floatsSingle {
 		p0, p1, p2, p3 := b[:n], b[n:2*n], b[2*n:3*n], b[3*n:]
 		for i := range values {

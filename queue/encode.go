@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -27,7 +28,10 @@ const minRun = 4
 
 // A writer appends the fields of a group to b. A length of a slice that may be nil
 // is written plus one, so that 0 stands for nil.
-type writer struct{ b []byte }
+type writer struct {
+	b      []byte
+	values []float64 // scratch
+}
 
 func (w *writer) group(g *quintain.Group) {
 	w.text(g.ID)
@@ -88,9 +92,18 @@ func (w *writer) envID(id *int32) {
 
 func (w *writer) tokenRow(row []quintain.Token) {
 	w.len(len(row), row == nil)
+	w.b = slices.Grow(w.b, 5*len(row))
+	at, b := len(w.b), w.b[:cap(w.b)]
 	for _, t := range row {
-		w.uint(uint64(uint32(t)))
+		v := uint32(t)
+		for ; v >= 0x80; v >>= 7 {
+			b[at] = byte(v) | 0x80
+			at++
+		}
+		b[at] = byte(v)
+		at++
 	}
+	w.b = b[:at]
 }
 
 func (w *writer) tokens(rows [][]quintain.Token) {
@@ -167,21 +180,22 @@ func (w *writer) floats(rows [][]float64) {
 	}
 	w.b = append(w.b, byte(width))
 	w.uint(uint64(len(rows)))
-	var values []float64
+	w.values = w.values[:0]
 	for _, row := range rows {
 		w.len(len(row), row == nil)
-		values = w.floatRuns(row, values)
+		w.floatRuns(row)
 	}
-	w.planes(values, width)
+	w.planes(w.values, width)
 }
 
-// floatRuns writes the runs of row and appends the values that stand for them.
-func (w *writer) floatRuns(row, values []float64) []float64 {
+// floatRuns writes the runs of row and appends the values that stand for them to the
+// scratch.
+func (w *writer) floatRuns(row []float64) {
 	start, at := 0, 0 // of the values not yet written; of the run that is looked at
 	literal := func(end int) {
 		if end > start {
 			w.uint(uint64(end-start) << 1)
-			values = append(values, row[start:end]...)
+			w.values = append(w.values, row[start:end]...)
 		}
 	}
 	for at < len(row) {
@@ -192,13 +206,12 @@ func (w *writer) floatRuns(row, values []float64) []float64 {
 		if end-at >= minRun {
 			literal(at)
 			w.uint(uint64(end-at)<<1 | 1)
-			values = append(values, row[at])
+			w.values = append(w.values, row[at])
 			start = end
 		}
 		at = end
 	}
 	literal(len(row))
-	return values
 }
 
 // widthOf is the least width that keeps every bit of row.
@@ -215,12 +228,13 @@ func widthOf(row []float64) int {
 // bytes of neighbours are alike, and compress.
 func (w *writer) planes(values []float64, width int) {
 	from, n := len(w.b), len(values)
-	w.b = append(w.b, make([]byte, n*width)...)
+	w.b = slices.Grow(w.b, n*width)[:from+n*width]
 	out := w.b[from:]
 	if width == floatsSingle {
+		p0, p1, p2, p3 := out[:n], out[n:2*n], out[2*n:3*n], out[3*n:4*n]
 		for i, v := range values {
 			u := math.Float32bits(float32(v))
-			out[i], out[n+i], out[2*n+i], out[3*n+i] = byte(u), byte(u>>8), byte(u>>16), byte(u>>24)
+			p0[i], p1[i], p2[i], p3[i] = byte(u), byte(u>>8), byte(u>>16), byte(u>>24)
 		}
 		return
 	}
@@ -253,11 +267,11 @@ func (w *writer) distillLogProbs(sequences [][][]float64) {
 		return
 	}
 	width := floatsSingle
-	var values []float64
+	w.values = w.values[:0]
 	for _, rows := range sequences {
 		for _, row := range rows {
 			width = max(width, widthOf(row))
-			values = append(values, row...)
+			w.values = append(w.values, row...)
 		}
 	}
 	w.b = append(w.b, byte(width))
@@ -268,5 +282,5 @@ func (w *writer) distillLogProbs(sequences [][][]float64) {
 			w.len(len(row), row == nil)
 		}
 	}
-	w.planes(values, width)
+	w.planes(w.values, width)
 }

@@ -18,3 +18,6 @@ func DecodeFields(b []byte) (*quintain.Group, error) {
 
 // StoreOf is where q has its store.
 func (q *Queue) StoreOf() *Store { return &q.store }
+
+// Wrap puts fields into an envelope.
+func Wrap(fields []byte) []byte { return NewCodec(0).wrap(fields, packedSmall) }

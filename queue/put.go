@@ -1,0 +1,222 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// MaxPutAll is the largest number of groups of one [Queue.PutAll].
+const MaxPutAll = 1000
+
+// Put keeps g. It is on disk when Put returns nil. A group whose ID was put before
+// is not kept again, and fresh is false: also where the first one is acknowledged
+// long since. A group without an ID is always fresh.
+//
+// The error of a group that makes no sense is a [*quintain.FieldError]; others are
+// [*TooLargeError], [ErrNoSpace], [ErrUnreachable], and [ErrUncertain]: the group may
+// or may not have been kept. Putting it again settles that, if it has an ID.
+func (q *Queue) Put(ctx context.Context, g *quintain.Group) (fresh bool, err error) {
+	list, err := q.PutAll(ctx, []*quintain.Group{g})
+	return err == nil && list[0], err
+}
+
+// PutAll keeps groups, at most [MaxPutAll] of them, as Put does: all that are fresh,
+// or none where it returns an error. fresh has an element for each.
+func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []bool, err error) {
+	if len(groups) > MaxPutAll {
+		return nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(groups), MaxPutAll)
+	}
+	p := newPutting(len(groups))
+	p.groups = groups
+	for i, g := range groups {
+		if p.entries[i], err = newEntry(g); err != nil {
+			return nil, err
+		}
+	}
+	return q.insist(ctx, p)
+}
+
+// PutEncoded is [Queue.PutAll] for groups in their binary form, which are kept as
+// they are. Each is read first, and must be a group that makes sense; check, if it is not nil,
+// may refuse it. The group that check is given is gone when it returns. The caller
+// must not change the bodies any more.
+//
+// A body that is no group gives a [*FormatError].
+func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i int, g *quintain.Group) error) (fresh []bool, err error) {
+	if len(bodies) > MaxPutAll {
+		return nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(bodies), MaxPutAll)
+	}
+	p := newPutting(len(bodies))
+	d := q.codec.decoder()
+	defer q.codec.done(d)
+	for i, body := range bodies {
+		g, err := d.Decode(body)
+		if err == nil {
+			err = g.Check()
+		}
+		if err == nil && check != nil {
+			err = check(i, g)
+		}
+		if err == nil {
+			p.entries[i], err = newEntry(g)
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.keep(i, body)
+	}
+	return q.insist(ctx, p)
+}
+
+// insist puts until the index has all that the store has.
+func (q *Queue) insist(ctx context.Context, p *putting) (fresh []bool, err error) {
+	for range maxTries {
+		again, err := q.put(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if !again {
+			return p.fresh, nil
+		}
+	}
+	return nil, fmt.Errorf("the store refuses a group as known, and does not list it: %w", ErrUncertain)
+}
+
+// maxTries is how often a put is repeated that found in the store what the index
+// has not.
+const maxTries = 5
+
+// A putting is what becomes of the groups of a PutAll.
+type putting struct {
+	groups  []*quintain.Group
+	entries []Entry
+	records []Record // those that were needed
+	fresh   []bool
+}
+
+func newPutting(n int) *putting {
+	return &putting{entries: make([]Entry, n), records: make([]Record, n), fresh: make([]bool, n)}
+}
+
+// keep makes body the binary form of group i.
+func (p *putting) keep(i int, body []byte) {
+	e := &p.entries[i]
+	e.Bytes = len(body)
+	p.records[i] = Record{Key: e.key, Meta: e.meta(), Body: body}
+}
+
+// put puts those groups that are not known. It is to be called again where the store
+// has one that the index has not: a put of which it was unknown what became.
+func (q *Queue) put(ctx context.Context, p *putting) (again bool, err error) {
+	if err := q.begin(ctx); err != nil {
+		return false, err
+	}
+	defer q.ops.RUnlock()
+	floor, news := q.unknown(p)
+	defer q.leave(floor)
+	if len(news) == 0 {
+		return false, nil
+	}
+	picked := make([]Record, len(news))
+	err = each(len(news), func(n int) (err error) {
+		picked[n], err = q.record(p, news[n])
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	seqs, err := q.store.Put(ctx, picked)
+	if err != nil {
+		return false, q.doubt(err)
+	}
+	for n, i := range news {
+		p.entries[i].Seq = seqs[n]
+	}
+	return q.admit(ctx, p, news), nil
+}
+
+// unknown returns the indices of the groups whose keys are not known, each key once.
+// Until the caller leaves, no number above floor is taken for one that is done.
+func (q *Queue) unknown(p *putting) (floor uint64, list []int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	seen := make(map[Key]struct{}, len(p.entries))
+	for i, e := range p.entries {
+		_, known := q.known[e.key]
+		_, twice := seen[e.key]
+		if !known && !twice && !p.fresh[i] {
+			list = append(list, i)
+		}
+		if known && !p.fresh[i] {
+			q.stats.Duplicates++
+		}
+		seen[e.key] = struct{}{}
+	}
+	q.floors[q.last]++
+	return q.last, list
+}
+
+// leave takes back what unknown has noted.
+func (q *Queue) leave(floor uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.floors[floor]--; q.floors[floor] == 0 {
+		delete(q.floors, floor)
+	}
+}
+
+// record encodes group i, once.
+func (q *Queue) record(p *putting, i int) (Record, error) {
+	if p.records[i].Body == nil {
+		body, err := q.codec.EncodeFast(p.groups[i])
+		if err != nil {
+			return Record{}, fmt.Errorf("group %s: %w", p.entries[i].ID, err)
+		}
+		p.keep(i, body)
+	}
+	return p.records[i], nil
+}
+
+// admit takes the groups that the store has kept into the index, and reports whether
+// the store had one that the index has not.
+func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) {
+	var late []Entry
+	q.mu.Lock()
+	for _, i := range news {
+		e := p.entries[i]
+		_, known := q.known[e.key]
+		switch {
+		case e.Seq == 0 && !known:
+			again, q.unsure = true, true
+		case e.Seq == 0:
+			q.stats.Duplicates++
+		case known: // while it was put, its first self was acknowledged and left the store
+			q.stats.Duplicates++
+			q.last = max(q.last, e.Seq)
+			late = append(late, e)
+		default:
+			p.fresh[i] = true
+			q.stats.Put++
+			q.enter(e)
+		}
+	}
+	q.notify()
+	q.mu.Unlock()
+	if len(late) > 0 {
+		if err := q.finish(ctx, late); err != nil {
+			q.log.Warn("duplicate groups stay in the store until it is opened again", "groups", len(late), "err", err)
+		}
+	}
+	return again
+}
+
+// enter takes e into the index. q.mu is held.
+func (q *Queue) enter(e Entry) {
+	q.waiting.add(e)
+	q.last = max(q.last, e.Seq)
+	if !e.anon {
+		q.known[e.key] = false
+	}
+}
