@@ -17,6 +17,7 @@ var Tasks = []quintain.Task{
 	caesarCipher,
 	countPrimes,
 	graphColor,
+	groupAnagrams,
 	isomorphicStrings,
 	letterCounting,
 	manipulateMatrix,
