@@ -16,6 +16,7 @@ var Tasks = []quintain.Task{
 	lcm,
 	legCounting,
 	powerFunction,
+	numberFormat,
 	primeFactorization,
 	products,
 }
