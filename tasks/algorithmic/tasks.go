@@ -29,6 +29,7 @@ var Tasks = []quintain.Task{
 	spellBackward,
 	spiralMatrix,
 	stringInsertion,
+	stringManipulation,
 	stringSplitting,
 	stringSynthesis,
 	wordLadder,
