@@ -1,0 +1,230 @@
+package arithmetic
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// decimalArithmetic asks for the value of an expression of decimal fractions.
+var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem]{
+	Name: "decimal_arithmetic",
+	Doc: "Work out an expression of decimal fractions, the four operations and brackets. " +
+		"The answer may be off by one in the last of the decimal places that the numbers have at most.",
+	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: decimalArithmeticParams{MinNumDecimalPlaces: 3, MaxNumDecimalPlaces: 3, MinTerms: 2, MaxTerms: 6, Precision: 12},
+	Levels: []decimalArithmeticParams{
+		{MinNumDecimalPlaces: 2, MaxNumDecimalPlaces: 2, MinTerms: 2, MaxTerms: 2, Precision: 6},
+		{MinNumDecimalPlaces: 2, MaxNumDecimalPlaces: 3, MinTerms: 2, MaxTerms: 3, Precision: 8},
+		{MinNumDecimalPlaces: 3, MaxNumDecimalPlaces: 3, MinTerms: 3, MaxTerms: 4, Precision: 10},
+		{MinNumDecimalPlaces: 3, MaxNumDecimalPlaces: 4, MinTerms: 4, MaxTerms: 6, Precision: 12},
+		{MinNumDecimalPlaces: 4, MaxNumDecimalPlaces: 6, MinTerms: 6, MaxTerms: 9, Precision: 18},
+		{MinNumDecimalPlaces: 5, MaxNumDecimalPlaces: 8, MinTerms: 9, MaxTerms: 14, Precision: 28},
+	},
+	Make: makeDecimalArithmetic,
+}
+
+// decimalArithmeticParams are the settings of one difficulty.
+type decimalArithmeticParams struct {
+	MinNumDecimalPlaces int `json:"min_num_decimal_places"` // of every number
+	MaxNumDecimalPlaces int `json:"max_num_decimal_places"`
+	MinTerms            int `json:"min_terms"` // how many numbers there are
+	MaxTerms            int `json:"max_terms"`
+	Precision           int `json:"precision"` // significant digits of the answer, at most; more where they are needed
+}
+
+// Check implements [task.Params].
+func (p decimalArithmeticParams) Check() error {
+	switch {
+	case p.MinNumDecimalPlaces < 0:
+		return fmt.Errorf("min_num_decimal_places is %d, want 0 or more", p.MinNumDecimalPlaces)
+	case p.MaxNumDecimalPlaces < p.MinNumDecimalPlaces || p.MaxNumDecimalPlaces > 17:
+		return fmt.Errorf("max_num_decimal_places is %d, want min_num_decimal_places (%d) to 17", p.MaxNumDecimalPlaces, p.MinNumDecimalPlaces)
+	case p.MinTerms < 1:
+		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
+	case p.MaxTerms < p.MinTerms || p.MaxTerms > 50:
+		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 50", p.MaxTerms, p.MinTerms)
+	case p.Precision <= p.MaxNumDecimalPlaces+1 || p.Precision > mostPrecision:
+		return fmt.Errorf("precision is %d, want more than max_num_decimal_places (%d) and one, to %d", p.Precision, p.MaxNumDecimalPlaces, mostPrecision)
+	}
+	return nil
+}
+
+const (
+	mostPrecision = 100
+	mostDecimal   = 4096 // bytes of an expression
+)
+
+// decimalArithmeticItem is one expression. An entry of reasoning-gym has the
+// expression and the precision in its question alone; see [fromQuestion].
+type decimalArithmeticItem struct {
+	DecimalPlaces int    `json:"decimal_places"` // of the numbers, at most, and of the answer, at least
+	NumTerms      int    `json:"num_terms"`
+	Expression    string `json:"expression"`
+	Precision     int    `json:"precision"` // every step is rounded to so many significant digits
+	Phrasing      int    `json:"phrasing,omitempty"`
+}
+
+// makeDecimalArithmetic draws the number of numbers, then the expression. No number
+// is below 1, so that n of them reach 10^n at most; the precision is so high that
+// rounding every step leaves the answer right.
+func makeDecimalArithmetic(p decimalArithmeticParams, r *rng.Rand) (decimalArithmeticItem, error) {
+	item := decimalArithmeticItem{
+		DecimalPlaces: r.Between(p.MinNumDecimalPlaces, p.MaxNumDecimalPlaces),
+		NumTerms:      r.Between(p.MinTerms, p.MaxTerms),
+		Phrasing:      r.Between(0, len(decimalArithmeticPhrasings)-1),
+	}
+	item.Precision = max(p.Precision, item.NumTerms+item.DecimalPlaces+2)
+	pen := decimalPen{r: r, least: p.MinNumDecimalPlaces, most: item.DecimalPlaces, text: make([]byte, 0, 128)}
+	c := composer{r: r, operators: []byte("+-*/"), brackets: true, to: &pen}
+	c.compose(item.NumTerms, 0)
+	item.Expression = string(pen.text)
+	return item, nil
+}
+
+// A decimalPen writes an expression in decimal fractions.
+type decimalPen struct {
+	r           *rng.Rand
+	least, most int // decimal places
+	text        []byte
+}
+
+func (d *decimalPen) open()   { d.text = append(d.text, '(') }
+func (d *decimalPen) close()  { d.text = append(d.text, ')') }
+func (d *decimalPen) negate() { d.text = append(d.text, '-') }
+
+func (d *decimalPen) operator(op byte) byte {
+	d.text = append(d.text, ' ', op, ' ')
+	return op
+}
+
+// number writes a number from 1 to 10.
+func (d *decimalPen) number(byte) {
+	d.text = append(d.text, '0'+byte(d.r.Between(1, 9)))
+	if places := d.r.Between(d.least, d.most); places > 0 {
+		d.text = appendPlaces(append(d.text, '.'), d.r.Between(0, powersOfTen[places]-1), places)
+	}
+}
+
+// decimalArithmeticPhrasings are the wordings of the question, before and after the
+// expression.
+var decimalArithmeticPhrasings = [][2]string{
+	{"Work out ", "."},
+	{"What is ", "?"},
+	{"Calculate ", "."},
+}
+
+// Prompt implements [task.Instance].
+func (d decimalArithmeticItem) Prompt() string {
+	words := decimalArithmeticPhrasings[d.Phrasing]
+	return words[0] + d.Expression + words[1] + " Answer with one decimal number of up to " + strconv.Itoa(d.Precision) +
+		" significant digits. It may be off by " + decimal{powerOfTen(0), -d.DecimalPlaces}.String() + "."
+}
+
+// Short implements [task.Shortener].
+func (d decimalArithmeticItem) Short() string {
+	return strings.ReplaceAll(d.Expression, " ", "") + "=, " + strconv.Itoa(d.DecimalPlaces) + " places"
+}
+
+// Check refuses a record whose expression cannot be read.
+func (d decimalArithmeticItem) Check() error {
+	switch {
+	case d.DecimalPlaces < 0 || d.DecimalPlaces > mostPrecision:
+		return fmt.Errorf("decimal_places is %d, want 0 to %d", d.DecimalPlaces, mostPrecision)
+	case d.Precision < 1 || d.Precision > mostPrecision:
+		return fmt.Errorf("precision is %d, want 1 to %d", d.Precision, mostPrecision)
+	}
+	if _, ok := d.value(); !ok {
+		return fmt.Errorf("expression %.80q has no value", d.Expression)
+	}
+	return checkPhrasing(d.Phrasing, len(decimalArithmeticPhrasings))
+}
+
+// value works the expression out.
+func (d decimalArithmeticItem) value() (decimal, bool) {
+	if len(d.Expression) > mostDecimal {
+		return decimal{}, false
+	}
+	k := reckoner[decimal]{apply: decimalStep(d.Precision)}
+	return k.read(d.Expression, readDecimal)
+}
+
+// Solve implements [task.Instance].
+func (d decimalArithmeticItem) Solve() string {
+	value, ok := d.value()
+	if !ok {
+		return ""
+	}
+	return value.String()
+}
+
+// Score implements [task.Instance].
+func (d decimalArithmeticItem) Score(text string) quintain.Verdict {
+	got, ok := answer.ReadDecimal(text)
+	if !ok {
+		return quintain.Malformed("the answer is no decimal number")
+	}
+	if want, ok := d.value(); !ok || !want.near(got, d.DecimalPlaces) {
+		return quintain.Wrong("want about " + d.Solve())
+	}
+	return quintain.Right()
+}
+
+// fromQuestion is decimal_arithmetic for records that lack the expression, as
+// those of entries of reasoning-gym do: it stands in the last line of the question.
+type fromQuestion struct {
+	task.Spec[decimalArithmeticParams, decimalArithmeticItem]
+}
+
+// With implements [quintain.Task].
+func (f fromQuestion) With(params json.RawMessage) (quintain.Task, error) {
+	own, err := f.Spec.With(params)
+	if err != nil {
+		return nil, err
+	}
+	return fromQuestion{own.(task.Spec[decimalArithmeticParams, decimalArithmeticItem])}, nil
+}
+
+// Grade implements [quintain.Task].
+func (f fromQuestion) Grade(p quintain.Problem, answer string) (quintain.Verdict, error) {
+	return f.Spec.Grade(completed(p), answer)
+}
+
+// Solve implements [quintain.Task].
+func (f fromQuestion) Solve(p quintain.Problem) (string, error) { return f.Spec.Solve(completed(p)) }
+
+// completed returns p with the expression and the precision in its record, if only
+// its question has them.
+func completed(p quintain.Problem) quintain.Problem {
+	if _, ours := p.Instance.Value().(decimalArithmeticItem); ours {
+		return p
+	}
+	raw, err := p.Instance.JSON()
+	if err != nil {
+		return p
+	}
+	var fields map[string]any
+	if json.Unmarshal(raw, &fields) != nil || fields == nil || fields["expression"] != nil {
+		return p
+	}
+	line := p.Prompt[strings.LastIndexByte(p.Prompt, '\n')+1:]
+	expression, _, _ := strings.Cut(line, " =")
+	_, rest, _ := strings.Cut(p.Prompt, "maximum of ")
+	digits, _, _ := strings.Cut(rest, " ")
+	fields["expression"] = expression
+	fields["precision"], err = strconv.Atoi(digits)
+	if err != nil {
+		return p
+	}
+	if raw, err = json.Marshal(fields); err == nil {
+		p.Instance = quintain.RawRecord(raw)
+	}
+	return p
+}
