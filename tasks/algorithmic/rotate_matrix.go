@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -105,6 +106,11 @@ func (m rotateMatrixItem) Prompt() string {
 	b = strconv.AppendInt(append(b, words[0]...), 90*int64(m.NumRotations), 10)
 	b = m.Matrix.append(append(b, words[1]...))
 	return string(append(b, "\n\nAnswer with the turned matrix alone: a line for each row, with one space between numbers."...))
+}
+
+// Short implements [task.Shortener].
+func (m rotateMatrixItem) Short() string {
+	return "turn " + strconv.Itoa(90*m.NumRotations) + ": " + strings.ReplaceAll(m.Matrix.String(), "\n", "/")
 }
 
 // Check refuses a record whose solution is not its matrix turned.

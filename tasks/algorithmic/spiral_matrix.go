@@ -97,6 +97,11 @@ func (s spiralMatrixItem) Prompt() string {
 		"Answer with all the numbers on one line and a space between them, for example 1 2 3 4."...))
 }
 
+// Short implements [task.Shortener].
+func (s spiralMatrixItem) Short() string {
+	return "spiral: " + strings.ReplaceAll(s.Matrix.String(), "\n", "/")
+}
+
 // Check refuses a record whose solution is not that of its matrix.
 func (s spiralMatrixItem) Check() error {
 	if err := s.Matrix.check(-1e9, 1e9); err != nil {
