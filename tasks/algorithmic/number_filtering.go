@@ -220,8 +220,7 @@ func appendPythonList(b []byte, all []string) []byte {
 
 // Short implements [task.Shortener].
 func (n numberFilteringItem) Short() string {
-	which, _ := filterNamed(n.Operation)
-	return which.words + n.FilterValue + ": " + strings.Join(n.OriginalNumbers, " ")
+	return strings.ReplaceAll(n.Operation, "_", " ") + " than " + n.FilterValue + ": " + strings.Join(n.OriginalNumbers, " ")
 }
 
 // Check refuses a record whose result is not what its operation leaves. Of numbers
