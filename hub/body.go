@@ -33,27 +33,16 @@ func (e *largeError) Error() string {
 // errEncoding says that a body is packed in a way that is not understood.
 var errEncoding = errors.New("Content-Encoding is neither gzip nor identity")
 
-// decodeBody reads the body of a request and makes a value of it. The value shares
-// no memory with the body, which is used again.
+// decodeBody reads the body of a request, which must be JSON, and makes a value of it.
+// The value shares no memory with the body, which is used again.
 func decodeBody[T any](s *Server, c *call, decode func([]byte) (T, error)) (T, error) {
-	var none T
-	buf, ok := s.bodies.Get().(*bytes.Buffer)
-	if !ok {
-		buf = new(bytes.Buffer)
-	}
-	defer func() {
-		if buf.Cap() <= 16<<20 {
-			buf.Reset()
-			s.bodies.Put(buf)
+	return readAll(s, c, func(b []byte) (T, error) {
+		if !jsonBody(c.r) && len(b) > 0 {
+			var none T
+			return none, &atropos.Error{Type: "model_attributes_type", Msg: "Input should be JSON, and Content-Type should say so"}
 		}
-	}()
-	if err := s.readBody(c, buf); err != nil {
-		return none, err
-	}
-	if !jsonBody(c.r) && buf.Len() > 0 {
-		return none, &atropos.Error{Type: "model_attributes_type", Msg: "Input should be JSON, and Content-Type should say so"}
-	}
-	return decode(buf.Bytes())
+		return decode(b)
+	})
 }
 
 // readBody reads the body of a request into buf, inflated and within the limits.
@@ -63,11 +52,12 @@ func (s *Server) readBody(c *call, buf *bytes.Buffer) error {
 	if !packed && encoding != "" && encoding != "identity" {
 		return errEncoding
 	}
-	if c.r.ContentLength > s.config.MaxBody {
-		return &largeError{"", s.config.MaxBody}
+	if c.r.ContentLength > s.config.Limits.Body {
+		return &largeError{"", s.config.Limits.Body}
 	}
 	control := http.NewResponseController(c.w)
-	raw := &limited{r: &patient{c.r.Body, control, s.config.Stall}, left: s.config.MaxBody, limit: s.config.MaxBody}
+	raw := &limited{r: &patient{c.r.Body, control, newPace(s.config.Stall)}, left: s.config.Limits.Body, limit: s.config.Limits.Body}
+	defer func() { c.read = raw.limit - max(0, raw.left) }()
 	if !packed {
 		buf.Grow(int(min(max(c.r.ContentLength, 0)+bytes.MinRead, 1<<20)))
 		if _, err := buf.ReadFrom(raw); err != nil {
@@ -75,7 +65,7 @@ func (s *Server) readBody(c *call, buf *bytes.Buffer) error {
 		}
 		return ready(control)
 	}
-	err := inflate(buf, bufio.NewReaderSize(raw, 32<<10), s.config.MaxInflated)
+	err := inflate(buf, bufio.NewReaderSize(raw, 32<<10), s.config.Limits.Inflated)
 	var large *largeError
 	if err != nil && raw.err != nil && !errors.As(err, &large) {
 		return raw.err // the body did not come: that is not its fault
@@ -164,17 +154,42 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// leastRate is what a connection must move in the mean, in bytes a second, after the
+// time for which it may stall.
+const leastRate = 16 << 10
+
+// A pace says until when the next part of a body or reply must move.
+type pace struct {
+	stall time.Duration
+	start time.Time
+	moved int64 // bytes so far
+}
+
+func newPace(stall time.Duration) pace { return pace{stall: stall, start: time.Now()} }
+
+// deadline is the end of the time for the next part.
+func (p *pace) deadline() time.Time {
+	soon := time.Now().Add(p.stall)
+	mean := p.start.Add(p.stall + time.Duration(p.moved)*(time.Second/leastRate))
+	if mean.Before(soon) {
+		return mean
+	}
+	return soon
+}
+
 // A patient reader waits for each part of a body, but not without end.
 type patient struct {
 	r       io.Reader
 	control *http.ResponseController
-	stall   time.Duration
+	pace    pace
 }
 
 // Read waits for the next part.
 func (p *patient) Read(b []byte) (int, error) {
-	p.control.SetReadDeadline(time.Now().Add(p.stall)) // where it cannot be set, others watch the time
-	return p.r.Read(b)
+	p.control.SetReadDeadline(p.pace.deadline()) // where it cannot be set, others watch the time
+	n, err := p.r.Read(b)
+	p.pace.moved += int64(n)
+	return n, err
 }
 
 // isHangup reports whether a request ended because its client went away or stalled.

@@ -3,11 +3,11 @@ package hub
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/queue"
 )
 
 // registerEnv takes what an environment says of itself, once the trainer has begun.
@@ -68,17 +68,29 @@ func (s *Server) admit(ctx context.Context, r atropos.EnvRegistration) (id int, 
 		return 0, next, err
 	}
 	s.hear(int32(id))
+	s.events.tell("env_registered", map[string]any{"env_id": id, "name": next.Envs[id].RealName})
 	s.log.Info("an environment registered", "env", id, "name", next.Envs[id].RealName, "group_size", r.GroupSize)
 	return id, next, nil
 }
 
 // hear notes a sign of life of an environment, if id is one's.
 func (s *Server) hear(id int32) {
+	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id >= 0 && int(id) < len(s.run.Envs) {
-		s.heard[int(id)] = time.Now()
+	if id < 0 || int(id) >= len(s.run.Envs) {
+		return
 	}
+	if !s.alive(int(id), now) {
+		s.changes++
+	}
+	s.heard[int(id)] = now
+}
+
+// alive reports whether an environment is connected: it has not said that it goes, and
+// it gave a sign of life of late. s.mu is held.
+func (s *Server) alive(id int, now time.Time) bool {
+	return s.run.Envs[id].Connected && now.Sub(s.heard[id]) <= s.config.EnvTimeout
 }
 
 // disconnectEnv notes that an environment has gone. What is held of it will not be
@@ -111,6 +123,12 @@ func (s *Server) dismiss(ctx context.Context, id int) (known bool, err error) {
 	if err := s.saveRun(ctx, next); err != nil {
 		return true, err
 	}
+	s.events.tell("env_disconnected", map[string]any{"env_id": id})
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.wake()
+	}()
 	s.sorting.Lock()
 	defer s.sorting.Unlock()
 	ids := s.held.ids(int32(id))
@@ -127,97 +145,14 @@ func (s *Server) statusEnv(c *call) {
 		s.fail(c, err)
 		return
 	}
-	var st envStatus
-	known := false
-	s.queue.View(func(waiting []queue.Entry) {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
-		if known = id >= 0 && id < len(s.run.Envs); known {
-			st = statusOf(&s.run, id, countSizes(s.held.others(waiting), len(s.run.Envs)))
-		}
-	})
+	s.hear(int32(min(max(id, -1), math.MaxInt32)))
+	st, known := s.envStatus(id)
 	if !known {
 		s.fail(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{"env_id"}, Msg: "no environment has this env_id"})
 		return
 	}
-	s.hear(int32(id))
 	body := fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d,"unallocated_fraction":`, s.Step(), st.queue)
 	body = atropos.AppendFloat(body, st.unallocated)
 	body = fmt.Appendf(body, `,"self_queue_size":%d,"max_group_size":%d,"env_weight":`, st.own, st.largest)
 	s.json(c, http.StatusOK, append(atropos.AppendFloat(body, st.weight), '}'))
-}
-
-// An envStatus is what /status-env tells.
-type envStatus struct {
-	queue       int     // groups of the environment's size that wait, its own and what others have beyond their minimum
-	own         int     // groups of the environment's size that are its own
-	largest     int     // sequences of the largest group that waits
-	unallocated float64 // part of a batch that is no environment's minimum
-	weight      float64 // the environment's part among all
-}
-
-// sizes is what waits from one environment.
-type sizes struct{ sequences, largest int }
-
-// countSizes adds up what waits by environment; the last place is for what comes
-// from none that is known.
-func countSizes(waiting []queue.Entry, envs int) []sizes {
-	all := make([]sizes, envs+1)
-	for i := range waiting {
-		e := &waiting[i]
-		at := envs
-		if e.EnvID >= 0 && int(e.EnvID) < envs {
-			at = int(e.EnvID)
-		}
-		all[at].sequences += e.Sequences
-		all[at].largest = max(all[at].largest, e.Sequences)
-	}
-	return all
-}
-
-// statusOf computes what the environment of the given id is told.
-func statusOf(r *run, id int, waiting []sizes) envStatus {
-	e := &r.Envs[id]
-	st := envStatus{largest: 1}
-	total, allocated := 0.0, 0.0
-	for i := range r.Envs {
-		if other := &r.Envs[i]; other.Connected || i == id {
-			total += float64(other.MaxTokens) * max(0, other.Weight)
-			if other.Minimum != nil && other.Connected {
-				allocated += *other.Minimum
-			}
-		}
-	}
-	st.unallocated = 1 - min(1, allocated)
-	st.weight = 0.01
-	if total > 0 {
-		st.weight = max(st.weight, float64(e.MaxTokens)*e.Weight/total)
-	}
-	for _, w := range waiting {
-		st.largest = max(st.largest, w.largest)
-	}
-	size := max(1, e.GroupSize, waiting[id].largest)
-	st.own = waiting[id].sequences / size
-	st.queue = (waiting[id].sequences + available(r, id, waiting, st.largest)) / size
-	return st
-}
-
-// available is the number of sequences of other environments beyond their minimum
-// part of a batch, in groups of the largest size.
-func available(r *run, id int, waiting []sizes, largest int) int {
-	if largest <= 1 {
-		return 0
-	}
-	sum := 0
-	for other, w := range waiting {
-		if other == id {
-			continue
-		}
-		packed, least := (w.sequences+largest-1)/largest*largest, 0
-		if other < len(r.Envs) && r.Envs[other].Minimum != nil {
-			least = int(float64(r.BatchSize) * *r.Envs[other].Minimum)
-		}
-		sum += max(0, packed-least)
-	}
-	return sum
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -14,6 +15,7 @@ import (
 type holding struct {
 	sizes map[string]int      // sequences of each, by ID
 	envs  map[int32][]heldRef // in the order in which they came
+	turn  uint64              // another for each holding of a server
 }
 
 // A heldRef is a group that is held.
@@ -39,18 +41,48 @@ func newHolding(envs map[int32][]heldRef) holding {
 	return h
 }
 
-// others returns what waits and is not held.
-func (h holding) others(waiting []queue.Entry) []queue.Entry {
-	if len(h.sizes) == 0 {
+// maxHeld is how many groups of an environment are held at most. Where more come that
+// do not make up its group size, they never will.
+const maxHeld = 256
+
+// holds reports whether the groups that are held of an environment are still waited
+// for: of one that has gone, no more will come. s.mu is held.
+func (s *Server) holds(env int32, now time.Time) bool {
+	return env >= 0 && int(env) < len(s.run.Envs) && s.alive(int(env), now)
+}
+
+// free returns what waits and is not held. s.mu is held.
+func (s *Server) free(waiting []queue.Entry, now time.Time) []queue.Entry {
+	if len(s.held.sizes) == 0 {
 		return waiting
 	}
 	free := make([]queue.Entry, 0, len(waiting))
-	for _, e := range waiting {
-		if _, held := h.sizes[e.ID]; !held {
-			free = append(free, e)
+	for i := range waiting {
+		e := &waiting[i]
+		if _, held := s.held.sizes[e.ID]; !held || !s.holds(e.EnvID, now) {
+			free = append(free, *e)
 		}
 	}
 	return free
+}
+
+// unhold holds groups no longer that were chosen for a batch, their environment having
+// gone.
+func (s *Server) unhold(ctx context.Context, groups []queue.Delivery) error {
+	var ids []string
+	s.mu.RLock()
+	for i := range groups {
+		if _, held := s.held.sizes[groups[i].ID]; held {
+			ids = append(ids, groups[i].ID)
+		}
+	}
+	s.mu.RUnlock()
+	if len(ids) == 0 {
+		return nil
+	}
+	s.sorting.Lock()
+	defer s.sorting.Unlock()
+	return s.letGo(ctx, s.held.without(ids...))
 }
 
 // with returns a copy that holds ref, too.
@@ -111,34 +143,26 @@ func (h holding) ids(env int32) []string {
 	return ids
 }
 
-// among counts those that are held of what waits.
-func (h holding) among(waiting []queue.Entry) int {
-	if len(h.sizes) == 0 {
-		return 0
-	}
-	n := 0
-	for i := range waiting {
-		if _, held := h.sizes[waiting[i].ID]; held {
-			n++
-		}
-	}
-	return n
-}
-
 // hold makes h, which holds more than before, the server's, and keeps it. Nothing of
 // it is handed out from then on. s.sorting is held.
 func (s *Server) hold(ctx context.Context, h holding) error {
 	s.mu.Lock()
 	before := s.held
-	s.held = h
+	s.setHeld(h)
 	s.mu.Unlock()
 	err := s.save(ctx, holdingKey, heldRecord{stateVersion, h.envs})
 	if err != nil {
 		s.mu.Lock()
-		s.held = before
+		s.setHeld(before)
 		s.mu.Unlock()
 	}
 	return err
+}
+
+// setHeld makes h the server's. s.mu is held.
+func (s *Server) setHeld(h holding) {
+	h.turn = s.held.turn + 1
+	s.held = h
 }
 
 // letGo keeps h, which holds less than before, and makes it the server's. s.sorting
@@ -149,7 +173,8 @@ func (s *Server) letGo(ctx context.Context, h holding) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held = h
+	s.setHeld(h)
+	s.wake()
 	return nil
 }
 

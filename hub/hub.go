@@ -1,20 +1,17 @@
 // Package hub is the HTTP server between environments and a trainer: it takes
 // scored groups, keeps them in a queue, and hands them out in batches, over the
-// API of Atropos. What differs from the original, on purpose, is listed in
-// docs/hub.md.
+// API of Atropos and over one of its own, /v1, which is faster and can do more.
+// What differs from the original, on purpose, is listed in docs/hub.md.
 //
 // A post is answered when its groups are on disk. A batch is the trainer's until
-// it asks for the next; it is handed out again, as it was, where its reply did
-// not reach the trainer, where the trainer registers anew, and after a restart
-// of the hub.
+// it asks for the next, or says that it has it; it is handed out again, as it was,
+// where its reply did not reach the trainer, where the trainer registers anew, where
+// another asks after the time of its lease, and after a restart of the hub.
 package hub
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -22,71 +19,27 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// consumer is the name under which the trainer has its groups.
+// consumer is the name under which the hub has groups of batches from the queue,
+// whichever trainer has them from the hub.
 const consumer = "trainer"
 
-// A Config says how a [Server] behaves. Only Queue is required.
-type Config struct {
-	Queue *queue.Queue // remains the caller's to close, after Run
+// mainRun is the name of the run that the routes of Atropos speak of.
+const mainRun = "default"
 
-	// Key, if set, must come with every request but that for "/", as
-	// "Authorization: Bearer KEY" or "X-API-Key: KEY".
-	Key string
-
-	MaxBody     int64 // bytes of a request as it comes; default 256 MiB
-	MaxInflated int64 // bytes of a request after gzip; default 512 MiB
-
-	// EnvTimeout is how long after its last sign of life an environment's minimum
-	// part of each batch still binds; default 2 minutes.
-	EnvTimeout time.Duration
-
-	// Stall is how long a connection may neither take nor give a byte in the
-	// middle of a request; default 1 minute.
-	Stall time.Duration
-
-	// Drain is how long Run lets requests under way go on after its context has
-	// ended; default 5 seconds.
-	Drain time.Duration
-
-	Log *slog.Logger // default: none
-}
-
-// withDefaults returns c with its zeros filled in.
-func (c Config) withDefaults() Config {
-	if c.MaxBody <= 0 {
-		c.MaxBody = 256 << 20
-	}
-	if c.MaxInflated <= 0 {
-		c.MaxInflated = 512 << 20
-	}
-	if c.EnvTimeout <= 0 {
-		c.EnvTimeout = 2 * time.Minute
-	}
-	if c.Stall <= 0 {
-		c.Stall = time.Minute
-	}
-	if c.Drain <= 0 {
-		c.Drain = 5 * time.Second
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	return c
-}
-
-// A Server is the hub over one queue. All its methods may be called from many
-// goroutines at once.
+// A Server is the hub over one queue, or over several, one for each run. All its
+// methods may be called from many goroutines at once; but for Run and Handler they
+// speak of the run of Config.Queue.
 type Server struct {
-	config Config
-	queue  *queue.Queue
-	log    *slog.Logger
-	key    [sha256.Size]byte
-	bodies sync.Pool // of *bytes.Buffer
-	zips   sync.Pool // of *gzip.Writer
+	*site
+	name  string
+	queue *queue.Queue
+
+	events journal
+	ledger ledger
 
 	// trade is held while a batch is chosen, and while the run changes; sorting
 	// while groups of an odd size come in. Both are taken before mu, and calls of
-	// the queue come under them.
+	// the queue come under them. Nothing is encoded under any of them.
 	trade   sync.Mutex
 	sorting sync.Mutex
 
@@ -94,9 +47,13 @@ type Server struct {
 	// the queue calls may take it.
 	mu       sync.RWMutex
 	run      run
+	changes  uint64 // of run
 	step     int
 	stepped  chan struct{} // nil: nobody waits for the next step
 	open     []*delivery   // batches that are formed and not acknowledged, oldest first
+	next     uint64        // number of the next batch that is formed
+	acked    ring          // numbers of the last batches that were acknowledged
+	moved    chan struct{} // closed when a batch may have become possible; nil: nobody waits
 	held     holding
 	heard    map[int]time.Time // last sign of life of environments
 	latest   *quintain.Group
@@ -104,28 +61,36 @@ type Server struct {
 	counts   counts
 }
 
-// counts is what a server has done since it was made.
+// counts is what a run has done since the server was made.
 type counts struct {
-	posts, refused, unfit, torn, again uint64
+	posts, refused, unfit, torn, again, expired, nacked uint64
+	groupsIn, tokensIn, groupsOut, tokensOut            uint64
+	batches, acked, full, dropped, letGo                uint64
 }
 
 // New returns a server, which goes on where an earlier one over the same queue
 // ended.
 func New(c Config) (*Server, error) {
-	if c.Queue == nil {
-		return nil, errors.New("hub: no queue")
+	if err := c.check(); err != nil {
+		return nil, err
 	}
-	c = c.withDefaults()
+	return newSite(c.withDefaults()).newServer(context.Background(), mainRun, c.Queue)
+}
+
+// newServer returns the server of one run.
+func (t *site) newServer(ctx context.Context, name string, q *queue.Queue) (*Server, error) {
 	s := &Server{
-		config:   c,
-		queue:    c.Queue,
-		log:      c.Log,
-		key:      sha256.Sum256([]byte(c.Key)),
+		site:     t,
+		name:     name,
+		queue:    q,
 		heard:    make(map[int]time.Time),
 		reported: make(map[int]bool),
 	}
-	if err := s.load(context.Background()); err != nil {
+	if err := s.load(ctx); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)
+	}
+	if name == mainRun {
+		t.runs.main = s
 	}
 	return s, nil
 }
@@ -168,22 +133,73 @@ type Stats struct {
 	Held       int         `json:"held"`       // groups that wait for others of their environment to make up its group size
 	Open       int         `json:"open"`       // batches that are formed and not acknowledged
 	Unpackable map[int]int `json:"unpackable"` // groups that fit into no batch, by their number of sequences
+	Envs       int         `json:"envs"`       // environments that registered
+	Connected  int         `json:"connected"`  // of those, how many gave a sign of life of late
 
-	Posts   uint64 `json:"posts"`   // requests that brought groups
-	Refused uint64 `json:"refused"` // requests that made no sense
-	Unfit   uint64 `json:"unfit"`   // groups whose advantages did not fit their tokens, and were dropped
-	Torn    uint64 `json:"torn"`    // replies with a batch that did not reach the trainer
-	Again   uint64 `json:"again"`   // batches that were handed out once more
+	Posts     uint64 `json:"posts"`   // requests that brought groups
+	Refused   uint64 `json:"refused"` // requests that made no sense
+	Full      uint64 `json:"full"`    // requests that brought groups for which there was no room
+	GroupsIn  uint64 `json:"groups_in"`
+	TokensIn  uint64 `json:"tokens_in"`
+	GroupsOut uint64 `json:"groups_out"` // of batches, each time that they are handed out
+	TokensOut uint64 `json:"tokens_out"`
+	Batches   uint64 `json:"batches"` // that were handed out for the first time
+	Again     uint64 `json:"again"`   // batches that were handed out once more
+	Acked     uint64 `json:"acked"`   // batches that were acknowledged
+	Torn      uint64 `json:"torn"`    // replies with a batch that did not reach the trainer
+	Expired   uint64 `json:"expired"` // leases of batches that ran out
+	Nacked    uint64 `json:"nacked"`  // batches that were given back
+	Unfit     uint64 `json:"unfit"`   // groups whose advantages did not fit their tokens, and were dropped
+	Dropped   uint64 `json:"dropped"` // groups that were dropped because there was no room
+	LetGo     uint64 `json:"let_go"`  // groups of an odd size that were packed as they were, as nothing made them up
 }
 
-// Stats returns what the server holds and has done.
+// Stats returns what the server holds and has done. Its cost grows with the number of
+// kinds of groups that wait, not with how many wait.
 func (s *Server) Stats() Stats {
-	sizes := s.unpackable()
-	st := Stats{Queue: s.queue.Stats(), Unpackable: sizes}
+	now := time.Now()
+	s.lapse(now)
+	st := Stats{Unpackable: s.unpackable(now), Queue: s.queue.Stats()}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	st.Registered, st.BatchSize, st.Step = s.run.Registered, s.run.batchSize(), s.step
 	st.Held, st.Open = len(s.held.sizes), len(s.open)
-	st.Posts, st.Refused, st.Unfit, st.Torn, st.Again = s.counts.posts, s.counts.refused, s.counts.unfit, s.counts.torn, s.counts.again
+	st.Envs = len(s.run.Envs)
+	for id := range s.run.Envs {
+		if s.alive(id, now) {
+			st.Connected++
+		}
+	}
+	c := s.counts
+	st.Posts, st.Refused, st.Full, st.Unfit, st.Dropped, st.LetGo = c.posts, c.refused, c.full, c.unfit, c.dropped, c.letGo
+	st.GroupsIn, st.TokensIn, st.GroupsOut, st.TokensOut = c.groupsIn, c.tokensIn, c.groupsOut, c.tokensOut
+	st.Batches, st.Again, st.Acked, st.Torn, st.Expired, st.Nacked = c.batches, c.again, c.acked, c.torn, c.expired, c.nacked
 	return st
+}
+
+// count changes the counts.
+func (s *Server) count(change func(*counts)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.counts)
+}
+
+// A ring is the last numbers that were put into it.
+type ring struct {
+	last [256]uint64
+	at   int
+}
+
+func (r *ring) put(n uint64) {
+	r.last[r.at%len(r.last)] = n + 1 // 0 is none
+	r.at++
+}
+
+func (r *ring) has(n uint64) bool {
+	for _, m := range r.last {
+		if m == n+1 {
+			return true
+		}
+	}
+	return false
 }

@@ -15,6 +15,9 @@ import (
 
 // scoredData takes one group.
 func (s *Server) scoredData(c *call) {
+	if s.closedToGroups(c) {
+		return
+	}
 	g, err := decodeBody(s, c, atropos.DecodeGroup)
 	if err != nil {
 		s.fail(c, err)
@@ -34,10 +37,10 @@ func (s *Server) scoredData(c *call) {
 
 // scoredDataList takes several groups, all or none of them.
 func (s *Server) scoredDataList(c *call) {
-	groups, err := decodeBody(s, c, atropos.DecodeGroups)
-	if err == nil && len(groups) > queue.MaxPutAll {
-		err = &atropos.Error{Type: "too_long", Msg: fmt.Sprintf("List should have at most %d groups", queue.MaxPutAll)}
+	if s.closedToGroups(c) {
+		return
 	}
+	groups, err := decodeBody(s, c, atropos.DecodeGroups)
 	var in intake
 	if err == nil {
 		in, err = s.take(c, groups)
@@ -58,6 +61,7 @@ type intake struct {
 	buffered   int      // groups that were held, if only for a moment
 	lastBuffer int      // sequences that were held of the environment of the last of those
 	warnings   []string // what of them was dropped, and why
+	fresh      []bool   // which of them had not come before
 }
 
 func (in intake) appendWarnings(body []byte) []byte {
@@ -78,7 +82,7 @@ func (in intake) appendWarnings(body []byte) []byte {
 // take puts the groups of a request into the queue. They are on disk when it
 // returns.
 func (s *Server) take(c *call, groups []*quintain.Group) (in intake, err error) {
-	if err := nameGroups(c.r, groups); err != nil {
+	if err := s.checkGroups(c.r, groups); err != nil {
 		return in, err
 	}
 	for i, g := range groups {
@@ -95,22 +99,105 @@ func (s *Server) take(c *call, groups []*quintain.Group) (in intake, err error) 
 	if len(odd) > 0 {
 		err = s.putOdd(ctx, groups, odd, &in)
 	} else {
-		_, err = s.queue.PutAll(ctx, groups)
+		in.fresh, err = s.queue.PutAll(ctx, groups)
 	}
 	if err != nil {
 		return in, err
+	}
+	s.noteTaken(groups, in)
+	return in, s.makeRoom(ctx)
+}
+
+// checkGroups names the groups of a request, and reports what is beyond the limits.
+func (s *Server) checkGroups(r *http.Request, groups []*quintain.Group) error {
+	limits := s.config.Limits
+	if len(groups) > limits.Groups {
+		return &atropos.Error{Type: "too_long", Msg: fmt.Sprintf("List should have at most %d groups", limits.Groups)}
+	}
+	for i, g := range groups {
+		var loc []any
+		if len(groups) > 1 {
+			loc = []any{i}
+		}
+		if n := g.Sequences(); n > limits.Sequences {
+			return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens"), Msg: fmt.Sprintf("has %d sequences, and the limit is %d", n, limits.Sequences)}
+		}
+		for j, tokens := range g.Tokens {
+			if len(tokens) > limits.Tokens {
+				return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has %d tokens, and the limit is %d", len(tokens), limits.Tokens)}
+			}
+		}
+	}
+	return nameGroups(r, groups)
+}
+
+// noteTaken counts what was put.
+func (s *Server) noteTaken(groups []*quintain.Group, in intake) {
+	fresh, tokens := 0, 0
+	for i, g := range groups {
+		if in.fresh[i] {
+			fresh++
+			tokens += g.TokenCount()
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts.posts++
 	s.counts.unfit += uint64(len(in.warnings))
+	s.counts.groupsIn += uint64(fresh)
+	s.counts.tokensIn += uint64(tokens)
 	for i := len(groups) - 1; i >= 0; i-- {
 		if _, held := s.held.sizes[groups[i].ID]; !held {
 			s.latest = groups[i]
 			break
 		}
 	}
-	return in, nil
+	s.events.tell("groups", map[string]any{"groups": fresh, "tokens": tokens, "known": len(groups) - fresh})
+}
+
+// closedToGroups answers a request that brings groups where none are taken, and
+// reports whether it did.
+func (s *Server) closedToGroups(c *call) bool {
+	limits := s.config.Limits
+	switch {
+	case s.draining.Load():
+		c.w.Header().Set("Retry-After", "10")
+		s.detail(c, http.StatusServiceUnavailable, "the hub is draining and takes no more groups")
+	case !limits.DropOldest && s.queue.Waiting().Groups >= limits.Waiting:
+		s.count(func(n *counts) { n.full++ })
+		c.w.Header().Set("Retry-After", "1")
+		s.detail(c, http.StatusTooManyRequests, fmt.Sprintf("%d groups wait, and there is no room for more", limits.Waiting))
+	default:
+		return false
+	}
+	return true
+}
+
+// makeRoom drops what has waited longest and is beyond the limit, where that is what is
+// to be dropped. It is leased first, so that it comes into no batch meanwhile.
+func (s *Server) makeRoom(ctx context.Context) error {
+	limits := s.config.Limits
+	if !limits.DropOldest || s.queue.Waiting().Groups <= limits.Waiting {
+		return nil
+	}
+	surplus, err := s.queue.Lease(ctx, queue.Want{Consumer: "room", Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
+		return waiting[:max(0, len(waiting)-limits.Waiting)]
+	}})
+	if err != nil || len(surplus) == 0 {
+		if isCorrupt(err) {
+			return nil // it is set aside, which makes room, too
+		}
+		return err
+	}
+	seqs := make([]uint64, len(surplus))
+	for i, g := range surplus {
+		seqs[i] = g.Seq
+	}
+	n, err := s.queue.Drop(ctx, seqs...)
+	s.count(func(c *counts) { c.dropped += uint64(n) })
+	s.events.tell("dropped", map[string]any{"groups": n, "reason": "full"})
+	s.log.Warn("groups were dropped to make room", "groups", n, "limit", limits.Waiting)
+	return err
 }
 
 // nameGroups gives the groups of a request that names itself, and not them, an ID
@@ -155,7 +242,7 @@ func (s *Server) oddGroups(groups []*quintain.Group) []int {
 // putOdd puts groups of which some are odd. Those are held until they make up the
 // group size of their environment. Each is known as held before it is in the queue,
 // so that no batch gets it and no crash sets it free.
-func (s *Server) putOdd(ctx context.Context, groups []*quintain.Group, odd []int, in *intake) error {
+func (s *Server) putOdd(ctx context.Context, groups []*quintain.Group, odd []int, in *intake) (err error) {
 	s.sorting.Lock()
 	defer s.sorting.Unlock()
 	before := s.held
@@ -172,11 +259,11 @@ func (s *Server) putOdd(ctx context.Context, groups []*quintain.Group, odd []int
 	if err := s.hold(ctx, all); err != nil {
 		return err
 	}
-	fresh, err := s.queue.PutAll(ctx, groups)
+	in.fresh, err = s.queue.PutAll(ctx, groups)
 	after := before
 	if err == nil {
 		for _, i := range odd {
-			if fresh[i] {
+			if in.fresh[i] {
 				after = s.sortIn(after, groups[i])
 				in.buffered++
 				in.lastBuffer = after.sequences(*groups[i].EnvID)
@@ -188,12 +275,27 @@ func (s *Server) putOdd(ctx context.Context, groups []*quintain.Group, odd []int
 	return errors.Join(err, s.letGo(ctx, after))
 }
 
-// sortIn returns h with g held, and without those that it makes up a whole with.
+// sortIn returns h with g held, and without those that it makes up a whole with. Where
+// too many are held, all of its environment are let go.
 func (s *Server) sortIn(h holding, g *quintain.Group) holding {
+	size := 0
 	s.mu.RLock()
-	size := s.run.Envs[*g.EnvID].GroupSize
+	if id := int(*g.EnvID); id < len(s.run.Envs) {
+		size = s.run.Envs[id].GroupSize
+	}
 	s.mu.RUnlock()
-	return h.with(*g.EnvID, heldRef{g.ID, g.Sequences()}).completed(*g.EnvID, size)
+	if size == 0 { // the run was reset meanwhile
+		return h
+	}
+	h = h.with(*g.EnvID, heldRef{g.ID, g.Sequences()}).completed(*g.EnvID, size)
+	ids := h.ids(*g.EnvID)
+	if len(ids) < maxHeld {
+		return h
+	}
+	s.count(func(c *counts) { c.letGo += uint64(len(ids)) })
+	s.log.Warn("groups that do not make up the size that their environment registered are packed as they are",
+		"env", *g.EnvID, "groups", len(ids), "group_size", size)
+	return h.without(ids...)
 }
 
 // newest returns the group that came last, or nil.

@@ -111,16 +111,16 @@ func (s *selection) take(e queue.Entry) bool {
 
 // takeMinimum takes groups of an environment until it has its minimum, and reports
 // whether it has any that are usable.
-func (s *selection) takeMinimum(usable []queue.Entry, m minimum) (any bool) {
+func (s *selection) takeMinimum(usable []queue.Entry, m minimum) (has bool) {
 	got := 0
 	for _, e := range usable {
 		if e.EnvID != m.env {
 			continue
 		}
-		any = true
+		has = true
 		if got < m.sequences && s.take(e) {
 			got += e.Sequences
 		}
 	}
-	return any
+	return has
 }

@@ -35,16 +35,24 @@ func (s *Server) detail(c *call, status int, why string) {
 // fail answers a request that did not come to its end.
 func (s *Server) fail(c *call, err error) {
 	var (
-		fault *atropos.Error
-		field *quintain.FieldError
-		large *largeError
-		huge  *queue.TooLargeError
+		fault  *atropos.Error
+		field  *quintain.FieldError
+		format *queue.FormatError
+		large  *largeError
+		huge   *queue.TooLargeError
+		batch  *batchError
 	)
 	switch {
 	case errors.As(err, &fault):
 		s.refuse(c, fault)
 	case errors.As(err, &field):
 		s.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{field.Field}, Msg: field.Why})
+	case errors.As(err, &format):
+		s.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{format.Field}, Msg: format.Why})
+	case errors.As(err, &batch) && batch.gone:
+		s.detail(c, http.StatusGone, err.Error())
+	case errors.As(err, &batch):
+		s.detail(c, http.StatusConflict, err.Error())
 	case errors.As(err, &large):
 		c.w.Header().Set("Connection", "close") // what is left of the body is not read
 		s.detail(c, http.StatusRequestEntityTooLarge, large.Error())
@@ -112,6 +120,31 @@ func (p *printer) flush() {
 	p.write()
 }
 
+// pass writes text after the piece, which is short, without copying it where it is
+// long.
+func (p *printer) pass(text []byte) {
+	if len(text) < pieceSize {
+		p.piece = append(p.piece, text...)
+		p.flush()
+		return
+	}
+	if p.err == nil {
+		p.open(-1)
+		p.write()
+	}
+	if p.err == nil {
+		_, p.err = p.to.Write(text)
+	}
+}
+
+// abort gives back what the printer holds. What is written is not a whole reply.
+func (p *printer) abort() {
+	if p.zip != nil {
+		p.s.zips.Put(p.zip)
+		p.zip = nil
+	}
+}
+
 // close writes what is left, and returns the first error of all.
 func (p *printer) close() error {
 	if p.err == nil && p.to == nil {
@@ -141,7 +174,7 @@ func (p *printer) open(size int) {
 	if p.to != nil {
 		return
 	}
-	p.to = &pressing{p.c.w, http.NewResponseController(p.c.w), p.s.config.Stall}
+	p.to = newPressing(p.c, p.s.config.Stall)
 	h := p.c.w.Header()
 	h.Set("Content-Type", "application/json")
 	if size >= 0 && size < leastZipped {
@@ -183,11 +216,20 @@ func (s *Server) zipper(w io.Writer) *gzip.Writer {
 type pressing struct {
 	w       io.Writer
 	control *http.ResponseController
-	stall   time.Duration
+	pace    pace
+}
+
+func newPressing(c *call, stall time.Duration) *pressing {
+	return &pressing{c.w, http.NewResponseController(c.w), newPace(stall)}
 }
 
 // Write writes a part.
 func (p *pressing) Write(b []byte) (int, error) {
-	p.control.SetWriteDeadline(time.Now().Add(p.stall)) // where it cannot be set, others watch the time
-	return p.w.Write(b)
+	p.control.SetWriteDeadline(p.pace.deadline()) // where it cannot be set, others watch the time
+	n, err := p.w.Write(b)
+	p.pace.moved += int64(n)
+	return n, err
 }
+
+// restart begins to count anew: what came before was not the client's to wait for.
+func (p *pressing) restart() { p.pace = newPace(p.pace.stall) }

@@ -1,8 +1,9 @@
 package hub
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
+	"errors"
+	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -10,30 +11,98 @@ import (
 	"time"
 )
 
-// A route is what may be asked for under one path.
+// A route is what may be asked for under one path, by one method.
 type route struct {
-	method string
-	serve  func(*Server, *call)
-	open   bool // needs no key
+	serve func(*Server, *call)
+	role  role
 }
 
-// routes are all paths of the Atropos API.
-func routes() map[string]route {
-	return map[string]route{
-		"/":                 {"GET", (*Server).root, true},
-		"/register":         {"POST", (*Server).register, false},
-		"/wandb_info":       {"GET", (*Server).wandbInfo, false},
-		"/info":             {"GET", (*Server).info, false},
-		"/batch":            {"GET", (*Server).batch, false},
-		"/status":           {"GET", (*Server).status, false},
-		"/reset_data":       {"GET", (*Server).reset, false},
-		"/register-env":     {"POST", (*Server).registerEnv, false},
-		"/disconnect-env":   {"POST", (*Server).disconnectEnv, false},
-		"/status-env":       {"GET", (*Server).statusEnv, false},
-		"/scored_data":      {"POST", (*Server).scoredData, false},
-		"/scored_data_list": {"POST", (*Server).scoredDataList, false},
-		"/latest_example":   {"GET", (*Server).latestExample, false},
+// A table has the routes of each path by their method. A path of a batch has {id}
+// where its number stands.
+type table map[string]map[string]route
+
+// siteRoutes are the paths that are nobody's run's. That of a run itself is in it
+// with {run} for its name.
+func siteRoutes() table {
+	return table{
+		"/":                {"GET": {(*Server).root, anybody}},
+		"/healthz":         {"GET": {(*Server).healthz, anybody}},
+		"/readyz":          {"GET": {(*Server).readyz, anybody}},
+		"/metrics":         {"GET": {(*Server).metricsPage, looker}},
+		"/openapi.json":    {"GET": {(*Server).openAPI, anybody}},
+		"/v1/openapi.json": {"GET": {(*Server).openAPI, anybody}},
+		"/v1/drain":        {"POST": {(*Server).drain, admin}, "DELETE": {(*Server).undrain, admin}},
+		"/v1/runs":         {"GET": {(*Server).listRuns, looker}},
+		"/v1/runs/{run}":   {"GET": {(*Server).stats, looker}, "PUT": {(*Server).putRun, admin}},
 	}
+}
+
+// atroposRoutes are the paths of the API of Atropos. They are there at the root, for
+// the main run, and below the path of each run.
+func atroposRoutes() table {
+	return table{
+		"/register":         {"POST": {(*Server).register, trainer}},
+		"/wandb_info":       {"GET": {(*Server).wandbInfo, looker}},
+		"/info":             {"GET": {(*Server).info, looker}},
+		"/batch":            {"GET": {(*Server).batch, trainer}},
+		"/status":           {"GET": {(*Server).status, looker}},
+		"/reset_data":       {"GET": {(*Server).reset, admin}},
+		"/register-env":     {"POST": {(*Server).registerEnv, producer}},
+		"/disconnect-env":   {"POST": {(*Server).disconnectEnv, producer}},
+		"/status-env":       {"GET": {(*Server).statusEnv, looker}},
+		"/scored_data":      {"POST": {(*Server).scoredData, producer}},
+		"/scored_data_list": {"POST": {(*Server).scoredDataList, producer}},
+		"/latest_example":   {"GET": {(*Server).latestExample, looker}},
+	}
+}
+
+// runRoutes are the paths below that of a run which are ours.
+func runRoutes() table {
+	return table{
+		"/groups":              {"POST": {(*Server).postGroups, producer}, "GET": {(*Server).followGroups, looker}},
+		"/batches":             {"POST": {(*Server).takeBatch, trainer}},
+		"/batches/{id}/ack":    {"POST": {(*Server).ackBatch, trainer}},
+		"/batches/{id}/nack":   {"POST": {(*Server).nackBatch, trainer}},
+		"/batches/{id}/extend": {"POST": {(*Server).extendBatch, trainer}},
+		"/stats":               {"GET": {(*Server).stats, looker}},
+		"/events":              {"GET": {(*Server).streamEvents, looker}},
+	}
+}
+
+// runsPath stands before the name of a run.
+const runsPath = "/v1/runs/"
+
+// routes are all paths, with {run} and {id} in them.
+func routes() table {
+	all := siteRoutes()
+	for path, methods := range atroposRoutes() {
+		all[path] = methods
+		all[runsPath+"{run}"+path] = methods
+	}
+	for path, methods := range runRoutes() {
+		all[runsPath+"{run}"+path] = methods
+	}
+	return all
+}
+
+// template returns path as the table has it, and what stands in the places of {run}
+// and {id} in it.
+func template(path string) (name, run, id string) {
+	rest, ok := strings.CutPrefix(path, runsPath)
+	if !ok || rest == "" {
+		return path, "", ""
+	}
+	run, rest, has := strings.Cut(rest, "/")
+	name = runsPath + "{run}"
+	if !has {
+		return name, run, ""
+	}
+	if below, ok := strings.CutPrefix(rest, "batches/"); ok {
+		if id, verb, ok := strings.Cut(below, "/"); ok && id != "" {
+			return name + "/batches/{id}/" + verb, run, id
+		}
+	}
+	return name + "/" + rest, run, ""
 }
 
 // A call is a request and its reply.
@@ -41,6 +110,12 @@ type call struct {
 	r        *http.Request
 	w        *recorder
 	exchange *exchange // nil: the connection is not known
+	route    string    // path as the table has it; empty: none
+	run      string    // name in the path
+	id       string    // of a batch, in the path
+	start    time.Time
+	read     int64 // bytes of the body, as it came
+	waits    bool  // it takes its time on purpose
 }
 
 // A recorder remembers what a reply was.
@@ -76,65 +151,117 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // written.
 func (s *Server) Handler() http.Handler { return s.handler(routes()) }
 
-func (s *Server) handler(all map[string]route) http.Handler {
+func (s *Server) handler(all table) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{r, &recorder{ResponseWriter: w}, newExchange(r.Context())}
-		start := time.Now()
+		c := &call{r: r, w: &recorder{ResponseWriter: w}, exchange: newExchange(r.Context()), start: time.Now()}
+		defer s.note(c)
 		defer func() {
 			if fault := recover(); fault != nil {
 				s.rescue(c, fault)
 			}
-			s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", c.w.status,
-				"in", r.ContentLength, "out", c.w.bytes, "took", time.Since(start), "from", r.RemoteAddr)
 		}()
 		if r.ContentLength != 0 { // the server reads the body even where no handler does
-			http.NewResponseController(w).SetReadDeadline(start.Add(s.config.Stall))
+			http.NewResponseController(w).SetReadDeadline(c.start.Add(s.config.Stall))
 		}
 		s.dispatch(c, all)
 	})
 }
 
+// note puts a request into the log and into the metrics.
+func (s *Server) note(c *call) {
+	took := time.Since(c.start)
+	level := slog.LevelDebug
+	if s.config.AccessLog {
+		level = slog.LevelInfo
+	}
+	s.metrics.request(c, took)
+	s.log.Log(c.r.Context(), level, "request", "method", c.r.Method, "path", c.r.URL.Path, "status", c.w.status,
+		"in", c.r.ContentLength, "out", c.w.bytes, "took", took, "from", c.r.RemoteAddr)
+}
+
 // dispatch hands a request to the route that it is for.
-func (s *Server) dispatch(c *call, all map[string]route) {
-	path := c.r.URL.Path
-	to, ok := all[path]
-	if short := strings.TrimRight(path, "/"); !ok && short != path {
-		if _, ok := all[short]; ok {
-			target := short
-			if c.r.URL.RawQuery != "" {
-				target += "?" + c.r.URL.RawQuery
-			}
-			c.w.Header().Set("Location", target)
-			c.w.WriteHeader(http.StatusTemporaryRedirect)
+func (s *Server) dispatch(c *call, all table) {
+	if s.crossOrigin(c) {
+		return
+	}
+	name, run, id := template(c.r.URL.Path)
+	methods, ok := all[name]
+	if short := strings.TrimRight(c.r.URL.Path, "/"); !ok && short != c.r.URL.Path {
+		if name, _, _ := template(short); all[name] != nil {
+			s.redirect(c, short)
 			return
 		}
 	}
+	to, fits := methods[c.r.Method]
 	switch {
 	case !ok:
 		s.detail(c, http.StatusNotFound, "Not Found")
-	case c.r.Method != to.method:
-		c.w.Header().Set("Allow", to.method)
+		return
+	case !fits:
+		c.w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(methods)), ", "))
 		s.detail(c, http.StatusMethodNotAllowed, "Method Not Allowed")
-	case !to.open && !s.authorized(c.r):
-		c.w.Header().Set("WWW-Authenticate", "Bearer")
-		s.detail(c, http.StatusUnauthorized, "Not authenticated")
-	default:
-		to.serve(s, c)
+		return
+	}
+	c.route, c.run, c.id = name, run, id
+	if !s.admits(c, to) {
+		return
+	}
+	if on := s.serverOf(c); on != nil {
+		to.serve(on, c)
 	}
 }
 
-// authorized reports whether a request has the key, in a time that tells nothing of
-// it.
-func (s *Server) authorized(r *http.Request) bool {
-	if s.config.Key == "" {
-		return true
+// serverOf returns the run that a request is for, or answers it and returns nil.
+func (s *Server) serverOf(c *call) *Server {
+	if c.run == "" || c.route == runsPath+"{run}" && c.r.Method == http.MethodPut {
+		return s
 	}
-	given := r.Header.Get("X-API-Key")
-	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		given = strings.TrimSpace(token)
+	on, err := s.runByName(c.r.Context(), c.run)
+	switch {
+	case errors.Is(err, errNoRun):
+		s.detail(c, http.StatusNotFound, err.Error())
+		return nil
+	case err != nil:
+		s.fail(c, err)
+		return nil
 	}
-	sum := sha256.Sum256([]byte(given))
-	return subtle.ConstantTimeCompare(sum[:], s.key[:]) == 1
+	return on
+}
+
+// redirect sends a client to a path of this server.
+func (s *Server) redirect(c *call, path string) {
+	if c.r.URL.RawQuery != "" {
+		path += "?" + c.r.URL.RawQuery
+	}
+	c.w.Header().Set("Location", path)
+	c.w.WriteHeader(http.StatusTemporaryRedirect)
+}
+
+// crossOrigin lets a web page of an allowed origin call, and answers what its browser
+// asks beforehand. It reports whether the request is answered.
+func (s *Server) crossOrigin(c *call) bool {
+	origin := c.r.Header.Get("Origin")
+	if len(s.config.Origins) == 0 || origin == "" {
+		return false
+	}
+	h := c.w.Header()
+	h.Add("Vary", "Origin")
+	if !slices.Contains(s.config.Origins, origin) && !slices.Contains(s.config.Origins, "*") {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", strings.Join(batchHeaders(), ", "))
+	asked := c.r.Header.Get("Access-Control-Request-Method")
+	if c.r.Method != http.MethodOptions || asked == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", asked)
+	if headers := c.r.Header.Get("Access-Control-Request-Headers"); headers != "" {
+		h.Set("Access-Control-Allow-Headers", headers)
+	}
+	h.Set("Access-Control-Max-Age", "600")
+	c.w.WriteHeader(http.StatusNoContent)
+	return true
 }
 
 // rescue answers a request whose handler has panicked.

@@ -19,6 +19,7 @@ import (
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
+	defer s.close()
 	all := &connections{fresh: make(map[net.Conn]struct{})}
 	web := &http.Server{
 		Handler:           s.Handler(),
@@ -32,13 +33,15 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	var serving sync.WaitGroup
-	serving.Go(func() { failed <- web.Serve(listener{l}) })
+	door := &listener{Listener: l, most: int64(s.config.Limits.Connections), refused: s.metrics.refused.Inc}
+	serving.Go(func() { failed <- web.Serve(door) })
 
 	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
+	s.close()
 	drained, stop := context.WithTimeout(requests, s.config.Drain)
 	defer stop()
 	all.closeFresh()
@@ -97,16 +100,34 @@ func (c *connections) closeFresh() {
 // takes no more.
 func (c *connections) wait() { c.open.Wait() }
 
-// A listener makes connections that know whether they broke.
-type listener struct{ net.Listener }
+// A listener makes connections that know whether they broke, and not too many.
+type listener struct {
+	net.Listener
+	most    int64
+	refused func() // called for each connection beyond that
+	open    atomic.Int64
+}
+
+// tooMany is what a connection beyond the limit is told.
+const tooMany = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 // Accept waits for the next connection.
-func (l listener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= l.most {
+			return &conn{Conn: c, gone: func() { l.open.Add(-1) }}, nil
+		}
+		l.open.Add(-1)
+		l.refused()
+		if c.SetWriteDeadline(time.Now().Add(time.Second)) == nil {
+			_, _ = io.WriteString(c, tooMany) // fits into the buffers of a new connection
+		}
+		c.Close()
 	}
-	return &conn{Conn: c}, nil
 }
 
 // A conn is a connection that knows whether it broke: the other side went away
@@ -115,6 +136,14 @@ type conn struct {
 	net.Conn
 	broken   atomic.Bool
 	requests atomic.Int64 // that have come so far
+	gone     func()       // called when it is closed
+	closing  sync.Once
+}
+
+// Close closes the connection.
+func (c *conn) Close() error {
+	c.closing.Do(c.gone)
+	return c.Conn.Close()
 }
 
 // Read reads what the other side sends. One that hangs up with a reply unread is

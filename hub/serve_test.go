@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -270,7 +269,7 @@ func zipped(parts ...string) string {
 }
 
 func TestPackedBodies(t *testing.T) {
-	f := newFixture(t, nil, Config{MaxBody: 4000, MaxInflated: 10_000})
+	f := newFixture(t, nil, Config{Limits: Limits{Body: 4000, Inflated: 10_000}})
 	g := group(1, 2, -1)
 	bomb := zipped(g + strings.Repeat(" ", 20_000))
 	for _, test := range []struct {
@@ -349,7 +348,7 @@ func TestPackedReplies(t *testing.T) {
 }
 
 func TestKey(t *testing.T) {
-	f := newFixture(t, nil, Config{Key: "s3cret"})
+	f := newFixture(t, nil, Config{Keys: Keys{All: []string{"s3cret"}}})
 	for _, test := range []struct {
 		why, path, header string
 		status            int
@@ -373,16 +372,18 @@ func TestKey(t *testing.T) {
 func TestPanic(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	all := routes()
-	all["/panic"] = route{"GET", func(*Server, *call) { panic("oh") }, false}
-	all["/half"] = route{"GET", func(_ *Server, c *call) { io.WriteString(c.w, "half"); panic("oh") }, false}
-	all["/bound"] = route{"GET", func(s *Server, c *call) {
-		p, err := s.nextBatch(t.Context())
+	page := func(serve func(*Server, *call)) map[string]route {
+		return map[string]route{"GET": {serve, looker}}
+	}
+	all["/panic"] = page(func(*Server, *call) { panic("oh") })
+	all["/half"] = page(func(_ *Server, c *call) { io.WriteString(c.w, "half"); panic("oh") })
+	all["/bound"] = page(func(s *Server, c *call) {
+		p, err := s.nextBatch(t.Context(), claim{trainer: mainTrainer})
 		if err != nil {
 			t.Error(err)
 		}
-		p.groups[0].Group = nil
-		s.deliver(c, p)
-	}, false}
+		s.deliver(c, p, func(*call, parcel) error { panic("oh") })
+	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -421,71 +422,6 @@ func TestPanic(t *testing.T) {
 	}
 	if got := f.batch(); got != "1" {
 		t.Errorf("batch %s, want 1: its reply panicked", got)
-	}
-}
-
-// TestGoneEnvironment lets an environment with a minimum fall silent.
-func TestGoneEnvironment(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, nil, Config{EnvTimeout: time.Minute})
-		f.begin(4)
-		f.env(4, "0.5")
-		f.put(group(1, 4, -1), group(2, 4, -1))
-		time.Sleep(50 * time.Second)
-		f.do("GET", "/status-env", `{"env_id":0}`)
-		time.Sleep(50 * time.Second)
-		if got := f.batch(); got != "null" {
-			t.Errorf("batch %s, want none: the environment spoke 50 s ago", got)
-		}
-		time.Sleep(20 * time.Second)
-		if got := f.batch(); got != "1" {
-			t.Errorf("batch %s, want 1: the environment has been silent for 70 s", got)
-		}
-		f.do("POST", "/scored_data", group(3, 2, 0))
-		if got := f.batch(); got != "null" {
-			t.Errorf("batch %s, want none: the environment is back", got)
-		}
-		time.Sleep(2 * time.Minute)
-		f.restart()
-		if got := f.batch(); got != "null" {
-			t.Errorf("batch %s, want none: after a restart of the hub it has its time", got)
-		}
-		time.Sleep(2 * time.Minute)
-		if got := f.batch(); got != "2" {
-			t.Errorf("batch %s, want 2", got)
-		}
-	})
-}
-
-func TestStatusOf(t *testing.T) {
-	half := 0.5
-	two := run{Registered: true, BatchSize: 8, Envs: []env{
-		{MaxTokens: 10, Weight: 2, Connected: true, GroupSize: 4},
-		{MaxTokens: 10, Weight: 1, Connected: true, GroupSize: 4, Minimum: &half},
-	}}
-	gone := run{BatchSize: 8, Envs: []env{{MaxTokens: 10, Weight: 1, GroupSize: 4}, {MaxTokens: 10, Weight: 1, GroupSize: 4, Minimum: &half}}}
-	none := run{BatchSize: 8, Envs: []env{{MaxTokens: 10, Weight: 0, Connected: true, GroupSize: 4}, {MaxTokens: 10, Weight: -1, Connected: true, GroupSize: 4}}}
-	for _, test := range []struct {
-		why     string
-		run     *run
-		id      int
-		waiting string
-		want    envStatus
-	}{
-		{"nothing waits", &two, 0, "", envStatus{0, 0, 1, 0.5, 2.0 / 3}},
-		{"its own", &two, 0, "a4 a4 a4", envStatus{3, 3, 4, 0.5, 2.0 / 3}},
-		{"others' beyond their minimum, in whole packs", &two, 0, "a4 b4 b2", envStatus{2, 1, 4, 0.5, 2.0 / 3}},
-		{"others' without a minimum", &two, 1, "a4 b4", envStatus{2, 1, 4, 0.5, 1.0 / 3}},
-		{"those of nobody", &two, 0, "4 4 c4", envStatus{3, 0, 4, 0.5, 2.0 / 3}},
-		{"all of size one: others do not count", &two, 0, "a1 a1 a1 a1 b1 1", envStatus{1, 1, 1, 0.5, 2.0 / 3}},
-		{"it counts in its largest", &two, 0, "a4 a8", envStatus{1, 1, 8, 0.5, 2.0 / 3}},
-		{"all have gone", &gone, 0, "", envStatus{0, 0, 1, 1, 1}},
-		{"no weight at all", &none, 0, "", envStatus{0, 0, 1, 1, 0.01}},
-		{"less than none", &none, 1, "", envStatus{0, 0, 1, 1, 0.01}},
-	} {
-		if got := statusOf(test.run, test.id, countSizes(entries(test.waiting), 2)); got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.why, got, test.want)
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -64,7 +65,9 @@ func (r *run) clone() run {
 type batches struct {
 	Version int        `json:"version"`
 	Step    int        `json:"step"`
-	Open    [][]uint64 `json:"open"` // sequence numbers of the groups of each, oldest batch first
+	Open    [][]uint64 `json:"open"`    // sequence numbers of the groups of each, oldest batch first
+	Numbers []uint64   `json:"numbers"` // of the batches; absent in a record of the first program that wrote such
+	Next    uint64     `json:"next"`    // number of the batch that is formed next
 }
 
 // save keeps a record.
@@ -106,15 +109,23 @@ func (s *Server) saveRun(ctx context.Context, next run) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run = next
+	s.changes++
 	return nil
 }
 
-// saveBatches keeps step and open, and makes them the server's. s.trade is held.
+// saveBatches keeps step and open, and makes them the server's. Batches without a
+// number get theirs. s.trade is held.
 func (s *Server) saveBatches(ctx context.Context, step int, open []*delivery) error {
-	record := batches{Version: stateVersion, Step: step, Open: make([][]uint64, len(open))}
+	next := s.next
+	record := batches{Version: stateVersion, Step: step, Open: make([][]uint64, len(open)), Numbers: make([]uint64, len(open))}
 	for i, d := range open {
-		record.Open[i] = d.seqs
+		if d.number == 0 {
+			next++
+			d.number = next
+		}
+		record.Open[i], record.Numbers[i] = d.seqs, d.number
 	}
+	record.Next = next
 	if err := s.save(ctx, batchesKey, record); err != nil {
 		return err
 	}
@@ -122,6 +133,7 @@ func (s *Server) saveBatches(ctx context.Context, step int, open []*delivery) er
 	defer s.mu.Unlock()
 	s.setStep(step)
 	s.open = open
+	s.next = next
 	return nil
 }
 
@@ -138,14 +150,17 @@ func (s *Server) load(ctx context.Context) error {
 	if err := s.loadHeld(ctx); err != nil {
 		return err
 	}
-	s.step = past.Step
-	for _, seqs := range past.Open {
-		whole, err := s.reclaim(ctx, seqs)
-		if err != nil {
-			return err
+	s.step, s.next = past.Step, past.Next
+	for i, seqs := range past.Open {
+		d := &delivery{seqs: seqs, out: true}
+		if i < len(past.Numbers) {
+			d.number = past.Numbers[i]
+		} else {
+			s.next++
+			d.number = s.next
 		}
-		if whole {
-			s.open = append(s.open, &delivery{seqs: seqs})
+		if err := s.reclaim(ctx, d); err != nil {
+			return err
 		}
 	}
 	for id := range s.run.Envs {
@@ -154,26 +169,34 @@ func (s *Server) load(ctx context.Context) error {
 	return nil
 }
 
-// reclaim leases the groups of a batch that an earlier server had formed, and
-// reports whether all are there. They are not where the batch was acknowledged;
-// those of a batch of which a part is lost wait for another.
-func (s *Server) reclaim(ctx context.Context, seqs []uint64) (bool, error) {
+// reclaim leases the groups of a batch that an earlier server had formed, and opens
+// it where all are there. None is where the batch was acknowledged; those of a batch of
+// which a part is lost wait for another.
+func (s *Server) reclaim(ctx context.Context, d *delivery) error {
 	var found []queue.Entry
-	_, err := s.queue.Lease(ctx, queue.Want{Consumer: consumer, Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
+	leased, err := s.queue.Lease(ctx, queue.Want{Consumer: consumer, Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
 		found = found[:0]
-		for _, seq := range seqs {
-			at, ok := slices.BinarySearchFunc(waiting, seq, func(e queue.Entry, seq uint64) int { return int(e.Seq) - int(seq) })
+		for _, seq := range d.seqs {
+			at, ok := slices.BinarySearchFunc(waiting, seq, func(e queue.Entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
 			if ok {
 				found = append(found, waiting[at])
 			}
 		}
-		if len(found) < len(seqs) {
+		if len(found) < len(d.seqs) {
 			return nil
 		}
 		return found
 	}})
-	if isCorrupt(err) {
-		return false, nil // it is set aside, and the rest was not leased
+	switch {
+	case isCorrupt(err):
+		return nil // it is set aside, and the rest was not leased
+	case err != nil:
+		return err
+	case len(leased) == len(d.seqs) && len(leased) > 0:
+		d.add(leased)
+		s.open = append(s.open, d)
+	case len(found) == 0:
+		s.acked.put(d.number)
 	}
-	return err == nil && len(found) == len(seqs), err
+	return nil
 }

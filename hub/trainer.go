@@ -8,9 +8,9 @@ import (
 	"math/big"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/queue"
 )
 
 // root says what this is.
@@ -22,8 +22,12 @@ func (s *Server) root(c *call) {
 // restart, is given again what it had and has not acknowledged.
 func (s *Server) register(c *call) {
 	r, err := decodeBody(s, c, atropos.DecodeRegistration)
+	var by claim
 	if err == nil {
-		err = s.enroll(context.WithoutCancel(c.r.Context()), r)
+		by, err = s.claimOf(c.r)
+	}
+	if err == nil {
+		err = s.enroll(context.WithoutCancel(c.r.Context()), r, by.trainer)
 	}
 	if err != nil {
 		s.fail(c, err)
@@ -32,41 +36,48 @@ func (s *Server) register(c *call) {
 	s.json(c, http.StatusOK, fmt.Appendf(nil, `{"uuid":%d}`, newUUID()))
 }
 
-// enroll makes r the trainer's registration. The step never goes back: it counts the
+// enroll makes r the run's registration. The step never goes back: it counts the
 // batches that were handed out, and what gives out work by it relies on that.
-func (s *Server) enroll(ctx context.Context, r atropos.Registration) error {
+func (s *Server) enroll(ctx context.Context, r atropos.Registration, trainer string) error {
 	s.trade.Lock()
 	defer s.trade.Unlock()
 	next := s.run.clone()
-	resized := next.Registered && next.BatchSize != r.BatchSize
 	first := !next.Registered
+	if first || !s.config.Strict {
+		if err := s.restate(ctx, next, r); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takeBack(trainer)
+	clear(s.reported)
+	s.events.tell("trainer_registered", map[string]any{"trainer": trainer, "batch_size": s.run.BatchSize, "step": s.step})
+	s.log.Info("a trainer registered", "run", s.name, "trainer", trainer, "batch_size", s.run.BatchSize, "step", s.step, "again", !first)
+	return nil
+}
+
+// restate makes r what counts in the run from now on. s.trade is held.
+func (s *Server) restate(ctx context.Context, next run, r atropos.Registration) error {
+	step, open := max(s.step, r.StartingStep), s.open
+	if !next.Registered {
+		step = r.StartingStep
+	}
+	resized := next.Registered && next.BatchSize != r.BatchSize
+	if resized {
+		open = nil
+	}
 	next.Registered = true
 	next.Group, next.Project = r.WandbGroup, r.WandbProject
 	next.BatchSize, next.MaxTokens = r.BatchSize, r.MaxTokenLen
 	next.Checkpoint, next.Interval, next.NumSteps = r.CheckpointDir, r.SaveCheckpointInterval, r.NumSteps
-
-	step, open := max(s.step, r.StartingStep), s.open
-	if first {
-		step = r.StartingStep
-	}
-	if resized {
-		open = nil
-	}
 	if err := s.saveBatches(ctx, step, open); err != nil {
 		return err
 	}
 	if resized {
 		s.queue.ReleaseAll(consumer)
 	}
-	if err := s.saveRun(ctx, next); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.takeBack()
-	clear(s.reported)
-	s.log.Info("a trainer registered", "batch_size", r.BatchSize, "step", step, "again", !first)
-	return nil
+	return s.saveRun(ctx, next)
 }
 
 // newUUID returns a random UUID of version 4 as a number.
@@ -105,12 +116,7 @@ func (s *Server) info(c *call) {
 
 // status says how far the run is.
 func (s *Server) status(c *call) {
-	waiting := 0
-	s.queue.View(func(all []queue.Entry) {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
-		waiting = len(all) - s.held.among(all)
-	})
+	waiting := s.account(time.Now()).groups
 	s.json(c, http.StatusOK, fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d}`, s.Step(), waiting))
 }
 
@@ -129,14 +135,20 @@ func (s *Server) batch(c *call) {
 	if c.r.Context().Err() != nil {
 		return // nobody is there any more
 	}
-	p, err := s.nextBatch(ctx)
+	by, err := s.claimOf(c.r)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	by.next = true
+	p, err := s.nextBatch(ctx, by)
 	switch {
 	case errors.Is(err, errNoBatch):
 		s.json(c, http.StatusOK, []byte(`{"batch":null}`))
 	case err != nil:
 		s.fail(c, err)
 	default:
-		s.deliver(c, p)
+		s.deliver(c, p, s.writeJSON)
 	}
 }
 
@@ -154,38 +166,6 @@ func (s *Server) start(ctx context.Context) (bool, error) {
 	next := s.run.clone()
 	next.Started = next.Registered
 	return next.Registered, s.saveRun(ctx, next)
-}
-
-// deliver writes the reply with a batch. A reply that breaks off leaves the batch
-// due.
-func (s *Server) deliver(c *call, p parcel) {
-	landed := false
-	defer func() {
-		if !landed { // it panicked
-			s.land(p, nil, errors.New("the reply broke off"))
-		}
-	}()
-	out := s.newPrinter(c, http.StatusOK)
-	out.piece = append(out.piece, `{"batch":[`...)
-	for i := range p.groups {
-		if i > 0 {
-			out.piece = append(out.piece, ',')
-		}
-		out.piece = atropos.AppendGroup(out.piece, p.groups[i].Group)
-		p.groups[i].Group = nil
-		out.flush()
-	}
-	out.piece = append(out.piece, "]}"...)
-	err := out.close()
-	if err == nil {
-		err = context.Cause(c.r.Context()) // the client has gone
-	}
-	landed = true
-	s.land(p, c.exchange, err)
-	if err != nil {
-		s.log.Info("a batch did not reach the trainer and will be handed out again", "groups", len(p.seqs), "err", err)
-		panic(http.ErrAbortHandler) // the reply must not look whole
-	}
 }
 
 // latestExample shows the group that came last.
@@ -226,7 +206,7 @@ func (s *Server) forget(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	s.takeBack() // replies under way change nothing any more
+	s.takeBack("") // replies under way change nothing any more
 	clear(s.heard)
 	clear(s.reported)
 	s.mu.Unlock()
@@ -236,6 +216,7 @@ func (s *Server) forget(ctx context.Context) error {
 	if err := s.queue.Reset(ctx); err != nil {
 		return err
 	}
-	s.log.Info("the run was reset")
+	s.events.tell("reset", map[string]any{})
+	s.log.Info("the run was reset", "run", s.name)
 	return s.letGo(ctx, newHolding(nil))
 }

@@ -20,6 +20,7 @@ and the file over the defaults.`,
 		Args: noArgs,
 	}
 	l.serverFlags(c)
+	l.hubFlags(c)
 	l.runFlags(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		text, err := yaml.Marshal(l.settings)

@@ -20,6 +20,9 @@ the trainer dies before its next GET /batch.`,
 		Args: noArgs,
 	}
 	l.serverFlags(c)
+	l.hubFlags(c)
+	c.Flags().Bool("reload", false, "taken, as run-api does, and without effect")
+	_ = c.Flags().MarkHidden("reload") // it is there
 	c.RunE = func(*cobra.Command, []string) error {
 		return serveHub(c.Context(), w, l.settings)
 	}

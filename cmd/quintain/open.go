@@ -117,19 +117,19 @@ func scenario(r runSettings, t quintain.Task) quintain.Scenario {
 	return envs.ReasoningGym(t, r.ShortPrompts)
 }
 
-// A door is the port of a server and the key that opens it.
+// A door is the port of a server and the keys that open it.
 type door struct {
 	net.Listener
-	key string // empty: none is asked for
+	keys hub.Keys // none: it is open
 }
 
 // openDoor opens the port of a server. Off loopback it wants a key.
 func openDoor(ctx context.Context, s serverSettings) (*door, error) {
-	key, err := readKey(s.KeyFile)
+	keys, err := readKeys(s.KeyFile)
 	if err != nil {
 		return nil, fmt.Errorf("server.key_file: %w", err)
 	}
-	if key == "" && !loopback(s.Host) {
+	if !keys.Any() && !loopback(s.Host) {
 		return nil, usagef("--host %s is not loopback: name a file with a key by --key-file, or listen on 127.0.0.1", s.Host)
 	}
 	var config net.ListenConfig
@@ -140,7 +140,7 @@ func openDoor(ctx context.Context, s serverSettings) (*door, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &door{l, key}, nil
+	return &door{l, keys}, nil
 }
 
 // loopback reports whether a host is this machine alone.
@@ -156,6 +156,7 @@ type station struct {
 	door *door
 	data *dataFolder
 	hub  *hub.Server
+	runs []*queue.Queue // of the hub's further runs
 	log  *slog.Logger
 }
 
@@ -177,7 +178,7 @@ func (st *station) open(ctx context.Context, s settings) (err error) {
 	if st.data, err = openData(s.Data); err != nil {
 		return err
 	}
-	options := queue.Options{Log: st.log}
+	options := st.queueOptions(s, "")
 	if s.Server.NATSURL != "" {
 		st.Queue, err = queue.OpenURL(ctx, s.Server.NATSURL, options)
 	} else {
@@ -186,7 +187,7 @@ func (st *station) open(ctx context.Context, s settings) (err error) {
 	if err != nil {
 		return err
 	}
-	st.hub, err = hub.New(hub.Config{Queue: st.Queue, Key: st.door.key, Log: st.log})
+	st.hub, err = hub.New(st.hubConfig(s))
 	return err
 }
 
@@ -198,6 +199,9 @@ func (st *station) Close() error {
 	var errs []error
 	if err := st.door.Close(); !errors.Is(err, net.ErrClosed) { // the hub closes it too
 		errs = append(errs, err)
+	}
+	for _, q := range st.runs {
+		errs = append(errs, q.Close())
 	}
 	if st.Queue != nil {
 		errs = append(errs, st.Queue.Close())

@@ -29,6 +29,7 @@ type settings struct {
 	Data   string         `yaml:"data"` // folder that keeps all state
 	Log    logSettings    `yaml:"log"`
 	Server serverSettings `yaml:"server"`
+	Hub    hubSettings    `yaml:"hub"`
 	Run    runSettings    `yaml:"run"`
 	Policy policySettings `yaml:"policy"`
 	Model  modelSettings  `yaml:"model"`
@@ -43,8 +44,10 @@ type logSettings struct {
 type serverSettings struct {
 	Host    string `yaml:"host"`
 	Port    int    `yaml:"port"`     // 0: any that is free
-	KeyFile string `yaml:"key_file"` // file with the key that requests must bring; needed off loopback
+	KeyFile string `yaml:"key_file"` // file with the keys of which requests must bring one; needed off loopback
 	NATSURL string `yaml:"nats_url"` // NATS server or cluster that keeps the groups; empty: this process does
+
+	NATSReplicas int `yaml:"nats_replicas"` // copies that a cluster keeps
 }
 
 type runSettings struct {
@@ -129,7 +132,8 @@ func defaultSettings(kind string) settings {
 	s := settings{
 		Data:   "quintain-data",
 		Log:    logSettings{Level: "info", Format: "text"},
-		Server: serverSettings{Host: "127.0.0.1", Port: 8000},
+		Server: serverSettings{Host: "127.0.0.1", Port: 8000, NATSReplicas: 1},
+		Hub:    defaultHub(),
 		Run: runSettings{
 			Scenario: "reasoning_gym", Seed: 1,
 			GroupSize: 8, BatchSize: 64, MaxLag: 2, Parallel: 512,
@@ -229,8 +233,9 @@ func (l *loader) serverFlags(c *cobra.Command) {
 	f.StringVar(&l.Data, "data", l.Data, "folder that keeps all state")
 	f.StringVar(&l.Server.Host, "host", l.Server.Host, "address to listen on; off loopback it needs --key-file")
 	f.IntVar(&l.Server.Port, "port", l.Server.Port, "port to listen on; 0 takes any")
-	f.StringVar(&l.Server.KeyFile, "key-file", "", "file with the key that requests must bring")
+	f.StringVar(&l.Server.KeyFile, "key-file", "", "file with the keys of which requests must bring one: KEY, or producer KEY, trainer KEY, admin KEY, a line each")
 	f.StringVar(&l.Server.NATSURL, "nats-url", "", "NATS server or cluster that keeps the groups, in place of the data folder")
+	f.IntVar(&l.Server.NATSReplicas, "nats-replicas", l.Server.NATSReplicas, "copies that the cluster keeps; 3 survives the loss of a node")
 }
 
 // runFlags gives c the flags of a run.
@@ -341,6 +346,8 @@ func (l *loader) check() error {
 	want(slices.Contains([]string{"debug", "info", "warn", "error"}, l.Log.Level), "log.level", l.Log.Level, "debug, info, warn or error")
 	want(l.Log.Format == "text" || l.Log.Format == "json", "log.format", l.Log.Format, "text or json")
 	want(l.Server.Port >= 0 && l.Server.Port < 1<<16, "server.port", l.Server.Port, "0 to 65535")
+	want(l.Server.NATSReplicas >= 1 && l.Server.NATSReplicas <= 5, "server.nats_replicas", l.Server.NATSReplicas, "1 to 5")
+	l.Hub.check(want)
 	want(r.Scenario == "reasoning_gym" || r.Scenario == "math_multi_turn", "run.scenario", r.Scenario, "reasoning_gym or math_multi_turn")
 	want(r.Problems == "" || r.Scenario == "math_multi_turn", "run.problems", r.Problems, "nothing unless run.scenario is math_multi_turn")
 	want(r.GroupSize >= 1, "run.group_size", r.GroupSize, "1 or more")

@@ -1,0 +1,147 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// deliver writes the reply with a batch by the given function. A reply that breaks off
+// leaves the batch due.
+func (s *Server) deliver(c *call, p parcel, write func(*call, parcel) error) {
+	landed := false
+	defer func() {
+		if !landed { // it panicked
+			s.land(p, nil, errors.New("the reply broke off"))
+		}
+	}()
+	err := write(c, p)
+	if err == nil {
+		err = context.Cause(c.r.Context()) // the client has gone
+	}
+	landed = true
+	s.land(p, c.exchange, err)
+	if isCorrupt(err) {
+		err = errors.Join(err, s.spoil(context.WithoutCancel(c.r.Context()), p))
+	}
+	if err != nil {
+		s.log.Info("a batch did not reach the trainer and will be handed out again", "run", s.name, "batch", p.number, "groups", len(p.seqs), "err", err)
+		panic(http.ErrAbortHandler) // the reply must not look whole
+	}
+}
+
+// spoil dissolves a batch of which a group cannot be decoded. That is set aside.
+func (s *Server) spoil(ctx context.Context, p parcel) error {
+	for _, seq := range p.seqs {
+		if _, err := s.queue.Read(ctx, seq); err != nil && !isCorrupt(err) {
+			return err
+		}
+	}
+	s.trade.Lock()
+	defer s.trade.Unlock()
+	return s.dissolve(ctx, p.delivery)
+}
+
+// groupOf returns the group of d.
+func (s *Server) groupOf(d *queue.Delivery) (*quintain.Group, error) {
+	if d.Group != nil {
+		return d.Group, nil
+	}
+	g, err := s.codec.Decode(d.Body)
+	if err != nil {
+		return nil, &queue.CorruptError{Seq: d.Seq, ID: d.ID, Err: err}
+	}
+	return g, nil
+}
+
+// bodyOf returns the group of d in its binary form.
+func (s *Server) bodyOf(d *queue.Delivery) ([]byte, error) {
+	if d.Body != nil {
+		return d.Body, nil
+	}
+	return s.codec.Encode(d.Group)
+}
+
+// writeJSON writes a batch as the original does.
+func (s *Server) writeJSON(c *call, p parcel) error {
+	out := s.newPrinter(c, http.StatusOK)
+	out.piece = append(out.piece, `{"batch":[`...)
+	err := s.encodeAhead(p.groups, func(i int, text []byte) error {
+		if i > 0 {
+			out.piece = append(out.piece, ',')
+		}
+		out.pass(text)
+		return out.err
+	})
+	if err != nil {
+		out.abort()
+		return err
+	}
+	out.piece = append(out.piece, "]}"...)
+	return out.close()
+}
+
+// A text is a group in JSON that is being made.
+type text struct {
+	made chan struct{} // closed when it is
+	json *[]byte
+	err  error
+}
+
+// encodeAhead makes JSON of groups, some of them ahead of the one that is shown, and
+// shows them in order, until one cannot be read or shown.
+func (s *Server) encodeAhead(groups []queue.Delivery, show func(i int, text []byte) error) error {
+	var making sync.WaitGroup
+	defer making.Wait()
+	texts := make([]*text, len(groups))
+	ahead := runtime.GOMAXPROCS(0)
+	start := func(i int) {
+		if i >= len(groups) {
+			return
+		}
+		t := &text{made: make(chan struct{})}
+		texts[i] = t
+		making.Go(func() {
+			defer close(t.made)
+			t.json, t.err = s.encode(&groups[i])
+		})
+	}
+	for i := range ahead {
+		start(i)
+	}
+	for i := range groups {
+		t := texts[i]
+		<-t.made
+		if t.err != nil {
+			return t.err
+		}
+		start(i + ahead)
+		if err := show(i, *t.json); err != nil {
+			return err
+		}
+		texts[i] = nil
+		s.texts.Put(t.json)
+	}
+	return nil
+}
+
+// encode makes JSON of one group, and lets go of it.
+func (s *Server) encode(d *queue.Delivery) (*[]byte, error) {
+	g, err := s.groupOf(d)
+	if err != nil {
+		return nil, err
+	}
+	buf, ok := s.texts.Get().(*[]byte)
+	if !ok {
+		buf = new([]byte)
+	}
+	*buf = atropos.AppendGroup((*buf)[:0], g)
+	d.Group, d.Body = nil, nil
+	return buf, nil
+}

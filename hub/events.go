@@ -1,0 +1,126 @@
+package hub
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// keptEvents is how many events a journal keeps for followers who come late.
+const keptEvents = 1024
+
+// beat is how often a stream of events says that it is still there.
+const beat = 15 * time.Second
+
+// A journal is what has happened of late. Writing to it never waits for a reader.
+type journal struct {
+	mu      sync.Mutex
+	last    uint64 // number of the last event; the first has 1
+	events  [keptEvents]event
+	changed chan struct{} // nil: nobody waits
+}
+
+// An event is something that happened.
+type event struct {
+	number uint64
+	kind   string
+	data   []byte // JSON
+}
+
+// tell adds an event. The fields are the members of a JSON object.
+func (j *journal) tell(kind string, fields map[string]any) {
+	fields["time"] = time.Now().UTC().Format(time.RFC3339Nano)
+	data, err := json.Marshal(fields)
+	if err != nil {
+		data = []byte(`{}`) // the fields are numbers and strings
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.last++
+	j.events[j.last%keptEvents] = event{j.last, kind, data}
+	if j.changed != nil {
+		close(j.changed)
+		j.changed = nil
+	}
+}
+
+// since returns the events after a number, as far as they are kept, and a channel
+// that is closed when there are more.
+func (j *journal) since(number uint64) (list []event, more <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if number > j.last { // of an earlier process
+		number = 0
+	}
+	if j.last > keptEvents {
+		number = max(number, j.last-keptEvents)
+	}
+	for n := number + 1; n <= j.last; n++ {
+		list = append(list, j.events[n%keptEvents])
+	}
+	if j.changed == nil {
+		j.changed = make(chan struct{})
+	}
+	return list, j.changed
+}
+
+// now is the number of the last event.
+func (j *journal) now() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.last
+}
+
+// streamEvents tells a client what happens, as server-sent events, until it goes. It
+// begins with what happens next, or after the event of the header Last-Event-ID.
+func (s *Server) streamEvents(c *call) {
+	c.waits = true
+	after := s.events.now()
+	if text := c.r.Header.Get("Last-Event-ID"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			s.detail(c, http.StatusUnprocessableEntity, "Last-Event-ID should be a number")
+			return
+		}
+		after = n
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	c.w.WriteHeader(http.StatusOK)
+	out := newPressing(c, s.config.Stall)
+	ticker := time.NewTicker(beat)
+	defer ticker.Stop()
+	text := []byte(": quintain hub\n\n")
+	for {
+		out.restart()
+		if _, err := out.Write(text); err != nil {
+			return
+		}
+		if err := http.NewResponseController(c.w).Flush(); err != nil {
+			return
+		}
+		var list []event
+		list, more := s.events.since(after)
+		text = text[:0]
+		for _, e := range list {
+			text = fmt.Appendf(text, "id: %d\nevent: %s\ndata: %s\n\n", e.number, e.kind, e.data)
+			after = e.number
+		}
+		if len(list) > 0 {
+			continue
+		}
+		select {
+		case <-more:
+		case <-ticker.C:
+			text = append(text, ":\n\n"...)
+		case <-c.r.Context().Done():
+			return
+		case <-s.stopped:
+			return
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package hub
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+func TestCorruptGroups(t *testing.T) {
+	store := &badStore{Memory: queue.NewMemory(), corrupt: map[uint64]bool{1: true, 4: true}}
+	f := newFixture(t, store, Config{})
+	f.begin(2)
+	for id := 1; id <= 6; id++ {
+		f.put(group(id, 1, -1))
+	}
+	if got := f.batch(); got != "2 3" {
+		t.Errorf("batch %s, want 2 3: 1 cannot be read", got)
+	}
+	if got := f.batch(); got != "5 6" {
+		t.Errorf("batch %s, want 5 6: 4 cannot be read", got)
+	}
+	f.put(group(7, 1, -1))
+	store.corrupt[5] = true // while the trainer has it
+	f.register(2, 0)
+	if got := f.batch(); got != "6 7" {
+		t.Errorf("batch %s, want 6 7: 5 cannot be read any more", got)
+	}
+	store.corrupt[7] = true
+	f.restart()
+	f.put(group(8, 1, -1))
+	if got := f.batch(); got != "6 8" {
+		t.Errorf("batch %s, want 6 8", got)
+	}
+	if st := f.server.Stats(); st.Queue.Aside.Groups != 4 {
+		t.Errorf("%d groups are set aside, want 4", st.Queue.Aside.Groups)
+	}
+}
+
+// TestDroppedMeanwhile drops a group that the trainer has; the rest of its batch is
+// acknowledged all the same.
+func TestDroppedMeanwhile(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(2)
+	f.put(group(1, 1, -1), group(2, 1, -1), group(3, 2, -1))
+	f.batch()
+	if n, err := f.config.Queue.Drop(t.Context(), 1); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if got := f.batch(); got != "3" {
+		t.Errorf("batch %s, want 3", got)
+	}
+	f.restart()
+	for _, want := range []string{"3", "null"} {
+		if got := f.batch(); got != want {
+			t.Errorf("batch %s, want %s", got, want)
+		}
+	}
+}
+
+func TestStoreFails(t *testing.T) {
+	store := &badStore{Memory: queue.NewMemory()}
+	f := newFixture(t, store, Config{})
+	f.begin(1)
+	for _, test := range []struct {
+		why    string
+		err    error
+		status int
+	}{
+		{"the disk is full", queue.ErrNoSpace, http.StatusInsufficientStorage},
+		{"the group is too large", &queue.TooLargeError{Bytes: 2, Limit: 1}, http.StatusRequestEntityTooLarge},
+		{"anything else", errors.New("broken"), http.StatusServiceUnavailable},
+	} {
+		store.full = test.err
+		if w := f.do("POST", "/scored_data", group(1, 1, -1)); w.Code != test.status || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s: %d %s, want %d", test.why, w.Code, w.Body, test.status)
+		}
+	}
+	store.full = nil
+	f.put(group(1, 1, -1))
+	store.writes = 1
+	if w := f.do("GET", "/batch", ""); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("a batch that cannot be noted: %d %s", w.Code, w.Body)
+	}
+	if got := f.batch(); got != "1" || f.server.Step() != 1 {
+		t.Errorf("then batch %s at step %d, want 1 at 1", got, f.server.Step())
+	}
+	for _, request := range []struct{ method, path, body string }{
+		{"POST", "/register", fmt.Sprintf(registration, 1, 0)},
+		{"POST", "/register-env", `{"max_token_length":1,"desired_name":"e","weight":1,"group_size":4}`},
+		{"GET", "/reset_data", ""},
+	} {
+		store.writes = 1
+		if w := f.do(request.method, request.path, request.body); w.Code != http.StatusServiceUnavailable {
+			t.Errorf("%s: %d %s", request.path, w.Code, w.Body)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	if _, err := New(Config{}); err == nil {
+		t.Error("no queue: taken")
+	}
+	for _, test := range []struct{ why, key, text string }{
+		{"no JSON", runKey, `{`},
+		{"a later version", runKey, `{"version":2}`},
+		{"a later version of the batches", batchesKey, `{"version":2}`},
+		{"a later version of the holding", holdingKey, `{"version":2}`},
+		{"something else", batchesKey, `{"version":1,"open":5}`},
+	} {
+		q, err := queue.Open(t.Context(), queue.NewMemory(), queue.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.SetState(t.Context(), test.key, []byte(test.text)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(Config{Queue: q}); err == nil || !strings.Contains(err.Error(), test.key) {
+			t.Errorf("%s: %v", test.why, err)
+		}
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

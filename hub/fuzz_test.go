@@ -1,0 +1,141 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// fuzzServer returns a handler over a queue in memory.
+func fuzzServer(f *testing.F, c Config) http.Handler {
+	f.Helper()
+	var err error
+	if c.Queue, err = queue.Open(f.Context(), queue.NewMemory(), queue.Options{}); err != nil {
+		f.Fatal(err)
+	}
+	s, err := New(c)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return s.Handler()
+}
+
+// FuzzBodies gives any body to every route.
+func FuzzBodies(f *testing.F) {
+	f.Add([]byte(group(1, 2, 0)))
+	f.Add([]byte("[" + group(1, 2, 0) + "]"))
+	f.Add([]byte(fmt.Sprintf(registration, 2, 0)))
+	f.Add([]byte(`{"max_token_length":1,"desired_name":"e","weight":1,"group_size":4}`))
+	f.Add([]byte(`{"env_id":0}`))
+	handler := fuzzServer(f, Config{})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for path, methods := range routes() {
+			for method := range methods {
+				path := strings.NewReplacer("{run}", mainRun, "{id}", "1").Replace(path)
+				if !strings.HasSuffix(path, "/events") && !strings.HasSuffix(path, "/drain") {
+					checkReply(t, handler, httptest.NewRequest(method, path, bytes.NewReader(body)))
+				}
+			}
+		}
+	})
+}
+
+// checkReply makes a request with a JSON body and demands a reply that makes sense.
+func checkReply(t *testing.T, handler http.Handler, r *http.Request) {
+	t.Helper()
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	switch w.Code {
+	case 200, 204, 400, 409, 410, 422, 501:
+	default:
+		t.Fatalf("%s %s: %d %s", r.Method, r.URL, w.Code, w.Body)
+	}
+	if w.Header().Get("Content-Type") == "application/json" && !json.Valid(w.Body.Bytes()) {
+		t.Fatalf("%s %s: %s", r.Method, r.URL, w.Body)
+	}
+}
+
+// FuzzGzip gives any bytes as gzip to the routes that take groups.
+func FuzzGzip(f *testing.F) {
+	f.Add([]byte(zipped(group(1, 2, -1))))
+	f.Add([]byte(zipped(group(1, 2, -1)[:9], group(1, 2, -1)[9:]) + "\x00\x00"))
+	f.Add([]byte(zipped(strings.Repeat(" ", 1<<16))))
+	handler := fuzzServer(f, Config{Limits: Limits{Inflated: 1 << 15}})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r := httptest.NewRequest(http.MethodPost, "/scored_data", bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Encoding", "gzip")
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		switch w.Code {
+		case 200, 400, 413, 422:
+		default:
+			t.Fatalf("%q: %d %s", body, w.Code, w.Body)
+		}
+	})
+}
+
+// binaryGroup is a group in the binary form.
+func binaryGroup(t testing.TB, id string, n int) []byte {
+	t.Helper()
+	g := &quintain.Group{ID: id, Scores: make([]float64, n)}
+	for range n {
+		g.Tokens = append(g.Tokens, []quintain.Token{7})
+		g.Masks = append(g.Masks, []int32{7})
+	}
+	body, err := queue.NewCodec(0).Encode(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// FuzzFrames gives any bytes as groups in the binary form.
+func FuzzFrames(f *testing.F) {
+	one := AppendFrame(nil, 0, binaryGroup(f, "a", 2))
+	f.Add(one)
+	f.Add(AppendFrame(one, 0, binaryGroup(f, "b", 1)))
+	f.Add(one[:20])
+	handler := fuzzServer(f, Config{Limits: Limits{Inflated: 1 << 20}})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r := httptest.NewRequest(http.MethodPost, "/v1/runs/default/groups", bytes.NewReader(body))
+		r.Header.Set("Content-Type", groupsType)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != 200 && w.Code != 422 || !json.Valid(w.Body.Bytes()) {
+			t.Fatalf("%q: %d %s", body, w.Code, w.Body)
+		}
+	})
+}
+
+// FuzzPaths asks for any path with any parameters.
+func FuzzPaths(f *testing.F) {
+	for _, path := range []string{"/v1/runs/default/groups?after=1&limit=2", "/v1/runs/x/batches/1/ack?trainer=a", "//info/", "/v1/runs/default/batches?lease=1h"} {
+		f.Add(path)
+	}
+	handler := fuzzServer(f, Config{})
+	f.Fuzz(func(t *testing.T, target string) {
+		r, err := http.NewRequest(http.MethodPost, "http://x/"+strings.TrimLeft(target, "/"), nil)
+		if err != nil {
+			return
+		}
+		r.Body = http.NoBody
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond) // it may ask to wait
+		defer cancel()
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r.WithContext(ctx))
+		if w.Code >= 500 && w.Code != 503 {
+			t.Fatalf("%s: %d %s", target, w.Code, w.Body)
+		}
+	})
+}

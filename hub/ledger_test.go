@@ -1,0 +1,83 @@
+package hub
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// statusOf computes what an environment of a run is told while groups wait.
+func statusOf(r *run, id int, waiting string) envStatus {
+	kinds := make(map[queue.Kind]int)
+	for _, e := range entries(waiting) {
+		kinds[queue.Kind{EnvID: e.EnvID, Sequences: e.Sequences}]++
+	}
+	return newAccount(*r, kinds, func(id int) bool { return r.Envs[id].Connected }).statusOf(id)
+}
+
+func TestStatusOf(t *testing.T) {
+	half := 0.5
+	two := run{Registered: true, BatchSize: 8, Envs: []env{
+		{MaxTokens: 10, Weight: 2, Connected: true, GroupSize: 4},
+		{MaxTokens: 10, Weight: 1, Connected: true, GroupSize: 4, Minimum: &half},
+	}}
+	gone := run{BatchSize: 8, Envs: []env{{MaxTokens: 10, Weight: 1, GroupSize: 4}, {MaxTokens: 10, Weight: 1, GroupSize: 4, Minimum: &half}}}
+	none := run{BatchSize: 8, Envs: []env{{MaxTokens: 10, Weight: 0, Connected: true, GroupSize: 4}, {MaxTokens: 10, Weight: -1, Connected: true, GroupSize: 4}}}
+	for _, test := range []struct {
+		why     string
+		run     *run
+		id      int
+		waiting string
+		want    envStatus
+	}{
+		{"nothing waits", &two, 0, "", envStatus{0, 0, 1, 0.5, 2.0 / 3}},
+		{"its own", &two, 0, "a4 a4 a4", envStatus{3, 3, 4, 0.5, 2.0 / 3}},
+		{"others' beyond their minimum, in whole packs", &two, 0, "a4 b4 b2", envStatus{2, 1, 4, 0.5, 2.0 / 3}},
+		{"others' without a minimum", &two, 1, "a4 b4", envStatus{2, 1, 4, 0.5, 1.0 / 3}},
+		{"those of nobody", &two, 0, "4 4 c4", envStatus{3, 0, 4, 0.5, 2.0 / 3}},
+		{"all of size one: others do not count", &two, 0, "a1 a1 a1 a1 b1 1", envStatus{1, 1, 1, 0.5, 2.0 / 3}},
+		{"it counts in its largest", &two, 0, "a4 a8", envStatus{1, 1, 8, 0.5, 2.0 / 3}},
+		{"all have gone", &gone, 0, "", envStatus{0, 0, 1, 1, 1}},
+		{"no weight at all", &none, 0, "", envStatus{0, 0, 1, 1, 0.01}},
+		{"less than none", &none, 1, "", envStatus{0, 0, 1, 1, 0.01}},
+	} {
+		if got := statusOf(test.run, test.id, test.waiting); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.why, got, test.want)
+		}
+	}
+}
+
+// TestGoneEnvironment lets an environment with a minimum fall silent.
+func TestGoneEnvironment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil, Config{EnvTimeout: time.Minute})
+		f.begin(4)
+		f.env(4, "0.5")
+		f.put(group(1, 4, -1), group(2, 4, -1))
+		time.Sleep(50 * time.Second)
+		f.do("GET", "/status-env", `{"env_id":0}`)
+		time.Sleep(50 * time.Second)
+		if got := f.batch(); got != "null" {
+			t.Errorf("batch %s, want none: the environment spoke 50 s ago", got)
+		}
+		time.Sleep(20 * time.Second)
+		if got := f.batch(); got != "1" {
+			t.Errorf("batch %s, want 1: the environment has been silent for 70 s", got)
+		}
+		f.do("POST", "/scored_data", group(3, 2, 0))
+		if got := f.batch(); got != "null" {
+			t.Errorf("batch %s, want none: the environment is back", got)
+		}
+		time.Sleep(2 * time.Minute)
+		f.restart()
+		if got := f.batch(); got != "null" {
+			t.Errorf("batch %s, want none: after a restart of the hub it has its time", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := f.batch(); got != "2" {
+			t.Errorf("batch %s, want 2", got)
+		}
+	})
+}
