@@ -3,10 +3,12 @@ package arithmetic
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -110,21 +112,16 @@ func commonPrime(numbers []int) int {
 	return 1
 }
 
-// No one number is the answer to many problems, and the smallest of the numbers is
-// seldom it.
+// No one number is the answer to many problems, and none of the numbers is it.
 func TestGCDIsNotGuessed(t *testing.T) {
 	for level := range gcd.Levels {
 		const n = 2000
-		counts, smallest := map[int]int{}, 0
+		counts := map[int]int{}
 		for i := range n {
 			item := made[gcdItem](t, gcd, level, i)
 			counts[item.Result]++
-			least := item.Numbers[0]
-			for _, number := range item.Numbers {
-				least = min(least, number)
-			}
-			if item.Result == least {
-				smallest++
+			if slices.Contains(item.Numbers, item.Result) {
+				t.Fatalf("level %d: %d is the answer for %v", level, item.Result, item.Numbers)
 			}
 		}
 		for value, count := range counts {
@@ -132,8 +129,19 @@ func TestGCDIsNotGuessed(t *testing.T) {
 				t.Errorf("level %d: %d is the answer to %d of %d", level, value, count, n)
 			}
 		}
-		if smallest > n*35/100 {
-			t.Errorf("level %d: the smallest number is the answer to %d of %d", level, smallest, n)
+	}
+}
+
+// Short ranges, where nothing better is to be had, are made as well.
+func TestDrawMultiplesInShortRanges(t *testing.T) {
+	r := rng.New(1, "multiples")
+	for _, span := range [][2]int{{1, 2}, {7, 8}, {1, 3}, {999, 1000}} {
+		for range 200 {
+			for _, n := range drawMultiples(r, 3, span[0], span[1]) {
+				if n < span[0] || n > span[1] {
+					t.Fatalf("%d is not in %v", n, span)
+				}
+			}
 		}
 	}
 }

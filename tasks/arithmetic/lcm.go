@@ -17,13 +17,13 @@ import (
 var lcm = task.Spec[lcmParams, lcmItem]{
 	Name: "lcm",
 	Doc: "Find the least common multiple. " +
-		"The numbers mostly have divisors in common; the least multiple of numbers drawn at random is mostly their product.",
+		"The numbers mostly have divisors in common, for the least multiple of numbers drawn at random is mostly their product; the answer is none of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: lcmParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},
 	Levels: []lcmParams{
-		{MinNumbers: 2, MaxNumbers: 2, MinValue: 2, MaxValue: 12},
-		{MinNumbers: 2, MaxNumbers: 2, MinValue: 5, MaxValue: 50},
+		{MinNumbers: 2, MaxNumbers: 2, MinValue: 3, MaxValue: 24},
+		{MinNumbers: 2, MaxNumbers: 2, MinValue: 5, MaxValue: 60},
 		{MinNumbers: 2, MaxNumbers: 3, MinValue: 10, MaxValue: 200},
 		{MinNumbers: 2, MaxNumbers: 4, MinValue: 50, MaxValue: 1000},
 		{MinNumbers: 3, MaxNumbers: 5, MinValue: 500, MaxValue: 10_000},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain/rng"
@@ -13,30 +14,39 @@ import (
 const maxNumbers = 100
 
 // drawMultiples draws n numbers from least to most, above 0, which are all
-// multiples of one number and not all the same. That number is drawn first, each
-// order of magnitude as likely as another: of numbers drawn at random most have no
-// divisor in common but 1.
+// multiples of one number. That number is drawn first, each order of magnitude as
+// likely as another: of numbers drawn at random most have no divisor in common but
+// 1. Where the range allows it, none of the numbers divides all others, and none is
+// a multiple of all others, so that repeating a number is no answer.
 func drawMultiples(r *rng.Rand, n, least, most int) []int {
-	divisor := 1
-	if widest := (most - least + 1) / 4; widest > 1 {
-		size := r.Between(1, bits.Len(uint(widest)))
-		divisor = r.Between(1<<(size-1), min(1<<size-1, widest))
-	}
-	lo, hi := (least+divisor-1)/divisor, most/divisor
+	const tries = 20 // at least one in four is good, except in very short ranges
 	numbers := make([]int, n)
-	same := true
-	for i := range numbers {
-		numbers[i] = divisor * r.Between(lo, hi)
-		same = same && numbers[i] == numbers[0]
-	}
-	if same {
-		other := r.Between(lo, hi-1)
-		if other >= numbers[0]/divisor {
-			other++
+	for range tries {
+		divisor := 1
+		if widest := (most - least + 1) / 4; widest > 1 {
+			size := r.Between(1, bits.Len(uint(widest)))
+			divisor = r.Between(1<<(size-1), min(1<<size-1, widest))
 		}
-		numbers[r.Between(0, n-1)] = divisor * other
+		for i := range numbers {
+			numbers[i] = divisor * r.Between((least+divisor-1)/divisor, most/divisor)
+		}
+		if !oneTellsAll(numbers) {
+			break
+		}
 	}
 	return numbers
+}
+
+// oneTellsAll reports whether the smallest number divides all, or the largest is a
+// multiple of all.
+func oneTellsAll(numbers []int) bool {
+	smallest, largest := slices.Min(numbers), slices.Max(numbers)
+	divides, multiple := true, true
+	for _, n := range numbers {
+		divides = divides && n%smallest == 0
+		multiple = multiple && largest%n == 0
+	}
+	return divides || multiple
 }
 
 // checkNumbers refuses a list that is empty, too long, or has a number below 1.

@@ -22,7 +22,7 @@ var powerFunction = task.Spec[powerFunctionParams, powerFunctionItem]{
 	Version: 1,
 	Default: powerFunctionParams{MinBase: -1000, MaxBase: 1000, MinExponent: 0, MaxExponent: 8},
 	Levels: []powerFunctionParams{
-		{MinBase: 1, MaxBase: 10, MinExponent: 1, MaxExponent: 2},
+		{MinBase: 1, MaxBase: 10, MinExponent: 2, MaxExponent: 2},
 		{MinBase: -20, MaxBase: 20, MinExponent: 2, MaxExponent: 3},
 		{MinBase: -100, MaxBase: 100, MinExponent: 2, MaxExponent: 4},
 		{MinBase: -1000, MaxBase: 1000, MinExponent: 3, MaxExponent: 6},
