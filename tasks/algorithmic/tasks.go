@@ -16,6 +16,7 @@ var Tasks = []quintain.Task{
 	binaryMatrix,
 	caesarCipher,
 	countPrimes,
+	cryptarithm,
 	graphColor,
 	groupAnagrams,
 	isomorphicStrings,
