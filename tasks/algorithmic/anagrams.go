@@ -16,12 +16,18 @@ type anagramSets struct {
 }
 
 var anagrams = sync.OnceValue(func() *anagramSets {
-	byLetters := map[string][]string{}
+	var shared commonLetters
 	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {
 		words := lexicon.Common(letters)
 		for i := range words.Len() {
-			key := sortedLetters(words.At(i))
-			byLetters[key] = append(byLetters[key], words.At(i))
+			shared.see(words.At(i))
+		}
+	}
+	byLetters := map[string][]string{}
+	for _, word := range shared.words {
+		if shared.count[lettersHash(word)] > 1 {
+			key := sortedLetters(word)
+			byLetters[key] = append(byLetters[key], word)
 		}
 	}
 	all := &anagramSets{in: map[string]bool{}}
@@ -48,6 +54,33 @@ var anagrams = sync.OnceValue(func() *anagramSets {
 	}
 	return all
 })
+
+// commonLetters counts words by a hash of their letters, so that the few which have
+// anagrams are found before any letters are sorted.
+type commonLetters struct {
+	words []string
+	count map[uint64]int
+}
+
+func (c *commonLetters) see(word string) {
+	if c.count == nil {
+		c.count = make(map[uint64]int, 1<<16)
+	}
+	c.words = append(c.words, word)
+	c.count[lettersHash(word)]++
+}
+
+// lettersHash returns the same number for all anagrams of a word, and hardly ever
+// that of another: the sum of a random number for each letter.
+func lettersHash(word string) (sum uint64) {
+	for _, letter := range []byte(word) {
+		x := uint64(letter) * 0x9e3779b97f4a7c15 // the mixer of SplitMix64
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		sum += x ^ x>>31
+	}
+	return sum
+}
 
 // sortedLetters returns the bytes of word in order: the same for all anagrams.
 func sortedLetters(word string) string {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLists(t *testing.T) {
-	for _, lists := range [][][]string{{{"a", "b"}, {"ab"}}, {{}}, {{`"`, `\`, "é\n", "<", "["}}, {{"a"}, {}, {"b"}}} {
+	for _, lists := range [][][]string{{{"a", "b"}, {"ab"}}, {{}}, {{`"`, `\`, "é\n", "<", "["}}, {{"a"}, {}, {"b"}}, {{"a b", ""}}} {
 		text := writeLists(lists)
 		var plain [][]string
 		if err := json.Unmarshal([]byte(text), &plain); err != nil {
@@ -18,9 +18,30 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s is read as %q, error %v", text, got, err)
 		}
 	}
-	for _, bad := range []string{"", "{}", "null", `"a"`, `["a"]`, `[["a"], "b"]`, `[[1]]`, `[[["a"]]]`, `[[null]]`, `[["a"]`, `[["a"]] x`, `[['a']]`} {
+	spaced := "\t[ [\n\"a\" , \"b\" ]\r,[ \"c\"] ]\n"
+	if got, err := readLists(spaced); err != nil || writeLists(got) != `[["a", "b"], ["c"]]` {
+		t.Errorf("%q is read as %q, error %v", spaced, got, err)
+	}
+	for _, bad := range []string{"", "{}", "null", `"a"`, `["a"]`, `[["a"], "b"]`, `[[1]]`, `[[["a"]]]`, `[[null]]`, `[["a"]`, `[["a"]] x`, `[['a']]`, `[["a",]]`, `[["a"],]`, `[["a" "b"]]`, `[["a]]`, `[["a"]]]`, "[[\"a\nb\"]]", `[["\x"]]`} {
 		if lists, err := readLists(bad); err == nil {
 			t.Errorf("%s is read as %q", bad, lists)
 		}
 	}
+}
+
+// The two readers agree on anything that begins like lists.
+func FuzzLists(f *testing.F) {
+	for _, text := range []string{`[["a", "b"], ["c"]]`, `[[]]`, `[]`, `[["\u0041"]]`, `[["a",]]`, "[[\"\x7f\"]]"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, plain := plainLists(text)
+		if !plain {
+			return
+		}
+		var want [][]string
+		if err := json.Unmarshal([]byte(text), &want); err != nil || !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+			t.Errorf("%q is read as %q, want %q, error %v", text, got, want, err)
+		}
+	})
 }

@@ -24,6 +24,8 @@ var Tasks = []quintain.Task{
 	manipulateMatrix,
 	numberFiltering,
 	numberSorting,
+	palindromeGeneration,
+	palindromePartitioning,
 	poolMatrix,
 	rotateMatrix,
 	rottenOranges,
