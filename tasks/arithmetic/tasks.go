@@ -7,6 +7,7 @@ import "github.com/quintain-rl/quintain"
 var Tasks = []quintain.Task{
 	basicArithmetic,
 	bitwiseArithmetic,
+	calendarTask{calendarArithmetic},
 	chainSum,
 	countBits,
 	fromQuestion{decimalArithmetic},
