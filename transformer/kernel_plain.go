@@ -6,6 +6,13 @@ package transformer
 // of a; b has the columns of a as rows.
 func mulPanel(c, a matrix, b [][lanes]float32, add bool) { mulPanelPlain(c, a, b, add) }
 
+// mulPair is mulPanel for two panels, which stand one behind the other in b, and the first
+// 2·lanes columns of c.
+func mulPair(c, a matrix, b [][lanes]float32, add bool) {
+	mulPanelPlain(c, a, b[:len(b)/2], add)
+	mulPanelPlain(c.columns(lanes, lanes), a, b[len(b)/2:], add)
+}
+
 // mulRow sets c to a·b. a has at least as many numbers as b has rows.
 func mulRow(c *[lanes]float32, a []float32, b [][lanes]float32) {
 	*c = [lanes]float32{}

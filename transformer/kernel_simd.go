@@ -24,6 +24,17 @@ func mulPanel(c, a matrix, b [][lanes]float32, add bool) {
 	}
 }
 
+// mulPair is mulPanel for two panels, which stand one behind the other in b, and the first
+// 2·lanes columns of c.
+func mulPair(c, a matrix, b [][lanes]float32, add bool) {
+	if hasAVX512 {
+		mulPair512(c, a, b, add)
+		return
+	}
+	mulPanel(c, a, b[:len(b)/2], add)
+	mulPanel(c.columns(lanes, lanes), a, b[len(b)/2:], add)
+}
+
 // mulRow sets c to a·b. a has at least as many numbers as b has rows.
 func mulRow(c *[lanes]float32, a []float32, b [][lanes]float32) {
 	if !hasAVX2 {
@@ -78,6 +89,62 @@ func mulPanel512(c, a matrix, b [][lanes]float32, add bool) {
 		s2.Store(c2)
 		s3.Store(c3)
 	}
+}
+
+// mulPair512 takes four rows at a time, each in two registers: so many sums that the
+// processor need not wait for any of them.
+func mulPair512(c, a matrix, b [][lanes]float32, add bool) {
+	for i := 0; i < a.rows; i += 4 {
+		hi := min(i+4, a.rows)
+		mulPairRows512(c.between(i, hi), a.between(i, hi), b, add)
+	}
+}
+
+// mulPairRows512 does so for up to four rows. It is a function of its own so that the
+// compiler keeps all addresses in registers. Rows beyond the last are the last once more.
+//
+//go:noinline
+func mulPairRows512(c, a matrix, b [][lanes]float32, add bool) {
+	last := a.rows - 1
+	left, right := b[:len(b)/2], b[len(b)/2:][:len(b)/2]
+	a0, a1 := a.row(0)[:len(left)], a.row(min(1, last))[:len(left)]
+	a2, a3 := a.row(min(2, last))[:len(left)], a.row(last)[:len(left)]
+	var s0, t0, s1, t1, s2, t2, s3, t3 archsimd.Float32x16
+	if add {
+		s0, t0 = load512(c.pair(0))
+		s1, t1 = load512(c.pair(min(1, last)))
+		s2, t2 = load512(c.pair(min(2, last)))
+		s3, t3 = load512(c.pair(last))
+	}
+	for k := range left {
+		w, v := archsimd.LoadFloat32x16(&left[k]), archsimd.LoadFloat32x16(&right[k])
+		x0, x1 := archsimd.BroadcastFloat32x16(a0[k]), archsimd.BroadcastFloat32x16(a1[k])
+		x2, x3 := archsimd.BroadcastFloat32x16(a2[k]), archsimd.BroadcastFloat32x16(a3[k])
+		s0, t0 = x0.MulAdd(w, s0), x0.MulAdd(v, t0)
+		s1, t1 = x1.MulAdd(w, s1), x1.MulAdd(v, t1)
+		s2, t2 = x2.MulAdd(w, s2), x2.MulAdd(v, t2)
+		s3, t3 = x3.MulAdd(w, s3), x3.MulAdd(v, t3)
+	}
+	store512(c.pair(0), s0, t0)
+	store512(c.pair(min(1, last)), s1, t1)
+	store512(c.pair(min(2, last)), s2, t2)
+	store512(c.pair(last), s3, t3)
+}
+
+// pair is the first 2·lanes columns of row i.
+func (m matrix) pair(i int) *[2 * lanes]float32 {
+	return (*[2 * lanes]float32)(m.data[i*m.stride:])
+}
+
+// load512 is two blocks of a row in two registers.
+func load512(row *[2 * lanes]float32) (left, right archsimd.Float32x16) {
+	return archsimd.LoadFloat32x16((*[lanes]float32)(row[:lanes])), archsimd.LoadFloat32x16((*[lanes]float32)(row[lanes:]))
+}
+
+// store512 is the reverse of load512.
+func store512(row *[2 * lanes]float32, left, right archsimd.Float32x16) {
+	left.Store((*[lanes]float32)(row[:lanes]))
+	right.Store((*[lanes]float32)(row[lanes:]))
 }
 
 // mulPanel256 takes four rows at a time, each in two registers.

@@ -111,7 +111,11 @@ func (p *packing) packTransposed(m matrix) {
 
 // multiply sets c to a·b, or adds a·b to c.
 func multiply(c, a matrix, b *packing, add bool) {
-	for j := range b.panels() {
-		mulPanel(c.columns(j*lanes, lanes), a, b.panel(j), add)
+	last := b.panels() - 1
+	for j := 0; j < last; j += 2 {
+		mulPair(c.columns(j*lanes, 2*lanes), a, b.rows[j*b.k:][:2*b.k], add)
+	}
+	if last%2 == 0 {
+		mulPanel(c.columns(last*lanes, lanes), a, b.panel(last), add)
 	}
 }
