@@ -199,7 +199,7 @@ func (b *basicPen) otherThanDivision() byte {
 // before one.
 func (b *basicPen) number(next byte) {
 	least, most := powersOfTen[b.digits-1], powersOfTen[b.digits]-1
-	n := 0
+	var n int
 	switch {
 	case b.divisor > 0:
 		n = b.divisor

@@ -57,12 +57,17 @@ type countBitsItem struct {
 
 // makeCountBits draws a share of ones, then the digits from the highest down.
 func makeCountBits(p countBitsParams, r *rng.Rand) (countBitsItem, error) {
-	share := r.Float()
+	const certain = 1 << 8
+	share := uint64(r.Between(0, certain)) // of ones, in 256ths
+	chances := r.Uint64()                  // eight bits for each digit
 	n, aboveMin, belowMax := 0, false, false
 	for i := bits.Len(uint(p.MaxN)) - 1; i >= 0; i-- {
 		bit := 0
-		if r.Chance(share) {
+		if chances%certain < share {
 			bit = 1
+		}
+		if chances /= certain; i%8 == 0 {
+			chances = r.Uint64()
 		}
 		least, most := p.MinN>>i&1, p.MaxN>>i&1
 		if !aboveMin {

@@ -116,21 +116,26 @@ var fractionSimplificationPhrasings = [][2]string{
 	{"What is ", " when it is fully simplified?"},
 }
 
-// write writes a fraction in the style of f.
-func (f fractionSimplificationItem) write(over, under int) string {
+// write appends a fraction in the style of f.
+func (f fractionSimplificationItem) write(text []byte, over, under int) []byte {
 	style := fractionStyles[f.Style]
-	return style[0] + strconv.Itoa(over) + style[1] + strconv.Itoa(under) + style[2]
+	text = strconv.AppendInt(append(text, style[0]...), int64(over), 10)
+	text = strconv.AppendInt(append(text, style[1]...), int64(under), 10)
+	return append(text, style[2]...)
 }
 
 // Prompt implements [task.Instance].
 func (f fractionSimplificationItem) Prompt() string {
+	var room [256]byte
 	words := fractionSimplificationPhrasings[f.Phrasing]
-	return words[0] + f.write(f.Numerator, f.Denominator) + words[1] + " Answer with the fraction alone, written in the same way, for example " + f.write(5, 7) + " for five sevenths."
+	text := f.write(append(room[:0], words[0]...), f.Numerator, f.Denominator)
+	text = append(append(text, words[1]...), " Answer with the fraction alone, written in the same way, for example "...)
+	return string(append(f.write(text, 5, 7), " for five sevenths."...))
 }
 
 // Short implements [task.Shortener].
 func (f fractionSimplificationItem) Short() string {
-	return "reduce " + f.write(f.Numerator, f.Denominator)
+	return string(f.write([]byte("reduce "), f.Numerator, f.Denominator))
 }
 
 // Check refuses a record whose two fractions are not the same, or the second not
@@ -151,7 +156,8 @@ func (f fractionSimplificationItem) Check() error {
 
 // Solve implements [task.Instance].
 func (f fractionSimplificationItem) Solve() string {
-	return f.write(f.SimplifiedNumerator, f.SimplifiedDenominator)
+	var room [64]byte
+	return string(f.write(room[:0], f.SimplifiedNumerator, f.SimplifiedDenominator))
 }
 
 // Score implements [task.Instance].

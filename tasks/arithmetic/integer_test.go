@@ -40,9 +40,12 @@ func TestReadInteger(t *testing.T) {
 }
 
 func TestReadSmall(t *testing.T) {
-	for text, want := range map[string]int{"31": 31, " +31\n": 31, "-0031": -31, "3_1": 31, "٣١": 31, "00": 0} {
-		if n, ok := readSmall(text); !ok || n != want {
-			t.Errorf("%q: %d, %v; want %d", text, n, ok, want)
+	for _, test := range []struct {
+		text string
+		want int
+	}{{"31", 31}, {" +31\n", 31}, {"-0031", -31}, {"3_1", 31}, {"٣١", 31}, {"00", 0}} {
+		if n, ok := readSmall(test.text); !ok || n != test.want {
+			t.Errorf("%q: %d, %v; want %d", test.text, n, ok, test.want)
 		}
 	}
 	for _, text := range []string{"", "-", "+-3", "0x1f", "3.0", "_3", "3_", "3__1", "-_3", "3 1", "9223372036854775808", strings.Repeat("0", mostDecimals) + "1"} {

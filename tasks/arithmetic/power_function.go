@@ -92,11 +92,18 @@ func makePowerFunction(p powerFunctionParams, r *rng.Rand) (powerFunctionItem, e
 		}
 		item.Base = float64(part) / baseParts
 		item.Solution = power(item.Base, item.Exponent)
-		if d := decimalOf(item.Solution); len(d.Digits) != 4 || d.Digits[3] != '5' {
+		if !halfway(item.Solution) {
 			break
 		}
 	}
 	return item, nil
+}
+
+// halfway reports whether x has four digits, the last a 5.
+func halfway(x float64) bool {
+	var room [32]byte
+	text := strconv.AppendFloat(room[:0], math.Abs(x), 'e', -1, 64) // 1.235e+02
+	return text[1] == '.' && text[4] == '5' && text[5] == 'e'
 }
 
 // power returns base to the power of exponent. Every step is one operation of

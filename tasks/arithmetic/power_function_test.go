@@ -58,6 +58,14 @@ func TestThreeDigits(t *testing.T) {
 	}
 }
 
+func TestHalfway(t *testing.T) {
+	for x, want := range map[float64]bool{118.5: true, -0.001235: true, 1235: true, 123: false, 1234: false, 123.55: false, 1: false, 15: false, 0.1: false, 1e22: false, 123456: false, 1.2345: false, 1.2e-100: false} {
+		if halfway(x) != want {
+			t.Errorf("%v: want %v", x, want)
+		}
+	}
+}
+
 func TestPowerFunctionParams(t *testing.T) {
 	tasktest.Refused(t, powerFunction, map[string]string{
 		`{"min_base":-2e6}`:                    "min_base",
@@ -106,7 +114,8 @@ func TestPowerFunctionSecond(t *testing.T) {
 		if !ok || !regexp.MustCompile(`^-?[1-9]\.\d\de[+-]\d+$`).MatchString(got) {
 			return fmt.Errorf("solution %s", got)
 		}
-		unit, _ := new(big.Rat).SetString("0.005" + got[strings.Index(got, "e"):])
+		_, size, _ := strings.Cut(got, "e")
+		unit, _ := new(big.Rat).SetString("0.005e" + size)
 		if far := value.Sub(value, want); far.Abs(far).Cmp(unit) >= 0 {
 			return fmt.Errorf("solution %s, want %s", got, want.FloatString(30))
 		}
