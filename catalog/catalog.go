@@ -3,6 +3,7 @@ package catalog
 
 import (
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/tasks/algebra"
 	"github.com/quintain-rl/quintain/tasks/algorithmic"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/tasks/games"
@@ -21,6 +22,7 @@ type Category struct {
 // Categories returns all tasks by category, both sorted by name.
 func Categories() []Category {
 	return []Category{
+		{"algebra", algebra.Tasks},
 		{"algorithmic", algorithmic.Tasks},
 		{"arithmetic", arithmetic.Tasks},
 		{"games", games.Tasks},

@@ -1,0 +1,313 @@
+package algebra
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// polynomialEquations asks for the real roots of a polynomial.
+var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
+	Name: "polynomial_equations",
+	Doc: "Find the real roots of a polynomial, to four decimals. There is one at least, 0 is none of them, and none is double; " +
+		"which of them is which rounding is never in doubt.",
+	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: polynomialParams{2, 4, 1, 100, 1, 3, []string{"+", "-"}},
+	Levels: []polynomialParams{
+		{2, 2, 1, 10, 1, 1, []string{"+", "-"}},
+		{2, 3, 1, 20, 1, 2, []string{"+", "-"}},
+		{2, 4, 1, 100, 1, 3, []string{"+", "-"}},
+		{3, 4, 1, 100, 2, 3, []string{"+", "-"}},
+		{3, 5, 1, 1000, 3, 4, []string{"+", "-"}},
+		{4, 6, 1, 10_000, 4, 6, []string{"+", "-"}},
+	},
+	Make: makePolynomial,
+}
+
+// polynomialParams are the settings of one difficulty.
+type polynomialParams struct {
+	MinTerms  int      `json:"min_terms"` // no more than the degree allows
+	MaxTerms  int      `json:"max_terms"`
+	MinValue  int      `json:"min_value"` // of a coefficient, without its sign
+	MaxValue  int      `json:"max_value"`
+	MinDegree int      `json:"min_degree"`
+	MaxDegree int      `json:"max_degree"`
+	Operators []string `json:"operators"` // signs of the terms
+}
+
+// Check implements [task.Params].
+func (p polynomialParams) Check() error {
+	switch {
+	case p.MinTerms < 1:
+		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
+	case p.MaxTerms < p.MinTerms:
+		return fmt.Errorf("max_terms is %d, want min_terms (%d) or more", p.MaxTerms, p.MinTerms)
+	case p.MinValue < 1:
+		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
+	case p.MaxValue < p.MinValue || p.MaxValue > 1_000_000:
+		return fmt.Errorf("max_value is %d, want min_value (%d) to 1000000", p.MaxValue, p.MinValue)
+	case p.MinDegree < 1:
+		return fmt.Errorf("min_degree is %d, want 1 or more", p.MinDegree)
+	case p.MaxDegree < p.MinDegree || p.MaxDegree > 10:
+		return fmt.Errorf("max_degree is %d, want min_degree (%d) to 10", p.MaxDegree, p.MinDegree)
+	case len(p.Operators) == 0:
+		return errors.New("operators is empty")
+	}
+	for _, op := range p.Operators {
+		if op != "+" && op != "-" {
+			return fmt.Errorf("operators holds %q, want + or -", op)
+		}
+	}
+	return nil
+}
+
+// polynomialItem is one equation.
+type polynomialItem struct {
+	Polynomial string    `json:"polynomial_expr"` // such as 3*x**2 - x + 5
+	Variable   string    `json:"variable"`        // one letter
+	Degree     int       `json:"degree"`
+	Roots      []float64 `json:"real_solutions"` // in order, rounded to four decimals
+	Terms      int       `json:"num_terms"`
+	Phrasing   int       `json:"phrasing,omitempty"`
+}
+
+// makePolynomial draws polynomials until one has roots that are easily told apart. As
+// a rule the first few will do; after many tries, it draws those that have the root 0.
+func makePolynomial(p polynomialParams, r *rng.Rand) (polynomialItem, error) {
+	item := polynomialItem{
+		Variable: string(equationLetters[r.Between(0, len(equationLetters)-1)]),
+		Degree:   r.Between(p.MinDegree, p.MaxDegree),
+		Phrasing: r.Between(0, len(polynomialPhrasings)-1),
+	}
+	item.Terms = min(item.Degree+1, r.Between(max(p.MinTerms, min(2, p.MaxTerms)), p.MaxTerms))
+	const tries, withoutZero = 250, 200
+	for try := range tries {
+		drawn := p.draw(r, item, try >= withoutZero || item.Terms == 1)
+		roots, sure := drawn.roots()
+		if !sure || len(roots) == 0 {
+			continue
+		}
+		if item.Roots = roundRoots(roots); item.Roots != nil {
+			item.Polynomial = drawn.text(item.Variable)
+			return item, nil
+		}
+	}
+	return item, fmt.Errorf("no polynomial with clear roots found in %d tries", tries)
+}
+
+// draw draws a polynomial of the degree and number of terms of item. It has a
+// constant, unless zero is true.
+func (p polynomialParams) draw(r *rng.Rand, item polynomialItem, zero bool) polynomial {
+	drawn := make(polynomial, item.Degree+1)
+	drawn[item.Degree] = p.coefficient(r)
+	left := item.Terms - 1
+	if !zero && left > 0 {
+		drawn[0] = p.coefficient(r)
+		left--
+	}
+	for i := item.Degree - 1; i > 0; i-- { // each of the i powers left as likely as another
+		if r.Between(1, i) <= left {
+			drawn[i] = p.coefficient(r)
+			left--
+		}
+	}
+	return drawn
+}
+
+// coefficient draws a coefficient.
+func (p polynomialParams) coefficient(r *rng.Rand) int {
+	c := r.Between(p.MinValue, p.MaxValue)
+	if rng.Pick(r, p.Operators) == "-" {
+		return -c
+	}
+	return c
+}
+
+// roundRoots rounds roots to four decimals; nil where one is about as far from two
+// such numbers, where two are close together, or where one is close to 0 and not 0.
+func roundRoots(roots []float64) []float64 {
+	const unit, apart = 1e-4, 0.02
+	rounded := make([]float64, len(roots))
+	for i, root := range roots {
+		whole := math.Round(root / unit)
+		if math.Abs(math.Abs(root/unit-whole)-0.5) < 1e-3 || root != 0 && math.Abs(root) < apart || i > 0 && root-roots[i-1] < apart {
+			return nil
+		}
+		rounded[i] = 0 + whole/1e4
+	}
+	return rounded
+}
+
+// text writes the polynomial as SymPy does.
+func (p polynomial) text(variable string) string {
+	var b []byte
+	for i := len(p) - 1; i >= 0; i-- {
+		c := p[i]
+		if c == 0 {
+			continue
+		}
+		switch {
+		case b != nil && c < 0:
+			b = append(b, " - "...)
+		case b != nil:
+			b = append(b, " + "...)
+		case c < 0:
+			b = append(b, '-')
+		}
+		c = max(c, -c)
+		if c != 1 || i == 0 {
+			b = strconv.AppendInt(b, int64(c), 10)
+		}
+		if i > 0 && c != 1 {
+			b = append(b, '*')
+		}
+		if i > 0 {
+			b = append(b, variable...)
+		}
+		if i > 1 {
+			b = strconv.AppendInt(append(b, "**"...), int64(i), 10)
+		}
+	}
+	return string(b)
+}
+
+// polynomialPhrasings are the wordings of the question, around the variable and the
+// polynomial.
+var polynomialPhrasings = [][3]string{
+	{"Solve this equation for real ", ":\n\n", " = 0\n\n"},
+	{"For which real ", " does this polynomial become 0?\n\n", "\n\n"},
+	{"Find all real values of ", " that satisfy\n\n", " = 0\n\n"},
+}
+
+// Prompt implements [task.Instance].
+func (s polynomialItem) Prompt() string {
+	words := polynomialPhrasings[s.Phrasing]
+	return words[0] + s.Variable + words[1] + strings.ReplaceAll(s.Polynomial, "**", "^") + words[2] +
+		"Answer with the numbers alone, each once, rounded to four decimals, with commas between, for example -12.0417, 0.35."
+}
+
+// Short implements [task.Shortener].
+func (s polynomialItem) Short() string {
+	return strings.NewReplacer("**", "^", " ", "").Replace(s.Polynomial) + "=0; " + s.Variable + "="
+}
+
+// Check refuses a record whose roots are no numbers.
+func (s polynomialItem) Check() error {
+	const most = 100
+	if len(s.Roots) > most {
+		return fmt.Errorf("there are %d real_solutions, want at most %d", len(s.Roots), most)
+	}
+	return checkPhrasing(s.Phrasing, len(polynomialPhrasings))
+}
+
+// Solve implements [task.Instance]. Some polynomials of reasoning-gym have no roots,
+// and its answer is then empty, or two quotes.
+func (s polynomialItem) Solve() string {
+	if len(s.Roots) == 0 {
+		return `""`
+	}
+	var b []byte
+	for i, root := range s.Roots {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = strconv.AppendFloat(b, root, 'f', -1, 64)
+	}
+	return string(b)
+}
+
+// Score implements [task.Instance]. As in reasoning-gym, a number that is not quite
+// the root nearest to it earns e to the minus ten times how far it is off, and each
+// one too many or too few costs 0.5; pieces that are no numbers are passed over.
+// What is off by more than 0.001 is no rounding, and earns nothing.
+func (s polynomialItem) Score(text string) quintain.Verdict {
+	if len(s.Roots) == 0 {
+		if strings.Trim(text, `"' `) == "" {
+			return quintain.Right()
+		}
+		return quintain.Wrong("there is no real root")
+	}
+	numbers := readNumbers(text, len(s.Roots)+2)
+	switch {
+	case len(numbers) == 0:
+		return quintain.Malformed("want numbers with commas between")
+	case len(numbers) == len(s.Roots)+2:
+		return quintain.Wrong(fmt.Sprintf("there are %d numbers or more, want %d", len(numbers), len(s.Roots)))
+	}
+	sum, near := matchRoots(numbers, s.Roots)
+	reward := sum/float64(min(len(numbers), len(s.Roots))) - 0.5*math.Abs(float64(len(numbers)-len(s.Roots)))
+	reason := fmt.Sprintf("%d of %d roots are there, want %s", near, len(s.Roots), s.Solve())
+	switch {
+	case reward >= 1:
+		return quintain.Right()
+	case reward > 0:
+		return quintain.Partial(reward, reason)
+	}
+	return quintain.Wrong(reason)
+}
+
+// matchRoots gives each of numbers, which are in order, the nearest root that is
+// left. It returns what they earn, and how many are near enough to earn something.
+func matchRoots(numbers, roots []float64) (sum float64, near int) {
+	const far = 0.001
+	left := slices.Clone(roots)
+	for _, x := range numbers {
+		if len(left) == 0 {
+			break
+		}
+		best := 0
+		for i, root := range left {
+			if math.Abs(root-x) < math.Abs(left[best]-x) {
+				best = i
+			}
+		}
+		if off := math.Abs(left[best] - x); off <= far {
+			sum += math.Exp(-10 * off)
+			near++
+		}
+		left = slices.Delete(left, best, best+1)
+	}
+	return sum, near
+}
+
+// readNumbers returns up to most numbers of text in order of size. Commas part them;
+// what else stands between commas is passed over. Infinities count as numbers, and
+// NaN as one of them.
+func readNumbers(text string, most int) []float64 {
+	var numbers []float64
+	for piece := range strings.SplitSeq(text, ",") {
+		v, ok := answer.ReadFloat(piece)
+		if !ok && isInfinite(piece) {
+			v, ok = math.Inf(1), true
+		}
+		if !ok {
+			continue
+		}
+		if numbers = append(numbers, v); len(numbers) == most {
+			break
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// isInfinite reports whether Python's float reads text as infinity or NaN.
+func isInfinite(text string) bool {
+	if _, large := answer.ReadDecimal(text); large {
+		return !strings.Contains(text, "_")
+	}
+	text = strings.ToLower(answer.Trim(text))
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		text = text[1:]
+	}
+	return text == "nan" || text == "inf" || text == "infinity"
+}

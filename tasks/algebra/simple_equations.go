@@ -1,0 +1,216 @@
+package algebra
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// simpleEquations asks for the solution of a linear equation.
+var simpleEquations = task.Spec[simpleEquationsParams, simpleEquationsItem]{
+	Name: "simple_equations",
+	Doc: "Solve a linear equation in one variable. Its left side is a chain of terms, of which a * multiplies all that stands before it; " +
+		"the solution is a whole number.",
+	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: simpleEquationsParams{2, 4, 1, 100, []string{"+", "-", "*"}, []float64{0.4, 0.4, 0.2}},
+	Levels: []simpleEquationsParams{
+		{2, 2, 1, 20, []string{"+", "-"}, []float64{0.5, 0.5}},
+		{2, 3, 2, 50, []string{"+", "-", "*"}, []float64{0.4, 0.4, 0.2}},
+		{3, 5, 2, 100, []string{"+", "-", "*"}, []float64{0.4, 0.4, 0.2}},
+		{5, 8, 5, 300, []string{"+", "-", "*"}, []float64{0.35, 0.35, 0.3}},
+		{8, 12, 10, 1000, []string{"+", "-", "*"}, []float64{0.35, 0.35, 0.3}},
+		{14, 20, 100, 100_000, []string{"+", "-", "*"}, []float64{0.35, 0.35, 0.3}},
+	},
+	Make: makeSimpleEquations,
+}
+
+// simpleEquationsParams are the settings of one difficulty.
+type simpleEquationsParams struct {
+	MinTerms  int       `json:"min_terms"` // of the left side
+	MaxTerms  int       `json:"max_terms"`
+	MinValue  int       `json:"min_value"` // of every number, and of the solution
+	MaxValue  int       `json:"max_value"`
+	Operators []string  `json:"operators"`
+	Weights   []float64 `json:"operators_weights"` // shares of the operators
+}
+
+// Check implements [task.Params].
+func (p simpleEquationsParams) Check() error {
+	switch {
+	case p.MinTerms < 1:
+		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
+	case p.MaxTerms < p.MinTerms || p.MaxTerms > 100:
+		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 100", p.MaxTerms, p.MinTerms)
+	case p.MinValue < 1:
+		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
+	case p.MaxValue < p.MinValue || p.MaxValue > 1_000_000_000:
+		return fmt.Errorf("max_value is %d, want min_value (%d) to 1000000000", p.MaxValue, p.MinValue)
+	}
+	for _, op := range p.Operators {
+		if len(op) != 1 || !strings.Contains("+-*", op) {
+			return fmt.Errorf("operators holds %q, want + - or *", op)
+		}
+	}
+	return checkWeights("operators", len(p.Operators), p.Weights)
+}
+
+// simpleEquationsItem is one equation.
+type simpleEquationsItem struct {
+	Equation string `json:"equation"` // a linear expression, " = ", and a number
+	Variable string `json:"variable"` // one letter
+	Phrasing int    `json:"phrasing,omitempty"`
+}
+
+// equationLetters are the variables: those that are read as nothing else.
+const equationLetters = "abcdfghjkmnpqrstuvwxyz"
+
+// makeSimpleEquations draws the solution, and terms that multiply all before them by
+// a number, or are added: numbers, or multiples of the variable. One multiple is
+// there at least, and all of them together do not cancel out.
+func makeSimpleEquations(p simpleEquationsParams, r *rng.Rand) (simpleEquationsItem, error) {
+	item := simpleEquationsItem{
+		Variable: string(equationLetters[r.Between(0, len(equationLetters)-1)]),
+		Phrasing: r.Between(0, len(simpleEquationsPhrasings)-1),
+	}
+	terms := r.Between(p.MinTerms, p.MaxTerms)
+	c := equationChain{params: p, variable: item.Variable, sum: newLinear(0, 0)}
+	first := r.Between(1, terms) // the first term that has the variable, unless a * stands there
+	for i := 1; i <= terms; i++ {
+		op := p.Operators[pickWeighted(p.Weights, r.Float())]
+		with := i == first || i > first && r.Chance(0.5)
+		if op == "*" && i > 1 && c.sum.slope.Sign() != 0 {
+			c.multiply(r.Between(max(2, p.MinValue), max(2, p.MaxValue)))
+			continue
+		}
+		c.add(op, with || i == terms && c.sum.slope.Sign() == 0, r)
+	}
+	solution := big.NewInt(int64(r.Between(p.MinValue, p.MaxValue)))
+	right := solution.Mul(solution, c.sum.slope)
+	right.Add(right, c.sum.constant)
+	item.Equation = string(c.text) + " = " + right.String()
+	return item, nil
+}
+
+// An equationChain is the left side of an equation while it is made.
+type equationChain struct {
+	params   simpleEquationsParams
+	variable string
+	text     []byte
+	joined   bool // text is a sum, which a factor needs brackets for
+	sum      linear
+}
+
+// multiply multiplies all of c by n.
+func (c *equationChain) multiply(n int) {
+	if c.joined {
+		c.text = append(append([]byte("("), c.text...), ')')
+		c.joined = false
+	}
+	c.text = strconv.AppendInt(append(c.text, " * "...), int64(n), 10)
+	c.sum.scale(big.NewInt(int64(n)))
+}
+
+// add adds a number, or where with is true a multiple of the variable, with the sign
+// that op is; where op is *, with a plus. A multiple that would cancel all others out
+// is one larger.
+func (c *equationChain) add(op string, with bool, r *rng.Rand) {
+	n := r.Between(c.params.MinValue, c.params.MaxValue)
+	sign := 1
+	if op == "-" {
+		sign = -1
+	}
+	if with && c.sum.slope.IsInt64() && c.sum.slope.Int64() == int64(-sign*n) {
+		n++
+	}
+	switch {
+	case c.text != nil && sign < 0:
+		c.text, c.joined = append(c.text, " - "...), true
+	case c.text != nil:
+		c.text, c.joined = append(c.text, " + "...), true
+	case sign < 0:
+		c.text, c.joined = append(c.text, '-'), true
+	}
+	if !with {
+		c.text = strconv.AppendInt(c.text, int64(n), 10)
+		c.sum.add(sign, newLinear(0, n))
+		return
+	}
+	if n != 1 {
+		c.text = append(strconv.AppendInt(c.text, int64(n), 10), '*')
+	}
+	c.text = append(c.text, c.variable...)
+	c.sum.add(sign, newLinear(n, 0))
+}
+
+// simpleEquationsPhrasings are the wordings of the question, around the variable and
+// the equation.
+var simpleEquationsPhrasings = [][3]string{
+	{"Solve this equation for ", ":\n\n", "\n\n"},
+	{"Which number ", " satisfies the equation below?\n\n", "\n\n"},
+	{"Find ", " such that\n\n", "\n\n"},
+}
+
+// Prompt implements [task.Instance].
+func (s simpleEquationsItem) Prompt() string {
+	words := simpleEquationsPhrasings[s.Phrasing]
+	return words[0] + s.Variable + words[1] + s.Equation + words[2] + "Answer with the whole number alone, without the name of the variable."
+}
+
+// Short implements [task.Shortener].
+func (s simpleEquationsItem) Short() string {
+	return strings.ReplaceAll(s.Equation, " ", "") + "; " + s.Variable + "="
+}
+
+// Check refuses a record whose equation has not one whole solution.
+func (s simpleEquationsItem) Check() error {
+	if _, err := s.solution(); err != nil {
+		return fmt.Errorf("equation %.80q: %w", s.Equation, err)
+	}
+	return checkPhrasing(s.Phrasing, len(simpleEquationsPhrasings))
+}
+
+// solution solves the equation.
+func (s simpleEquationsItem) solution() (*big.Int, error) {
+	left, right, found := strings.Cut(s.Equation, "=")
+	if len(s.Variable) != 1 || !found {
+		return nil, errors.New("want two sides, and a variable of one letter")
+	}
+	l, err := readLinear(left, s.Variable[0])
+	if err != nil {
+		return nil, err
+	}
+	m, err := readLinear(right, s.Variable[0])
+	if err != nil {
+		return nil, err
+	}
+	l.add(-1, m)
+	if l.slope.Sign() == 0 {
+		return nil, errors.New("the variable is not there, or cancels out")
+	}
+	x, rest := l.constant.QuoRem(l.constant.Neg(l.constant), l.slope, new(big.Int))
+	if rest.Sign() != 0 {
+		return nil, errors.New("the solution is no whole number")
+	}
+	return x, nil
+}
+
+// Solve implements [task.Instance].
+func (s simpleEquationsItem) Solve() string {
+	x, err := s.solution()
+	if err != nil {
+		return ""
+	}
+	return x.String()
+}
+
+// Score implements [task.Instance].
+func (s simpleEquationsItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, s.Solve())
+}
