@@ -20,6 +20,7 @@ var Tasks = []quintain.Task{
 	graphColor,
 	groupAnagrams,
 	isomorphicStrings,
+	jugs,
 	letterCounting,
 	manipulateMatrix,
 	numberFiltering,
