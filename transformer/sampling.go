@@ -1,10 +1,8 @@
 package transformer
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Sampling says how tokens are drawn from logits.
@@ -48,101 +46,191 @@ type Source interface{ Uint64() uint64 }
 // A Sampler draws tokens. It keeps memory between draws, and is for one goroutine. The
 // zero value is ready.
 type Sampler struct {
-	probs, drawn, kept []float32 // under the model; at the temperature; of what may be drawn
-	order              []int32   // tokens of kept
+	logits []float32 // as read
+	how    Sampling
+	best   int       // the likeliest token
+	norm   float32   // a logit less this is a log-probability under the model
+	shares []float32 // e^(logit-top) at the temperature, of all tokens or of those in order
+	total  float64   // of shares
+	heap   []int32   // tokens, the likeliest of those that are left in front
+	order  []int32   // tokens that may be drawn, the likeliest first; nil: all may
+	kept   []float32 // of shares, for those in order
 }
 
-// Sample draws a token from logits, which it leaves as they are. It takes one number
-// from src, but at temperature 0 none; src may then be nil. Top-k is applied before
-// top-p; among equals the lower token counts as likelier. A NaN or an infinity among
-// the logits is [ErrNotFinite].
+// Sample draws a token from logits, which it leaves as they are: [Sampler.Read], then
+// [Sampler.Draw].
 func (s *Sampler) Sample(logits []float32, how Sampling, src Source) (Draw, error) {
-	best, n := 0, len(logits)
-	for i, x := range logits {
-		if x-x != 0 {
-			return Draw{}, fmt.Errorf("logit of token %d: %w", i, ErrNotFinite)
-		}
-		if x > logits[best] {
-			best = i
-		}
+	if err := s.Read(logits, how); err != nil {
+		return Draw{}, err
 	}
-	s.probs = grown(s.probs, padded(n))
-	copy(s.probs, logits)
-	norm := softmax(s.probs, n, 1).norm()
+	return s.Draw(src), nil
+}
+
+// Read takes in logits, from which Draw then draws, as often as is wanted; they are not
+// to change until then. Top-k is applied before top-p; among equals the lower token counts
+// as likelier. A NaN or an infinity among the logits is [ErrNotFinite].
+func (s *Sampler) Read(logits []float32, how Sampling) error {
+	if i := notFinite(logits); i >= 0 {
+		return fmt.Errorf("logit of token %d: %w", i, ErrNotFinite)
+	}
+	s.logits, s.how, s.best = logits, how, 0
+	n := len(logits)
+	s.shares = grown(s.shares, padded(n))
+	copy(s.shares, logits)
+	for i := n; i < len(s.shares); i++ {
+		s.shares[i] = float32(math.Inf(-1))
+	}
+	top := maximum(s.shares)
+	sum, _ := exponential(s.shares, 1, top)
+	s.norm = top + float32(math.Log(float64(sum)))
+	for logits[s.best] != top {
+		s.best++
+	}
 	if how.Temperature == 0 {
-		return Draw{Token: int32(best), LogProb: logits[best] - norm}, nil
+		return nil
 	}
-	probs := s.probs[:n]
 	if how.Temperature != 1 {
-		probs = s.heat(logits, logits[best], how.Temperature)
+		s.heat(top)
+	}
+	s.shares, s.order = s.shares[:n], nil
+	s.total = total16(s.shares)
+	if how.TopK > 0 && how.TopK < n || how.TopP > 0 && how.TopP < 1 {
+		s.truncate()
+	}
+	return nil
+}
+
+// Draw draws a token from the logits that were read last. It takes one number from src,
+// but at temperature 0 none; src may then be nil.
+func (s *Sampler) Draw(src Source) Draw {
+	if s.how.Temperature == 0 {
+		return Draw{Token: int32(s.best), LogProb: s.logits[s.best] - s.norm}
 	}
 	at := float64(src.Uint64()>>11) / (1 << 53)
-	truncates := how.TopK > 0 && how.TopK < n || how.TopP > 0 && how.TopP < 1
-	if truncates {
-		s.truncate(probs, how)
-		i, share := pick(s.kept, at)
+	if s.order != nil {
+		i := pick(s.kept, at*s.total)
 		token := s.order[i]
-		return Draw{token, logits[token] - norm, share}, nil
+		return Draw{token, s.logits[token] - s.norm, float32(math.Log(float64(s.kept[i]) / s.total))}
 	}
-	token, share := pick(probs, at)
-	draw := Draw{int32(token), logits[token] - norm, share}
-	if how.Temperature == 1 {
-		draw.Drawn = draw.LogProb
+	token := pick(s.shares, at*s.total)
+	draw := Draw{Token: int32(token), LogProb: s.logits[token] - s.norm}
+	if draw.Drawn = draw.LogProb; s.how.Temperature != 1 {
+		draw.Drawn = float32(math.Log(float64(s.shares[token]) / s.total))
 	}
-	return draw, nil
+	return draw
 }
 
-// heat gives the probabilities at a temperature; top is the largest logit.
-func (s *Sampler) heat(logits []float32, top float32, temperature float64) []float32 {
-	n := len(logits)
-	s.drawn = grown(s.drawn, padded(n))
-	for i, x := range logits {
-		s.drawn[i] = float32(float64(x-top) / temperature)
+// heat sets shares to those at a temperature that is not 1; top is the largest logit.
+func (s *Sampler) heat(top float32) {
+	for i, x := range s.logits {
+		s.shares[i] = float32(float64(x-top) / s.how.Temperature)
 	}
-	softmax(s.drawn, n, 1)
-	return s.drawn[:n]
+	for i := len(s.logits); i < len(s.shares); i++ {
+		s.shares[i] = float32(math.Inf(-1))
+	}
+	exponential(s.shares, 1, 0)
 }
 
-// truncate sets order and kept to the tokens that may be drawn.
-func (s *Sampler) truncate(probs []float32, how Sampling) {
-	s.order, s.kept = s.order[:0], s.kept[:0]
-	for i := range probs {
-		s.order = append(s.order, int32(i))
+// truncate sets order and kept to the tokens that may be drawn, and total to their sum. It
+// looks at no more tokens, from the likeliest on, than it keeps.
+func (s *Sampler) truncate() {
+	s.heap, s.order, s.kept = s.heap[:0], s.order[:0], s.kept[:0]
+	for i := range s.shares {
+		s.heap = append(s.heap, int32(i))
 	}
-	slices.SortFunc(s.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(probs[b], probs[a]), cmp.Compare(a, b))
-	})
-	if how.TopK > 0 && how.TopK < len(s.order) {
-		s.order = s.order[:how.TopK]
+	for i := len(s.heap)/2 - 1; i >= 0; i-- {
+		s.sink(i)
 	}
-	var sum, reached float64
-	for _, token := range s.order {
-		s.kept = append(s.kept, probs[token])
-		sum += float64(probs[token])
+	most, upTo := len(s.shares), math.Inf(1)
+	if s.how.TopK > 0 {
+		most = min(most, s.how.TopK)
 	}
-	for i, p := range s.kept {
-		if reached += float64(p); how.TopP > 0 && reached >= how.TopP*sum {
-			s.order, s.kept = s.order[:i+1], s.kept[:i+1]
-			return
+	if s.how.TopP > 0 && most == len(s.shares) {
+		upTo = s.how.TopP * s.total
+	}
+	reached := 0.0
+	for len(s.order) < most && reached < upTo {
+		reached += s.pop()
+	}
+	if s.how.TopP > 0 && most < len(s.shares) { // a part of what top-k keeps
+		upTo, reached = s.how.TopP*reached, 0
+		for i, share := range s.kept {
+			if reached += float64(share); reached >= upTo {
+				s.order, s.kept = s.order[:i+1], s.kept[:i+1]
+				break
+			}
 		}
 	}
+	s.total = reached
 }
 
-// pick returns the place in weights on which the share at of their sum falls, and the
-// natural log of that weight's own share.
-func pick(weights []float32, at float64) (place int, share float32) {
-	var sum float64
+// pop moves the likeliest token of the heap to order, and returns its share.
+func (s *Sampler) pop() float64 {
+	token, last := s.heap[0], len(s.heap)-1
+	s.order, s.kept = append(s.order, token), append(s.kept, s.shares[token])
+	s.heap[0], s.heap = s.heap[last], s.heap[:last]
+	s.sink(0)
+	return float64(s.shares[token])
+}
+
+// sink restores the order of the heap below i.
+func (s *Sampler) sink(i int) {
+	for {
+		child := 2*i + 1
+		if child+1 < len(s.heap) && s.likelier(s.heap[child+1], s.heap[child]) {
+			child++
+		}
+		if child >= len(s.heap) || s.likelier(s.heap[i], s.heap[child]) {
+			return
+		}
+		s.heap[i], s.heap[child] = s.heap[child], s.heap[i]
+		i = child
+	}
+}
+
+// likelier reports whether token a stands before b.
+func (s *Sampler) likelier(a, b int32) bool {
+	return s.shares[a] > s.shares[b] || s.shares[a] == s.shares[b] && a < b
+}
+
+// sum16 is the sum of lanes numbers.
+func sum16(x *[lanes]float32) float64 {
+	a := (x[0] + x[1]) + (x[2] + x[3])
+	b := (x[4] + x[5]) + (x[6] + x[7])
+	c := (x[8] + x[9]) + (x[10] + x[11])
+	d := (x[12] + x[13]) + (x[14] + x[15])
+	return float64((a + b) + (c + d))
+}
+
+// total16 is the sum of weights, as pick counts it.
+func total16(weights []float32) (sum float64) {
+	for ; len(weights) >= lanes; weights = weights[lanes:] {
+		sum += sum16((*[lanes]float32)(weights))
+	}
 	for _, w := range weights {
 		sum += float64(w)
 	}
-	left := at * sum
-	for i, w := range weights {
-		if w > 0 {
-			place = i
+	return sum
+}
+
+// pick returns the place in weights on which left falls, where each takes up its weight.
+// No place of weight zero is picked, and the last of all where left is beyond their sum.
+func pick(weights []float32, left float64) (place int) {
+	lo := 0
+	for ; len(weights)-lo > lanes; lo += lanes { // whole blocks that left is beyond
+		sum := sum16((*[lanes]float32)(weights[lo:]))
+		if left < sum {
+			break
 		}
-		if left -= float64(w); left < 0 {
+		left -= sum
+	}
+	for i, w := range weights[lo:] {
+		if w > 0 {
+			place = lo + i
+		}
+		if left -= float64(w); left < 0 && w > 0 {
 			break
 		}
 	}
-	return place, float32(math.Log(float64(weights[place]) / sum))
+	return place
 }

@@ -1,6 +1,7 @@
 package transformer
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -109,4 +110,58 @@ func TestSampleRefuses(t *testing.T) {
 			t.Errorf("%+v is no error", how)
 		}
 	}
+}
+
+// TestWhatMayBeDrawn compares with all tokens sorted, over vocabularies of many sizes with
+// many equals, and draws often from what was read once.
+func TestWhatMayBeDrawn(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 6))
+	var s Sampler
+	src := rand.NewChaCha8([32]byte{8})
+	for range 300 {
+		logits := make([]float32, 2+r.IntN(100))
+		for i := range logits {
+			logits[i] = float32(r.IntN(12)) / 2
+		}
+		how := Sampling{Temperature: 1 + float64(r.IntN(2)), TopK: r.IntN(2 * len(logits)), TopP: float64(r.IntN(11)) / 10.0001}
+		may := sorted(logits, how)
+		if err := s.Read(logits, how); err != nil {
+			t.Fatal(err)
+		}
+		drawn := map[int32]bool{}
+		for range 100 {
+			d := s.Draw(src)
+			drawn[d.Token] = true
+			if !slices.Contains(may, d.Token) {
+				t.Fatalf("%d logits, %+v: token %d was drawn, want one of %v", len(logits), how, d.Token, may)
+			}
+		}
+		if s.order != nil && !slices.Equal(s.order, may) || len(drawn) < min(2, len(may)) {
+			t.Fatalf("%d logits, %+v: may draw %v and drew %v, want %v", len(logits), how, s.order, drawn, may)
+		}
+	}
+}
+
+// sorted lists the tokens that may be drawn, the likeliest first.
+func sorted(logits []float32, how Sampling) (may []int32) {
+	probs := make([]float64, len(logits))
+	for i, x := range logits {
+		may = append(may, int32(i))
+		probs[i] = math.Exp(float64(x) / how.Temperature)
+	}
+	slices.SortStableFunc(may, func(a, b int32) int { return cmp.Compare(probs[b], probs[a]) })
+	if how.TopK > 0 && how.TopK < len(may) {
+		may = may[:how.TopK]
+	}
+	var all, sum float64
+	for _, token := range may {
+		all += probs[token]
+	}
+	for i, token := range may {
+		if sum += probs[token]; how.TopP > 0 && sum >= how.TopP*all {
+			return may[:i+1]
+		}
+	}
+	return may
 }

@@ -165,9 +165,17 @@ const minShare = 4
 
 // drawShare samples for share i of all.
 func (b *batch) drawShare(i, shares int) {
-	n := len(b.live)
+	n, by := len(b.live), &b.samplers[i]
+	var from *sequence // whose logits were read last
+	var err error
 	for _, s := range b.live[i*n/shares : (i+1)*n/shares] {
-		s.draw(&b.samplers[i], b.decoder.Logits(s.source().slot), b.version)
+		if s.source() != from {
+			from = s.source()
+			err = by.Read(b.decoder.Logits(from.slot), s.job.sampling)
+		}
+		if s.err = err; err == nil {
+			s.take(by.Draw(s.chance), b.version)
+		}
 	}
 }
 

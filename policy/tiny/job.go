@@ -89,13 +89,8 @@ func (j *job) add(slot, fed int) *sequence {
 	return s
 }
 
-// draw samples one token from logits, by weights of a version.
-func (s *sequence) draw(by *transformer.Sampler, logits []float32, version int32) {
-	drawn, err := by.Sample(logits, s.job.sampling, s.chance)
-	if err != nil {
-		s.err = err
-		return
-	}
+// take goes on with a token that was drawn by weights of a version.
+func (s *sequence) take(drawn transformer.Draw, version int32) {
 	s.tokens = append(s.tokens, drawn.Token)
 	s.logProbs = append(s.logProbs, min(drawn.LogProb, 0)) // rounding may leave a sure token above
 	s.versions = append(s.versions, version)
