@@ -1,12 +1,39 @@
 package atropos
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
+	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
 )
+
+// A Reader reads scored groups one request after another into the same memory. One
+// goroutine at a time may use it. Its zero value is ready.
+type Reader struct{ mem memory }
+
+// Group reads one group, as [DecodeGroup] does. It shares memory with the reader and
+// with data: the next call, and whoever changes data, overwrite it.
+func (r *Reader) Group(data []byte) (*quintain.Group, error) {
+	r.mem.reset()
+	g, f := document(data, &r.mem, (*scanner).group)
+	if f != nil {
+		return nil, f
+	}
+	return g, nil
+}
+
+// Groups reads an array of groups, as [Reader.Group] reads one.
+func (r *Reader) Groups(data []byte) ([]*quintain.Group, error) {
+	r.mem.reset()
+	groups, f := document(data, &r.mem, (*scanner).groups)
+	if f != nil {
+		return nil, f
+	}
+	return groups, nil
+}
 
 // DecodeGroup reads one scored group. Fields that the API does not know are
 // dropped, but for id, a string that names the group; an optional list that is
@@ -14,7 +41,7 @@ import (
 // data. It passes its own Check, but for lengths of advantages that do not match
 // those of the tokens: see [DropUnfit]. An error is an [*Error].
 func DecodeGroup(data []byte) (*quintain.Group, error) {
-	g, f := document(data, (*scanner).group)
+	g, f := document(data, nil, (*scanner).group)
 	if f != nil {
 		return nil, f
 	}
@@ -23,27 +50,31 @@ func DecodeGroup(data []byte) (*quintain.Group, error) {
 
 // DecodeGroups reads an array of scored groups, as [DecodeGroup] reads one.
 func DecodeGroups(data []byte) ([]*quintain.Group, error) {
-	groups, f := document(data, func(s *scanner) ([]*quintain.Group, *Error) {
-		return list(s, 0, s.group)
-	})
+	groups, f := document(data, nil, (*scanner).groups)
 	if f != nil {
 		return nil, f
 	}
 	return groups, nil
 }
 
-// document reads data, which is one value.
-func document[T any](data []byte, read func(*scanner) (T, *Error)) (T, *Error) {
+func (s *scanner) groups() ([]*quintain.Group, *Error) { return list(s, 0, s.group) }
+
+// document reads data, which is one value; mem may be nil.
+func document[T any](data []byte, mem *memory, read func(*scanner) (T, *Error)) (T, *Error) {
 	var none T
 	s, f := newScanner(data)
 	if f != nil {
 		return none, f
 	}
+	s.mem = mem
 	v, f := read(s)
-	if f != nil {
-		return none, f
+	if f == nil {
+		f = s.end()
 	}
-	if f := s.end(); f != nil {
+	if f != nil {
+		if !utf8.Valid(data) {
+			f = notUnicode()
+		}
 		return none, f
 	}
 	return v, nil
@@ -120,10 +151,10 @@ func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
 		g.Tokens, f = tokenRows(s)
 	case "masks":
 		*has |= hasMasks
-		g.Masks, f = rows(s, g, ints[int32])
+		g.Masks, f = s.masks(g)
 	case "scores":
 		*has |= hasScores
-		g.Scores, f = floats(s, len(g.Tokens))
+		g.Scores, f = floats(s, max(minRowRoom, len(g.Tokens)))
 	case "advantages":
 		g.Advantages, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, floats) })
 	case "ref_logprobs":
@@ -131,7 +162,9 @@ func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
 	case "inference_logprobs":
 		g.LogProbs, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, floats) })
 	case "distill_token_ids":
-		g.DistillTokens, f = optional(s, func() ([][][]quintain.Token, *Error) { return cubes(s, ints[quintain.Token]) })
+		g.DistillTokens, f = optional(s, func() ([][][]quintain.Token, *Error) {
+			return cubes(s, func(s *scanner, room int) ([]quintain.Token, *Error) { return ints(s, s.tokenArena(), room) })
+		})
 	case "distill_logprobs":
 		g.DistillLogProbs, f = optional(s, func() ([][][]float64, *Error) { return cubes(s, floats) })
 	case "overrides":
@@ -157,11 +190,60 @@ func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
 // tokenRows reads the tokens, supposing that sequences are of similar length.
 func tokenRows(s *scanner) ([][]quintain.Token, *Error) {
 	room := minRowRoom
+	s.texts = s.texts[:0]
 	return list(s, 8, func() ([]quintain.Token, *Error) {
-		row, f := ints[quintain.Token](s, room)
+		start := s.at + 1
+		row, f := ints(s, s.tokenArena(), room)
+		if f == nil {
+			s.texts = append(s.texts, s.data[start:s.at-1])
+		}
 		room = len(row) + len(row)/16
 		return row, f
 	})
+}
+
+// masks reads the masks of the tokens of g, if those are known already.
+func (s *scanner) masks(g *quintain.Group) ([][]int32, *Error) {
+	i := -1
+	return rows(s, g, func(s *scanner, room int) ([]int32, *Error) {
+		if i++; i >= len(s.texts) || i >= len(g.Tokens) {
+			return ints(s, s.intArena(), room)
+		}
+		if row, ok := s.maskRow(g.Tokens[i], s.texts[i]); ok {
+			return row, nil
+		}
+		return ints(s, s.intArena(), room)
+	})
+}
+
+// maskRow reads the masks of a sequence as nearly all are written: -100 for a while,
+// and then what stands in the tokens, to the end, of which text is the JSON. It takes nothing,
+// and reports false, where something else stands.
+func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) {
+	rest, ok := bytes.CutPrefix(s.data[s.at:], []byte("["))
+	length := bytes.IndexByte(rest, ']')
+	if !ok || length < 0 {
+		return nil, false
+	}
+	rest = rest[:length]
+	arena := s.intArena()
+	row := arena.begin(len(tokens))
+	for bytes.HasPrefix(rest, []byte("-100,")) {
+		rest = bytes.TrimPrefix(rest[len("-100,"):], []byte(" "))
+		row = append(row, quintain.Untrained)
+	}
+	at := len(text) - len(rest)
+	// A number begins there, and none that is in a string.
+	begins := at == 0 || at > 0 && (text[at-1] == ' ' || text[at-1] == ',')
+	if len(rest) == 0 || !begins || !bytes.HasSuffix(text, rest) || bytes.IndexByte(rest, '"') >= 0 {
+		return nil, false
+	}
+	trained := bytes.Count(rest, []byte(",")) + 1
+	for _, t := range tokens[len(tokens)-trained:] {
+		row = append(row, int32(t))
+	}
+	s.at += length + 2
+	return arena.end(row), true
 }
 
 // rows reads a row for each sequence of g, as long as its tokens where those are
@@ -231,7 +313,7 @@ func (s *scanner) conversations() (json.RawMessage, *Error) {
 	if f != nil {
 		return nil, f
 	}
-	return append(json.RawMessage{}, s.data[start:s.at]...), nil
+	return s.keep(s.data[start:s.at]), nil
 }
 
 func (s *scanner) message() (none struct{}, f *Error) {

@@ -333,7 +333,7 @@ func TestScaled(t *testing.T) {
 		if err != nil || text == "-0" { // an integer, which has no sign
 			continue
 		}
-		g, err := DecodeGroup([]byte(`{"tokens":[[1],[1]],"masks":[[1],[1]],"scores":[` + text + `,` + text + `]}`))
+		g, err := DecodeGroup([]byte(`{"scores":[` + text + `,` + text + `],"tokens":[[1],[1]],"masks":[[1],[1]]}`))
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -376,8 +376,13 @@ func FuzzDecodeGroup(f *testing.F) {
 	f.Add([]byte(with(`"messages":[[{"role":"a","content":"\ud83d\ude00"}]],"images":[1e5,-0.0,"x"],"env_id":"3"`)))
 	f.Add([]byte(with(`"advantages":[[1],[2,3]],"distill_token_ids":[[[1]],[[2]]],"overrides":[{"a":1},{}],"id":"q"`)))
 	f.Add(sample(2, 20))
+	var r Reader
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g, err := DecodeGroup(data)
+		same, err2 := r.Group(data)
+		if fmt.Sprint(err) != fmt.Sprint(err2) {
+			t.Fatalf("error %v, and %v of a reader that was used before", err, err2)
+		}
 		if err != nil {
 			var fault *Error
 			if !errors.As(err, &fault) || !json.Valid(fault.AppendBody(nil)) || fault.Error() == "" {
@@ -385,7 +390,13 @@ func FuzzDecodeGroup(f *testing.F) {
 			}
 			return
 		}
+		if !json.Valid(bytes.TrimPrefix(data, []byte("\ufeff"))) {
+			t.Fatal("what is no JSON was taken")
+		}
 		text := AppendGroup(nil, g)
+		if other := AppendGroup(nil, same); !bytes.Equal(other, text) {
+			t.Fatalf("a reader that was used before says\n%s, want\n%s", other, text)
+		}
 		if !json.Valid(text) || bytes.ContainsAny(text, "\n\r") {
 			t.Fatalf("wrote %q", text)
 		}

@@ -2,8 +2,11 @@ package atropos
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"math"
+	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -14,10 +17,7 @@ import (
 // Floats are written as Python does, with a point or an exponent, and read back
 // bit for bit.
 func AppendGroup(dst []byte, g *quintain.Group) []byte {
-	dst = append(dst, `{"tokens":`...)
-	dst = appendIntRows(dst, g.Tokens)
-	dst = append(dst, `,"masks":`...)
-	dst = appendIntRows(dst, g.Masks)
+	dst = appendTokens(dst, g)
 	dst = append(dst, `,"scores":`...)
 	dst = appendFloats(dst, g.Scores)
 	dst = append(dst, `,"advantages":`...)
@@ -77,25 +77,102 @@ func appendFloatRows(dst []byte, rows [][]float64) []byte {
 	return appendList(dst, rows, appendFloats)
 }
 
-// appendInts and appendFloats are loops of their own, being what a group is made of.
-func appendInts[T quintain.Token | int32](dst []byte, row []T) []byte {
+// appendTokens appends the tokens and the masks of g. Where masks repeat the tokens, so
+// does their text.
+func appendTokens(dst []byte, g *quintain.Group) []byte {
+	dst = append(dst, `{"tokens":`...)
+	if g.Tokens == nil || len(g.Masks) != len(g.Tokens) {
+		dst = append(appendIntRows(dst, g.Tokens), `,"masks":`...)
+		return appendIntRows(dst, g.Masks)
+	}
+	texts := make([][2]int, len(g.Tokens)) // where the text of what is trained on begins and ends
 	dst = append(dst, '[')
-	for i, v := range row {
+	for i, row := range g.Tokens {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = strconv.AppendInt(dst, int64(v), 10)
+		n := prompt(row, g.Masks[i])
+		dst = appendNumbers(append(dst, '['), row[:n])
+		if n > 0 && n < len(row) {
+			dst = append(dst, ',')
+		}
+		texts[i][0] = len(dst)
+		dst = appendNumbers(dst, row[n:])
+		texts[i][1] = len(dst)
+		dst = append(dst, ']')
+	}
+	dst = append(dst, `],"masks":[`...)
+	for i, row := range g.Tokens {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		n := prompt(row, g.Masks[i])
+		if n == len(row) {
+			dst = appendInts(dst, g.Masks[i])
+			continue
+		}
+		dst = append(dst, '[')
+		for range n {
+			dst = append(dst, "-100,"...)
+		}
+		dst = append(append(dst, dst[texts[i][0]:texts[i][1]]...), ']')
 	}
 	return append(dst, ']')
 }
 
+// prompt is how many tokens of a row are not trained on, where all that follow are;
+// else it is the length of the row.
+func prompt(tokens []quintain.Token, masks []int32) int {
+	if len(masks) != len(tokens) {
+		return len(tokens)
+	}
+	n := 0
+	for n < len(masks) && masks[n] == quintain.Untrained {
+		n++
+	}
+	for i, mask := range masks[n:] {
+		if mask != int32(tokens[n+i]) {
+			return len(tokens)
+		}
+	}
+	return n
+}
+
+func appendInts[T quintain.Token | int32](dst []byte, row []T) []byte {
+	return append(appendNumbers(append(dst, '['), row), ']')
+}
+
+// appendNumbers appends the numbers of a row with commas between them.
+func appendNumbers[T quintain.Token | int32](dst []byte, row []T) []byte {
+	const most = 16 // bytes that one number writes to
+	if len(row) == 0 {
+		return dst
+	}
+	dst = slices.Grow(dst, most*len(row))
+	at, b := len(dst), dst[:cap(dst)]
+	for _, v := range row {
+		if v < 0 || v >= 1e8 {
+			at = len(strconv.AppendInt(b[:at], int64(v), 10))
+		} else {
+			text := asText(uint32(v))
+			zeros := bits.TrailingZeros64(text&0x0f0f0f0f0f0f0f0f|1<<56) / 8 // all but the last digit may be
+			binary.LittleEndian.PutUint64(b[at:], text>>(8*zeros))
+			at += 8 - zeros
+		}
+		b[at] = ','
+		at++
+	}
+	return b[:at-1]
+}
+
 func appendFloats(dst []byte, row []float64) []byte {
-	dst = append(dst, '[')
+	t := powersOfTen()
+	dst = append(slices.Grow(dst, (mostPlain+1)*len(row)+2), '[')
 	for i, v := range row {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = AppendFloat(dst, v)
+		dst = t.appendFloat(dst, v)
 	}
 	return append(dst, ']')
 }
@@ -103,19 +180,24 @@ func appendFloats(dst []byte, row []float64) []byte {
 // AppendFloat appends v, which is finite, as Python prints it: the fewest digits
 // that read back as v, with a point, or with an exponent where v is below 1e-4 or
 // from 1e16 on.
-func AppendFloat(dst []byte, v float64) []byte {
+func AppendFloat(dst []byte, v float64) []byte { return powersOfTen().appendFloat(dst, v) }
+
+func (t *tens) appendFloat(dst []byte, v float64) []byte {
 	if v == 1 {
 		return append(dst, "1.0"...) // the log-probability of all that was not sampled
 	}
-	if a := math.Abs(v); a != 0 && a < 1e-4 || a >= 1e16 {
-		return strconv.AppendFloat(dst, v, 'e', -1, 64)
+	if a := math.Abs(v); a >= 1e-4 && a < 1e16 {
+		dst = slices.Grow(dst, mostPlain)
+		n := len(dst)
+		return dst[:n+t.putPlain(dst[n:cap(dst)], v)]
 	}
-	start := len(dst)
-	dst = strconv.AppendFloat(dst, v, 'f', -1, 64)
-	if bytes.IndexByte(dst[start:], '.') < 0 {
-		dst = append(dst, ".0"...)
+	if v == 0 {
+		if math.Signbit(v) {
+			dst = append(dst, '-')
+		}
+		return append(dst, "0.0"...)
 	}
-	return dst
+	return strconv.AppendFloat(dst, v, 'e', -1, 64)
 }
 
 // appendRaw appends a free-form value, on one line.

@@ -20,13 +20,18 @@ type power struct{ high, low uint64 }
 // tens are the powers of ten, as far as numbers are scaled by them here.
 type tens struct {
 	floats [highestPower + 1]float64 // those that are floats, from 1 on
+	ints   [16]uint64                // those of up to eight digits
 	bits   []power                   // all, from lowestPower on
+	above  []power                   // the same, rounded up
 }
 
 var powersOfTen = sync.OnceValue(func() *tens {
 	t := &tens{}
 	for i, v := 0, 1.0; i <= highestPower; i, v = i+1, v*10 {
 		t.floats[i] = v
+		if i <= 8 {
+			t.ints[i] = uint64(v)
+		}
 	}
 	for e := lowestPower; e <= highestPower; e++ {
 		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(e, -e))), nil)
@@ -35,12 +40,23 @@ var powersOfTen = sync.OnceValue(func() *tens {
 		} else {
 			ten.Lsh(ten, 128)
 		}
-		ten.Rsh(ten, uint(ten.BitLen()-128))
-		low := new(big.Int).And(ten, new(big.Int).SetUint64(math.MaxUint64))
-		t.bits = append(t.bits, power{ten.Rsh(ten, 64).Uint64(), low.Uint64()})
+		cut := uint(ten.BitLen() - 128)
+		exact := ten.TrailingZeroBits() >= cut && e >= 0
+		ten.Rsh(ten, cut)
+		t.bits = append(t.bits, powerOf(ten))
+		if !exact {
+			ten.Add(ten, big.NewInt(1))
+		}
+		t.above = append(t.above, powerOf(ten))
 	}
 	return t
 })
+
+// powerOf is v, which has 128 bits.
+func powerOf(v *big.Int) power {
+	low := new(big.Int).And(v, new(big.Int).SetUint64(math.MaxUint64))
+	return power{new(big.Int).Rsh(v, 64).Uint64(), low.Uint64()}
+}
 
 // plainFloat reads the number at offset at, and returns where it ends. It reports
 // false where something else stands, or where the number needs care.
@@ -51,13 +67,13 @@ func (s *scanner) plainFloat(at int) (v float64, end int, ok bool) {
 		at++
 	}
 	start := at
-	mantissa, at := digits(data, at, 0)
+	mantissa, at := s.tens.digits(data, at, 0)
 	n, exponent, point := at-start, 0, at
 	if n == 0 || n > 1 && data[start] == '0' || at == len(data) {
 		return 0, at, false
 	}
 	if data[at] == '.' {
-		mantissa, at = digits(data, at+1, mantissa)
+		mantissa, at = s.tens.digits(data, at+1, mantissa)
 		exponent = point + 1 - at
 		if n -= exponent; exponent == 0 || at == len(data) {
 			return 0, at, false
@@ -74,32 +90,84 @@ func (s *scanner) plainFloat(at int) (v float64, end int, ok bool) {
 		}
 		exponent, whole = exponent+e, false
 	}
-	if v, ok = s.scaled(mantissa, exponent); minus && (v != 0 || !whole) {
+	if v, ok = s.tens.scaled(mantissa, exponent); minus && (v != 0 || !whole) {
 		v = -v
 	}
 	return v, at, ok
 }
 
+// quickFloat reads a number of one digit, a point and up to 23 digits, with a comma
+// behind it and more data behind that: as nearly all numbers are written. It returns
+// where the comma is. It reports false where something else stands.
+func (s *scanner) quickFloat(at int) (v float64, end int, ok bool) {
+	const most = 2 + 24 + 2
+	data := s.data
+	minus := at < len(data) && data[at] == '-'
+	if minus {
+		at++
+	}
+	if at+most > len(data) || data[at+1] != '.' || data[at]-'0' > 9 {
+		return 0, 0, false
+	}
+	// All three parts are looked at before it is known which of them count: none waits for another.
+	text := data[at+2 : at+2+24]
+	a, b, c := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]), binary.LittleEndian.Uint64(text[16:])
+	n, mantissa, last := digitsIn(a), uint64(data[at]-'0'), a
+	if n == 8 {
+		mantissa, last = mantissa*1e8+eight(a, 8), b
+		if n += digitsIn(b); n == 16 {
+			mantissa, last = mantissa*1e8+eight(b, 8), c
+			n += digitsIn(c)
+		}
+	}
+	if n == 0 || n == 24 || data[at+2+n] != ',' {
+		return 0, 0, false
+	}
+	over, mantissa := bits.Mul64(mantissa, s.tens.ints[n&7])
+	if over != 0 || mantissa > 1e19 { // too much for what is to be added
+		return 0, 0, false
+	}
+	v, ok = s.tens.scaled(mantissa+eight(last, n&7), -n)
+	if minus {
+		v = -v
+	}
+	return v, at + 2 + n, ok
+}
+
 // digits reads digits behind those that v holds. What has more than nineteen of
 // them in all is nonsense, which the caller must know by their number.
-func digits(data []byte, at int, v uint64) (uint64, int) {
+func (t *tens) digits(data []byte, at int, v uint64) (uint64, int) {
 	for at+8 <= len(data) {
-		// Eight digits at a time: each step joins neighbours, in all lanes at once.
 		x := binary.LittleEndian.Uint64(data[at:])
-		if x&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 || (x+0x0606060606060606)&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 {
-			break
+		n := digitsIn(x)
+		v = v*t.ints[n&15] + eight(x, n)
+		at += n
+		if n < 8 {
+			return v, at
 		}
-		x = x & 0x0f0f0f0f0f0f0f0f * (1 + 10<<8) >> 8
-		x = x & 0x00ff00ff00ff00ff * (1 + 100<<16) >> 16
-		x = x & 0x0000ffff0000ffff * (1 + 10000<<32) >> 32
-		v = v*1e8 + x
-		at += 8
 	}
 	for at < len(data) && data[at]-'0' <= 9 {
 		v = v*10 + uint64(data[at]-'0')
 		at++
 	}
 	return v, at
+}
+
+// digitsIn counts the digits in front of the first of eight bytes that is none. The
+// first byte is the lowest.
+func digitsIn(x uint64) int {
+	x ^= 0x3030303030303030
+	// The highest bit of a byte is set where it is above nine; a carry spoils only what follows.
+	return bits.TrailingZeros64((x+0x7676767676767676|x)&0x8080808080808080) / 8
+}
+
+// eight is the number that the first n of eight bytes write, all of them digits.
+// Each step joins neighbours, in all lanes at once.
+func eight(x uint64, n int) uint64 {
+	x = x & 0x0f0f0f0f0f0f0f0f << ((64 - 8*n) & 127) // zeros in front
+	x = x * (1 + 10<<8) >> 8 & 0x00ff00ff00ff00ff
+	x = x * (1 + 100<<16) >> 16 & 0x0000ffff0000ffff
+	return x * (1 + 10000<<32) >> 32
 }
 
 // leadingZeros counts the zeros in front of the first digit that counts.
@@ -137,7 +205,7 @@ func shortExponent(data []byte, at int) (e, end int, ok bool) {
 // the method cannot tell. It is the algorithm of Eisel and Lemire (D. Lemire,
 // "Number parsing at a gigabyte per second", 2021): 64 bits of the mantissa times
 // 128 bits of the power decide the rounding of nearly all numbers.
-func (s *scanner) scaled(mantissa uint64, exponent int) (float64, bool) {
+func (t *tens) scaled(mantissa uint64, exponent int) (float64, bool) {
 	if mantissa == 0 {
 		return 0, true
 	}
@@ -146,11 +214,11 @@ func (s *scanner) scaled(mantissa uint64, exponent int) (float64, bool) {
 	}
 	if mantissa < 1<<53 && exponent >= -highestPower { // both are floats, and one operation rounds once
 		if exponent < 0 {
-			return float64(mantissa) / s.tens.floats[-exponent], true
+			return float64(mantissa) / t.floats[-exponent], true
 		}
-		return float64(mantissa) * s.tens.floats[exponent], true
+		return float64(mantissa) * t.floats[exponent], true
 	}
-	ten := s.tens.bits[exponent-lowestPower]
+	ten := t.bits[exponent-lowestPower]
 	shift := bits.LeadingZeros64(mantissa)
 	mantissa <<= shift
 	// 217706/65536 is the binary logarithm of ten, near enough in this range.

@@ -2,6 +2,7 @@ package atropos
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"strconv"
 
@@ -254,20 +255,21 @@ func (s *scanner) floatText() (float64, *Error) {
 }
 
 // ints reads an array of integers of 32 bits.
-func ints[T quintain.Token | int32](s *scanner, room int) ([]T, *Error) {
+func ints[T quintain.Token | int32](s *scanner, mem *arena[T], room int) ([]T, *Error) {
 	if f := s.open(); f != nil {
 		return nil, f
 	}
-	row := make([]T, 0, room)
+	row := mem.begin(room)
 	for first := true; ; first = false {
 		more, f := s.more(first, ']')
 		if f != nil {
 			return nil, f
 		}
 		if !more {
-			return row, nil
+			return mem.end(row), nil
 		}
 		row = plainInts(s, row)
+		s.space()
 		v, f := s.int(math.MinInt32, math.MaxInt32)
 		if f != nil {
 			return nil, f.in(len(row))
@@ -277,34 +279,31 @@ func ints[T quintain.Token | int32](s *scanner, room int) ([]T, *Error) {
 }
 
 // plainInts appends the integers in front of the scanner up to the first that
-// has more than nine digits, is no plain integer, or has no comma behind it.
+// has more than seven digits, is no plain integer, or has no comma behind it.
 func plainInts[T quintain.Token | int32](s *scanner, row []T) []T {
 	data, at := s.data, s.at
-	for {
+	for at+10 <= len(data) {
 		next := at
-		minus := next < len(data) && data[next] == '-'
-		if minus {
+		if data[next] == '-' {
 			next++
 		}
-		start, v := next, int32(0)
-		for next < len(data) && data[next]-'0' <= 9 {
-			v = v*10 + int32(data[next]-'0')
-			next++
+		x := binary.LittleEndian.Uint64(data[next:])
+		n := digitsIn(x)
+		if n == 0 || n == 8 || n > 1 && byte(x) == '0' || data[next+n] != ',' {
+			break
 		}
-		n := next - start
-		if n == 0 || n > 9 || n > 1 && data[start] == '0' || next+1 >= len(data) || data[next] != ',' {
-			s.at = at
-			return row
-		}
-		if minus {
+		v := int32(eight(x, n))
+		if next > at {
 			v = -v
 		}
 		row = append(row, T(v))
-		if next++; data[next] == ' ' {
+		if next += n + 1; data[next] == ' ' {
 			next++
 		}
 		at = next
 	}
+	s.at = at
+	return row
 }
 
 // floats reads an array of finite numbers.
@@ -312,16 +311,18 @@ func floats(s *scanner, room int) ([]float64, *Error) {
 	if f := s.open(); f != nil {
 		return nil, f
 	}
-	row := make([]float64, 0, room)
+	mem := s.floatArena()
+	row := mem.begin(room)
 	for first := true; ; first = false {
 		more, f := s.more(first, ']')
 		if f != nil {
 			return nil, f
 		}
 		if !more {
-			return row, nil
+			return mem.end(row), nil
 		}
 		row = s.plainFloats(row)
+		s.space()
 		v, f := s.float()
 		if f != nil {
 			return nil, f.in(len(row))
@@ -335,7 +336,10 @@ func floats(s *scanner, room int) ([]float64, *Error) {
 func (s *scanner) plainFloats(row []float64) []float64 {
 	at := s.at
 	for {
-		v, next, ok := s.plainFloat(at)
+		v, next, ok := s.quickFloat(at)
+		if !ok {
+			v, next, ok = s.plainFloat(at)
+		}
 		if !ok || next+1 >= len(s.data) || s.data[next] != ',' {
 			s.at = at
 			return row

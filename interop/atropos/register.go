@@ -85,7 +85,7 @@ type field struct {
 // record reads data, which is an object with the given fields; others are
 // dropped.
 func record(data []byte, fields []field) *Error {
-	_, f := document(data, func(s *scanner) (none struct{}, f *Error) {
+	_, f := document(data, nil, func(s *scanner) (none struct{}, f *Error) {
 		seen := make([]bool, len(fields))
 		f = s.object(func(key []byte) *Error {
 			for i, want := range fields {

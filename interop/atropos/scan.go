@@ -2,6 +2,7 @@ package atropos
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -11,23 +12,26 @@ import (
 // A scanner reads JSON text once, from front to back. Its methods leave it behind
 // what they read, or anywhere after an error.
 type scanner struct {
-	data []byte
-	at   int
-	tens *tens
+	data  []byte
+	at    int
+	tens  *tens
+	mem   *memory  // nil: what is read has memory of its own
+	texts [][]byte // JSON of the rows of tokens, without brackets
 }
 
 // newScanner returns a scanner in front of the first value of data, which may
 // open with a byte-order mark.
 func newScanner(data []byte) (*scanner, *Error) {
 	s := &scanner{data: bytes.TrimPrefix(data, []byte("\ufeff")), tens: powersOfTen()}
-	if !utf8.Valid(s.data) {
-		return nil, &Error{Type: TypeUnreadable, Msg: "the body is not UTF-8"}
-	}
 	if s.space(); s.at == len(s.data) {
 		return nil, &Error{Type: TypeMissing, Msg: "Field required"}
 	}
 	return s, nil
 }
+
+// notUnicode is the error of text that is not UTF-8. Strings are looked at as they
+// come; outside of them, anything but ASCII is no JSON.
+func notUnicode() *Error { return &Error{Type: TypeUnreadable, Msg: "the body is not UTF-8"} }
 
 // end reports what stands behind the value, which may be nothing.
 func (s *scanner) end() *Error {
@@ -192,14 +196,17 @@ func (s *scanner) text() ([]byte, *Error) {
 // quoted takes a string, quotes and all, and reports whether it has no escapes.
 func (s *scanner) quoted() (plain bool, f *Error) {
 	plain = true
+	start := s.at
 	s.at++
+	high := uint64(0)
 	for {
-		for s.at < len(s.data) && s.data[s.at] >= ' ' && s.data[s.at] != '"' && s.data[s.at] != '\\' {
-			s.at++
-		}
+		high |= s.letters()
 		switch s.peek() {
 		case '"':
 			s.at++
+			if high&0x8080808080808080 != 0 && !utf8.Valid(s.data[start:s.at]) {
+				return false, notUnicode()
+			}
 			return plain, nil
 		case '\\':
 			plain = false
@@ -210,6 +217,29 @@ func (s *scanner) quoted() (plain bool, f *Error) {
 			return false, s.syntax("want the end of the string, and no control characters in it")
 		}
 	}
+}
+
+// letters takes what stands for itself in a string, and returns its bytes laid over
+// each other.
+func (s *scanner) letters() (over uint64) {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	data, at := s.data, s.at
+	for at+8 <= len(data) {
+		x := binary.LittleEndian.Uint64(data[at:])
+		quote, slash := x^'"'*ones, x^'\\'*ones
+		// The highest bit of a byte is set where it is below a space, a quote or a backslash; a borrow spoils only what follows.
+		if stop := (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash; stop&tops != 0 {
+			break
+		}
+		over |= x
+		at += 8
+	}
+	for at < len(data) && data[at] >= ' ' && data[at] != '"' && data[at] != '\\' {
+		over |= uint64(data[at])
+		at++
+	}
+	s.at = at
+	return over
 }
 
 // escape takes an escape, and both of a pair of surrogates.
@@ -253,7 +283,15 @@ func (s *scanner) raw() (json.RawMessage, *Error) {
 	if f := s.skip(1); f != nil {
 		return nil, f
 	}
-	return bytes.Clone(s.data[start:s.at]), nil
+	return s.keep(s.data[start:s.at]), nil
+}
+
+// keep returns text to be kept.
+func (s *scanner) keep(text []byte) json.RawMessage {
+	if s.mem != nil {
+		return text[:len(text):len(text)]
+	}
+	return bytes.Clone(text)
 }
 
 // skip takes any value, at the given depth, and reports what is wrong with it.
