@@ -28,6 +28,7 @@ var Tasks = []quintain.Task{
 	palindromeGeneration,
 	palindromePartitioning,
 	poolMatrix,
+	ransomNote,
 	rotateMatrix,
 	rottenOranges,
 	spellBackward,
@@ -37,6 +38,8 @@ var Tasks = []quintain.Task{
 	stringSplitting,
 	stringSynthesis,
 	wordLadder,
+	wordSequenceReversal,
+	wordSorting,
 }
 
 // checkPhrasing refuses a record that names a wording which its task does not
