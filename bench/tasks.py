@@ -5,8 +5,12 @@ Both sides use one core and the default settings of reasoning-gym, and take turn
 task by task; the best of a few runs counts, so that a busy machine matters less.
 Ours is what the benchmarks of tasks/* (tasktest.Bench) measure; theirs is
 dataset[i] and score_answer. Answers are in turn the right one and that of another
-entry. Prints a table in Markdown; with --write, it goes into a document, between
-the two lines that hold <!-- tasks -->.
+entry. A second table has what is ours alone: memory, the slowest of a hundred
+problems at every level, and the hostile answer that costs most.
+
+Prints the tables in Markdown; with --write, they go into a document, between the
+two lines that hold <!-- tasks -->. A task takes about 5 seconds, more where one of
+its items takes reasoning-gym long.
 """
 
 import argparse
@@ -29,10 +33,11 @@ import tasks as peer  # noqa: E402  what the correctness driver knows of reasoni
 
 DRAWS_AT_ONCE = ("acre", "gsm_symbolic", "list_functions")  # these make all items when the dataset is made
 RUNS = 3
-ENTRIES = 64  # that answers are scored on
+ENTRIES = 64  # that answers are scored on; fewer where making them takes long
 SIZE = 500  # of a dataset; every item is made anew each time
 SLOWEST = 10  # at most so many times as long as asked, for items that take long
-LINE = re.compile(r"^BenchmarkTasks/(make|solve|score)/(\w+)\S*\s+\d+\s+([\d.e+]+) ns/op")
+ENTRY_SECONDS = 3  # for making the entries
+LINE = re.compile(r"^BenchmarkTasks/(\w+?)/(\w+?)(?:-\d+)?\s+\d+\s+(.*)$")
 
 
 # ---- ours
@@ -50,14 +55,29 @@ def build(scratch):
     return programs
 
 
-def ours(program, folder, name, seconds):
-    """Nanoseconds by what is done."""
-    command = [program, "-test.run", "^$", "-test.bench", f"^BenchmarkTasks$/^(make|solve|score)$/^{name}$", "-test.benchtime", f"{seconds}s", "-test.count", str(RUNS), "-test.cpu", "1"]
+def benchmark(program, folder, name, what, *flags):
+    """Each line of the benchmarks of a task: (what is done, {unit: figure})."""
+    command = [program, "-test.run", "^$", "-test.bench", f"^BenchmarkTasks$/^({what})$/^{name}$", "-test.cpu", "1", *flags]
     done = subprocess.run(command, cwd=folder, env={**os.environ, "GOMAXPROCS": "1"}, check=True, capture_output=True, text=True)
-    best = {}
     for line in done.stdout.splitlines():
         if (found := LINE.match(line)) and found[2] == name:
-            best[found[1]] = min(best.get(found[1], float("inf")), float(found[3]))
+            parts = found[3].split()
+            yield found[1], {unit: float(figure) for figure, unit in zip(parts[::2], parts[1::2])}
+
+
+def ours(program, folder, name, seconds):
+    """Nanoseconds by what is done, and our own figures."""
+    best = {}
+    for what, figures in benchmark(program, folder, name, "make|solve|score", "-test.benchtime", f"{seconds}s", "-test.count", str(RUNS)):
+        best[what] = min(best.get(what, float("inf")), figures["ns/op"])
+        if what == "make":
+            best["bytes"], best["allocations"] = figures["B/op"], figures["allocs/op"]
+    for what, figures in benchmark(program, folder, name, "p99|hostile", "-test.benchtime", "1x"):
+        if what == "hostile":
+            best["hostile"] = figures["ms-worst"]
+        else:
+            levels = sorted((int(unit.rsplit("-", 1)[1]), figure) for unit, figure in figures.items() if unit.startswith("µs-p99-level-"))
+            best["p99"] = [figure for _, figure in levels]
     return best
 
 
@@ -86,9 +106,12 @@ def theirs(name, seconds, pipe):
     peer.quiet()
     os.chdir(tempfile.gettempdir())
     dataset = reasoning_gym.create_dataset(name, seed=1, size=SIZE)
-    entries = [dataset[i] for i in range(ENTRIES)]
+    entries, began = [], time.perf_counter()
+    while len(entries) < 8 or len(entries) < ENTRIES and time.perf_counter() - began < ENTRY_SECONDS:
+        entries.append(dataset[len(entries)])
     right = [peer.stored_answer(e) or "x" for e in entries]
-    cases = [(right[(i + i % 2) % ENTRIES], e) for i, e in enumerate(entries)] * 2
+    cases = [(right[(i + i % 2) % len(entries)], e) for i, e in enumerate(entries)]
+    cases = (cases * (2 * ENTRIES))[: 2 * ENTRIES]
 
     def make(first, many):
         for i in range(first, first + many):
@@ -156,27 +179,43 @@ def table(rows):
     for title, of in (("least", min), ("median", statistics.median)):
         make, score, both = (of(column) for column in zip(*ratios))
         yield f"| **{title}** | | | **{make:.1f}** | | | **{score:.1f}** | **{both:.1f}** |"
+    (make, theirs_make), (score, theirs_score) = ([sum(side[what] for side in sides) for sides in ([a for _, a, _ in rows], [b for _, _, b in rows])] for what in ("make", "score"))
+    n = len(rows)
+    yield (
+        f"| **all, one of each in turn** | {rate(make / n)} | {rate(theirs_make / n)} | **{theirs_make / make:.1f}** | {rate(score / n)} | {rate(theirs_score / n)} | "
+        f"**{theirs_score / score:.1f}** | **{(theirs_make + theirs_score) / (make + score):.1f}** |"
+    )
+
+
+def own_table(rows):
+    yield "| task | bytes | allocations | making, p99 in µs, by level | hostile answer, ms |"
+    yield "|---|--:|--:|---|--:|"
+    for name, a, _ in rows:
+        p99 = ", ".join(f"{figure:,.0f}" for figure in a["p99"])
+        yield f"| {name} | {a['bytes']:,.0f} | {a['allocations']:,.0f} | {p99} | {a['hostile']:.1f} |"
+    slowest = max((max(a["p99"]), name) for name, a, _ in rows)
+    worst = max((a["hostile"], name) for name, a, _ in rows)
+    yield f"| **most** | {max(a['bytes'] for _, a, _ in rows):,.0f} | {max(a['allocations'] for _, a, _ in rows):,.0f} | **{slowest[0]:,.0f}** ({slowest[1]}) | **{worst[0]:.1f}** ({worst[1]}) |"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", help="names, with commas between (default: all that both have)")
-    parser.add_argument("--seconds", type=float, default=0.2, help="for each run of each figure")
+    parser.add_argument("--seconds", type=float, default=0.15, help="for each of %d runs of each figure" % RUNS)
     parser.add_argument("--write", metavar="FILE", help="put the table into this document")
     args = parser.parse_args()
     chosen = set(args.tasks.split(",")) if args.tasks else None
 
-    rows, solved = [], True
+    rows, began = [], time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         for program, folder, names in build(scratch):
             for name in names:
                 if name not in peer.DATASETS or chosen and name not in chosen:
                     continue
                 a, b = ours(program, folder, name, args.seconds), beside(name, args.seconds)
-                if not {"make", "score"} <= a.keys() or not b:
+                if not {"make", "solve", "score", "p99", "hostile"} <= a.keys() or not b:
                     sys.exit(f"{name}: no figures: ours {a}, theirs {b}")
-                solved &= "solve" in a
-                a["make"] += a.get("solve", 0)  # an entry of reasoning-gym holds its answer
+                a["make"] += a["solve"]  # an entry of reasoning-gym holds its answer
                 rows.append((name, a, b))
                 print(f"{name}: {json.dumps([a, b])}", file=sys.stderr)
     if not rows:
@@ -186,12 +225,19 @@ def main():
 
     lines = [
         f"{len(rows)} tasks, items per second on one core of {processor()}; {go}; Python {platform.python_version()}, reasoning-gym {version('reasoning-gym')}.",
-        f"Default settings. {'Making includes' if solved else 'Theirs includes'} the right answer{' on both sides' if solved else ', ours not'}.",
+        f"Default settings. Making includes the right answer on both sides. The run took {time.monotonic() - began:.0f} s.",
         "",
-        *table(sorted(rows)),
+        *table(rows := sorted(rows)),
     ]
     if not all(b["answers"] for _, _, b in rows):
         lines += ["", "\\* reasoning-gym stores no answer; it scored texts that are wrong at the first look."]
+    lines += [
+        "",
+        "Ours alone: what making one problem allocates at the default settings; how long all but one problem in a hundred take at most to make, at each level;",
+        "and how long the answer takes to grade that takes longest of some ninety made to cost much, most of them of 100,000 bytes.",
+        "",
+        *own_table(rows),
+    ]
     print("\n".join(lines))
     if args.write:
         with open(args.write, encoding="utf-8") as f:
