@@ -5,7 +5,8 @@ Where a test starts Atropos' API server, it gets `quintain hub` (see
 plugin/swap_server.py), and where it calls the packing functions, `quintain hub pack`
 answers (plugin/swap_packing.py). All tests must run and pass, every program that was
 started must have ended by itself when it was told to, and the requests must have gone
-to ours. Then random queues are packed by the real functions and by ours.
+to ours. Then random queues are packed by the real functions and by ours, and random
+requests go to the real server and to ours (hub_parity.py).
 """
 
 import argparse
@@ -19,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
+
+import hub_parity
 
 FILES = {"test_api_messages_handling.py": 26, "test_api_compression.py": 7, "test_api_legacy.py": 3}  # and how many tests each has
 PACKING = {"test_min_batch_allocation.py": 20, "test_heterogeneous_packing.py": 12, "test_heterogeneous_batching.py": 1}
@@ -138,8 +141,11 @@ def main():
             all_faults += faults
     batches, faults = compare_packing([program, "hub", "pack"])
     print(f"hub pack --strict  {ROUNDS} random queues, {batches} batches, {len(faults)} other than the real functions'")
+    compared, more = hub_parity.compare(program)
+    print(f"hub beside run-api {compared}, {len(more)} with another reply")
+    faults += more
     for fault in all_faults + faults:
-        print(f"FAILED {fault}")
+        print(f"FAILED {fault}"[:2000])
     print(f"{all_passed} passed, {len(all_faults + faults)} failed")
     return 1 if all_faults or faults or not all_passed or not batches else 0
 

@@ -97,9 +97,6 @@ func newAccount(r run, kinds map[queue.Kind]int, alive func(id int) bool) *accou
 		a.groups += n
 		a.largest = max(a.largest, k.Sequences)
 	}
-	for id := range a.envs {
-		a.spare += a.spareOf(id)
-	}
 	allocated := 0.0
 	for id := range r.Envs {
 		e := &r.Envs[id]
@@ -112,6 +109,9 @@ func newAccount(r run, kinds map[queue.Kind]int, alive func(id int) bool) *accou
 		}
 	}
 	a.unallocated = 1 - min(1, allocated)
+	for id := range a.envs {
+		a.spare += a.spareOf(id)
+	}
 	return a
 }
 
@@ -119,13 +119,13 @@ func newAccount(r run, kinds map[queue.Kind]int, alive func(id int) bool) *accou
 func (e *env) share() float64 { return float64(e.MaxTokens) * max(0, e.Weight) }
 
 // spareOf is the number of sequences of an environment beyond its minimum part of a
-// batch, in groups of the largest size.
+// batch, in groups of the largest size. One that has gone has no minimum.
 func (a *account) spareOf(id int32) int {
 	if a.largest <= 1 {
 		return 0
 	}
 	packed, least := (a.envs[id].sequences+a.largest-1)/a.largest*a.largest, 0
-	if id >= 0 && int(id) < len(a.run.Envs) && a.run.Envs[id].Minimum != nil {
+	if id >= 0 && int(id) < len(a.run.Envs) && a.alive[id] && a.run.Envs[id].Minimum != nil {
 		least = int(float64(a.run.BatchSize) * *a.run.Envs[id].Minimum)
 	}
 	return max(0, packed-least)
