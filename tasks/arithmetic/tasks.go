@@ -21,4 +21,5 @@ var Tasks = []quintain.Task{
 	powerFunction,
 	primeFactorization,
 	products,
+	timeIntervals,
 }
