@@ -35,7 +35,7 @@ from reasoning_gym.factory import DATASETS
 
 TOLERANCE = 1e-9
 CASE_SECONDS = 10  # for one score of reasoning-gym
-DRAW_SECONDS = 20  # for making a few entries
+DRAW_SECONDS = 8  # for making a few entries
 COMMAND_SECONDS = 300
 COMPARES_TUPLES = ("arc_agi", "rearc")  # their scorers know no lists, and JSON has no tuples
 STORED_ANSWERS = ("example_correct_answer", "example_answer", "possible_answer")
