@@ -156,6 +156,10 @@ func TestVectors(t *testing.T) {
 		squareReLU(gotTo, got)
 		squareReLUPlain(wantTo, want)
 		alike(t, "squareReLU", slices.Concat(got, gotTo), slices.Concat(want, wantTo), 1e-5)
+		at := angles{random(r, 1, n/2).row(0), random(r, 1, n/2).row(0), -1}
+		turnPairs(got[:n/2], got[n/2:], at)
+		turnPairsPlain(want[:n/2], want[n/2:], at)
+		alike(t, "turnPairs", got, want, 1e-5)
 	}
 }
 

@@ -28,14 +28,14 @@ func newRotation(c Config) rotation {
 // turn rotates a row of heads to its position: column i of a head with column
 // i+half. With sign -1 it turns back, which is also how a gradient goes.
 func (r rotation) turn(row []float32, pos int, sign float32) {
-	cos, sin := r.cos[pos*r.half:][:r.half], r.sin[pos*r.half:][:r.half]
+	at := angles{r.cos[pos*r.half:][:r.half], r.sin[pos*r.half:][:r.half], sign}
 	for ; len(row) >= 2*r.half; row = row[2*r.half:] {
-		lo, hi := row[:len(cos)], row[len(cos):][:len(cos)]
-		for i, c := range cos {
-			s := sign * sin[i]
-			x, y := lo[i], hi[i]
-			lo[i] = x*c - y*s
-			hi[i] = x*s + y*c
-		}
+		turnPairs(row[:r.half], row[r.half:2*r.half], at)
 	}
+}
+
+// angles are those of one position, with the direction to turn in.
+type angles struct {
+	cos, sin []float32
+	sign     float32
 }

@@ -70,13 +70,16 @@ func (s *Sampler) Sample(logits []float32, how Sampling, src Source) (Draw, erro
 // to change until then. Top-k is applied before top-p; among equals the lower token counts
 // as likelier. A NaN or an infinity among the logits is [ErrNotFinite].
 func (s *Sampler) Read(logits []float32, how Sampling) error {
-	if i := notFinite(logits); i >= 0 {
-		return fmt.Errorf("logit of token %d: %w", i, ErrNotFinite)
-	}
 	s.logits, s.how, s.best = logits, how, 0
 	n := len(logits)
 	s.shares = grown(s.shares, padded(n))
+	clear(s.shares[n:])
 	copy(s.shares, logits)
+	if squares := dot(s.shares, s.shares); squares-squares != 0 { // or a logit beyond all sense
+		if i := notFinite(logits); i >= 0 {
+			return fmt.Errorf("logit of token %d: %w", i, ErrNotFinite)
+		}
+	}
 	for i := n; i < len(s.shares); i++ {
 		s.shares[i] = float32(math.Inf(-1))
 	}

@@ -97,6 +97,17 @@ func squareReLUPlain(to, x []float32) {
 	}
 }
 
+// turnPairsPlain is [turnPairs] in plain Go.
+func turnPairsPlain(lo, hi []float32, at angles) {
+	lo, hi, sin := lo[:len(at.cos)], hi[:len(at.cos)], at.sin[:len(at.cos)]
+	for i, c := range at.cos {
+		s := at.sign * sin[i]
+		x, y := lo[i], hi[i]
+		lo[i] = x*c - y*s
+		hi[i] = x*s + y*c
+	}
+}
+
 // softmax turns the first n numbers of row into the probabilities that belong to scale
 // times them as logits, and sets the others to zero. It tells what it divided by, in
 // whose terms the rest can be said.

@@ -26,3 +26,6 @@ func exponential(x []float32, scale, shift float32) (sum, weighted float32) {
 // squareReLU writes into to the square of what is positive in x, and x to what is
 // positive in it.
 func squareReLU(to, x []float32) { squareReLUPlain(to, x) }
+
+// turnPairs turns the pairs of numbers of lo and hi by as many angles: a multiple of eight.
+func turnPairs(lo, hi []float32, at angles) { turnPairsPlain(lo, hi, at) }

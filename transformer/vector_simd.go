@@ -137,3 +137,20 @@ func squareReLU(to, x []float32) {
 		store256((*[lanes]float32)(to), a.Mul(a), b.Mul(b))
 	}
 }
+
+// turnPairs turns the pairs of numbers of lo and hi by as many angles: a multiple of eight.
+func turnPairs(lo, hi []float32, at angles) {
+	if !hasAVX2 {
+		turnPairsPlain(lo, hi, at)
+		return
+	}
+	sign := archsimd.BroadcastFloat32x8(at.sign)
+	for cos, sin := at.cos, at.sin; len(cos) >= 8 && len(sin) >= 8 && len(lo) >= 8 && len(hi) >= 8; {
+		c, s := archsimd.LoadFloat32x8((*[8]float32)(cos)), archsimd.LoadFloat32x8((*[8]float32)(sin)).Mul(sign)
+		a, b := (*[8]float32)(lo), (*[8]float32)(hi)
+		x, y := archsimd.LoadFloat32x8(a), archsimd.LoadFloat32x8(b)
+		x.Mul(c).Sub(y.Mul(s)).Store(a)
+		x.MulAdd(s, y.Mul(c)).Store(b)
+		cos, sin, lo, hi = cos[8:], sin[8:], lo[8:], hi[8:]
+	}
+}
