@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -48,24 +47,16 @@ func (s *Server) spoil(ctx context.Context, p parcel) error {
 	return s.dissolve(ctx, p.delivery)
 }
 
-// groupOf returns the group of d.
-func (s *Server) groupOf(d *queue.Delivery) (*quintain.Group, error) {
-	if d.Group != nil {
-		return d.Group, nil
+// bodyOf returns the group of d in the binary form that all clients read.
+func (s *Server) bodyOf(d *queue.Delivery) ([]byte, error) {
+	if d.Body == nil {
+		return s.codec.Encode(d.Group)
 	}
-	g, err := s.codec.Decode(d.Body)
+	body, err := s.codec.Repack(d.Body)
 	if err != nil {
 		return nil, &queue.CorruptError{Seq: d.Seq, ID: d.ID, Err: err}
 	}
-	return g, nil
-}
-
-// bodyOf returns the group of d in its binary form.
-func (s *Server) bodyOf(d *queue.Delivery) ([]byte, error) {
-	if d.Body != nil {
-		return d.Body, nil
-	}
-	return s.codec.Encode(d.Group)
+	return body, nil
 }
 
 // writeJSON writes a batch as the original does.
@@ -133,9 +124,17 @@ func (s *Server) encodeAhead(groups []queue.Delivery, show func(i int, text []by
 
 // encode makes JSON of one group, and lets go of it.
 func (s *Server) encode(d *queue.Delivery) (*[]byte, error) {
-	g, err := s.groupOf(d)
-	if err != nil {
-		return nil, err
+	from, ok := s.decoders.Get().(*queue.Decoder)
+	if !ok {
+		from = s.codec.NewDecoder()
+	}
+	defer s.decoders.Put(from)
+	g := d.Group
+	if g == nil {
+		var err error
+		if g, err = from.Decode(d.Body); err != nil {
+			return nil, &queue.CorruptError{Seq: d.Seq, ID: d.ID, Err: err}
+		}
 	}
 	buf, ok := s.texts.Get().(*[]byte)
 	if !ok {

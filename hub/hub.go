@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -56,8 +55,8 @@ type Server struct {
 	moved    chan struct{} // closed when a batch may have become possible; nil: nobody waits
 	held     holding
 	heard    map[int]time.Time // last sign of life of environments
-	latest   []byte // in the binary form; nil: nothing came yet
-	reported map[int]bool // sizes of groups that fit into no batch, as the log has said already
+	latest   []byte            // the group that came last, in the binary form; nil: nothing came yet
+	reported map[int]bool      // sizes of groups that fit into no batch, as the log has said already
 	counts   counts
 }
 

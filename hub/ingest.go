@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -18,12 +19,10 @@ func (s *Server) scoredData(c *call) {
 	if s.closedToGroups(c) {
 		return
 	}
-	g, err := decodeBody(s, c, atropos.DecodeGroup)
-	if err != nil {
-		s.fail(c, err)
-		return
-	}
-	in, err := s.take(c, []*quintain.Group{g})
+	in, err := takeJSON(s, c, func(r *atropos.Reader, b []byte) ([]*quintain.Group, error) {
+		g, err := r.Group(b)
+		return []*quintain.Group{g}, err
+	})
 	if err != nil {
 		s.fail(c, err)
 		return
@@ -40,16 +39,12 @@ func (s *Server) scoredDataList(c *call) {
 	if s.closedToGroups(c) {
 		return
 	}
-	groups, err := decodeBody(s, c, atropos.DecodeGroups)
-	var in intake
-	if err == nil {
-		in, err = s.take(c, groups)
-	}
+	in, err := takeJSON(s, c, (*atropos.Reader).Groups)
 	if err != nil {
 		s.fail(c, err)
 		return
 	}
-	body := fmt.Appendf(nil, `{"status":"received","groups_processed":%d`, len(groups))
+	body := fmt.Appendf(nil, `{"status":"received","groups_processed":%d`, len(in.ids))
 	if in.buffered > 0 {
 		body = fmt.Appendf(body, `,"buffered":%d,"last_buffer_size":%d`, in.buffered, in.lastBuffer)
 	}
@@ -62,6 +57,24 @@ type intake struct {
 	lastBuffer int      // sequences that were held of the environment of the last of those
 	warnings   []string // what of them was dropped, and why
 	fresh      []bool   // which of them had not come before
+	ids        []string // their names; empty: none
+}
+
+// takeJSON reads the body of a request by read, and puts its groups into the queue.
+// Their memory is used again for other requests.
+func takeJSON(s *Server, c *call, read func(*atropos.Reader, []byte) ([]*quintain.Group, error)) (intake, error) {
+	return decodeBody(s, c, func(b []byte) (intake, error) {
+		r, ok := s.readers.Get().(*atropos.Reader)
+		if !ok {
+			r = new(atropos.Reader)
+		}
+		defer s.readers.Put(r)
+		groups, err := read(r, b)
+		if err != nil {
+			return intake{}, err
+		}
+		return s.take(c, groups)
+	})
 }
 
 func (in intake) appendWarnings(body []byte) []byte {
@@ -82,10 +95,15 @@ func (in intake) appendWarnings(body []byte) []byte {
 // take puts the groups of a request into the queue. They are on disk when it
 // returns.
 func (s *Server) take(c *call, groups []*quintain.Group) (in intake, err error) {
-	if err := s.checkGroups(c.r, groups); err != nil {
+	if err := s.checkSizes(groups); err != nil {
 		return in, err
 	}
+	if err := nameGroups(c.r, groups); err != nil {
+		return in, err
+	}
+	in.ids = make([]string, len(groups))
 	for i, g := range groups {
+		in.ids[i] = g.ID
 		if unfit := atropos.DropUnfit(g); unfit != nil {
 			s.log.Warn("advantages do not fit the tokens and are dropped", "group", i, "of", len(groups), "err", unfit)
 			in.warnings = append(in.warnings, fmt.Sprintf("group %d: dropped: %v", i, unfit))
@@ -95,21 +113,28 @@ func (s *Server) take(c *call, groups []*quintain.Group) (in intake, err error) 
 		}
 	}
 	ctx := context.WithoutCancel(c.r.Context())
-	odd := s.oddGroups(groups)
-	if len(odd) > 0 {
-		err = s.putOdd(ctx, groups, odd, &in)
-	} else {
-		in.fresh, err = s.queue.PutAll(ctx, groups)
+	tokens := make([]int, len(groups))
+	for i, g := range groups {
+		tokens[i] = g.TokenCount()
 	}
-	if err != nil {
+	if odd := s.oddGroups(groups); len(odd) > 0 {
+		if err := s.putOdd(ctx, groups, odd, &in); err != nil {
+			return in, err
+		}
+		s.noteLatest(groups)
+		s.noteTaken(tokens, in)
+		return in, s.makeRoom(ctx)
+	}
+	if in.fresh, err = s.queue.PutAll(ctx, groups); err != nil {
 		return in, err
 	}
-	s.noteTaken(groups, in)
+	s.noteTaken(tokens, in)
+	s.setLatest(s.queue.Newest())
 	return in, s.makeRoom(ctx)
 }
 
-// checkGroups names the groups of a request, and reports what is beyond the limits.
-func (s *Server) checkGroups(r *http.Request, groups []*quintain.Group) error {
+// checkSizes reports what of groups is beyond the limits.
+func (s *Server) checkSizes(groups []*quintain.Group) error {
 	limits := s.config.Limits
 	if len(groups) > limits.Groups {
 		return &atropos.Error{Type: "too_long", Msg: fmt.Sprintf("List should have at most %d groups", limits.Groups)}
@@ -128,16 +153,16 @@ func (s *Server) checkGroups(r *http.Request, groups []*quintain.Group) error {
 			}
 		}
 	}
-	return nameGroups(r, groups)
+	return nil
 }
 
-// noteTaken counts what was put.
-func (s *Server) noteTaken(groups []*quintain.Group, in intake) {
-	fresh, tokens := 0, 0
-	for i, g := range groups {
+// noteTaken counts what was put; tokens is how many each group has.
+func (s *Server) noteTaken(tokens []int, in intake) {
+	fresh, sum := 0, 0
+	for i, n := range tokens {
 		if in.fresh[i] {
 			fresh++
-			tokens += g.TokenCount()
+			sum += n
 		}
 	}
 	s.mu.Lock()
@@ -145,14 +170,30 @@ func (s *Server) noteTaken(groups []*quintain.Group, in intake) {
 	s.counts.posts++
 	s.counts.unfit += uint64(len(in.warnings))
 	s.counts.groupsIn += uint64(fresh)
-	s.counts.tokensIn += uint64(tokens)
-	for i := len(groups) - 1; i >= 0; i-- {
-		if _, held := s.held.sizes[groups[i].ID]; !held {
-			s.latest = groups[i]
-			break
+	s.counts.tokensIn += uint64(sum)
+	s.events.tell("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
+}
+
+// noteLatest makes the last of groups that is not held the one that came last.
+func (s *Server) noteLatest(groups []*quintain.Group) {
+	s.mu.RLock()
+	held := s.held
+	s.mu.RUnlock()
+	for _, g := range slices.Backward(groups) {
+		if _, waits := held.sizes[g.ID]; waits {
+			continue
 		}
+		if body, err := s.codec.EncodeFast(g); err == nil { // it was encoded once already
+			s.setLatest(body)
+		}
+		return
 	}
-	s.events.tell("groups", map[string]any{"groups": fresh, "tokens": tokens, "known": len(groups) - fresh})
+}
+
+func (s *Server) setLatest(body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.latest = body
 }
 
 // closedToGroups answers a request that brings groups where none are taken, and
@@ -301,10 +342,10 @@ func (s *Server) sortIn(h holding, g *quintain.Group) holding {
 // newest returns the group that came last, or nil.
 func (s *Server) newest(ctx context.Context) (*quintain.Group, error) {
 	s.mu.RLock()
-	g := s.latest
+	body := s.latest
 	s.mu.RUnlock()
-	if g != nil {
-		return g, nil
+	if body != nil {
+		return s.codec.Decode(body)
 	}
 	last := uint64(0)
 	s.queue.View(func(waiting []queue.Entry) {

@@ -23,6 +23,8 @@ type site struct {
 	bodies   sync.Pool // of *bytes.Buffer
 	zips     sync.Pool // of *gzip.Writer
 	texts    sync.Pool // of *[]byte, for groups in JSON
+	readers  sync.Pool // of *atropos.Reader
+	decoders sync.Pool // of *queue.Decoder
 	codec    *queue.Codec
 	metrics  *metrics
 	runs     runs

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -258,27 +257,23 @@ func (s *Server) postGroups(c *call) {
 	if s.closedToGroups(c) {
 		return
 	}
-	var groups []*quintain.Group
+	var in intake
 	var err error
 	if isGroups(c.r) {
-		groups, err = readAll(s, c, s.parseGroups)
+		in, err = readAll(s, c, func(b []byte) (intake, error) { return s.takeEncoded(c, b) })
 	} else {
-		groups, err = decodeBody(s, c, atropos.DecodeGroups)
-	}
-	var in intake
-	if err == nil {
-		in, err = s.take(c, groups)
+		in, err = takeJSON(s, c, (*atropos.Reader).Groups)
 	}
 	if err != nil {
 		s.fail(c, err)
 		return
 	}
 	body := []byte(`{"groups":[`)
-	for i, g := range groups {
+	for i, id := range in.ids {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = atropos.AppendString(append(body, `{"id":`...), g.ID)
+		body = atropos.AppendString(append(body, `{"id":`...), id)
 		body = fmt.Appendf(body, `,"fresh":%t}`, in.fresh[i])
 	}
 	body = fmt.Appendf(body, `],"held":%d`, in.buffered)

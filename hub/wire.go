@@ -2,7 +2,9 @@ package hub
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -55,22 +58,71 @@ func (s *Server) bodyBuffer() (buf *bytes.Buffer, free func()) {
 	}
 }
 
-// parseGroups reads groups in the binary form, at most as many as a request may have.
-func (s *Server) parseGroups(b []byte) ([]*quintain.Group, error) {
+// errOdd says that groups must be held until others come, which is another way than
+// that of most.
+var errOdd = errors.New("groups of an odd size")
+
+// takeEncoded puts groups in the binary form into the queue, as they are where that
+// can be.
+func (s *Server) takeEncoded(c *call, b []byte) (in intake, err error) {
 	bodies, err := splitFrames(b, s.config.Limits.Groups)
 	if err != nil {
-		return nil, err
+		return in, err
 	}
+	in.ids = make([]string, len(bodies))
+	tokens, envs := make([]int, len(bodies)), make(map[int32]bool)
+	ctx := context.WithoutCancel(c.r.Context())
+	in.fresh, err = s.queue.PutEncoded(ctx, bodies, func(i int, g *quintain.Group) error {
+		one := []*quintain.Group{g}
+		if err := s.checkEncoded(c, i, one); err != nil {
+			return err
+		}
+		if len(s.oddGroups(one)) > 0 || c.r.Header.Get("Idempotency-Key") != "" {
+			return errOdd
+		}
+		in.ids[i], tokens[i] = g.ID, g.TokenCount()
+		if g.EnvID != nil {
+			envs[*g.EnvID] = true
+		}
+		return nil
+	})
+	if errors.Is(err, errOdd) {
+		return s.takeDecoded(c, bodies)
+	}
+	if err != nil {
+		return in, err
+	}
+	for id := range envs {
+		s.hear(id)
+	}
+	s.noteTaken(tokens, in)
+	s.setLatest(s.queue.Newest())
+	return in, s.makeRoom(ctx)
+}
+
+// takeDecoded puts groups in the binary form into the queue like others.
+func (s *Server) takeDecoded(c *call, bodies [][]byte) (in intake, err error) {
 	groups := make([]*quintain.Group, len(bodies))
 	for i, body := range bodies {
 		if groups[i], err = s.codec.Decode(body); err != nil {
-			return nil, fmt.Errorf("group %d: %w", i, err)
+			return in, fmt.Errorf("group %d: %w", i, err)
 		}
-		if len(groups[i].Tokens) == 0 {
-			return nil, &queue.FormatError{Field: "tokens", Why: fmt.Sprintf("group %d has no sequences", i)}
+		if err := s.checkEncoded(c, i, groups[i:i+1]); err != nil {
+			return in, err
 		}
 	}
-	return groups, nil
+	return s.take(c, groups)
+}
+
+// checkEncoded reports what those who sent JSON would be told of the group i, too.
+func (s *Server) checkEncoded(c *call, i int, one []*quintain.Group) error {
+	if len(one[0].Tokens) == 0 {
+		return &queue.FormatError{Field: "tokens", Why: fmt.Sprintf("group %d has no sequences", i)}
+	}
+	if err := atropos.CheckFree(one[0]); err != nil {
+		return err
+	}
+	return s.checkSizes(one)
 }
 
 // splitFrames returns the groups of b, still in their binary form, which is b's memory.

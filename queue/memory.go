@@ -38,6 +38,7 @@ func (m *Memory) Put(ctx context.Context, records []Record) ([]uint64, error) {
 		}
 		m.last++
 		seqs[i] = m.last
+		r.Body = slices.Clone(r.Body)
 		m.bodies[m.last] = r
 		m.places[r.Key] = m.last
 	}

@@ -1,8 +1,10 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -40,8 +42,8 @@ func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []b
 
 // PutEncoded is [Queue.PutAll] for groups in their binary form, which are kept as
 // they are. Each is read first, and must be a group that makes sense; check, if it is not nil,
-// may refuse it. The group that check is given is gone when it returns. The caller
-// must not change the bodies any more.
+// may refuse it. The group that check is given is gone when it returns, and the bodies
+// are the caller's again when PutEncoded returns.
 //
 // A body that is no group gives a [*FormatError].
 func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i int, g *quintain.Group) error) (fresh []bool, err error) {
@@ -90,7 +92,7 @@ const maxTries = 5
 
 // A putting is what becomes of the groups of a PutAll.
 type putting struct {
-	groups  []*quintain.Group
+	groups  []*quintain.Group // nil: all records are there
 	entries []Entry
 	records []Record // those that were needed
 	fresh   []bool
@@ -183,6 +185,7 @@ func (q *Queue) record(p *putting, i int) (Record, error) {
 // the store had one that the index has not.
 func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) {
 	var late []Entry
+	newest := p.newest(news)
 	q.mu.Lock()
 	for _, i := range news {
 		e := p.entries[i]
@@ -198,6 +201,7 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 			late = append(late, e)
 		default:
 			p.fresh[i] = true
+			q.newest = newest
 			q.stats.Put++
 			q.enter(e)
 		}
@@ -210,6 +214,28 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 		}
 	}
 	return again
+}
+
+// newest is the binary form of the last group that was put of those of news.
+func (p *putting) newest(news []int) []byte {
+	for _, i := range slices.Backward(news) {
+		switch body := p.records[i].Body; {
+		case p.entries[i].Seq == 0:
+		case p.groups == nil: // it is the caller's
+			return bytes.Clone(body)
+		default:
+			return body
+		}
+	}
+	return nil
+}
+
+// Newest returns the binary form of the group that was put last since the queue was
+// opened, whatever became of it; nil: none was. It must not be changed.
+func (q *Queue) Newest() []byte {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.newest
 }
 
 // enter takes e into the index. q.mu is held.

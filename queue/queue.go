@@ -49,6 +49,7 @@ type Queue struct {
 	done    int                 // how many of known are true
 	floors  map[uint64]int      // highest number that was given when a put began that is under way, and how many such
 	garbage map[uint64]struct{} // done, and perhaps still in the store
+	newest  []byte              // the group that was put last
 	next    time.Time           // no lease runs out before; zero: none does
 	changed chan struct{}       // nil: nobody waits
 	stats   Stats               // the counters alone

@@ -24,7 +24,8 @@ type Store interface {
 type Bodies interface {
 	// Put keeps records that have different keys, all or none, and returns their
 	// sequence numbers, which follow each other. A record whose key is in the store
-	// already is not kept, and has the number 0.
+	// already is not kept, and has the number 0. The records are the caller's again
+	// when it returns.
 	Put(ctx context.Context, records []Record) ([]uint64, error)
 
 	// Body returns the body of seq, or [ErrUnknown].

@@ -362,6 +362,38 @@ func (s *scanner) id() (string, *Error) {
 	return string(text), nil
 }
 
+// CheckFree reports the first free-form field of g that is not as [DecodeGroup] takes
+// it, as an [*Error]: for groups that came in another form.
+func CheckFree(g *quintain.Group) error {
+	object, value := (*scanner).record, (*scanner).raw
+	for _, one := range []struct {
+		name string
+		text json.RawMessage
+		read func(*scanner) (json.RawMessage, *Error)
+	}{
+		{"messages", g.Messages, (*scanner).conversations},
+		{"generation_params", g.Generation, object},
+		{"group_overrides", g.GroupOverrides, object},
+		{"images", g.Images, value},
+	} {
+		if one.text == nil {
+			continue
+		}
+		if _, f := document(one.text, &memory{}, one.read); f != nil {
+			return f.in(one.name)
+		}
+	}
+	for i, text := range g.Overrides {
+		if _, f := document(text, &memory{}, object); f != nil {
+			return f.in(i).in("overrides")
+		}
+	}
+	if !ValidID(g.ID) {
+		return &Error{Type: TypeValue, Loc: []any{"id"}, Msg: "Input should have at most 256 bytes, none of them a control character"}
+	}
+	return nil
+}
+
 // ValidID reports whether a client may name a group so; the empty name is none.
 func ValidID(id string) bool {
 	for i := range len(id) {
