@@ -22,6 +22,7 @@ var Tasks = []quintain.Task{
 	isomorphicStrings,
 	jugs,
 	letterCounting,
+	letterJumble,
 	manipulateMatrix,
 	numberFiltering,
 	numberSorting,
