@@ -188,7 +188,8 @@ Fed an entry of reasoning-gym and an answer, our score is its score, and fed our
 entry and our solution, its score is 1. The rows below are all the exceptions.
 They are made only where its score is wrong, or can be earned without solving.
 A kind is the name that the conformance drivers give to a way of spoiling an
-answer; ` + "`*`" + ` is any of them, and ` + "`export`" + ` our own solution.
+answer; ` + "`*`" + ` is any of them, ` + "`export`" + ` our own solution, and ` + "`label`" + ` any
+answer to an entry of reasoning-gym whose stored answer is wrong.
 
 `)
 	if len(rows) == 0 {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,11 +82,17 @@ func Read(e Entry) (quintain.Problem, error) {
 		return quintain.Problem{}, fmt.Errorf("metadata: %w", err)
 	}
 	var name string
-	if err := json.Unmarshal(fields["source_dataset"], &name); err != nil || name == "" {
+	err := json.Unmarshal(fields["source_dataset"], &name)
+	if err != nil || name == "" {
 		return quintain.Problem{}, errors.New("metadata.source_dataset: want the name of a task")
 	}
 	for _, ours := range []string{"source_dataset", "source_index", "source_idx", "difficulty", "config", "version_id", "entry_id"} {
 		delete(fields, ours)
+	}
+	if e.Answer != nil && slices.Contains(inAnswer, name) {
+		if fields["answer"], err = json.Marshal(*e.Answer); err != nil {
+			return quintain.Problem{}, fmt.Errorf("answer: %w", err)
+		}
 	}
 	record, err := json.Marshal(fields)
 	if err != nil {
@@ -93,6 +100,10 @@ func Read(e Entry) (quintain.Problem, error) {
 	}
 	return quintain.Problem{Task: name, Level: quintain.OwnParams, Prompt: e.Question, Instance: quintain.RawRecord(record)}, nil
 }
+
+// inAnswer lists the tasks whose entries have the solution in the answer alone: their
+// metadata has neither it nor the question. Its name in their records is answer.
+var inAnswer = []string{"ab"}
 
 // renamed holds the settings whose name in an entry's difficulty is not that of
 // the setting.
