@@ -103,7 +103,7 @@ func Read(e Entry) (quintain.Problem, error) {
 
 // inAnswer lists the tasks whose entries have the solution in the answer alone: their
 // metadata has neither it nor the question. Its name in their records is answer.
-var inAnswer = []string{"ab"}
+var inAnswer = []string{"ab", "sentence_reordering"}
 
 // renamed holds the settings whose name in an entry's difficulty is not that of
 // the setting.

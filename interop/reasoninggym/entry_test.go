@@ -68,7 +68,7 @@ func TestReadWhatWasWritten(t *testing.T) {
 // Some tasks say the solution in the answer alone.
 func TestReadTakesTheAnswer(t *testing.T) {
 	answer := `#B "A#"`
-	for name, want := range map[string]string{"ab": `{"answer":"#B \"A#\""}`, "chain_sum": `{}`} {
+	for name, want := range map[string]string{"ab": `{"answer":"#B \"A#\""}`, "sentence_reordering": `{"answer":"#B \"A#\""}`, "chain_sum": `{}`} {
 		e := reasoninggym.Entry{Question: "?", Answer: &answer, Metadata: json.RawMessage(`{"source_dataset":"` + name + `","difficulty":{"length":10}}`)}
 		if p, err := reasoninggym.Read(e); err != nil || p.Instance.String() != want {
 			t.Errorf("%s: record %s, error %v; want %s", name, p.Instance, err, want)
