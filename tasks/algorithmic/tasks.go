@@ -17,6 +17,8 @@ var Tasks = []quintain.Task{
 	caesarCipher,
 	countPrimes,
 	cryptarithm,
+	gameOfLife,
+	gameOfLifeHalting,
 	graphColor,
 	groupAnagrams,
 	isomorphicStrings,
