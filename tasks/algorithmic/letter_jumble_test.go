@@ -12,7 +12,7 @@ import (
 func TestLetterJumbleScore(t *testing.T) {
 	item := letterJumbleItem{
 		NumWords: 5, CorruptionLevel: 0.5,
-		ScrambledWords: []string{"Eht", "cat", "tass", "no", "htta"}, OriginalWords: []string{"The", "cat", "sats", "no", "that"},
+		ScrambledWords: []string{"ehT", "cat", "tass", "no", "htta"}, OriginalWords: []string{"The", "cat", "sats", "no", "that"},
 	}
 	if err := item.Check(); err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestLetterJumbleScore(t *testing.T) {
 		{"The cat sats on that", 2. / 3, "one that was right is spoiled"},
 		{"The cat sats no", 2. / 3, "one is missing"},
 		{"The cat sats no that cat", 3. / 4, "one too many, where reasoning-gym pays all"},
-		{"Eht cat tass no htta", 0, "the question itself, where it pays 2/5"},
+		{"ehT cat tass no htta", 0, "the question itself, where it pays 2/5"},
 		{"cat sats no that The", 0, "in another order"},
 		{"The, cat, sats, no, that", 0, "commas spoil all but the last"},
 		{"", 0, "nothing"},

@@ -34,6 +34,7 @@ var Tasks = []quintain.Task{
 	ransomNote,
 	rotateMatrix,
 	rottenOranges,
+	sentenceReordering,
 	spellBackward,
 	spiralMatrix,
 	stringInsertion,
