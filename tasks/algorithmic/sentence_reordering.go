@@ -112,15 +112,13 @@ func (s sentenceReorderingItem) Prompt() string {
 func (s sentenceReorderingItem) Short() string { return "reorder " + s.Shuffled }
 
 // Check refuses a record without a sentence, or with one whose words were not
-// shuffled but changed.
+// shuffled but changed. The word_count of reasoning-gym counts the parts of a word
+// with an apostrophe.
 func (s sentenceReorderingItem) Check() error {
 	if s.Answer == nil || answer.Trim(*s.Answer) == "" {
 		return errors.New("answer is missing")
 	}
 	words := answer.Fields(*s.Answer)
-	if len(words) != s.WordCount {
-		return fmt.Errorf("word_count is %d, and the answer has %d words", s.WordCount, len(words))
-	}
 	if s.Shuffled != "" && strings.Join(inOrder(words, ascending), " ") != strings.Join(inOrder(answer.Fields(s.Shuffled), ascending), " ") {
 		return errors.New("shuffled does not have the words of the answer")
 	}

@@ -38,7 +38,6 @@ func TestSentenceReorderingScore(t *testing.T) {
 	for _, bad := range []sentenceReorderingItem{
 		{WordCount: 7},
 		{Answer: &blank},
-		{WordCount: 6, Answer: &sentence},
 		{WordCount: 7, Answer: &sentence, Shuffled: "owl, hunts it The quietly. seems, young"},
 		{WordCount: 7, Answer: &sentence, Phrasing: 3},
 	} {
