@@ -260,30 +260,38 @@ func (p jugsPuzzle) search() []jugMove {
 	}
 	queue := []state{{water: make([]int, len(p.JugCapacities))}}
 	seen := map[string]bool{fmt.Sprint(queue[0].water): true}
+	all := p.allMoves()
 	for len(queue) > 0 && len(seen) < mostStates {
 		s := queue[0]
 		queue = queue[1:]
-		for from := -1; from < len(s.water); from++ {
-			for to := -1; to < len(s.water); to++ {
-				if from == to {
-					continue
-				}
-				water := slices.Clone(s.water)
-				p.move(water, jugMove{from, to})
-				key := fmt.Sprint(water)
-				if seen[key] {
-					continue
-				}
-				seen[key] = true
-				moves := append(slices.Clip(s.moves), jugMove{from, to})
-				if slices.Contains(water, p.Target) {
-					return moves
-				}
-				queue = append(queue, state{water, moves})
+		for _, m := range all {
+			water := slices.Clone(s.water)
+			p.move(water, m)
+			key := fmt.Sprint(water)
+			if seen[key] {
+				continue
 			}
+			seen[key] = true
+			moves := append(slices.Clip(s.moves), m)
+			if slices.Contains(water, p.Target) {
+				return moves
+			}
+			queue = append(queue, state{water, moves})
 		}
 	}
 	return nil
+}
+
+// allMoves lists the moves that there are.
+func (p jugsPuzzle) allMoves() (all []jugMove) {
+	for from := -1; from < len(p.JugCapacities); from++ {
+		for to := -1; to < len(p.JugCapacities); to++ {
+			if from != to {
+				all = append(all, jugMove{from, to})
+			}
+		}
+	}
+	return all
 }
 
 // Score implements [task.Instance].
