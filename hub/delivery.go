@@ -23,6 +23,7 @@ type delivery struct {
 	seqs   []uint64 // of its groups, in the order in which they are handed out
 	tokens int      // of its groups
 	out    bool     // it was handed out before, if only by an earlier server
+	formed time.Time
 
 	// What follows is guarded by the server's mu.
 	state   deliveryState
@@ -280,7 +281,7 @@ func (s *Server) choose(ctx context.Context) (*delivery, []queue.Delivery, error
 			s.reportUnpackable()
 			return nil, nil, errNoBatch
 		}
-		d := &delivery{seqs: make([]uint64, len(groups))}
+		d := &delivery{seqs: make([]uint64, len(groups)), formed: time.Now()}
 		for i, g := range groups {
 			d.seqs[i] = g.Seq
 		}

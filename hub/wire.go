@@ -266,14 +266,18 @@ func (s *Server) awaitGroups(c *call, after uint64, limit int, wait time.Duratio
 func (s *Server) groupsAfter(after uint64, limit int) (seqs []uint64, late bool) {
 	s.trade.Lock()
 	defer s.trade.Unlock()
-	s.mu.RLock()
-	for _, d := range s.open {
-		seqs = append(seqs, d.seqs...)
-	}
-	s.mu.RUnlock()
-	seqs = slices.DeleteFunc(seqs, func(seq uint64) bool { return seq <= after })
 	fresh := make(map[uint64]bool)
 	now := time.Now()
+	s.mu.RLock()
+	for _, d := range s.open {
+		for _, seq := range d.seqs {
+			if seq > after {
+				seqs = append(seqs, seq)
+				fresh[seq] = now.Sub(d.formed) < freshGap
+			}
+		}
+	}
+	s.mu.RUnlock()
 	s.queue.View(func(waiting []queue.Entry) {
 		at, _ := slices.BinarySearchFunc(waiting, after+1, func(e queue.Entry, seq uint64) int {
 			if e.Seq < seq {

@@ -1,0 +1,272 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// openRuns makes the OpenRun of a Config, which notes what it opened.
+func openRuns(open func(string) (*queue.Queue, error), opened *[]*queue.Queue) func(context.Context, string) (*queue.Queue, error) {
+	return func(_ context.Context, name string) (*queue.Queue, error) {
+		q, err := open(name)
+		if err == nil {
+			*opened = append(*opened, q)
+		}
+		return q, err
+	}
+}
+
+func TestRoles(t *testing.T) {
+	f := newFixture(t, nil, Config{Keys: Keys{All: []string{"all"}, Producer: []string{"p", "p2"}, Trainer: []string{"t"}, Admin: []string{"a"}}})
+	for _, test := range []struct {
+		method, path string
+		may          string // the keys with which the status is not 401 or 403
+	}{
+		{"GET", "/", "all p p2 t a none"},
+		{"GET", "/healthz", "all p p2 t a none"},
+		{"GET", "/readyz", "all p p2 t a none"},
+		{"GET", "/openapi.json", "all p p2 t a none"},
+		{"GET", "/metrics", "all p p2 t a"},
+		{"GET", "/info", "all p p2 t a"},
+		{"POST", "/scored_data", "all p p2 a"},
+		{"POST", "/scored_data_list", "all p p2 a"},
+		{"POST", "/register-env", "all p p2 a"},
+		{"POST", mainPath + "/groups", "all p p2 a"},
+		{"GET", mainPath + "/groups", "all p p2 t a"},
+		{"POST", "/register", "all t a"},
+		{"GET", "/batch", "all t a"},
+		{"POST", mainPath + "/batches", "all t a"},
+		{"POST", mainPath + "/batches/1/ack", "all t a"},
+		{"GET", "/reset_data", "all a"},
+		{"PUT", "/v1/runs/x", "all a"},
+		{"DELETE", "/v1/drain", "all a"},
+	} {
+		for _, key := range strings.Fields("all p p2 t a none") {
+			w := f.do(test.method, test.path, "", "X-API-Key: "+key)
+			allowed := w.Code != 401 && w.Code != 403
+			if allowed != strings.Contains(" "+test.may+" ", " "+key+" ") {
+				t.Errorf("%s %s with key %s: %d, want only %s to pass", test.method, test.path, key, w.Code, test.may)
+			}
+			if (w.Code == 401) != (key == "none" && !allowed) {
+				t.Errorf("%s %s with key %s: %d", test.method, test.path, key, w.Code)
+			}
+		}
+	}
+	q, err := queue.Open(t.Context(), queue.NewMemory(), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	for why, c := range map[string]Config{
+		"an empty key":    {Queue: q, Keys: Keys{Admin: []string{""}}},
+		"too many groups": {Queue: q, Limits: Limits{Groups: 1001}},
+	} {
+		if _, err := New(c); err == nil {
+			t.Errorf("%s: taken", why)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	f := newFixture(t, nil, Config{Limits: Limits{Groups: 2, Sequences: 3, Tokens: 4}})
+	long := `{"tokens":[[1],[1,2,3,4,5]],"masks":[[1],[1,2,3,4,5]],"scores":[1,1]}`
+	for _, test := range []struct {
+		why, path, body string
+		status          int
+		reply           string
+	}{
+		{"as much as may be", "/scored_data_list", "[" + group(1, 3, -1) + "," + group(2, 1, -1) + "]", 200, `"groups_processed":2`},
+		{"too many groups", "/scored_data_list", "[" + group(1, 1, -1) + "," + group(2, 1, -1) + "," + group(3, 1, -1) + "]", 422, `"at most 2 groups"`},
+		{"too many sequences", "/scored_data", group(1, 4, -1), 422, `"loc":["body","tokens"],"msg":"has 4 sequences, and the limit is 3"`},
+		{"too many tokens", "/scored_data_list", "[" + group(1, 1, -1) + "," + long + "]", 422, `"loc":["body",1,"tokens",1],"msg":"has 5 tokens, and the limit is 4"`},
+	} {
+		w := f.do("POST", test.path, test.body)
+		if w.Code != test.status || !strings.Contains(w.Body.String(), strings.Trim(test.reply, `"`)) {
+			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, test.status, test.reply)
+		}
+	}
+	f.want("GET", "/status", "", `{"current_step":0,"queue_size":2}`) // what was refused changed nothing
+}
+
+func TestFull(t *testing.T) {
+	f := newFixture(t, nil, Config{Limits: Limits{Waiting: 2}})
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 1, -1))
+	for _, path := range []string{"/scored_data", "/scored_data_list", mainPath + "/groups"} {
+		w := f.do("POST", path, group(3, 1, -1))
+		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "2 groups wait") {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	f.batch()
+	f.put(group(3, 1, -1))
+	if st := f.server.Stats(); st.Full != 3 {
+		t.Errorf("%d posts were refused for lack of room, want 3", st.Full)
+	}
+}
+
+func TestDropOldest(t *testing.T) {
+	f := newFixture(t, nil, Config{Limits: Limits{Waiting: 2, DropOldest: true}})
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 1, -1))
+	f.batch()
+	f.put(group(3, 1, -1), group(4, 1, -1), group(5, 1, -1)) // 2 goes, then 3; 1 is the trainer's
+	for _, want := range []string{"4", "5", "null"} {
+		if got := f.batch(); got != want {
+			t.Errorf("batch %s, want %s", got, want)
+		}
+	}
+	if st := f.server.Stats(); st.Dropped != 2 {
+		t.Errorf("%d groups were dropped, want 2", st.Dropped)
+	}
+}
+
+func TestDraining(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(1)
+	f.put(group(1, 1, -1))
+	f.want("GET", "/readyz", "", `{"status":"ready"}`)
+	f.want("GET", "/healthz", "", `{"status":"ok"}`)
+	f.want("POST", "/v1/drain", "", `{"status":"draining"}`)
+	for path, body := range map[string]string{"/scored_data": group(2, 1, -1), "/readyz": ""} {
+		method := map[bool]string{true: "GET", false: "POST"}[body == ""]
+		if w := f.do(method, path, body); w.Code != http.StatusServiceUnavailable {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	f.want("GET", "/healthz", "", `{"status":"ok"}`)
+	if got := f.batch(); got != "1" {
+		t.Errorf("batch %s, want 1: what waits is handed out", got)
+	}
+	f.want("DELETE", "/v1/drain", "", `{"status":"ready"}`)
+	f.put(group(2, 1, -1))
+}
+
+func TestCrossOrigin(t *testing.T) {
+	off, on := newFixture(t, nil, Config{}), newFixture(t, nil, Config{Origins: []string{"https://a.example"}})
+	for _, test := range []struct {
+		why    string
+		f      *fixture
+		origin string
+		allow  string
+	}{
+		{"off", off, "https://a.example", ""},
+		{"allowed", on, "https://a.example", "https://a.example"},
+		{"another", on, "https://b.example", ""},
+		{"none", on, "", ""},
+	} {
+		w := test.f.do("GET", "/info", "", "Origin: "+test.origin)
+		if got := w.Header().Get("Access-Control-Allow-Origin"); got != test.allow || w.Header().Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s: allows %q, want %q", test.why, got, test.allow)
+		}
+	}
+	w := on.do("OPTIONS", "/batch", "", "Origin: https://a.example", "Access-Control-Request-Method: GET", "Access-Control-Request-Headers: x-api-key")
+	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Headers") != "x-api-key" || w.Header().Get("Access-Control-Allow-Methods") != "GET" {
+		t.Errorf("preflight: %d %v", w.Code, w.Header())
+	}
+	if w := off.do("OPTIONS", "/batch", "", "Origin: https://a.example", "Access-Control-Request-Method: GET"); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("preflight where it is off: %d", w.Code)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(2)
+	f.put(group(1, 2, -1), group(2, 2, -1), group(3, 7, -1))
+	f.batch()
+	f.do("POST", "/scored_data", "{")
+	f.do("GET", "/nope", "")
+	text := f.do("GET", "/metrics", "").Body.String()
+	for _, want := range []string{
+		`quintain_hub_groups_in_total{run="default"} 3`, `quintain_hub_tokens_in_total{run="default"} 11`,
+		`quintain_hub_groups_out_total{run="default"} 1`, `quintain_hub_tokens_out_total{run="default"} 2`,
+		`quintain_hub_queue_groups{run="default",state="waiting"} 2`, `quintain_hub_queue_groups{run="default",state="leased"} 1`,
+		`quintain_hub_groups_unpackable{run="default",sequences="7"} 1`, `quintain_hub_batches_back_total{reason="lease_expired",run="default"} 0`,
+		`quintain_hub_refused_total{reason="invalid",run="default"} 1`, `quintain_hub_queue_oldest_seconds{run="default"}`,
+		`quintain_hub_http_requests_total{method="POST",route="/scored_data",status="200"} 3`,
+		`quintain_hub_http_requests_total{method="GET",route="none",status="404"} 1`,
+		`quintain_hub_http_request_seconds_bucket{method="GET",route="/batch",le="+Inf"} 2`,
+		`quintain_hub_http_request_bytes_total{route="/register"}`, `quintain_hub_http_response_bytes_total{route="/batch"}`,
+		"quintain_hub_draining 0", "go_goroutines", "process_resident_memory_bytes",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics have no %s", want)
+		}
+	}
+}
+
+// TestTooManyConnections turns away those beyond the limit, and takes others when some
+// have gone.
+func TestTooManyConnections(t *testing.T) {
+	f := newFixture(t, nil, Config{Limits: Limits{Connections: 2}})
+	addr, _ := f.serve()
+	ask := func(c net.Conn) (int, error) {
+		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			return 0, err
+		}
+		return readStatus(c)
+	}
+	first, second := dial(t, addr), dial(t, addr)
+	for _, c := range []net.Conn{first, second} {
+		if status, err := ask(c); err != nil || status != 200 {
+			t.Fatal(status, err)
+		}
+	}
+	third := dial(t, addr)
+	if status, err := readStatus(third); err != nil || status != http.StatusServiceUnavailable {
+		t.Errorf("a third connection: %d %v", status, err)
+	}
+	third.Close()
+	first.Close()
+	deadline := time.Now().Add(10 * time.Second)
+	for status := 0; status != 200; {
+		c := dial(t, addr)
+		status, _ = ask(c) // 503 or broken, as long as the first has not gone
+		c.Close()
+		if time.Now().After(deadline) {
+			t.Fatal("no connection is taken any more")
+		}
+	}
+	second.Close()
+}
+
+// TestTrickle ends a body that comes, but too slowly to ever end.
+func TestTrickle(t *testing.T) {
+	p := pace{stall: time.Minute, start: time.Now().Add(-10 * time.Minute)}
+	if left := time.Until(p.deadline()); left > 0 {
+		t.Errorf("after ten minutes without a byte %v are left", left)
+	}
+	p.moved = leastRate * 9 * 60 // nine minutes' worth
+	if left := time.Until(p.deadline()); left > time.Second || left < -time.Second {
+		t.Errorf("at the least rate %v are left, want none", left)
+	}
+	p.moved = 1 << 40
+	if left := time.Until(p.deadline()); left > time.Minute {
+		t.Errorf("at any rate %v are left, want the time to stall", left)
+	}
+}
+
+// TestOddGroupsAreLetGo lets groups go that make up nothing.
+func TestOddGroupsAreLetGo(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(6)
+	f.env(4, "null")
+	for i := range maxHeld {
+		want := fmt.Sprintf(`{"status":"buffered","buffer_size":%d}`, (i+1)*3%(maxHeld*3))
+		f.want("POST", "/scored_data", group(i+1, 3, 0), want)
+	}
+	if got := f.batch(); got != "1 2" {
+		t.Errorf("batch %s, want 1 2", got)
+	}
+	if st := f.server.Stats(); st.LetGo != maxHeld || st.Held != 0 {
+		t.Errorf("%d were let go and %d are held, want %d and none", st.LetGo, st.Held, maxHeld)
+	}
+}

@@ -1,0 +1,464 @@
+package hub
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+const mainPath = "/v1/runs/default"
+
+// take asks /v1 for a batch of a trainer and returns its number and the ids of its
+// groups, as JSON gives them; the number is "" where there is none.
+func (f *fixture) take(query string) (number, ids string) {
+	f.t.Helper()
+	w := f.do("POST", mainPath+"/batches?"+query, "", "Accept: application/json")
+	if w.Code == http.StatusNoContent {
+		return "", ""
+	}
+	if w.Code != http.StatusOK {
+		f.t.Fatalf("batches?%s: %d %s", query, w.Code, w.Body)
+	}
+	return w.Header().Get(headerBatch), batchIDs(f.t, w.Body)
+}
+
+// tell does something with a batch, and demands the status.
+func (f *fixture) tell(number, verb string, status int) string {
+	f.t.Helper()
+	w := f.do("POST", mainPath+"/batches/"+number+"/"+verb, "")
+	if w.Code != status || !json.Valid(w.Body.Bytes()) {
+		f.t.Fatalf("%s of batch %s: %d %s, want %d", verb, number, w.Code, w.Body, status)
+	}
+	return w.Body.String()
+}
+
+// TestBinaryGroups sends groups in the binary form and gets them back bit for bit.
+func TestBinaryGroups(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(3)
+	one, two := binaryGroup(t, "a", 2), binaryGroup(t, "b", 1)
+	post := func(body []byte) *httptest.ResponseRecorder {
+		return f.do("POST", mainPath+"/groups", string(body), "Content-Type: "+groupsType)
+	}
+	both := AppendFrame(AppendFrame(nil, 0, one), 0, two)
+	for _, want := range []string{`{"groups":[{"id":"a","fresh":true},{"id":"b","fresh":true}],"held":0}`, `{"groups":[{"id":"a","fresh":false},{"id":"b","fresh":false}],"held":0}`} {
+		if w := post(both); w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%d %s, want %s", w.Code, w.Body, want)
+		}
+	}
+	for why, body := range map[string][]byte{
+		"half a head":       both[:5],
+		"half a group":      both[:len(both)-1],
+		"a changed byte":    bytes.Replace(both, []byte("QNGR"), []byte("QNGS"), 1),
+		"a group of nobody": AppendFrame(nil, 0, binaryGroup(t, "c", 0)),
+	} {
+		if w := post(body); w.Code != 422 || !strings.Contains(w.Body.String(), `"detail":[{"type":"value_error"`) {
+			t.Errorf("%s: %d %s, want 422", why, w.Code, w.Body)
+		}
+	}
+	w := f.do("POST", mainPath+"/batches", "")
+	want := AppendFrame(AppendFrame(nil, 1, one), 2, two)
+	if w.Code != 200 || !bytes.Equal(w.Body.Bytes(), want) || w.Header().Get("Content-Type") != groupsType {
+		t.Errorf("batch: %d %q, want %q", w.Code, w.Body, want)
+	}
+	for name, value := range map[string]string{
+		headerBatch: "1", headerStep: "1", headerAttempt: "1", headerGroups: "2", headerSequences: "3", headerLease: "1800", "Content-Length": fmt.Sprint(len(want)),
+	} {
+		if got := w.Header().Get(name); got != value {
+			t.Errorf("%s is %q, want %q", name, got, value)
+		}
+	}
+	f.tell("1", "nack", 200)
+	if w := f.do("POST", mainPath+"/batches", ""); !bytes.Equal(w.Body.Bytes(), want) || w.Header().Get(headerAttempt) != "3" {
+		t.Errorf("given back: %q at attempt %s, want %q", w.Body, w.Header().Get(headerAttempt), want)
+	}
+}
+
+func TestAcknowledging(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	if w := f.do("POST", mainPath+"/batches", ""); w.Code != http.StatusConflict {
+		t.Errorf("before a trainer registers: %d %s", w.Code, w.Body)
+	}
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1), group(4, 1, -1))
+	first, _ := f.take("trainer=a")
+	second, ids := f.take("trainer=b")
+	if ids != "2" {
+		t.Errorf("the second trainer got %s, want 2", ids)
+	}
+	f.tell(first, "ack?trainer=b", 409)
+	f.tell(first, "nack?trainer=b", 409)
+	f.tell(first, "extend?trainer=b", 409)
+	f.tell(first, "extend?trainer=a&lease=2h", 200)
+	if got := f.tell(first, "ack?trainer=a", 200); got != `{"status":"acknowledged","again":false}` {
+		t.Error(got)
+	}
+	if got := f.tell(first, "ack?trainer=a", 200); got != `{"status":"acknowledged","again":true}` {
+		t.Error(got)
+	}
+	f.tell(first, "nack?trainer=a", 410)
+	f.tell(first, "extend?trainer=a", 410)
+	f.tell("77", "ack", 410)
+	f.tell("x", "ack", 404)
+	f.tell("0", "ack", 404)
+	f.tell(second, "nack?trainer=b", 200)
+	f.tell(second, "nack?trainer=b", 200) // it is nobody's
+	if number, ids := f.take("trainer=a"); number != second || ids != "2" {
+		t.Errorf("batch %s with %s, want %s with 2", number, ids, second)
+	}
+	f.tell(second, "ack?trainer=b", 409)
+
+	// A trainer of Atropos' routes has its own batches, and what it had it acknowledges.
+	if got := f.batch(); got != "3" {
+		t.Errorf("batch %s, want 3", got)
+	}
+	if got := f.batch(); got != "4" {
+		t.Errorf("batch %s, want 4", got)
+	}
+	f.restart()
+	f.tell(second, "ack?trainer=a", 200) // that it has it is known, wherever the hub was since
+	if got := f.batch(); got != "4" {
+		t.Errorf("after a restart: batch %s, want 4", got)
+	}
+	f.batch()
+	f.restart()
+	if got := f.tell(second, "ack?trainer=a", 200); got != `{"status":"acknowledged","again":true}` {
+		t.Error(got)
+	}
+	if st := f.server.Stats(); st.Open != 0 {
+		t.Errorf("%d batches are open, want none", st.Open)
+	}
+}
+
+// TestRegisteringIsOneTrainers gives back what the trainer had that registers, and no
+// other's.
+func TestRegisteringIsOneTrainers(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 1, -1))
+	f.take("trainer=a")
+	f.take("trainer=b")
+	if w := f.do("POST", "/register?trainer=b", fmt.Sprintf(registration, 1, 0)); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	if _, ids := f.take("trainer=c"); ids != "2" {
+		t.Errorf("batch %s, want 2", ids)
+	}
+	if _, ids := f.take("trainer=c"); ids != "" {
+		t.Errorf("batch %s, want none", ids)
+	}
+}
+
+func TestLeaseRunsOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil, Config{Lease: time.Minute})
+		f.begin(1)
+		f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1), group(4, 1, -1))
+		first, _ := f.take("trainer=a")
+		second, _ := f.take("trainer=a&lease=10m")
+		time.Sleep(50 * time.Second)
+		f.tell(first, "extend?trainer=a&lease=30", 200)
+		time.Sleep(20 * time.Second)
+		if _, ids := f.take("trainer=b"); ids != "3" {
+			t.Errorf("batch %s, want 3: the lease was extended", ids)
+		}
+		time.Sleep(20 * time.Second)
+		if st := f.server.Stats(); st.Expired != 1 {
+			t.Errorf("%d leases ran out, want 1", st.Expired)
+		}
+		f.tell(first, "ack?trainer=a", 200) // late, and nobody else has it
+		if _, ids := f.take("trainer=b"); ids != "4" {
+			t.Errorf("batch %s, want 4", ids)
+		}
+		time.Sleep(10 * time.Minute)
+		if number, ids := f.take("trainer=b"); number != second || ids != "2" {
+			t.Errorf("batch %s with %s, want %s with 2: its lease ran out", number, ids, second)
+		}
+		f.tell(second, "ack?trainer=a", 409)
+		f.tell(second, "ack?trainer=b", 200)
+	})
+}
+
+// TestSilentTrainerKeeps lets a trainer of Atropos' routes take its time: what it had,
+// it acknowledges by asking for more, unless another one got it.
+func TestSilentTrainerKeeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil, Config{Lease: time.Minute})
+		f.begin(1)
+		f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1))
+		f.batch()
+		time.Sleep(time.Hour)
+		if got := f.batch(); got != "2" {
+			t.Errorf("batch %s, want 2: 1 is the trainer's still", got)
+		}
+		time.Sleep(time.Hour)
+		if _, ids := f.take("trainer=b"); ids != "2" {
+			t.Errorf("batch %s, want 2: its lease ran out", ids)
+		}
+		if got := f.batch(); got != "3" {
+			t.Errorf("batch %s, want 3", got)
+		}
+	})
+}
+
+// TestLongPoll has a trainer wait for a batch: until one comes, by a group, by a lease
+// that runs out, by an environment that goes; or in vain.
+func TestLongPoll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil, Config{Lease: 10 * time.Second, EnvTimeout: 20 * time.Second})
+		f.begin(4)
+		start := time.Now()
+		wait := func(why, query, want string, after time.Duration) {
+			t.Helper()
+			start = time.Now()
+			_, ids := f.take(query)
+			if took := time.Since(start).Round(100 * time.Millisecond); ids != want || took != after {
+				t.Errorf("%s: batch %q after %v, want %q after %v", why, ids, took, want, after)
+			}
+		}
+		wait("in vain", "wait=3s", "", 3*time.Second)
+		late := time.AfterFunc(2*time.Second, func() { f.put(group(1, 4, -1)) })
+		wait("a group comes", "wait=60&trainer=a", "1", 2*time.Second)
+		wait("a lease runs out", "wait=1m&trainer=b&lease=1h", "1", 10*time.Second)
+		late.Stop()
+		f.env(4, "0.5")
+		f.put(group(2, 4, -1))
+		wait("an environment with a minimum falls silent", "wait=300&lease=1h", "2", 20*time.Second)
+		give := time.AfterFunc(4*time.Second, func() { f.tell("2", "nack", 200) })
+		wait("a batch is given back", "wait=5m&trainer=c", "2", 4*time.Second)
+		give.Stop()
+	})
+}
+
+// TestStoppingWakes has those who wait go when the server ends.
+func TestStoppingWakes(t *testing.T) {
+	f := newFixture(t, nil, Config{Drain: time.Minute})
+	f.begin(1)
+	addr, end := f.serve()
+	for _, path := range []string{"POST " + mainPath + "/batches?wait=5m", "GET " + mainPath + "/groups?wait=5m", "GET " + mainPath + "/events"} {
+		c := dial(t, addr)
+		defer c.Close()
+		fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+	}
+	for f.server.Stats().Posts == 0 { // all are under way when this one has come
+		f.put(group(1, 9, -1))
+	}
+	end()
+}
+
+func TestFollowing(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1))
+	f.batch() // 1 is leased, and shown all the same
+	see := func(query string) (ids, last string) {
+		t.Helper()
+		w := f.do("GET", mainPath+"/groups?"+query, "", "Accept: application/json")
+		if w.Code != 200 {
+			t.Fatalf("groups?%s: %d %s", query, w.Code, w.Body)
+		}
+		return batchIDs(t, w.Body), w.Header().Get(headerLast)
+	}
+	for _, test := range []struct{ query, ids, last string }{
+		{"", "1 2 3", "3"},
+		{"limit=2", "1 2", "2"},
+		{"after=2", "3", "3"},
+		{"after=9", "", "9"},
+	} {
+		if ids, last := see(test.query); ids != test.ids || last != test.last {
+			t.Errorf("groups?%s: %s up to %s, want %s up to %s", test.query, ids, last, test.ids, test.last)
+		}
+	}
+	w := f.do("GET", mainPath+"/groups?after=2", "")
+	if w.Header().Get(headerGroups) != "1" || len(w.Body.Bytes()) < frameHead {
+		t.Errorf("binary: %q", w.Body)
+	}
+	f.batch() // 1 is acknowledged, and gone
+	if ids, _ := see(""); ids != "" {
+		t.Errorf("groups %s after a gap, want none yet: what is missing could come", ids)
+	}
+	for _, query := range []string{"after=x", "limit=0", "limit=1001", "wait=x", "wait=-1"} {
+		if w := f.do("GET", mainPath+"/groups?"+query, ""); w.Code != 422 {
+			t.Errorf("groups?%s: %d", query, w.Code)
+		}
+	}
+}
+
+// TestFollowingWaits shows a group to a follower that waits for it, and one behind a gap
+// after a moment.
+func TestFollowingWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil, Config{})
+		f.begin(1)
+		late := time.AfterFunc(time.Second, func() { f.put(group(1, 1, -1)) })
+		defer late.Stop()
+		see := func(query, want string, after time.Duration) {
+			t.Helper()
+			start := time.Now()
+			w := f.do("GET", mainPath+"/groups?"+query, "", "Accept: application/json")
+			if ids := batchIDs(t, w.Body); ids != want || time.Since(start) != after {
+				t.Errorf("groups?%s: %q after %v, want %q after %v", query, ids, time.Since(start), want, after)
+			}
+		}
+		see("wait=1m", "1", time.Second)
+		see("wait=1s&after=1", "", time.Second)
+		f.batch()
+		f.put(group(2, 1, -1))
+		f.batch()
+		f.batch() // 2 has gone
+		f.put(group(3, 1, -1))
+		see("wait=1m&after=1", "3", freshGap)
+	})
+}
+
+func TestEvents(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(1)
+	f.put(group(1, 1, -1))
+	f.batch()
+	addr, _ := f.serve()
+	c := dial(t, addr)
+	defer c.Close()
+	fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: 0\r\n\r\n", mainPath)
+	var text strings.Builder
+	buf := make([]byte, 4096)
+	for !strings.Contains(text.String(), "event: batch") {
+		n, err := c.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(buf[:n])
+	}
+	f.batch() // acknowledges
+	for !strings.Contains(text.String(), "event: acked") {
+		n, err := c.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(buf[:n])
+	}
+	for _, want := range []string{"Content-Type: text/event-stream", "id: 1\nevent: trainer_registered\ndata: {", "event: groups\ndata: {\"groups\":1,", "\"batch\":1"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in %s", want, text.String())
+		}
+	}
+	if w := f.do("GET", mainPath+"/events", "", "Last-Event-ID: x"); w.Code != 422 {
+		t.Errorf("a bad id: %d", w.Code)
+	}
+}
+
+// TestJournalForgets keeps the last events and no more, and begins anew for one who
+// knows those of an earlier process.
+func TestJournalForgets(t *testing.T) {
+	var j journal
+	for range keptEvents + 5 {
+		j.tell("x", map[string]any{})
+	}
+	list, _ := j.since(2)
+	if len(list) != keptEvents || list[0].number != 6 {
+		t.Errorf("%d events from %d on, want %d from 6", len(list), list[0].number, keptEvents)
+	}
+	if list, _ = j.since(1 << 40); len(list) != keptEvents {
+		t.Errorf("%d events, want all", len(list))
+	}
+}
+
+// TestRuns has several runs side by side, each with its groups and its trainer.
+func TestRuns(t *testing.T) {
+	stores := map[string]queue.Store{}
+	open := func(name string) (*queue.Queue, error) {
+		if stores[name] == nil {
+			stores[name] = queue.NewMemory()
+		}
+		return queue.Open(t.Context(), stores[name], queue.Options{})
+	}
+	var opened []*queue.Queue
+	f := newFixture(t, nil, Config{OpenRun: openRuns(open, &opened)})
+	defer func() {
+		for _, q := range opened {
+			q.Close()
+		}
+	}()
+	f.want("GET", "/v1/runs", "", `{"runs":["default"]}`)
+	for _, test := range []struct {
+		method, path string
+		status       int
+		reply        string
+	}{
+		{"GET", "/v1/runs/b/info", 404, `{"detail":"there is no run of this name"}`},
+		{"PUT", "/v1/runs/b", 201, `{"run":"b","fresh":true}`},
+		{"PUT", "/v1/runs/b", 200, `{"run":"b","fresh":false}`},
+		{"PUT", "/v1/runs/default", 200, `{"run":"default","fresh":false}`},
+		{"PUT", "/v1/runs/B", 422, `{"detail":[{"type":"value_error","loc":["body","query","run"],"msg":"should be 1 to 40 letters of a-z, 0-9, '-' and '_'","input":null}]}`},
+		{"GET", "/v1/runs", 200, `{"runs":["default","b"]}`},
+		{"GET", "/v1/runs/b/info", 200, `{"batch_size":-1,"max_token_len":-1}`},
+		{"GET", "/v1/runs/b/info/", 307, ""},
+		{"GET", "/v1/runs/b/nothing", 404, `{"detail":"Not Found"}`},
+		{"GET", "/v1/runs/", 307, ""},
+		{"DELETE", "/v1/runs/b", 405, `{"detail":"Method Not Allowed"}`},
+	} {
+		if w := f.do(test.method, test.path, ""); w.Code != test.status || w.Body.String() != test.reply {
+			t.Errorf("%s %s: %d %s, want %d %s", test.method, test.path, w.Code, w.Body, test.status, test.reply)
+		}
+	}
+	f.begin(2)
+	f.put(group(1, 2, -1))
+	f.do("POST", "/v1/runs/b/register", fmt.Sprintf(registration, 1, 5))
+	f.want("POST", "/v1/runs/b/scored_data", group(2, 1, -1), `{"status":"received"}`)
+	w := f.do("GET", "/v1/runs/b/batch", "")
+	if got := batchIDs(t, w.Body); got != "2" {
+		t.Errorf("run b: batch %s, want 2", got)
+	}
+	if got := f.batch(); got != "1" {
+		t.Errorf("the main run: batch %s, want 1", got)
+	}
+	f.want("GET", "/v1/runs/b/status", "", `{"current_step":6,"queue_size":0}`)
+	f.want("GET", mainPath+"/status", "", `{"current_step":1,"queue_size":0}`)
+	for _, q := range opened {
+		q.Close()
+	}
+	opened = nil
+	f.restart()
+	f.want("GET", "/v1/runs/b/status", "", `{"current_step":6,"queue_size":0}`)
+	text := f.do("GET", "/metrics", "").Body.String()
+	for _, want := range []string{`quintain_hub_step{run="b"} 6`, `quintain_hub_step{run="default"} 1`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics have no %s", want)
+		}
+	}
+	alone := newFixture(t, nil, Config{})
+	if w := alone.do("PUT", "/v1/runs/b", ""); w.Code != http.StatusNotImplemented {
+		t.Errorf("one run only: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestOneBatchManyForms shows the statistics of a run in the middle of things.
+func TestOneBatchManyForms(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 7, -1))
+	f.batch()
+	w := f.do("GET", mainPath+"/stats", "")
+	var st struct {
+		Run        string
+		Step       int
+		Unpackable map[string]int
+		Open       []openBatch `json:"open_batches"`
+		GroupsIn   int         `json:"groups_in"`
+	}
+	if err := json.NewDecoder(io.TeeReader(w.Body, io.Discard)).Decode(&st); err != nil {
+		t.Fatal(err)
+	}
+	if st.Run != "default" || st.Step != 1 || st.Unpackable["7"] != 1 || st.GroupsIn != 2 || len(st.Open) != 1 || st.Open[0].State != "handed" || st.Open[0].Until == nil {
+		t.Errorf("stats %+v", st)
+	}
+}
