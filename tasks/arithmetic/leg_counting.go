@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -81,6 +82,15 @@ var animals = []animal{
 	{"spider", "spiders", 8}, {"scorpion", "scorpions", 8}, {"tarantula", "tarantulas", 8}, {"woodlouse", "woodlice", 14},
 }
 
+// animalNamed finds an animal by the name of one of its kind.
+var animalNamed = sync.OnceValue(func() map[string]animal {
+	found := make(map[string]animal, len(animals))
+	for _, a := range animals {
+		found[a.one] = a
+	}
+	return found
+})
+
 // legCountingItem is one herd.
 type legCountingItem struct {
 	Animals    herd `json:"animals"`
@@ -144,7 +154,8 @@ func makeLegCounting(p legCountingParams, r *rng.Rand) (legCountingItem, error) 
 		Phrasing:   r.Between(0, len(legCountingPhrasings)-1),
 	}
 	item.Animals = make(herd, item.NumAnimals)
-	for i, a := range rng.Sample(r, animals, item.NumAnimals) {
+	for i, kind := range drawDifferent(r, item.NumAnimals, 0, len(animals)-1) {
+		a := animals[kind]
 		item.Animals[i] = flock{a.one, r.Between(p.MinInstances, p.MaxInstances)}
 		item.TotalLegs += a.legs * item.Animals[i].count
 	}
@@ -177,10 +188,8 @@ func (l legCountingItem) Prompt() string {
 
 // name returns what the animals are called, one or many.
 func (f flock) name() string {
-	for _, a := range animals {
-		if a.one == f.kind && f.count != 1 {
-			return a.many
-		}
+	if a, known := animalNamed()[f.kind]; known && f.count != 1 {
+		return a.many
 	}
 	return f.kind
 }
@@ -198,19 +207,16 @@ func (l legCountingItem) Short() string {
 // Check refuses a record whose animals have another number of legs. Those that we
 // have no kind for may have any number.
 func (l legCountingItem) Check() error {
-	known, legs := 0, 0
+	unknown, legs := false, 0
 	for _, f := range l.Animals {
 		if f.count < 1 || f.count > maxInstances {
 			return fmt.Errorf("animals has %d of %.40q, want 1 to %d", f.count, f.kind, maxInstances)
 		}
-		for _, a := range animals {
-			if a.one == f.kind {
-				known++
-				legs += a.legs * f.count
-			}
-		}
+		a, known := animalNamed()[f.kind]
+		legs += a.legs * f.count
+		unknown = unknown || !known
 	}
-	if len(l.Animals) == 0 || l.TotalLegs < legs || known == len(l.Animals) && l.TotalLegs != legs {
+	if len(l.Animals) == 0 || l.TotalLegs < legs || !unknown && l.TotalLegs > legs {
 		return fmt.Errorf("total_legs is %d, want %d", l.TotalLegs, legs)
 	}
 	return checkPhrasing(l.Phrasing, len(legCountingPhrasings))

@@ -68,11 +68,16 @@ func makePrimeFactorization(p primeFactorizationParams, r *rng.Rand) (primeFacto
 	item := primeFactorizationItem{Phrasing: r.Between(0, len(primeFactorizationPhrasings)-1)}
 	wantPrime := r.Chance(primes)
 	for range draws {
-		if item.Number = r.Between(p.MinValue, p.MaxValue); isPrime(item.Number) == wantPrime {
-			break
+		item.Number = r.Between(p.MinValue, p.MaxValue)
+		if wantPrime && !isPrime(item.Number) {
+			continue
+		}
+		item.Factors = appendFactors(make([]int, 0, 8), item.Number)
+		if wantPrime == (len(item.Factors) == 1) {
+			return item, nil
 		}
 	}
-	item.Factors = primeFactors(item.Number)
+	item.Factors = appendFactors(nil, item.Number)
 	return item, nil
 }
 
@@ -88,20 +93,26 @@ func isPrime(n int) bool {
 	return n > 1 && (n < square || big.NewInt(int64(n)).ProbablyPrime(0))
 }
 
-// primeFactors returns the prime factors of n, 2 to maxFactored, in rising order.
-func primeFactors(n int) []int {
-	var factors []int
-	for d, step := 2, 1; d*d <= n; d += step {
-		for n%d == 0 {
-			factors = append(factors, d)
-			n /= d
+// appendFactors appends the prime factors of n, 2 to maxFactored, in rising order. It
+// divides by 2, 3, and all numbers that neither divides.
+func appendFactors(factors []int, n int) []int {
+	rest := uint64(n)
+	for d, step := uint64(2), uint64(0); d*d <= rest; d += step {
+		for rest%d == 0 {
+			factors = append(factors, int(d))
+			rest /= d
 		}
-		if d > 2 {
+		switch {
+		case d < 5:
+			step = d - 1 // to 3, and to 5
+		case step == 2 && d > 5:
+			step = 4
+		default:
 			step = 2
 		}
 	}
-	if n > 1 {
-		factors = append(factors, n)
+	if rest > 1 {
+		factors = append(factors, int(rest))
 	}
 	return factors
 }
