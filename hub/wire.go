@@ -74,7 +74,7 @@ func (s *Server) takeEncoded(c *call, b []byte) (in intake, err error) {
 	ctx := context.WithoutCancel(c.r.Context())
 	in.fresh, err = s.queue.PutEncoded(ctx, bodies, func(i int, g *quintain.Group) error {
 		one := []*quintain.Group{g}
-		if err := s.checkEncoded(c, i, one); err != nil {
+		if err := s.checkEncoded(i, one); err != nil {
 			return err
 		}
 		if len(s.oddGroups(one)) > 0 || c.r.Header.Get("Idempotency-Key") != "" {
@@ -107,7 +107,7 @@ func (s *Server) takeDecoded(c *call, bodies [][]byte) (in intake, err error) {
 		if groups[i], err = s.codec.Decode(body); err != nil {
 			return in, fmt.Errorf("group %d: %w", i, err)
 		}
-		if err := s.checkEncoded(c, i, groups[i:i+1]); err != nil {
+		if err := s.checkEncoded(i, groups[i:i+1]); err != nil {
 			return in, err
 		}
 	}
@@ -115,7 +115,7 @@ func (s *Server) takeDecoded(c *call, bodies [][]byte) (in intake, err error) {
 }
 
 // checkEncoded reports what those who sent JSON would be told of the group i, too.
-func (s *Server) checkEncoded(c *call, i int, one []*quintain.Group) error {
+func (s *Server) checkEncoded(i int, one []*quintain.Group) error {
 	if len(one[0].Tokens) == 0 {
 		return &queue.FormatError{Field: "tokens", Why: fmt.Sprintf("group %d has no sequences", i)}
 	}

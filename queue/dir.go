@@ -210,7 +210,7 @@ func (s *dirStore) Delete(_ context.Context, below uint64, seqs []uint64) error 
 func (s *dirStore) List(_ context.Context, show func(Listed)) (last uint64, err error) {
 	s.ops.Lock()
 	defer s.ops.Unlock()
-	if s.bodies.failed() || s.done.err != nil || s.states.err != nil {
+	if s.bodies.failed() || s.done.broken() || s.states.broken() {
 		err := errors.Join(s.shut(), s.open())
 		if err != nil {
 			return 0, s.here(fmt.Errorf("%w: %w", ErrUnreachable, err))

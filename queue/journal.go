@@ -78,6 +78,9 @@ func (j *journal) survey(kind byte, deep bool) (v survey, err error) {
 	return j.source(size).survey(deep)
 }
 
+// broken reports whether the file cannot be written to any more.
+func (j *journal) broken() bool { return j.err != nil }
+
 func (j *journal) source(size int64) source { return source{j.f, size, j.head.salt} }
 
 // joinBelow is the size of payloads that are copied, so that one call writes many.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"strconv"
@@ -227,7 +228,7 @@ func (s *segments) writable() (*segment, error) {
 	s.mu.Lock()
 	stale := seg.live == 0 && seg.size > staleSize
 	s.mu.Unlock()
-	if !stale && seg.size < segmentSize || seg.err != nil {
+	if seg.broken() || !stale && seg.size < segmentSize {
 		return seg, nil
 	}
 	if err := s.grow(); err != nil {
@@ -367,21 +368,18 @@ func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err erro
 		return nil, nil, err
 	}
 	at := int64(fileHeadLen)
-	for _, f := range v.frames {
-		list, _ := decodeTable(f) // one that cannot be read was counted in opening
-		for _, e := range list {
-			body, err := s.body(e.Seq)
-			if errors.Is(err, ErrUnknown) {
-				continue
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-			one := frame{encodeTable([]placed{e}), [][]byte{body}}
-			e.at = at + prefixLen + int64(len(one.head))
-			frames, moved = append(frames, one), append(moved, e)
-			at += one.size()
+	for e := range v.bodies() {
+		body, err := s.body(e.Seq)
+		if errors.Is(err, ErrUnknown) {
+			continue
 		}
+		if err != nil {
+			return nil, nil, err
+		}
+		one := frame{encodeTable([]placed{e}), [][]byte{body}}
+		e.at = at + prefixLen + int64(len(one.head))
+		frames, moved = append(frames, one), append(moved, e)
+		at += one.size()
 	}
 	return frames, moved, nil
 }
@@ -393,16 +391,27 @@ func (s *segments) show(show func(Listed)) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w: %w", seg.name, ErrUnreachable, err)
 		}
-		for _, f := range v.frames {
-			list, _ := decodeTable(f) // one that cannot be read was counted in opening
-			for _, e := range list {
-				if p, ok := s.places[e.Seq]; ok && p.in == seg {
-					show(e.Listed)
-				}
+		for e := range v.bodies() {
+			if p, ok := s.places[e.Seq]; ok && p.in == seg {
+				show(e.Listed)
 			}
 		}
 	}
 	return nil
+}
+
+// bodies are the bodies of a survey. A frame that cannot be read was counted in opening.
+func (v survey) bodies() iter.Seq[placed] {
+	return func(yield func(placed) bool) {
+		for _, f := range v.frames {
+			list, _ := decodeTable(f)
+			for _, e := range list {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // clear frees all bodies.
@@ -423,7 +432,7 @@ func (s *segments) close() error {
 }
 
 // failed reports whether a segment cannot be written to any more.
-func (s *segments) failed() bool { return s.newest().err != nil }
+func (s *segments) failed() bool { return s.newest().broken() }
 
 // A placed is a body with its offset.
 type placed struct {
