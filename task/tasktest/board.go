@@ -10,7 +10,8 @@ import (
 type board struct {
 	rows    [][]string
 	by      string   // between cells
-	symbols []string // that are no holes, the most frequent first
+	cells   []string // what stands in them, the most frequent first
+	symbols []string // those of cells that are no holes
 }
 
 // holes are the signs that prompts use for cells to be filled in.
@@ -34,7 +35,8 @@ func findBoard(prompt string) board {
 	if len(best.rows) < 2 {
 		return board{}
 	}
-	for _, s := range byFrequency(slices.Concat(best.rows...)) {
+	best.cells = byFrequency(slices.Concat(best.rows...))
+	for _, s := range best.cells {
 		if !slices.Contains(holes, s) {
 			best.symbols = append(best.symbols, s)
 		}
@@ -64,10 +66,9 @@ func cellsOf(line string) (cells []string, by string) {
 // text is the board as it stands.
 func (b board) text() string { return b.mapped(func(s string) string { return s }) }
 
-// filled is the board with symbol k in every cell; the symbols after the board's
-// own are the holes.
+// filled is the board with the k-th most frequent sign in every cell.
 func (b board) filled(k int) string {
-	symbol := at(slices.Concat(b.symbols, holes), k)
+	symbol := at(b.cells, k)
 	return b.mapped(func(string) string { return symbol })
 }
 
