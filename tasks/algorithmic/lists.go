@@ -53,7 +53,7 @@ func writeLists(lists [][]string) string {
 
 // readLists reads a JSON list of lists of texts.
 func readLists(text string) ([][]string, error) {
-	text = answer.Trim(text)
+	text = strings.Trim(text, " \t\r\n")
 	if !strings.HasPrefix(text, "[") {
 		return nil, errors.New("the answer is no JSON list")
 	}

@@ -22,7 +22,7 @@ func TestLists(t *testing.T) {
 	if got, err := readLists(spaced); err != nil || writeLists(got) != `[["a", "b"], ["c"]]` {
 		t.Errorf("%q is read as %q, error %v", spaced, got, err)
 	}
-	for _, bad := range []string{"", "{}", "null", `"a"`, `["a"]`, `[["a"], "b"]`, `[[1]]`, `[[["a"]]]`, `[[null]]`, `[["a"]`, `[["a"]] x`, `[['a']]`, `[["a",]]`, `[["a"],]`, `[["a" "b"]]`, `[["a]]`, `[["a"]]]`, "[[\"a\nb\"]]", `[["\x"]]`} {
+	for _, bad := range []string{"", "{}", "null", `"a"`, `["a"]`, `[["a"], "b"]`, `[[1]]`, `[[["a"]]]`, `[[null]]`, `[["a"]`, `[["a"]] x`, `[['a']]`, `[["a",]]`, `[["a"],]`, `[["a" "b"]]`, `[["a]]`, `[["a"]]]`, "[[\"a\"]]\u00a0", "[[\"a\nb\"]]", `[["\x"]]`} {
 		if lists, err := readLists(bad); err == nil {
 			t.Errorf("%s is read as %q", bad, lists)
 		}
