@@ -224,7 +224,7 @@ func (s *Server) form(ctx context.Context, c claim) (parcel, error) {
 }
 
 // maxBurst is how many groups at most are formed into batches at once.
-const maxBurst = 10_000
+const maxBurst = 1000
 
 // formBurst makes all batches that can be made of what waits, as the original does,
 // counts them all, and hands out the last. s.trade is held.

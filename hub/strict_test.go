@@ -1,0 +1,57 @@
+package hub
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestStrict has the hub do as the original does: bursts of batches, the newest first,
+// counted when they are formed.
+func TestStrict(t *testing.T) {
+	f := newFixture(t, nil, Config{Strict: true})
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1))
+	for i, want := range []string{"3", "2"} {
+		if got := f.batch(); got != want || f.server.Step() != 3 {
+			t.Errorf("batch %s at step %d, want %s at 3", got, f.server.Step(), want)
+		}
+		if i == 0 {
+			f.put(group(4, 1, -1)) // waits until the burst is over
+		}
+	}
+	f.restart()
+	f.want("GET", "/status", "", `{"current_step":3,"queue_size":1}`)
+	for _, want := range []string{"2", "1", "4", "null"} {
+		if got := f.batch(); got != want {
+			t.Errorf("batch %s, want %s", got, want)
+		}
+	}
+	f.register(2, 9)
+	f.want("GET", "/info", "", `{"batch_size":1,"max_token_len":64}`)
+	f.want("GET", "/status", "", `{"current_step":4,"queue_size":0}`)
+	f.put(group(5, 2, -1), group(6, 1, -1))
+	if got := f.batch(); got != "null" {
+		t.Errorf("batch %s, want none: a size that does not fit stalls the original", got)
+	}
+}
+
+// TestStrictBursts forms no more batches at once than their record holds.
+func TestStrictBursts(t *testing.T) {
+	f := newFixture(t, nil, Config{Strict: true})
+	f.begin(1)
+	const many = maxBurst + 500
+	for first := 0; first < many; first += 500 {
+		var list []string
+		for i := range 500 {
+			list = append(list, group(first+i+1, 1, -1))
+		}
+		if w := f.do("POST", "/scored_data_list", "["+strings.Join(list, ",")+"]"); w.Code != http.StatusOK {
+			t.Fatal(w.Body)
+		}
+	}
+	if got := f.batch(); got != fmt.Sprint(maxBurst) || f.server.Step() != maxBurst {
+		t.Errorf("batch %s at step %d, want %d", got, f.server.Step(), maxBurst)
+	}
+}
