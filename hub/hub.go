@@ -12,6 +12,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,7 +51,7 @@ type Server struct {
 	step     int
 	stepped  chan struct{} // nil: nobody waits for the next step
 	open     []*delivery   // batches that are formed and not acknowledged, oldest first
-	next     uint64        // number of the next batch that is formed
+	next     uint64        // number of the last batch that was formed
 	acked    ring          // numbers of the last batches that were acknowledged
 	moved    chan struct{} // closed when a batch may have become possible; nil: nobody waits
 	held     holding
@@ -185,20 +186,24 @@ func (s *Server) count(change func(*counts)) {
 
 // A ring is the last numbers that were put into it.
 type ring struct {
-	last [256]uint64
+	last [64]uint64 // 0 is none
 	at   int
 }
 
 func (r *ring) put(n uint64) {
-	r.last[r.at%len(r.last)] = n + 1 // 0 is none
+	r.last[r.at%len(r.last)] = n
 	r.at++
 }
 
-func (r *ring) has(n uint64) bool {
-	for _, m := range r.last {
-		if m == n+1 {
-			return true
+func (r *ring) has(n uint64) bool { return n != 0 && slices.Contains(r.last[:], n) }
+
+// list returns the numbers, the oldest first.
+func (r *ring) list() []uint64 {
+	var all []uint64
+	for i := range r.last {
+		if n := r.last[(r.at+i)%len(r.last)]; n != 0 {
+			all = append(all, n)
 		}
 	}
-	return false
+	return all
 }

@@ -67,7 +67,8 @@ type batches struct {
 	Step    int        `json:"step"`
 	Open    [][]uint64 `json:"open"`    // sequence numbers of the groups of each, oldest batch first
 	Numbers []uint64   `json:"numbers"` // of the batches; absent in a record of the first program that wrote such
-	Next    uint64     `json:"next"`    // number of the batch that is formed next
+	Next    uint64     `json:"next"`    // number of the last batch that was formed
+	Acked   []uint64   `json:"acked"`   // numbers of the last batches that were acknowledged
 }
 
 // save keeps a record.
@@ -126,6 +127,9 @@ func (s *Server) saveBatches(ctx context.Context, step int, open []*delivery) er
 		record.Open[i], record.Numbers[i] = d.seqs, d.number
 	}
 	record.Next = next
+	s.mu.RLock()
+	record.Acked = s.acked.list()
+	s.mu.RUnlock()
 	if err := s.save(ctx, batchesKey, record); err != nil {
 		return err
 	}
@@ -151,6 +155,9 @@ func (s *Server) load(ctx context.Context) error {
 		return err
 	}
 	s.step, s.next = past.Step, past.Next
+	for _, number := range past.Acked {
+		s.acked.put(number)
+	}
 	for i, seqs := range past.Open {
 		d := &delivery{seqs: seqs, out: true}
 		if i < len(past.Numbers) {

@@ -1,0 +1,260 @@
+package hub
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// A modelBatch is a batch as the model knows it.
+type modelBatch struct {
+	ids     string // of its groups, in order
+	trainer string // who has it; empty: nobody
+	until   time.Time
+	sure    bool // its trainer is known to have had the whole reply
+}
+
+// A hubModel says what a hub must do, in the plainest way.
+type hubModel struct {
+	batch   int            // sequences
+	waiting []modelGroup   // that are in no batch, by their age
+	open    []*modelBatch  // by the order in which they were formed
+	numbers map[string]int // of batches by their ids, as the hub told them
+	seen    map[int]string // trainer that acknowledged a group
+	put     int
+	step    int
+	lease   time.Duration
+}
+
+type modelGroup struct{ id, sequences int }
+
+// next is the batch that a trainer must get now, or nil.
+func (m *hubModel) next(now time.Time) *modelBatch {
+	for _, b := range m.open {
+		if b.trainer == "" || now.After(b.until) {
+			return b
+		}
+	}
+	return m.form()
+}
+
+// form makes a batch of the oldest groups with which that can be done, by trying all
+// subsets, or returns nil.
+func (m *hubModel) form() *modelBatch {
+	all := make([]queue.Entry, len(m.waiting))
+	for i, g := range m.waiting {
+		all[i] = queue.Entry{Seq: uint64(i), Sequences: g.sequences}
+	}
+	for last := range all {
+		if chosen := oldest(all[:last+1], m.batch); chosen != nil {
+			b := &modelBatch{}
+			var ids []string
+			for _, i := range chosen {
+				ids = append(ids, fmt.Sprint(m.waiting[i].id))
+			}
+			for _, i := range slices.Backward(chosen) {
+				m.waiting = slices.Delete(m.waiting, i, i+1)
+			}
+			b.ids = strings.Join(ids, " ")
+			m.open = append(m.open, b)
+			m.step++
+			return b
+		}
+	}
+	return nil
+}
+
+// oldest chooses groups of the given sum, the newest of them being the last of all, and
+// leaves out the newer where it can; nil where it cannot.
+func oldest(all []queue.Entry, sum int) []int {
+	if sum == 0 {
+		return []int{}
+	}
+	if len(all) == 0 || sum < 0 {
+		return nil
+	}
+	last := len(all) - 1
+	if rest := oldest(all[:last], sum); rest != nil {
+		return rest
+	}
+	if rest := oldest(all[:last], sum-all[last].Sequences); rest != nil {
+		return append(rest, last)
+	}
+	return nil
+}
+
+// drop takes a batch out, its trainer having it.
+func (m *hubModel) drop(b *modelBatch, by string) {
+	m.open = slices.DeleteFunc(m.open, func(other *modelBatch) bool { return other == b })
+	for word := range strings.FieldsSeq(b.ids) {
+		var id int
+		fmt.Sscan(word, &id)
+		m.seen[id] = by
+	}
+}
+
+// TestHistories plays random histories of posts, batches, acknowledgements, leases that
+// run out, registrations and restarts, and holds the hub to the model at every step.
+func TestHistories(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plain := struct{ testing.TB }{t} // without a deadline, for which there is no clock here
+		rapid.Check(plain, func(rt *rapid.T) { playHistory(t, rt) })
+	})
+}
+
+func playHistory(t *testing.T, rt *rapid.T) {
+	lease := 10 * time.Minute
+	f := newFixture(t, nil, Config{Lease: lease})
+	m := &hubModel{batch: rapid.SampledFrom([]int{1, 4, 6}).Draw(rt, "batch"), numbers: map[string]int{}, seen: map[int]string{}, lease: lease}
+	f.register(m.batch, 0)
+	steps := rapid.IntRange(1, 40).Draw(rt, "steps")
+	for range steps {
+		trainer := rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "trainer")
+		switch rapid.SampledFrom([]string{"post", "post", "post", "take", "take", "ack", "nack", "sleep", "register", "restart", "atropos"}).Draw(rt, "what") {
+		case "post":
+			m.put++
+			g := modelGroup{m.put, rapid.IntRange(1, 5).Draw(rt, "size")}
+			m.waiting = append(m.waiting, g)
+			f.put(group(g.id, g.sequences, -1))
+		case "take":
+			m.take(rt, f, trainer)
+		case "atropos":
+			m.atropos(rt, f)
+		case "ack", "nack":
+			m.tell(rt, f, trainer)
+		case "sleep":
+			time.Sleep(rapid.SampledFrom([]time.Duration{time.Minute, 6 * time.Minute, time.Hour}).Draw(rt, "time"))
+		case "register":
+			f.do("POST", "/register?trainer="+trainer, fmt.Sprintf(registration, m.batch, 0))
+			m.release(trainer)
+		case "restart":
+			f.restart()
+			m.release("")
+		}
+		if f.server.Step() != m.step {
+			rt.Fatalf("step %d, want %d", f.server.Step(), m.step)
+		}
+	}
+	m.drain(rt, f)
+	f.stop()
+	f.stop = func() {}
+}
+
+// release takes back what a trainer has; "" is all.
+func (m *hubModel) release(trainer string) {
+	for _, b := range m.open {
+		if trainer == "" || b.trainer == trainer {
+			b.trainer = ""
+		}
+	}
+}
+
+// take asks for a batch by /v1.
+func (m *hubModel) take(rt *rapid.T, f *fixture, trainer string) {
+	want := m.next(time.Now())
+	number, ids := f.take("trainer=" + trainer)
+	m.check(rt, want, ids)
+	if want != nil {
+		want.trainer, want.until = trainer, time.Now().Add(m.lease)
+		fmt.Sscan(number, new(int))
+		var n int
+		fmt.Sscan(number, &n)
+		if known, has := m.numbers[ids]; has && known != n {
+			rt.Fatalf("batch %s was number %d, and is %d now", ids, known, n)
+		}
+		m.numbers[ids] = n
+	}
+}
+
+// atropos asks for a batch as trainers of Atropos do.
+func (m *hubModel) atropos(rt *rapid.T, f *fixture) {
+	for _, b := range slices.Clone(m.open) {
+		if b.trainer == mainTrainer {
+			m.drop(b, mainTrainer)
+		}
+	}
+	want := m.next(time.Now())
+	ids := f.batch()
+	if ids == "null" {
+		ids = ""
+	}
+	m.check(rt, want, ids)
+	if want != nil {
+		want.trainer, want.until = mainTrainer, time.Now().Add(m.lease)
+	}
+}
+
+// check compares a batch with the one that must come, and demands that nobody
+// acknowledged any of it.
+func (m *hubModel) check(rt *rapid.T, want *modelBatch, ids string) {
+	if want == nil && ids != "" || want != nil && ids != want.ids {
+		rt.Fatalf("batch %q, want %+v", ids, want)
+	}
+	for word := range strings.FieldsSeq(ids) {
+		var id int
+		fmt.Sscan(word, &id)
+		if by, has := m.seen[id]; has {
+			rt.Fatalf("group %d came again, and %s has acknowledged it", id, by)
+		}
+	}
+}
+
+// tell acknowledges a batch, whoever has it, or gives it back.
+func (m *hubModel) tell(rt *rapid.T, f *fixture, trainer string) {
+	names := slices.Sorted(maps.Keys(m.numbers))
+	if len(names) == 0 {
+		return
+	}
+	ids := rapid.SampledFrom(names).Draw(rt, "ids")
+	verb := rapid.SampledFrom([]string{"ack", "nack"}).Draw(rt, "verb")
+	at := slices.IndexFunc(m.open, func(b *modelBatch) bool { return b.ids == ids })
+	w := f.do("POST", fmt.Sprintf("%s/batches/%d/%s?trainer=%s", mainPath, m.numbers[ids], verb, trainer), "")
+	switch {
+	case at < 0 && w.Code == 200 && verb == "ack" && strings.Contains(w.Body.String(), `"again":true`):
+	case at < 0 && w.Code == 410 && verb == "nack":
+	case at < 0:
+		rt.Fatalf("%s of %s, which is acknowledged: %d %s", verb, ids, w.Code, w.Body)
+	case m.open[at].held(trainer):
+		if w.Code != 409 {
+			rt.Fatalf("%s of %s by %s, and %s has it: %d", verb, ids, trainer, m.open[at].trainer, w.Code)
+		}
+	case w.Code != 200:
+		rt.Fatalf("%s of %s by %s: %d %s", verb, ids, trainer, w.Code, w.Body)
+	case verb == "ack":
+		m.drop(m.open[at], trainer)
+	default:
+		m.open[at].trainer = ""
+	}
+}
+
+// held reports whether a trainer may do nothing with b, as another has it.
+func (b *modelBatch) held(trainer string) bool {
+	return b.trainer != "" && b.trainer != trainer && !time.Now().After(b.until)
+}
+
+// drain takes and acknowledges all that there is, and demands that every group of a
+// batch came.
+func (m *hubModel) drain(rt *rapid.T, f *fixture) {
+	time.Sleep(2 * m.lease)
+	for {
+		before := len(m.seen)
+		m.atropos(rt, f)
+		if len(m.open) == 0 {
+			break
+		}
+		if before > 10*m.put {
+			rt.Fatal("no end")
+		}
+	}
+	if len(m.seen)+len(m.waiting) != m.put {
+		rt.Fatalf("%d groups were put, %d were acknowledged and %d wait", m.put, len(m.seen), len(m.waiting))
+	}
+}
