@@ -12,7 +12,7 @@ type Decoder struct {
 	model   *Model    // a copy
 	weights []packing // of each matrix of it but embed
 	slots   []slot
-	layers  []cache
+	free    []*page
 	lookup  *lookup      // of the first layer; nil: the vocabulary is too large for one
 	rows    []decoderRow // of the call under way
 	shards  []shard
@@ -25,13 +25,8 @@ type slot struct {
 	end    int32     // the last of them
 	logits []float32 // of the token to come; valid if used is not 0
 	taken  bool      // it has a part in the call under way
-}
-
-// A cache holds the keys and values of all slots in one layer.
-type cache struct {
-	keys   [][lanes]float32 // slot × head × panel of positions × column of the head
-	values [][lanes]float32 // slot × panel of columns × position
-	before matrix           // slot × Width: normalised stream of the last token
+	pages  []*page   // of all of its positions
+	before matrix    // layer × Width: normalised stream of the last token
 }
 
 // A decoderRow is one token on its way through the layers.
@@ -45,7 +40,8 @@ type decoderRow struct {
 // decoderScratch is the memory of one goroutine.
 type decoderScratch struct {
 	x, normed, in, qkv, mixed, hidden, square matrix
-	last, logits, probs                       matrix
+	last, logits                              matrix
+	probs                                     matrix // head × Context
 	inv                                       []float32
 }
 
@@ -56,8 +52,8 @@ type Feed struct {
 }
 
 // NewDecoder returns a decoder with empty slots, numbered from 0, that works with a
-// copy of m's parameters. It keeps 8·Context·Width·Layers bytes for each slot, and for a
-// vocabulary of up to 2048 tokens 24·Width bytes for each token.
+// copy of m's parameters. Each token that is held takes 8·Width·Layers bytes, and each
+// token of a vocabulary of up to 2048 another 24·Width.
 func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	if slots < 1 {
 		return nil, fmt.Errorf("decoder with %d slots, want one or more", slots)
@@ -65,15 +61,11 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	c := m.config
 	d := &Decoder{
 		config: c, scale: c.attentionScale(), turns: newRotation(c), model: m.Clone(), slots: make([]slot, slots),
-		weights: make([]packing, len(m.tensors)), layers: make([]cache, c.Layers), lookup: newLookup(c),
+		weights: make([]packing, len(m.tensors)), lookup: newLookup(c),
 	}
 	for i := range d.slots {
 		d.slots[i].logits = make([]float32, c.Vocab)
-	}
-	for l := range d.layers {
-		d.layers[l].keys = make([][lanes]float32, slots*c.Width*padded(c.Context)/lanes)
-		d.layers[l].values = make([][lanes]float32, slots*c.Width/lanes*c.Context)
-		d.layers[l].before.resize(slots, c.Width)
+		d.slots[i].before.resize(c.Layers, c.Width)
 	}
 	return d, d.Load(m)
 }
@@ -109,24 +101,28 @@ func (d *Decoder) Slots() int { return len(d.slots) }
 func (d *Decoder) Len(slot int) int { return d.slots[slot].used }
 
 // Reset empties a slot.
-func (d *Decoder) Reset(slot int) { d.slots[slot].used = 0 }
+func (d *Decoder) Reset(slot int) {
+	s := &d.slots[slot]
+	for _, p := range s.pages {
+		d.leave(p)
+	}
+	s.used, s.pages = 0, s.pages[:0]
+}
 
 // Copy has one slot hold what another holds, so that sequences that begin alike are
-// taken in once.
+// taken in once, and kept once.
 func (d *Decoder) Copy(to, from int) {
-	c, n := d.config, d.slots[from].used
-	d.slots[to].used, d.slots[to].end = n, d.slots[from].end
-	copy(d.slots[to].logits, d.slots[from].logits)
-	panels, used := padded(c.Context)/lanes, padded(n)/lanes
-	for _, l := range d.layers {
-		copy(l.before.row(to), l.before.row(from))
-		for h := range c.Heads {
-			width := c.headWidth()
-			copy(l.keys[(to*c.Heads+h)*panels*width:][:used*width], l.keys[(from*c.Heads+h)*panels*width:])
-		}
-		for j := range c.Width / lanes {
-			copy(l.values[(to*c.Width/lanes+j)*c.Context:][:n], l.values[(from*c.Width/lanes+j)*c.Context:])
-		}
+	if to == from {
+		return
+	}
+	d.Reset(to)
+	s, other := &d.slots[to], &d.slots[from]
+	s.used, s.end = other.used, other.end
+	copy(s.logits, other.logits)
+	s.before.copyFrom(other.before)
+	s.pages = append(s.pages, other.pages...)
+	for _, p := range s.pages {
+		p.refs++
 	}
 }
 
@@ -217,6 +213,9 @@ func (d *Decoder) drop() {
 
 // run takes the planned rows through the model, whole slots to each goroutine.
 func (d *Decoder) run() {
+	for _, r := range d.rows {
+		d.room(r.slot, r.pos)
+	}
 	most := workers()
 	share := padded4((len(d.rows) + most - 1) / most)
 	d.shards = d.shards[:0]
@@ -255,7 +254,7 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 	for i, r := range rows {
 		copy(w.x.row(i), embed.row(int(r.token)))
 	}
-	for l := range d.layers {
+	for l := range d.config.Layers {
 		weights := d.weights[2+l*layerTensors:]
 		if l == 0 && d.lookup != nil {
 			d.lookup.read(w.qkv, rows)
@@ -265,7 +264,7 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 			multiply(w.qkv, w.in, &weights[tensorQKV], false)
 		}
 		for i, r := range rows {
-			d.attend(&d.layers[l], r, i, w)
+			d.attend(l, r, i, w)
 		}
 		multiply(w.x, w.mixed, &weights[tensorOut], true)
 		normalise(w.in, w.x, w.inv)
@@ -303,47 +302,47 @@ func (w *decoderScratch) resize(rows int, c Config) {
 	w.hidden.resize(rows, c.Hidden)
 	w.square.resize(rows, c.Hidden)
 	w.logits.resize(rows, c.Vocab)
-	w.probs.resize(1, c.Context)
+	w.probs.resize(c.Heads, c.Context)
 	w.inv = grown(w.inv, rows)
 }
 
 // shift makes what attention reads of the rows in layer l.
 func (d *Decoder) shift(l int, rows []decoderRow, w *decoderScratch) {
-	share, before := d.model.layer(l)[tensorShift].Data, d.layers[l].before
+	share := d.model.layer(l)[tensorShift].Data
 	for i, r := range rows {
-		to := w.in.row(i)
+		to, before := w.in.row(i), d.slots[r.slot].before.row(l)
 		copy(to, w.normed.row(i))
 		if r.pos > 0 {
-			addProduct(to, before.row(r.slot), share)
+			addProduct(to, before, share)
 		}
-		copy(before.row(r.slot), w.normed.row(i))
+		copy(before, w.normed.row(i))
 	}
 }
 
-// attend puts the key and value of row i into the cache and makes its attended values
-// from all of its slot up to itself.
-func (d *Decoder) attend(layer *cache, r decoderRow, i int, w *decoderScratch) {
-	c, n, held := d.config, d.config.headWidth(), r.pos+1
-	qkv, mixed, probs := w.qkv.row(i), w.mixed.row(i), w.probs.full(0)[:padded(held)]
+// attend puts the key and value of row i into the cache of layer l and makes its attended
+// values from all of its slot up to itself. It goes through the pages in their order.
+func (d *Decoder) attend(l int, r decoderRow, i int, w *decoderScratch) {
+	c, n := d.config, d.config.headWidth()
+	qkv, mixed, pages := w.qkv.row(i), w.mixed.row(i), d.slots[r.slot].pages[:r.pos/lanes+1]
 	d.turns.turn(qkv[:2*c.Width], r.pos, 1)
-	values := layer.values[r.slot*c.Width/lanes*c.Context:]
-	for j := 0; j < c.Width; j += lanes {
-		values[j/lanes*c.Context+r.pos] = [lanes]float32(qkv[2*c.Width+j:])
+	pages[len(pages)-1].put(c, l, r.pos, qkv[c.Width:2*c.Width], qkv[2*c.Width:])
+	for at, p := range pages {
+		for h := range c.Heads {
+			to := (*[lanes]float32)(w.probs.full(h)[at*lanes:])
+			*to = [lanes]float32{}
+			addRow(to, qkv[h*n:][:n], p.keys(c, l, h))
+		}
 	}
-	size := n * padded(c.Context) / lanes
+	held := r.pos + 1
 	for h := range c.Heads {
-		query, key := qkv[h*n:][:n], qkv[c.Width+h*n:][:n]
-		keys := layer.keys[(r.slot*c.Heads+h)*size:][:size]
-		panel := keys[r.pos/lanes*n:][:n]
-		for k, x := range key {
-			panel[k][r.pos%lanes] = x
-		}
-		for j := 0; j < held; j += lanes {
-			mulRow((*[lanes]float32)(probs[j:]), query, keys[j/lanes*n:][:n])
-		}
-		softmax(probs, held, d.scale)
-		for j := h * n; j < (h+1)*n; j += lanes {
-			mulRow((*[lanes]float32)(mixed[j:]), probs, values[j/lanes*c.Context:][:held])
+		softmax(w.probs.full(h)[:padded(held)], held, d.scale)
+	}
+	clear(mixed)
+	for at, p := range pages {
+		n := min(lanes, held-at*lanes)
+		for j := 0; j < c.Width; j += lanes {
+			probs := w.probs.full(j / c.headWidth())[at*lanes:][:n]
+			addRow((*[lanes]float32)(mixed[j:]), probs, p.values(c, l, j/lanes)[:n])
 		}
 	}
 }

@@ -13,11 +13,8 @@ func mulPair(c, a matrix, b [][lanes]float32, add bool) {
 	mulPanelPlain(c.columns(lanes, lanes), a, b[len(b)/2:], add)
 }
 
-// mulRow sets c to a·b. a has at least as many numbers as b has rows.
-func mulRow(c *[lanes]float32, a []float32, b [][lanes]float32) {
-	*c = [lanes]float32{}
-	addRowPlain(c, a, b)
-}
+// addRow adds a·b to c. a has at least as many numbers as b has rows.
+func addRow(c *[lanes]float32, a []float32, b [][lanes]float32) { addRowPlain(c, a, b) }
 
 // addOuter adds aᵀ·b to c. a has at least the rows of b.
 func addOuter(c *block, a, b [][lanes]float32) { addOuterPlain(c, a, b) }

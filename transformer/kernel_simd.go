@@ -35,15 +35,14 @@ func mulPair(c, a matrix, b [][lanes]float32, add bool) {
 	mulPanel(c.columns(lanes, lanes), a, b[len(b)/2:], add)
 }
 
-// mulRow sets c to a·b. a has at least as many numbers as b has rows.
-func mulRow(c *[lanes]float32, a []float32, b [][lanes]float32) {
+// addRow adds a·b to c. a has at least as many numbers as b has rows.
+func addRow(c *[lanes]float32, a []float32, b [][lanes]float32) {
 	if !hasAVX2 {
-		*c = [lanes]float32{}
 		addRowPlain(c, a, b)
 		return
 	}
 	a = a[:len(b)]
-	var s, t archsimd.Float32x8
+	s, t := load256(c)
 	for k := range b {
 		w, v := load256(&b[k])
 		x := archsimd.BroadcastFloat32x8(a[k])

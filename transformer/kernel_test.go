@@ -127,9 +127,9 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 			t.Errorf("row %d: %v alone, %v among others", i, one.block(0), c.block(i))
 		}
 		var single [lanes]float32
-		mulRow(&single, a.row(i), b)
+		addRow(&single, a.row(i), b)
 		if single != *c.block(i) {
-			t.Errorf("row %d: %v by mulRow, %v among others", i, single, c.block(i))
+			t.Errorf("row %d: %v by addRow, %v among others", i, single, c.block(i))
 		}
 	}
 }

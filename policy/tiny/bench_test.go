@@ -1,0 +1,157 @@
+package tiny_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/quintain-rl/quintain/policy/tiny"
+	"github.com/quintain-rl/quintain/transformer"
+)
+
+// laptop are the sizes that the project's figures are for: 132 thousand parameters.
+var laptop = transformer.Config{Vocab: tiny.Size, Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256}
+
+// A load is what a run asks for: groups of eight replies to prompts of twenty tokens, as
+// many groups at a time as there are slots for.
+type load struct {
+	live  int     // samples under way at once
+	reply int     // tokens of a reply
+	turns int     // of each sample; 0: one
+	sharp float32 // what the logits of a model that nobody trained are multiplied by; 0: 1
+	every int64   // tokens until there are new weights; 0: never
+}
+
+// BenchmarkSample counts the tokens that are generated a second; that prompts are read is
+// part of the time, and not of the count. Samples of a group that drew alike so far are
+// one to the model: where the model is flat, they part at once.
+func BenchmarkSample(b *testing.B) {
+	for _, of := range []struct {
+		name string
+		load
+	}{
+		{"flat/reply=44", load{live: 128, reply: 44}},
+		{"flat/reply=10", load{live: 128, reply: 10}},
+		{"sharp/reply=44", load{live: 128, reply: 44, sharp: 4}},
+		{"sharp/reply=10", load{live: 128, reply: 10, sharp: 4}},
+		{"flat/live=64", load{live: 64, reply: 10}},
+		{"flat/live=256", load{live: 256, reply: 10}},
+		{"flat/turns=3", load{live: 128, reply: 10, turns: 3}},
+	} {
+		b.Run(of.name, of.run)
+	}
+}
+
+// BenchmarkSetWeights is the same with new weights for every so many tokens.
+func BenchmarkSetWeights(b *testing.B) {
+	for _, every := range []int64{100, 1000, 10000} {
+		b.Run(fmt.Sprint("tokens=", every), load{live: 128, reply: 10, every: every}.run)
+	}
+}
+
+func (l load) run(b *testing.B) {
+	const size = 8
+	m := newModel(b, laptop, 1, -20)
+	if l.sharp != 0 {
+		for i := range m.Tensors()[1].Data {
+			m.Tensors()[1].Data[i] *= l.sharp
+		}
+	}
+	p := start(b, m, tiny.Options{MaxSequences: l.live})
+	var next, version atomic.Int64
+	var all sync.WaitGroup
+	surprise := newMean()
+	b.ResetTimer()
+	for range l.live / size {
+		all.Go(func() {
+			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+				surprise.add(l.group(b, p, fmt.Sprint(i)))
+				if v := version.Load(); l.every > 0 && p.Sampled() >= (v+1)*l.every && version.CompareAndSwap(v, v+1) {
+					_ = p.SetWeights(m, int32(v+1)) // another may have overtaken it
+				}
+			}
+		})
+	}
+	all.Wait()
+	b.ReportMetric(float64(p.Sampled())/b.Elapsed().Seconds(), "tokens/s")
+	b.ReportMetric(surprise.mean(), "nats/token")
+	b.ReportMetric(0, "ns/op")
+}
+
+// group plays a group of eight as the engine does, and returns the negated
+// log-probabilities of the tokens of its first turn.
+func (l load) group(b *testing.B, p *tiny.Policy, key string) (surprise []float32) {
+	r := ask("x", 8)
+	r.Key = key
+	r.Messages[0].Content = strings.Repeat("7", 17)
+	r.Sampling.MaxTokens = l.reply
+	var others sync.WaitGroup
+	for k, s := range sample(b, p, r) {
+		for _, p := range s.LogProbs {
+			surprise = append(surprise, -p)
+		}
+		others.Go(func() {
+			next := r
+			for range l.turns - 1 {
+				next = follow(next, s)
+				next.Key = fmt.Sprint(key, "#", k)
+				s = sample(b, p, next)[0]
+			}
+		})
+	}
+	others.Wait()
+	return surprise
+}
+
+// A mean is one that many goroutines add to.
+type mean struct {
+	mu  sync.Mutex
+	sum float64
+	n   int
+}
+
+func newMean() *mean { return new(mean) }
+
+func (m *mean) add(all []float32) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, x := range all {
+		m.sum += float64(x)
+	}
+	m.n += len(all)
+}
+
+func (m *mean) mean() float64 { return m.sum / float64(max(1, m.n)) }
+
+// BenchmarkTrain makes optimiser steps of the same model, of sixteen sequences of 64
+// tokens: what the rate of sampling is held against.
+func BenchmarkTrain(b *testing.B) {
+	m := newModel(b, laptop, 1, 0)
+	o, err := transformer.NewAdamW(m, transformer.AdamSettings{Clip: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	pass := transformer.NewPass(m)
+	batch, by := make([][]int32, 16), make([][]float32, 16)
+	for s := range batch {
+		for i := range 64 {
+			batch[s], by[s] = append(batch[s], int32((7*s+3*i)%tiny.Size)), append(by[s], -1.0/(16*63))
+		}
+	}
+	for b.Loop() {
+		clear(pass.Grads())
+		if _, err := pass.Forward(batch); err != nil {
+			b.Fatal(err)
+		}
+		if err := pass.Backward(by, nil); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := o.Step(m, pass.Grads()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(16*64*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
+	b.ReportMetric(0, "ns/op")
+}

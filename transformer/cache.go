@@ -1,0 +1,63 @@
+package transformer
+
+// A page holds the keys and values of lanes consecutive positions, in all layers. Slots
+// that begin alike share pages; what is shared is only read.
+type page struct {
+	rows [][lanes]float32 // layer × (keys: head × column of it × position; values: panel of columns × position × column)
+	refs int              // slots that hold it
+}
+
+// keys are those of one head in one layer: a row for each of its columns.
+func (p *page) keys(c Config, layer, head int) [][lanes]float32 {
+	n := c.headWidth()
+	return p.rows[2*layer*c.Width+head*n:][:n]
+}
+
+// values are those of one panel of columns in one layer: a row for each position.
+func (p *page) values(c Config, layer, panel int) [][lanes]float32 {
+	return p.rows[(2*layer+1)*c.Width+panel*lanes:][:lanes]
+}
+
+// put takes in the keys and values of one position in one layer.
+func (p *page) put(c Config, layer, pos int, keys, values []float32) {
+	at := p.rows[2*layer*c.Width:]
+	for k, x := range keys[:c.Width] {
+		at[k][pos%lanes] = x
+	}
+	at = at[c.Width:]
+	for j := 0; j < c.Width; j += lanes {
+		at[j+pos%lanes] = [lanes]float32(values[j:])
+	}
+}
+
+// page returns one that nobody holds, for one holder.
+func (d *Decoder) page() *page {
+	if last := len(d.free) - 1; last >= 0 {
+		p := d.free[last]
+		d.free, p.refs = d.free[:last], 1
+		return p
+	}
+	return &page{rows: make([][lanes]float32, 2*d.config.Layers*d.config.Width), refs: 1}
+}
+
+// leave ends a slot's hold of a page.
+func (d *Decoder) leave(p *page) {
+	if p.refs--; p.refs == 0 {
+		d.free = append(d.free, p)
+	}
+}
+
+// room has a slot hold a page of its own for a position, the next or one of its last page.
+func (d *Decoder) room(slot, pos int) {
+	s := &d.slots[slot]
+	if pos/lanes == len(s.pages) {
+		s.pages = append(s.pages, d.page())
+		return
+	}
+	if was := s.pages[pos/lanes]; was.refs > 1 {
+		own := d.page()
+		copy(own.rows, was.rows)
+		d.leave(was)
+		s.pages[pos/lanes] = own
+	}
+}
