@@ -221,7 +221,7 @@ func (r *runner) play(ctx context.Context, interrupts <-chan os.Signal, show *pr
 		timer := time.AfterFunc(time.Duration(limit.minutes*float64(time.Minute)), stop)
 		defer timer.Stop()
 	}
-	cut, over := make(chan struct{}), make(chan struct{})
+	cut, over, start := make(chan struct{}), make(chan struct{}), time.Now()
 	var signals sync.WaitGroup
 	signals.Go(func() {
 		select {
@@ -242,6 +242,7 @@ func (r *runner) play(ctx context.Context, interrupts <-chan os.Signal, show *pr
 		func(ctx context.Context) error { return r.consume(ctx, limit.steps) },
 		func(ctx context.Context) error { return r.examineNowAndThen(ctx, show) },
 	)
+	r.tally.playedFor(time.Since(start))
 	close(over)
 	signals.Wait()
 	return stopped, err

@@ -36,6 +36,7 @@ type tally struct {
 	staleness map[int]int
 	tasks     map[string]*taskTally
 	lastFault string
+	playing   time.Duration  // between the examinations before and after
 	training  *learn.Metrics // of the last step; nil: nothing is trained
 	before    *evalReport    // nil: no examination
 	after     *evalReport
@@ -145,6 +146,13 @@ func (t *tally) examinedAfter(r evalReport) {
 	t.after = &r
 }
 
+// playedFor takes in how long episodes were played.
+func (t *tally) playedFor(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.playing = d
+}
+
 // at sets the version, and the number of steps that were made.
 func (t *tally) at(version, steps int) {
 	t.mu.Lock()
@@ -156,6 +164,7 @@ func (t *tally) at(version, steps int) {
 type report struct {
 	Steps         int                      `json:"steps"`
 	Seconds       float64                  `json:"seconds"`
+	PlaySeconds   float64                  `json:"play_seconds"` // without the examinations before and after
 	Version       int                      `json:"version"` // of the policy at the end, steps of earlier runs included
 	GroupsMade    int                      `json:"groups_made"`
 	GroupsDropped map[rollout.Drop]int     `json:"groups_dropped"`
@@ -187,7 +196,7 @@ func (t *tally) report() report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := report{
-		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), Version: t.version,
+		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(), Version: t.version,
 		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
 		Tokens: t.tokens, Staleness: maps.Clone(t.staleness), Tasks: map[string]taskReport{}, LastFault: t.lastFault,
 	}

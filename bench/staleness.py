@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Train the embedded policy in several modes, to the same number of steps, and
+print a table: steps a minute, staleness, and the score of held-out problems.
+
+    bench/staleness.py --quintain bin/quintain --steps 300 --seeds 1,2,3
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+
+MODES = (  # name, max_lag, objective
+    ("synchronous", 0, "decoupled"),
+    ("asynchronous, at most 1 behind", 1, "decoupled"),
+    ("asynchronous, at most 4 behind", 4, "decoupled"),
+    ("asynchronous, at most 16 behind", 16, "decoupled"),
+    ("the same, naive PPO, at most 4 behind", 4, "naive"),
+    ("the same, naive PPO, at most 16 behind", 16, "naive"),
+)
+
+
+def run(quintain, steps, seed, lag, objective, rate):
+    """The report of one run in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        config, report = os.path.join(folder, "config.json"), os.path.join(folder, "report.json")
+        learn = {"objective": objective}
+        if rate:
+            learn["learning_rate"] = rate
+        with open(config, "w") as f:  # JSON is YAML
+            json.dump({"learn": learn, "run": {"eval_every": "0s", "eval_problems": 256}}, f)
+        subprocess.run(
+            [quintain, "run", "--config", config, "--port", "0", "--data", os.path.join(folder, "data"), "--seed", str(seed),
+             "--max-lag", str(lag), "--steps", str(steps), "--report", report],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(report) as f:
+            return json.load(f)
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quintain", default="bin/quintain")
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--seeds", default="1,2,3")
+    parser.add_argument("--rate", type=float, default=0, help="learning rate; 0: that of the program")
+    args = parser.parse_args()
+    seeds = [int(s) for s in args.seeds.split(",")]
+    print(f"{args.steps} steps, seeds {args.seeds}; means, with the scores of each seed.\n")
+    print("| mode | steps a minute | mean lag | largest | held out before | after | each seed |")
+    print("|---|--:|--:|--:|--:|--:|---|")
+    for name, lag, objective in MODES:
+        reports = [run(args.quintain, args.steps, seed, lag, objective, args.rate) for seed in seeds]
+        lags = {}
+        for r in reports:
+            for behind, groups in r["staleness"].items():
+                lags[int(behind)] = lags.get(int(behind), 0) + groups
+        mean_lag = sum(b * n for b, n in lags.items()) / sum(lags.values())
+        print(f"| {name} | {mean([60 * r['steps'] / r['play_seconds'] for r in reports]):.0f} | {mean_lag:.2f} | {max(lags)} "
+              f"| {mean([r['eval_before'] for r in reports]):.3f} | **{mean([r['eval_after'] for r in reports]):.3f}** "
+              f"| {', '.join('%.3f' % r['eval_after'] for r in reports)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
