@@ -48,7 +48,11 @@ func (m matrix) append(b []byte) []byte {
 			if j > 0 {
 				b = append(b, ' ')
 			}
-			b = strconv.AppendInt(b, int64(n), 10)
+			if n >= 0 && n <= 9 {
+				b = append(b, byte('0'+n))
+			} else {
+				b = strconv.AppendInt(b, int64(n), 10)
+			}
 		}
 	}
 	return b

@@ -1,6 +1,7 @@
 package algorithmic
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -69,120 +70,98 @@ const (
 func makeRottenOranges(p rottenOrangesParams, r *rng.Rand) (rottenOrangesItem, error) {
 	const pNever = 1. / 8
 	n := r.Between(p.MinN, p.MaxN)
-	m, share := newMatrix(n, n), 2*p.PRotten*r.Float()
+	m, pRotten := newMatrix(n, n), p.POranges*2*p.PRotten*r.Float()
 	for _, row := range m {
 		for j := range row {
-			switch {
-			case !r.Chance(p.POranges):
-			case r.Chance(share):
+			switch at := r.Float(); {
+			case at < pRotten:
 				row[j] = rotten
-			default:
+			case at < p.POranges:
 				row[j] = fresh
 			}
 		}
 	}
 	m[r.Between(0, n-1)][r.Between(0, n-1)] = rotten
-	infect(m)
+	item := rottenOrangesItem{Matrix: m, Solution: infect(m), N: n, Phrasing: r.Between(0, len(rottenOrangesPhrasings)-1)}
 	if r.Chance(pNever) {
 		fenceOff(m, r)
+		item.Solution = neverRots
 	}
-	return rottenOrangesItem{Matrix: m, Solution: minutesOf(m), N: n, Phrasing: r.Between(0, len(rottenOrangesPhrasings)-1)}, nil
+	return item, nil
 }
 
-// sides are the steps to the cells beside, above and below.
-var sides = [4][2]int{{0, 1}, {1, 0}, {0, -1}, {-1, 0}}
-
-// A rot is a breadth-first search through the oranges of a grid, which it leaves
-// as they are.
+// A rot is a breadth-first search through the oranges of a grid.
 type rot struct {
-	grid    matrix
-	seen    []bool // by row*columns + column
-	queue   []int  // the rotten ones by time, each as row*columns + column
-	next    int    // the first of queue whose neighbors were not looked at
-	end     int    // of those in queue that rot in the same minute as next
-	minutes int    // until next rots
+	cells   []byte // a copy of the grid by rows, with empty cells all around; what is reached is rotten
+	width   int    // of a row of cells
+	queue   []int  // places in cells, by the time at which they rot
+	minutes int    // until the last of queue is rotten
 }
 
-// rotIn lets the oranges of m rot, as far as the rot gets.
+// rotIn lets the oranges of m rot, as far as the rot gets, and leaves m as it is.
 func rotIn(m matrix) *rot {
-	cells := len(m) * len(m[0])
-	s := &rot{grid: m, seen: make([]bool, cells), queue: make([]int, 0, cells)}
+	rows, width := len(m), len(m[0])+2
+	s := &rot{cells: make([]byte, (rows+2)*width), width: width, queue: make([]int, 0, rows*width)}
 	for i, row := range m {
 		for j, cell := range row {
+			at := s.place(i, j)
+			s.cells[at] = byte(cell)
 			if cell == rotten {
-				s.reach(i, j)
+				s.queue = append(s.queue, at)
 			}
 		}
 	}
-	s.end = len(s.queue)
-	s.flow()
+	s.flow(0)
 	return s
 }
 
-// reach puts a cell into the queue.
-func (s *rot) reach(i, j int) {
-	at := i*len(s.grid[0]) + j
-	s.seen[at] = true
-	s.queue = append(s.queue, at)
-}
+// place returns where the cell of a row and a column of the grid stands in cells.
+func (s *rot) place(i, j int) int { return (i+1)*s.width + j + 1 }
 
-// flow goes on until nothing more rots.
-func (s *rot) flow() {
-	cols := len(s.grid[0])
-	for ; s.next < len(s.queue); s.next++ {
-		if s.next == s.end {
-			s.minutes++
-			s.end = len(s.queue)
+// flow lets the rot spread from those in the queue from first on, which are rotten
+// at the start.
+func (s *rot) flow(first int) {
+	minutes := 0
+	for end := len(s.queue); first < len(s.queue); first++ {
+		if first == end {
+			minutes, end = minutes+1, len(s.queue)
 		}
-		row, col := s.queue[s.next]/cols, s.queue[s.next]%cols
-		for _, side := range sides {
-			if i, j := row+side[0], col+side[1]; s.fresh(i, j) {
-				s.reach(i, j)
+		at := s.queue[first]
+		for _, next := range [4]int{at - s.width, at - 1, at + 1, at + s.width} {
+			if s.cells[next] == fresh {
+				s.cells[next] = rotten
+				s.queue = append(s.queue, next)
 			}
 		}
 	}
-}
-
-// fresh reports whether a cell holds an orange that the rot has not reached. A cell
-// outside the grid holds none.
-func (s *rot) fresh(i, j int) bool {
-	return i >= 0 && i < len(s.grid) && j >= 0 && j < len(s.grid[i]) && s.grid[i][j] == fresh && !s.seen[i*len(s.grid[i])+j]
-}
-
-// leftOver returns the first orange, by rows, that the rot has not reached.
-func (s *rot) leftOver() (i, j int, found bool) {
-	for i, row := range s.grid {
-		for j := range row {
-			if s.fresh(i, j) {
-				return i, j, true
-			}
-		}
-	}
-	return 0, 0, false
+	s.minutes = max(s.minutes, minutes)
 }
 
 // minutesOf returns the minutes until the last orange of m is rotten, or neverRots.
 func minutesOf(m matrix) int {
 	s := rotIn(m)
-	if _, _, found := s.leftOver(); found {
+	if bytes.IndexByte(s.cells, fresh) >= 0 {
 		return neverRots
 	}
 	return s.minutes
 }
 
-// infect makes one orange rotten in each part of m that the rot would not reach.
-func infect(m matrix) {
+// infect makes one orange rotten in each part of m that the rot would not reach, and
+// returns the minutes until all are.
+func infect(m matrix) (minutes int) {
 	s := rotIn(m)
 	for i, row := range m {
 		for j := range row {
-			if !s.fresh(i, j) {
+			at := s.place(i, j)
+			if s.cells[at] != fresh {
 				continue
 			}
-			row[j] = rotten
-			s.reach(i, j)
-			s.flow()
+			row[j], s.cells[at] = rotten, rotten
+			s.queue = append(s.queue, at)
+			s.flow(len(s.queue) - 1)
 		}
 	}
+	return s.minutes
 }
 
 // fenceOff puts up to three fresh oranges in a row, somewhere, and takes away all
