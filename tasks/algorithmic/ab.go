@@ -53,53 +53,63 @@ var abNames = [4]string{"#A", "A#", "#B", "B#"}
 // which one draw in three hundred fails at ten tokens.
 func makeAB(p abParams, r *rng.Rand) (abItem, error) {
 	const tries = 50
+	w := newABRewriter(p.Length)
 	program := make([]abToken, p.Length)
-	var end []abToken
-	for range tries {
+	for try := range tries {
 		for i := range program {
 			program[i] = abToken(r.Between(0, len(abNames)-1))
 		}
-		if end = abRewrite(program); len(end) > 0 && !slices.Equal(end, program) {
+		if try == tries-1 { // A# first and #B behind, which pass through each other
+			for i := range program {
+				program[i] = abToken(1 + min(i, 1))
+			}
+		}
+		if end := w.rewrite(program); len(end) > 0 && !slices.Equal(end, program) {
 			break
 		}
-		end = nil
 	}
-	if end == nil { // A# first and #B behind, which pass through each other
-		for i := range program {
-			program[i] = abToken(1 + min(i, 1))
-		}
-		end = abRewrite(program)
-	}
-	answer := abText(end)
+	answer := abText(w.end)
 	return abItem{Program: abText(program), Answer: &answer, Phrasing: r.Between(0, len(abPhrasings)-1)}, nil
 }
 
-// abRewrite returns what remains of a program. A token that faces right moves
-// right through all tokens of the other letter, until it meets one of its own that
-// faces left: per letter, the tokens pair off like brackets. Those that find no
-// partner end in their old order, the left-facing ones first.
-func abRewrite(program []abToken) []abToken {
-	var open [2][]int // places of the right-facing tokens without a partner, by letter
-	end := make([]abToken, 0, len(program))
-	gone := make([]bool, len(program))
+// An abRewriter has room for programs of some length.
+type abRewriter struct {
+	open [2][]int  // places of the right-facing tokens without a partner, by letter
+	gone []bool    // the right-facing tokens that have one, by place
+	end  []abToken // what remains
+}
+
+// newABRewriter returns a rewriter of programs of n tokens.
+func newABRewriter(n int) *abRewriter {
+	places := make([]int, 2*n)
+	return &abRewriter{[2][]int{places[:0:n], places[n:n]}, make([]bool, n), make([]abToken, 0, n)}
+}
+
+// rewrite returns what remains of a program; it is good until the next call. A token
+// that faces right moves right through all tokens of the other letter, until it meets
+// one of its own that faces left: per letter, the tokens pair off like brackets. Those
+// that find no partner end in their old order, the left-facing ones first.
+func (w *abRewriter) rewrite(program []abToken) []abToken {
+	w.open[0], w.open[1], w.end = w.open[0][:0], w.open[1][:0], w.end[:0]
 	for i, token := range program {
-		letter := token / 2
-		switch n := len(open[letter]); {
+		open := &w.open[token/2]
+		w.gone[i] = false
+		switch n := len(*open); {
 		case token%2 == 1:
-			open[letter] = append(open[letter], i)
+			*open = append(*open, i)
 		case n > 0:
-			gone[open[letter][n-1]] = true
-			open[letter] = open[letter][:n-1]
+			w.gone[(*open)[n-1]] = true
+			*open = (*open)[:n-1]
 		default:
-			end = append(end, token)
+			w.end = append(w.end, token)
 		}
 	}
 	for i, token := range program {
-		if token%2 == 1 && !gone[i] {
-			end = append(end, token)
+		if token%2 == 1 && !w.gone[i] {
+			w.end = append(w.end, token)
 		}
 	}
-	return end
+	return w.end
 }
 
 // abText writes tokens with a space between them.
@@ -146,7 +156,7 @@ func (a abItem) Check() error {
 			}
 			program = append(program, abToken(token))
 		}
-		if want := abText(abRewrite(program)); *a.Answer != want {
+		if want := abText(newABRewriter(len(program)).rewrite(program)); *a.Answer != want {
 			return fmt.Errorf("answer is %q, want %q", *a.Answer, want)
 		}
 	}

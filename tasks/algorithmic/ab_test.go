@@ -82,7 +82,7 @@ func TestABOfTwoTokens(t *testing.T) {
 	if len(seen) != 2 || !seen["A# #B = #B A#"] || !seen["B# #A = #A B#"] {
 		t.Errorf("got %v", seen)
 	}
-	if end := abRewrite([]abToken{1, 2, 2}); abText(end) != "#B #B A#" {
+	if end := newABRewriter(3).rewrite([]abToken{1, 2, 2}); abText(end) != "#B #B A#" {
 		t.Errorf("A# #B #B ends as %s", abText(end))
 	}
 }

@@ -1,7 +1,6 @@
 package algorithmic
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -259,6 +258,9 @@ func different(a, b string) (n int) {
 
 // readCells reads a JSON list of rows, each a list of 0 and 1 or of false and true.
 func readCells(text string) ([]string, error) {
+	if rows, plain := plainCells(text); plain {
+		return rows, nil
+	}
 	v, err := answer.ReadJSON(text)
 	if err != nil {
 		return nil, fmt.Errorf("the answer is no JSON list of rows: %w", err)
@@ -276,9 +278,9 @@ func readCells(text string) ([]string, error) {
 		row := make([]byte, len(cells))
 		for x, cell := range cells {
 			switch n, whole := wholeNumber(cell); {
-			case cell == json.Number("0") || cell == false || whole && n == 0:
+			case cell == false || whole && n == 0:
 				row[x] = '0'
-			case cell == json.Number("1") || cell == true || whole && n == 1:
+			case cell == true || whole && n == 1:
 				row[x] = '1'
 			default:
 				return nil, fmt.Errorf("cell %d of row %d is neither 0 nor 1", x+1, y+1)
@@ -287,4 +289,49 @@ func readCells(text string) ([]string, error) {
 		rows[y] = string(row)
 	}
 	return rows, nil
+}
+
+// plainCells reads what nearly every answer is: rows of the digits 0 and 1.
+func plainCells(text string) (rows []string, plain bool) {
+	s := jsonSigns{text, 0}
+	cells, ends := make([]byte, 0, len(text)/2), make([]int, 0, 32)
+	for between := s.next(); between != ']' || len(ends) == 0; between = s.next() {
+		if open := s.next(); open != '[' || between != '[' && between != ',' || between == '[' && len(ends) > 0 {
+			return nil, false
+		}
+		for between := byte(','); between != ']'; between = s.next() {
+			cell := s.next()
+			if cell != '0' && cell != '1' || between != ',' {
+				return nil, false
+			}
+			cells = append(cells, cell)
+		}
+		ends = append(ends, len(cells))
+	}
+	if s.next(); s.at <= len(text) {
+		return nil, false
+	}
+	rows, all, from := make([]string, len(ends)), string(cells), 0
+	for y, end := range ends {
+		rows[y], from = all[from:end], end
+	}
+	return rows, true
+}
+
+// jsonSigns are the characters of a JSON text without the space between them.
+type jsonSigns struct {
+	text string
+	at   int // place of the next one; past len(text) when the end was met
+}
+
+// next returns the next character, and 0 at the end.
+func (s *jsonSigns) next() byte {
+	for ; s.at < len(s.text); s.at++ {
+		if c := s.text[s.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			s.at++
+			return c
+		}
+	}
+	s.at = len(s.text) + 1
+	return 0
 }

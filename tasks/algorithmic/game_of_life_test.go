@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -63,6 +64,44 @@ func TestGameOfLifeParams(t *testing.T) {
 		`{"simulation_steps":0}`:       "simulation_steps",
 		`{"simulation_steps":1000000}`: "simulation_steps",
 	})
+}
+
+// The quick reader takes what the careful one takes, and nothing else.
+func TestPlainCells(t *testing.T) {
+	for text, want := range map[string]string{
+		"[[0,1],[1,1]]":           "01 11",
+		" [ [0 , 1 ] ,\n[1]\t]\r": "01 1",
+		"[[1]]":                   "1",
+		"[[0,1],[1,1]":            "",
+		"[[0,1],[1,1]]]":          "",
+		"[[0,1],[1,1]] 1":         "",
+		"[[0,1],[1,1]]\x00":       "",
+		"[[0,1][1,1]]":            "",
+		"[[0,1],,[1,1]]":          "",
+		"[[0,1],]":                "",
+		"[[0,,1]]":                "",
+		"[[0,1,]]":                "",
+		"[[,0,1]]":                "",
+		"[,[0,1]]":                "",
+		"[[[0,1]]]":               "",
+		"[[01]]":                  "",
+		"[[0 1]]":                 "",
+		"[[2]]":                   "",
+		"[[]]":                    "",
+		"[]":                      "",
+		"[":                       "",
+		"[[":                      "",
+		"":                        "",
+	} {
+		rows, plain := plainCells(text)
+		if got := strings.Join(rows, " "); got != want || plain != (want != "") {
+			t.Errorf("plainCells(%q) = %q, %t, want %q", text, got, plain, want)
+		}
+		_, err := answer.ReadJSON(text)
+		if plain && err != nil {
+			t.Errorf("%q is taken, and is no JSON: %v", text, err)
+		}
+	}
 }
 
 var stepsRE = regexp.MustCompile(`(\d+|one) steps?\?`)

@@ -322,27 +322,36 @@ func (j jugsItem) Score(text string) quintain.Verdict {
 // readJugMove reads a move with one of n jugs. As in reasoning-gym, more words may
 // follow.
 func readJugMove(text string, n int) (m jugMove, read bool) {
-	words := answer.Fields(text)
-	if len(words) < 2 {
-		return jugMove{}, false
-	}
-	jug := func(name string) int {
-		if len(name) != 1 || name[0] < 'A' || int(name[0]-'A') >= n {
-			return -1
-		}
-		return int(name[0] - 'A')
-	}
-	switch words[0] {
+	verb, rest := cutWord(text)
+	object, _ := cutWord(rest)
+	switch verb {
 	case "fill":
-		m = jugMove{-1, jug(words[1])}
+		m = jugMove{-1, jugNamed(object, n)}
 		return m, m.to >= 0
 	case "empty":
-		m = jugMove{jug(words[1]), -1}
+		m = jugMove{jugNamed(object, n), -1}
 		return m, m.from >= 0
 	case "pour":
-		from, to, _ := strings.Cut(words[1], "->")
-		m = jugMove{jug(from), jug(to)}
+		from, to, _ := strings.Cut(object, "->")
+		m = jugMove{jugNamed(from, n), jugNamed(to, n)}
 		return m, m.from >= 0 && m.to >= 0
 	}
 	return jugMove{}, false
+}
+
+// cutWord cuts the first word off text.
+func cutWord(text string) (word, rest string) {
+	text = strings.TrimLeftFunc(text, answer.Space)
+	if end := strings.IndexFunc(text, answer.Space); end >= 0 {
+		return text[:end], text[end:]
+	}
+	return text, ""
+}
+
+// jugNamed returns the place of one of n jugs; -1 where there is none of that name.
+func jugNamed(name string, n int) int {
+	if len(name) != 1 || name[0] < 'A' || int(name[0]-'A') >= n {
+		return -1
+	}
+	return int(name[0] - 'A')
 }
