@@ -46,6 +46,7 @@ func (s *Server) mine(number uint64, trainer string) (*delivery, error) {
 func (s *Server) ack(ctx context.Context, number uint64, trainer string) error {
 	s.trade.Lock()
 	defer s.trade.Unlock()
+	s.lapse(time.Now())
 	s.mu.Lock()
 	d, err := s.mine(number, trainer)
 	s.mu.Unlock()
@@ -57,6 +58,7 @@ func (s *Server) ack(ctx context.Context, number uint64, trainer string) error {
 
 // nack gives one batch back: it is handed out again, to whoever asks first.
 func (s *Server) nack(number uint64, trainer string) error {
+	s.lapse(time.Now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d, err := s.mine(number, trainer)
@@ -75,6 +77,7 @@ func (s *Server) nack(number uint64, trainer string) error {
 
 // extend lengthens the lease of one batch, counted from now.
 func (s *Server) extend(number uint64, trainer string, lease time.Duration) (until time.Time, err error) {
+	s.lapse(time.Now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d, err := s.mine(number, trainer)

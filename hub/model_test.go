@@ -19,7 +19,6 @@ type modelBatch struct {
 	ids     string // of its groups, in order
 	trainer string // who has it; empty: nobody
 	until   time.Time
-	sure    bool // its trainer is known to have had the whole reply
 }
 
 // A hubModel says what a hub must do, in the plainest way.
@@ -104,10 +103,18 @@ func (m *hubModel) drop(b *modelBatch, by string) {
 // TestHistories plays random histories of posts, batches, acknowledgements, leases that
 // run out, registrations and restarts, and holds the hub to the model at every step.
 func TestHistories(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		plain := struct{ testing.TB }{t} // without a deadline, for which there is no clock here
-		rapid.Check(plain, func(rt *rapid.T) { playHistory(t, rt) })
-	})
+	for range 20 { // of a hundred histories each
+		rapid.Check(t, func(rt *rapid.T) {
+			var fault any // of rapid, which wants it in the goroutine that it called
+			synctest.Test(t, func(t *testing.T) {
+				defer func() { fault = recover() }()
+				playHistory(t, rt)
+			})
+			if fault != nil {
+				panic(fault)
+			}
+		})
+	}
 }
 
 func playHistory(t *testing.T, rt *rapid.T) {
