@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -220,20 +219,21 @@ func (p palindromePartitioningItem) Score(text string) quintain.Verdict {
 // fault tells what is wrong with ways to cut the string; empty where they are all
 // there are.
 func (p palindromePartitioningItem) fault(ways [][]string) string {
-	seen := make(map[string]bool, len(p.Solution))
+	begins := palindromeEnds([]byte(p.String))
+	seen := make(map[uint64]bool, len(p.Solution)) // by the letters behind which a way cuts
 	for _, way := range ways {
-		rest := p.String
+		at, cuts := 0, uint64(0)
 		for _, piece := range way {
-			after, is := strings.CutPrefix(rest, piece)
-			if !is || piece == "" || !isPalindrome(piece) {
+			end := at + len(piece)
+			if piece == "" || end > len(p.String) || p.String[at:end] != piece || begins[end]>>at&1 == 0 {
 				return fmt.Sprintf("%.60q is not the string cut into palindromes", way)
 			}
-			rest = after
+			at, cuts = end, cuts|1<<(end-1)
 		}
-		if rest != "" {
+		if at < len(p.String) {
 			return fmt.Sprintf("%.60q ends before the string does", way)
 		}
-		seen[strings.Join(way, " ")] = true
+		seen[cuts] = true
 	}
 	if len(seen) < len(p.Solution) {
 		return fmt.Sprintf("%d of %d ways are missing", len(p.Solution)-len(seen), len(p.Solution))
