@@ -165,7 +165,7 @@ type report struct {
 	Steps         int                      `json:"steps"`
 	Seconds       float64                  `json:"seconds"`
 	PlaySeconds   float64                  `json:"play_seconds"` // without the examinations before and after
-	Version       int                      `json:"version"` // of the policy at the end, steps of earlier runs included
+	Version       int                      `json:"version"`      // of the policy at the end, steps of earlier runs included
 	GroupsMade    int                      `json:"groups_made"`
 	GroupsDropped map[rollout.Drop]int     `json:"groups_dropped"`
 	Episodes      map[quintain.Outcome]int `json:"episodes"`
