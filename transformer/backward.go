@@ -111,7 +111,7 @@ func (p *Pass) backward(s shard, w *scratch) {
 		for i := range s.rows {
 			squareReLUBack(dHidden.row(i), acts.hidden.row(lo+i))
 		}
-		multiply(w.dIn, dHidden, &flipped[tensorUp], false)
+		w.sparse.multiply(w.dIn, dHidden, &flipped[tensorUp], false)
 		normaliseBack(dx, w.dIn, acts.mid.between(lo, hi), acts.midInv[lo:])
 
 		acts.dMid.between(lo, hi).copyFrom(dx)

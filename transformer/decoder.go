@@ -43,6 +43,7 @@ type decoderScratch struct {
 	last, logits                              matrix
 	probs                                     matrix // head × Context
 	inv                                       []float32
+	sparse                                    sparse
 }
 
 // A Feed is tokens that a slot is to take in.
@@ -272,7 +273,7 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 		for i := range rows {
 			squareReLU(w.square.row(i), w.hidden.row(i))
 		}
-		multiply(w.x, w.square, &weights[tensorDown], true)
+		w.sparse.multiply(w.x, w.square, &weights[tensorDown], true)
 	}
 	n := 0
 	for i, r := range rows {

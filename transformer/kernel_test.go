@@ -134,6 +134,36 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 	}
 }
 
+// TestSparseIsDense leaves out zeros, and finds the product the same to the bit.
+func TestSparseIsDense(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 7))
+	var s sparse
+	for _, inner := range []int{16, 48, 256} {
+		a, c := random(r, 9, inner), random(r, 9, 3*lanes)
+		for i := range a.data {
+			if r.IntN(3) > 0 || i/a.stride == 4 { // a row of nothing, too
+				a.data[i] = 0
+			}
+		}
+		var b packing
+		b.pack(random(r, inner, 3*lanes))
+		for _, add := range []bool{true, false} {
+			got, want := c, c
+			got.data, want.data = slices.Clone(c.data), slices.Clone(c.data)
+			s.multiply(got, a, &b, add)
+			multiply(want, a, &b, add)
+			if !slices.Equal(got.data, want.data) {
+				t.Errorf("%d inner, add %v: not the product", inner, add)
+			}
+		}
+		a.row(2)[3] = float32(math.NaN())
+		if s.multiply(c, a, &b, false); c.row(2)[0] == c.row(2)[0] {
+			t.Errorf("%d inner: a NaN is lost", inner)
+		}
+	}
+}
+
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 5))

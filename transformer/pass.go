@@ -71,6 +71,7 @@ type scratch struct {
 	dIn, dMixed  matrix
 	keys, values packing // of one head, and what stands in their places on the way back
 	dProbs       matrix
+	sparse       sparse
 }
 
 // minShard is the number of rows from which a shard is large enough.
@@ -227,7 +228,7 @@ func (p *Pass) forward(s shard, w *scratch) {
 		for i := range s.rows {
 			squareReLU(square.row(i), hidden.row(i))
 		}
-		multiply(x, square, &weights[tensorDown], true)
+		w.sparse.multiply(x, square, &weights[tensorDown], true)
 	}
 	last, probs := p.last.between(lo, hi), p.probs.between(lo, hi)
 	normalise(last, x, p.lastInv[lo:])
