@@ -103,13 +103,26 @@ func Read(e Entry) (quintain.Problem, error) {
 
 // inAnswer lists the tasks whose entries have the solution in the answer alone: their
 // metadata has neither it nor the question. Its name in their records is answer.
-var inAnswer = []string{"ab", "sentence_reordering"}
+var inAnswer = []string{"ab", "game_of_life", "sentence_reordering"}
 
 // renamed holds the settings whose name in an entry's difficulty is not that of
 // the setting.
 var renamed = map[string]string{
-	"chain_sum.terms":  "num_terms",
-	"chain_sum.digits": "num_digits",
+	"basic_arithmetic.terms":                "num_terms",
+	"basic_arithmetic.digits":               "num_digits",
+	"chain_sum.terms":                       "num_terms",
+	"chain_sum.digits":                      "num_digits",
+	"coin_flip.trials":                      "num_trials",
+	"decimal_arithmetic.terms":              "num_terms",
+	"decimal_arithmetic.num_decimal_places": "decimal_places",
+	"decimal_chain_sum.terms":               "num_terms",
+	"decimal_chain_sum.digits":              "num_digits",
+	"gcd.numbers":                           "num_terms",
+	"leg_counting.animals":                  "num_animals",
+	"leg_counting.instances":                "num_instances",
+	"products.terms":                        "num_terms",
+	"products.digits":                       "num_digits",
+	"word_sorting.words":                    "num_words",
 }
 
 // difficulty writes the parameters of p as reasoning-gym does: min_x and max_x
