@@ -14,7 +14,9 @@ func newHub(w *world, l *loader) *cobra.Command {
 		Short: "Serve the durable queue to trainers and environments of Atropos",
 		Long: `Hub answers the requests of Atropos' run-api over a queue on disk. What it
 acknowledged is on disk; a batch that a trainer has taken is handed out again when
-the trainer dies before its next GET /batch.`,
+the trainer dies before its next GET /batch. Below /v1 it gives the same and more: a
+binary form, explicit acknowledgement, long polls, several trainers and runs; see
+docs/hub.md, and GET /v1/openapi.json of a running hub.`,
 		Example: `  quintain hub --port 8000 --data hub-data
   curl -s http://127.0.0.1:8000/status`,
 		Args: noArgs,
@@ -26,7 +28,7 @@ the trainer dies before its next GET /batch.`,
 	c.RunE = func(*cobra.Command, []string) error {
 		return serveHub(c.Context(), w, l.settings)
 	}
-	c.AddCommand(newHubPack(w))
+	c.AddCommand(newHubPack(w), newHubStats(w))
 	return c
 }
 

@@ -30,7 +30,7 @@ type hubSettings struct {
 	MaxWaiting     int           `yaml:"max_waiting"`    // groups; 0: no limit
 	WhenFull       string        `yaml:"when_full"`      // refuse, or drop-oldest
 	MaxConnections int           `yaml:"max_connections"`
-	Origins        []string      `yaml:"origins"`    // of web pages that may call; none: CORS is off
+	Origins        originList    `yaml:"origins"`    // of web pages that may call; none: CORS is off
 	AccessLog      bool          `yaml:"access_log"` // log every request at level info
 }
 
@@ -41,6 +41,21 @@ const (
 	fullRefuse   = "refuse"
 	fullDrop     = "drop-oldest"
 )
+
+// An originList is the origins of web pages. As a flag it is written ORIGIN,….
+type originList []string
+
+// Set implements pflag.Value.
+func (l *originList) Set(text string) error {
+	*l = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	return nil
+}
+
+// String implements pflag.Value.
+func (l *originList) String() string { return strings.Join(*l, ",") }
+
+// Type implements pflag.Value.
+func (l *originList) Type() string { return "ORIGIN,…" }
 
 func defaultHub() hubSettings {
 	return hubSettings{
@@ -66,7 +81,7 @@ func (l *loader) hubFlags(c *cobra.Command) {
 	f.IntVar(&h.MaxWaiting, "max-waiting", h.MaxWaiting, "groups that wait; 0: no limit")
 	f.StringVar(&h.WhenFull, "when-full", h.WhenFull, "what becomes of groups for which there is no room: refuse (status 429) or drop-oldest")
 	f.IntVar(&h.MaxConnections, "max-connections", h.MaxConnections, "connections at once")
-	f.StringSliceVar(&h.Origins, "origin", h.Origins, "origin of web pages that may call, https://example.org; * for any")
+	f.Var(&h.Origins, "origins", "origins of web pages that may call, https://example.org; * for any; none where it is empty")
 	f.BoolVar(&h.AccessLog, "access-log", h.AccessLog, "log every request")
 }
 
