@@ -66,6 +66,10 @@ const (
 // leastPower is the power of two below which an exponential counts as zero.
 const leastPower = -126
 
+// toWhole rounds what is added to it: numbers of its size are a whole one apart. Its own
+// last bits are zero.
+const toWhole = 3 << 22
+
 // exponentialPlain is [exponential] in plain Go. e^u is 2^n·2^f, where n is u/ln 2 rounded.
 func exponentialPlain(x []float32, scale, shift float32) (sum, weighted float32) {
 	scale *= math.Log2E
@@ -76,10 +80,10 @@ func exponentialPlain(x []float32, scale, shift float32) (sum, weighted float32)
 			x[i] = 0
 			continue
 		}
-		n := int32(u - 0.5)
-		f := u - float32(n)
+		near := u + toWhole // its last bits are n
+		f := u - float32(near-toWhole)
 		e := 1 + f*(exp1+f*(exp2+f*(exp3+f*(exp4+f*(exp5+f*exp6)))))
-		e *= math.Float32frombits(uint32(n+127) << 23)
+		e *= math.Float32frombits((math.Float32bits(near) + 127) << 23)
 		x[i] = e
 		sum += e
 		weighted += e * u
