@@ -22,8 +22,10 @@ type question struct {
 	prompt  string
 	lines   []string // without the empty ones, and without space around them
 	numbers []string
+	figures []string // words with digits, as they are spelled
 	quoted  []string // what stands in quotes or between backticks
 	words   []string // of letters
+	names   []string // words with a capital
 	example string   // what the prompt gives as an example of an answer
 	board   board
 	others  []string // solutions of 32 other problems
@@ -45,7 +47,17 @@ func newQuestion(prompt string, others []string) *question {
 		}
 	}
 	q.numbers = numberRE.FindAllString(prompt, -1)
+	for _, word := range strings.Fields(prompt) {
+		if word = strings.Trim(word, ",.;:?!()[]"); strings.ContainsAny(word, "0123456789") {
+			q.figures = append(q.figures, word)
+		}
+	}
 	q.words = wordRE.FindAllString(prompt, -1)
+	for _, word := range q.words {
+		if word != strings.ToLower(word) {
+			q.names = append(q.names, word)
+		}
+	}
 	for _, found := range quotedRE.FindAllStringSubmatch(prompt, -1) {
 		q.quoted = append(q.quoted, cmp.Or(found[1], found[2], found[3]))
 	}
@@ -85,6 +97,10 @@ func strategies() []strategy {
 			strategy{fmt.Sprintf("copying line %d from the end", i+1), func(q *question) string { return at(q.lines, len(q.lines)-1-i) }},
 			strategy{fmt.Sprintf("copying number %d", i+1), func(q *question) string { return at(q.numbers, i) }},
 			strategy{fmt.Sprintf("copying number %d from the end", i+1), func(q *question) string { return at(q.numbers, len(q.numbers)-1-i) }},
+			strategy{fmt.Sprintf("copying figure %d", i+1), func(q *question) string { return at(q.figures, i) }},
+			strategy{fmt.Sprintf("copying figure %d from the end", i+1), func(q *question) string { return at(q.figures, len(q.figures)-1-i) }},
+			strategy{fmt.Sprintf("copying name %d", i+1), func(q *question) string { return at(q.names, i) }},
+			strategy{fmt.Sprintf("copying name %d from the end", i+1), func(q *question) string { return at(q.names, len(q.names)-1-i) }},
 			strategy{fmt.Sprintf("copying quotation %d", i+1), func(q *question) string { return at(q.quoted, i) }},
 			strategy{fmt.Sprintf("copying what follows colon %d", i+1), func(q *question) string { return afterColon(q.lines, i) }},
 		)
@@ -119,6 +135,8 @@ var copies = []strategy{
 	{"copying all quotations", func(q *question) string { return strings.Join(q.quoted, ", ") }},
 	{"copying the last word", func(q *question) string { return at(q.words, len(q.words)-1) }},
 	{"copying the most frequent word", func(q *question) string { return frequent(q.words) }},
+	{"copying the most frequent name", func(q *question) string { return frequent(q.names) }},
+	{"listing the names", func(q *question) string { return strings.Join(different(q.names, len(q.names)), ", ") }},
 	{"copying the most frequent number", func(q *question) string { return frequent(q.numbers) }},
 	{"listing the words", func(q *question) string { return strings.Join(different(q.words, len(q.words)), ", ") }},
 	{"listing the characters", func(q *question) string {

@@ -207,6 +207,9 @@ func (n numberFormatItem) Short() string {
 	return string(n.appendCandidates([]byte(n.Size+": "), " "))
 }
 
+// Choices implements [task.Chooser].
+func (n numberFormatItem) Choices() int { return len(n.Formatted) }
+
 // Check refuses a record whose solution is another, or whose candidates are shown as
 // other numbers.
 func (n numberFormatItem) Check() error {
