@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 // laptop is the configuration that the project's figures are for: 106 thousand parameters.
@@ -28,6 +29,7 @@ func BenchmarkTrain(b *testing.B) {
 			}
 			batch := sequences(c, 1, lengths...)
 			d, n := likelihood(batch)
+			most := limit()
 			for b.Loop() {
 				clear(p.Grads())
 				run(b, p, batch, d)
@@ -35,16 +37,37 @@ func BenchmarkTrain(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			perSecond(b, n, c.trainFlops(c.Context-1))
+			perSecond(b, n, c.trainFlops(c.Context-1)/most)
 		})
 	}
 }
 
-// perSecond reports tokens and arithmetic.
-func perSecond(b *testing.B, tokens int, flops float64) {
+// perSecond reports tokens, and what share of the limit their arithmetic takes. Each of
+// them has cost: seconds at the limit.
+func perSecond(b *testing.B, tokens int, cost float64) {
 	rate := float64(tokens) * float64(b.N) / b.Elapsed().Seconds()
 	b.ReportMetric(rate, "tokens/s")
-	b.ReportMetric(rate*flops/1e9, "GFLOP/s")
+	b.ReportMetric(100*rate*cost, "%limit")
+	b.ReportMetric(0, "ns/op")
+}
+
+// limit measures the multiplications and additions a second that all processors can make
+// now: on a machine that is busy otherwise, less than on an idle one.
+func limit() float64 {
+	const rounds, calls = 1 << 12, 2000
+	began := time.Now()
+	sums := make([]float32, calls)
+	parallel(calls, workers(), func(_, i int) { sums[i] = multiplyAdds(rounds) })
+	return calls * rounds * flopsPerRound() / time.Since(began).Seconds()
+}
+
+// BenchmarkLimit reports the arithmetic that the others are held against.
+func BenchmarkLimit(b *testing.B) {
+	sum := 0.0
+	for b.Loop() {
+		sum += limit()
+	}
+	b.ReportMetric(sum/float64(b.N)/1e9, "GFLOP/s")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -67,12 +90,13 @@ func BenchmarkForward(b *testing.B) {
 		lengths[i] = laptop.Context
 	}
 	batch := sequences(laptop, 1, lengths...)
+	most := limit()
 	for b.Loop() {
 		if _, err := p.Forward(batch); err != nil {
 			b.Fatal(err)
 		}
 	}
-	perSecond(b, 16*(laptop.Context-1), laptop.forwardFlops(laptop.Context-1))
+	perSecond(b, 16*(laptop.Context-1), laptop.forwardFlops(laptop.Context-1)/most)
 }
 
 // BenchmarkSample fills the contexts of many slots, from one token each, drawing every
@@ -87,7 +111,7 @@ func BenchmarkSample(b *testing.B) {
 			var sampler Sampler
 			src := rand.NewChaCha8([32]byte{})
 			all, next := make([]int, slots), make([]int32, slots)
-			n := laptop.Context - 1
+			n, most := laptop.Context-1, limit()
 			for b.Loop() {
 				for s := range all {
 					all[s] = s
@@ -106,7 +130,7 @@ func BenchmarkSample(b *testing.B) {
 					}
 				}
 			}
-			perSecond(b, n*slots, laptop.forwardFlops(n))
+			perSecond(b, n*slots, laptop.forwardFlops(n)/most)
 		})
 	}
 }
@@ -120,25 +144,26 @@ func BenchmarkKernel(b *testing.B) {
 	for i := range a.data {
 		a.data[i] = 1
 	}
-	var w packing
+	var w, out packing
 	w.pack(in)
-	report := func(b *testing.B) {
-		b.ReportMetric(2*64*64*256*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-	}
-	b.Run("product", func(b *testing.B) {
-		for b.Loop() {
-			multiply(c, a, &w, false)
-		}
-		report(b)
-	})
-	b.Run("transposed", func(b *testing.B) {
-		var out packing
-		out.pack(c)
-		for b.Loop() {
+	out.pack(c)
+	for name, f := range map[string]func(){
+		"product": func() { multiply(c, a, &w, false) },
+		"transposed": func() {
 			for j := range out.panels() {
 				mulPanelT(c.columns(j*lanes, lanes), a, out.panel(j), true)
 			}
-		}
-		report(b)
-	})
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			most := limit() / float64(workers())
+			for b.Loop() {
+				f()
+			}
+			rate := 2 * 64 * 64 * 256 * float64(b.N) / b.Elapsed().Seconds()
+			b.ReportMetric(rate/1e9, "GFLOP/s")
+			b.ReportMetric(100*rate/most, "%limit")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }

@@ -14,3 +14,19 @@ type outerKernel struct {
 
 func panelKernels() []panelKernel { return []panelKernel{{"plain", mulPanelPlain}} }
 func outerKernels() []outerKernel { return []outerKernel{{"plain", addOuterPlain}} }
+
+// multiplyAdds makes n rounds of flopsPerRound operations of this build's kind, none of
+// which waits for another, and nothing else: what no kernel can outdo.
+func multiplyAdds(n int) float32 {
+	x, y := float32(n), float32(0.5)
+	var a, b, c, d, e, f, g, h, i, j, k, l float32
+	for range n {
+		a, b, c, d = a*y+x, b*y+x, c*y+x, d*y+x
+		e, f, g, h = e*y+x, f*y+x, g*y+x, h*y+x
+		i, j, k, l = i*y+x, j*y+x, k*y+x, l*y+x
+	}
+	return a + b + c + d + e + f + g + h + i + j + k + l
+}
+
+// flopsPerRound counts a multiplication and an addition as two.
+func flopsPerRound() float64 { return 2 * 12 }

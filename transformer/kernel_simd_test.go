@@ -4,6 +4,7 @@ package transformer
 
 import (
 	"math/rand/v2"
+	"simd/archsimd"
 	"testing"
 )
 
@@ -56,4 +57,40 @@ func TestWideKernelsGiveTheSameBits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// multiplyAdds makes n rounds of flopsPerRound operations of this build's kind, none of
+// which waits for another, and nothing else: what no kernel can outdo.
+func multiplyAdds(n int) float32 {
+	if hasAVX512 {
+		return multiplyAdds512(n)
+	}
+	x, y := archsimd.BroadcastFloat32x8(float32(n)), archsimd.BroadcastFloat32x8(0.5)
+	a, b, c, d, e, f, g, h, i, j := x, x, x, x, x, x, x, x, x, x
+	for range n {
+		a, b, c, d, e = a.MulAdd(y, x), b.MulAdd(y, x), c.MulAdd(y, x), d.MulAdd(y, x), e.MulAdd(y, x)
+		f, g, h, i, j = f.MulAdd(y, x), g.MulAdd(y, x), h.MulAdd(y, x), i.MulAdd(y, x), j.MulAdd(y, x)
+	}
+	return total(a.Add(b).Add(c.Add(d)).Add(e.Add(f)).Add(g.Add(h)).Add(i.Add(j)))
+}
+
+// multiplyAdds512 does the same with registers twice as wide.
+func multiplyAdds512(n int) float32 {
+	x, y := archsimd.BroadcastFloat32x16(float32(n)), archsimd.BroadcastFloat32x16(0.5)
+	a, b, c, d, e, f, g, h, i, j := x, x, x, x, x, x, x, x, x, x
+	for range n {
+		a, b, c, d, e = a.MulAdd(y, x), b.MulAdd(y, x), c.MulAdd(y, x), d.MulAdd(y, x), e.MulAdd(y, x)
+		f, g, h, i, j = f.MulAdd(y, x), g.MulAdd(y, x), h.MulAdd(y, x), i.MulAdd(y, x), j.MulAdd(y, x)
+	}
+	var sum [lanes]float32
+	a.Add(b).Add(c.Add(d)).Add(e.Add(f)).Add(g.Add(h)).Add(i.Add(j)).Store(&sum)
+	return sum[0]
+}
+
+// flopsPerRound counts a multiplication and an addition as two.
+func flopsPerRound() float64 {
+	if hasAVX512 {
+		return 2 * 10 * 16
+	}
+	return 2 * 10 * 8
 }
