@@ -7,6 +7,9 @@ type page struct {
 	refs int              // slots that hold it
 }
 
+// layer is the rows of one layer.
+func (p *page) layer(c Config, l int) [][lanes]float32 { return p.rows[2*l*c.Width:][:2*c.Width] }
+
 // keys are those of one head in one layer: a row for each of its columns.
 func (p *page) keys(c Config, layer, head int) [][lanes]float32 {
 	n := c.headWidth()
@@ -18,15 +21,15 @@ func (p *page) values(c Config, layer, panel int) [][lanes]float32 {
 	return p.rows[(2*layer+1)*c.Width+panel*lanes:][:lanes]
 }
 
-// put takes in the keys and values of one position in one layer.
-func (p *page) put(c Config, layer, pos int, keys, values []float32) {
-	at := p.rows[2*layer*c.Width:]
-	for k, x := range keys[:c.Width] {
-		at[k][pos%lanes] = x
+// put takes in keys and values, side by side, of one position in one layer, whose rows are
+// given.
+func put(rows [][lanes]float32, pos int, both []float32) {
+	n := len(both) / 2
+	for k, x := range both[:n] {
+		rows[k][pos%lanes] = x
 	}
-	at = at[c.Width:]
-	for j := 0; j < c.Width; j += lanes {
-		at[j+pos%lanes] = [lanes]float32(values[j:])
+	for j := 0; j < n; j += lanes {
+		rows[n+j+pos%lanes] = [lanes]float32(both[n+j:])
 	}
 }
 

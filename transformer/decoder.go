@@ -326,7 +326,7 @@ func (d *Decoder) attend(l int, r decoderRow, i int, w *decoderScratch) {
 	c, n := d.config, d.config.headWidth()
 	qkv, mixed, pages := w.qkv.row(i), w.mixed.row(i), d.slots[r.slot].pages[:r.pos/lanes+1]
 	d.turns.turn(qkv[:2*c.Width], r.pos, 1)
-	pages[len(pages)-1].put(c, l, r.pos, qkv[c.Width:2*c.Width], qkv[2*c.Width:])
+	put(pages[len(pages)-1].layer(c, l), r.pos, qkv[c.Width:])
 	for at, p := range pages {
 		for h := range c.Heads {
 			to := (*[lanes]float32)(w.probs.full(h)[at*lanes:])

@@ -219,3 +219,67 @@ func TestDecoderCopy(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesAreShared copies, continues and empties slots at random. Each then goes on as if
+// it had taken in its tokens alone, and no page is lost or held by nobody.
+func TestPagesAreShared(t *testing.T) {
+	t.Parallel()
+	c := small[2]
+	m := shaken(c, 1)
+	d, err := NewDecoder(m, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := NewDecoder(m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 8))
+	held := make([][]int32, d.Slots())
+	shared := 0
+	for range 400 {
+		s := r.IntN(len(held))
+		switch from := r.IntN(len(held)); {
+		case r.IntN(3) == 0 && len(held[from]) > 0:
+			d.Copy(s, from)
+			held[s] = slices.Clone(held[from])
+		case r.IntN(8) == 0 || len(held[s]) > c.Context-20:
+			d.Reset(s)
+			held[s] = nil
+		default:
+			more := sequences(c, r.Uint64(), 1+r.IntN(20))[0]
+			if _, err := d.Append(s, more); err != nil {
+				t.Fatal(err)
+			}
+			held[s] = append(held[s], more...)
+		}
+		pages := map[*page]int{}
+		for i, tokens := range held {
+			if d.Len(i) != len(tokens) || len(d.slots[i].pages) != (len(tokens)+lanes-1)/lanes {
+				t.Fatalf("slot %d has %d tokens in %d pages, want %d", i, d.Len(i), len(d.slots[i].pages), len(tokens))
+			}
+			for _, p := range d.slots[i].pages {
+				pages[p]++
+			}
+		}
+		for p, n := range pages {
+			if p.refs != n || slices.Contains(d.free, p) {
+				t.Fatalf("a page that %d slots hold counts %d, free %v", n, p.refs, slices.Contains(d.free, p))
+			}
+			shared += n - 1
+		}
+		if len(held[s]) > 0 {
+			alone.Reset(0)
+			want, err := alone.Append(0, held[s])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(d.Logits(s), want) {
+				t.Fatalf("slot %d with %d tokens goes on as another sequence", s, len(held[s]))
+			}
+		}
+	}
+	if shared == 0 {
+		t.Error("no page was ever shared")
+	}
+}
