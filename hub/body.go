@@ -76,6 +76,22 @@ func (s *Server) readBody(c *call, buf *bytes.Buffer) error {
 	return ready(control)
 }
 
+// skipBody reads the body of a request that is not looked at, as far as it may go, so
+// that its client comes to reading the reply, and may take its time then.
+func (s *Server) skipBody(c *call) {
+	if c.r.ContentLength == 0 {
+		return
+	}
+	control := http.NewResponseController(c.w)
+	body := &limited{r: &patient{c.r.Body, control, newPace(s.config.Stall)}, left: s.config.Limits.Body, limit: s.config.Limits.Body}
+	if _, err := io.Copy(io.Discard, body); err != nil {
+		c.w.Header().Set("Connection", "close")
+		return
+	}
+	c.read = body.limit - body.left
+	_ = ready(control) // where it cannot be set, others watch the time
+}
+
 // ready lets a handler take its time, now that the body is read. Where it is not, the
 // deadline stays: the server reads on before it replies.
 func ready(control *http.ResponseController) error {

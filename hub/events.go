@@ -78,6 +78,7 @@ func (j *journal) now() uint64 {
 // begins with what happens next, or after the event of the header Last-Event-ID.
 func (s *Server) streamEvents(c *call) {
 	c.waits = true
+	s.skipBody(c)
 	after := s.events.now()
 	if text := c.r.Header.Get("Last-Event-ID"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)

@@ -202,10 +202,12 @@ func (s *Server) closedToGroups(c *call) bool {
 	limits := s.config.Limits
 	switch {
 	case s.draining.Load():
+		s.skipBody(c)
 		c.w.Header().Set("Retry-After", "10")
 		s.detail(c, http.StatusServiceUnavailable, "the hub is draining and takes no more groups")
 	case !limits.DropOldest && s.queue.Waiting().Groups >= limits.Waiting:
 		s.count(func(n *counts) { n.full++ })
+		s.skipBody(c)
 		c.w.Header().Set("Retry-After", "1")
 		s.detail(c, http.StatusTooManyRequests, fmt.Sprintf("%d groups wait, and there is no room for more", limits.Waiting))
 	default:

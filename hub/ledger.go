@@ -27,7 +27,8 @@ type account struct {
 	kinds map[queue.Kind]int // groups
 
 	groups      int
-	envs        map[int32]sizes // -1: none
+	envs        []sizes         // by environment
+	others      map[int32]sizes // of ids that are no environment's; -1: none
 	largest     int             // sequences of the largest group; 1 at least
 	spare       int             // sequences of all environments beyond their minimums, in groups of the largest size
 	total       float64         // weights of environments that are connected, times their tokens
@@ -85,34 +86,50 @@ func (s *Server) unheld(kinds map[queue.Kind]int, now time.Time) map[queue.Kind]
 
 // newAccount adds up what waits.
 func newAccount(r run, kinds map[queue.Kind]int, alive func(id int) bool) *account {
-	a := &account{run: r, kinds: kinds, envs: make(map[int32]sizes), largest: 1, alive: make([]bool, len(r.Envs))}
+	n := len(r.Envs)
+	a := &account{run: r, kinds: kinds, envs: make([]sizes, n), others: make(map[int32]sizes), largest: 1, alive: make([]bool, n)}
 	for k, n := range kinds {
 		if n == 0 {
 			continue
 		}
-		e := a.envs[k.EnvID]
+		e := a.of(k.EnvID)
 		e.sequences += n * k.Sequences
 		e.largest = max(e.largest, k.Sequences)
-		a.envs[k.EnvID] = e
+		if a.known(k.EnvID) {
+			a.envs[k.EnvID] = e
+		} else {
+			a.others[k.EnvID] = e
+		}
 		a.groups += n
 		a.largest = max(a.largest, k.Sequences)
 	}
 	allocated := 0.0
 	for id := range r.Envs {
 		e := &r.Envs[id]
-		if a.alive[id] = alive(id); !a.alive[id] {
-			continue
+		if a.alive[id] = alive(id); a.alive[id] {
+			a.total += e.share()
+			if e.Minimum != nil {
+				allocated += *e.Minimum
+			}
 		}
-		a.total += e.share()
-		if e.Minimum != nil {
-			allocated += *e.Minimum
-		}
+		a.spare += a.spareOf(int32(id))
 	}
-	a.unallocated = 1 - min(1, allocated)
-	for id := range a.envs {
+	for id := range a.others {
 		a.spare += a.spareOf(id)
 	}
+	a.unallocated = 1 - min(1, allocated)
 	return a
+}
+
+// known reports whether an id is an environment's.
+func (a *account) known(id int32) bool { return id >= 0 && int(id) < len(a.envs) }
+
+// of is what waits from an id.
+func (a *account) of(id int32) sizes {
+	if a.known(id) {
+		return a.envs[id]
+	}
+	return a.others[id]
 }
 
 // share is an environment's weight, times its tokens.
@@ -124,8 +141,8 @@ func (a *account) spareOf(id int32) int {
 	if a.largest <= 1 {
 		return 0
 	}
-	packed, least := (a.envs[id].sequences+a.largest-1)/a.largest*a.largest, 0
-	if id >= 0 && int(id) < len(a.run.Envs) && a.alive[id] && a.run.Envs[id].Minimum != nil {
+	packed, least := (a.of(id).sequences+a.largest-1)/a.largest*a.largest, 0
+	if a.known(id) && a.alive[id] && a.run.Envs[id].Minimum != nil {
 		least = int(float64(a.run.BatchSize) * *a.run.Envs[id].Minimum)
 	}
 	return max(0, packed-least)
@@ -152,7 +169,7 @@ func (s *Server) envStatus(id int) (st envStatus, known bool) {
 
 // statusOf computes what the environment of the given id is told.
 func (a *account) statusOf(id int) envStatus {
-	e, own := &a.run.Envs[id], a.envs[int32(id)]
+	e, own := &a.run.Envs[id], a.envs[id]
 	st := envStatus{largest: a.largest, unallocated: a.unallocated, weight: 0.01}
 	total := a.total
 	if !a.alive[id] {

@@ -81,3 +81,42 @@ func TestGoneEnvironment(t *testing.T) {
 		}
 	})
 }
+
+// BenchmarkStatusEnv asks for the status of an environment among a thousand, each of
+// which has groups that wait: where nothing has changed since, and where a group came.
+func BenchmarkStatusEnv(b *testing.B) {
+	q, err := queue.Open(b.Context(), queue.NewMemory(), queue.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer q.Close()
+	s, err := New(Config{Queue: q})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := run{Registered: true, BatchSize: 64}
+	for range 1000 {
+		r.Envs = append(r.Envs, env{MaxTokens: 64, Weight: 1, Connected: true, GroupSize: 4})
+	}
+	if err := s.saveRun(b.Context(), r); err != nil {
+		b.Fatal(err)
+	}
+	f := &fixture{server: s}
+	for id := range 1000 {
+		f.do("POST", "/scored_data", group(1, 4, id))
+	}
+	for _, changes := range []bool{false, true} {
+		b.Run(map[bool]string{false: "quiet", true: "changing"}[changes], func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				if changes {
+					s.ledger.mu.Lock()
+					s.ledger.turn = 0 // as if a group had come
+					s.ledger.mu.Unlock()
+				}
+				if st, ok := s.envStatus(i % 1000); !ok || st.own != 1 {
+					b.Fatal(st)
+				}
+			}
+		})
+	}
+}

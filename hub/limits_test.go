@@ -270,3 +270,40 @@ func TestOddGroupsAreLetGo(t *testing.T) {
 		t.Errorf("%d were let go and %d are held, want %d and none", st.LetGo, st.Held, maxHeld)
 	}
 }
+
+// TestLateReplies has a connection serve a request long after its last reply, and one
+// that waits longer than a body may stall.
+func TestLateReplies(t *testing.T) {
+	f := newFixture(t, nil, Config{Stall: 100 * time.Millisecond})
+	f.begin(1)
+	f.put(group(1, 1, -1))
+	addr, _ := f.serve()
+	c := dial(t, addr)
+	defer c.Close()
+	for i, want := range []int{200, 204, 204} {
+		fmt.Fprintf(c, "POST %s/batches?wait=0.3 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", mainPath)
+		if status, err := readStatus(c); err != nil || status != want {
+			t.Fatalf("request %d: %d %v, want %d", i, status, err, want)
+		}
+	}
+}
+
+// TestFullReadsTheBody answers a large post for which there is no room, and the next one
+// on the same connection.
+func TestFullReadsTheBody(t *testing.T) {
+	f := newFixture(t, nil, Config{Limits: Limits{Waiting: 1}})
+	f.begin(1)
+	f.put(group(1, 1, -1))
+	addr, _ := f.serve()
+	c := dial(t, addr)
+	defer c.Close()
+	body := wide(1, 500_000)
+	for range 2 {
+		if _, err := fmt.Fprintf(c, "POST /scored_data HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+			t.Fatal(err)
+		}
+		if status, err := readStatus(c); err != nil || status != http.StatusTooManyRequests {
+			t.Fatal(status, err)
+		}
+	}
+}

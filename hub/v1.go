@@ -91,6 +91,7 @@ func takesJSON(r *http.Request) bool {
 
 // takeBatch hands out the next batch, for which it waits where the client asks it to.
 func (s *Server) takeBatch(c *call) {
+	s.skipBody(c)
 	by, err := s.claimOf(c.r)
 	var wait time.Duration
 	if err == nil {
@@ -202,6 +203,7 @@ type verb func(ctx context.Context, number uint64, by claim) ([]byte, error)
 
 // onBatch does something with the batch of the path.
 func (s *Server) onBatch(c *call, do verb) {
+	s.skipBody(c)
 	number, err := strconv.ParseUint(c.id, 10, 64)
 	if err != nil || number == 0 {
 		s.detail(c, http.StatusNotFound, "a batch has a number")

@@ -191,6 +191,7 @@ const freshGap = 2 * time.Second
 // followGroups shows groups in the order in which they were put, without taking them.
 // What trainers acknowledged is gone.
 func (s *Server) followGroups(c *call) {
+	s.skipBody(c)
 	query := c.r.URL.Query()
 	after, err := strconv.ParseUint(orDefault(query.Get("after"), "0"), 10, 64)
 	if err != nil {
