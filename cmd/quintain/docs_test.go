@@ -131,7 +131,7 @@ const tasksHead = "# Tasks\n\nMade by `go test ./cmd/quintain -run Doc -update`;
 - The *guess rate* is how often an answer that is given without a look at the problem is fully right: the solution of
   another problem of the level, or one fixed answer, the best of the most frequent ones; or one of the answers that the
   prompt leaves to choose from, where there are few. Part credit does not count for it.
-- What *may be earned without solving* is bounded by it: over many problems, with all the part credit, none of some 200 ways to
+- What *may be earned without solving* is bounded by it: over many problems, with all the part credit, none of some 250 ways to
   answer without solving (fixed answers; copying the prompt, its lines, numbers or example; filling its board; lists of
   many answers; texts that graders of the field are known to fall for) earns more than the guess rate and 0.02, at any level.
   A text that contains the solution among others is paid by its share of the length, so that listing n answers of one
