@@ -19,7 +19,8 @@ func outerKernels() []outerKernel { return []outerKernel{{"plain", addOuterPlain
 // which waits for another, and nothing else: what no kernel can outdo.
 func multiplyAdds(n int) float32 {
 	x, y := float32(n), float32(0.5)
-	var a, b, c, d, e, f, g, h, i, j, k, l float32
+	a, b, c, d, e, f := x, x+1, x+2, x+3, x+4, x+5 // were they the same, the compiler might make them one
+	g, h, i, j, k, l := x+6, x+7, x+8, x+9, x+10, x+11
 	for range n {
 		a, b, c, d = a*y+x, b*y+x, c*y+x, d*y+x
 		e, f, g, h = e*y+x, f*y+x, g*y+x, h*y+x

@@ -66,7 +66,8 @@ func multiplyAdds(n int) float32 {
 		return multiplyAdds512(n)
 	}
 	x, y := archsimd.BroadcastFloat32x8(float32(n)), archsimd.BroadcastFloat32x8(0.5)
-	a, b, c, d, e, f, g, h, i, j := x, x, x, x, x, x, x, x, x, x
+	a, b, c, d := x.Add(y), x.Sub(y), x.Mul(y), y.Mul(y) // were they the same, the compiler would make them one
+	e, f, g, h, i, j := a.Mul(a), a.Mul(b), a.Mul(c), b.Mul(c), b.Mul(d), c.Mul(d)
 	for range n {
 		a, b, c, d, e = a.MulAdd(y, x), b.MulAdd(y, x), c.MulAdd(y, x), d.MulAdd(y, x), e.MulAdd(y, x)
 		f, g, h, i, j = f.MulAdd(y, x), g.MulAdd(y, x), h.MulAdd(y, x), i.MulAdd(y, x), j.MulAdd(y, x)
@@ -77,7 +78,8 @@ func multiplyAdds(n int) float32 {
 // multiplyAdds512 does the same with registers twice as wide.
 func multiplyAdds512(n int) float32 {
 	x, y := archsimd.BroadcastFloat32x16(float32(n)), archsimd.BroadcastFloat32x16(0.5)
-	a, b, c, d, e, f, g, h, i, j := x, x, x, x, x, x, x, x, x, x
+	a, b, c, d := x.Add(y), x.Sub(y), x.Mul(y), y.Mul(y) // were they the same, the compiler would make them one
+	e, f, g, h, i, j := a.Mul(a), a.Mul(b), a.Mul(c), b.Mul(c), b.Mul(d), c.Mul(d)
 	for range n {
 		a, b, c, d, e = a.MulAdd(y, x), b.MulAdd(y, x), c.MulAdd(y, x), d.MulAdd(y, x), e.MulAdd(y, x)
 		f, g, h, i, j = f.MulAdd(y, x), g.MulAdd(y, x), h.MulAdd(y, x), i.MulAdd(y, x), j.MulAdd(y, x)
