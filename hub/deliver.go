@@ -11,8 +11,9 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// deliver writes the reply with a batch by the given function. A reply that breaks off
-// leaves the batch due.
+// deliver writes the reply with a batch by the given function, which also looks whether
+// the client is still there before the last of it. A reply that breaks off leaves the
+// batch due.
 func (s *Server) deliver(c *call, p parcel, write func(*call, parcel) error) {
 	landed := false
 	defer func() {
@@ -21,9 +22,6 @@ func (s *Server) deliver(c *call, p parcel, write func(*call, parcel) error) {
 		}
 	}()
 	err := write(c, p)
-	if err == nil {
-		err = context.Cause(c.r.Context()) // the client has gone
-	}
 	landed = true
 	s.land(p, c.exchange, err)
 	if isCorrupt(err) {

@@ -307,3 +307,25 @@ func TestFullReadsTheBody(t *testing.T) {
 		}
 	}
 }
+
+// TestHastyTrainer takes each batch on a connection of its own, which it closes the
+// moment it has read the last byte. No batch comes twice.
+func TestHastyTrainer(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(1)
+	addr, _ := f.serve()
+	const batches = 300
+	var list []string
+	for id := range batches {
+		list = append(list, group(id, 1, -1))
+	}
+	f.want("POST", "/scored_data_list", "["+strings.Join(list, ",")+"]", fmt.Sprintf(`{"status":"received","groups_processed":%d}`, batches))
+	for id := range batches {
+		c := dial(t, addr)
+		got := fetch(t, c)
+		c.Close()
+		if got != fmt.Sprint(id) {
+			t.Fatalf("batch %s, want %d", got, id)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -104,6 +105,7 @@ type printer struct {
 	piece  []byte    // append to it, then call flush
 	to     io.Writer // nil: nothing is written
 	zip    *gzip.Writer
+	sized  bool // its length is in the header: the client has all of it with its last byte
 	err    error
 }
 
@@ -150,6 +152,9 @@ func (p *printer) close() error {
 	if p.err == nil && p.to == nil {
 		p.open(len(p.piece))
 	}
+	if p.err == nil && p.sized {
+		p.err = context.Cause(p.c.r.Context()) // a client that goes after this has it
+	}
 	if p.err == nil {
 		p.write()
 	}
@@ -166,6 +171,9 @@ func (p *printer) close() error {
 	if errors.Is(p.err, http.ErrNotSupported) {
 		p.err = nil
 	}
+	if p.err == nil && !p.sized {
+		p.err = context.Cause(p.c.r.Context()) // the end of the reply is still to come
+	}
 	return p.err
 }
 
@@ -179,6 +187,7 @@ func (p *printer) open(size int) {
 	h.Set("Content-Type", "application/json")
 	if size >= 0 && size < leastZipped {
 		h.Set("Content-Length", strconv.Itoa(size))
+		p.sized = true
 	} else {
 		h.Add("Vary", "Accept-Encoding")
 		if takesGzip(p.c.r) {
@@ -187,6 +196,7 @@ func (p *printer) open(size int) {
 			p.to = p.zip
 		} else if size >= 0 {
 			h.Set("Content-Length", strconv.Itoa(size))
+			p.sized = true
 		}
 	}
 	p.c.w.WriteHeader(p.status)

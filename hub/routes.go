@@ -160,10 +160,8 @@ func (s *Server) handler(all table) http.Handler {
 				s.rescue(c, fault)
 			}
 		}()
-		control := http.NewResponseController(w)
-		control.SetWriteDeadline(time.Time{}) // that of the last reply on this connection may have passed
-		if r.ContentLength != 0 {             // the server reads the body even where no handler does
-			control.SetReadDeadline(c.start.Add(s.config.Stall))
+		if r.ContentLength != 0 { // the server reads the body even where no handler does
+			http.NewResponseController(w).SetReadDeadline(c.start.Add(s.config.Stall))
 		}
 		s.dispatch(c, all)
 	})

@@ -173,13 +173,20 @@ func (s *Server) writeGroups(c *call, groups []queue.Delivery) error {
 	var piece []byte
 	for i, body := range bodies {
 		piece = AppendFrame(piece, groups[i].Seq, body)
-		if len(piece) < pieceSize && i < len(bodies)-1 {
+		last := i == len(bodies)-1
+		if len(piece) < pieceSize && !last {
 			continue
+		}
+		if last && c.r.Context().Err() != nil { // a client that goes after this has it all
+			return context.Cause(c.r.Context())
 		}
 		if _, err := out.Write(piece); err != nil {
 			return err
 		}
 		piece = piece[:0]
+	}
+	if err := http.NewResponseController(c.w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
 	}
 	return nil
 }
