@@ -28,7 +28,7 @@ type dirStore struct {
 	lock io.Closer
 	fs   files
 
-	ops    sync.RWMutex // locked where the files are opened anew
+	ops    sync.RWMutex // locked where nothing else may be under way
 	bodies *segments
 	done   *journal
 	append committer[frame]
@@ -51,6 +51,9 @@ func DirStore(_ context.Context, dir string, o Options) (Store, error) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "jetstream")); err == nil {
 		return nil, fmt.Errorf("%s: holds a queue of format 1, which this program does not read: drain it with the program that wrote it", dir)
+	}
+	if err := osFiles(filepath.Dir(dir)).sync(); err != nil && !errors.Is(err, os.ErrPermission) {
+		return nil, err // the folder's name must be durable, too
 	}
 	lock, err := lockFile(filepath.Join(dir, lockName))
 	if err != nil {
@@ -76,7 +79,7 @@ func openDirStore(fs files, o Options) (*dirStore, error) {
 
 // open opens all files.
 func (s *dirStore) open() error {
-	bodies, err := openSegments(s.fs)
+	bodies, err := openSegments(s.fs, s.o.segment())
 	if err != nil {
 		return err
 	}
@@ -89,6 +92,9 @@ func (s *dirStore) open() error {
 		return errors.Join(err, bodies.close(), done.f.Close())
 	}
 	values, err := valuesOf(states, kept)
+	if err == nil { // the names of the files are durable, too, before anything is believed
+		err = s.fs.sync()
+	}
 	if n := past.rotten + kept.rotten; err == nil && n > 0 {
 		err = fmt.Errorf("%d places in %s or %s are damaged, so that it is not known what was acknowledged: "+
 			"bring back a copy of the folder, or remove the two, and all groups that are there are handed out", n, doneName, statesName)
@@ -206,15 +212,12 @@ func (s *dirStore) Delete(_ context.Context, below uint64, seqs []uint64) error 
 	return s.here(s.bodies.squeeze())
 }
 
-// List shows all bodies, after it has opened anew what has failed.
+// List shows all bodies, after it has mended what has failed.
 func (s *dirStore) List(_ context.Context, show func(Listed)) (last uint64, err error) {
 	s.ops.Lock()
 	defer s.ops.Unlock()
-	if s.bodies.failed() || s.done.broken() || s.states.broken() {
-		err := errors.Join(s.shut(), s.open())
-		if err != nil {
-			return 0, s.here(fmt.Errorf("%w: %w", ErrUnreachable, err))
-		}
+	if err := errors.Join(s.bodies.newest().mend(), s.done.mend(), s.states.mend()); err != nil {
+		return 0, s.here(err)
 	}
 	if err := s.bodies.show(show); err != nil {
 		return 0, s.here(err)
@@ -280,7 +283,7 @@ func replace(j **journal, frames []frame) error {
 	fresh.name = old.name
 	*j = fresh
 	if err := cmp.Or(old.fs.sync(), old.f.Close()); err != nil {
-		fresh.err = err // which of the two will be found is not known
+		fresh.err = err // which of the two would be found is not known
 		return fmt.Errorf("%s: %w: %w", old.name, ErrUncertain, err)
 	}
 	return nil

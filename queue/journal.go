@@ -15,7 +15,7 @@ type journal struct {
 	f    file
 	head fileHead
 	size int64 // of what is kept
-	err  error // why no more can be written; it is to be opened anew
+	err  error // why no more can be written; see mend
 	buf  []byte
 }
 
@@ -50,7 +50,10 @@ func openJournal(fs files, name string, kind byte, deep bool) (j *journal, v sur
 	}
 	j = &journal{fs: fs, name: name, f: f}
 	if v, err = j.survey(kind, deep); err == nil && v.torn {
-		err = errors.Join(f.Truncate(v.end), f.Sync())
+		err = f.Truncate(v.end)
+	}
+	if err == nil && deep { // what is believed from now on is durable
+		err = f.Sync()
 	}
 	if err != nil {
 		return nil, v, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
@@ -101,12 +104,31 @@ func (j *journal) write(frames []frame) error {
 		return nil
 	}
 	err = fmt.Errorf("%s: %w", j.name, spaceError(err))
-	// What was said to be kept ends at j.size: the rest goes, or nobody knows.
-	if undo := errors.Join(j.f.Truncate(j.size), j.f.Sync()); undo != nil {
+	if undo := j.undo(); undo != nil {
 		j.err = errors.Join(err, undo)
 		return fmt.Errorf("%w: %w", ErrUncertain, j.err)
 	}
 	return err
+}
+
+// undo cuts off what was not said to be kept.
+func (j *journal) undo() error {
+	if err := j.f.Truncate(j.size); err != nil {
+		return err
+	}
+	return j.f.Sync()
+}
+
+// mend makes a broken file one that can be written to, if it can.
+func (j *journal) mend() error {
+	if j.err == nil {
+		return nil
+	}
+	if err := errors.Join(j.undo(), j.fs.sync()); err != nil {
+		return fmt.Errorf("%s: %w: %w", j.name, ErrUnreachable, err)
+	}
+	j.err = nil
+	return nil
 }
 
 // put writes frames and returns where they end.

@@ -14,15 +14,16 @@ import (
 
 const (
 	segmentSize  = 64 << 20 // bytes from which on the next group begins a new segment
-	staleSize    = 4 << 20  // … where nothing in the segment is in use
+	staleFactor  = 16       // … of them that part, where nothing in the segment is in use
 	segmentEnd   = ".groups"
 	freshEnd     = ".new" // of a file that will take the place of another
-	sparseFactor = 4      // a segment is written anew where less than this part of it is in use
+	sparseFactor = 4      // a segment is written anew where less than this part of its groups is in use
 )
 
 // A segments holds the bodies of groups, in files of which the last one grows.
 type segments struct {
 	fs        files
+	most      int64 // bytes from which on the next group begins a new segment
 	commits   committer[*placing]
 	squeezing sync.Mutex // held while a segment is written anew
 
@@ -39,8 +40,8 @@ type segments struct {
 type segment struct {
 	*journal
 	number int
-	live   int   // groups in use
-	bytes  int64 // of them
+	groups int // that were ever in it
+	live   int // of them, those in use
 }
 
 // A place is where a body stands.
@@ -58,8 +59,8 @@ type placing struct {
 }
 
 // openSegments opens the segments of a folder, or makes the first.
-func openSegments(fs files) (*segments, error) {
-	s := &segments{fs: fs, places: make(map[uint64]place), keys: make(map[Key]struct{})}
+func openSegments(fs files, most int64) (*segments, error) {
+	s := &segments{fs: fs, most: most, places: make(map[uint64]place), keys: make(map[Key]struct{})}
 	s.commits.write = s.write
 	names, err := fs.names()
 	if err != nil {
@@ -130,8 +131,8 @@ func (s *segments) enter(seq uint64, p place) {
 	s.places[seq] = p
 	s.keys[p.key] = struct{}{}
 	s.last = max(s.last, seq)
+	p.in.groups++
 	p.in.live++
-	p.in.bytes += p.size
 }
 
 // grow begins a new segment.
@@ -226,9 +227,9 @@ func (s *segments) frame(p *placing, next uint64, fresh map[Key]struct{}) (frame
 func (s *segments) writable() (*segment, error) {
 	seg := s.newest()
 	s.mu.Lock()
-	stale := seg.live == 0 && seg.size > staleSize
+	stale := seg.live == 0 && seg.size > s.most/staleFactor
 	s.mu.Unlock()
-	if seg.broken() || !stale && seg.size < segmentSize {
+	if seg.broken() || !stale && seg.size < s.most {
 		return seg, nil
 	}
 	if err := s.grow(); err != nil {
@@ -240,6 +241,7 @@ func (s *segments) writable() (*segment, error) {
 
 // body reads the body of seq.
 func (s *segments) body(seq uint64) ([]byte, error) {
+	var before place
 	for {
 		s.mu.Lock()
 		p, ok := s.places[seq]
@@ -256,9 +258,10 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 		if err == nil {
 			return b, nil
 		}
-		if !errors.Is(err, os.ErrClosed) { // it was moved, or is done
+		if p == before || !errors.Is(err, os.ErrClosed) { // it was not moved meanwhile
 			return nil, fmt.Errorf("%s: %w: %w", p.in.name, ErrUnreachable, err)
 		}
+		before = p
 	}
 }
 
@@ -285,7 +288,6 @@ func (s *segments) forget(seq uint64) {
 	delete(s.places, seq)
 	delete(s.keys, p.key)
 	p.in.live--
-	p.in.bytes -= p.size
 }
 
 // tidy removes segments in which nothing is in use, but for the last. What cannot be
@@ -307,7 +309,7 @@ func (s *segments) sparse() *segment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seg := range s.list[:len(s.list)-1] {
-		if seg.live > 0 && seg.bytes*sparseFactor < seg.size {
+		if seg.live > 0 && seg.live*sparseFactor < seg.groups {
 			return seg
 		}
 	}
@@ -430,9 +432,6 @@ func (s *segments) close() error {
 	}
 	return errors.Join(errs...)
 }
-
-// failed reports whether a segment cannot be written to any more.
-func (s *segments) failed() bool { return s.newest().broken() }
 
 // A placed is a body with its offset.
 type placed struct {

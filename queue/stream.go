@@ -20,6 +20,15 @@ type Options struct {
 	Timeout  time.Duration // how long an answer of the store is waited for; default 30 s
 	Creds    string        // file of NATS credentials; for OpenURL
 	Log      *slog.Logger  // default: none
+
+	segmentSize int64 // for tests
+}
+
+func (o Options) segment() int64 {
+	if o.segmentSize <= 0 {
+		return segmentSize
+	}
+	return o.segmentSize
 }
 
 func (o Options) timeout() time.Duration {
