@@ -6,9 +6,9 @@ import (
 )
 
 // ReadFloat reads s as Python's float does: space around it, a sign, digits of any
-// script with single underscores between them, a point, an exponent; but neither
-// infinities nor NaN. What is too large to be a float64 is not read either. The cost
-// is linear in len(s).
+// script with single underscores between them, a point, an exponent. What is too
+// large is an infinity, but the names of infinities and NaN are not read. The cost is
+// linear in len(s).
 func ReadFloat(s string) (v float64, ok bool) {
 	if strings.Contains(s, "_") && !underscoresBetweenDigits(s) {
 		return 0, false
@@ -22,11 +22,11 @@ func ReadFloat(s string) (v float64, ok bool) {
 		d.Exp += len(d.Digits) - most
 		d.Digits = d.Digits[:most-1] + "1" // above what was cut off
 	}
-	v, err := strconv.ParseFloat("0"+d.Digits+"e"+strconv.Itoa(d.Exp), 64)
+	v, _ = strconv.ParseFloat("0"+d.Digits+"e"+strconv.Itoa(d.Exp), 64) // an error is one of range
 	if d.Neg {
 		v = -v
 	}
-	return v, err == nil
+	return v, true
 }
 
 // underscoresBetweenDigits reports whether each underscore of s has a digit on

@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -23,14 +24,20 @@ func TestReadFloat(t *testing.T) {
 		{"5.", 5, true},
 		{"٣", 3, true},
 		{"0x10", 0, false},
-		{"1e999", 0, false},
+		{"1e999", math.Inf(1), true},
+		{"-1e999", math.Inf(-1), true},
+		{"1e-99999999999999999", 0, true},
 		{"1e-999", 0, true},
 		{"nan", 0, false},
 		{"inf", 0, false},
 		{"", 0, false},
 		{"1 2", 0, false},
 		{"0.1" + strings.Repeat("0", 2000) + "1", 0.1, true},
-		{strings.Repeat("9", 100_000), 0, false},
+		{strings.Repeat("9", 100_000), math.Inf(1), true},
+		{"𝟙𝟚.𝟛", 12.3, true},
+		{"１２", 12, true},
+		{"一", 0, false},
+		{"𝔸", 0, false},
 		{"0." + strings.Repeat("9", 100_000), 1, true},
 	} {
 		if got, ok := answer.ReadFloat(test.text); ok != test.ok || ok && got != test.want {

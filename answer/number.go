@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -121,15 +122,32 @@ func digit(r rune) int {
 		}
 		return -1
 	}
-	for _, span := range unicode.Nd.R16 {
-		if r >= rune(span.Lo) && r <= rune(span.Hi) {
-			return int(r-rune(span.Lo)) % 10
+	if r <= 0xffff {
+		at, found := slices.BinarySearchFunc(unicode.Nd.R16, uint16(r), func(span unicode.Range16, c uint16) int {
+			return within(c, span.Lo, span.Hi)
+		})
+		if found {
+			return int(r-rune(unicode.Nd.R16[at].Lo)) % 10
 		}
+		return -1
 	}
-	for _, span := range unicode.Nd.R32 {
-		if r >= rune(span.Lo) && r <= rune(span.Hi) {
-			return int(r-rune(span.Lo)) % 10
-		}
+	at, found := slices.BinarySearchFunc(unicode.Nd.R32, uint32(r), func(span unicode.Range32, c uint32) int {
+		return within(c, span.Lo, span.Hi)
+	})
+	if found {
+		return int(r-rune(unicode.Nd.R32[at].Lo)) % 10
 	}
 	return -1
+}
+
+// within is 0 for c from lo to hi, negative where both are below c, positive where
+// they are above.
+func within[T uint16 | uint32](c, lo, hi T) int {
+	switch {
+	case hi < c:
+		return -1
+	case lo > c:
+		return 1
+	}
+	return 0
 }

@@ -15,7 +15,7 @@ import (
 // quickLimit is for making, for solving and for scoring one problem. It is many
 // times what any task needs, and what is measured stands in the benchmarks, so that
 // a busy machine fails no test.
-const quickLimit = 100 * time.Millisecond
+const quickLimit = 500 * time.Millisecond
 
 // hostileText is the length of long hostile answers, in bytes.
 const hostileText = 100_000

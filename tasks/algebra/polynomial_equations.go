@@ -286,7 +286,7 @@ func readNumbers(text string, most int) []float64 {
 	var numbers []float64
 	for piece := range strings.SplitSeq(text, ",") {
 		v, ok := answer.ReadFloat(piece)
-		if !ok && isInfinite(piece) {
+		if !ok && namesInfinity(piece) {
 			v, ok = math.Inf(1), true
 		}
 		if !ok {
@@ -300,14 +300,11 @@ func readNumbers(text string, most int) []float64 {
 	return numbers
 }
 
-// isInfinite reports whether Python's float reads text as infinity or NaN.
-func isInfinite(text string) bool {
-	if _, large := answer.ReadDecimal(text); large {
-		return !strings.Contains(text, "_")
-	}
-	text = strings.ToLower(answer.Trim(text))
+// namesInfinity reports whether Python's float reads text as infinity or NaN by name.
+func namesInfinity(text string) bool {
+	text = answer.Trim(text)
 	if text != "" && (text[0] == '+' || text[0] == '-') {
 		text = text[1:]
 	}
-	return text == "nan" || text == "inf" || text == "infinity"
+	return strings.EqualFold(text, "nan") || strings.EqualFold(text, "inf") || strings.EqualFold(text, "infinity")
 }
