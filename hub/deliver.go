@@ -18,9 +18,11 @@ func (s *Server) deliver(c *call, p parcel, write func(*call, parcel) error) {
 	landed := false
 	defer func() {
 		if !landed { // it panicked
-			s.land(p, nil, errors.New("the reply broke off"))
+			s.land(p, nil, errBrokeOff)
 		}
 	}()
+	// Whoever has the last byte may ask for the next batch before this goroutine goes on.
+	c.arrive = func() { s.land(p, c.exchange, nil) }
 	err := write(c, p)
 	landed = true
 	s.land(p, c.exchange, err)
@@ -32,6 +34,9 @@ func (s *Server) deliver(c *call, p parcel, write func(*call, parcel) error) {
 		panic(http.ErrAbortHandler) // the reply must not look whole
 	}
 }
+
+// errBrokeOff says that a reply did not come to its end.
+var errBrokeOff = errors.New("the reply broke off")
 
 // spoil dissolves a batch of which a group cannot be decoded. That is set aside.
 func (s *Server) spoil(ctx context.Context, p parcel) error {

@@ -311,17 +311,18 @@ func (s *Server) launch(d *delivery, groups []queue.Delivery, c claim) parcel {
 	return parcel{d, d.attempt, groups, s.step}
 }
 
-// land says what became of the reply that p was written to.
+// land says what became of the reply that p was written to. It may be said that it
+// arrived before its last byte goes, and then that it did not.
 func (s *Server) land(p parcel, by *exchange, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case p.delivery.attempt != p.attempt || p.state != flying: // it was taken back meanwhile
+	case p.delivery.attempt != p.attempt || p.state != flying && p.state != handed: // it was taken back meanwhile
 	case err != nil:
 		p.state = due
 		s.counts.torn++
 		s.wake()
-	default:
+	case p.state == flying:
 		p.state, p.by, p.until = handed, by, time.Now().Add(p.claim.lease)
 	}
 }

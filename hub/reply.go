@@ -153,7 +153,7 @@ func (p *printer) close() error {
 		p.open(len(p.piece))
 	}
 	if p.err == nil && p.sized {
-		p.err = context.Cause(p.c.r.Context()) // a client that goes after this has it
+		p.err = p.c.lastByte() // a client that goes after this has it
 	}
 	if p.err == nil {
 		p.write()

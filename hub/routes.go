@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"maps"
@@ -114,8 +115,21 @@ type call struct {
 	run      string    // name in the path
 	id       string    // of a batch, in the path
 	start    time.Time
-	read     int64 // bytes of the body, as it came
-	waits    bool  // it takes its time on purpose
+	read     int64  // bytes of the body, as it came
+	waits    bool   // it takes its time on purpose
+	arrive   func() // called before the last byte of a reply, if it is not the end of a chunk; nil: nobody is
+}
+
+// lastByte is called before the last byte of a reply whose length the client knows. It
+// returns why the client has no use for it any more.
+func (c *call) lastByte() error {
+	if c.r.Context().Err() != nil {
+		return context.Cause(c.r.Context())
+	}
+	if c.arrive != nil {
+		c.arrive()
+	}
+	return nil
 }
 
 // A recorder remembers what a reply was.

@@ -462,3 +462,70 @@ func TestOneBatchManyForms(t *testing.T) {
 		t.Errorf("stats %+v", st)
 	}
 }
+
+// TestLastByteArrives has a batch be the trainer's before the last byte of its reply
+// goes, and not if that then fails.
+func TestLastByteArrives(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 1, -1))
+	for _, test := range []struct {
+		why     string
+		write   func(c *call, p parcel) error
+		want    deliveryState
+		refused bool
+	}{
+		{"the JSON of the original", f.server.writeJSON, handed, false},
+		{"the binary form", f.server.writeBatch, handed, false},
+		{"a connection that breaks", f.server.writeJSON, handed, true},
+	} {
+		p, err := f.server.nextBatch(t.Context(), claim{trainer: mainTrainer, lease: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &lastLook{ResponseRecorder: httptest.NewRecorder(), see: func() { f.server.mu.Lock(); defer f.server.mu.Unlock(); testState(t, test.why, p, test.want) }}
+		if test.refused {
+			w.err = io.ErrClosedPipe
+		}
+		c := &call{r: httptest.NewRequest("GET", "/batch", nil), w: &recorder{ResponseWriter: w}}
+		func() {
+			defer func() { recover() }() // of a reply that broke off
+			f.server.deliver(c, p, test.write)
+		}()
+		if !w.seen {
+			t.Errorf("%s: nothing was written", test.why)
+		}
+		want := handed
+		if test.refused {
+			want = due
+		}
+		testState(t, test.why, p, want)
+		if err := f.server.nack(p.number, mainTrainer); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func testState(t *testing.T, why string, p parcel, want deliveryState) {
+	t.Helper()
+	if p.state != want {
+		t.Errorf("%s: state %d, want %d", why, p.state, want)
+	}
+}
+
+// A lastLook calls see before it takes a write.
+type lastLook struct {
+	*httptest.ResponseRecorder
+	see  func()
+	seen bool
+	err  error
+}
+
+func (l *lastLook) Write(b []byte) (int, error) {
+	l.see()
+	l.seen = true
+	if l.err != nil {
+		return 0, l.err
+	}
+	return l.ResponseRecorder.Write(b)
+}

@@ -177,8 +177,10 @@ func (s *Server) writeGroups(c *call, groups []queue.Delivery) error {
 		if len(piece) < pieceSize && !last {
 			continue
 		}
-		if last && c.r.Context().Err() != nil { // a client that goes after this has it all
-			return context.Cause(c.r.Context())
+		if last { // a client that goes after this has it all
+			if err := c.lastByte(); err != nil {
+				return err
+			}
 		}
 		if _, err := out.Write(piece); err != nil {
 			return err
