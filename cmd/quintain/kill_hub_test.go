@@ -9,6 +9,9 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,6 +26,7 @@ const filler = 0
 type hubDrive struct {
 	url  string
 	next atomic.Int64 // number of the next group
+	full atomic.Int64 // requests that were refused because the disk is full
 
 	mu        sync.Mutex
 	posted    map[int]bool // groups that the hub acknowledged
@@ -47,6 +51,9 @@ func (d *hubDrive) call(ctx context.Context, method, path, body string, v any) e
 	text, err := io.ReadAll(reply.Body)
 	if err != nil {
 		return err
+	}
+	if reply.StatusCode == http.StatusInsufficientStorage {
+		d.full.Add(1)
 	}
 	if reply.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s", reply.Status, text)
@@ -99,7 +106,60 @@ func (d *hubDrive) take(ctx context.Context) (bool, error) {
 	return len(reply.Batch) > 0, nil
 }
 
-// TestKilledHubLosesNothing kills quintain hub at random moments under load. Every
+// cramped is the program on a disk with little room left: no file may become more than
+// some kilobytes larger than the largest of dir is.
+func cramped(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	largest := int64(0)
+	for _, name := range queueFiles(t, dir) {
+		if info, err := os.Stat(name); err == nil {
+			largest = max(largest, info.Size())
+		}
+	}
+	c := program(t, args...)
+	script := fmt.Sprintf(`ulimit -f %d; exec "$0" "$@"`, largest/512+16) // blocks of 512 bytes, or of 1024
+	c.Args = append([]string{"sh", "-c", script, c.Path}, c.Args[1:]...)
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Path = shell
+	return c
+}
+
+// queueFiles are the files of the queue in the data folder dir.
+func queueFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	groups, err := filepath.Glob(filepath.Join(dir, "queue", "*.groups"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "queue", "*.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(groups, logs...)
+}
+
+// tear puts a part of a record behind the last one of each file, as a process that is
+// killed while it writes, or a machine that stops, leaves it.
+func tear(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range queueFiles(t, dir) {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := rand.IntN(len(b))
+		b = append(b, b[max(from, len(b)-900):len(b)-1]...)
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestKilledHubLosesNothing kills quintain hub at random moments under load; in one round of
+// three the disk is full, and before one of three the files of the queue are torn. Every
 // group that it acknowledged is delivered, and none again after the trainer asked
 // for the next batch.
 func TestKilledHubLosesNothing(t *testing.T) {
@@ -120,6 +180,12 @@ func TestKilledHubLosesNothing(t *testing.T) {
 	data := t.TempDir()
 	for round := range killRounds + 1 {
 		c := program(t, "hub", "--data", data, "--port", port)
+		switch round % 3 {
+		case 1:
+			c = cramped(t, data, "hub", "--data", data, "--port", port)
+		case 2:
+			tear(t, data)
+		}
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +212,7 @@ func TestKilledHubLosesNothing(t *testing.T) {
 	if len(d.posted) < 2*killRounds {
 		t.Errorf("only %d groups in %d rounds: the test tests nothing", len(d.posted), killRounds)
 	}
-	t.Logf("%d groups acknowledged, %d delivered", len(d.posted), len(d.delivered))
+	t.Logf("%d kills: %d groups acknowledged, %d delivered, %d refused by a full disk", killRounds, len(d.posted), len(d.delivered), d.full.Load())
 }
 
 // awaitHub waits until the hub answers.

@@ -3,4 +3,4 @@
 package main
 
 // killRounds is how often the program is killed in each test that kills it.
-const killRounds = 50
+const killRounds = 102
