@@ -487,7 +487,7 @@ func TestLastByteArrives(t *testing.T) {
 		if test.refused {
 			w.err = io.ErrClosedPipe
 		}
-		c := &call{r: httptest.NewRequest("GET", "/batch", nil), w: &recorder{ResponseWriter: w}}
+		c := &call{r: httptest.NewRequest(http.MethodGet, "/batch", nil), w: &recorder{ResponseWriter: w}}
 		func() {
 			defer func() { recover() }() // of a reply that broke off
 			f.server.deliver(c, p, test.write)

@@ -1,0 +1,115 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// A gatedStore holds up all who would read a body, or keep a record, until it is opened.
+type gatedStore struct {
+	*queue.Memory
+	bodies, states chan struct{} // closed: open
+	arrived        chan string   // what is held up
+}
+
+func (g *gatedStore) Body(ctx context.Context, seq uint64) ([]byte, error) {
+	g.wait(g.bodies, "body")
+	return g.Memory.Body(ctx, seq)
+}
+
+func (g *gatedStore) SetState(ctx context.Context, key string, value []byte) error {
+	g.wait(g.states, "state")
+	return g.Memory.SetState(ctx, key, value)
+}
+
+func (g *gatedStore) wait(gate chan struct{}, what string) {
+	select {
+	case <-gate:
+	default:
+		select {
+		case g.arrived <- what:
+		default:
+		}
+		<-gate
+	}
+}
+
+// TestNothingWaitsForABatch has a trainer's batch be held up where its groups are read,
+// and where it is noted. Whatever else is asked for is answered meanwhile, and posts are
+// taken.
+func TestNothingWaitsForABatch(t *testing.T) {
+	open := make(chan struct{})
+	close(open)
+	for _, where := range []string{"body", "state"} {
+		store := &gatedStore{Memory: queue.NewMemory(), bodies: open, states: open, arrived: make(chan string, 1)}
+		f := newFixture(t, store, Config{})
+		f.begin(1)
+		f.env(1, "null")
+		f.put(group(1, 1, 0), group(2, 1, 0))
+		gate := make(chan struct{})
+		if where == "body" {
+			store.bodies = gate
+		} else {
+			store.states = gate
+		}
+		var trainer sync.WaitGroup
+		var reply *httptest.ResponseRecorder
+		trainer.Go(func() { reply = f.do("GET", "/batch", "") })
+		if got := <-store.arrived; got != where {
+			t.Fatalf("held up at %s, want %s", got, where)
+		}
+		for _, request := range []struct{ method, path, body string }{
+			{"GET", "/", ""},
+			{"GET", "/info", ""},
+			{"GET", "/wandb_info", ""},
+			{"GET", "/status", ""},
+			{"GET", "/status-env", `{"env_id":0}`},
+			{"GET", "/healthz", ""},
+			{"GET", "/readyz", ""},
+			{"GET", "/metrics", ""},
+			{"GET", mainPath + "/stats", ""},
+			{"POST", "/scored_data", group(3, 1, 0)},
+			{"POST", "/scored_data_list", "[" + group(4, 1, -1) + "]"},
+			{"POST", mainPath + "/groups", "[" + group(5, 1, -1) + "]"},
+		} {
+			if w := f.do(request.method, request.path, request.body); w.Code != 200 {
+				t.Errorf("%s while a batch is held up at its %s: %d %s", request.path, where, w.Code, w.Body)
+			}
+		}
+		close(gate)
+		trainer.Wait()
+		if got := batchIDs(t, reply.Body); got != "1" {
+			t.Errorf("batch %s, want 1", got)
+		}
+		if st := f.server.Stats(); st.GroupsIn != 5 {
+			t.Errorf("%d groups were taken, want 5", st.GroupsIn)
+		}
+	}
+}
+
+// TestManyEnvironments has the status of each of many environments be right while groups
+// come and go.
+func TestManyEnvironments(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(4)
+	const envs = 50
+	for range envs {
+		f.env(4, "null")
+	}
+	weight := `,"max_group_size":4,"env_weight":0.02}`
+	for i := range 2 * envs {
+		f.put(group(i+1, 4, i%envs))
+		f.want("GET", "/status-env", fmt.Sprintf(`{"env_id":%d}`, i%envs),
+			fmt.Sprintf(`{"current_step":0,"queue_size":%d,"unallocated_fraction":1.0,"self_queue_size":%d`, i+1, i/envs+1)+weight)
+	}
+	for i := range envs {
+		f.batch()
+		f.want("GET", "/status-env", fmt.Sprintf(`{"env_id":%d}`, i),
+			fmt.Sprintf(`{"current_step":%d,"queue_size":%d,"unallocated_fraction":1.0,"self_queue_size":1`, i+1, 2*envs-i-1)+weight)
+	}
+}
