@@ -163,19 +163,8 @@ func tear(t *testing.T, dir string) {
 // group that it acknowledged is delivered, and none again after the trainer asked
 // for the next batch.
 func TestKilledHubLosesNothing(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	d := &hubDrive{url: "http://" + address, posted: map[int]bool{}, delivered: map[int]bool{}, finished: map[int]bool{}}
+	port := freePort(t)
+	d := &hubDrive{url: "http://127.0.0.1:" + port, posted: map[int]bool{}, delivered: map[int]bool{}, finished: map[int]bool{}}
 	defer http.DefaultClient.CloseIdleConnections()
 	data := t.TempDir()
 	for round := range killRounds + 1 {
@@ -213,6 +202,23 @@ func TestKilledHubLosesNothing(t *testing.T) {
 		t.Errorf("only %d groups in %d rounds: the test tests nothing", len(d.posted), killRounds)
 	}
 	t.Logf("%d kills: %d groups acknowledged, %d delivered, %d refused by a full disk", killRounds, len(d.posted), len(d.delivered), d.full.Load())
+}
+
+// freePort returns a port of the loopback that nobody uses.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return port
 }
 
 // awaitHub waits until the hub answers.
