@@ -17,6 +17,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if config := os.Getenv(childNode); config != "" {
+		node(config)
+		return
+	}
 	if dir := os.Getenv(childDir); dir != "" {
 		child(dir)
 		return

@@ -250,14 +250,19 @@ func (b *hubBench) take(row *batchRow) error {
 
 // takeAll takes batches until there is none.
 func (b *hubBench) takeAll(row *batchRow, spans *watch) error {
-	b.main.gzip = b.load.gzip
+	c, err := dialBench(b.ctx, b.load.url) // the first one may have been closed, being idle for long
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	c.gzip = b.load.gzip
 	size, wait := 0, time.Duration(0)
 	per := b.load.batch / b.load.sequences
 	begin := time.Now()
 	var late time.Time // when the last quarter began
 	for {
 		start := time.Now()
-		text, err := b.main.ask("GET", "/batch", "")
+		text, err := c.ask("GET", "/batch", "")
 		if err != nil {
 			return err
 		}

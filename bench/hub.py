@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Our hub and Atropos' run-api under the same load, side by side.
+
+    python3 -m venv peers && peers/bin/pip install atroposlib==0.4.0
+    go build -o quintain ./cmd/quintain
+    python3 bench/hub.py --quintain ./quintain --run-api peers/bin/run-api
+
+Both servers are started on free ports of the loopback, one after the other for each
+scenario, ours on a fresh folder and with a sync before every answer. The load is
+that of `quintain bench hub`, a process of its own. Only the standard library is used.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+# Scenario: arguments for both, more for ours alone, figures with what is better, and what is asked.
+SCENARIOS = {
+    "ingest, JSON": (["--scenario", "ingest"], [], [("groups_per_s", "+", 10), ("latency.p99_ms", "-", 10)]),
+    "ingest, gzip": (["--scenario", "ingest", "--form", "gzip"], [], [("groups_per_s", "+", None), ("latency.p99_ms", "-", None)]),
+    "ingest, binary": (["--scenario", "ingest"], ["--form", "binary", "--connections", "16"], [("groups_per_s", "+", 30), ("latency.p99_ms", "-", None)]),
+    "ingest, 1,000 environments poll": (["--scenario", "polls"], [], [("groups_per_s", "+", None), ("polls.p99_ms", "-", None)]),
+    "batch of 256 x 2,048": (["--scenario", "batch"], [], [("mb_per_s", "+", 50), ("latency.p99_ms", "-", None), ("info.p99_ms", "-", None)]),
+    "batch, gzip": (["--scenario", "batch", "--accept-gzip"], [], [("groups_per_s", "+", None), ("info.p99_ms", "-", None)]),
+    "backlog of 20,000 small groups": (["--scenario", "backlog"], [], [("groups_per_s", "+", 20), ("fill_groups_per_s", "+", None), ("first_ms", "-", None), ("last_quarter_groups_per_s", "+", None), ("rss_peak_mb", "-", None)]),
+}
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def peak_mb(pid):
+    """Peak resident memory of a process, in MB."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as f:
+        for line in f:
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) / 1e3
+    return 0.0
+
+
+def measure(command, bench):
+    """Starts a server, puts the load on it, and returns what was measured."""
+    port = free_port()
+    data = tempfile.mkdtemp(prefix="hub-bench-")
+    words = [w.replace("{port}", str(port)).replace("{data}", data) for w in command]
+    with tempfile.TemporaryFile() as log:
+        server = subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True)
+        try:
+            url = f"http://127.0.0.1:{port}"
+            for _ in range(600):
+                with contextlib.suppress(OSError):
+                    urllib.request.urlopen(url + "/info", timeout=1).read()
+                    break
+                time.sleep(0.05)
+            run = subprocess.run(bench + ["--url", url], capture_output=True, text=True)
+            if run.returncode != 0:
+                log.seek(0)
+                raise RuntimeError(run.stderr + log.read().decode("utf-8", "replace")[-1000:])
+            row = json.loads(run.stdout)
+            row["rss_peak_mb"] = peak_mb(server.pid)
+            return row
+        finally:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
+            shutil.rmtree(data, ignore_errors=True)
+
+
+def figure(row, name):
+    for part in name.split("."):
+        row = row.get(part, 0) if row else 0
+    return row
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--quintain", required=True, help="our program")
+    ap.add_argument("--run-api", help="the other one; without it only ours is measured")
+    ap.add_argument("--scenario", action="append", default=[], help="part of a scenario's name; default: all")
+    ap.add_argument("--time", default="5s", help="how long an ingest takes")
+    ap.add_argument("--rounds", type=int, default=1, help="how often; the best of each side counts")
+    ap.add_argument("--out", help="file for all rows, as JSON")
+    args = ap.parse_args()
+    servers = {"ours": [args.quintain, "hub", "--port", "{port}", "--data", "{data}"]}
+    if args.run_api:
+        servers = {"run-api": shlex.split(args.run_api) + ["--host", "127.0.0.1", "--port", "{port}"], **servers}
+    rows = []
+    print("| scenario | figure | " + " | ".join(servers) + " | ratio | asked |")
+    print("|---|---|" + "---|" * len(servers) + "---|---|")
+    for name, (common, own, figures) in SCENARIOS.items():
+        if args.scenario and not any(s in name for s in args.scenario):
+            continue
+        bench = [args.quintain, "bench", "hub", "--time", args.time] + common
+        got = {side: [] for side in servers}
+        for _ in range(args.rounds):
+            for side, command in servers.items():
+                row = measure(command, bench + (own if side == "ours" else []))
+                rows.append({"name": name, "side": side, **row})
+                got[side].append(row)
+        for what, better, asked in figures:
+            pick = max if better == "+" else min
+            best = {side: pick(figure(r, what) for r in all) for side, all in got.items()}
+            ratio = ""
+            if args.run_api and min(best.values()) > 0:
+                ratio = best["ours"] / best["run-api"] if better == "+" else best["run-api"] / best["ours"]
+                ratio = f"{ratio:,.1f} x"
+            print(f"| {name} | {what} | " + " | ".join(f"{v:,.1f}" for v in best.values()) + f" | {ratio} | {asked or ''} |", flush=True)
+    if args.out:
+        with open(args.out, "w") as f:
+            json.dump(rows, f, indent=1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
