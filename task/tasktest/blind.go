@@ -37,10 +37,9 @@ func Blind(t *testing.T, of quintain.Task, name string, answer func(prompt, othe
 // holdDown tries strategies at every level.
 func holdDown(t testing.TB, of quintain.Task, all []strategy) {
 	t.Helper()
-	levels := len(of.Info().Levels)
-	for level := range levels {
-		if testing.Short() && level%max(1, levels-1) != 0 {
-			continue // the easiest and the hardest will do
+	for level := range of.Info().Levels {
+		if testing.Short() && level > 0 {
+			break // there are the fewest answers at the easiest level
 		}
 		suspects := all
 		var faults []string
