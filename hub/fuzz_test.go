@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,10 @@ func fuzzServer(f *testing.F, c Config) http.Handler {
 	return s.Handler()
 }
 
+// bodiless are the routes to which a body makes no difference and that take long, or for
+// ever.
+var bodiless = []string{"/metrics", "/openapi.json", "/v1/openapi.json", "/v1/drain", "/v1/runs/{run}/events"}
+
 // FuzzBodies gives any body to every route.
 func FuzzBodies(f *testing.F) {
 	f.Add([]byte(group(1, 2, 0)))
@@ -39,11 +44,12 @@ func FuzzBodies(f *testing.F) {
 	handler := fuzzServer(f, Config{})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for path, methods := range routes() {
+			if slices.Contains(bodiless, path) {
+				continue
+			}
+			path := strings.NewReplacer("{run}", mainRun, "{id}", "1").Replace(path)
 			for method := range methods {
-				path := strings.NewReplacer("{run}", mainRun, "{id}", "1").Replace(path)
-				if !strings.HasSuffix(path, "/events") && !strings.HasSuffix(path, "/drain") {
-					checkReply(t, handler, httptest.NewRequest(method, path, bytes.NewReader(body)))
-				}
+				checkReply(t, handler, httptest.NewRequest(method, path, bytes.NewReader(body)))
 			}
 		}
 	})

@@ -19,6 +19,7 @@ const dataFormat = 1
 //	format.json          version of this layout
 //	lock                 held while a process uses the folder
 //	queue/               groups, and the records of run and hub
+//	runs/                the same for each further run of the hub
 //	dumps/               rollouts as JSON lines
 //	checkpoint.weights   model and optimiser of the tiny policy
 //	training.jsonl       its steps
