@@ -1,7 +1,9 @@
 package learn
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
@@ -130,10 +132,11 @@ func TestRewardRises(t *testing.T) {
 	}
 }
 
-// benchBatch is a model of usual size, and 64 sequences of 48 tokens.
-func benchBatch(b *testing.B) (*transformer.Model, []*quintain.Group) {
-	const groups, size, length, prompt = 8, 8, 48, 16
-	m, err := transformer.New(transformer.Config{Vocab: 96, Context: 64, Layers: 2, Width: 64, Heads: 2, Hidden: 256}, 1)
+// benchBatch is a model of usual size, and eight groups of eight replies of 16 tokens each
+// to a prompt.
+func benchBatch(b *testing.B, prompt int) (*transformer.Model, []*quintain.Group) {
+	const groups, size, reply = 8, 8, 16
+	m, err := transformer.New(transformer.Config{Vocab: 96, Context: 128, Layers: 2, Width: 64, Heads: 4, Hidden: 256}, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -141,14 +144,16 @@ func benchBatch(b *testing.B) (*transformer.Model, []*quintain.Group) {
 	var batch []*quintain.Group
 	for range groups {
 		g := &quintain.Group{}
+		var question []quintain.Token
+		for range prompt {
+			question = append(question, quintain.Token(src.Uint64()%96))
+		}
 		for i := range size {
-			tokens, masks, logProbs := make([]quintain.Token, length), make([]int32, length), make([]float64, length)
-			for t := range tokens {
-				tokens[t] = quintain.Token(src.Uint64() % 96)
-				masks[t], logProbs[t] = int32(tokens[t]), -4.5
-				if t < prompt {
-					masks[t], logProbs[t] = quintain.Untrained, 1
-				}
+			tokens := slices.Clone(question)
+			masks, logProbs := slices.Repeat([]int32{quintain.Untrained}, prompt), slices.Repeat([]float64{1}, prompt)
+			for range reply {
+				token := quintain.Token(src.Uint64() % 96)
+				tokens, masks, logProbs = append(tokens, token), append(masks, int32(token)), append(logProbs, -4.5)
 			}
 			g.Tokens, g.Masks, g.LogProbs = append(g.Tokens, tokens), append(g.Masks, masks), append(g.LogProbs, logProbs)
 			g.Scores = append(g.Scores, float64(i%2))
@@ -158,22 +163,19 @@ func benchBatch(b *testing.B) (*transformer.Model, []*quintain.Group) {
 	return m, batch
 }
 
+// BenchmarkStep counts all tokens of a step, those of prompts too, as often as they occur.
 func BenchmarkStep(b *testing.B) {
-	m, batch := benchBatch(b)
-	for _, bench := range []struct {
-		name   string
-		change func(*Settings)
-	}{
-		{"one update", func(*Settings) {}},
-		{"four updates", func(s *Settings) { s.Minibatches = 4 }},
-	} {
-		b.Run(bench.name, func(b *testing.B) {
-			l := learner(b, m.Clone(), bench.change)
-			b.ReportAllocs()
-			for b.Loop() {
-				mustStep(b, l, batch...)
-			}
-			b.ReportMetric(float64(b.N*64*48)/b.Elapsed().Seconds(), "tokens/s")
-		})
+	for _, prompt := range []int{16, 64, 112} {
+		m, batch := benchBatch(b, prompt)
+		for _, updates := range []int{1, 4} {
+			b.Run(fmt.Sprintf("prompt=%d/updates=%d", prompt, updates), func(b *testing.B) {
+				l := learner(b, m.Clone(), func(s *Settings) { s.Minibatches = updates })
+				b.ReportAllocs()
+				for b.Loop() {
+					mustStep(b, l, batch...)
+				}
+				b.ReportMetric(float64(b.N*64*(prompt+16))/b.Elapsed().Seconds(), "tokens/s")
+			})
+		}
 	}
 }

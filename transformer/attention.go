@@ -2,23 +2,28 @@ package transformer
 
 import "math"
 
-// attend makes the attended values of one sequence from its queries, keys and
-// values, head by head. Queries and keys are rotated here.
+// attend makes the attended values of one span from its queries and from the keys and
+// values of all of its positions, head by head. Its own queries and keys are rotated here.
 func (p *Pass) attend(acts *layerActs, s span, w *scratch) {
 	c := p.model.config
-	qkv, mixed := acts.qkv.between(s.row, s.row+s.rows), acts.mixed.between(s.row, s.row+s.rows)
+	own, shared, mixed := s.own(acts.qkv), s.common(acts.qkv), s.own(acts.mixed)
 	for i := range s.rows {
-		p.turns.turn(qkv.row(i)[:2*c.Width], i, 1)
+		p.turns.turn(own.row(i)[:2*c.Width], s.shared+i, 1)
 	}
 	for h := range c.Heads {
-		at := qkv.head(h, c)
+		at, before := own.head(h, c), shared.head(h, c)
 		probs := s.attention(acts.probs, h)
-		w.keys.packTransposed(at.keys)
+		w.keys.resize(c.headWidth(), s.all())
+		w.keys.putTransposed(before.keys, 0)
+		w.keys.putTransposed(at.keys, s.shared)
 		causalScores(probs, at.queries, &w.keys)
 		for i := range s.rows {
-			softmax(probs.full(i)[:padded(i+1)], i+1, c.attentionScale())
+			n := s.shared + i + 1
+			softmax(probs.full(i)[:padded(n)], n, c.attentionScale())
 		}
-		w.values.pack(at.values)
+		w.values.resize(s.all(), c.headWidth())
+		w.values.put(before.values, 0)
+		w.values.put(at.values, s.shared)
 		causalMix(mixed.columns(h*c.headWidth(), c.headWidth()), probs, &w.values)
 	}
 }
@@ -39,70 +44,100 @@ func (m matrix) head(h int, c Config) headView {
 	}
 }
 
-// attention is the probabilities of head h: row i holds how much token i attends to
-// each token up to itself. Behind those, up to the next multiple of lanes, are
+// attention is the probabilities of head h: row i holds how much its own token i attends
+// to each position up to itself. Behind those, up to the next multiple of lanes, are
 // zeros, and then nothing of meaning.
 func (s span) attention(probs []float32, h int) matrix {
-	stride := padded(s.rows)
-	return matrix{data: probs[s.probs+h*s.rows*stride:], rows: s.rows, cols: s.rows, stride: stride}
+	stride := padded(s.all())
+	return matrix{data: probs[s.probs+h*s.rows*stride:], rows: s.rows, cols: s.all(), stride: stride}
 }
+
+// The rows of the matrices below are the last of as many positions as there are columns.
 
 // causalScores sets each row of scores to the products of that row of a with the
-// columns of b up to its own, and some beyond.
+// columns of b up to its own position, and some beyond.
 func causalScores(scores, a matrix, b *packing) {
+	before := scores.cols - scores.rows
 	for j := range b.panels() {
-		lo := j * lanes
-		mulPanel(scores.between(lo, a.rows).columns(lo, lanes), a.between(lo, a.rows), b.panel(j), false)
+		lo := max(0, j*lanes-before)
+		mulPanel(scores.between(lo, a.rows).columns(j*lanes, lanes), a.between(lo, a.rows), b.panel(j), false)
 	}
 }
 
-// causalMix sets each row of c to the sum of the rows of b up to its own, weighted by
+// causalMix sets each row of c to the sum of the rows of b up to its position, weighted by
 // its row of weights.
 func causalMix(c, weights matrix, b *packing) {
-	for lo := 0; lo < c.rows; lo += lanes {
-		hi := min(lo+lanes, c.rows)
-		from := weights.between(lo, hi).columns(0, hi)
+	before := weights.cols - weights.rows
+	for lo := 0; lo < c.rows; {
+		end := min(padded(before+lo+1), weights.cols) // of positions that have a weight or zero
+		hi := end - before
+		from := weights.between(lo, hi).columns(0, end)
 		for j := range b.panels() {
-			mulPanel(c.between(lo, hi).columns(j*lanes, lanes), from, b.panel(j)[:hi], false)
+			mulPanel(c.between(lo, hi).columns(j*lanes, lanes), from, b.panel(j)[:end], false)
 		}
+		lo = hi
 	}
 }
 
-// causalMixT sets each row of c to the sum of the rows of b from its own on, weighted
-// by its column of weights.
-func causalMixT(c, weights matrix, b *packing) {
-	for lo := 0; lo < c.rows; lo += lanes {
-		hi := min(lo+lanes, c.rows)
-		from := weights.between(lo, c.rows).columns(lo, hi-lo)
-		for j := range b.panels() {
-			mulPanelT(c.between(lo, hi).columns(j*lanes, lanes), from, b.panel(j)[lo:], false)
+// causalMixT makes for each position the sum of the rows of b from its own on, weighted by
+// its column of weights. It adds that to its row of common, and sets its row of own to it.
+func causalMixT(common, own, weights matrix, b *packing) {
+	for lo := 0; lo < weights.cols; {
+		hi := min(padded(lo+1), weights.cols)
+		shared := lo < common.rows
+		var c matrix
+		first := 0 // of the rows that attend to these positions
+		if shared {
+			hi = min(hi, common.rows)
+			c = common.between(lo, hi)
+		} else {
+			first = lo - common.rows
+			c = own.between(first, hi-common.rows)
 		}
+		from := weights.between(first, weights.rows).columns(lo, hi-lo)
+		for j := range b.panels() {
+			mulPanelT(c.columns(j*lanes, lanes), from, b.panel(j)[first:], shared)
+		}
+		lo = hi
 	}
 }
 
-// attendBack turns the gradient of the attended values of one sequence, whose rows
-// are those of dMixed from row on, into that of its queries, keys and values.
+// attendBack turns the gradient of the attended values of one span into that of its own
+// queries, keys and values, and adds what it says of keys and values that are shared.
 func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
 	c := p.model.config
-	qkv, dQKV := acts.qkv.between(s.row, s.row+s.rows), acts.dQKV.between(s.row, s.row+s.rows)
-	w.dProbs.resize(s.rows, s.rows)
+	own, shared := s.own(acts.qkv), s.common(acts.qkv)
+	dOwn, dShared := s.own(acts.dQKV), s.common(acts.dQKV)
+	w.dProbs.resize(s.rows, s.all()+lanes) // a kernel may look beyond a row
+	w.dProbs.cols = s.all()
 	for h := range c.Heads {
-		at, grad := qkv.head(h, c), dQKV.head(h, c)
+		at, before := own.head(h, c), shared.head(h, c)
+		grad, gradBefore := dOwn.head(h, c), dShared.head(h, c)
 		probs, d := s.attention(acts.probs, h), dMixed.columns(h*c.headWidth(), c.headWidth())
 		w.values.pack(d)
-		causalMixT(grad.values, probs, &w.values)
-		w.keys.packTransposed(at.values)
+		causalMixT(gradBefore.values, grad.values, probs, &w.values)
+		w.keys.resize(c.headWidth(), s.all())
+		w.keys.putTransposed(before.values, 0)
+		w.keys.putTransposed(at.values, s.shared)
 		causalScores(w.dProbs, d, &w.keys)
 		for i := range s.rows {
-			n := padded(i + 1)
+			n := padded(s.shared + i + 1)
 			softmaxBack(w.dProbs.full(i)[:n], probs.full(i)[:n], c.attentionScale())
 		}
-		w.values.pack(at.keys)
+		w.values.resize(s.all(), c.headWidth())
+		w.values.put(before.keys, 0)
+		w.values.put(at.keys, s.shared)
 		causalMix(grad.queries, w.dProbs, &w.values)
 		w.values.pack(at.queries)
-		causalMixT(grad.keys, w.dProbs, &w.values)
+		causalMixT(gradBefore.keys, grad.keys, w.dProbs, &w.values)
 	}
+}
+
+// turnBack takes out of the gradients of one span's own queries and keys that they were
+// rotated.
+func (p *Pass) turnBack(acts *layerActs, s span) {
+	dQKV := s.own(acts.dQKV)
 	for i := range s.rows {
-		p.turns.turn(dQKV.row(i)[:2*c.Width], i, -1)
+		p.turns.turn(dQKV.row(i)[:2*p.model.config.Width], s.shared+i, -1)
 	}
 }

@@ -6,18 +6,13 @@ import (
 	"math"
 )
 
-// score turns the logits of one sequence into probabilities, and reads off the
-// scores of its tokens.
-func (p *Pass) score(s int) {
-	at := p.batch[s]
-	logProbs, entropies := p.scores.LogProbs[s], p.scores.Entropies[s]
-	for i := range at.rows {
-		row := p.probs.full(at.row + i)
-		logit := row[p.next[at.row+i]]
-		all := softmax(row, p.probs.cols, 1)
-		logProbs[i+1] = logit - all.norm()
-		entropies[i+1] = all.entropy()
-	}
+// score turns the logits of one row into probabilities, and reads off its scores.
+func (p *Pass) score(i int) {
+	row := p.probs.full(i)
+	logit := row[p.next[i]]
+	all := softmax(row, p.probs.cols, 1)
+	p.byRow.logProbs[i] = logit - all.norm()
+	p.byRow.entropies[i] = all.entropy()
 }
 
 // Backward adds the gradients of a loss to [Pass.Grads]. dLogProbs[s][t] is the
@@ -37,15 +32,20 @@ func (p *Pass) Backward(dLogProbs, dEntropies [][]float32) error {
 		}
 	}
 	p.ready = false
-	parallel(len(p.shards), len(p.scratch), func(w, i int) {
-		for s := p.shards[i].first; s < p.shards[i].end; s++ {
-			var dEntropy []float32
-			if dEntropies != nil {
-				dEntropy = dEntropies[s]
-			}
-			p.scoreBack(s, dLogProbs[s], dEntropy)
+	clear(p.dByRow.logProbs)
+	clear(p.dByRow.entropies)
+	for s, at := range p.batch {
+		at.scatter(p.dByRow.logProbs, dLogProbs[s][1:])
+		if dEntropies != nil {
+			at.scatter(p.dByRow.entropies, dEntropies[s][1:])
 		}
-		p.backward(p.shards[i], &p.scratch[w])
+	}
+	parallel(len(p.shards), len(p.scratch), func(w, i int) {
+		s := p.shards[i]
+		for row := s.row; row < s.row+s.rows; row++ {
+			p.scoreBack(row)
+		}
+		p.backward(s, &p.scratch[w])
 	})
 	p.addGradients()
 	return nil
@@ -57,27 +57,34 @@ func (p *Pass) checkShape(name string, d [][]float32) error {
 		return fmt.Errorf("derivatives by %s of %d sequences, want %d", name, len(d), len(p.batch))
 	}
 	for s := range d {
-		if len(d[s]) != p.batch[s].rows+1 {
-			return fmt.Errorf("derivatives by %s of sequence %d: %d, want %d", name, s, len(d[s]), p.batch[s].rows+1)
+		if n := p.batch[s].all() + 1; len(d[s]) != n {
+			return fmt.Errorf("derivatives by %s of sequence %d: %d, want %d", name, s, len(d[s]), n)
 		}
 	}
 	return nil
 }
 
-// scoreBack turns the probabilities of one sequence into gradients of its logits.
-func (p *Pass) scoreBack(s int, dLogProb, dEntropy []float32) {
-	at := p.batch[s]
-	for i := range at.rows {
-		row, d := p.probs.row(at.row+i), dLogProb[i+1]
-		if dEntropy == nil || dEntropy[i+1] == 0 {
-			for j := range row {
-				row[j] *= -d
-			}
-		} else {
-			distributionBack(row, d, dEntropy[i+1], p.scores.Entropies[s][i+1])
-		}
-		row[p.next[at.row+i]] += d
+// scatter adds what is said of a sequence to its rows.
+func (s span) scatter(byRow, from []float32) {
+	for i, x := range from[:s.shared] {
+		byRow[s.trunk+i] += x
 	}
+	for i, x := range from[s.shared:] {
+		byRow[s.row+i] += x
+	}
+}
+
+// scoreBack turns the probabilities of one row into gradients of its logits.
+func (p *Pass) scoreBack(i int) {
+	row, d, dEntropy := p.probs.row(i), p.dByRow.logProbs[i], p.dByRow.entropies[i]
+	if dEntropy == 0 {
+		for j := range row {
+			row[j] *= -d
+		}
+	} else {
+		distributionBack(row, d, dEntropy, p.byRow.entropies[i])
+	}
+	row[p.next[i]] += d
 }
 
 // distributionBack turns probabilities into gradients of their logits, but for the
@@ -117,14 +124,16 @@ func (p *Pass) backward(s shard, w *scratch) {
 		acts.dMid.between(lo, hi).copyFrom(dx)
 		multiply(w.dMixed, dx, &flipped[tensorOut], false)
 		for i := s.first; i < s.end; i++ {
-			at := p.batch[i]
+			at := p.spans[i]
 			p.attendBack(acts, at, w.dMixed.between(at.row-lo, at.row-lo+at.rows), w)
+		}
+		for i := s.first; i < s.end; i++ {
+			p.turnBack(acts, p.spans[i])
 		}
 		multiply(acts.dIn.between(lo, hi), acts.dQKV.between(lo, hi), &flipped[tensorQKV], false)
 		w.dIn.copyFrom(acts.dIn.between(lo, hi))
 		for i := s.first; i < s.end; i++ {
-			at := p.batch[i]
-			acts.shiftBack(w.dIn.between(at.row-lo, at.row-lo+at.rows), at, p.model.layer(l)[tensorShift].Data)
+			acts.shiftBack(w.dIn, lo, p.spans[i], p.model.layer(l)[tensorShift].Data)
 		}
 		normaliseBack(dx, w.dIn, acts.normed.between(lo, hi), acts.inInv[lo:])
 	}

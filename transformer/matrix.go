@@ -90,8 +90,13 @@ func (p *packing) resize(k, n int) {
 // pack takes over m.
 func (p *packing) pack(m matrix) {
 	p.resize(m.rows, m.cols)
+	p.put(m, 0)
+}
+
+// put takes over m as the rows from at on.
+func (p *packing) put(m matrix, at int) {
 	for j := range p.panels() {
-		panel, from := p.panel(j), m.columns(j*lanes, min(lanes, m.cols-j*lanes))
+		panel, from := p.panel(j)[at:][:m.rows], m.columns(j*lanes, min(lanes, m.cols-j*lanes))
 		for i := range panel {
 			copy(panel[i][:], from.row(i))
 		}
@@ -101,10 +106,15 @@ func (p *packing) pack(m matrix) {
 // packTransposed takes over m with rows and columns exchanged.
 func (p *packing) packTransposed(m matrix) {
 	p.resize(m.cols, m.rows)
+	p.putTransposed(m, 0)
+}
+
+// putTransposed takes over the rows of m as the columns from at on.
+func (p *packing) putTransposed(m matrix, at int) {
 	for i := range m.rows {
-		panel := p.panel(i / lanes)
+		panel, col := p.panel((at+i)/lanes), (at+i)%lanes
 		for k, x := range m.row(i) {
-			panel[k][i%lanes] = x
+			panel[k][col] = x
 		}
 	}
 }

@@ -13,12 +13,11 @@ type Pass struct {
 	grads *Model
 	turns rotation
 
-	batch  []span    // sequences
-	tokens []int32   // of all sequences, one behind the other, each without its last
-	next   []int32   // the token that follows each of tokens
-	shards []shard   // what one goroutine takes through all layers at a time
+	plan
 	scores Scores    // as handed out
 	flat   []float32 // memory of scores
+	byRow  rowScores // the same by row
+	dByRow rowScores // derivatives by these
 
 	weights []packing // of each matrix but embed, as the forward pass reads it
 	flipped []packing // of each matrix but embed, transposed
@@ -27,7 +26,6 @@ type Pass struct {
 	last    matrix // normalised stream before the head
 	lastInv []float32
 	probs   matrix // probabilities, then gradients of the logits; rows × Vocab
-	probsAt int    // floats of attention probabilities of one layer
 	scratch []scratch
 	jobs    []gradJob
 	ready   bool // Forward was called, and Backward was not yet
@@ -40,14 +38,13 @@ type Scores struct {
 	Entropies [][]float32 // of the distribution the token was drawn from, in nats
 }
 
-// A span is where the rows of one sequence stand.
-type span struct {
-	row, rows int // rows are one fewer than tokens
-	probs     int // where its attention probabilities begin, within those of a layer
-}
+// rowScores are log-probability and entropy of each row's next token.
+type rowScores struct{ logProbs, entropies []float32 }
 
-// A shard is a run of sequences.
-type shard struct{ first, end, row, rows int }
+// resize makes room for rows.
+func (r *rowScores) resize(rows int) {
+	r.logProbs, r.entropies = grown(r.logProbs, rows), grown(r.entropies, rows)
+}
 
 // layerActs are the activations of one layer, and the gradients that those of its
 // matrices are made from.
@@ -85,7 +82,7 @@ func NewPass(m *Model) *Pass {
 		panic("transformer: a model with sizes that make no sense")
 	}
 	return &Pass{
-		model: m, grads: grads, turns: newRotation(c),
+		model: m, grads: grads, turns: newRotation(c), plan: plan{heads: c.Heads},
 		weights: make([]packing, len(m.tensors)), flipped: make([]packing, len(m.tensors)),
 		layers: make([]layerActs, c.Layers),
 	}
@@ -103,6 +100,9 @@ func (p *Pass) Gradients() []Tensor { return p.grads.tensors }
 // least one token and at most Context; a longer one is [ErrContext]. The batch is
 // not kept. The scores are valid until the next Forward.
 //
+// What sequences side by side begin with in common is computed once, as the prompt of a
+// group of samples; that changes no bit of the scores.
+//
 // Memory grows with the tokens of the largest batch: about 4·(18·Width + 3·Hidden +
 // Heads·sequence length)·Layers bytes for each.
 func (p *Pass) Forward(batch [][]int32) (Scores, error) {
@@ -115,44 +115,38 @@ func (p *Pass) Forward(batch [][]int32) (Scores, error) {
 			return Scores{}, fmt.Errorf("sequence %d: %w", s, err)
 		}
 	}
-	p.plan(batch)
+	p.lay(batch)
 	p.prepare()
 	parallel(len(p.weights)-1, workers(), func(_, i int) { p.packWeights(i + 1) })
 	parallel(len(p.shards), len(p.scratch), func(w, i int) { p.forward(p.shards[i], &p.scratch[w]) })
+	p.collect()
 	p.ready = true
 	return p.scores, nil
 }
 
-// plan lays out the rows of a batch.
-func (p *Pass) plan(batch [][]int32) {
-	c := p.model.config
-	p.batch, p.shards, p.tokens, p.next, p.probsAt = p.batch[:0], p.shards[:0], p.tokens[:0], p.next[:0], 0
-	open := shard{}
-	for s, tokens := range batch {
-		rows := len(tokens) - 1
-		p.batch = append(p.batch, span{row: len(p.tokens), rows: rows, probs: p.probsAt})
-		p.probsAt += c.Heads * rows * padded(rows)
-		p.tokens = append(p.tokens, tokens[:rows]...)
-		p.next = append(p.next, tokens[1:]...)
-		open.end, open.rows = s+1, len(p.tokens)-open.row
-		if open.rows >= minShard || open.rows > 0 && s == len(batch)-1 {
-			p.shards = append(p.shards, open)
-			open = shard{first: s + 1, row: len(p.tokens)}
-		}
+// collect gives each sequence its scores.
+func (p *Pass) collect() {
+	total := 0
+	for _, at := range p.batch {
+		total += at.all() + 1
 	}
-	total := len(p.tokens) + len(batch)
-	if cap(p.flat) < 2*total {
-		p.flat = make([]float32, 3*total)
-	}
-	rest := p.flat[:2*total]
-	clear(rest)
+	p.flat = grown(p.flat, 2*total)
+	rest := p.flat
 	p.scores.LogProbs, p.scores.Entropies = p.scores.LogProbs[:0], p.scores.Entropies[:0]
-	for _, tokens := range batch {
-		n := len(tokens)
-		p.scores.LogProbs = append(p.scores.LogProbs, rest[:n:n])
-		p.scores.Entropies = append(p.scores.Entropies, rest[n:2*n:2*n])
+	for _, at := range p.batch {
+		n := at.all() + 1
+		logProbs, entropies := rest[:n:n], rest[n:2*n:2*n]
+		logProbs[0], entropies[0] = 0, 0
+		at.gather(logProbs[1:], p.byRow.logProbs)
+		at.gather(entropies[1:], p.byRow.entropies)
+		p.scores.LogProbs, p.scores.Entropies = append(p.scores.LogProbs, logProbs), append(p.scores.Entropies, entropies)
 		rest = rest[2*n:]
 	}
+}
+
+// gather copies what stands at the rows of a sequence.
+func (s span) gather(to, byRow []float32) {
+	copy(to[copy(to, byRow[s.trunk:][:s.shared]):], byRow[s.row:][:s.rows])
 }
 
 // prepare makes room for the batch.
@@ -169,12 +163,14 @@ func (p *Pass) prepare() {
 		l.qkv.resize(rows, 3*c.Width)
 		l.dQKV.resize(rows, 3*c.Width)
 		l.inInv, l.midInv = grown(l.inInv, rows), grown(l.midInv, rows)
-		l.probs = grown(l.probs, p.probsAt)
+		l.probs = grown(l.probs, p.probsAt+lanes) // a kernel may look beyond a row
 	}
 	p.stream.resize(rows, c.Width)
 	p.last.resize(rows, c.Width)
 	p.lastInv = grown(p.lastInv, rows)
 	p.probs.resize(rows, c.Vocab)
+	p.byRow.resize(rows)
+	p.dByRow.resize(rows)
 	for len(p.scratch) < workers() {
 		p.scratch = append(p.scratch, scratch{})
 	}
@@ -214,11 +210,11 @@ func (p *Pass) forward(s shard, w *scratch) {
 		in, qkv, mixed := acts.in.between(lo, hi), acts.qkv.between(lo, hi), acts.mixed.between(lo, hi)
 		normalise(acts.normed.between(lo, hi), x, acts.inInv[lo:])
 		for i := s.first; i < s.end; i++ {
-			acts.shift(p.batch[i], p.model.layer(l)[tensorShift].Data)
+			acts.shift(p.spans[i], p.model.layer(l)[tensorShift].Data)
 		}
 		multiply(qkv, in, &weights[tensorQKV], false)
 		for i := s.first; i < s.end; i++ {
-			p.attend(acts, p.batch[i], w)
+			p.attend(acts, p.spans[i], w)
 		}
 		multiply(x, mixed, &weights[tensorOut], true)
 
@@ -233,7 +229,7 @@ func (p *Pass) forward(s shard, w *scratch) {
 	last, probs := p.last.between(lo, hi), p.probs.between(lo, hi)
 	normalise(last, x, p.lastInv[lo:])
 	multiply(probs, last, &p.weights[1], false)
-	for i := s.first; i < s.end; i++ {
+	for i := lo; i < hi; i++ {
 		p.score(i)
 	}
 }

@@ -23,7 +23,7 @@ func TestScoresAreThoseOfTheReference(t *testing.T) {
 	t.Parallel()
 	for i, c := range small {
 		m := shaken(c, uint64(i))
-		batch := sequences(c, 1, 2, 1, 17, c.Context, 5, 33, 16, 3)
+		batch := family(c, sequences(c, 1, 2, 1, 17, c.Context, 5, 33, 16, 3, 36), 19, 3, 0, 18)
 		got, err := NewPass(m).Forward(batch)
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestGradients(t *testing.T) {
 	t.Parallel()
 	for i, c := range small {
 		m := shaken(c, uint64(i))
-		batch := sequences(c, 2, 19, 3, 34)
+		batch := family(c, sequences(c, 2, 19, 3, 34), 21, 4, 17, 1)
 		r := rand.New(rand.NewPCG(3, 3))
 		dLogProbs, dEntropies := weightsOf(batch, r), weightsOf(batch, r)
 		dEntropies[1] = make([]float32, len(batch[1]))
@@ -122,12 +122,17 @@ func TestGradientsAddUp(t *testing.T) {
 	t.Parallel()
 	c := small[1]
 	m := shaken(c, 1)
-	batch := sequences(c, 2, 19, 3, 34, 1, 8)
+	batch := family(c, sequences(c, 2, 19, 3, 34, 1, 8, 40), 30, 5, 0, 10)
+	batch = family(c, append(batch, batch[3]), 1, 30, 12) // and nothing in common
 	d := weightsOf(batch, rand.New(rand.NewPCG(3, 3)))
 	whole, parts := NewPass(m), NewPass(m)
 	run(t, whole, batch, d)
-	run(t, parts, batch[:2], d[:2])
-	run(t, parts, batch[2:], d[2:])
+	if len(whole.tokens) >= 190 {
+		t.Errorf("%d rows, want fewer: some are shared", len(whole.tokens))
+	}
+	for s := range batch { // alone, a sequence shares nothing
+		run(t, parts, batch[s:s+1], d[s:s+1])
+	}
 	for i, want := range whole.Grads() {
 		if got := parts.Grads()[i]; !(math.Abs(float64(got-want)) < 1e-4) {
 			t.Fatalf("parameter %d: %v in parts, %v in one", i, got, want)
@@ -160,7 +165,7 @@ func TestSameBitsOnAnyNumberOfProcessors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for step := range 4 {
-			batch := sequences(c, uint64(step), 19, 3, 34, 1, 8, 40, 40, 22)
+			batch := family(c, sequences(c, uint64(step), 19, 3, 34, 1, 8, 40, 40, 22), 20, 7, 20, 1)
 			clear(p.Grads())
 			run(t, p, batch, weightsOf(batch, rand.New(rand.NewPCG(3, uint64(step)))))
 			if _, err := o.Step(m, p.Grads()); err != nil {
@@ -182,18 +187,18 @@ func TestScoresDoNotDependOnTheBatch(t *testing.T) {
 	t.Parallel()
 	c := small[1]
 	p := NewPass(shaken(c, 1))
-	batch := sequences(c, 2, 19, 3, 34, 1, 8, 40, 40, 22)
+	batch := family(c, sequences(c, 2, 19, 3, 34, 1, 8, 40, 40, 22), 21, 7, 19, 1, 0)
 	scores, err := p.Forward(batch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for s := range batch {
-		want := slices.Clone(scores.LogProbs[s])
+		want, entropies := slices.Clone(scores.LogProbs[s]), slices.Clone(scores.Entropies[s])
 		alone, err := NewPass(p.model).Forward(batch[s : s+1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(alone.LogProbs[0], want) {
+		if !slices.Equal(alone.LogProbs[0], want) || !slices.Equal(alone.Entropies[0], entropies) {
 			t.Errorf("sequence %d: %v alone, %v in the batch", s, alone.LogProbs[0], want)
 		}
 	}
@@ -306,5 +311,41 @@ func TestForwardRefuses(t *testing.T) {
 	}
 	if err := p.Backward(nil, nil); err != nil {
 		t.Errorf("no sequences at all, backward: %v", err)
+	}
+}
+
+// TestSharing lays out batches, and finds which rows are shared.
+func TestSharing(t *testing.T) {
+	t.Parallel()
+	of := func(shared, own int) []int32 { // own tokens like no other's
+		tokens := slices.Repeat([]int32{7}, shared)
+		for i := range own {
+			tokens = append(tokens, int32(100*own+i))
+		}
+		return tokens
+	}
+	for _, test := range []struct {
+		why   string
+		batch [][]int32
+		want  []int // of each sequence
+	}{
+		{"alone", [][]int32{of(30, 2)}, []int{0}},
+		{"all but the last in common", [][]int32{of(30, 2), of(30, 3), of(30, 1)}, []int{29, 29, 29}},
+		{"one is the beginning of the others", [][]int32{of(30, 0), of(30, 3), of(30, 1)}, []int{29, 29, 29}},
+		{"the same", [][]int32{of(0, 30), of(0, 30)}, []int{29, 29}},
+		{"too little", [][]int32{of(minShared, 2), of(minShared, 3)}, []int{0, 0}},
+		{"just enough", [][]int32{of(minShared+1, 2), of(minShared+1, 3)}, []int{minShared, minShared}},
+		{"two groups", [][]int32{of(30, 2), of(30, 3), of(0, 31), of(0, 31)}, []int{29, 29, 30, 30}},
+		{"the third would cost more than it brings", [][]int32{of(60, 2), of(60, 3), of(20, 4), of(20, 5)}, []int{59, 59, 19, 19}},
+		{"the third brings more than it costs", [][]int32{of(60, 2), of(60, 3), of(50, 4)}, []int{49, 49, 49}},
+		{"short ones", [][]int32{{7}, {7}, {7, 7}}, []int{0, 0, 0}},
+	} {
+		var p plan
+		p.lay(test.batch)
+		for i, s := range p.batch {
+			if s.shared != test.want[i] || s.all() != len(test.batch[i])-1 {
+				t.Errorf("%s: sequence %d: %+v, want %d shared", test.why, i, s, test.want[i])
+			}
+		}
 	}
 }

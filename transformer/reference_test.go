@@ -3,6 +3,7 @@ package transformer
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // reference is the model once more, in float64, one token after the other and with
@@ -174,6 +175,20 @@ func sequences(c Config, seed uint64, lengths ...int) [][]int32 {
 		for range n {
 			batch[s] = append(batch[s], int32(r.IntN(c.Vocab)))
 		}
+	}
+	return batch
+}
+
+// family adds sequences that have as many first tokens in common with the last of a batch,
+// and are as much longer.
+func family(c Config, batch [][]int32, shared int, longer ...int) [][]int32 {
+	trunk := batch[len(batch)-1][:shared]
+	for i, tokens := range sequences(c, uint64(100+shared), longer...) {
+		child := slices.Concat(trunk, tokens)
+		if len(tokens) > 0 { // differs from the one before in what follows
+			child[shared] = (batch[len(batch)-1][min(shared, len(batch[len(batch)-1])-1)] + 1 + int32(i)) % int32(c.Vocab)
+		}
+		batch = append(batch, child)
 	}
 	return batch
 }

@@ -5,31 +5,43 @@ package transformer
 // convolution of So et al., "Primer" (2021), of width two, and in front of the projections
 // to queries, keys and values instead of behind them.
 
-// shift makes what attention reads of one sequence.
+// shift makes what attention reads of one span.
 func (acts *layerActs) shift(s span, share []float32) {
-	for i := s.row; i < s.row+s.rows; i++ {
-		to := acts.in.row(i)
-		copy(to, acts.normed.row(i))
-		if i > s.row {
-			addProduct(to, acts.normed.row(i-1), share)
+	for i := range s.rows {
+		to := acts.in.row(s.row + i)
+		copy(to, acts.normed.row(s.row+i))
+		if s.shared+i > 0 {
+			addProduct(to, acts.normed.row(s.before(i)), share)
 		}
 	}
 }
 
-// shiftBack turns the gradient d of what attention reads of one sequence into that of its
-// normalised stream. d begins as a copy of acts.dIn.
-func (acts *layerActs) shiftBack(d matrix, s span, share []float32) {
-	for i := range s.rows - 1 {
-		addProduct(d.row(i), acts.dIn.row(s.row+i+1), share)
+// before is the row of the token before that of its own row i.
+func (s span) before(i int) int {
+	if i == 0 {
+		return s.trunk + s.shared - 1
+	}
+	return s.row + i - 1
+}
+
+// shiftBack turns the gradient d, whose rows are those of acts.dIn from lo on, of what
+// attention reads of one span into that of its normalised stream. d begins as a copy.
+func (acts *layerActs) shiftBack(d matrix, lo int, s span, share []float32) {
+	for i := range s.rows {
+		if s.shared+i > 0 {
+			addProduct(d.row(s.before(i)-lo), acts.dIn.row(s.row+i), share)
+		}
 	}
 }
 
 // addShift adds the gradient of the shares of layer l.
 func (p *Pass) addShift(l int) {
 	acts, grad := &p.layers[l], p.grads.layer(l)[tensorShift].Data
-	for _, s := range p.batch {
-		for i := s.row + 1; i < s.row+s.rows; i++ {
-			addProduct(grad, acts.normed.row(i-1), acts.dIn.row(i))
+	for _, s := range p.spans {
+		for i := range s.rows {
+			if s.shared+i > 0 {
+				addProduct(grad, acts.normed.row(s.before(i)), acts.dIn.row(s.row+i))
+			}
 		}
 	}
 }

@@ -17,11 +17,11 @@
 // Sennrich, "Root Mean Square Layer Normalization" (2019); Su et al., "RoFormer"
 // (2021); So et al., "Primer" (2021) for the squared ReLU and the share.
 //
-// The arithmetic is float32. The order of every sum is fixed by the model and the
-// sequence alone: neither the number of processors nor what else is in a batch
-// changes one bit of a log-probability, a logit or a gradient. Two builds may
-// differ in the last bits: one with GOEXPERIMENT=simd on amd64, which uses AVX2 and
-// FMA where the processor has them, and one without.
+// The arithmetic is float32. The order of every sum is fixed: neither the number of
+// processors nor what else is in a batch changes one bit of a log-probability or a logit,
+// and a gradient depends on its batch alone. Two builds may differ in the last bits: one
+// with GOEXPERIMENT=simd on amd64, which uses AVX2 and FMA where the processor has them,
+// and one without.
 package transformer
 
 import (
