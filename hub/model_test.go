@@ -103,7 +103,11 @@ func (m *hubModel) drop(b *modelBatch, by string) {
 // TestHistories plays random histories of posts, batches, acknowledgements, leases that
 // run out, registrations and restarts, and holds the hub to the model at every step.
 func TestHistories(t *testing.T) {
-	for range 20 { // of a hundred histories each
+	rounds := 20 // of a hundred histories each
+	if testing.Short() {
+		rounds = 2
+	}
+	for range rounds {
 		rapid.Check(t, func(rt *rapid.T) {
 			var fault any // of rapid, which wants it in the goroutine that it called
 			synctest.Test(t, func(t *testing.T) {

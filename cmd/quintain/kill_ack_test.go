@@ -28,17 +28,19 @@ func (a *acker) step(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	status, _, err := a.ask(ctx, "/batches/"+a.number+"/ack?trainer="+a.name)
-	switch {
-	case err != nil:
+	reply, err := a.ask(ctx, "/batches/"+a.number+"/ack?trainer="+a.name)
+	if err != nil {
 		return false, err // it may or may not be acknowledged: ask again
-	case status == http.StatusOK:
+	}
+	reply.Body.Close()
+	switch status := reply.StatusCode; status {
+	case http.StatusOK:
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		for _, n := range a.groups {
 			a.finished[n] = true
 		}
-	case status == http.StatusConflict, status == http.StatusGone: // after a kill it may be the other's
+	case http.StatusConflict, http.StatusGone: // after a kill it may be the other's
 	default:
 		return false, fmt.Errorf("ack: status %d", status)
 	}
@@ -48,16 +50,19 @@ func (a *acker) step(ctx context.Context) (bool, error) {
 
 // take takes a batch, if there is one.
 func (a *acker) take(ctx context.Context) error {
-	status, reply, err := a.ask(ctx, "/batches?wait=50ms&trainer="+a.name)
-	if err != nil || status != http.StatusOK {
+	reply, err := a.ask(ctx, "/batches?wait=50ms&trainer="+a.name)
+	if err != nil {
 		return err
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		return nil
 	}
 	var body struct {
 		Batch []struct {
 			Tokens [][]int `json:"tokens"`
 		} `json:"batch"`
 	}
-	defer reply.Body.Close()
 	if err := json.NewDecoder(reply.Body).Decode(&body); err != nil {
 		return err
 	}
@@ -75,21 +80,14 @@ func (a *acker) take(ctx context.Context) error {
 	return nil
 }
 
-// ask makes a request of /v1. The body of a reply other than of status 200 is closed.
-func (a *acker) ask(ctx context.Context, path string) (int, *http.Response, error) {
+// ask makes a request of /v1.
+func (a *acker) ask(ctx context.Context, path string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url+"/v1/runs/default"+path, http.NoBody)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	r.Header.Set("Accept", "application/json")
-	reply, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	if reply.StatusCode != http.StatusOK || reply.Header.Get("Quintain-Batch") == "" {
-		reply.Body.Close()
-	}
-	return reply.StatusCode, reply, nil
+	return http.DefaultClient.Do(r)
 }
 
 // TestKilledHubAndAckers kills quintain hub at random moments while two trainers take and
