@@ -21,25 +21,32 @@ func (t *tens) putPlain(b []byte, v float64) int {
 		n = 1
 	}
 	digits, exponent := t.shortest(u &^ (1 << 63))
-	if top := digits / 1e16; top > 0 && exponent <= -16 { // 17 digits, as most have
-		point := exponent + 17
-		digits -= top * 1e16
-		if point == 1 {
-			b[n+1] = '.'
-			b[n] = '0' + byte(top)
-			n += 2
-		} else {
-			const zeros = '0' | '.'<<8 | '0'<<16 | '0'<<24 | '0'<<32
-			binary.LittleEndian.PutUint64(b[n:], zeros)
-			n += 2 - point
-			b[n] = '0' + byte(top)
-			n++
-		}
-		binary.LittleEndian.PutUint64(b[n:], asText(uint32(digits/1e8)))
-		binary.LittleEndian.PutUint64(b[n+8:], asText(uint32(digits%1e8)))
-		return n + 16
+	if digits < 1e15 || exponent < -22 || exponent > -16 {
+		return n + putDigits(b[n:], digits, exponent)
 	}
-	return n + putDigits(b[n:], digits, exponent)
+	// 16 or 17 digits, as most have, and a point in front of them or behind the first of 17.
+	const zeros = '0' | '.'<<8 | '0'<<16 | '0'<<24 | '0'<<32 | '0'<<40 | '0'<<48 | '0'<<56
+	top := digits / 1e16
+	digits -= top * 1e16
+	point := exponent + 16
+	if top > 0 {
+		point++
+	}
+	if point <= 0 {
+		binary.LittleEndian.PutUint64(b[n:], zeros)
+		n += 2 - point
+	}
+	if top > 0 {
+		b[n] = '0' + byte(top)
+		n++
+	}
+	if point == 1 {
+		b[n] = '.'
+		n++
+	}
+	binary.LittleEndian.PutUint64(b[n:], asText(uint32(digits/1e8)))
+	binary.LittleEndian.PutUint64(b[n+8:], asText(uint32(digits%1e8)))
+	return n + 16
 }
 
 // putDigits writes digits · 10^exponent, with a point.
