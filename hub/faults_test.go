@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -126,4 +127,43 @@ func TestNewRefuses(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// A badStore is a store in memory that fails where it is told to.
+type badStore struct {
+	*queue.Memory
+	corrupt map[uint64]bool // bodies that cannot be read
+	full    error           // of Put
+	writes  int             // if above 0: the write that fails, counting down
+}
+
+func (b *badStore) Body(ctx context.Context, seq uint64) ([]byte, error) {
+	body, err := b.Memory.Body(ctx, seq)
+	if b.corrupt[seq] && err == nil {
+		body[len(body)/2] ^= 1
+	}
+	return body, err
+}
+
+func (b *badStore) Put(ctx context.Context, records []queue.Record) ([]uint64, error) {
+	if err := b.count(); err != nil || b.full != nil {
+		return nil, errors.Join(err, b.full)
+	}
+	return b.Memory.Put(ctx, records)
+}
+
+func (b *badStore) SetState(ctx context.Context, key string, value []byte) error {
+	if err := b.count(); err != nil {
+		return err
+	}
+	return b.Memory.SetState(ctx, key, value)
+}
+
+func (b *badStore) count() error {
+	if b.writes > 0 {
+		if b.writes--; b.writes == 0 {
+			return errors.New("this write fails")
+		}
+	}
+	return nil
 }

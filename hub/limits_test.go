@@ -329,3 +329,25 @@ func TestHastyTrainer(t *testing.T) {
 		}
 	}
 }
+
+func TestKey(t *testing.T) {
+	f := newFixture(t, nil, Config{Keys: Keys{All: []string{"s3cret"}}})
+	for _, test := range []struct {
+		why, path, header string
+		status            int
+	}{
+		{"none", "/info", "", 401},
+		{"a wrong one", "/info", "X-API-Key: secret", 401},
+		{"an empty one", "/info", "Authorization: Bearer ", 401},
+		{"no bearer", "/info", "Authorization: Basic s3cret", 401},
+		{"a bearer", "/info", "Authorization: Bearer s3cret", 200},
+		{"in any case", "/info", "Authorization: bearer s3cret", 200},
+		{"a header of its own", "/info", "X-API-Key: s3cret", 200},
+		{"what it is, all may know", "/", "", 200},
+		{"what is not there, too", "/nope", "", 404},
+	} {
+		if w := f.do("GET", test.path, "", test.header); w.Code != test.status {
+			t.Errorf("%s: %d, want %d", test.why, w.Code, test.status)
+		}
+	}
+}

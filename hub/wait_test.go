@@ -3,9 +3,12 @@ package hub
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -112,4 +115,71 @@ func TestManyEnvironments(t *testing.T) {
 		f.want("GET", "/status-env", fmt.Sprintf(`{"env_id":%d}`, i),
 			fmt.Sprintf(`{"current_step":%d,"queue_size":%d,"unallocated_fraction":1.0,"self_queue_size":1`, i+1, 2*envs-i-1)+weight)
 	}
+}
+
+// TestLastByteArrives has a batch be the trainer's before the last byte of its reply
+// goes, and not if that then fails.
+func TestLastByteArrives(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 1, -1))
+	for _, test := range []struct {
+		why     string
+		write   func(c *call, p parcel) error
+		want    deliveryState
+		refused bool
+	}{
+		{"the JSON of the original", f.server.writeJSON, handed, false},
+		{"the binary form", f.server.writeBatch, handed, false},
+		{"a connection that breaks", f.server.writeJSON, handed, true},
+	} {
+		p, err := f.server.nextBatch(t.Context(), claim{trainer: mainTrainer, lease: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &lastLook{ResponseRecorder: httptest.NewRecorder(), see: func() { f.server.mu.Lock(); defer f.server.mu.Unlock(); testState(t, test.why, p, test.want) }}
+		if test.refused {
+			w.err = io.ErrClosedPipe
+		}
+		c := &call{r: httptest.NewRequest(http.MethodGet, "/batch", nil), w: &recorder{ResponseWriter: w}}
+		func() {
+			defer func() { recover() }() // of a reply that broke off
+			f.server.deliver(c, p, test.write)
+		}()
+		if !w.seen {
+			t.Errorf("%s: nothing was written", test.why)
+		}
+		want := handed
+		if test.refused {
+			want = due
+		}
+		testState(t, test.why, p, want)
+		if err := f.server.nack(p.number, mainTrainer); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func testState(t *testing.T, why string, p parcel, want deliveryState) {
+	t.Helper()
+	if p.state != want {
+		t.Errorf("%s: state %d, want %d", why, p.state, want)
+	}
+}
+
+// A lastLook calls see before it takes a write.
+type lastLook struct {
+	*httptest.ResponseRecorder
+	see  func()
+	seen bool
+	err  error
+}
+
+func (l *lastLook) Write(b []byte) (int, error) {
+	l.see()
+	l.seen = true
+	if l.err != nil {
+		return 0, l.err
+	}
+	return l.ResponseRecorder.Write(b)
 }
