@@ -482,36 +482,3 @@ func TestPutOnce(t *testing.T) {
 		t.Errorf("put again after it was acknowledged: %s", got)
 	}
 }
-
-func TestRefusedPostsLeaveNothing(t *testing.T) {
-	f := newFixture(t, nil, Config{})
-	f.begin(1)
-	bad := strings.Replace(group(1, 1, -1), "[1]", "[1.5]", 1)
-	w := f.do("POST", "/scored_data_list", "["+group(1, 1, -1)+","+bad+"]")
-	want := `{"detail":[{"type":"int_from_float","loc":["body",1,"tokens",0,0],"msg":"Input should be a valid integer, got a number with a fractional part","input":1.5}]}`
-	if w.Code != 422 || w.Body.String() != want {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-	if w := f.do("POST", "/scored_data_list", "["+strings.Repeat(group(1, 1, -1)+",", queue.MaxPutAll)+group(1, 1, -1)+"]"); w.Code != 422 {
-		t.Errorf("a list without end: %d %s", w.Code, w.Body)
-	}
-	if got := f.batch(); got != "null" {
-		t.Errorf("batch %s, want none", got)
-	}
-	if st := f.server.Stats(); st.Refused != 2 || st.Posts != 0 {
-		t.Errorf("stats %+v, want 2 refused", st)
-	}
-}
-
-func TestUnfitAdvantages(t *testing.T) {
-	f := newFixture(t, nil, Config{})
-	f.begin(1)
-	f.want("POST", "/scored_data", strings.Replace(group(1, 1, -1), "{", `{"advantages":[[1,2]],`, 1),
-		`{"status":"received","warnings":["group 0: dropped: advantages[0]: has 2 elements, and tokens[0] has 1"]}`)
-	if w := f.do("GET", "/batch", ""); !strings.Contains(w.Body.String(), `"advantages":null`) {
-		t.Errorf("batch %s", w.Body)
-	}
-	if st := f.server.Stats(); st.Unfit != 1 {
-		t.Errorf("stats %+v, want 1 unfit", st)
-	}
-}
