@@ -36,6 +36,7 @@ func BenchmarkSample(b *testing.B) {
 		{"flat/reply=10", load{live: 128, reply: 10}},
 		{"sharp/reply=44", load{live: 128, reply: 44, sharp: 4}},
 		{"sharp/reply=10", load{live: 128, reply: 10, sharp: 4}},
+		{"sure/reply=10", load{live: 128, reply: 10, sharp: 16}},
 		{"flat/live=64", load{live: 64, reply: 10}},
 		{"flat/live=256", load{live: 256, reply: 10}},
 		{"flat/turns=3", load{live: 128, reply: 10, turns: 3}},

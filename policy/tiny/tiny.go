@@ -21,8 +21,8 @@ import (
 // Options say how a policy works. The zero value is ready.
 type Options struct {
 	// MaxSequences is the number of samples that are under way at once; the others
-	// wait. 0: 128. Each takes 8·Context·Width·Layers bytes of the model's sizes,
-	// whether it is in use or not.
+	// wait. 0: 128. Each of their tokens takes 8·Width·Layers bytes of the model's
+	// sizes; those that samples of a request have in common take it once.
 	MaxSequences int
 
 	Seed uint64 // names the streams of chance
