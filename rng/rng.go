@@ -37,12 +37,18 @@ func Named(path ...string) Name {
 // Stream returns the stream of a seed and an index, which change half of the key.
 // ChaCha8 gives unrelated streams for any two keys.
 func (n Name) Stream(seed uint64, index int) *Rand {
+	r := new(Rand)
+	n.Restart(r, seed, index)
+	return r
+}
+
+// Restart makes r what [Name.Stream] returns, for those who need many streams one
+// after the other.
+func (n Name) Restart(r *Rand, seed uint64, index int) {
 	key := [sha256.Size]byte(n)
 	mix(key[:8], seed)
 	mix(key[8:16], uint64(index))
-	r := new(Rand)
 	r.src.Seed(key)
-	return r
 }
 
 // mix adds v to eight bytes of a key, bit by bit.

@@ -83,6 +83,23 @@ func TestSeedsAndIndicesOfAName(t *testing.T) {
 	}
 }
 
+func TestRestart(t *testing.T) {
+	name := rng.Named("chain_sum", "{}")
+	r := rng.New(7)
+	for index := range 40 {
+		for range index { // leaves r anywhere in its buffer
+			r.Uint64()
+		}
+		name.Restart(r, 3, index)
+		fresh := name.Stream(3, index)
+		for i := range 100 {
+			if got, want := r.Uint64(), fresh.Uint64(); got != want {
+				t.Fatalf("index %d, number %d: %d, want %d", index, i, got, want)
+			}
+		}
+	}
+}
+
 func BenchmarkStream(b *testing.B) {
 	name := rng.Named("chain_sum", `{"min_terms":2}`)
 	for i := 0; b.Loop(); i++ {

@@ -15,13 +15,17 @@ type Set struct {
 
 // NewSet returns the set of tasks. The error names a task that is in it twice.
 func NewSet(tasks []quintain.Task) (*Set, error) {
-	s := &Set{byName: make(map[string]quintain.Task, len(tasks)), list: tasks}
+	s := &Set{byName: make(map[string]quintain.Task, len(tasks))}
 	for _, t := range tasks {
+		if p, can := t.(preparer); can {
+			t = p.prepare()
+		}
 		name := t.Info().Name
 		if _, twice := s.byName[name]; twice {
 			return nil, fmt.Errorf("task %s is listed twice", name)
 		}
 		s.byName[name] = t
+		s.list = append(s.list, t)
 	}
 	return s, nil
 }

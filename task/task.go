@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -51,26 +52,34 @@ type Canonicalizer interface{ Canonical() string }
 type Chooser interface{ Choices() int }
 
 // A Spec defines a task, and is one. Make alone holds chance; everything else
-// about a problem follows from the Instance that Make returned.
+// about a problem follows from the Instance that Make returned. A [Set] and With give
+// tasks that make problems faster.
 type Spec[P Params, I Instance] struct {
-	Name    string // unique, snake_case; also the name of the file and the golden
-	Doc     string // one sentence, then anything else worth knowing
-	Source  string // where the idea or the data comes from, with its licence
-	Version int    // raised by one whenever a golden file changes
-	Default P      // settings of With where it is not told; those of reasoning-gym
-	Levels  []P    // a full set of parameters for each difficulty, easiest first, at least four
-	Make    func(P, *rng.Rand) (I, error)
+	Name    string                        // unique, snake_case; also the name of the file and the golden
+	Doc     string                        // one sentence, then anything else worth knowing
+	Source  string                        // where the idea or the data comes from, with its licence
+	Version int                           // raised by one whenever a golden file changes
+	Default P                             // settings of With where it is not told; those of reasoning-gym
+	Levels  []P                           // a full set of parameters for each difficulty, easiest first, at least four
+	Make    func(P, *rng.Rand) (I, error) // the Instance does not keep the stream
 
 	// Many says that a problem has many right answers, which differ in more than
 	// their spelling: Score checks an answer rather than comparing it with Solve's.
 	Many bool
 
-	own *ownParams // set by With; nil: the task has its levels
+	own   bool   // the parameters were set by With
+	ready *ready // what its problems share; nil: each finds it out for itself
 }
 
-// ownParams are the parameters that With set, and the name of their streams.
-type ownParams struct {
-	json    json.RawMessage
+// ready is what the problems of a Spec share, so that it is not made for each.
+type ready struct {
+	levels []level
+	rands  sync.Pool // of *rng.Rand
+}
+
+// A level is one set of parameters, written, and the name of its streams of chance.
+type level struct {
+	params  json.RawMessage
 	streams rng.Name
 }
 
@@ -95,10 +104,26 @@ func (s Spec[P, I]) With(params json.RawMessage) (quintain.Task, error) {
 	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("task %s: params: %w", s.Name, err)
 	}
-	s.Levels = []P{p}
-	params = mustJSON(p)
-	s.own = &ownParams{params, s.streams(params)}
-	return s, nil
+	s.Levels, s.own = []P{p}, true
+	return s.prepare(), nil
+}
+
+// preparer is a task that can work out beforehand what its problems share.
+type preparer interface{ prepare() quintain.Task }
+
+// prepare implements preparer.
+func (s Spec[P, I]) prepare() quintain.Task {
+	s.ready = new(ready)
+	for _, p := range s.Levels {
+		s.ready.levels = append(s.ready.levels, s.level(p))
+	}
+	return s
+}
+
+// level writes p, and names the streams of its problems.
+func (s Spec[P, I]) level(p P) level {
+	params := mustJSON(p)
+	return level{params, rng.Named(s.Name, string(params))}
 }
 
 // Problem implements [quintain.Task].
@@ -109,25 +134,38 @@ func (s Spec[P, I]) Problem(d quintain.Draw) (quintain.Problem, error) {
 	case d.Index < 0:
 		return quintain.Problem{}, fmt.Errorf("task %s: index is %d, want 0 or more", s.Name, d.Index)
 	}
-	own, level := s.own, quintain.OwnParams
-	if own == nil {
-		params := mustJSON(s.Levels[d.Level])
-		own, level = &ownParams{params, s.streams(params)}, d.Level
+	name := d.Level
+	if s.own {
+		name = quintain.OwnParams
 	}
-	inst, err := s.Make(s.Levels[d.Level], own.streams.Stream(d.Seed, d.Index))
+	inst, params, err := s.draw(d)
 	if err != nil {
-		return quintain.Problem{}, fmt.Errorf("task %s: seed %d, level %d, index %d: %w", s.Name, d.Seed, level, d.Index, err)
+		return quintain.Problem{}, fmt.Errorf("task %s: seed %d, level %d, index %d: %w", s.Name, d.Seed, name, d.Index, err)
 	}
 	return quintain.Problem{
 		Task: s.Name, Version: s.Version,
-		Seed: d.Seed, Level: level, Index: d.Index,
-		Params: own.json, Prompt: inst.Prompt(), Instance: quintain.NewRecord(inst),
+		Seed: d.Seed, Level: name, Index: d.Index,
+		Params: params, Prompt: inst.Prompt(), Instance: quintain.NewRecord(inst),
 	}, nil
 }
 
-// streams names the streams of chance of problems with params.
-func (s Spec[P, I]) streams(params json.RawMessage) rng.Name {
-	return rng.Named(s.Name, string(params))
+// draw makes the instance that d names, and tells its parameters.
+func (s Spec[P, I]) draw(d quintain.Draw) (I, json.RawMessage, error) {
+	p := s.Levels[d.Level]
+	if s.ready == nil {
+		level := s.level(p)
+		inst, err := s.Make(p, level.streams.Stream(d.Seed, d.Index))
+		return inst, level.params, err
+	}
+	r, kept := s.ready.rands.Get().(*rng.Rand)
+	if !kept {
+		r = new(rng.Rand)
+	}
+	defer s.ready.rands.Put(r)
+	level := s.ready.levels[d.Level]
+	level.streams.Restart(r, d.Seed, d.Index)
+	inst, err := s.Make(p, r)
+	return inst, level.params, err
 }
 
 // Grade implements [quintain.Task].

@@ -3,7 +3,9 @@ package task_test
 import (
 	"errors"
 	"math"
+	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
@@ -125,6 +127,28 @@ func TestMatch(t *testing.T) {
 	if v := task.Match(strings.Repeat("é", 1000), strings.Repeat("ü", 1000)); len(v.Reason) > 120 {
 		t.Errorf("a reason of %d bytes", len(v.Reason))
 	}
+}
+
+// A task of a set, also in many goroutines, makes the problems of the task alone.
+func TestSetMakesTheSame(t *testing.T) {
+	s, err := task.NewSet([]quintain.Task{coin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var makers sync.WaitGroup
+	for range 4 {
+		makers.Go(func() {
+			for i := range 200 {
+				draw := quintain.Draw{Seed: 5, Level: i % len(coin.Levels), Index: i}
+				got, err := s.All()[0].Problem(draw)
+				want, wantErr := coin.Problem(draw)
+				if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%+v: %+v, want %+v; errors %v, %v", draw, got, want, err, wantErr)
+				}
+			}
+		})
+	}
+	makers.Wait()
 }
 
 func TestSet(t *testing.T) {
