@@ -65,17 +65,36 @@ def measure(command, bench):
                     urllib.request.urlopen(url + "/info", timeout=1).read()
                     break
                 time.sleep(0.05)
+            before = cpu_seconds(server.pid)
             run = subprocess.run(bench + ["--url", url], capture_output=True, text=True)
             if run.returncode != 0:
                 log.seek(0)
                 raise RuntimeError(run.stderr + log.read().decode("utf-8", "replace")[-1000:])
             row = json.loads(run.stdout)
             row["rss_peak_mb"] = peak_mb(server.pid)
+            row["cpu_ms_per_group"] = 1e3 * (cpu_seconds(server.pid) - before) / max(1, row["groups"])
             return row
         finally:
             os.killpg(server.pid, signal.SIGKILL)
             server.wait()
             shutil.rmtree(data, ignore_errors=True)
+
+
+def cpu_seconds(pid):
+    """What a process and its children have used of the cores so far."""
+    total, kids = 0.0, {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError, ValueError), open(f"/proc/{name}/stat") as f:
+                rest = f.read().rsplit(")", 1)[1].split()
+                kids.setdefault(int(rest[1]), []).append(int(name))
+                kids[-int(name)] = int(rest[11]) + int(rest[12])
+    todo = [pid]
+    while todo:
+        one = todo.pop()
+        total += kids.get(-one, 0)
+        todo += kids.get(one, [])
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def figure(row, name):
@@ -97,6 +116,7 @@ def main():
     if args.run_api:
         servers = {"run-api": shlex.split(args.run_api) + ["--host", "127.0.0.1", "--port", "{port}"], **servers}
     rows = []
+    print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
     print("| scenario | figure | " + " | ".join(servers) + " | ratio | asked |")
     print("|---|---|" + "---|" * len(servers) + "---|---|")
     for name, (common, own, figures) in SCENARIOS.items():
@@ -109,7 +129,7 @@ def main():
                 row = measure(command, bench + (own if side == "ours" else []))
                 rows.append({"name": name, "side": side, **row})
                 got[side].append(row)
-        for what, better, asked in figures:
+        for what, better, asked in figures + [("cpu_ms_per_group", "-", None)]:
             pick = max if better == "+" else min
             best = {side: pick(figure(r, what) for r in all) for side, all in got.items()}
             ratio = ""

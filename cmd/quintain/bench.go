@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -74,7 +75,7 @@ on two servers, side by side.`,
 
 // benchHub measures one scenario after another.
 func benchHub(c *cobra.Command, w *world, load hubLoad) error {
-	known := map[string]func(*hubBench) (any, error){
+	known := map[string]func(*hubBench, context.Context) (any, error){
 		"ingest": (*hubBench).ingest, "polls": (*hubBench).polls, "batch": (*hubBench).batches, "backlog": (*hubBench).backlog,
 	}
 	if load.form != "json" && load.form != "gzip" && load.form != "binary" {
@@ -92,7 +93,7 @@ func benchHub(c *cobra.Command, w *world, load hubLoad) error {
 		if err != nil {
 			return err
 		}
-		row, err := run(b)
+		row, err := run(b, c.Context())
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

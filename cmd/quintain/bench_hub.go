@@ -13,7 +13,6 @@ import (
 
 // A hubBench is a load on a hub.
 type hubBench struct {
-	ctx  context.Context
 	load hubLoad
 	main *benchConn
 	env  int
@@ -33,7 +32,7 @@ func newHubBench(ctx context.Context, load hubLoad, scenario string) (*hubBench,
 	if err != nil {
 		return nil, err
 	}
-	b := &hubBench{ctx: ctx, load: load, main: c}
+	b := &hubBench{load: load, main: c}
 	for _, step := range []struct{ method, path, body string }{
 		{"GET", "/reset_data", ""},
 		{"POST", "/register", fmt.Sprintf(`{"wandb_group":"bench","wandb_project":"bench","batch_size":%d,"max_token_len":65536,`+
@@ -69,6 +68,7 @@ type ingestRow struct {
 	Scenario    string  `json:"scenario"`
 	Form        string  `json:"form"`
 	Connections int     `json:"connections"`
+	Groups      int64   `json:"groups"` // that were posted, before the clock was started among them
 	GroupsPerS  float64 `json:"groups_per_s"`
 	JSONMBPerS  float64 `json:"json_mb_per_s"` // of the JSON of the groups, whatever their form
 	WireKB      float64 `json:"wire_kb_per_group"`
@@ -94,16 +94,16 @@ func (b *hubBench) target(per int) (path, kind string) {
 }
 
 // ingest posts groups on all connections for a while.
-func (b *hubBench) ingest() (any, error) { return b.ingestFor(b.ctx) }
+func (b *hubBench) ingest(ctx context.Context) (any, error) { return b.post(ctx) }
 
-func (b *hubBench) ingestFor(ctx context.Context) (*ingestRow, error) {
+func (b *hubBench) post(ctx context.Context) (*ingestRow, error) {
 	bodies, plain, err := benchBodies(b.load, 1)
 	if err != nil {
 		return nil, err
 	}
 	path, kind := b.target(1)
 	var spans watch
-	var sent atomic.Int64
+	var sent, all atomic.Int64
 	warm := time.Now().Add(b.load.seconds / 5)
 	end := warm.Add(b.load.seconds)
 	err = b.each(ctx, b.load.connections, func(ctx context.Context, k int, c *benchConn) error {
@@ -113,7 +113,7 @@ func (b *hubBench) ingestFor(ctx context.Context) (*ingestRow, error) {
 			if _, err := c.do(c.head("POST", path, kind, len(body)), body); err != nil {
 				return err
 			}
-			if start.After(warm) {
+			if all.Add(1); start.After(warm) {
 				spans.note(time.Since(start))
 				sent.Add(1)
 			}
@@ -122,7 +122,7 @@ func (b *hubBench) ingestFor(ctx context.Context) (*ingestRow, error) {
 	})
 	rate := float64(sent.Load()) / time.Since(warm).Seconds()
 	return &ingestRow{
-		Scenario: "ingest", Form: b.load.form, Connections: b.load.connections,
+		Scenario: "ingest", Form: b.load.form, Connections: b.load.connections, Groups: all.Load(),
 		GroupsPerS: rate, JSONMBPerS: rate * float64(plain) / 1e6, WireKB: float64(len(bodies[0])) / 1e3, Latency: spans.latency(),
 	}, err
 }
@@ -131,13 +131,13 @@ func (b *hubBench) ingestFor(ctx context.Context) (*ingestRow, error) {
 const pollers = 8
 
 // polls posts groups while many environments ask for their status.
-func (b *hubBench) polls() (any, error) {
+func (b *hubBench) polls(parent context.Context) (any, error) {
 	for range b.load.envs - 1 {
 		if _, err := b.register(); err != nil {
 			return nil, err
 		}
 	}
-	ctx, stop := context.WithCancel(b.ctx)
+	ctx, stop := context.WithCancel(parent)
 	defer stop()
 	var spans watch
 	var polling sync.WaitGroup
@@ -160,7 +160,7 @@ func (b *hubBench) polls() (any, error) {
 			}
 		})
 	})
-	row, err := b.ingestFor(b.ctx)
+	row, err := b.post(parent)
 	stop()
 	polling.Wait()
 	if err := errors.Join(err, pollErr); err != nil {
@@ -185,22 +185,28 @@ type batchRow struct {
 }
 
 // batches posts large groups and takes them.
-func (b *hubBench) batches() (any, error) { return b.fillAndTake("batch", 1) }
+func (b *hubBench) batches(ctx context.Context) (any, error) {
+	row := &batchRow{Scenario: "batch"}
+	return row, b.fillAndTake(ctx, row, 1)
+}
 
 // backlog posts many small groups and takes them.
-func (b *hubBench) backlog() (any, error) { return b.fillAndTake("backlog", 16) }
+func (b *hubBench) backlog(ctx context.Context) (any, error) {
+	row := &batchRow{Scenario: "backlog"}
+	return row, b.fillAndTake(ctx, row, 16)
+}
 
 // fillAndTake posts groups, per in a request, and takes them in batches.
-func (b *hubBench) fillAndTake(name string, per int) (any, error) {
+func (b *hubBench) fillAndTake(ctx context.Context, row *batchRow, per int) error {
 	bodies, _, err := benchBodies(b.load, per)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	path, kind := b.target(per)
 	requests := (b.load.groups + per - 1) / per
 	var next atomic.Int64
 	start := time.Now()
-	err = b.each(b.ctx, b.load.connections, func(ctx context.Context, _ int, c *benchConn) error {
+	err = b.each(ctx, b.load.connections, func(ctx context.Context, _ int, c *benchConn) error {
 		for i := next.Add(1); ctx.Err() == nil && int(i) <= requests; i = next.Add(1) {
 			body := bodies[int(i)%len(bodies)]
 			if _, err := c.do(c.head("POST", path, kind, len(body)), body); err != nil {
@@ -210,15 +216,16 @@ func (b *hubBench) fillAndTake(name string, per int) (any, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	row := &batchRow{Scenario: name, Groups: requests * per, FillPerS: float64(requests*per) / time.Since(start).Seconds()}
-	return row, b.take(row)
+	row.Groups = requests * per
+	row.FillPerS = float64(row.Groups) / time.Since(start).Seconds()
+	return b.take(ctx, row)
 }
 
 // take takes batches until there is none, while another client asks for /info.
-func (b *hubBench) take(row *batchRow) error {
-	ctx, stop := context.WithCancel(b.ctx)
+func (b *hubBench) take(parent context.Context, row *batchRow) error {
+	ctx, stop := context.WithCancel(parent)
 	defer stop()
 	var info, spans watch
 	var asking sync.WaitGroup
@@ -241,7 +248,7 @@ func (b *hubBench) take(row *batchRow) error {
 			}
 		})
 	})
-	err := b.takeAll(row, &spans)
+	err := b.takeAll(parent, row, &spans)
 	stop()
 	asking.Wait()
 	row.Latency, row.Info = spans.latency(), info.latency()
@@ -249,8 +256,8 @@ func (b *hubBench) take(row *batchRow) error {
 }
 
 // takeAll takes batches until there is none.
-func (b *hubBench) takeAll(row *batchRow, spans *watch) error {
-	c, err := dialBench(b.ctx, b.load.url) // the first one may have been closed, being idle for long
+func (b *hubBench) takeAll(ctx context.Context, row *batchRow, spans *watch) error {
+	c, err := dialBench(ctx, b.load.url) // the first one may have been closed, being idle for long
 	if err != nil {
 		return err
 	}
