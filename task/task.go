@@ -235,13 +235,18 @@ var phrasingRE = regexp.MustCompile(`,?"phrasing":\d+`)
 // sense; Grade and Solve refuse the problem where it does not.
 type checked interface{ Check() error }
 
-// instance reads p's record back into the task's own type.
-func (s Spec[P, I]) instance(p quintain.Problem) (inst I, err error) {
+// instance returns p's record in the task's own type.
+func (s Spec[P, I]) instance(p quintain.Problem) (I, error) {
+	if inst, ours := p.Instance.Value().(I); ours && p.Task == s.Name {
+		return inst, nil
+	}
+	return s.read(p)
+}
+
+// read reads p's record back into the task's own type.
+func (s Spec[P, I]) read(p quintain.Problem) (inst I, err error) {
 	if p.Task != s.Name {
 		return inst, fmt.Errorf("task %s: the problem is of task %q", s.Name, p.Task)
-	}
-	if inst, ours := p.Instance.Value().(I); ours {
-		return inst, nil
 	}
 	raw, err := p.Instance.JSON()
 	if err == nil {

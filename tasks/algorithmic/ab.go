@@ -114,7 +114,7 @@ func (w *abRewriter) rewrite(program []abToken) []abToken {
 
 // abText writes tokens with a space between them.
 func abText(tokens []abToken) string {
-	b := make([]byte, 0, 3*len(tokens))
+	b := make([]byte, 0, 128)
 	for i, token := range tokens {
 		if i > 0 {
 			b = append(b, ' ')

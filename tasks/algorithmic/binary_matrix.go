@@ -154,7 +154,7 @@ var binaryMatrixPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (b binaryMatrixItem) Prompt() string {
-	text := make([]byte, 0, 400+2*b.N*b.N)
+	text := make([]byte, 0, promptRoom)
 	text = b.Matrix.append(append(text, binaryMatrixPhrasings[b.Phrasing]...))
 	return string(append(text, "\n\nA 0 itself is at distance 0. Answer with the matrix of the distances in the same form: "+
 		"a line for each row, with one space between numbers."...))

@@ -168,7 +168,7 @@ func (c cryptarithmItem) Prompt() string {
 	for _, word := range c.WordsLetters {
 		width = max(width, len(word))
 	}
-	b := make([]byte, 0, 400+(width+3)*(len(c.WordsLetters)+2))
+	b := make([]byte, 0, promptRoom)
 	b = append(b, cryptarithmPhrasings[c.Phrasing]...)
 	if c.AllowLeadingZero {
 		b = append(b, " A number may begin with zero.\n\n"...)

@@ -224,8 +224,7 @@ var gameOfLifeHaltingPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (g gameOfLifeHaltingItem) Prompt() string {
-	const around = 600 // roughly what stands around the board
-	b := make([]byte, 0, around+2*g.GridSizeX*g.GridSizeY)
+	b := make([]byte, 0, promptRoom)
 	b = append(b, gameOfLifeHaltingPhrasings[g.Phrasing]...)
 	b = append(strconv.AppendInt(b, int64(g.SimulationSteps), 10), " steps? "+lifeRules+"\n\n"...)
 	for _, row := range g.Board {

@@ -157,7 +157,7 @@ var graphColorPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (g graphColorItem) Prompt() string {
-	b := make([]byte, 0, 300+4*len(g.Puzzle.Vertices)+7*len(g.Puzzle.Edges))
+	b := make([]byte, 0, promptRoom)
 	b = append(append(b, graphColorPhrasings[g.Phrasing]...), "\nVertices: "...)
 	b = appendInts(b, g.Puzzle.Vertices)
 	b = append(b, "\nEdges: "...)

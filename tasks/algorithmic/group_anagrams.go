@@ -69,10 +69,10 @@ func makeGroupAnagrams(p groupAnagramsParams, r *rng.Rand) (groupAnagramsItem, e
 		Words:    make([]string, 0, 3*groups),
 		Phrasing: r.Between(0, len(groupAnagramsPhrasings)-1),
 	}
-	used := make(map[int]bool, groups)
+	used := make([]int, 0, groups)
 	for range groups {
 		at, size := drawSet(all, used, r.Between(p.MinWordsPerGroup, p.MaxWordsPerGroup), r)
-		used[at] = true
+		used = append(used, at)
 		group := rng.Sample(r, all.sets[at], size)
 		item.Words = append(item.Words, group...)
 		slices.Sort(group)
@@ -85,7 +85,7 @@ func makeGroupAnagrams(p groupAnagramsParams, r *rng.Rand) (groupAnagramsItem, e
 
 // drawSet draws a set of anagrams that has size words and is not used yet. Where
 // all are used, it takes a smaller size.
-func drawSet(all *anagramSets, used map[int]bool, size int, r *rng.Rand) (at, words int) {
+func drawSet(all *anagramSets, used []int, size int, r *rng.Rand) (at, words int) {
 	for ; ; size-- {
 		n := len(all.withWords(size))
 		if n == 0 {
@@ -93,7 +93,7 @@ func drawSet(all *anagramSets, used map[int]bool, size int, r *rng.Rand) (at, wo
 		}
 		start := r.Between(0, n-1)
 		for k := range n {
-			if at := (start + k) % n; !used[at] {
+			if at := (start + k) % n; !slices.Contains(used, at) {
 				return at, size
 			}
 		}
@@ -109,7 +109,7 @@ var groupAnagramsPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (g groupAnagramsItem) Prompt() string {
-	b := append(make([]byte, 0, 500+12*len(g.Words)), groupAnagramsPhrasings[g.Phrasing]...)
+	b := append(make([]byte, 0, promptRoom), groupAnagramsPhrasings[g.Phrasing]...)
 	for i, word := range g.Words {
 		if i > 0 {
 			b = append(b, ", "...)

@@ -83,8 +83,7 @@ var letterCountingPhrasings = [][2]string{
 // Prompt implements [task.Instance].
 func (l letterCountingItem) Prompt() string {
 	words := letterCountingPhrasings[l.Phrasing]
-	const before, after = 80, 80 // roughly what stands around the text
-	b := make([]byte, 0, before+7*len(l.Span)+after)
+	b := make([]byte, 0, promptRoom)
 	b = append(append(append(b, words[0]...), l.TargetLetter...), words[1]...)
 	for i, word := range l.Span {
 		if i > 0 {

@@ -137,18 +137,18 @@ func jumbled(word string, share float64, r *rng.Rand) string {
 		return word
 	}
 	moved := max(2, int(math.Round(share*float64(len(word)))))
-	places := make([]int, len(word))
+	var places [lexicon.MaxLetters]int
 	for i := range places {
 		places[i] = i
 	}
 	for range tries {
-		rng.Shuffle(r, places)
-		b := []byte(word)
+		rng.Shuffle(r, places[:len(word)])
+		b := append(make([]byte, 0, lexicon.MaxLetters), word...)
 		for i, at := range places[:moved] {
 			b[at] = word[places[(i+1)%moved]] // around a ring, so that each of them moves
 		}
-		if strings.ToLower(string(b)) != lower {
-			return string(b)
+		if mixed := string(b); !strings.EqualFold(mixed, word) {
+			return mixed
 		}
 	}
 	return word

@@ -164,7 +164,7 @@ var manipulateMatrixPhrasings = [][2]string{
 // Prompt implements [task.Instance].
 func (m manipulateMatrixItem) Prompt() string {
 	words := manipulateMatrixPhrasings[m.Phrasing]
-	b := make([]byte, 0, 400+2*len(m.Matrix)*len(m.Matrix[0])+80*len(m.Operations))
+	b := make([]byte, 0, promptRoom)
 	b = m.Matrix.append(append(b, words[0]...))
 	b = append(append(b, "\n\n"...), words[1]...)
 	for _, op := range m.Operations {

@@ -76,22 +76,22 @@ func makeNumberFiltering(p numberFilteringParams, r *rng.Rand) (numberFilteringI
 	n := r.Between(p.MinNumbers, p.MaxNumbers)
 	item := numberFilteringItem{Numbers: n, Phrasing: r.Between(0, len(numberFilteringPhrasings)-1)}
 	var room [512]byte // enough for most lists, without a trip to the heap
-	text, ints, both := room[:0], make([]int, 3*n), make([]string, 2*n)
-	values, sorted, ends := ints[:n], ints[n:2*n], ints[2*n:]
-	for i := range values {
+	const most = 32    // numbers, of most lists
+	text, values, ends := room[:0], make([]int, 0, most), make([]int, 0, most)
+	for range n {
 		v := p.number(math.MinInt, math.MaxInt, r)
 		text = v.append(text)
-		values[i], ends[i] = v.value, len(text)
+		values, ends = append(values, v.value), append(ends, len(text))
 	}
-	all, from := string(text), 0
+	all, from, both := string(text), 0, make([]string, 2*n)
 	item.OriginalNumbers, item.Result = both[:n:n], both[n:n]
 	for i, end := range ends {
 		item.OriginalNumbers[i], from = all[from:end], end
 	}
-	copy(sorted, values)
+	sorted := append(make([]int, 0, most), values...)
 	slices.Sort(sorted)
 	which, limit := p.filter(sorted, r)
-	item.Operation, item.FilterValue = which.name, string(limit.append(nil))
+	item.Operation, item.FilterValue = which.name, string(limit.append(text[:0]))
 	for i, v := range values {
 		if which.keeps(v - limit.value) {
 			item.Result = append(item.Result, item.OriginalNumbers[i])
@@ -186,8 +186,7 @@ var numberFilteringPhrasings = []string{
 // Prompt implements [task.Instance].
 func (n numberFilteringItem) Prompt() string {
 	which, _ := filterNamed(n.Operation)
-	const around = 300 // roughly what stands around the numbers
-	b := make([]byte, 0, around+12*len(n.OriginalNumbers))
+	b := make([]byte, 0, promptRoom)
 	b = append(append(append(b, which.words...), n.FilterValue...), numberFilteringPhrasings[n.Phrasing]...)
 	b = appendPythonList(b, n.OriginalNumbers)
 	b = append(b, "\nAnswer with the list of the numbers that are left, in the same order and the same form: "+
@@ -259,7 +258,7 @@ func (n numberFilteringItem) Check() error {
 
 // Solve implements [task.Instance].
 func (n numberFilteringItem) Solve() string {
-	return string(appendPythonList(make([]byte, 0, 2+12*len(n.Result)), n.Result))
+	return string(appendPythonList(make([]byte, 0, 256), n.Result))
 }
 
 // Score implements [task.Instance].

@@ -149,8 +149,7 @@ var numberSortingPhrasings = [][2]string{
 // Prompt implements [task.Instance].
 func (n numberSortingItem) Prompt() string {
 	words := numberSortingPhrasings[n.Phrasing]
-	const around = 256 // roughly what stands around the numbers
-	b := make([]byte, 0, around+8*len(n.OriginalNumbers))
+	b := make([]byte, 0, promptRoom)
 	b = append(append(append(b, words[0]...), n.Direction...), words[1]...)
 	for i, number := range n.OriginalNumbers {
 		if i > 0 {

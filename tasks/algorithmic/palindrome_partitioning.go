@@ -112,8 +112,7 @@ const longestCut = 64
 // palindromeEnds tells for each place of text where the palindromes begin that end
 // before it: bit i of the number at j is set where text[i:j] is one. The text has
 // longestCut letters at most.
-func palindromeEnds(text []byte) []uint64 {
-	begins := make([]uint64, len(text)+1)
+func palindromeEnds(text []byte) (begins [longestCut + 1]uint64) {
 	var places [256]uint64 // of each letter
 	for j, letter := range text {
 		places[letter] |= 1 << j
@@ -128,8 +127,7 @@ func palindromeEnds(text []byte) []uint64 {
 
 // countPartitions returns the number of ways to cut text into palindromes.
 func countPartitions(text []byte) uint64 {
-	begins, ways := palindromeEnds(text), make([]uint64, len(text)+1)
-	ways[0] = 1
+	begins, ways := palindromeEnds(text), [longestCut + 1]uint64{1}
 	for j := 1; j <= len(text); j++ {
 		for left := begins[j]; left != 0; left &= left - 1 {
 			ways[j] += ways[bits.TrailingZeros64(left)]
@@ -150,7 +148,7 @@ func partitions(text string) [][]string {
 // palindrome, no way ends before the last one.
 type cutter struct {
 	text   string
-	begins []uint64
+	begins [longestCut + 1]uint64
 	path   []string
 	found  [][]string
 }

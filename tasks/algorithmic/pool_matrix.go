@@ -149,7 +149,7 @@ var poolMatrixPhrasings = [][2]string{
 // Prompt implements [task.Instance].
 func (p poolMatrixItem) Prompt() string {
 	words, size := poolMatrixPhrasings[p.Phrasing], strconv.Itoa(p.PoolSize)
-	b := make([]byte, 0, 700+2*len(p.Matrix)*len(p.Matrix[0]))
+	b := make([]byte, 0, promptRoom)
 	b = append(append(append(b, words[0]...), p.PoolType...), strings.ReplaceAll(words[1], "%d", size)...)
 	b = p.Matrix.append(append(b, "\n\n"...))
 	b = append(b, "\n\nA window that reaches over the right or the lower edge has only the cells that are there. "...)
@@ -192,7 +192,7 @@ func twoDecimals(n float64) float64 { return math.RoundToEven(100*n) / 100 }
 
 // Solve implements [task.Instance].
 func (p poolMatrixItem) Solve() string {
-	b := make([]byte, 0, 6*len(p.Solution)*len(p.Solution[0]))
+	b := make([]byte, 0, 256)
 	for i, row := range p.Solution {
 		if i > 0 {
 			b = append(b, '\n')

@@ -53,7 +53,7 @@ func (c *stock) enough(r *recipe) bool {
 
 // countsText writes numbers with a space between them.
 func countsText(all []int) string {
-	b := make([]byte, 0, 4*len(all))
+	b := make([]byte, 0, 64)
 	for i, n := range all {
 		if i > 0 {
 			b = append(b, ' ')

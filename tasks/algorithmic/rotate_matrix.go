@@ -102,7 +102,7 @@ var rotateMatrixPhrasings = [][2]string{
 // Prompt implements [task.Instance].
 func (m rotateMatrixItem) Prompt() string {
 	words := rotateMatrixPhrasings[m.Phrasing]
-	b := make([]byte, 0, 300+2*m.N*m.N)
+	b := make([]byte, 0, promptRoom)
 	b = strconv.AppendInt(append(b, words[0]...), 90*int64(m.NumRotations), 10)
 	b = m.Matrix.append(append(b, words[1]...))
 	return string(append(b, "\n\nAnswer with the turned matrix alone: a line for each row, with one space between numbers."...))

@@ -195,7 +195,7 @@ var rottenOrangesPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (o rottenOrangesItem) Prompt() string {
-	b := make([]byte, 0, 500+2*o.N*o.N)
+	b := make([]byte, 0, promptRoom)
 	b = o.Matrix.append(append(b, rottenOrangesPhrasings[o.Phrasing]...))
 	return string(append(b, "\n\nAnswer with one whole number: 0 if no orange is fresh now, -1 if some orange never rots."...))
 }

@@ -91,7 +91,7 @@ func (s spellBackwardItem) Check() error {
 
 // Solve implements [task.Instance].
 func (s spellBackwardItem) Solve() string {
-	reversed := make([]byte, 0, len(s.Word))
+	reversed := make([]byte, 0, 32)
 	for rest := s.Word; rest != ""; {
 		letter, size := utf8.DecodeLastRuneInString(rest)
 		reversed = utf8.AppendRune(reversed, letter)

@@ -91,7 +91,7 @@ var spiralMatrixPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s spiralMatrixItem) Prompt() string {
-	b := make([]byte, 0, 400+2*s.N*s.N)
+	b := make([]byte, 0, promptRoom)
 	b = s.Matrix.append(append(b, spiralMatrixPhrasings[s.Phrasing]...))
 	return string(append(b, "\n\nThe way begins in the upper left corner and goes to the right along the first row, that is, clockwise. "+
 		"Answer with all the numbers on one line and a space between them, for example 1 2 3 4."...))

@@ -130,7 +130,7 @@ var stringManipulationPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s stringManipulationItem) Prompt() string {
-	b := make([]byte, 0, 600+80*len(s.SelectedRules)+len(s.String))
+	b := make([]byte, 0, 2*promptRoom)
 	b = append(append(b, stringManipulationPhrasings[s.Phrasing]...), "\n\n"...)
 	for i, rule := range s.SelectedRules {
 		b = append(strconv.AppendInt(b, int64(i+1), 10), ". "...)

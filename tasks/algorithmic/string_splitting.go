@@ -100,7 +100,7 @@ var stringSplittingPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s stringSplittingItem) Prompt() string {
-	b := make([]byte, 0, 700)
+	b := make([]byte, 0, promptRoom)
 	b = append(append(b, stringSplittingPhrasings[s.Phrasing]...), "\n\n"+splittingRules+"\n\nEach step applies, once, the first rule in this list for which there is enough. "+
 		"This goes on until no rule can be applied, but for no more than "...)
 	b = append(strconv.AppendInt(b, int64(s.MaxIterations), 10), " steps. At the start there are "...)

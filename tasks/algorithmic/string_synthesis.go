@@ -101,7 +101,7 @@ var stringSynthesisPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s stringSynthesisItem) Prompt() string {
-	b := make([]byte, 0, 800)
+	b := make([]byte, 0, promptRoom)
 	b = append(append(b, stringSynthesisPhrasings[s.Phrasing]...), "\n\n"+synthesisRules+"\n\nEach step applies, once, the first rule in this list for which all blocks are there; they are used up. "+
 		"This goes on until no rule can be applied, but for no more than "...)
 	b = append(strconv.AppendInt(b, int64(s.MaxIterations), 10), " steps. At the start there are "...)

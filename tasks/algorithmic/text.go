@@ -8,6 +8,10 @@ import (
 	"github.com/quintain-rl/quintain/rng"
 )
 
+// promptRoom is how many bytes most questions have at most. They are written into a
+// buffer of so many, which is on the stack, and copied once.
+const promptRoom = 1024
+
 // longestSentence is the number of words of the longest sentence.
 const longestSentence = 25
 
@@ -28,11 +32,12 @@ var prose = sync.OnceValue(func() *proseText {
 })
 
 // span returns n words of the text that stand together, from the beginning again
-// where the text ends.
+// where the text ends. The caller leaves them as they are.
 func (t *proseText) span(n int, r *rng.Rand) []string {
-	words := make([]string, 0, n)
-	for at := r.Between(0, len(t.words)-1); len(words) < n; at = 0 {
-		words = append(words, t.words[at:min(len(t.words), at+n-len(words))]...)
+	at := r.Between(0, len(t.words)-1)
+	words := t.words[at:min(len(t.words), at+n)]
+	for len(words) < n {
+		words = append(words[:len(words):len(words)], t.words[:min(len(t.words), n-len(words))]...)
 	}
 	return words
 }

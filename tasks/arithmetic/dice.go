@@ -91,7 +91,7 @@ func makeDice(p diceParams, r *rng.Rand) (diceItem, error) {
 
 // diceNotation writes dice as players of games do, equal ones together.
 func diceNotation(sides []int) string {
-	b := make([]byte, 0, 8*len(sides))
+	b := make([]byte, 0, 128)
 	for i := 0; i < len(sides); {
 		same := 1
 		for i+same < len(sides) && sides[i+same] == sides[i] {

@@ -172,7 +172,7 @@ var legCountingPhrasings = [][2]string{
 // Prompt implements [task.Instance].
 func (l legCountingItem) Prompt() string {
 	words := legCountingPhrasings[l.Phrasing]
-	b := append(make([]byte, 0, 128+16*len(l.Animals)), words[0]...)
+	b := append(make([]byte, 0, 512), words[0]...)
 	for i, f := range l.Animals {
 		switch {
 		case i > 0 && i == len(l.Animals)-1:

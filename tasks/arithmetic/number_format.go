@@ -185,7 +185,7 @@ var numberFormatPhrasings = [][3]string{
 // Prompt implements [task.Instance].
 func (n numberFormatItem) Prompt() string {
 	words := numberFormatPhrasings[n.Phrasing]
-	b := append(make([]byte, 0, 256+24*len(n.Formatted)), words[0]...)
+	b := append(make([]byte, 0, 512), words[0]...)
 	b = append(append(b, n.Size...), words[1]...)
 	b = n.appendCandidates(b, "; ")
 	return string(append(append(b, words[2]...), " The number behind e is the power of ten that what stands before it is multiplied by. Answer with the number alone, in whichever notation."...))

@@ -1,6 +1,7 @@
 package arithmetic
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -121,9 +122,18 @@ func power(base float64, exponent int) float64 {
 
 // decimalOf returns x, which is finite, as Python writes it.
 func decimalOf(x float64) answer.Decimal {
+	if x == 0 {
+		return answer.Decimal{}
+	}
 	var room [32]byte
-	d, _ := answer.ReadDecimal(string(strconv.AppendFloat(room[:0], x, 'e', -1, 64)))
-	return d
+	text := strconv.AppendFloat(room[:0], math.Abs(x), 'e', -1, 64) // 1.235e+02, 5e-324
+	mark := bytes.IndexByte(text, 'e')
+	exponent, _ := strconv.Atoi(string(text[mark+1:]))
+	digits := string(text[:1])
+	if mark > 1 {
+		digits += string(text[2:mark])
+	}
+	return answer.Decimal{Neg: x < 0, Digits: digits, Exp: exponent - len(digits) + 1}
 }
 
 // powerFunctionPhrasings are the wordings of the question, before and after the power.
@@ -136,20 +146,22 @@ var powerFunctionPhrasings = [][2]string{
 // Prompt implements [task.Instance].
 func (p powerFunctionItem) Prompt() string {
 	words := powerFunctionPhrasings[p.Phrasing]
-	return words[0] + p.text() + words[1] + " Answer with one number, rounded to three significant digits, in scientific notation, for example -1.23e+4."
+	var room [32]byte
+	return words[0] + string(p.appendText(room[:0])) + words[1] + " Answer with one number, rounded to three significant digits, in scientific notation, for example -1.23e+4."
 }
 
-// text writes the power.
-func (p powerFunctionItem) text() string {
-	base := strconv.FormatFloat(p.Base, 'f', -1, 64)
+// appendText appends the power.
+func (p powerFunctionItem) appendText(b []byte) []byte {
 	if p.Base < 0 {
-		base = "(" + base + ")"
+		b = append(strconv.AppendFloat(append(b, '('), p.Base, 'f', -1, 64), ')')
+	} else {
+		b = strconv.AppendFloat(b, p.Base, 'f', -1, 64)
 	}
-	return base + "^" + strconv.Itoa(p.Exponent)
+	return strconv.AppendInt(append(b, '^'), int64(p.Exponent), 10)
 }
 
 // Short implements [task.Shortener].
-func (p powerFunctionItem) Short() string { return p.text() + "=" }
+func (p powerFunctionItem) Short() string { return string(append(p.appendText(nil), '=')) }
 
 // Check refuses a record whose solution is not the power.
 func (p powerFunctionItem) Check() error {

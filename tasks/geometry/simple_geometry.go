@@ -121,7 +121,7 @@ var simpleGeometryPhrasings = [][3]string{
 // Prompt implements [task.Instance].
 func (s simpleGeometryItem) Prompt() string {
 	words := simpleGeometryPhrasings[s.Phrasing]
-	b := make([]byte, 0, 256+6*len(s.KnownAngles))
+	b := make([]byte, 0, 512)
 	b = strconv.AppendInt(append(b, words[0]...), int64(s.NSides), 10)
 	b = append(b, words[1]...)
 	for i, angle := range s.KnownAngles {
@@ -144,7 +144,12 @@ func (s simpleGeometryItem) Short() string {
 }
 
 // appendDegrees appends an angle, a whole one without a point.
-func appendDegrees(b []byte, angle float64) []byte { return strconv.AppendFloat(b, angle, 'f', -1, 64) }
+func appendDegrees(b []byte, angle float64) []byte {
+	if whole := int64(angle); float64(whole) == angle && whole != 0 {
+		return strconv.AppendInt(b, whole, 10)
+	}
+	return strconv.AppendFloat(b, angle, 'f', -1, 64)
+}
 
 // Check refuses a record whose angles do not add up. Whether they are those of a
 // convex polygon is left open: reasoning-gym has others.
