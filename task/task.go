@@ -51,6 +51,11 @@ type Canonicalizer interface{ Canonical() string }
 // in what it asks for.
 type Chooser interface{ Choices() int }
 
+// A Completer is a pointer to an Instance that finds in the question what its record
+// does not say: an entry of reasoning-gym may have it there alone. Complete is called
+// with every record that comes as JSON, before it is checked.
+type Completer interface{ Complete(question string) }
+
 // A Spec defines a task, and is one. Make alone holds chance; everything else
 // about a problem follows from the Instance that Make returned. A [Set] and With give
 // tasks that make problems faster.
@@ -254,6 +259,9 @@ func (s Spec[P, I]) read(p quintain.Problem) (inst I, err error) {
 	}
 	if err != nil {
 		return inst, fmt.Errorf("task %s: instance: %w", s.Name, err)
+	}
+	if c, can := any(&inst).(Completer); can {
+		c.Complete(p.Prompt)
 	}
 	if c, can := any(inst).(checked); can {
 		if err := c.Check(); err != nil {

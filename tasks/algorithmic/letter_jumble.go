@@ -3,7 +3,9 @@ package algorithmic
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
@@ -76,7 +78,7 @@ func makeLetterJumble(p letterJumbleParams, r *rng.Rand) (letterJumbleItem, erro
 	}
 	if p.ConsecutiveWords && r.Chance(0.5) {
 		item.OriginalWords = wordsInARow(item.NumWords, p, r)
-		item.scramble(r)
+		item.scramble(mixable(), r)
 	}
 	if 2*item.unchanged() < item.NumWords && item.ScrambledWords != nil {
 		return item, nil
@@ -85,7 +87,7 @@ func makeLetterJumble(p letterJumbleParams, r *rng.Rand) (letterJumbleItem, erro
 	for i := range item.OriginalWords {
 		item.OriginalWords[i] = drawLoneWord(p, r)
 	}
-	item.scramble(r)
+	item.scramble(nil, r)
 	return item, nil
 }
 
@@ -118,24 +120,34 @@ func drawLoneWord(p letterJumbleParams, r *rng.Rand) string {
 	return word
 }
 
-// scramble mixes up the original words.
-func (l *letterJumbleItem) scramble(r *rng.Rand) {
-	l.ScrambledWords = make([]string, len(l.OriginalWords))
+// mixable are the words of the sentences that are among the common ones, as they are
+// spelled there: the others stay as they are.
+var mixable = sync.OnceValue(func() map[string]bool {
+	found := map[string]bool{}
+	for _, word := range prose().words {
+		if _, common := lexicon.Common(len(word)).Find(strings.ToLower(word)); common {
+			found[word] = !anagrams().in[strings.ToLower(word)]
+		}
+	}
+	return found
+})
+
+// scramble mixes up those of the original words that are in some, or all of them where
+// that is nil, but for those that have an anagram.
+func (l *letterJumbleItem) scramble(some map[string]bool, r *rng.Rand) {
+	l.ScrambledWords = slices.Clone(l.OriginalWords)
 	for i, word := range l.OriginalWords {
-		l.ScrambledWords[i] = jumbled(word, l.CorruptionLevel, r)
+		if some[word] || some == nil && !anagrams().in[word] {
+			l.ScrambledWords[i] = jumbled(word, l.CorruptionLevel, r)
+		}
 	}
 	l.NumWords = len(l.OriginalWords)
 }
 
 // jumbled moves the given share of the letters of a word, two of them at least. It
-// leaves a word as it is that has an anagram or is not among the common ones, or of
-// which it makes the same word again in several tries.
+// leaves a word as it is of which it makes the same again in several tries.
 func jumbled(word string, share float64, r *rng.Rand) string {
 	const tries = 8
-	lower := strings.ToLower(word)
-	if _, common := lexicon.Common(len(word)).Find(lower); !common || anagrams().in[lower] {
-		return word
-	}
 	moved := max(2, int(math.Round(share*float64(len(word)))))
 	var places [lexicon.MaxLetters]int
 	for i := range places {

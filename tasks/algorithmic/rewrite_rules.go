@@ -138,24 +138,25 @@ func newRewriter(n int) *rewriter {
 // the next call.
 func (w *rewriter) rewrite(start []byte, rules []int) (end []byte, steps int, over bool) {
 	most := 100 + 4*len(start)
-	w.now = append(w.now[:0], start...)
-	w.seen = append(w.seen[:0], start...)
+	now, next, seen := append(w.now[:0], start...), w.next, append(w.seen[:0], start...)
 	for ; steps < most; steps++ {
-		w.next = append(w.next[:0], w.now...)
+		next = append(next[:0], now...)
 		fits := false
 		for i := 0; i < len(rules) && !fits; i++ {
-			w.next, fits = rewriteRules[rules[i]].apply(w.next)
+			next, fits = rewriteRules[rules[i]].apply(next)
 		}
-		if !fits || len(w.next) == len(w.now) && amongRows(w.seen, w.next) {
-			return w.now, steps, true
+		if !fits || len(next) == len(now) && amongRows(seen, next) {
+			over = true
+			break
 		}
-		if len(w.next) < len(w.now) {
-			w.seen = w.seen[:0]
+		if len(next) < len(now) {
+			seen = seen[:0]
 		}
-		w.seen = append(w.seen, w.next...)
-		w.now, w.next = w.next, w.now
+		seen = append(seen, next...)
+		now, next = next, now
 	}
-	return w.now, steps, false
+	w.seen = seen
+	return now, steps, over
 }
 
 // amongRows reports whether row is one of the rows of its length that rows is made of.

@@ -62,7 +62,7 @@ const patternLength = 4
 // letters, in which patterns overlap.
 func makeStringInsertion(p stringInsertionParams, r *rng.Rand) (stringInsertionItem, error) {
 	n := r.Between(p.MinStringLength, p.MaxStringLength)
-	text := make([]byte, 0, n)
+	text := make([]byte, 0, 64)
 	for len(text) < n {
 		run := 1
 		if r.Chance(0.2) {
@@ -87,7 +87,7 @@ func makeStringInsertion(p stringInsertionParams, r *rng.Rand) (stringInsertionI
 // insertLetters scans text from the left, inserts a letter behind each pattern, and
 // goes on behind it.
 func insertLetters(text string) string {
-	b := make([]byte, 0, len(text)*5/4)
+	b := make([]byte, 0, 64)
 	run := 0 // letters just copied that follow one another, since the last insertion
 	for i := range len(text) {
 		c := text[i]

@@ -79,8 +79,10 @@ type wordSortingItem struct {
 // first.
 func makeWordSorting(p wordSortingParams, r *rng.Rand) (wordSortingItem, error) {
 	n := r.Between(p.MinWords, p.MaxWords)
+	all := make([]string, 3*n)
+	drawNearWords(all[:n], p, r)
 	item := wordSortingItem{
-		OriginalWords: drawNearWords(n, p, r), TransformedWords: make([]string, n), NumWords: n,
+		OriginalWords: all[:n:n], TransformedWords: all[n : 2*n : 2*n], SortedWords: all[2*n:], NumWords: n,
 		Direction: ascending, Phrasing: r.Between(0, len(wordSortingPhrasings)-1),
 	}
 	rng.Shuffle(r, item.OriginalWords)
@@ -94,7 +96,8 @@ func makeWordSorting(p wordSortingParams, r *rng.Rand) (wordSortingItem, error) 
 	if r.Chance(0.5) {
 		item.Direction = descending
 	}
-	item.SortedWords = inOrder(item.TransformedWords, item.Direction)
+	copy(item.SortedWords, item.TransformedWords)
+	putInOrder(item.SortedWords, item.Direction)
 	for range n {
 		if 2*samePlaces(item.TransformedWords, item.SortedWords) <= n {
 			break
@@ -106,11 +109,10 @@ func makeWordSorting(p wordSortingParams, r *rng.Rand) (wordSortingItem, error) 
 	return item, nil
 }
 
-// drawNearWords draws n words, about half of which have as many letters as another
-// and stand at most six places from it in the list of those words.
-func drawNearWords(n int, p wordSortingParams, r *rng.Rand) []string {
+// drawNearWords fills all with words, about half of which have as many letters as
+// another and stand at most six places from it in the list of those words.
+func drawNearWords(all []string, p wordSortingParams, r *rng.Rand) {
 	const near = 6
-	all := make([]string, n)
 	var words lexicon.Words
 	at := 0
 	for i := range all {
@@ -122,7 +124,6 @@ func drawNearWords(n int, p wordSortingParams, r *rng.Rand) []string {
 		}
 		all[i] = words.At(at)
 	}
-	return all
 }
 
 // transformed returns word in another case.
@@ -147,11 +148,16 @@ func transformed(word, transformation string, r *rng.Rand) string {
 // inOrder returns words sorted by code points; in UTF-8, that is by bytes.
 func inOrder(words []string, direction string) []string {
 	sorted := slices.Clone(words)
-	slices.Sort(sorted)
-	if direction == descending {
-		slices.Reverse(sorted)
-	}
+	putInOrder(sorted, direction)
 	return sorted
+}
+
+// putInOrder is inOrder in place.
+func putInOrder(words []string, direction string) {
+	slices.Sort(words)
+	if direction == descending {
+		slices.Reverse(words)
+	}
 }
 
 // samePlaces counts the places at which a and b have the same word.

@@ -91,7 +91,7 @@ func TestCalendarAnswers(t *testing.T) {
 }
 
 func TestCalendarParams(t *testing.T) {
-	tasktest.Refused(t, calendarTask{calendarArithmetic}, map[string]string{
+	tasktest.Refused(t, calendarArithmetic, map[string]string{
 		`{"year":0}`:         "year",
 		`{"year":10000}`:     "year",
 		`{"tasks":[]}`:       "tasks",
@@ -154,11 +154,11 @@ func TestCountDaysOfEntries(t *testing.T) {
 		{"Count.", ""},
 	} {
 		p := quintain.Problem{Task: "calendar_arithmetic", Level: quintain.OwnParams, Prompt: test.question, Instance: quintain.RawRecord([]byte(record))}
-		got, err := calendarTask{calendarArithmetic}.Solve(p)
+		got, err := calendarArithmetic.Solve(p)
 		if got != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%s: %q, error %v, want %q", test.question, got, err, test.want)
 		}
-		if v, err := (calendarTask{calendarArithmetic}).Grade(p, "1"); err == nil && (v.Score == 1) != (test.want == "1") {
+		if v, err := calendarArithmetic.Grade(p, "1"); err == nil && (v.Score == 1) != (test.want == "1") {
 			t.Errorf("%s: verdict %+v", test.question, v)
 		}
 	}
@@ -174,7 +174,7 @@ var (
 
 // The second way reads the prompt and goes from day to day with the standard library.
 func TestCalendarSecond(t *testing.T) {
-	tasktest.Second(t, calendarTask{calendarArithmetic}, 1800, func(item calendarItem, prompt, got string) error {
+	tasktest.Second(t, calendarArithmetic, 1800, func(item calendarItem, prompt, got string) error {
 		want, err := calendarAnswer(item.Task, prompt)
 		if err == nil && got != want {
 			err = fmt.Errorf("solution %s, want %s", got, want)

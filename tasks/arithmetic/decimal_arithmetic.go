@@ -1,7 +1,6 @@
 package arithmetic
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -63,7 +62,7 @@ const (
 )
 
 // decimalArithmeticItem is one expression. An entry of reasoning-gym has the
-// expression and the precision in its question alone; see [fromQuestion].
+// expression and the precision in its question alone.
 type decimalArithmeticItem struct {
 	DecimalPlaces int    `json:"decimal_places"` // of the numbers, at most, and of the answer, at least
 	NumTerms      int    `json:"num_terms"`
@@ -177,54 +176,15 @@ func (d decimalArithmeticItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// fromQuestion is decimal_arithmetic for records that lack the expression, as
-// those of entries of reasoning-gym do: it stands in the last line of the question.
-type fromQuestion struct {
-	task.Spec[decimalArithmeticParams, decimalArithmeticItem]
-}
-
-// With implements [quintain.Task].
-func (f fromQuestion) With(params json.RawMessage) (quintain.Task, error) {
-	own, err := f.Spec.With(params)
-	if err != nil {
-		return nil, err
-	}
-	return fromQuestion{own.(task.Spec[decimalArithmeticParams, decimalArithmeticItem])}, nil
-}
-
-// Grade implements [quintain.Task].
-func (f fromQuestion) Grade(p quintain.Problem, answer string) (quintain.Verdict, error) {
-	return f.Spec.Grade(completed(p), answer)
-}
-
-// Solve implements [quintain.Task].
-func (f fromQuestion) Solve(p quintain.Problem) (string, error) { return f.Spec.Solve(completed(p)) }
-
-// completed returns p with the expression and the precision in its record, if only
-// its question has them.
-func completed(p quintain.Problem) quintain.Problem {
-	if _, ours := p.Instance.Value().(decimalArithmeticItem); ours {
-		return p
-	}
-	raw, err := p.Instance.JSON()
-	if err != nil {
-		return p
-	}
-	var fields map[string]any
-	if json.Unmarshal(raw, &fields) != nil || fields == nil || fields["expression"] != nil {
-		return p
-	}
-	line := p.Prompt[strings.LastIndexByte(p.Prompt, '\n')+1:]
-	expression, _, _ := strings.Cut(line, " =")
-	_, rest, _ := strings.Cut(p.Prompt, "maximum of ")
+// Complete implements [task.Completer]: the expression stands in the last line.
+func (d *decimalArithmeticItem) Complete(question string) {
+	_, rest, _ := strings.Cut(question, "maximum of ")
 	digits, _, _ := strings.Cut(rest, " ")
-	fields["expression"] = expression
-	fields["precision"], err = strconv.Atoi(digits)
-	if err != nil {
-		return p
+	precision, err := strconv.Atoi(digits)
+	if d.Expression != "" || err != nil {
+		return
 	}
-	if raw, err = json.Marshal(fields); err == nil {
-		p.Instance = quintain.RawRecord(raw)
-	}
-	return p
+	line := question[strings.LastIndexByte(question, '\n')+1:]
+	d.Expression, _, _ = strings.Cut(line, " =")
+	d.Precision = precision
 }

@@ -68,7 +68,7 @@ func TestDecimalArithmeticFromQuestion(t *testing.T) {
 		Prompt:   "Solve this to a maximum of 12 significant digits, please.\n(6.418+8.257/(3.762*8.423)) = ?",
 		Instance: quintain.RawRecord([]byte(`{"decimal_places":3,"num_terms":4}`)),
 	}
-	of := fromQuestion{decimalArithmetic}
+	of := decimalArithmetic
 	if got, err := of.Solve(entry); got != "6.67857736775" || err != nil {
 		t.Errorf("solution %q, error %v", got, err)
 	}
@@ -87,7 +87,7 @@ var decimalAskedRE = regexp.MustCompile(`^(?:Work out|What is|Calculate) ([-+*/(
 
 // The second way has Go's compiler read the prompt: its constants are exact.
 func TestDecimalArithmeticSecond(t *testing.T) {
-	tasktest.Second(t, fromQuestion{decimalArithmetic}, 1200, func(_ decimalArithmeticItem, prompt, got string) error {
+	tasktest.Second(t, decimalArithmetic, 1200, func(_ decimalArithmeticItem, prompt, got string) error {
 		asked := decimalAskedRE.FindStringSubmatch(prompt)
 		if asked == nil {
 			return fmt.Errorf("the prompt is %q", prompt)

@@ -2,6 +2,7 @@ package arithmetic
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,6 +108,7 @@ type herd []flock
 type flock struct {
 	kind  string // one animal of it
 	count int
+	many  string // what several are called; empty: look it up
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -156,7 +158,7 @@ func makeLegCounting(p legCountingParams, r *rng.Rand) (legCountingItem, error) 
 	item.Animals = make(herd, item.NumAnimals)
 	for i, kind := range drawDifferent(r, item.NumAnimals, 0, len(animals)-1) {
 		a := animals[kind]
-		item.Animals[i] = flock{a.one, r.Between(p.MinInstances, p.MaxInstances)}
+		item.Animals[i] = flock{a.one, r.Between(p.MinInstances, p.MaxInstances), a.many}
 		item.TotalLegs += a.legs * item.Animals[i].count
 	}
 	return item, nil
@@ -188,10 +190,13 @@ func (l legCountingItem) Prompt() string {
 
 // name returns what the animals are called, one or many.
 func (f flock) name() string {
-	if a, known := animalNamed()[f.kind]; known && f.count != 1 {
-		return a.many
+	if f.count == 1 {
+		return f.kind
 	}
-	return f.kind
+	if f.many != "" {
+		return f.many
+	}
+	return cmp.Or(animalNamed()[f.kind].many, f.kind)
 }
 
 // Short implements [task.Shortener].

@@ -12,7 +12,7 @@ import (
 )
 
 func TestLegCountingScore(t *testing.T) {
-	item := legCountingItem{Animals: herd{{"ant", 6}, {"duck", 11}, {"dog", 10}}, NumAnimals: 3, TotalLegs: 98}
+	item := legCountingItem{Animals: herd{{kind: "ant", count: 6}, {kind: "duck", count: 11}, {kind: "dog", count: 10}}, NumAnimals: 3, TotalLegs: 98}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"98", 1, ""},
 		{" 98 ", 0.5, "reasoning-gym pays for a text that contains the answer"},

@@ -7,10 +7,10 @@ import "github.com/quintain-rl/quintain"
 var Tasks = []quintain.Task{
 	basicArithmetic,
 	bitwiseArithmetic,
-	calendarTask{calendarArithmetic},
+	calendarArithmetic,
 	chainSum,
 	countBits,
-	fromQuestion{decimalArithmetic},
+	decimalArithmetic,
 	decimalChainSum,
 	dice,
 	fractionSimplification,

@@ -72,7 +72,7 @@ type simpleGeometryItem struct {
 // makeSimpleGeometry draws the angles.
 func makeSimpleGeometry(p simpleGeometryParams, r *rng.Rand) (simpleGeometryItem, error) {
 	sides := r.Between(p.MinSides, p.MaxSides)
-	angles := p.angles(sides, r)
+	angles := p.appendAngles(make([]int, 0, 16), sides, r)
 	item := simpleGeometryItem{
 		NSides: sides, TotalInteriorSum: angleSum(sides),
 		KnownAngles: make([]float64, sides-1),
@@ -86,13 +86,13 @@ func makeSimpleGeometry(p simpleGeometryParams, r *rng.Rand) (simpleGeometryItem
 	return item, nil
 }
 
-// angles draws the angles of a convex polygon. From equal ones it goes on by
+// appendAngles draws the angles of a convex polygon. From equal ones it goes on by
 // dividing the sum of two angles anew, many times: the Gibbs sampler of the uniform
 // distribution over all angles that have the right sum.
-func (p simpleGeometryParams) angles(sides int, r *rng.Rand) []int {
-	angles, rest := make([]int, sides), angleSum(sides)
-	for i := range angles {
-		angles[i] = rest / (sides - i)
+func (p simpleGeometryParams) appendAngles(angles []int, sides int, r *rng.Rand) []int {
+	rest := angleSum(sides)
+	for i := range sides {
+		angles = append(angles, rest/(sides-i))
 		rest -= angles[i]
 	}
 	const rounds = 4

@@ -62,7 +62,7 @@ func TestAnglesAreUniform(t *testing.T) {
 	r, seen := rng.New(1, "angles"), map[string]int{}
 	const draws = 19_000
 	for range draws {
-		seen[fmt.Sprint(p.angles(3, r))]++
+		seen[fmt.Sprint(p.appendAngles(nil, 3, r))]++
 	}
 	if len(seen) != 19 {
 		t.Errorf("%d triangles, want 19", len(seen))
