@@ -105,6 +105,8 @@ func TestRewardRises(t *testing.T) {
 		want   float64 // at least
 	}{
 		{"on policy", 0, func(*Settings) {}, 0.85},
+		{"with Muon", 0, func(s *Settings) { s.Muon = 3 }, 0.85},
+		{"with Muon, 4 versions old", 4, func(s *Settings) { s.Muon = 3 }, 0.7},
 		{"naive, on policy", 0, func(s *Settings) { s.Objective = Naive }, 0.85},
 		{"naive, 4 versions old", 4, func(s *Settings) { s.Objective = Naive }, 0.7},
 		{"decoupled, 4 versions old", 4, func(*Settings) {}, 0.8},

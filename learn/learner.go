@@ -49,7 +49,7 @@ func New(model, reference *transformer.Model, s Settings) (*Learner, error) {
 
 // adam are the settings of the optimiser.
 func (s *Settings) adam() transformer.AdamSettings {
-	return transformer.AdamSettings{Rate: s.LearningRate, WarmUp: s.WarmUp, WeightDecay: s.WeightDecay, Clip: s.ClipNorm}
+	return transformer.AdamSettings{Rate: s.LearningRate, WarmUp: s.WarmUp, Muon: s.Muon, WeightDecay: s.WeightDecay, Clip: s.ClipNorm}
 }
 
 // Model returns the model, which the next step changes.

@@ -453,6 +453,7 @@ func TestSettingsCheck(t *testing.T) {
 		{func(s *Settings) { s.MicroTokens = 0 }, "micro_tokens is 0"},
 		{func(s *Settings) { s.LearningRate = 0 }, "learning_rate is 0"},
 		{func(s *Settings) { s.WarmUp = -1 }, "warm_up is -1"},
+		{func(s *Settings) { s.Muon = -1 }, "muon is -1"},
 		{func(s *Settings) { s.WeightDecay = -1 }, "weight_decay is -1"},
 		{func(s *Settings) { s.ClipNorm = -1 }, "clip_norm is -1"},
 		{func(s *Settings) { s.MaxSkipped = 0 }, "max_skipped is 0"},

@@ -73,6 +73,7 @@ type Settings struct {
 
 	LearningRate float64 `json:"learning_rate" yaml:"learning_rate"`
 	WarmUp       int     `json:"warm_up" yaml:"warm_up"`           // updates over which the learning rate rises from 0
+	Muon         float64 `json:"muon" yaml:"muon"`                 // what the learning rate is multiplied by for the matrices of the layers, which Muon then steps; 0: AdamW for all
 	WeightDecay  float64 `json:"weight_decay" yaml:"weight_decay"` // per unit of learning rate
 	ClipNorm     float64 `json:"clip_norm" yaml:"clip_norm"`       // norm that gradients are scaled down to; 0: any
 
@@ -111,6 +112,7 @@ func (s *Settings) Check() error {
 		{s.MicroTokens > 0, "micro_tokens", s.MicroTokens, "1 or more"},
 		{s.LearningRate > 0 && finite(s.LearningRate), "learning_rate", s.LearningRate, "above 0"},
 		{s.WarmUp >= 0, "warm_up", s.WarmUp, "0 or more"},
+		{s.Muon >= 0 && finite(s.Muon), "muon", s.Muon, "0 or more"},
 		{s.WeightDecay >= 0 && finite(s.WeightDecay), "weight_decay", s.WeightDecay, "0 or more"},
 		{s.ClipNorm >= 0 && finite(s.ClipNorm), "clip_norm", s.ClipNorm, "0 or more"},
 		{s.MaxSkipped > 0, "max_skipped", s.MaxSkipped, "1 or more"},

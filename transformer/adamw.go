@@ -15,6 +15,10 @@ type AdamSettings struct {
 	WeightDecay float64 `json:"weight_decay"` // times the rate, off all matrices but embeddings and shifts; 0: none
 	Clip        float64 `json:"clip"`         // largest norm of all gradients together; 0: no limit
 	WarmUp      int     `json:"warm_up"`      // steps in which the rate rises to its full value; 0: none
+
+	// Muon is what the rate is multiplied by for the matrices of the layers, which are then
+	// stepped by Muon; 0: by AdamW, as all others.
+	Muon float64 `json:"muon,omitempty"`
 }
 
 // Check reports the first setting that makes no sense.
@@ -31,6 +35,7 @@ func (s AdamSettings) Check() error {
 		{"weight_decay", s.WeightDecay, math.Inf(1)},
 		{"clip", s.Clip, math.Inf(1)},
 		{"warm_up", float64(s.WarmUp), math.Inf(1)},
+		{"muon", s.Muon, math.Inf(1)},
 	} {
 		if !(f.value >= 0 && f.value < f.below) {
 			return fmt.Errorf("%s is %v, want 0 or more, and below %v", f.name, f.value, f.below)
@@ -61,7 +66,10 @@ type AdamW struct {
 
 	steps  int
 	first  []float32 // mean of the gradients, in the layout of the parameters
-	second []float32 // mean of their squares
+	second []float32 // mean of their squares; of what Muon steps, zero
+
+	jobs    []muonJob     // memory
+	scratch []muonScratch // the same, of each goroutine
 }
 
 // NewAdamW returns an optimiser for models of m's sizes that has made no step.
@@ -110,13 +118,19 @@ func (o *AdamW) Step(m *Model, grads []float32) (StepReport, error) {
 	if set.Clip > 0 && report.Norm > set.Clip {
 		u.scale = float32(set.Clip / report.Norm)
 	}
+	if set.Muon > 0 {
+		rate := report.Rate * set.Muon
+		o.muon(m, grads, update{scale: u.scale, rate: float32(rate), keep: float32(1 - rate*set.WeightDecay)})
+	}
 	at := 0
-	for _, t := range m.tensors {
+	for i, t := range m.tensors {
 		u.keep = 1
 		if t.decays {
 			u.keep = float32(1 - report.Rate*set.WeightDecay)
 		}
-		o.stepTensor(t.Data, grads[at:at+len(t.Data)], at, u)
+		if set.Muon == 0 || !steppedByMuon(i) {
+			o.stepTensor(t.Data, grads[at:at+len(t.Data)], at, u)
+		}
 		at += len(t.Data)
 	}
 	return report, nil

@@ -75,7 +75,7 @@ func TestAdamSettingsCheck(t *testing.T) {
 	t.Parallel()
 	for _, s := range []AdamSettings{
 		{Rate: -1}, {Rate: math.NaN()}, {Rate: math.Inf(1)}, {Beta1: 1}, {Beta2: -0.1}, {Beta2: 1},
-		{Epsilon: -1}, {WeightDecay: -1}, {Clip: -1}, {Clip: math.NaN()}, {WarmUp: -1},
+		{Epsilon: -1}, {WeightDecay: -1}, {Clip: -1}, {Clip: math.NaN()}, {WarmUp: -1}, {Muon: -1},
 	} {
 		if _, err := NewAdamW(shaken(small[0], 1), s); err == nil {
 			t.Errorf("%+v is no error", s)

@@ -138,7 +138,7 @@ func TestCheckFinite(t *testing.T) {
 func TestStepsMakeNoGarbage(t *testing.T) {
 	m := shaken(small[1], 1)
 	p := NewPass(m)
-	o, err := NewAdamW(m, AdamSettings{})
+	o, err := NewAdamW(m, AdamSettings{Muon: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func TestSameBitsOnAnyNumberOfProcessors(t *testing.T) {
 		c := small[1]
 		m := shaken(c, 1)
 		p := NewPass(m)
-		o, err := NewAdamW(m, AdamSettings{Rate: 0.01, Clip: 1, WeightDecay: 0.1, WarmUp: 2})
+		o, err := NewAdamW(m, AdamSettings{Rate: 0.01, Clip: 1, WeightDecay: 0.1, WarmUp: 2, Muon: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

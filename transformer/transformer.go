@@ -4,8 +4,9 @@
 //
 // A [Model] is its parameters. A [Pass] scores token sequences with them and
 // turns what a loss says about each log-probability into gradients; an [AdamW]
-// applies these. A [Decoder] continues many sequences at once, with a cache, and
-// [Sampling] draws their tokens. A [Checkpoint] keeps model and optimiser on disk.
+// applies these, with Muon for the matrices of the layers if that is wanted. A
+// [Decoder] continues many sequences at once, with a cache, and [Sampling] draws
+// their tokens. A [Checkpoint] keeps model and optimiser on disk.
 //
 // The architecture: token embedding; then, Layers times, causal self-attention
 // with rotary positions and a two-layer perceptron with squared ReLU, each of
