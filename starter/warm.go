@@ -20,7 +20,7 @@ type WarmUp struct {
 }
 
 // DefaultWarmUp returns the warm-up that made the embedded weights.
-func DefaultWarmUp() WarmUp { return WarmUp{Sizes: Sizes(), Seed: 1, Updates: 400, Batch: 96} }
+func DefaultWarmUp() WarmUp { return WarmUp{Sizes: Sizes(), Seed: 1, Updates: 600, Batch: 96} }
 
 // Make makes the model. Next gives the examples; told is called after every
 // update with its number, from 1, and its loss. The same examples give the same
