@@ -2,10 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +55,7 @@ status is 1.`,
 			if err != nil {
 				return err
 			}
-			out.to, out.notes, out.add = w.stdout, w.stderr, form()
+			out.to, out.notes, out.form, out.interrupts = w.stdout, w.stderr, form, w.interrupts
 			return out.export(t, d)
 		},
 	}
@@ -87,44 +92,132 @@ var exporters = map[string]func() exporter{
 
 // An exportOut is what becomes of the problems.
 type exportOut struct {
-	to, notes io.Writer
-	add       exporter
-	count     int
-	distinct  bool
+	to, notes  io.Writer
+	form       func() exporter
+	interrupts <-chan os.Signal
+	count      int
+	distinct   bool
 }
 
-// export prints problems of t from the first that d names on, one a line.
+// export prints problems of t from the first that d names on, one a line, until it is
+// interrupted.
 func (e exportOut) export(t quintain.Task, d draft) error {
 	buffered := bufio.NewWriterSize(e.to, 1<<16)
-	problems := stream{task: t, draft: d}
+	show := e.showAll
 	if e.distinct {
-		problems.seen = map[task.Key]bool{}
+		show = e.showDistinct
 	}
+	return cmp.Or(show(buffered, t, d), buffered.Flush())
+}
+
+// errInterrupted ends an export before all is printed.
+var errInterrupted = errors.New("interrupted: not all problems were printed")
+
+// interrupted reports whether somebody wants an end.
+func (e exportOut) interrupted() bool {
+	select {
+	case <-e.interrupts:
+		return true
+	default:
+		return false
+	}
+}
+
+// showDistinct prints problems of which none was there before in other words.
+func (e exportOut) showDistinct(to *bufio.Writer, t quintain.Task, d draft) error {
+	problems := stream{task: t, draft: d, seen: map[task.Key]bool{}}
+	add := e.form()
 	var line []byte
 	for range e.count {
 		p, err := problems.next()
 		if err != nil {
-			return errors.Join(err, buffered.Flush())
-		}
-		if line, err = e.add(line[:0], t, p); err != nil {
 			return err
 		}
-		if _, err := buffered.Write(append(line, '\n')); err != nil {
+		if line, err = add(line[:0], t, p); err != nil {
 			return err
 		}
+		if _, err := to.Write(append(line, '\n')); err != nil {
+			return err
+		}
+		if e.interrupted() {
+			return errInterrupted
+		}
 	}
-	if e.distinct {
-		fmt.Fprintf(e.notes, "quintain: %d problems left out that had been there before\n", problems.left)
-	}
-	return buffered.Flush()
+	fmt.Fprintf(e.notes, "quintain: %d problems left out that had been there before\n", problems.left)
+	return nil
 }
 
-// A stream hands out the problems of a task one after the other.
+// showAll prints all problems. They are made on all cores, in rounds of a batch for
+// each. The first rounds are short, and the later ones where a round takes long, so
+// that who reads along does not wait.
+func (e exportOut) showAll(to *bufio.Writer, t quintain.Task, d draft) error {
+	const most, long = 512, 20 * time.Millisecond // problems of a batch; for a round
+	batches := make([]exportBatch, runtime.GOMAXPROCS(0))
+	for i := range batches {
+		batches[i].add = e.form()
+	}
+	for done, size := 0, 1; done < e.count; {
+		began := time.Now()
+		var makers sync.WaitGroup
+		for i := range batches {
+			first := min(e.count, done+i*size)
+			last := min(e.count, first+size)
+			makers.Go(func() { batches[i].fill(t, d, first, last) })
+		}
+		makers.Wait()
+		for _, b := range batches {
+			if _, err := to.Write(b.lines); err != nil {
+				return err
+			}
+			if b.err != nil {
+				return b.err
+			}
+		}
+		done += len(batches) * size
+		if e.interrupted() {
+			return errInterrupted
+		}
+		if spent := time.Since(began); spent < long/2 {
+			size = min(2*size, most)
+		} else if spent > long {
+			size = max(size/2, 1)
+		}
+	}
+	return nil
+}
+
+// An exportBatch is the lines of some problems.
+type exportBatch struct {
+	add   exporter
+	lines []byte
+	err   error // of the problem behind the last line
+}
+
+// fill makes the problems from first to before last.
+func (b *exportBatch) fill(t quintain.Task, d draft, first, last int) {
+	b.lines, b.err = b.lines[:0], nil
+	for n := first; n < last; n++ {
+		p, err := t.Problem(d.draw(n))
+		if err != nil {
+			b.err = err
+			return
+		}
+		lines, err := b.add(b.lines, t, p)
+		if err != nil {
+			b.err = err
+			return
+		}
+		b.lines = lines
+		b.lines = append(b.lines, '\n')
+	}
+}
+
+// A stream hands out the problems of a task that are new, one after the other.
 type stream struct {
 	task  quintain.Task
 	draft draft
 	at    int               // of the next problem
-	seen  map[task.Key]bool // what was handed out; nil: also what was there before
+	seen  map[task.Key]bool // what was handed out
 	left  int               // problems that were left out
 }
 
@@ -135,7 +228,7 @@ func (s *stream) next() (quintain.Problem, error) {
 	for range patience {
 		p, err := s.task.Problem(s.draft.draw(s.at))
 		s.at++
-		if err != nil || s.seen == nil {
+		if err != nil {
 			return p, err
 		}
 		key, err := task.KeyOf(s.task, p)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -47,15 +48,9 @@ func (w *Writer) Append(dst []byte, p quintain.Problem, answer string) ([]byte, 
 	if len(record) < 2 || record[0] != '{' {
 		return nil, fmt.Errorf("task %s: the instance is no object", p.Task)
 	}
-	texts, err := json.Marshal([3]string{p.Prompt, answer, p.Task})
-	if err != nil {
-		return nil, fmt.Errorf("task %s: %w", p.Task, err)
-	}
-	question, rest := cutString(texts[1:])
-	solution, rest := cutString(rest[1:])
-	name, _ := cutString(rest[1:])
-	dst = append(append(append(dst, `{"question":`...), question...), `,"answer":`...)
-	dst = append(append(append(dst, solution...), `,"metadata":{"source_dataset":`...), name...)
+	dst = appendString(append(dst, `{"question":`...), p.Prompt)
+	dst = appendString(append(dst, `,"answer":`...), answer)
+	dst = appendString(append(dst, `,"metadata":{"source_dataset":`...), p.Task)
 	dst = append(strconv.AppendInt(append(dst, `,"source_index":`...), int64(p.Index), 10), ',')
 	if fields := record[1 : len(record)-1]; len(fields) > 0 {
 		dst = append(append(dst, fields...), ',')
@@ -63,16 +58,44 @@ func (w *Writer) Append(dst []byte, p quintain.Problem, answer string) ([]byte, 
 	return append(append(append(dst, `"difficulty":`...), w.difficulty...), "}}"...), nil
 }
 
-// cutString splits text behind the JSON string that it begins with.
-func cutString(text []byte) (str, rest []byte) {
-	for i := 1; ; i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return text[:i+1], text[i+1:]
+// appendString appends text as encoding/json writes it, without its detours for what
+// most texts have nothing else of.
+func appendString(dst []byte, text string) []byte {
+	start := len(dst)
+	dst = append(dst, '"')
+	for from := 0; ; {
+		at := from
+		for at < len(text) && plain[text[at]] {
+			at++
 		}
+		dst = append(dst, text[from:at]...)
+		if at == len(text) {
+			return append(dst, '"')
+		}
+		r, size := utf8.DecodeRuneInString(text[at:])
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r == '\n':
+			dst = append(dst, '\\', 'n')
+		case r > 0x7f && r != '\u2028' && r != '\u2029' && r != utf8.RuneError:
+			dst = append(dst, text[at:at+size]...)
+		default: // signs of HTML, controls, ends of lines in JavaScript, and what is no text at all
+			quoted, _ := json.Marshal(text) // a string always has a form
+			return append(dst[:start], quoted...)
+		}
+		from = at + size
 	}
+}
+
+// plain are the bytes that stand for themselves in JSON.
+var plain = plainBytes()
+
+func plainBytes() (is [256]bool) {
+	for c := byte(' '); c < 0x7f; c++ {
+		is[c] = !strings.ContainsRune(`"\<>&`, rune(c))
+	}
+	return is
 }
 
 // Read returns e as a problem that the task it names can grade.

@@ -36,6 +36,30 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// Texts come out as encoding/json writes them.
+func TestAppendTexts(t *testing.T) {
+	texts := []string{"", "a\nb", "2 × 3 = 6°", "<b>&amp;</b>", "\u2027\u2028", "\u2029", "\u202a", "\xe2\x80", "ab\xffc", "\ufffd", "😀", "\u007f\u0080"}
+	for c := range 256 {
+		texts = append(texts, string([]byte{'x', byte(c), 'y'}), string([]byte{byte(c), '"'}), string(rune(c)))
+	}
+	var w reasoninggym.Writer
+	for _, text := range texts {
+		p := problem
+		p.Prompt = text
+		got, err := w.Append(nil, p, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := `{"question":` + string(quoted) + `,"answer":` + string(quoted) + `,"metadata":`; !strings.HasPrefix(string(got), want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestReadWhatWasWritten(t *testing.T) {
 	var w reasoninggym.Writer
 	line, err := w.Append(nil, problem, "5")

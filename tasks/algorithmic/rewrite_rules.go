@@ -129,7 +129,7 @@ type rewriter struct {
 // newRewriter returns a rewriter for strings of n letters.
 func newRewriter(n int) *rewriter {
 	room := make([]byte, 6*n)
-	return &rewriter{room[:0:n], room[n : n : 2*n], room[2*n : 2*n]}
+	return &rewriter{room[:0:n], room[n : n : 2*n], room[2*n:]}
 }
 
 // rewrite applies, again and again, the first of the rules that fits, until none
@@ -138,7 +138,9 @@ func newRewriter(n int) *rewriter {
 // the next call.
 func (w *rewriter) rewrite(start []byte, rules []int) (end []byte, steps int, over bool) {
 	most := 100 + 4*len(start)
-	now, next, seen := append(w.now[:0], start...), w.next, append(w.seen[:0], start...)
+	now, next, seen := w.now[:len(start)], w.next, w.seen[:len(start)]
+	copy(now, start)
+	copy(seen, start)
 	for ; steps < most; steps++ {
 		next = append(next[:0], now...)
 		fits := false
