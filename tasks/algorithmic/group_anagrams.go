@@ -110,12 +110,7 @@ var groupAnagramsPhrasings = []string{
 // Prompt implements [task.Instance].
 func (g groupAnagramsItem) Prompt() string {
 	b := append(make([]byte, 0, promptRoom), groupAnagramsPhrasings[g.Phrasing]...)
-	for i, word := range g.Words {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(b, word...)
-	}
+	b = appendJoined(b, g.Words, ", ")
 	return string(append(b, "\n\nEvery word belongs to exactly one group. Answer with a JSON list of the groups, each a list of words, in any order, "+
 		`for example [["tea", "eat"], ["was", "saw"]].`...))
 }

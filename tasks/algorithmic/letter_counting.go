@@ -85,12 +85,7 @@ func (l letterCountingItem) Prompt() string {
 	words := letterCountingPhrasings[l.Phrasing]
 	b := make([]byte, 0, promptRoom)
 	b = append(append(append(b, words[0]...), l.TargetLetter...), words[1]...)
-	for i, word := range l.Span {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = append(b, word...)
-	}
+	b = appendJoined(b, l.Span, " ")
 	b = append(b, "\n\nCapital and small letters count alike. Answer with one whole number."...)
 	return string(b)
 }

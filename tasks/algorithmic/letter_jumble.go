@@ -186,9 +186,10 @@ var letterJumblePhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (l letterJumbleItem) Prompt() string {
-	return letterJumblePhrasings[l.Phrasing] + strings.Join(l.ScrambledWords, " ") +
-		"\n\nThe words stand in their right order, and those that are English words as they stand are right already. " +
-		"Answer with all the words, with a space between them, for example \"the green house\" for \"eht grene house\", without quotation marks."
+	b := append(make([]byte, 0, promptRoom), letterJumblePhrasings[l.Phrasing]...)
+	b = appendJoined(b, l.ScrambledWords, " ")
+	return string(append(b, "\n\nThe words stand in their right order, and those that are English words as they stand are right already. "+
+		"Answer with all the words, with a space between them, for example \"the green house\" for \"eht grene house\", without quotation marks."...))
 }
 
 // Short implements [task.Shortener].

@@ -151,12 +151,7 @@ func (n numberSortingItem) Prompt() string {
 	words := numberSortingPhrasings[n.Phrasing]
 	b := make([]byte, 0, promptRoom)
 	b = append(append(append(b, words[0]...), n.Direction...), words[1]...)
-	for i, number := range n.OriginalNumbers {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(b, number...)
-	}
+	b = appendJoined(b, n.OriginalNumbers, ", ")
 	b = append(b, "\nAnswer with the list of all the numbers in square brackets, each in quotation marks, for example ['-3', '0.5', '12']."...)
 	return string(b)
 }

@@ -12,6 +12,17 @@ import (
 // buffer of so many, which is on the stack, and copied once.
 const promptRoom = 1024
 
+// appendJoined appends words with a text between them.
+func appendJoined(b []byte, words []string, between string) []byte {
+	for i, word := range words {
+		if i > 0 {
+			b = append(b, between...)
+		}
+		b = append(b, word...)
+	}
+	return b
+}
+
 // longestSentence is the number of words of the longest sentence.
 const longestSentence = 25
 

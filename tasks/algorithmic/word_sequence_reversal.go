@@ -74,8 +74,9 @@ var wordSequenceReversalPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (w wordSequenceReversalItem) Prompt() string {
-	return wordSequenceReversalPhrasings[w.Phrasing] + strings.Join(w.Words, ", ") +
-		"\nLeave each word as it is spelled. Answer with the words alone, separated by a comma and a space, for example third, second, first."
+	b := append(make([]byte, 0, promptRoom), wordSequenceReversalPhrasings[w.Phrasing]...)
+	b = appendJoined(b, w.Words, ", ")
+	return string(append(b, "\nLeave each word as it is spelled. Answer with the words alone, separated by a comma and a space, for example third, second, first."...))
 }
 
 // Short implements [task.Shortener].
@@ -94,9 +95,14 @@ func (w wordSequenceReversalItem) Check() error {
 
 // Solve implements [task.Instance].
 func (w wordSequenceReversalItem) Solve() string {
-	reversed := slices.Clone(w.Words)
-	slices.Reverse(reversed)
-	return strings.Join(reversed, ", ")
+	b := make([]byte, 0, 256)
+	for i, word := range slices.Backward(w.Words) {
+		b = append(b, word...)
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+	}
+	return string(b)
 }
 
 // Score implements [task.Instance].

@@ -181,9 +181,11 @@ var wordSortingPhrasings = [][2]string{
 // Prompt implements [task.Instance].
 func (w wordSortingItem) Prompt() string {
 	words := wordSortingPhrasings[w.Phrasing]
-	return words[0] + w.Direction + words[1] + strings.Join(w.TransformedWords, ", ") +
-		"\nCompare them letter by letter, by ASCII code: all capital letters come before all small ones, and a word before a longer one that begins with it." +
-		" Answer with all the words, separated by a comma and a space, for example Bee, ant, cow."
+	b := append(make([]byte, 0, promptRoom), words[0]...)
+	b = append(append(b, w.Direction...), words[1]...)
+	b = appendJoined(b, w.TransformedWords, ", ")
+	return string(append(b, "\nCompare them letter by letter, by ASCII code: all capital letters come before all small ones, and a word before a longer one that begins with it."+
+		" Answer with all the words, separated by a comma and a space, for example Bee, ant, cow."...))
 }
 
 // Short implements [task.Shortener].

@@ -2,6 +2,7 @@ package arithmetic
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain/answer"
@@ -23,6 +24,13 @@ func powerOfTen(k int) *big.Int {
 
 // countDigits returns how many decimal digits n has.
 func countDigits(n *big.Int) int {
+	if n.IsInt64() {
+		digits := 1
+		for rest := n.Int64() / 10; rest != 0; rest /= 10 {
+			digits++
+		}
+		return digits
+	}
 	digits := len(n.String())
 	if n.Sign() < 0 {
 		digits--
@@ -99,6 +107,9 @@ func readDecimal(text string) (d decimal, size int) {
 		size++
 	}
 	before, after, _ := strings.Cut(text[:size], ".")
+	if small, err := strconv.ParseInt(before+after, 10, 64); err == nil {
+		return decimal{big.NewInt(small), -len(after)}, size
+	}
 	n, ok := new(big.Int).SetString(before+after, 10)
 	if !ok {
 		return decimal{}, 0
