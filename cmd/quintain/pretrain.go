@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -158,8 +157,8 @@ func readable(ctx context.Context, streams []rollout.Stream, context int) error 
 			return err
 		}
 		if n := len(opening.Tokens); n > context {
-			return usagef("task %s asks in %s tokens and more, and the tiny policy's context is %d: choose tasks and levels with short prompts (quintain config prints those of the starter)",
-				p.Task, strconv.Itoa(n), context)
+			return usagef("task %s asks in %d tokens and more, and the tiny policy's context is %d: leave --tasks out for those that it is made for, or choose --policy script or openai",
+				p.Task, n, context)
 		}
 	}
 	return nil
