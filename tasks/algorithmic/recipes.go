@@ -2,8 +2,11 @@ package algorithmic
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/rng"
 )
 
 // Kinds of things, at most, in a set of recipes.
@@ -63,35 +66,78 @@ func countsText(all []int) string {
 	return string(b)
 }
 
-// A cooked is what the records of string_splitting and string_synthesis have to
-// say of themselves.
-type cooked struct {
-	start         [3]int
-	end           []int
-	kinds         int
-	recipes       []recipe
-	maxIterations int // 0: not known, and end is believed
+// A kitchen is what string_splitting and string_synthesis differ in.
+type kitchen struct {
+	settings string // the name of what there is at the start, in the settings
+	kinds    int    // of things
+	recipes  []recipe
+	first    [3]string // names of the kinds that there are at the start
+	enough   [3]bool   // of which there is as much as can be where no recipe could be applied
+	rules    string    // the recipes in words, and when one applies
+	form     string    // of the answer
 }
 
-// check reports what is wrong with end.
-func (c cooked) check() error {
+// check refuses settings that make no sense.
+func (k *kitchen) check(least, most, iterations int) error {
+	switch {
+	case least < 0:
+		return fmt.Errorf("min_%s is %d, want 0 or more", k.settings, least)
+	case most < max(1, least) || most > 10_000:
+		return fmt.Errorf("max_%s is %d, want min_%s (%d) to 10000, and not 0", k.settings, most, k.settings, least)
+	case iterations < 1 || iterations > 100_000:
+		return fmt.Errorf("max_iterations is %d, want 1 to 100000", iterations)
+	}
+	return nil
+}
+
+// draw draws what there is at the start, least to most of each of the first kinds, and
+// finds out what is left.
+func (k *kitchen) draw(least, most, iterations int, r *rng.Rand) (start [3]int, end []int) {
+	var have stock
+	for kind := range start {
+		have[kind] = r.Between(least, most)
+	}
+	left, steps := cook(have, k.recipes, iterations)
+	if steps == 0 {
+		for kind, enough := range k.enough {
+			if enough {
+				have[kind] = most
+			}
+		}
+		left, _ = cook(have, k.recipes, iterations)
+	}
+	return [3]int(have[:3]), left[:k.kinds]
+}
+
+// prompt is the question, that begins with a wording of its own.
+func (k *kitchen) prompt(wording string, start [3]int, iterations int) string {
+	b := make([]byte, 0, promptRoom)
+	b = append(append(append(b, wording...), "\n\n"...), k.rules...)
+	b = append(b, " This goes on until no rule can be applied, but for no more than "...)
+	b = append(strconv.AppendInt(b, int64(iterations), 10), " steps. At the start there are "...)
+	b = append(appendCounted(b, start, k.first), ". How many are there of each kind at the end?\n"...)
+	return string(append(b, k.form...))
+}
+
+// checkEnd reports what is wrong with end. It is believed where the most iterations are
+// not known, which is 0.
+func (k *kitchen) checkEnd(start [3]int, end []int, iterations int) error {
 	const most = 100_000 // of things, so that checking is quick
-	if len(c.end) != c.kinds {
-		return fmt.Errorf("solution has %d numbers, want %d", len(c.end), c.kinds)
+	if len(end) != k.kinds {
+		return fmt.Errorf("solution has %d numbers, want %d", len(end), k.kinds)
 	}
 	var have stock
-	for i, n := range c.start {
+	for i, n := range start {
 		if n < 0 || n > most {
 			return fmt.Errorf("there are %d of one kind at the start, want 0 to %d", n, most)
 		}
 		have[i] = n
 	}
-	if c.maxIterations == 0 {
+	if iterations == 0 {
 		return nil
 	}
-	end, _ := cook(have, c.recipes, c.maxIterations)
-	if want := countsText(end[:c.kinds]); countsText(c.end) != want {
-		return fmt.Errorf("solution is %s, want %s", countsText(c.end), want)
+	if left, _ := cook(have, k.recipes, iterations); !slices.Equal(end, left[:k.kinds]) {
+		return fmt.Errorf("solution is %s, want %s", countsText(end), countsText(left[:k.kinds]))
 	}
 	return nil
 }

@@ -2,8 +2,6 @@ package algorithmic
 
 import (
 	"encoding/json"
-	"fmt"
-	"strconv"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -38,15 +36,7 @@ type stringSplittingParams struct {
 
 // Check implements [task.Params].
 func (p stringSplittingParams) Check() error {
-	switch {
-	case p.MinInitialMachines < 0:
-		return fmt.Errorf("min_initial_machines is %d, want 0 or more", p.MinInitialMachines)
-	case p.MaxInitialMachines < max(1, p.MinInitialMachines) || p.MaxInitialMachines > 10_000:
-		return fmt.Errorf("max_initial_machines is %d, want min_initial_machines (%d) to 10000, and not 0", p.MaxInitialMachines, p.MinInitialMachines)
-	case p.MaxIterations < 1 || p.MaxIterations > 100_000:
-		return fmt.Errorf("max_iterations is %d, want 1 to 100000", p.MaxIterations)
-	}
-	return nil
+	return splitting.check(p.MinInitialMachines, p.MaxInitialMachines, p.MaxIterations)
 }
 
 // stringSplittingItem is one start. The kinds are A, B, C, X, Y and Z, in that
@@ -62,31 +52,28 @@ type stringSplittingItem struct {
 	States json.RawMessage `json:"states,omitempty"`
 }
 
-// splitting are the rules, as splittingRules words them.
-var splitting = []recipe{
-	{-1, 0, 0, 2, 1, 0},
-	{0, -2, 0, 1, 0, 0},
-	{0, 0, -2, 0, 1, 0},
-	{1, -1, -1, 0, 0, 0},
-	{0, 0, 0, -1, -1, 1},
+// splitting has the rules of the question.
+var splitting = kitchen{
+	settings: "initial_machines", kinds: 6,
+	recipes: []recipe{
+		{-1, 0, 0, 2, 1, 0},
+		{0, -2, 0, 1, 0, 0},
+		{0, 0, -2, 0, 1, 0},
+		{1, -1, -1, 0, 0, 0},
+		{0, 0, 0, -1, -1, 1},
+	},
+	first: [3]string{"A", "B", "C"}, enough: [3]bool{true, false, false},
+	rules: "1. one A → two X and one Y\n2. two B → one X\n3. two C → one Y\n4. one B and one C → one A\n5. one X and one Y → one Z\n\n" +
+		"Each step applies, once, the first rule in this list for which there is enough.",
+	form: "Answer with six numbers in the order A B C X Y Z, a space between them, for example 1 0 1 5 4 3.",
 }
-
-const splittingRules = "1. one A → two X and one Y\n2. two B → one X\n3. two C → one Y\n4. one B and one C → one A\n5. one X and one Y → one Z"
 
 // makeStringSplitting draws the start. Where no rule applies to it, the machines of
 // the first kind are as many as the settings allow.
 func makeStringSplitting(p stringSplittingParams, r *rng.Rand) (stringSplittingItem, error) {
-	var start stock
-	for kind := range 3 {
-		start[kind] = r.Between(p.MinInitialMachines, p.MaxInitialMachines)
-	}
-	end, steps := cook(start, splitting, p.MaxIterations)
-	if steps == 0 {
-		start[0] = p.MaxInitialMachines
-		end, _ = cook(start, splitting, p.MaxIterations)
-	}
+	start, end := splitting.draw(p.MinInitialMachines, p.MaxInitialMachines, p.MaxIterations, r)
 	return stringSplittingItem{
-		InitialMachines: [3]int(start[:3]), Solution: end[:6], MaxIterations: p.MaxIterations,
+		InitialMachines: start, Solution: end, MaxIterations: p.MaxIterations,
 		Phrasing: r.Between(0, len(stringSplittingPhrasings)-1),
 	}, nil
 }
@@ -100,23 +87,17 @@ var stringSplittingPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s stringSplittingItem) Prompt() string {
-	b := make([]byte, 0, promptRoom)
-	b = append(append(b, stringSplittingPhrasings[s.Phrasing]...), "\n\n"+splittingRules+"\n\nEach step applies, once, the first rule in this list for which there is enough. "+
-		"This goes on until no rule can be applied, but for no more than "...)
-	b = append(strconv.AppendInt(b, int64(s.MaxIterations), 10), " steps. At the start there are "...)
-	b = append(appendCounted(b, s.InitialMachines, [3]string{"A", "B", "C"}), ". How many are there of each kind at the end?\n"+
-		"Answer with six numbers in the order A B C X Y Z, a space between them, for example 1 0 1 5 4 3."...)
-	return string(b)
+	return splitting.prompt(stringSplittingPhrasings[s.Phrasing], s.InitialMachines, s.MaxIterations)
 }
 
 // Short implements [task.Shortener].
 func (s stringSplittingItem) Short() string {
-	return "split " + shortCounts(s.InitialMachines, [3]string{"A", "B", "C"})
+	return "split " + shortCounts(s.InitialMachines, splitting.first)
 }
 
 // Check refuses a record whose solution is not what the rules lead to.
 func (s stringSplittingItem) Check() error {
-	if err := (cooked{s.InitialMachines, s.Solution, 6, splitting, s.MaxIterations}).check(); err != nil {
+	if err := splitting.checkEnd(s.InitialMachines, s.Solution, s.MaxIterations); err != nil {
 		return err
 	}
 	return checkPhrasing(s.Phrasing, len(stringSplittingPhrasings))

@@ -2,8 +2,6 @@ package algorithmic
 
 import (
 	"encoding/json"
-	"fmt"
-	"strconv"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -38,15 +36,7 @@ type stringSynthesisParams struct {
 
 // Check implements [task.Params].
 func (p stringSynthesisParams) Check() error {
-	switch {
-	case p.MinInitialBlocks < 0:
-		return fmt.Errorf("min_initial_blocks is %d, want 0 or more", p.MinInitialBlocks)
-	case p.MaxInitialBlocks < max(1, p.MinInitialBlocks) || p.MaxInitialBlocks > 10_000:
-		return fmt.Errorf("max_initial_blocks is %d, want min_initial_blocks (%d) to 10000, and not 0", p.MaxInitialBlocks, p.MinInitialBlocks)
-	case p.MaxIterations < 1 || p.MaxIterations > 100_000:
-		return fmt.Errorf("max_iterations is %d, want 1 to 100000", p.MaxIterations)
-	}
-	return nil
+	return synthesis.check(p.MinInitialBlocks, p.MaxInitialBlocks, p.MaxIterations)
 }
 
 // stringSynthesisItem is one start. The kinds are [A] [B] [C] {A} {B} {C} (A) (B)
@@ -62,32 +52,29 @@ type stringSynthesisItem struct {
 	States json.RawMessage `json:"states,omitempty"`
 }
 
-// synthesis are the rules, as synthesisRules words them.
-var synthesis = []recipe{
-	{-1, -1, -1, 1},
-	{-1, -1, 0, 0, 0, 1},
-	{0, -1, -1, 0, 1},
-	{0, 0, -2, 0, 0, 1},
-	{0, 0, 0, -1, 0, -1, 1, 1, 0},
-	{0, 0, 0, 0, -2, 0, 0, 0, 1},
+// synthesis has the rules of the question.
+var synthesis = kitchen{
+	settings: "initial_blocks", kinds: 9,
+	recipes: []recipe{
+		{-1, -1, -1, 1},
+		{-1, -1, 0, 0, 0, 1},
+		{0, -1, -1, 0, 1},
+		{0, 0, -2, 0, 0, 1},
+		{0, 0, 0, -1, 0, -1, 1, 1, 0},
+		{0, 0, 0, 0, -2, 0, 0, 0, 1},
+	},
+	first: [3]string{"[A]", "[B]", "[C]"}, enough: [3]bool{false, true, true},
+	rules: "1. [A] + [B] + [C] → {A}\n2. [A] + [B] → {C}\n3. [B] + [C] → {B}\n4. [C] + [C] → {C}\n5. {A} + {C} → (A) + (B)\n6. {B} + {B} → (C)\n\n" +
+		"Each step applies, once, the first rule in this list for which all blocks are there; they are used up.",
+	form: "Answer with nine numbers in the order [A] [B] [C] {A} {B} {C} (A) (B) (C), a space between them, for example 1 0 3 0 2 0 0 0 1.",
 }
-
-const synthesisRules = "1. [A] + [B] + [C] → {A}\n2. [A] + [B] → {C}\n3. [B] + [C] → {B}\n4. [C] + [C] → {C}\n5. {A} + {C} → (A) + (B)\n6. {B} + {B} → (C)"
 
 // makeStringSynthesis draws the start. Where no rule applies to it, the blocks of
 // the second and third kind are as many as the settings allow.
 func makeStringSynthesis(p stringSynthesisParams, r *rng.Rand) (stringSynthesisItem, error) {
-	var start stock
-	for kind := range 3 {
-		start[kind] = r.Between(p.MinInitialBlocks, p.MaxInitialBlocks)
-	}
-	end, steps := cook(start, synthesis, p.MaxIterations)
-	if steps == 0 {
-		start[1], start[2] = p.MaxInitialBlocks, p.MaxInitialBlocks
-		end, _ = cook(start, synthesis, p.MaxIterations)
-	}
+	start, end := synthesis.draw(p.MinInitialBlocks, p.MaxInitialBlocks, p.MaxIterations, r)
 	return stringSynthesisItem{
-		InitialBlocks: [3]int(start[:3]), Solution: end[:], MaxIterations: p.MaxIterations,
+		InitialBlocks: start, Solution: end, MaxIterations: p.MaxIterations,
 		Phrasing: r.Between(0, len(stringSynthesisPhrasings)-1),
 	}, nil
 }
@@ -101,23 +88,17 @@ var stringSynthesisPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s stringSynthesisItem) Prompt() string {
-	b := make([]byte, 0, promptRoom)
-	b = append(append(b, stringSynthesisPhrasings[s.Phrasing]...), "\n\n"+synthesisRules+"\n\nEach step applies, once, the first rule in this list for which all blocks are there; they are used up. "+
-		"This goes on until no rule can be applied, but for no more than "...)
-	b = append(strconv.AppendInt(b, int64(s.MaxIterations), 10), " steps. At the start there are "...)
-	b = append(appendCounted(b, s.InitialBlocks, [3]string{"[A]", "[B]", "[C]"}), ". How many are there of each kind at the end?\n"+
-		"Answer with nine numbers in the order [A] [B] [C] {A} {B} {C} (A) (B) (C), a space between them, for example 1 0 3 0 2 0 0 0 1."...)
-	return string(b)
+	return synthesis.prompt(stringSynthesisPhrasings[s.Phrasing], s.InitialBlocks, s.MaxIterations)
 }
 
 // Short implements [task.Shortener].
 func (s stringSynthesisItem) Short() string {
-	return "synthesize " + shortCounts(s.InitialBlocks, [3]string{"[A]", "[B]", "[C]"})
+	return "synthesize " + shortCounts(s.InitialBlocks, synthesis.first)
 }
 
 // Check refuses a record whose solution is not what the rules lead to.
 func (s stringSynthesisItem) Check() error {
-	if err := (cooked{s.InitialBlocks, s.Solution, 9, synthesis, s.MaxIterations}).check(); err != nil {
+	if err := synthesis.checkEnd(s.InitialBlocks, s.Solution, s.MaxIterations); err != nil {
 		return err
 	}
 	return checkPhrasing(s.Phrasing, len(stringSynthesisPhrasings))

@@ -385,7 +385,7 @@ func (c calendarItem) Score(text string) quintain.Verdict {
 			return quintain.Right()
 		}
 	case recurringDay, countDays, countBusiness:
-		n, ok := readInt(got)
+		n, ok := readSmall(got)
 		if !ok {
 			return quintain.Malformed("the answer is no number")
 		}

@@ -39,12 +39,15 @@ type chainSumParams struct {
 }
 
 // Check implements [task.Params].
-func (p chainSumParams) Check() error {
+func (p chainSumParams) Check() error { return p.check(1000) }
+
+// check refuses settings that make no sense, or more terms than mostTerms.
+func (p chainSumParams) check(mostTerms int) error {
 	switch {
 	case p.MinTerms < 1:
 		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
-	case p.MaxTerms < p.MinTerms || p.MaxTerms > 1000:
-		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 1000", p.MaxTerms, p.MinTerms)
+	case p.MaxTerms < p.MinTerms || p.MaxTerms > mostTerms:
+		return fmt.Errorf("max_terms is %d, want min_terms (%d) to %d", p.MaxTerms, p.MinTerms, mostTerms)
 	case p.MinDigits < 1:
 		return fmt.Errorf("min_digits is %d, want 1 or more", p.MinDigits)
 	case p.MaxDigits < p.MinDigits || p.MaxDigits > 18:
@@ -68,18 +71,27 @@ func makeChainSum(p chainSumParams, r *rng.Rand) (chainSumItem, error) {
 		NumDigits: r.Between(p.MinDigits, p.MaxDigits),
 		Phrasing:  r.Between(0, len(chainSumPhrasings)-1),
 	}
-	least, most := 1, 9
-	for range item.NumDigits - 1 {
-		least, most = least*10, most*10+9
-	}
-	if item.NumDigits == 1 {
+	item.Expression = p.draw(item.NumTerms, item.NumDigits, "+-", r)
+	return item, nil
+}
+
+// draw draws a chain of terms of so many digits, with one of the operators between each
+// two. Factors are 2 or more.
+func (p chainSumParams) draw(terms, digits int, operators string, r *rng.Rand) string {
+	least, most := powersOfTen[digits-1], powersOfTen[digits]-1
+	if digits == 1 && operators == "*" {
+		least = 2
+	} else if digits == 1 {
 		least = 0
 	}
 	var room [128]byte // enough for most chains, without a trip to the heap
-	chain := room[:0]
-	for i := range item.NumTerms {
+	chain, op := room[:0], operators[0]
+	for i := range terms {
 		if i > 0 {
-			chain = append(chain, ' ', "+-"[r.Between(0, 1)], ' ')
+			if len(operators) > 1 {
+				op = operators[r.Between(0, len(operators)-1)]
+			}
+			chain = append(chain, ' ', op, ' ')
 		}
 		n := r.Between(least, most)
 		if p.AllowNegation && r.Chance(0.5) {
@@ -87,8 +99,7 @@ func makeChainSum(p chainSumParams, r *rng.Rand) (chainSumItem, error) {
 		}
 		chain = strconv.AppendInt(chain, int64(n), 10)
 	}
-	item.Expression = string(chain)
-	return item, nil
+	return string(chain)
 }
 
 // chainSumPhrasings are the wordings of the question, before and after the chain.

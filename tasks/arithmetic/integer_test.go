@@ -1,6 +1,7 @@
 package arithmetic
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -43,12 +44,12 @@ func TestReadSmall(t *testing.T) {
 	for _, test := range []struct {
 		text string
 		want int
-	}{{"31", 31}, {" +31\n", 31}, {"-0031", -31}, {"3_1", 31}, {"٣١", 31}, {"00", 0}} {
+	}{{"31", 31}, {" +31\n", 31}, {"-0031", -31}, {"3_1", 31}, {"٣١", 31}, {"00", 0}, {"-0", 0}, {strings.Repeat("0", 50) + "5", 5}, {"9223372036854775807", math.MaxInt}} {
 		if n, ok := readSmall(test.text); !ok || n != test.want {
 			t.Errorf("%q: %d, %v; want %d", test.text, n, ok, test.want)
 		}
 	}
-	for _, text := range []string{"", "-", "+-3", "0x1f", "3.0", "_3", "3_", "3__1", "-_3", "3 1", "9223372036854775808", strings.Repeat("0", mostDecimals) + "1"} {
+	for _, text := range []string{"", "-", "+-3", "0x1f", "3.0", "1e3", "_3", "3_", "3__1", "-_3", "3 1", "9223372036854775808", strings.Repeat("0", mostDecimals) + "1"} {
 		if n, ok := readSmall(text); ok {
 			t.Errorf("%.40q: %d", text, n)
 		}

@@ -162,8 +162,8 @@ func readClock(text string) (clock int, err error) {
 func readLength(text string) (length int, ok bool) {
 	hours, rest, _ := strings.Cut(text, ":")
 	minutes, seconds, hasSeconds := strings.Cut(rest, ":")
-	h, ok1 := readInt(hours)
-	m, ok2 := readInt(minutes)
+	h, ok1 := readSmall(hours)
+	m, ok2 := readSmall(minutes)
 	const mostHours = 1_000_000
 	if !ok1 || !ok2 || h < 0 || h > mostHours || m < 0 || m > 59 {
 		return 0, false
@@ -173,7 +173,7 @@ func readLength(text string) (length int, ok bool) {
 		return length, true
 	}
 	seconds, fraction, hasFraction := strings.Cut(seconds, ".")
-	s, ok := readInt(seconds)
+	s, ok := readSmall(seconds)
 	if !ok || s < 0 || s > 59 {
 		return 0, false
 	}

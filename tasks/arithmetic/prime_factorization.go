@@ -199,7 +199,7 @@ func readFactors(text string) (factors []int, reason string) {
 		if part = answer.Trim(part); part == "" {
 			continue
 		}
-		factor, ok := readInt(part)
+		factor, ok := readSmall(part)
 		if !ok {
 			return nil, fmt.Sprintf("%.40q is no factor", part)
 		}

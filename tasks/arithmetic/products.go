@@ -43,19 +43,7 @@ type productsParams struct {
 const maxFactors = 200
 
 // Check implements [task.Params].
-func (p productsParams) Check() error {
-	switch {
-	case p.MinTerms < 1:
-		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
-	case p.MaxTerms < p.MinTerms || p.MaxTerms > maxFactors:
-		return fmt.Errorf("max_terms is %d, want min_terms (%d) to %d", p.MaxTerms, p.MinTerms, maxFactors)
-	case p.MinDigits < 1:
-		return fmt.Errorf("min_digits is %d, want 1 or more", p.MinDigits)
-	case p.MaxDigits < p.MinDigits || p.MaxDigits > 18:
-		return fmt.Errorf("max_digits is %d, want min_digits (%d) to 18", p.MaxDigits, p.MinDigits)
-	}
-	return nil
-}
+func (p productsParams) Check() error { return chainSumParams(p).check(maxFactors) }
 
 // productsItem is one product.
 type productsItem struct {
@@ -72,24 +60,7 @@ func makeProducts(p productsParams, r *rng.Rand) (productsItem, error) {
 		NumDigits: r.Between(p.MinDigits, p.MaxDigits),
 		Phrasing:  r.Between(0, len(productsPhrasings)-1),
 	}
-	least, most := 1, 9
-	for range item.NumDigits - 1 {
-		least, most = least*10, most*10+9
-	}
-	least = max(least, 2)
-	var room [128]byte // enough for most products, without a trip to the heap
-	text := room[:0]
-	for i := range item.NumTerms {
-		if i > 0 {
-			text = append(text, " * "...)
-		}
-		n := r.Between(least, most)
-		if p.AllowNegation && r.Chance(0.5) {
-			n = -n
-		}
-		text = strconv.AppendInt(text, int64(n), 10)
-	}
-	item.Expression = string(text)
+	item.Expression = chainSumParams(p).draw(item.NumTerms, item.NumDigits, "*", r)
 	return item, nil
 }
 

@@ -328,6 +328,6 @@ func cutDays(text string) (days int, rest string, ok bool) {
 	if rest = answer.Trim(rest); more && (rest == "" || number == count) {
 		return 0, "", false
 	}
-	days, ok = readInt(number)
+	days, ok = readSmall(number)
 	return days, rest, ok
 }
