@@ -126,7 +126,7 @@ func (s Spec[P, I]) prepare() quintain.Task {
 }
 
 // level writes p, and names the streams of its problems.
-func (s Spec[P, I]) level(p P) level {
+func (s *Spec[P, I]) level(p P) level {
 	params := mustJSON(p)
 	return level{params, rng.Named(s.Name, string(params))}
 }
@@ -155,7 +155,7 @@ func (s Spec[P, I]) Problem(d quintain.Draw) (quintain.Problem, error) {
 }
 
 // draw makes the instance that d names, and tells its parameters.
-func (s Spec[P, I]) draw(d quintain.Draw) (I, json.RawMessage, error) {
+func (s *Spec[P, I]) draw(d quintain.Draw) (I, json.RawMessage, error) {
 	p := s.Levels[d.Level]
 	if s.ready == nil {
 		level := s.level(p)
@@ -241,7 +241,7 @@ var phrasingRE = regexp.MustCompile(`,?"phrasing":\d+`)
 type checked interface{ Check() error }
 
 // instance returns p's record in the task's own type.
-func (s Spec[P, I]) instance(p quintain.Problem) (I, error) {
+func (s *Spec[P, I]) instance(p quintain.Problem) (I, error) {
 	if inst, ours := p.Instance.Value().(I); ours && p.Task == s.Name {
 		return inst, nil
 	}
@@ -249,7 +249,7 @@ func (s Spec[P, I]) instance(p quintain.Problem) (I, error) {
 }
 
 // read reads p's record back into the task's own type.
-func (s Spec[P, I]) read(p quintain.Problem) (inst I, err error) {
+func (s *Spec[P, I]) read(p quintain.Problem) (inst I, err error) {
 	if p.Task != s.Name {
 		return inst, fmt.Errorf("task %s: the problem is of task %q", s.Name, p.Task)
 	}

@@ -288,7 +288,7 @@ func (b basicArithmeticItem) Check() error {
 // value works the expression out. Divisions that leave a remainder, which
 // reasoning-gym has, are rounded down as there.
 func (b basicArithmeticItem) value() (*big.Int, bool) {
-	k := reckoner[*big.Int]{apply: wholeStep}
+	k := reckoner[*big.Int]{apply: wholeStep, values: make([]*big.Int, 0, 8), pending: make([]byte, 0, 8)}
 	return k.read(b.Expression, readDigits)
 }
 

@@ -115,7 +115,7 @@ func (b bitwiseArithmeticItem) Check() error {
 
 // value works the expression out.
 func (b bitwiseArithmeticItem) value() (*big.Int, bool) {
-	k := reckoner[*big.Int]{apply: wholeStep}
+	k := reckoner[*big.Int]{apply: wholeStep, values: make([]*big.Int, 0, 8), pending: make([]byte, 0, 8)}
 	return k.read(b.Problem, readHex)
 }
 

@@ -151,7 +151,7 @@ func (d decimalArithmeticItem) value() (decimal, bool) {
 	if len(d.Expression) > mostDecimal {
 		return decimal{}, false
 	}
-	k := reckoner[decimal]{apply: decimalStep(d.Precision)}
+	k := reckoner[decimal]{apply: decimalStep(d.Precision), values: make([]decimal, 0, 8), pending: make([]byte, 0, 8)}
 	return k.read(d.Expression, readDecimal)
 }
 
