@@ -107,9 +107,14 @@ func Sample[T any](r *Rand, s []T, n int) []T {
 		panic("rng: Sample: more wanted than there are")
 	}
 	pool := append([]T(nil), s...)
-	for i := range n {
-		j := r.Between(i, len(pool)-1)
-		pool[i], pool[j] = pool[j], pool[i]
-	}
+	ToFront(r, pool, n)
 	return pool[:n:n]
+}
+
+// ToFront is Sample in place: it moves n elements of s to its front, in random order.
+func ToFront[T any](r *Rand, s []T, n int) {
+	for i := range n {
+		j := r.Between(i, len(s)-1)
+		s[i], s[j] = s[j], s[i]
+	}
 }

@@ -107,9 +107,25 @@ func (l letterCountingItem) Check() error {
 func (l letterCountingItem) Solve() string {
 	letter, n := strings.ToLower(l.TargetLetter), 0
 	for _, word := range l.Span {
-		n += strings.Count(strings.ToLower(word), letter)
+		n += countLetter(word, letter)
 	}
 	return strconv.Itoa(n)
+}
+
+// countLetter counts a small letter in word, whatever the case there.
+func countLetter(word, letter string) (n int) {
+	small := letter[0]
+	if len(letter) > 1 || small < 'a' || small > 'z' {
+		return strings.Count(strings.ToLower(word), letter)
+	}
+	for _, c := range []byte(word) {
+		if c|0x20 == small {
+			n++
+		} else if c >= utf8.RuneSelf { // may be small in another script, as the sign of Kelvin is
+			return strings.Count(strings.ToLower(word), letter)
+		}
+	}
+	return n
 }
 
 // Score implements [task.Instance].

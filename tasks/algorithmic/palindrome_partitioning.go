@@ -139,7 +139,8 @@ func countPartitions(text []byte) uint64 {
 // partitions returns the ways to cut text into palindromes; of two ways, the one
 // first whose first different palindrome is shorter.
 func partitions(text string) [][]string {
-	c := cutter{text: text, begins: palindromeEnds([]byte(text))}
+	c := cutter{text: text, begins: palindromeEnds([]byte(text)), path: make([]string, 0, len(text))}
+	c.found = make([][]string, 0, countPartitions([]byte(text)))
 	c.from(0)
 	return c.found
 }

@@ -72,15 +72,18 @@ var sentencesByLength = sync.OnceValue(func() (all [longestSentence + 1][]wordyS
 func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceReorderingItem, error) {
 	all := sentencesByLength()
 	sentence := rng.Pick(r, all[r.Between(p.MinWordsInSentence, p.MaxWordsInSentence)])
-	words := rng.Sample(r, sentence.words, len(sentence.words))
+	words := append(make([]string, 0, longestSentence), sentence.words...)
+	rng.ToFront(r, words, len(words))
 	for range words {
 		if 2*sameButForCase(words, sentence.words) <= len(words) {
 			break
 		}
-		words = append(words[1:len(words):len(words)], words[0])
+		first := words[0]
+		copy(words, words[1:])
+		words[len(words)-1] = first
 	}
 	return sentenceReorderingItem{
-		WordCount: len(words), Answer: &sentence.text, Shuffled: strings.Join(words, " "),
+		WordCount: len(words), Answer: &sentence.text, Shuffled: string(appendJoined(make([]byte, 0, 256), words, " ")),
 		Phrasing: r.Between(0, len(sentenceReorderingPhrasings)-1),
 	}, nil
 }

@@ -83,10 +83,7 @@ func makeStringManipulation(p stringManipulationParams, r *rng.Rand) (stringMani
 	text, w := make([]byte, n), newRewriter(n)
 	for try := range tries {
 		drawABC(text, r)
-		for i := range k {
-			j := r.Between(i, len(all)-1)
-			all[i], all[j] = all[j], all[i]
-		}
+		rng.ToFront(r, all[:], k)
 		end, steps, over := w.rewrite(text, all[:k])
 		if !over || steps == 0 || steps == 1 && try < enough || len(end) < min(4, n-2) || bytes.Contains(text, end) {
 			continue
