@@ -82,7 +82,7 @@ func evaluate(ctx context.Context, w *world, s settings, count int) (report eval
 	defer policy.close()
 	err = together(ctx, policy.run, func(ctx context.Context) error {
 		var stopped bool
-		report, stopped, err = examineUntil(ctx, w.interrupts, &exam{settings: s, policy: policy, streams: streams, count: count})
+		report, stopped, err = examineUntil(ctx, w.signals(), &exam{settings: s, policy: policy, streams: streams, count: count})
 		if stopped {
 			return errors.Join(err, errors.New("interrupted before the end"))
 		}

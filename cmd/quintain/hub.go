@@ -42,7 +42,7 @@ func serveHub(ctx context.Context, w *world, s settings) (err error) {
 	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", st.door.Addr(), s.Data, st.Stats().Waiting.Groups)
 	return together(ctx, st.serve, func(ctx context.Context) error {
 		select {
-		case <-w.interrupts:
+		case <-w.signals():
 		case <-ctx.Done():
 		}
 		return nil

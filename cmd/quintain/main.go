@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
@@ -20,8 +21,17 @@ type world struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	terminal       bool             // stderr is one
-	interrupts     <-chan os.Signal // the first stops, the second cuts
+	terminal       bool                    // stderr is one
+	interrupts     func() <-chan os.Signal // see signals; nil: none come
+}
+
+// signals returns the channel of the signals that end the program: the first stops,
+// the second cuts. A verb that never calls it is ended by the first at once.
+func (w *world) signals() <-chan os.Signal {
+	if w.interrupts == nil {
+		return nil
+	}
+	return w.interrupts()
 }
 
 // The program's exit statuses.
@@ -38,7 +48,7 @@ func main() {
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv:     os.Getenv,
 		terminal:   err == nil && info.Mode()&os.ModeCharDevice != 0,
-		interrupts: notify(),
+		interrupts: sync.OnceValue(notify),
 	}))
 }
 

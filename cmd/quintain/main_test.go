@@ -52,7 +52,7 @@ func start(args ...string) *process {
 	p := &process{interrupts: make(chan os.Signal, 2), ended: make(chan int, 1)}
 	w := &world{
 		args: args, stdin: strings.NewReader(""), stdout: &p.stdout, stderr: &p.stderr,
-		getenv: func(string) string { return "" }, interrupts: p.interrupts,
+		getenv: func(string) string { return "" }, interrupts: func() <-chan os.Signal { return p.interrupts },
 	}
 	go func() { p.ended <- execute(w) }()
 	return p

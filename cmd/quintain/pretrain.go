@@ -115,7 +115,7 @@ func warmUp(ctx context.Context, w *world, warm starter.WarmUp, streams []rollou
 		return err
 	}, func(ctx context.Context) error {
 		select {
-		case <-w.interrupts:
+		case <-w.signals():
 			return errors.New("interrupted during the warm-up")
 		case <-ctx.Done():
 			return nil

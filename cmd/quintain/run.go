@@ -145,14 +145,14 @@ func (r *runner) run(ctx context.Context, w *world, limit runLimit) error {
 		r.keeper.Run,
 		show.Run,
 		func(ctx context.Context) error { // the others outlast it
-			stopped, err := r.examine(ctx, w.interrupts, show, r.tally.examinedBefore)
+			stopped, err := r.examine(ctx, w.signals(), show, r.tally.examinedBefore)
 			if stopped || err != nil {
 				return err
 			}
-			if stopped, err = r.play(ctx, w.interrupts, show, limit); stopped || err != nil {
+			if stopped, err = r.play(ctx, w.signals(), show, limit); stopped || err != nil {
 				return err
 			}
-			_, err = r.examine(ctx, w.interrupts, show, r.tally.examinedAfter)
+			_, err = r.examine(ctx, w.signals(), show, r.tally.examinedAfter)
 			return err
 		},
 	)

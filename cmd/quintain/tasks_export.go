@@ -55,7 +55,7 @@ status is 1.`,
 			if err != nil {
 				return err
 			}
-			out.to, out.notes, out.form, out.interrupts = w.stdout, w.stderr, form, w.interrupts
+			out.to, out.notes, out.form, out.interrupts = w.stdout, w.stderr, form, w.signals()
 			return out.export(t, d)
 		},
 	}
