@@ -21,18 +21,16 @@ MODES = (  # name, max_lag, objective
 )
 
 
-def run(quintain, steps, seed, lag, objective, rate):
+def run(args, seed, lag, objective):
     """The report of one run in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         config, report = os.path.join(folder, "config.json"), os.path.join(folder, "report.json")
-        learn = {"objective": objective}
-        if rate:
-            learn["learning_rate"] = rate
+        learn = {**json.loads(args.learn), "objective": objective}
         with open(config, "w") as f:  # JSON is YAML
             json.dump({"learn": learn, "run": {"eval_every": "0s", "eval_problems": 256}}, f)
         subprocess.run(
-            [quintain, "run", "--config", config, "--port", "0", "--data", os.path.join(folder, "data"), "--seed", str(seed),
-             "--max-lag", str(lag), "--steps", str(steps), "--report", report],
+            [args.quintain, "run", "--config", config, "--port", "0", "--data", os.path.join(folder, "data"), "--seed", str(seed),
+             "--max-lag", str(lag), "--steps", str(args.steps), "--report", report],
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(report) as f:
             return json.load(f)
@@ -47,14 +45,14 @@ def main():
     parser.add_argument("--quintain", default="bin/quintain")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--seeds", default="1,2,3")
-    parser.add_argument("--rate", type=float, default=0, help="learning rate; 0: that of the program")
+    parser.add_argument("--learn", default="{}", help="settings of learning as JSON, for all modes")
     args = parser.parse_args()
     seeds = [int(s) for s in args.seeds.split(",")]
     print(f"{args.steps} steps, seeds {args.seeds}; means, with the scores of each seed.\n")
     print("| mode | steps a minute | mean lag | largest | held out before | after | each seed |")
     print("|---|--:|--:|--:|--:|--:|---|")
     for name, lag, objective in MODES:
-        reports = [run(args.quintain, args.steps, seed, lag, objective, args.rate) for seed in seeds]
+        reports = [run(args, seed, lag, objective) for seed in seeds]
         lags = {}
         for r in reports:
             for behind, groups in r["staleness"].items():
