@@ -193,7 +193,7 @@ func (c complexItem) Check() error {
 	if !z.near(want, 1e-12*(1+math.Hypot(want[0], want[1]))) {
 		return fmt.Errorf("result is %v, which is not (%v) %s (%v)", c.Result, c.Num1, c.Operation, c.Num2)
 	}
-	return checkPhrasing(c.Phrasing, len(complexPhrasings))
+	return task.CheckPhrasing(c.Phrasing, len(complexPhrasings))
 }
 
 // near reports whether z and w are at most d apart.

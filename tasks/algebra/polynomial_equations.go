@@ -206,7 +206,7 @@ func (s polynomialItem) Check() error {
 	if len(s.Roots) > most {
 		return fmt.Errorf("there are %d real_solutions, want at most %d", len(s.Roots), most)
 	}
-	return checkPhrasing(s.Phrasing, len(polynomialPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(polynomialPhrasings))
 }
 
 // Solve implements [task.Instance]. Some polynomials of reasoning-gym have no roots,

@@ -176,7 +176,7 @@ func (s simpleEquationsItem) Check() error {
 	if _, err := s.solution(); err != nil {
 		return fmt.Errorf("equation %.80q: %w", s.Equation, err)
 	}
-	return checkPhrasing(s.Phrasing, len(simpleEquationsPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(simpleEquationsPhrasings))
 }
 
 // solution solves the equation.

@@ -14,15 +14,6 @@ var Tasks = []quintain.Task{
 	simpleEquations,
 }
 
-// checkPhrasing refuses a record that names a wording which its task does not
-// have; the task has n.
-func checkPhrasing(phrasing, n int) error {
-	if phrasing < 0 || phrasing >= n {
-		return fmt.Errorf("phrasing is %d, want 0 to %d", phrasing, n-1)
-	}
-	return nil
-}
-
 // checkWeights refuses weights that do not belong to n operators, or that are no
 // shares of one. The names are those of the two settings.
 func checkWeights(operators string, n int, weights []float64) error {

@@ -160,7 +160,7 @@ func (a abItem) Check() error {
 			return fmt.Errorf("answer is %q, want %q", *a.Answer, want)
 		}
 	}
-	return checkPhrasing(a.Phrasing, len(abPhrasings))
+	return task.CheckPhrasing(a.Phrasing, len(abPhrasings))
 }
 
 // Solve implements [task.Instance].

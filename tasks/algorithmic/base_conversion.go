@@ -117,7 +117,7 @@ func (b baseConversionItem) Check() error {
 	if want := strconv.FormatInt(int64(b.DecimalValue), b.TargetBase); b.Solve() != want {
 		return fmt.Errorf("target_repr is %q, want %q", b.TargetRepr, want)
 	}
-	return checkPhrasing(b.Phrasing, len(baseConversionPhrasings))
+	return task.CheckPhrasing(b.Phrasing, len(baseConversionPhrasings))
 }
 
 // Solve implements [task.Instance].

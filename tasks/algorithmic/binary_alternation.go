@@ -159,7 +159,7 @@ func (b binaryAlternationItem) Check() error {
 	if want := swapsToAlternate(b.String); b.Solution != want {
 		return fmt.Errorf("solution is %d, want %d", b.Solution, want)
 	}
-	return checkPhrasing(b.Phrasing, len(binaryAlternationPhrasings))
+	return task.CheckPhrasing(b.Phrasing, len(binaryAlternationPhrasings))
 }
 
 // Solve implements [task.Instance].

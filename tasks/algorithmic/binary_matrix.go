@@ -171,7 +171,7 @@ func (b binaryMatrixItem) Check() error {
 	if !b.Solution.equal(zeroDistances(b.Matrix)) {
 		return errors.New("solution is not that of the matrix")
 	}
-	return checkPhrasing(b.Phrasing, len(binaryMatrixPhrasings))
+	return task.CheckPhrasing(b.Phrasing, len(binaryMatrixPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -104,7 +104,7 @@ func (c caesarCipherItem) Check() error {
 	if c.ClearText == "" {
 		return errors.New("clear_text is empty")
 	}
-	return checkPhrasing(c.Phrasing, len(caesarCipherPhrasings))
+	return task.CheckPhrasing(c.Phrasing, len(caesarCipherPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -142,7 +142,7 @@ func (c countPrimesItem) Check() error {
 			return fmt.Errorf("solution is %d, want %d", c.Solution, want)
 		}
 	}
-	return checkPhrasing(c.Phrasing, len(countPrimesPhrasings))
+	return task.CheckPhrasing(c.Phrasing, len(countPrimesPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -221,7 +221,7 @@ func (c cryptarithmItem) Check() error {
 	if fault := c.fault(c.LetterToDigit); fault != "" {
 		return errors.New("letter_to_digit: " + fault)
 	}
-	return checkPhrasing(c.Phrasing, len(cryptarithmPhrasings))
+	return task.CheckPhrasing(c.Phrasing, len(cryptarithmPhrasings))
 }
 
 // fault tells what is wrong with digits; empty where they solve the sum.

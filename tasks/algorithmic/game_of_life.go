@@ -174,7 +174,7 @@ func (g gameOfLifeItem) Check() error {
 		if _, err := readCells(*g.Answer); err != nil {
 			return fmt.Errorf("answer: %w", err)
 		}
-		return checkPhrasing(g.Phrasing, len(gameOfLifePhrasings))
+		return task.CheckPhrasing(g.Phrasing, len(gameOfLifePhrasings))
 	}
 	if _, err := readLifeBoard(g.Board); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (g gameOfLifeItem) Check() error {
 	case g.Answer != nil && *g.Answer != string(appendBoard(nil, g.end(), ",")):
 		return errors.New("answer is not the board at the end")
 	}
-	return checkPhrasing(g.Phrasing, len(gameOfLifePhrasings))
+	return task.CheckPhrasing(g.Phrasing, len(gameOfLifePhrasings))
 }
 
 // end returns the board at the end.

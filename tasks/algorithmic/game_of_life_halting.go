@@ -265,7 +265,7 @@ func (g gameOfLifeHaltingItem) Check() error {
 			return fmt.Errorf("should_oscillate is %t, want %t", *g.ShouldOscillate, lasts)
 		}
 	}
-	return checkPhrasing(g.Phrasing, len(gameOfLifeHaltingPhrasings))
+	return task.CheckPhrasing(g.Phrasing, len(gameOfLifeHaltingPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -198,7 +198,7 @@ func (g graphColorItem) Check() error {
 	if fault := g.Puzzle.fault(colors); fault != "" {
 		return fmt.Errorf("possible_answer: %s", fault)
 	}
-	return checkPhrasing(g.Phrasing, len(graphColorPhrasings))
+	return task.CheckPhrasing(g.Phrasing, len(graphColorPhrasings))
 }
 
 // fault tells what is wrong with colors, which has no others than the vertices of

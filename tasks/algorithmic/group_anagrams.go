@@ -143,7 +143,7 @@ func (g groupAnagramsItem) Check() error {
 	if !slices.Equal(words, grouped) {
 		return errors.New("solution does not hold the words")
 	}
-	return checkPhrasing(g.Phrasing, len(groupAnagramsPhrasings))
+	return task.CheckPhrasing(g.Phrasing, len(groupAnagramsPhrasings))
 }
 
 // Solve implements [task.Instance].

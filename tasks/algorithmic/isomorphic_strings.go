@@ -176,7 +176,7 @@ func (i isomorphicStringsItem) Check() error {
 	if want := isomorphic(i.Words[0], i.Words[1]); i.Solution != want || i.Words[0] == "" {
 		return fmt.Errorf("solution of %q is %t, want %t", i.Words, i.Solution, want)
 	}
-	return checkPhrasing(i.Phrasing, len(isomorphicStringsPhrasings))
+	return task.CheckPhrasing(i.Phrasing, len(isomorphicStringsPhrasings))
 }
 
 // Solve implements [task.Instance].

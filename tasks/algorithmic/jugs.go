@@ -163,7 +163,7 @@ func (j jugsItem) Check() error {
 	if j.Puzzle.Target < 1 {
 		return fmt.Errorf("puzzle.target is %d, want 1 or more", j.Puzzle.Target)
 	}
-	return checkPhrasing(j.Phrasing, len(jugsPhrasings))
+	return task.CheckPhrasing(j.Phrasing, len(jugsPhrasings))
 }
 
 // A jugMove fills jug to from the well, empties jug from, or pours from one into

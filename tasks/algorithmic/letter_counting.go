@@ -100,7 +100,7 @@ func (l letterCountingItem) Check() error {
 	if utf8.RuneCountInString(l.TargetLetter) != 1 {
 		return fmt.Errorf("target_letter is %q, want one letter", l.TargetLetter)
 	}
-	return checkPhrasing(l.Phrasing, len(letterCountingPhrasings))
+	return task.CheckPhrasing(l.Phrasing, len(letterCountingPhrasings))
 }
 
 // Solve implements [task.Instance].

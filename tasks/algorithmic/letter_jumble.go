@@ -205,7 +205,7 @@ func (l letterJumbleItem) Check() error {
 			return fmt.Errorf("scrambled_words has %q for %q", l.ScrambledWords[i], word)
 		}
 	}
-	return checkPhrasing(l.Phrasing, len(letterJumblePhrasings))
+	return task.CheckPhrasing(l.Phrasing, len(letterJumblePhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -188,7 +188,7 @@ func (m manipulateMatrixItem) Check() error {
 	if !m.Solution.equal(now) {
 		return errors.New("solution is not what the operations make of the matrix")
 	}
-	return checkPhrasing(m.Phrasing, len(manipulateMatrixPhrasings))
+	return task.CheckPhrasing(m.Phrasing, len(manipulateMatrixPhrasings))
 }
 
 // Solve implements [task.Instance].

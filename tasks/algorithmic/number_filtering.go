@@ -253,7 +253,7 @@ func (n numberFilteringItem) Check() error {
 	if !slices.Equal(left, result) || strings.ContainsAny(strings.Join(n.Result, ""), `'\`) {
 		return errors.New("result is not what the operation leaves of original_numbers")
 	}
-	return checkPhrasing(n.Phrasing, len(numberFilteringPhrasings))
+	return task.CheckPhrasing(n.Phrasing, len(numberFilteringPhrasings))
 }
 
 // Solve implements [task.Instance].

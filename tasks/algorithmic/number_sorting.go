@@ -182,7 +182,7 @@ func (n numberSortingItem) Check() error {
 	if len(sorted) == 0 || !slices.Equal(original, sorted) {
 		return fmt.Errorf("sorted_numbers are not the original_numbers in %s order", n.Direction)
 	}
-	return checkPhrasing(n.Phrasing, len(numberSortingPhrasings))
+	return task.CheckPhrasing(n.Phrasing, len(numberSortingPhrasings))
 }
 
 // values reads finite numbers.

@@ -125,7 +125,7 @@ func (p palindromeGenerationItem) Check() error {
 	if v := p.Score(p.GeneratedPalindrome); v.Score != 1 {
 		return fmt.Errorf("generated_palindrome is %q: %s", p.GeneratedPalindrome, v.Reason)
 	}
-	return checkPhrasing(p.Phrasing, len(palindromeGenerationPhrasings))
+	return task.CheckPhrasing(p.Phrasing, len(palindromeGenerationPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -197,7 +197,7 @@ func (p palindromePartitioningItem) Check() error {
 	if fault := p.fault(p.Solution); fault != "" {
 		return fmt.Errorf("solution: %s", fault)
 	}
-	return checkPhrasing(p.Phrasing, len(palindromePartitioningPhrasings))
+	return task.CheckPhrasing(p.Phrasing, len(palindromePartitioningPhrasings))
 }
 
 // Solve implements [task.Instance].

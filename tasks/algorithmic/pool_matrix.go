@@ -184,7 +184,7 @@ func (p poolMatrixItem) Check() error {
 			}
 		}
 	}
-	return checkPhrasing(p.Phrasing, len(poolMatrixPhrasings))
+	return task.CheckPhrasing(p.Phrasing, len(poolMatrixPhrasings))
 }
 
 // twoDecimals rounds to 2 decimals.

@@ -134,7 +134,7 @@ func (n ransomNoteItem) Check() error {
 	if n.Solution != enough {
 		return fmt.Errorf("solution is %v, want %v", n.Solution, enough)
 	}
-	return checkPhrasing(n.Phrasing, len(ransomNotePhrasings))
+	return task.CheckPhrasing(n.Phrasing, len(ransomNotePhrasings))
 }
 
 // Solve implements [task.Instance].

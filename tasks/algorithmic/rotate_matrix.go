@@ -124,7 +124,7 @@ func (m rotateMatrixItem) Check() error {
 	if !m.Solution.equal(m.Matrix.turned(m.NumRotations)) {
 		return errors.New("solution is not the matrix turned")
 	}
-	return checkPhrasing(m.Phrasing, len(rotateMatrixPhrasings))
+	return task.CheckPhrasing(m.Phrasing, len(rotateMatrixPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -208,7 +208,7 @@ func (o rottenOrangesItem) Check() error {
 	if want := minutesOf(o.Matrix); o.Solution != want {
 		return fmt.Errorf("solution is %d, want %d", o.Solution, want)
 	}
-	return checkPhrasing(o.Phrasing, len(rottenOrangesPhrasings))
+	return task.CheckPhrasing(o.Phrasing, len(rottenOrangesPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -125,7 +125,7 @@ func (s sentenceReorderingItem) Check() error {
 	if s.Shuffled != "" && strings.Join(inOrder(words, ascending), " ") != strings.Join(inOrder(answer.Fields(s.Shuffled), ascending), " ") {
 		return errors.New("shuffled does not have the words of the answer")
 	}
-	return checkPhrasing(s.Phrasing, len(sentenceReorderingPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(sentenceReorderingPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -86,7 +86,7 @@ func (s spellBackwardItem) Check() error {
 	if s.Word == "" {
 		return errors.New("word is empty")
 	}
-	return checkPhrasing(s.Phrasing, len(spellBackwardPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(spellBackwardPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -110,7 +110,7 @@ func (s spiralMatrixItem) Check() error {
 	if !slices.Equal(s.Solution, spiral(s.Matrix)) {
 		return errors.New("solution is not that of the matrix")
 	}
-	return checkPhrasing(s.Phrasing, len(spiralMatrixPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(spiralMatrixPhrasings))
 }
 
 // Solve implements [task.Instance].

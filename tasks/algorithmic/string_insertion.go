@@ -131,7 +131,7 @@ func (s stringInsertionItem) Check() error {
 	if want := insertLetters(s.String); s.Solution != want {
 		return fmt.Errorf("solution is %.80q, want %.80q", s.Solution, want)
 	}
-	return checkPhrasing(s.Phrasing, len(stringInsertionPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(stringInsertionPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -153,7 +153,7 @@ func (s stringManipulationItem) Check() error {
 			return fmt.Errorf("solution is %.80q, want %.80q", s.Solution, end)
 		}
 	}
-	return checkPhrasing(s.Phrasing, len(stringManipulationPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(stringManipulationPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -100,7 +100,7 @@ func (s stringSplittingItem) Check() error {
 	if err := splitting.checkEnd(s.InitialMachines, s.Solution, s.MaxIterations); err != nil {
 		return err
 	}
-	return checkPhrasing(s.Phrasing, len(stringSplittingPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(stringSplittingPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -101,7 +101,7 @@ func (s stringSynthesisItem) Check() error {
 	if err := synthesis.checkEnd(s.InitialBlocks, s.Solution, s.MaxIterations); err != nil {
 		return err
 	}
-	return checkPhrasing(s.Phrasing, len(stringSynthesisPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(stringSynthesisPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -138,7 +138,7 @@ func (w wordLadderItem) Check() error {
 	if w.StartWord == w.EndWord {
 		return fmt.Errorf("start_word and end_word are both %q", w.StartWord)
 	}
-	return checkPhrasing(w.Phrasing, len(wordLadderPhrasings))
+	return task.CheckPhrasing(w.Phrasing, len(wordLadderPhrasings))
 }
 
 // Solve implements [task.Instance]. It returns a shortest ladder of common words;

@@ -90,7 +90,7 @@ func (w wordSequenceReversalItem) Check() error {
 	if w.Solve() == "" {
 		return errors.New("words has nothing but an empty word")
 	}
-	return checkPhrasing(w.Phrasing, len(wordSequenceReversalPhrasings))
+	return task.CheckPhrasing(w.Phrasing, len(wordSequenceReversalPhrasings))
 }
 
 // Solve implements [task.Instance].

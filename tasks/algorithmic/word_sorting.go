@@ -203,7 +203,7 @@ func (w wordSortingItem) Check() error {
 	case !slices.Equal(w.SortedWords, inOrder(w.TransformedWords, w.Direction)):
 		return fmt.Errorf("sorted_words are not the transformed_words in %s order", w.Direction)
 	}
-	return checkPhrasing(w.Phrasing, len(wordSortingPhrasings))
+	return task.CheckPhrasing(w.Phrasing, len(wordSortingPhrasings))
 }
 
 // Solve implements [task.Instance].

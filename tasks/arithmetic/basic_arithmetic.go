@@ -282,7 +282,7 @@ func (b basicArithmeticItem) Check() error {
 	if _, ok := b.value(); !ok {
 		return fmt.Errorf("expression %.80q has no value", b.Expression)
 	}
-	return checkPhrasing(b.Phrasing, len(basicArithmeticPhrasings))
+	return task.CheckPhrasing(b.Phrasing, len(basicArithmeticPhrasings))
 }
 
 // value works the expression out. Divisions that leave a remainder, which

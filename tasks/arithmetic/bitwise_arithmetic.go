@@ -110,7 +110,7 @@ func (b bitwiseArithmeticItem) Check() error {
 	if !ok || value.BitLen() > mostBits {
 		return fmt.Errorf("problem %.80q has no value of up to %d bits", b.Problem, mostBits)
 	}
-	return checkPhrasing(b.Phrasing, len(bitwiseArithmeticPhrasings))
+	return task.CheckPhrasing(b.Phrasing, len(bitwiseArithmeticPhrasings))
 }
 
 // value works the expression out.

@@ -265,7 +265,7 @@ func (c calendarItem) Check() error {
 			return fmt.Errorf("target_date: %w", err)
 		}
 	}
-	return checkPhrasing(c.Phrasing, calendarWordings)
+	return task.CheckPhrasing(c.Phrasing, calendarWordings)
 }
 
 // The answers about leap years.

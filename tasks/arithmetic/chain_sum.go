@@ -120,8 +120,8 @@ func (c chainSumItem) Short() string { return strings.ReplaceAll(c.Expression, "
 
 // Check refuses a record whose chain cannot be read.
 func (c chainSumItem) Check() error {
-	if c.Phrasing < 0 || c.Phrasing >= len(chainSumPhrasings) {
-		return fmt.Errorf("phrasing is %d, want 0 to %d", c.Phrasing, len(chainSumPhrasings)-1)
+	if err := task.CheckPhrasing(c.Phrasing, len(chainSumPhrasings)); err != nil {
+		return err
 	}
 	if _, ok := sumChain(c.Expression); !ok {
 		return fmt.Errorf("expression %q is no chain of sums", c.Expression)

@@ -112,7 +112,7 @@ func (c countBitsItem) Check() error {
 	if want := bits.OnesCount(uint(c.Number)); c.Solution != want {
 		return fmt.Errorf("solution is %d, want %d", c.Solution, want)
 	}
-	return checkPhrasing(c.Phrasing, len(countBitsPhrasings))
+	return task.CheckPhrasing(c.Phrasing, len(countBitsPhrasings))
 }
 
 // Solve implements [task.Instance].

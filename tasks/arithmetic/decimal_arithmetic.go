@@ -143,7 +143,7 @@ func (d decimalArithmeticItem) Check() error {
 	if _, ok := d.value(); !ok {
 		return fmt.Errorf("expression %.80q has no value", d.Expression)
 	}
-	return checkPhrasing(d.Phrasing, len(decimalArithmeticPhrasings))
+	return task.CheckPhrasing(d.Phrasing, len(decimalArithmeticPhrasings))
 }
 
 // value works the expression out.

@@ -122,7 +122,7 @@ func (d decimalChainSumItem) Check() error {
 	if _, ok := sumDecimals(d.Expression); !ok {
 		return fmt.Errorf("expression %.80q is no chain of sums", d.Expression)
 	}
-	return checkPhrasing(d.Phrasing, len(decimalChainSumPhrasings))
+	return task.CheckPhrasing(d.Phrasing, len(decimalChainSumPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -198,7 +198,7 @@ func (d diceItem) Check() error {
 	if num, den := diceChance(sides, d.Puzzle.Target); num != d.Puzzle.Num || den != d.Puzzle.Den {
 		return fmt.Errorf("num and den are %d and %d, want %d and %d", d.Puzzle.Num, d.Puzzle.Den, num, den)
 	}
-	return checkPhrasing(d.Phrasing, len(dicePhrasings))
+	return task.CheckPhrasing(d.Phrasing, len(dicePhrasings))
 }
 
 // Solve implements [task.Instance].

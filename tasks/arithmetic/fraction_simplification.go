@@ -151,7 +151,7 @@ func (f fractionSimplificationItem) Check() error {
 	if _, known := fractionStyles[f.Style]; !known {
 		return fmt.Errorf("style is %q, want plain, latex_inline, latex_frac or latex_dfrac", f.Style)
 	}
-	return checkPhrasing(f.Phrasing, len(fractionSimplificationPhrasings))
+	return task.CheckPhrasing(f.Phrasing, len(fractionSimplificationPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -97,7 +97,7 @@ func (g gcdItem) Check() error {
 	if want := divisor(g.Numbers); g.Result != want {
 		return fmt.Errorf("result is %d, want %d", g.Result, want)
 	}
-	return checkPhrasing(g.Phrasing, len(gcdPhrasings))
+	return task.CheckPhrasing(g.Phrasing, len(gcdPhrasings))
 }
 
 // Solve implements [task.Instance].

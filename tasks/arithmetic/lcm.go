@@ -111,7 +111,7 @@ func (l lcmItem) Check() error {
 	if want := multiple(l.Numbers); l.Solve() != want {
 		return fmt.Errorf("result is %.80s, want %.80s", l.Result, want)
 	}
-	return checkPhrasing(l.Phrasing, len(lcmPhrasings))
+	return task.CheckPhrasing(l.Phrasing, len(lcmPhrasings))
 }
 
 // Solve implements [task.Instance].

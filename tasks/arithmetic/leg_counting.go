@@ -224,7 +224,7 @@ func (l legCountingItem) Check() error {
 	if len(l.Animals) == 0 || l.TotalLegs < legs || !unknown && l.TotalLegs > legs {
 		return fmt.Errorf("total_legs is %d, want %d", l.TotalLegs, legs)
 	}
-	return checkPhrasing(l.Phrasing, len(legCountingPhrasings))
+	return task.CheckPhrasing(l.Phrasing, len(legCountingPhrasings))
 }
 
 // Solve implements [task.Instance].

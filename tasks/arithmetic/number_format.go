@@ -228,7 +228,7 @@ func (n numberFormatItem) Check() error {
 			return fmt.Errorf("formatted_candidates has %q, want %v", text, want)
 		}
 	}
-	return checkPhrasing(n.Phrasing, len(numberFormatPhrasings))
+	return task.CheckPhrasing(n.Phrasing, len(numberFormatPhrasings))
 }
 
 // Solve implements [task.Instance].

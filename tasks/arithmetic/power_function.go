@@ -175,7 +175,7 @@ func (p powerFunctionItem) Check() error {
 	if math.Abs(p.Solution-want) > 1e-9*math.Abs(want) {
 		return fmt.Errorf("solution is %v, want about %v", p.Solution, want)
 	}
-	return checkPhrasing(p.Phrasing, len(powerFunctionPhrasings))
+	return task.CheckPhrasing(p.Phrasing, len(powerFunctionPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -147,7 +147,7 @@ func (p primeFactorizationItem) Check() error {
 	if p.Number < 2 || product != p.Number || !slices.IsSorted(p.Factors) {
 		return fmt.Errorf("factors are %v, want the prime factors of %d, in rising order", p.Factors, p.Number)
 	}
-	return checkPhrasing(p.Phrasing, len(primeFactorizationPhrasings))
+	return task.CheckPhrasing(p.Phrasing, len(primeFactorizationPhrasings))
 }
 
 // Solve implements [task.Instance].

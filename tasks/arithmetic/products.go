@@ -85,7 +85,7 @@ func (p productsItem) Check() error {
 	if _, ok := multiply(p.Expression); !ok {
 		return fmt.Errorf("expression %.80q is no product of up to %d whole numbers", p.Expression, maxFactors)
 	}
-	return checkPhrasing(p.Phrasing, len(productsPhrasings))
+	return task.CheckPhrasing(p.Phrasing, len(productsPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -250,7 +250,7 @@ func (t timeIntervalsItem) Check() error {
 	if end.since(start) < 0 && !strings.HasPrefix(t.TaskType, kindDate) {
 		return fmt.Errorf("end_time is %s, want %s or later", t.EndTime, t.StartTime)
 	}
-	return checkPhrasing(t.Phrasing, len(intervalPhrasings))
+	return task.CheckPhrasing(t.Phrasing, len(intervalPhrasings))
 }
 
 // length returns what the answer is to say: whole days and the rest, cut off to the

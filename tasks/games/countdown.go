@@ -327,9 +327,10 @@ func (c countdownItem) Prompt() string {
 // Check refuses a record that no expression could answer.
 func (c countdownItem) Check() error {
 	const most = 1000
+	if err := task.CheckPhrasing(c.Phrasing, len(countdownPhrasings)); err != nil {
+		return err
+	}
 	switch {
-	case c.Phrasing < 0 || c.Phrasing >= len(countdownPhrasings):
-		return fmt.Errorf("phrasing is %d, want 0 to %d", c.Phrasing, len(countdownPhrasings)-1)
 	case len(c.Numbers) == 0 || len(c.Numbers) > most:
 		return fmt.Errorf("there are %d numbers, want 1 to %d", len(c.Numbers), most)
 	case slices.Min(c.Numbers) < 0:

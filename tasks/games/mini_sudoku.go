@@ -181,8 +181,8 @@ func miniText(rows [][]int) string {
 
 // Check refuses a record whose solution does not solve its puzzle.
 func (m miniSudokuItem) Check() error {
-	if m.Phrasing < 0 || m.Phrasing >= len(miniSudokuPhrasings) {
-		return fmt.Errorf("phrasing is %d, want 0 to %d", m.Phrasing, len(miniSudokuPhrasings)-1)
+	if err := task.CheckPhrasing(m.Phrasing, len(miniSudokuPhrasings)); err != nil {
+		return err
 	}
 	if len(m.Puzzle) != 4 || len(m.Solution) != 4 {
 		return fmt.Errorf("puzzle and solution have %d and %d rows, want 4", len(m.Puzzle), len(m.Solution))

@@ -190,7 +190,7 @@ func (a advancedGeometryItem) Check() error {
 	default:
 		return fmt.Errorf("task_type is %q, want %s, %s or %s", a.TaskType, orthocenter, incircleRadius, angleMeasure)
 	}
-	return checkPhrasing(a.Phrasing, len(advancedGeometryPhrasings[a.TaskType]))
+	return task.CheckPhrasing(a.Phrasing, len(advancedGeometryPhrasings[a.TaskType]))
 }
 
 // triangle reads the corners.

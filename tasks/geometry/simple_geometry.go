@@ -165,7 +165,7 @@ func (s simpleGeometryItem) Check() error {
 	if !(math.Abs(missing-s.MissingRounded) <= rounding) {
 		return fmt.Errorf("missing_angle_rounded is %v, want %v", s.MissingRounded, missing)
 	}
-	return checkPhrasing(s.Phrasing, len(simpleGeometryPhrasings))
+	return task.CheckPhrasing(s.Phrasing, len(simpleGeometryPhrasings))
 }
 
 // Solve implements [task.Instance].

@@ -337,9 +337,10 @@ func (s shortestPathItem) Prompt() string {
 // Check refuses a record that is no grid with its shortest way.
 func (s shortestPathItem) Check() error {
 	m := s.Matrix
+	if err := task.CheckPhrasing(s.Phrasing, len(shortestPathPhrasings)); err != nil {
+		return err
+	}
 	switch {
-	case s.Phrasing < 0 || s.Phrasing >= len(shortestPathPhrasings):
-		return fmt.Errorf("phrasing is %d, want 0 to %d", s.Phrasing, len(shortestPathPhrasings)-1)
 	case m.rows > pathMaxSide || m.cols > pathMaxSide:
 		return fmt.Errorf("matrix has %d rows of %d cells, want at most %d of each", m.rows, m.cols, pathMaxSide)
 	case bytes.Count(m.cells, []byte{cellStart}) != 1 || bytes.Count(m.cells, []byte{cellGoal}) != 1:

@@ -228,9 +228,10 @@ func (k knightsItem) Choices() int { return 1 << len(k.Names) }
 // answers could not be read with.
 func (k knightsItem) Check() error {
 	n := len(k.Names)
+	if err := task.CheckPhrasing(k.Phrasing, len(knightsPhrasings)); err != nil {
+		return err
+	}
 	switch {
-	case k.Phrasing < 0 || k.Phrasing >= len(knightsPhrasings):
-		return fmt.Errorf("phrasing is %d, want 0 to %d", k.Phrasing, len(knightsPhrasings)-1)
 	case n < 1 || n > 60:
 		return fmt.Errorf("there are %d names, want 1 to 60", n)
 	case len(k.Statements) != n || len(k.Solution) != n:

@@ -160,8 +160,9 @@ func (c coinFlipItem) Check() error {
 		return fmt.Errorf("k_heads is %d, want 0 to num_trials (%d)", c.KHeads, c.NumTrials)
 	case c.ProblemType != exact && c.ProblemType != atLeast:
 		return fmt.Errorf("problem_type is %q, want %s or %s", c.ProblemType, exact, atLeast)
-	case c.Phrasing < 0 || c.Phrasing >= len(coinFlipPhrasings):
-		return fmt.Errorf("phrasing is %d, want 0 to %d", c.Phrasing, len(coinFlipPhrasings)-1)
+	}
+	if err := task.CheckPhrasing(c.Phrasing, len(coinFlipPhrasings)); err != nil {
+		return err
 	}
 	if want := probability(c); c.Rational != want {
 		return fmt.Errorf("rational is %v, want %v", c.Rational, want)
