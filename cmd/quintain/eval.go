@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"text/tabwriter"
@@ -80,31 +79,15 @@ func evaluate(ctx context.Context, w *world, s settings, count int) (report eval
 		return report, err
 	}
 	defer policy.close()
+	e := exam{settings: s, policy: policy, streams: streams, count: count}
 	err = together(ctx, policy.run, func(ctx context.Context) error {
-		var stopped bool
-		report, stopped, err = examineUntil(ctx, w.signals(), &exam{settings: s, policy: policy, streams: streams, count: count})
+		stopped, err := untilSignal(ctx, w.signals(), e.run)
 		if stopped {
-			return errors.Join(err, errors.New("interrupted before the end"))
+			err = errors.Join(err, errors.New("interrupted before the end"))
 		}
 		return err
 	})
-	return report, err
-}
-
-// examineUntil runs an examination, and reports whether a signal stopped it.
-func examineUntil(ctx context.Context, interrupts <-chan os.Signal, e *exam) (report evalReport, stopped bool, err error) {
-	err = together(ctx, func(ctx context.Context) (err error) {
-		report, err = e.run(ctx)
-		return err
-	}, func(ctx context.Context) error {
-		select {
-		case <-interrupts:
-			stopped = true
-		case <-ctx.Done():
-		}
-		return nil
-	})
-	return report, stopped, err
+	return e.report, err
 }
 
 // An exam is an evaluation.
@@ -119,15 +102,15 @@ type exam struct {
 	report evalReport
 }
 
-// run plays the problems with the policy.
-func (e *exam) run(ctx context.Context) (evalReport, error) {
+// run plays the problems with the policy, and leaves the report in e.
+func (e *exam) run(ctx context.Context) error {
 	start := time.Now()
 	var mixes []*rollout.Mix // one for each stream, so that all have equally many problems
 	for _, stream := range e.streams {
 		stream.Seed, stream.Weight = heldOutSeed, 1
 		mix, err := rollout.NewMix([]rollout.Stream{stream})
 		if err != nil {
-			return evalReport{}, usageError{err}
+			return usageError{err}
 		}
 		mixes = append(mixes, mix)
 	}
@@ -151,9 +134,10 @@ func (e *exam) run(ctx context.Context) (evalReport, error) {
 		},
 	}
 	if err := engine.Run(ctx); err != nil {
-		return evalReport{}, err
+		return err
 	}
-	return e.end(time.Since(start)), nil
+	e.end(time.Since(start))
+	return nil
 }
 
 // take counts an episode.
@@ -166,8 +150,8 @@ func (e *exam) take(t quintain.Trajectory) {
 	}
 }
 
-// end returns the report.
-func (e *exam) end(spent time.Duration) evalReport {
+// end completes the report.
+func (e *exam) end(spent time.Duration) {
 	var means []float64
 	for _, name := range slices.Sorted(maps.Keys(e.scores)) {
 		slices.Sort(e.scores[name]) // the same sum in whatever order the episodes ended
@@ -176,7 +160,6 @@ func (e *exam) end(spent time.Duration) evalReport {
 		means = append(means, m)
 	}
 	e.report.Mean, e.report.Seconds = mean(means), spent.Seconds()
-	return e.report
 }
 
 // all returns the mean of the tasks' means; nil where there was no examination.

@@ -40,11 +40,6 @@ func serveHub(ctx context.Context, w *world, s settings) (err error) {
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", st.door.Addr(), s.Data, st.Stats().Waiting.Groups)
-	return together(ctx, st.serve, func(ctx context.Context) error {
-		select {
-		case <-w.signals():
-		case <-ctx.Done():
-		}
-		return nil
-	})
+	_, err = untilSignal(ctx, w.signals(), st.serve)
+	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/starter"
+	"github.com/quintain-rl/quintain/transformer"
 )
 
 // A policySource is the policy of a run. It knows the problems that are under way,
@@ -68,15 +69,7 @@ func openEvalPolicy(w *world, s settings) (*policySource, error) {
 	if s.Policy.Kind != kindTiny {
 		return openPolicy(s, func() int32 { return 0 })
 	}
-	path := s.Policy.Weights
-	if path == "" {
-		path = filepath.Join(s.Data, checkpointName)
-	}
-	saved, err := readCheckpoint(path)
-	if errors.Is(err, fs.ErrNotExist) && s.Policy.Weights == "" {
-		path = "the embedded starter"
-		saved, err = starter.Load()
-	}
+	saved, path, err := evalWeights(s)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +79,28 @@ func openEvalPolicy(w *world, s settings) (*policySource, error) {
 		return nil, err
 	}
 	return tinySource(p), nil
+}
+
+// evalWeights reads the weights to examine, and names them: those of the data
+// folder's checkpoint, unless the settings name others or there is none.
+func evalWeights(s settings) (saved *transformer.Checkpoint, name string, err error) {
+	if s.Policy.Weights == "" {
+		path := filepath.Join(s.Data, checkpointName)
+		if saved, err := readCheckpoint(path); !errors.Is(err, fs.ErrNotExist) {
+			return saved, path, err
+		}
+	}
+	return firstWeights(s)
+}
+
+// firstWeights reads the weights that a tiny policy begins with, and names them.
+func firstWeights(s settings) (saved *transformer.Checkpoint, name string, err error) {
+	if s.Policy.Weights == "" {
+		saved, err = starter.Load()
+		return saved, "the embedded starter", err
+	}
+	saved, err = readCheckpoint(s.Policy.Weights)
+	return saved, s.Policy.Weights, err
 }
 
 // expect makes the problem of a job known, and forget unknown.
@@ -100,12 +115,16 @@ func (p *policySource) answer(r quintain.Request) (string, error) {
 	if !found {
 		return "", fmt.Errorf("no problem %s is under way", id)
 	}
-	job := known.(rollout.Job)
+	return solve(known.(rollout.Job))
+}
+
+// solve returns the solution of a job's problem, where its scenario knows it.
+func solve(job rollout.Job) (string, error) {
 	solver, can := job.Scenario.(interface {
 		Solve(quintain.Problem) (string, error)
 	})
 	if !can {
-		return "", fmt.Errorf("scenario %s has no solutions for the script policy", job.Problem.Task)
+		return "", fmt.Errorf("scenario %s has no solutions", job.Problem.Task)
 	}
 	return solver.Solve(job.Problem)
 }

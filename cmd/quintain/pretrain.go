@@ -71,12 +71,7 @@ func freshModel(ctx context.Context, w *world, s settings, streams []rollout.Str
 		warm.Sizes = s.Model.config()
 		return warmUp(ctx, w, warm, streams)
 	}
-	saved, err := starter.Load()
-	name := "the embedded starter"
-	if s.Policy.Weights != "" {
-		saved, err = readCheckpoint(s.Policy.Weights)
-		name = s.Policy.Weights
-	}
+	saved, name, err := firstWeights(s)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +83,7 @@ func freshModel(ctx context.Context, w *world, s settings, streams []rollout.Str
 
 // warmUp makes a model from the solutions of streams' problems, without those that
 // are held out.
-func warmUp(ctx context.Context, w *world, warm starter.WarmUp, streams []rollout.Stream) (model *transformer.Model, err error) {
+func warmUp(ctx context.Context, w *world, warm starter.WarmUp, streams []rollout.Stream) (*transformer.Model, error) {
 	streams = slices.Clone(streams)
 	for i := range streams {
 		streams[i].Seed = warmUpSeed
@@ -110,29 +105,20 @@ func warmUp(ctx context.Context, w *world, warm starter.WarmUp, streams []rollou
 			fmt.Fprintf(w.stderr, "quintain: warm-up, update %d of %d, loss %.3f\n", update, warm.Updates, loss)
 		}
 	}
-	err = together(ctx, func(ctx context.Context) (err error) {
+	var model *transformer.Model
+	stopped, err := untilSignal(ctx, w.signals(), func(ctx context.Context) (err error) {
 		model, err = warm.Make(ctx, next, told)
 		return err
-	}, func(ctx context.Context) error {
-		select {
-		case <-w.signals():
-			return errors.New("interrupted during the warm-up")
-		case <-ctx.Done():
-			return nil
-		}
 	})
+	if stopped {
+		return nil, errors.New("interrupted during the warm-up")
+	}
 	return model, err
 }
 
 // example returns the problem of a job with its solution.
 func example(ctx context.Context, job rollout.Job, context int) (learn.Sequence, error) {
-	solver, can := job.Scenario.(interface {
-		Solve(quintain.Problem) (string, error)
-	})
-	if !can {
-		return learn.Sequence{}, usagef("scenario %s has no solutions to imitate", job.Problem.Task)
-	}
-	solution, err := solver.Solve(job.Problem)
+	solution, err := solve(job)
 	if err != nil {
 		return learn.Sequence{}, err
 	}

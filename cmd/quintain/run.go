@@ -173,16 +173,16 @@ func (r *runner) examine(ctx context.Context, interrupts <-chan os.Signal, show 
 		return false, nil
 	}
 	e := &exam{settings: r.settings, policy: r.policy, streams: r.streams, count: r.Run.EvalProblems}
-	report, stopped, err := examineUntil(ctx, interrupts, e)
+	stopped, err := untilSignal(ctx, interrupts, e.run)
 	if stopped || err != nil || ctx.Err() != nil {
 		return stopped, err
 	}
-	tally(report)
-	line := examLine{r.gate.Version(), time.Since(r.began).Seconds(), report.Mean, map[string]float64{}}
-	for name, task := range report.Tasks {
+	tally(e.report)
+	line := examLine{r.gate.Version(), time.Since(r.began).Seconds(), e.report.Mean, map[string]float64{}}
+	for name, task := range e.report.Tasks {
 		line.Tasks[name] = task.Mean
 	}
-	show.note(fmt.Sprintf("quintain run: held-out problems score %.3f at version %d", report.Mean, line.Version))
+	show.note(fmt.Sprintf("quintain run: held-out problems score %.3f at version %d", line.Mean, line.Version))
 	return false, r.exams.add(line)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"sync"
 )
 
@@ -21,4 +22,18 @@ func together(ctx context.Context, parts ...func(context.Context) error) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// untilSignal runs work until it ends, or a signal comes and its context is done. It
+// reports whether one came.
+func untilSignal(ctx context.Context, signals <-chan os.Signal, work func(context.Context) error) (stopped bool, err error) {
+	err = together(ctx, work, func(ctx context.Context) error {
+		select {
+		case <-signals:
+			stopped = true
+		case <-ctx.Done():
+		}
+		return nil
+	})
+	return stopped, err
 }
