@@ -98,7 +98,17 @@ func writeFile(path string, data []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return nil
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder makes the names in a folder durable: a power cut may undo a rename
+// before that.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // newLogger returns the log of a process.
