@@ -51,21 +51,29 @@ func (q *Queue) Lease(ctx context.Context, w Want) ([]Delivery, error) {
 		return nil, err
 	}
 	defer q.ops.RUnlock()
-	leases, err := q.grant(w)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Delivery, len(leases))
-	err = each(len(leases), func(i int) (err error) {
-		list[i], err = q.read(ctx, leases[i].Entry, w.Raw)
-		return err
-	})
-	if err != nil {
+	for {
+		leases, err := q.grant(w)
+		if err != nil {
+			return nil, err
+		}
+		list := make([]Delivery, len(leases))
+		err = each(len(leases), func(i int) (err error) {
+			list[i], err = q.read(ctx, leases[i].Entry, w.Raw)
+			return err
+		})
+		if err == nil {
+			return list, nil
+		}
 		q.revoke(leases)
-		return nil, err
+		if !errors.Is(err, errGone) {
+			return nil, err
+		}
 	}
-	return list, nil
 }
+
+// errGone says that a group was acknowledged while it was read: a lease that ran out
+// before that was another's meanwhile.
+var errGone = fmt.Errorf("acknowledged meanwhile: %w", ErrUnknown)
 
 // grant moves what w picks from waiting to leased.
 func (q *Queue) grant(w Want) ([]*lease, error) {
@@ -122,7 +130,7 @@ func (q *Queue) read(ctx context.Context, e Entry, raw bool) (Delivery, error) {
 		d.Group, err = q.codec.Decode(body)
 	}
 	if err != nil && !q.setAside(e) {
-		return d, fmt.Errorf("group %s: %w", e.ID, ErrUnknown) // it was acknowledged meanwhile
+		return d, fmt.Errorf("group %s: %w", e.ID, errGone)
 	}
 	if err != nil {
 		return d, &CorruptError{Seq: e.Seq, ID: e.ID, Err: err}

@@ -35,7 +35,7 @@ const consumerName = "builtin"
 // has not finished then is waiting again.
 func (c *consumer) Run(ctx context.Context) error {
 	if err := c.settle(ctx); err != nil {
-		return err
+		return c.unlessDone(ctx, err)
 	}
 	for done := 0; c.steps == 0 || done < c.steps; {
 		batch, err := c.next(ctx)
