@@ -116,8 +116,12 @@ func makeCalendar(p calendarParams, r *rng.Rand) (calendarItem, error) {
 	case weekdayOfDate:
 		item.TargetDate = text(day)
 	case weekdayFromFirst:
+		first := dayOf(year, 1, 1)
+		if day == first { // whose weekday the question tells
+			day += civilDay(r.Between(1, 364))
+		}
 		item.Year, item.FirstDay, item.TargetDate = year, rng.Pick(r, weekdays), text(day)
-		item.DeltaDays = int(day - dayOf(year, 1, 1))
+		item.DeltaDays = int(day - first)
 	case recurringDay:
 		item.Year, item.Month, item.Ordinal, item.Weekday = year, month, rng.Pick(r, ordinals), rng.Pick(r, weekdays)
 	case countDays:

@@ -107,6 +107,23 @@ func TestCalendarParams(t *testing.T) {
 	})
 }
 
+// The weekday of January 1 is told, so it is never asked for.
+func TestFirstDayIsNotAsked(t *testing.T) {
+	own, err := calendarArithmetic.With([]byte(`{"tasks":["weekday_of_date_from_first_date"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2000 { // five of them by chance
+		p, err := own.Problem(quintain.Draw{Index: i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if item, _ := p.Instance.Value().(calendarItem); item.DeltaDays < 1 || item.DeltaDays > 365 {
+			t.Errorf("index %d asks for the day %d days after January 1: %s", i, item.DeltaDays, p.Prompt)
+		}
+	}
+}
+
 // Half of the years are leap years, and neither even nor round ones tell.
 func TestLeapYearsAreBalanced(t *testing.T) {
 	own, err := calendarArithmetic.With([]byte(`{"tasks":["is_leap_year"]}`))
