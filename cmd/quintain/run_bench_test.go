@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"io"
+	"sync"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/policy/tiny"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/starter"
+)
+
+// BenchmarkRun is the work of a run, each half of it alone: groups of eight replies that
+// the starter gives to its problems, and steps on them. Sampled counts generated tokens,
+// and tokens all of the sequences.
+func BenchmarkRun(b *testing.B) {
+	s := defaultSettings(kindTiny)
+	s.Run.KeepEqual = true
+	var groups []*quintain.Group
+	b.Run("sample", func(b *testing.B) {
+		policy := starterPolicy(b, s)
+		groups = playGroups(b, s, policy, b.N)
+		perSecond(b, policy.Sampled(), "sampled/s")
+		perSecond(b, tokensOf(groups), "tokens/s")
+	})
+	b.Run("step", func(b *testing.B) {
+		saved, err := starter.Load()
+		if err != nil {
+			b.Fatal(err)
+		}
+		l, err := learn.New(saved.Model, nil, s.Learn)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size, trained := s.Run.BatchSize/s.Run.GroupSize, int64(0)
+		for i := 0; b.Loop(); i++ {
+			at := i * size % (len(groups) - size)
+			if _, err := l.Step(groups[at:][:size]); err != nil {
+				b.Fatal(err)
+			}
+			trained += tokensOf(groups[at:][:size])
+		}
+		perSecond(b, trained, "tokens/s")
+	})
+}
+
+// tokensOf counts the tokens of all sequences.
+func tokensOf(groups []*quintain.Group) (n int64) {
+	for _, g := range groups {
+		for _, tokens := range g.Tokens {
+			n += int64(len(tokens))
+		}
+	}
+	return n
+}
+
+// perSecond reports a rate in place of the time of a round.
+func perSecond(b *testing.B, n int64, unit string) {
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), unit)
+	b.ReportMetric(0, "ns/op")
+}
+
+// starterPolicy returns the starter as a run has it, running until the benchmark ends.
+func starterPolicy(b *testing.B, s settings) *tiny.Policy {
+	saved, err := starter.Load()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := tiny.New(saved.Model, 0, tiny.Options{MaxSequences: s.Run.Parallel, Seed: s.Run.Seed})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(b.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = p.Run(ctx) })
+	b.Cleanup(func() { stop(); running.Wait() })
+	return p
+}
+
+// playGroups plays n groups of the starter's problems.
+func playGroups(b *testing.B, s settings, policy quintain.Policy, n int) (groups []*quintain.Group) {
+	streams, err := openStreams(s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	mix, err := rollout.NewMix(streams)
+	if err != nil {
+		b.Fatal(err)
+	}
+	judge := rules(s)
+	var mu sync.Mutex
+	engine := rollout.Engine{
+		Policy: policy, Sampling: s.Policy.Sampling, Size: s.Run.GroupSize, Parallel: s.Run.Parallel / s.Run.GroupSize,
+		Next: func(context.Context) (rollout.Job, error) {
+			if n == 0 {
+				return rollout.Job{}, io.EOF
+			}
+			n--
+			return mix.Next()
+		},
+		Done: func(_ context.Context, r rollout.Result) error {
+			group, _, drop, err := judge.Judge(r)
+			if drop != "" || err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			groups = append(groups, group)
+			return nil
+		},
+	}
+	b.ResetTimer()
+	if err := engine.Run(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	b.StopTimer()
+	return groups
+}
