@@ -94,7 +94,7 @@ func (s *Server) encodeAhead(groups []queue.Delivery, show func(i int, text []by
 	var making sync.WaitGroup
 	defer making.Wait()
 	texts := make([]*text, len(groups))
-	ahead := max(1, runtime.GOMAXPROCS(0)-1) // the core that is left answers others at once
+	ahead := max(1, runtime.GOMAXPROCS(0)-1) // the one that is left answers others at once
 	start := func(i int) {
 		if i >= len(groups) {
 			return

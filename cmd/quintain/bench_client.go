@@ -20,6 +20,7 @@ import (
 type benchConn struct {
 	net.Conn
 	in   *bufio.Reader
+	text bytes.Buffer // the body of the last reply
 	host string
 	gzip bool // take replies zipped
 }
@@ -54,7 +55,8 @@ func (c *benchConn) head(method, path, kind string, size int) []byte {
 	return append(b, "\r\n"...)
 }
 
-// do sends a request and returns the body of its reply as it came, zipped perhaps.
+// do sends a request and returns the body of its reply as it came, zipped perhaps. It
+// is there until the next request.
 func (c *benchConn) do(head, body []byte) ([]byte, error) {
 	parts := net.Buffers{head, body}
 	if _, err := parts.WriteTo(c.Conn); err != nil {
@@ -65,17 +67,14 @@ func (c *benchConn) do(head, body []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer reply.Body.Close()
-	var text bytes.Buffer
-	if n := reply.ContentLength; n > 0 {
-		text.Grow(int(n) + bytes.MinRead)
-	}
-	if _, err := io.Copy(&text, reply.Body); err != nil {
+	c.text.Reset()
+	if _, err := io.Copy(&c.text, reply.Body); err != nil {
 		return nil, err
 	}
 	if reply.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %.200s", reply.Status, text.Bytes())
+		return nil, fmt.Errorf("%s: %.200s", reply.Status, c.text.Bytes())
 	}
-	return text.Bytes(), nil
+	return c.text.Bytes(), nil
 }
 
 // ask sends a small request.
