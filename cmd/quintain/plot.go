@@ -50,7 +50,7 @@ type plotLine struct {
 // addFolder adds the line of a data folder, or one for each of its tasks.
 func (p *plot) addFolder(folder string, byTask bool) error {
 	path := filepath.Join(folder, examLogName)
-	lines, _, err := readLineLog[examLine](path)
+	lines, err := readLineLog[examLine](path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return usagef("there is no %s: is %s the data folder of a run with examinations?", path, folder)
 	}

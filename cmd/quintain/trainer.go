@@ -76,11 +76,11 @@ func openTrainer(s settings, data *dataFolder, k *keeper, fresh func() (*transfo
 // openTrainingLog opens the log of training, which has each version once: the line
 // that a killed process could not write any more is written now.
 func openTrainingLog(path string, last trainedStep) (*lineLog[trainedStep], error) {
-	l, steps, err := openLineLog[trainedStep](path)
+	l, written, err := openLineLog[trainedStep](path)
 	if err != nil {
 		return nil, err
 	}
-	if last.Version > 0 && (len(steps) == 0 || steps[len(steps)-1].Version < last.Version) {
+	if last.Version > 0 && (written == nil || written.Version < last.Version) {
 		if err := l.add(last); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}

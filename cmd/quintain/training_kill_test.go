@@ -32,7 +32,7 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 		if err := c.Wait(); (err == nil) != (round == killRounds) {
 			t.Fatalf("round %d: the program ended with %v", round, err)
 		}
-		steps, _, err := readLineLog[trainedStep](log)
+		steps, err := readLineLog[trainedStep](log)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func awaitVersion(t *testing.T, log string, version int) {
 			t.Fatalf("version %d is never reached", version)
 		case <-tick.C:
 		}
-		if steps, _, err := readLineLog[trainedStep](log); err == nil && len(steps) > 0 && steps[len(steps)-1].Version >= version {
+		if steps, err := readLineLog[trainedStep](log); err == nil && len(steps) > 0 && steps[len(steps)-1].Version >= version {
 			return
 		}
 	}

@@ -31,7 +31,7 @@ func TestRunTrains(t *testing.T) {
 	if again.Version != 5 || *again.EvalBefore != *r.EvalAfter {
 		t.Errorf("the second run goes to version %d from a score of %v, want 5 and %v", again.Version, *again.EvalBefore, *r.EvalAfter)
 	}
-	steps, _, err := readLineLog[trainedStep](filepath.Join(data, trainingLogName))
+	steps, err := readLineLog[trainedStep](filepath.Join(data, trainingLogName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestCheckpointLeads(t *testing.T) {
 	if version, batch := k.version(); version != 1 || !reflect.DeepEqual(batch, []string{"a", "b"}) {
 		t.Errorf("the record is at version %d of batch %v", version, batch)
 	}
-	steps, _, err := readLineLog[trainedStep](filepath.Join(s.Data, trainingLogName))
+	steps, err := readLineLog[trainedStep](filepath.Join(s.Data, trainingLogName))
 	if err != nil || len(steps) != 1 || !reflect.DeepEqual(steps[0].Batch, []string{"a", "b"}) {
 		t.Errorf("log %+v, error %v", steps, err)
 	}
@@ -152,7 +152,7 @@ func TestTrainingLogIsMended(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	steps, _, err := readLineLog[trainedStep](path)
+	steps, err := readLineLog[trainedStep](path)
 	if err != nil || len(steps) != 2 || steps[1].Version != 2 {
 		t.Errorf("steps %+v, error %v", steps, err)
 	}
