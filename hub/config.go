@@ -35,6 +35,12 @@ type Config struct {
 	// it asks for another time; default 30 minutes.
 	Lease time.Duration
 
+	// MaxLag is how many steps a group that is handed out may be older than the hub's
+	// own, by the version of the weights that sampled its oldest token. What is older
+	// waits on: it is for others to drop. Nil: there is no bound. A group that does not
+	// tell its versions, as those of Atropos, is never too old.
+	MaxLag *int
+
 	// EnvTimeout is how long after its last sign of life an environment counts as
 	// connected; default 2 minutes.
 	EnvTimeout time.Duration

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -60,6 +61,27 @@ func TestDroppedMeanwhile(t *testing.T) {
 		if got := f.batch(); got != want {
 			t.Errorf("batch %s, want %s", got, want)
 		}
+	}
+}
+
+// TestStaleIsNotHandedOut puts groups of several versions; a step makes them older.
+func TestStaleIsNotHandedOut(t *testing.T) {
+	one := 1
+	f := newFixture(t, nil, Config{MaxLag: &one})
+	f.register(1, 5)
+	for i, version := range []int32{3, 4, 5, 4, -1, 6} {
+		g := &quintain.Group{Tokens: [][]quintain.Token{{quintain.Token(i)}}, Masks: [][]int32{{int32(i)}}, Scores: []float64{1}, Versions: [][]int32{{version}}}
+		if _, err := f.config.Queue.Put(t.Context(), g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for step, want := range []string{"1", "2", "4", "null"} { // at step 8, version 6 is two behind
+		if got := f.batch(); got != want {
+			t.Errorf("at step %d: batch %s, want %s", 5+step, got, want)
+		}
+	}
+	if n := f.server.Stats().Queue.Waiting.Groups; n != 3 {
+		t.Errorf("%d groups wait for others to drop them, want 3", n)
 	}
 }
 

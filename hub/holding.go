@@ -66,6 +66,20 @@ func (s *Server) free(waiting []queue.Entry, now time.Time) []queue.Entry {
 	return free
 }
 
+// fresh returns those of entries that are not too stale to be handed out. s.mu is held.
+func (s *Server) fresh(entries []queue.Entry) []queue.Entry {
+	if s.config.MaxLag == nil {
+		return entries
+	}
+	fresh := make([]queue.Entry, 0, len(entries))
+	for _, e := range entries {
+		if !e.Stale(s.step, *s.config.MaxLag) {
+			fresh = append(fresh, e)
+		}
+	}
+	return fresh
+}
+
 // unhold holds groups no longer that were chosen for a batch, their environment having
 // gone.
 func (s *Server) unhold(ctx context.Context, groups []queue.Delivery) error {

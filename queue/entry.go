@@ -43,6 +43,12 @@ type Entry struct {
 	anon bool // the ID is random, and need not be known for ever
 }
 
+// Stale reports whether the group's oldest token is more than maxLag versions behind the
+// given one. A group that does not tell its versions is not.
+func (e *Entry) Stale(version, maxLag int) bool {
+	return e.Oldest >= 0 && version-int(e.Oldest) > maxLag
+}
+
 // entryJSON is the form of an Entry in the header of a stored group.
 type entryJSON struct {
 	ID        string `json:"id"`

@@ -114,12 +114,13 @@ func (c *consumer) unlessDone(ctx context.Context, err error) error {
 }
 
 // pick chooses the oldest groups that make a whole batch, or none. A trainer takes
-// only what its own policy played: others may post to the hub what they like.
+// only what its own policy played: others may post to the hub what they like. What came
+// too late since dropStale waits for the next.
 func (c *consumer) pick(waiting []queue.Entry) []queue.Entry {
 	var batch []queue.Entry
-	room := c.batch
+	room, version := c.batch, c.gate.Version()
 	for _, e := range waiting {
-		if e.Sequences > 0 && e.Sequences <= room && (c.trainer == nil || e.Task != "") {
+		if e.Sequences > 0 && e.Sequences <= room && !e.Stale(version, c.maxLag) && (c.trainer == nil || e.Task != "") {
 			batch = append(batch, e)
 			room -= e.Sequences
 		}
@@ -137,7 +138,7 @@ func (c *consumer) dropStale(ctx context.Context) error {
 	stale, err := c.queue.Lease(ctx, queue.Want{Consumer: consumerName, Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
 		var stale []queue.Entry
 		for _, e := range waiting {
-			if e.Oldest >= 0 && version-int(e.Oldest) > c.maxLag {
+			if e.Stale(version, c.maxLag) {
 				stale = append(stale, e)
 			}
 		}

@@ -32,6 +32,8 @@ type hubSettings struct {
 	MaxConnections int           `yaml:"max_connections"`
 	Origins        originList    `yaml:"origins"`    // of web pages that may call; none: CORS is off
 	AccessLog      bool          `yaml:"access_log"` // log every request at level info
+
+	maxLag *int // of what a trainer gets from the hub of a run; nil: any
 }
 
 // Words of hub settings.
@@ -110,7 +112,7 @@ func (st *station) hubConfig(s settings) hub.Config {
 	h := s.Hub
 	return hub.Config{
 		Queue: st.Queue, OpenRun: st.openRun(s), Keys: st.door.keys, Strict: h.Compat == compatStrict,
-		Lease: h.Lease, EnvTimeout: h.EnvTimeout, Stall: h.Stall, Drain: h.Drain,
+		Lease: h.Lease, MaxLag: h.maxLag, EnvTimeout: h.EnvTimeout, Stall: h.Stall, Drain: h.Drain,
 		Limits: hub.Limits{
 			Body: h.MaxBody, Inflated: h.MaxInflated, Groups: h.MaxGroups, Sequences: h.MaxSequences, Tokens: h.MaxTokens,
 			Waiting: h.MaxWaiting, Connections: h.MaxConnections, DropOldest: h.WhenFull == fullDrop,

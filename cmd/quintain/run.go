@@ -72,6 +72,9 @@ func startRun(ctx context.Context, w *world, s settings, limit runLimit) (err er
 	if err := reportable(limit.report); err != nil {
 		return err
 	}
+	if s.Run.Consumer == "hub" {
+		s.Hub.maxLag = &s.Run.MaxLag
+	}
 	st, err := openStation(ctx, w, s)
 	if err != nil {
 		return err
