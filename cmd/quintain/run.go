@@ -30,7 +30,7 @@ durable queue of the data folder, and feeds them to a consumer that takes batche
 and raises the policy's version. The hub listens on loopback meanwhile.
 
 Without flags the policy is the small transformer in this program, which the
-consumer trains with reinforcement learning while it samples, on six easy tasks,
+consumer trains with reinforcement learning while it samples, on seven easy tasks,
 and examines on held-out problems before and after. --policy script plays a script
 that solves each problem with a probability of 0.6, and trains nothing; --policy
 openai asks a server.
