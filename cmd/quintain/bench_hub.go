@@ -128,7 +128,7 @@ func (b *hubBench) post(ctx context.Context) (*ingestRow, error) {
 }
 
 // pollers is how many connections the polls of all environments share.
-const pollers = 8
+const pollers = 100
 
 // polls posts groups while many environments ask for their status.
 func (b *hubBench) polls(parent context.Context) (any, error) {
