@@ -2,7 +2,7 @@
 """Train the embedded policy in several modes, to the same number of steps, and
 print a table: steps a minute, staleness, and the score of held-out problems.
 
-    bench/staleness.py --quintain bin/quintain --steps 300 --seeds 1,2,3
+    bench/staleness.py --quintain bin/quintain --steps 600 --seeds 1,2,3
 """
 
 import argparse
@@ -43,7 +43,7 @@ def mean(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", default="bin/quintain")
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--learn", default="{}", help="settings of learning as JSON, for all modes")
     args = parser.parse_args()

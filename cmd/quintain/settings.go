@@ -153,7 +153,8 @@ func defaultSettings(kind string) settings {
 		s.Run.ShortPrompts, s.Run.EvalProblems, s.Run.MinTrainable = true, heldOutCount, 1
 		s.Run.MaxLag, s.Run.Parallel, s.Run.StepTime = 4, 256, 0
 		s.Run.EvalEvery = 15 * time.Second
-		s.Learn.WeightCap = 1 // so small a model changes quickly: what is stale must not count for more than what is not
+		s.Learn.WeightCap = 1       // so small a model changes quickly: what is stale must not count for more than what is not
+		s.Learn.LearningRate = 5e-4 // at twice that, now and then a run forgets a task for good
 		s.Policy.Sampling.MaxTokens = 24
 	}
 	return s
