@@ -134,7 +134,9 @@ func TestCheckFinite(t *testing.T) {
 	}
 }
 
-// TestStepsMakeNoGarbage demands that memory is kept from step to step.
+// TestStepsMakeNoGarbage demands that memory is kept from step to step. A goroutine that
+// gets a larger share of the work than ever before makes room for it, in any round: the
+// best of several counts.
 func TestStepsMakeNoGarbage(t *testing.T) {
 	m := shaken(small[1], 1)
 	p := NewPass(m)
@@ -152,13 +154,17 @@ func TestStepsMakeNoGarbage(t *testing.T) {
 		}
 	}
 	learnOnce()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range 10 {
-		learnOnce()
+	least := uint64(math.MaxUint64)
+	for range 5 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 10 {
+			learnOnce()
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, (after.TotalAlloc-before.TotalAlloc)/10)
 	}
-	runtime.ReadMemStats(&after)
-	if made := (after.TotalAlloc - before.TotalAlloc) / 10; made > 1<<14 {
-		t.Errorf("%d bytes allocated in a step", made)
+	if least > 1<<14 {
+		t.Errorf("%d bytes allocated in a step", least)
 	}
 }
