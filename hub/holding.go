@@ -51,33 +51,23 @@ func (s *Server) holds(env int32, now time.Time) bool {
 	return env >= 0 && int(env) < len(s.run.Envs) && s.alive(int(env), now)
 }
 
-// free returns what waits and is not held. s.mu is held.
+// free returns what waits, is not held, and is not too stale to be handed out. s.mu is
+// held.
 func (s *Server) free(waiting []queue.Entry, now time.Time) []queue.Entry {
-	if len(s.held.sizes) == 0 {
+	lag := s.config.MaxLag
+	if len(s.held.sizes) == 0 && lag == nil {
 		return waiting
 	}
 	free := make([]queue.Entry, 0, len(waiting))
 	for i := range waiting {
 		e := &waiting[i]
-		if _, held := s.held.sizes[e.ID]; !held || !s.holds(e.EnvID, now) {
-			free = append(free, *e)
+		_, held := s.held.sizes[e.ID]
+		if held && s.holds(e.EnvID, now) || lag != nil && e.Stale(s.step, *lag) {
+			continue
 		}
+		free = append(free, *e)
 	}
 	return free
-}
-
-// fresh returns those of entries that are not too stale to be handed out. s.mu is held.
-func (s *Server) fresh(entries []queue.Entry) []queue.Entry {
-	if s.config.MaxLag == nil {
-		return entries
-	}
-	fresh := make([]queue.Entry, 0, len(entries))
-	for _, e := range entries {
-		if !e.Stale(s.step, *s.config.MaxLag) {
-			fresh = append(fresh, e)
-		}
-	}
-	return fresh
 }
 
 // unhold holds groups no longer that were chosen for a batch, their environment having
