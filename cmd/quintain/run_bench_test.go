@@ -19,10 +19,10 @@ import (
 func BenchmarkRun(b *testing.B) {
 	s := defaultSettings(kindTiny)
 	s.Run.KeepEqual = true
-	var groups []*quintain.Group
 	b.Run("sample", func(b *testing.B) {
 		policy := starterPolicy(b, s)
-		groups = playGroups(b, s, policy, b.N)
+		b.ResetTimer()
+		groups := playGroups(b, s, policy, b.N)
 		perSecond(b, policy.Sampled(), "sampled/s")
 		perSecond(b, tokensOf(groups), "tokens/s")
 	})
@@ -36,6 +36,7 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(err)
 		}
 		size, trained := s.Run.BatchSize/s.Run.GroupSize, int64(0)
+		groups := playGroups(b, s, starterPolicy(b, s), 128*size)
 		for i := 0; b.Loop(); i++ {
 			at := i * size % (len(groups) - size)
 			if _, err := l.Step(groups[at:][:size]); err != nil {
@@ -112,10 +113,8 @@ func playGroups(b *testing.B, s settings, policy quintain.Policy, n int) (groups
 			return nil
 		},
 	}
-	b.ResetTimer()
 	if err := engine.Run(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	b.StopTimer()
 	return groups
 }
