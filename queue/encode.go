@@ -191,33 +191,39 @@ func (w *writer) floats(rows [][]float64) {
 // floatRuns writes the runs of row and appends the values that stand for them to the
 // scratch.
 func (w *writer) floatRuns(row []float64) {
-	start, at := 0, 0 // of the values not yet written; of the run that is looked at
-	literal := func(end int) {
-		if end > start {
-			w.uint(uint64(end-start) << 1)
-			w.values = append(w.values, row[start:end]...)
-		}
-	}
-	for at < len(row) {
-		end := at + 1
-		for end < len(row) && math.Float64bits(row[end]) == math.Float64bits(row[at]) {
+	start := 0 // of the values not yet written
+	for at := 0; at < len(row); {
+		v, end := math.Float64bits(row[at]), at+1
+		for end < len(row) && math.Float64bits(row[end]) == v {
 			end++
 		}
 		if end-at >= minRun {
-			literal(at)
+			w.literal(row[start:at])
 			w.uint(uint64(end-at)<<1 | 1)
 			w.values = append(w.values, row[at])
 			start = end
 		}
 		at = end
 	}
-	literal(len(row))
+	w.literal(row[start:])
+}
+
+// literal writes values of which each stands for itself.
+func (w *writer) literal(values []float64) {
+	if len(values) > 0 {
+		w.uint(uint64(len(values)) << 1)
+		w.values = append(w.values, values...)
+	}
 }
 
 // widthOf is the least width that keeps every bit of row.
 func widthOf(row []float64) int {
 	for _, v := range row {
-		if math.Float64bits(float64(float32(v))) != math.Float64bits(v) {
+		u := math.Float64bits(v)
+		if u<<35 == 0 && u>>52&0x7ff-(1023-126) <= 253 { // the fraction and the exponent fit
+			continue
+		}
+		if math.Float64bits(float64(float32(v))) != u {
 			return floatsDouble
 		}
 	}

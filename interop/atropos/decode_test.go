@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -319,6 +320,9 @@ func TestScaled(t *testing.T) {
 			texts = append(texts, text)
 		}
 		texts = append(texts, fmt.Sprintf("%d.%de%d", r.IntN(20), r.Uint64(), r.IntN(60)-50))
+		// As log-probabilities are: 13 to 22 digits behind the point, the first of them zeros or not.
+		digits := 13 + r.IntN(10)
+		texts = append(texts, fmt.Sprintf("-%d.%0*d", r.IntN(2)*r.IntN(10), digits, r.Uint64()>>r.IntN(40)%uint64(math.Pow10(min(digits, 19)))))
 	}
 	// The hard ones: halfway between two floats, and a digit beside it.
 	for range 4_000 {
@@ -342,6 +346,33 @@ func TestScaled(t *testing.T) {
 				t.Fatalf("%s: read as %v, want %v", text, got, want)
 			}
 		}
+	}
+}
+
+// TestRuns reads arrays in which one number comes again and again.
+func TestRuns(t *testing.T) {
+	for _, test := range []struct {
+		array string
+		want  []float64
+		why   string
+	}{
+		{"1.0, 1.0, 1.0, 1.0, 2.5, 1.0", []float64{1, 1, 1, 1, 2.5, 1}, "with spaces"},
+		{"1.0,1.0,1.0,1.0,1.05,1.0", []float64{1, 1, 1, 1, 1.05, 1}, "without, and one that begins the same"},
+		{"0,0,0,0,0.5", []float64{0, 0, 0, 0, 0.5}, "the shortest"},
+		{"-0.0, 0.0, -0.0, -0.0", []float64{math.Copysign(0, -1), 0, math.Copysign(0, -1), math.Copysign(0, -1)}, "the sign counts"},
+		{"11,11,111,1,1", []float64{11, 11, 111, 1, 1}, "a longer one ends the same"},
+		{"1.0, 1.0,1.0,  1.0 , 1.0\n,1.0", []float64{1, 1, 1, 1, 1, 1}, "not always the same space"},
+		{"-0.25000, -0.25000, -0.25000", []float64{-0.25, -0.25, -0.25}, "too long for a word"},
+	} {
+		n := len(test.want)
+		body := fmt.Appendf(nil, `{"scores":[%s],"tokens":[[1]%s],"masks":[[1]%s]}`, test.array, strings.Repeat(",[1]", n-1), strings.Repeat(",[1]", n-1))
+		g, err := DecodeGroup(body)
+		if err != nil || !slices.EqualFunc(g.Scores, test.want, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+			t.Errorf("%s: %v, %v; want %v", test.why, g, err, test.want)
+		}
+	}
+	if g, err := DecodeGroup([]byte(`{"scores":[1.0, 1.0, 1.0, ],"tokens":[[1],[1],[1]],"masks":[[1],[1],[1]]}`)); err == nil {
+		t.Errorf("a comma at the end is taken: %v", g.Scores)
 	}
 }
 

@@ -23,6 +23,7 @@ type tens struct {
 	ints   [16]uint64                // those of up to eight digits
 	bits   []power                   // all, from lowestPower on
 	above  []power                   // the same, rounded up
+	quick  [8]scale                  // those from 10^-14 down
 }
 
 var powersOfTen = sync.OnceValue(func() *tens {
@@ -48,6 +49,10 @@ var powersOfTen = sync.OnceValue(func() *tens {
 			ten.Add(ten, big.NewInt(1))
 		}
 		t.above = append(t.above, powerOf(ten))
+	}
+	for n := range t.quick {
+		e := -14 - n
+		t.quick[n] = scale{t.bits[e-lowestPower].high, uint64((217706*e)>>16 + 64 + 1023 - 2)}
 	}
 	return t
 })
@@ -96,42 +101,59 @@ func (s *scanner) plainFloat(at int) (v float64, end int, ok bool) {
 	return v, at, ok
 }
 
-// quickFloat reads a number of one digit, a point and up to 23 digits, with a comma
-// behind it and more data behind that: as nearly all numbers are written. It returns
-// where the comma is. It reports false where something else stands.
-func (s *scanner) quickFloat(at int) (v float64, end int, ok bool) {
-	const most = 2 + 24 + 2
-	data := s.data
-	minus := at < len(data) && data[at] == '-'
-	if minus {
-		at++
-	}
-	if at+most > len(data) || data[at+1] != '.' || data[at]-'0' > 9 {
-		return 0, 0, false
-	}
-	// All three parts are looked at before it is known which of them count: none waits for another.
-	text := data[at+2 : at+2+24]
-	a, b, c := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]), binary.LittleEndian.Uint64(text[16:])
-	n, mantissa, last := digitsIn(a), uint64(data[at]-'0'), a
-	if n == 8 {
-		mantissa, last = mantissa*1e8+eight(a, 8), b
-		if n += digitsIn(b); n == 16 {
-			mantissa, last = mantissa*1e8+eight(b, 8), c
-			n += digitsIn(c)
+// quickFloats appends the numbers in front of the scanner up to the first that is not
+// written as nearly all log-probabilities are: one digit, a point, 14 to 21 digits, a
+// comma, and more data behind that.
+func (s *scanner) quickFloats(row []float64) []float64 {
+	data, tens := s.data[s.at:], s.tens
+	for len(data) >= 27 {
+		sign, text := uint64(0), (*[26]byte)(data)
+		if text[0] == '-' {
+			sign, text = 1<<63, (*[26]byte)(data[1:])
 		}
+		// The digits are those that may be there or not, then six, and eight.
+		head := binary.LittleEndian.Uint64(text[2:])
+		end := nonDigits(binary.LittleEndian.Uint64(text[16:]))
+		if end == 0 || text[1] != '.' || nonDigits(head)|nonDigits(binary.LittleEndian.Uint64(text[8:])) != 0 {
+			break
+		}
+		n := bits.TrailingZeros64(end) / 8 & 7
+		first := uint64(text[0] - '0')
+		if text[16+n] != ',' || first > 9 {
+			break
+		}
+		mantissa := first*tens.ints[n] + eight(head, n)
+		if mantissa >= 1e5 {
+			break
+		}
+		mantissa = mantissa*1e14 + eight(binary.LittleEndian.Uint64(text[n:])&^0xffff, 8)*1e8 + eight(binary.LittleEndian.Uint64(text[n+8:]), 8)
+		v, sure := roughly(mantissa, &tens.quick[n])
+		if !sure {
+			break
+		}
+		row = append(row, math.Float64frombits(sign|v))
+		n += 17 + int(sign>>63)
+		if data[n] == ' ' {
+			n++
+		}
+		data = data[n:]
 	}
-	if n == 0 || n == 24 || data[at+2+n] != ',' {
-		return 0, 0, false
-	}
-	over, mantissa := bits.Mul64(mantissa, s.tens.ints[n&7])
-	if over != 0 || mantissa > 1e19 { // too much for what is to be added
-		return 0, 0, false
-	}
-	v, ok = s.tens.scaled(mantissa+eight(last, n&7), -n)
-	if minus {
-		v = -v
-	}
-	return v, at + 2 + n, ok
+	s.at = len(s.data) - len(data)
+	return row
+}
+
+// A scale is a power of ten: its first 64 bits, and the exponent of a float that is a
+// number of 64 bits times it.
+type scale struct{ bits, exponent uint64 }
+
+// roughly is mantissa times a power of ten as the bits of the nearest float; false where
+// 64 bits of the power do not tell. See scaled.
+func roughly(mantissa uint64, ten *scale) (v uint64, sure bool) {
+	shift := bits.LeadingZeros64(mantissa)
+	high, _ := bits.Mul64(mantissa<<(shift&63), ten.bits)
+	top := high >> 63
+	m := high >> ((top + 9) & 63)
+	return (ten.exponent-uint64(shift)+top)<<52 + (m+m&1)>>1, (high+1)&0x1ff > 1
 }
 
 // digits reads digits behind those that v holds. What has more than nineteen of
@@ -153,12 +175,17 @@ func (t *tens) digits(data []byte, at int, v uint64) (uint64, int) {
 	return v, at
 }
 
+// nonDigits has the highest bit of the first of eight bytes set that is no digit, none
+// below it, and perhaps others above it.
+func nonDigits(x uint64) uint64 {
+	x ^= 0x3030303030303030
+	return (x + 0x7676767676767676 | x) & 0x8080808080808080
+}
+
 // digitsIn counts the digits in front of the first of eight bytes that is none. The
 // first byte is the lowest.
 func digitsIn(x uint64) int {
-	x ^= 0x3030303030303030
-	// The highest bit of a byte is set where it is above nine; a carry spoils only what follows.
-	return bits.TrailingZeros64((x+0x7676767676767676|x)&0x8080808080808080) / 8
+	return bits.TrailingZeros64(nonDigits(x)) / 8
 }
 
 // eight is the number that the first n of eight bytes write, all of them digits.

@@ -334,20 +334,34 @@ func floats(s *scanner, room int) ([]float64, *Error) {
 // plainFloats appends the numbers in front of the scanner up to the first that
 // needs care, or has no comma behind it.
 func (s *scanner) plainFloats(row []float64) []float64 {
-	at := s.at
 	for {
-		v, next, ok := s.quickFloat(at)
-		if !ok {
-			v, next, ok = s.plainFloat(at)
-		}
+		row = s.quickFloats(row)
+		v, next, ok := s.plainFloat(s.at)
 		if !ok || next+1 >= len(s.data) || s.data[next] != ',' {
-			s.at = at
 			return row
 		}
 		row = append(row, v)
 		if next++; s.data[next] == ' ' {
 			next++
 		}
-		at = next
+		size := next - s.at
+		s.at = next
+		for n := s.repeated(size); n > 0; n-- {
+			row = append(row, v)
+		}
 	}
+}
+
+// repeated skips what stands in the size bytes before the scanner as often as it comes
+// again, and returns how often that is; 0 where it is too long.
+func (s *scanner) repeated(size int) int {
+	if size > 8 || s.at < 8 {
+		return 0
+	}
+	before, n := binary.LittleEndian.Uint64(s.data[s.at-8:])>>(64-8*size), 0
+	for s.at+8 <= len(s.data) && binary.LittleEndian.Uint64(s.data[s.at:])<<(64-8*size)>>(64-8*size) == before {
+		s.at += size
+		n++
+	}
+	return n
 }
