@@ -56,7 +56,7 @@ type Server struct {
 	moved    chan struct{} // closed when a batch may have become possible; nil: nobody waits
 	held     holding
 	heard    map[int]time.Time // last sign of life of environments
-	latest   []byte            // the group that came last, in the binary form; nil: nothing came yet
+	latest   []byte            // the group that came last, in the binary form; nil: the one that was put last
 	reported map[int]bool      // sizes of groups that fit into no batch, as the log has said already
 	counts   counts
 }

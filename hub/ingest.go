@@ -129,7 +129,7 @@ func (s *Server) take(c *call, groups []*quintain.Group) (in intake, err error) 
 		return in, err
 	}
 	s.noteTaken(tokens, in)
-	s.setLatest(s.queue.Newest())
+	s.setLatest(nil)
 	return in, s.makeRoom(ctx)
 }
 
@@ -190,6 +190,7 @@ func (s *Server) noteLatest(groups []*quintain.Group) {
 	}
 }
 
+// setLatest makes body the group that came last; nil is the one that was put last.
 func (s *Server) setLatest(body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -346,6 +347,9 @@ func (s *Server) newest(ctx context.Context) (*quintain.Group, error) {
 	s.mu.RLock()
 	body := s.latest
 	s.mu.RUnlock()
+	if body == nil {
+		body = s.queue.Newest()
+	}
 	if body != nil {
 		return s.codec.Decode(body)
 	}

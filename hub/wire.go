@@ -96,7 +96,7 @@ func (s *Server) takeEncoded(c *call, b []byte) (in intake, err error) {
 		s.hear(id)
 	}
 	s.noteTaken(tokens, in)
-	s.setLatest(s.queue.Newest())
+	s.setLatest(nil)
 	return in, s.makeRoom(ctx)
 }
 

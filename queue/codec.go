@@ -1,10 +1,12 @@
 package queue
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/s2"
@@ -75,6 +77,18 @@ func (c *Codec) Encode(g *quintain.Group) ([]byte, error) { return c.encode(g, p
 func (c *Codec) EncodeFast(g *quintain.Group) ([]byte, error) { return c.encode(g, packedFast) }
 
 func (c *Codec) encode(g *quintain.Group, version byte) ([]byte, error) {
+	buf := c.buffer()
+	b, err := c.appendGroup((*buf)[:0], g, version)
+	if err != nil {
+		return nil, err
+	}
+	exact := bytes.Clone(b)
+	c.keep(buf, b)
+	return exact, nil
+}
+
+// appendGroup appends the binary form of g to dst.
+func (c *Codec) appendGroup(dst []byte, g *quintain.Group, version byte) ([]byte, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
@@ -92,37 +106,51 @@ func (c *Codec) encode(g *quintain.Group, version byte) ([]byte, error) {
 	if len(w.b) > c.limit {
 		return nil, &TooLargeError{Bytes: len(w.b), Limit: c.limit}
 	}
-	return c.wrap(w.b, version), nil
+	switch {
+	case version == packedSmall:
+		return wrap(dst, w.b, version, c.appendSmall), nil
+	case 2*textSize(g) < len(w.b):
+		return wrap(dst, w.b, version, appendPlain), nil
+	}
+	return wrap(dst, w.b, version, appendFast), nil
+}
+
+// textSize is about how many bytes of g are text. Numbers hardly shrink in a Snappy
+// block: where they are most of a group, it would be a seventh smaller, for a tenth of
+// all that taking it costs.
+func textSize(g *quintain.Group) int {
+	n := len(g.Messages) + len(g.Generation) + len(g.GroupOverrides) + len(g.Images)
+	for _, v := range g.Overrides {
+		n += len(v)
+	}
+	return n
 }
 
 // maxKept is the size of buffers up to which they are kept to be used again.
 const maxKept = 16 << 20
 
-// wrap packs fields and puts them into an envelope.
-func (c *Codec) wrap(fields []byte, version byte) []byte {
-	const around = len(groupMagic) + 1 + binary.MaxVarintLen64 + sumLen
-	room := around + len(fields)/2
-	if version == packedFast {
-		room = around + s2.MaxEncodedLen(len(fields))
-	}
-	buf := c.buffer()
-	out := *buf
-	if cap(out) < room {
-		out = make([]byte, 0, room)
-	}
-	out = append(out[:0], groupMagic...)
-	out = append(out, version)
-	out = binary.AppendUvarint(out, uint64(len(fields)))
-	if version == packedFast {
-		head := len(out)
-		out = out[:head+len(s2.EncodeSnappy(out[head:cap(out)], fields))]
-	} else {
-		out = c.deflater.EncodeAll(fields, out)
-	}
-	out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli()))
-	exact := append(make([]byte, 0, len(out)), out...)
-	c.keep(buf, out)
-	return exact
+// wrap packs fields, puts them into an envelope, and appends it to dst.
+func wrap(dst, fields []byte, version byte, pack func(dst, b []byte) []byte) []byte {
+	from := len(dst)
+	dst = slices.Grow(dst, len(groupMagic)+1+binary.MaxVarintLen64+s2.MaxEncodedLen(len(fields))+sumLen)
+	dst = append(append(dst, groupMagic...), version)
+	dst = pack(binary.AppendUvarint(dst, uint64(len(fields))), fields)
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli()))
+}
+
+func (c *Codec) appendSmall(dst, b []byte) []byte { return c.deflater.EncodeAll(b, dst) }
+
+// appendFast appends b as a Snappy block. There is room for it.
+func appendFast(dst, b []byte) []byte {
+	return dst[:len(dst)+len(s2.EncodeSnappy(dst[len(dst):cap(dst)], b))]
+}
+
+// appendPlain appends b as a Snappy block of one literal.
+func appendPlain(dst, b []byte) []byte {
+	const literal = 63 << 2 // its length less one follows, in four bytes
+	dst = append(binary.AppendUvarint(dst, uint64(len(b))), literal)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(b)-1))
+	return append(dst, b...)
 }
 
 // Decode reads the binary form of a group, however it is packed. The bytes may come
@@ -153,9 +181,12 @@ func (c *Codec) Repack(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	small := c.wrap(fields, packedSmall)
+	out := c.buffer()
+	b = wrap((*out)[:0], fields, packedSmall, c.appendSmall)
 	c.keep(buf, fields)
-	return small, nil
+	exact := bytes.Clone(b)
+	c.keep(out, b)
+	return exact, nil
 }
 
 // buffer returns a buffer that may have been used before; see keep.

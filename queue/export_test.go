@@ -26,7 +26,7 @@ func DecodeFields(b []byte) (*quintain.Group, error) {
 func (q *Queue) StoreOf() *Store { return &q.store }
 
 // Wrap puts fields into an envelope.
-func Wrap(fields []byte) []byte { return NewCodec(0).wrap(fields, packedSmall) }
+func Wrap(fields []byte) []byte { return wrap(nil, fields, packedSmall, NewCodec(0).appendSmall) }
 
 // Replicated reports whether all copies of the streams of q are up to date.
 func Replicated(ctx context.Context, q *Queue) bool {

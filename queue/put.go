@@ -31,6 +31,7 @@ func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []b
 		return nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(groups), MaxPutAll)
 	}
 	p := newPutting(len(groups))
+	defer p.done(q.codec)
 	p.groups = groups
 	for i, g := range groups {
 		if p.entries[i], err = newEntry(g); err != nil {
@@ -94,12 +95,22 @@ const maxTries = 5
 type putting struct {
 	groups  []*quintain.Group // nil: all records are there
 	entries []Entry
-	records []Record // those that were needed
+	records []Record  // those that were needed
+	buffers []*[]byte // of the records that were encoded here, for others to use again
 	fresh   []bool
 }
 
 func newPutting(n int) *putting {
-	return &putting{entries: make([]Entry, n), records: make([]Record, n), fresh: make([]bool, n)}
+	return &putting{entries: make([]Entry, n), records: make([]Record, n), buffers: make([]*[]byte, n), fresh: make([]bool, n)}
+}
+
+// done gives back the memory of the records.
+func (p *putting) done(c *Codec) {
+	for _, b := range p.buffers {
+		if b != nil {
+			c.keep(b, *b)
+		}
+	}
 }
 
 // keep makes body the binary form of group i.
@@ -172,10 +183,12 @@ func (q *Queue) leave(floor uint64) {
 // record encodes group i, once.
 func (q *Queue) record(p *putting, i int) (Record, error) {
 	if p.records[i].Body == nil {
-		body, err := q.codec.EncodeFast(p.groups[i])
+		buf := q.codec.buffer()
+		body, err := q.codec.appendGroup((*buf)[:0], p.groups[i], packedFast)
 		if err != nil {
 			return Record{}, fmt.Errorf("group %s: %w", p.entries[i].ID, err)
 		}
+		*buf, p.buffers[i] = body, buf
 		p.keep(i, body)
 	}
 	return p.records[i], nil
@@ -185,7 +198,6 @@ func (q *Queue) record(p *putting, i int) (Record, error) {
 // the store had one that the index has not.
 func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) {
 	var late []Entry
-	newest := p.newest(news)
 	q.mu.Lock()
 	for _, i := range news {
 		e := p.entries[i]
@@ -201,11 +213,11 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 			late = append(late, e)
 		default:
 			p.fresh[i] = true
-			q.newest = newest
 			q.stats.Put++
 			q.enter(e)
 		}
 	}
+	q.retain(p, news)
 	q.notify()
 	q.mu.Unlock()
 	if len(late) > 0 {
@@ -216,26 +228,28 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 	return again
 }
 
-// newest is the binary form of the last group that was put of those of news.
-func (p *putting) newest(news []int) []byte {
+// retain makes the last of the groups that are fresh the newest. q.mu is held.
+func (q *Queue) retain(p *putting, news []int) {
 	for _, i := range slices.Backward(news) {
-		switch body := p.records[i].Body; {
-		case p.entries[i].Seq == 0:
-		case p.groups == nil: // it is the caller's
-			return bytes.Clone(body)
-		default:
-			return body
+		switch {
+		case !p.fresh[i]:
+			continue
+		case p.buffers[i] == nil: // the body is the caller's
+			q.newest = append(q.newest[:0], p.records[i].Body...)
+		default: // what was the newest before is given back in its stead
+			p.records[i].Body = nil
+			q.newest, *p.buffers[i] = *p.buffers[i], q.newest
 		}
+		return
 	}
-	return nil
 }
 
 // Newest returns the binary form of the group that was put last since the queue was
-// opened, whatever became of it; nil: none was. It must not be changed.
+// opened, whatever became of it; nil: none was.
 func (q *Queue) Newest() []byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.newest
+	return bytes.Clone(q.newest)
 }
 
 // enter takes e into the index. q.mu is held.
