@@ -8,32 +8,36 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A ledger keeps what waits, added up, until it changes: asking costs as much as
-// there are environments, at most, however much waits, and nothing where nothing has
-// changed.
+// A ledger keeps what waits, added up, until it changes: asking costs nothing where
+// nothing has changed, and else as much as there are kinds of groups, however much waits
+// and however many environments there are.
 type ledger struct {
 	mu      sync.Mutex
 	turn    uint64 // of the queue
-	changes uint64 // of the run
 	held    uint64 // of what is held
+	changes uint64 // of the run
 	until   time.Time
 	kinds   map[queue.Kind]int
+	roster  *roster  // nil: none
 	last    *account // nil: none
+}
+
+// A roster is who is there. It does not change.
+type roster struct {
+	run         run
+	alive       []bool  // by environment
+	total       float64 // weights of environments that are connected, times their tokens
+	unallocated float64 // part of a batch that is no connected environment's minimum
 }
 
 // An account is what waits and is not held, added up. It does not change.
 type account struct {
-	run   run
-	kinds map[queue.Kind]int // groups
-
-	groups      int
-	envs        []sizes         // by environment
-	others      map[int32]sizes // of ids that are no environment's; -1: none
-	largest     int             // sequences of the largest group; 1 at least
-	spare       int             // sequences of all environments beyond their minimums, in groups of the largest size
-	total       float64         // weights of environments that are connected, times their tokens
-	unallocated float64         // part of a batch that is no connected environment's minimum
-	alive       []bool          // by environment
+	*roster
+	kinds   map[queue.Kind]int // groups
+	groups  int
+	ids     map[int32]sizes // by the id of the environment; -1: none
+	largest int             // sequences of the largest group; 1 at least
+	spare   int             // sequences of all environments beyond their minimums, in groups of the largest size
 }
 
 // sizes is what waits from one environment.
@@ -50,18 +54,48 @@ func (s *Server) account(now time.Time) *account {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if l.last != nil && kinds == nil && l.changes == s.changes && l.held == s.held.turn && now.Before(l.until) {
+	known := l.roster != nil && l.changes == s.changes && now.Before(l.until)
+	if known && kinds == nil && l.held == s.held.turn {
 		return l.last
 	}
+	if !known {
+		l.roster, l.until = s.newRoster(now)
+	}
 	l.changes, l.held = s.changes, s.held.turn
-	l.last = newAccount(s.run, s.unheld(l.kinds, now), func(id int) bool { return s.alive(id, now) })
-	l.until = now.Add(s.config.EnvTimeout)
-	for id := range s.run.Envs {
-		if end := s.heard[id].Add(s.config.EnvTimeout); l.last.alive[id] && end.Before(l.until) {
-			l.until = end
+	l.last = newAccount(l.roster, s.unheld(l.kinds, now))
+	return l.last
+}
+
+// newRoster returns who is there, and until when that is so if nothing changes. s.mu is
+// held.
+func (s *Server) newRoster(now time.Time) (*roster, time.Time) {
+	until := now.Add(s.config.EnvTimeout)
+	r := rosterOf(s.run, func(id int) bool {
+		alive := s.alive(id, now)
+		if end := s.heard[id].Add(s.config.EnvTimeout); alive && end.Before(until) {
+			until = end
+		}
+		return alive
+	})
+	return r, until
+}
+
+// rosterOf adds up the environments of a run.
+func rosterOf(r run, alive func(id int) bool) *roster {
+	who := &roster{run: r, alive: make([]bool, len(r.Envs))}
+	allocated := 0.0
+	for id := range r.Envs {
+		e := &r.Envs[id]
+		if who.alive[id] = alive(id); !who.alive[id] {
+			continue
+		}
+		who.total += e.share()
+		if e.Minimum != nil {
+			allocated += *e.Minimum
 		}
 	}
-	return l.last
+	who.unallocated = 1 - min(1, allocated)
+	return who
 }
 
 // unheld returns kinds without what is held of environments that are connected. s.mu
@@ -85,51 +119,21 @@ func (s *Server) unheld(kinds map[queue.Kind]int, now time.Time) map[queue.Kind]
 }
 
 // newAccount adds up what waits.
-func newAccount(r run, kinds map[queue.Kind]int, alive func(id int) bool) *account {
-	n := len(r.Envs)
-	a := &account{run: r, kinds: kinds, envs: make([]sizes, n), others: make(map[int32]sizes), largest: 1, alive: make([]bool, n)}
+func newAccount(who *roster, kinds map[queue.Kind]int) *account {
+	a := &account{roster: who, kinds: kinds, ids: make(map[int32]sizes, len(kinds)), largest: 1}
 	for k, n := range kinds {
 		if n == 0 {
 			continue
 		}
-		e := a.of(k.EnvID)
-		e.sequences += n * k.Sequences
-		e.largest = max(e.largest, k.Sequences)
-		if a.known(k.EnvID) {
-			a.envs[k.EnvID] = e
-		} else {
-			a.others[k.EnvID] = e
-		}
+		e := a.ids[k.EnvID]
+		a.ids[k.EnvID] = sizes{e.sequences + n*k.Sequences, max(e.largest, k.Sequences)}
 		a.groups += n
 		a.largest = max(a.largest, k.Sequences)
 	}
-	allocated := 0.0
-	for id := range r.Envs {
-		e := &r.Envs[id]
-		if a.alive[id] = alive(id); a.alive[id] {
-			a.total += e.share()
-			if e.Minimum != nil {
-				allocated += *e.Minimum
-			}
-		}
-		a.spare += a.spareOf(int32(id))
-	}
-	for id := range a.others {
+	for id := range a.ids {
 		a.spare += a.spareOf(id)
 	}
-	a.unallocated = 1 - min(1, allocated)
 	return a
-}
-
-// known reports whether an id is an environment's.
-func (a *account) known(id int32) bool { return id >= 0 && int(id) < len(a.envs) }
-
-// of is what waits from an id.
-func (a *account) of(id int32) sizes {
-	if a.known(id) {
-		return a.envs[id]
-	}
-	return a.others[id]
 }
 
 // share is an environment's weight, times its tokens.
@@ -141,8 +145,8 @@ func (a *account) spareOf(id int32) int {
 	if a.largest <= 1 {
 		return 0
 	}
-	packed, least := (a.of(id).sequences+a.largest-1)/a.largest*a.largest, 0
-	if a.known(id) && a.alive[id] && a.run.Envs[id].Minimum != nil {
+	packed, least := (a.ids[id].sequences+a.largest-1)/a.largest*a.largest, 0
+	if id >= 0 && int(id) < len(a.alive) && a.alive[id] && a.run.Envs[id].Minimum != nil {
 		least = int(float64(a.run.BatchSize) * *a.run.Envs[id].Minimum)
 	}
 	return max(0, packed-least)
@@ -169,7 +173,7 @@ func (s *Server) envStatus(id int) (st envStatus, known bool) {
 
 // statusOf computes what the environment of the given id is told.
 func (a *account) statusOf(id int) envStatus {
-	e, own := &a.run.Envs[id], a.envs[id]
+	e, own := &a.run.Envs[id], a.ids[int32(id)]
 	st := envStatus{largest: a.largest, unallocated: a.unallocated, weight: 0.01}
 	total := a.total
 	if !a.alive[id] {

@@ -14,7 +14,7 @@ func statusOf(r *run, id int, waiting string) envStatus {
 	for _, e := range entries(waiting) {
 		kinds[queue.Kind{EnvID: e.EnvID, Sequences: e.Sequences}]++
 	}
-	return newAccount(*r, kinds, func(id int) bool { return r.Envs[id].Connected }).statusOf(id)
+	return newAccount(rosterOf(*r, func(id int) bool { return r.Envs[id].Connected }), kinds).statusOf(id)
 }
 
 func TestStatusOf(t *testing.T) {
