@@ -288,6 +288,43 @@ func episode(sequences, length int) *quintain.Group {
 	return g
 }
 
+// TestFastPacking stores numbers as they are, and packs text.
+func TestFastPacking(t *testing.T) {
+	c := queue.NewCodec(0)
+	chat := episode(2, 16)
+	chat.Messages = json.RawMessage(`["` + strings.Repeat("a word and another, ", 500) + `"]`)
+	for _, test := range []struct {
+		why  string
+		g    *quintain.Group
+		most int // bytes
+	}{
+		{"numbers do not shrink", episode(8, 256), len(queue.EncodeFields(episode(8, 256))) + 32},
+		{"text does", chat, len(chat.Messages) / 5},
+	} {
+		b, err := c.EncodeFast(test.g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > test.most {
+			t.Errorf("%s: %d bytes, want %d at most", test.why, len(b), test.most)
+		}
+		back, err := c.Decode(b)
+		if err != nil {
+			t.Fatalf("%s: %v", test.why, err)
+		}
+		if d := queuetest.Diff(test.g, back); d != "" {
+			t.Errorf("%s: %s", test.why, d)
+		}
+		small, err := c.Repack(b)
+		if err != nil {
+			t.Fatalf("%s: %v", test.why, err)
+		}
+		if back, err = c.Decode(small); err != nil || queuetest.Diff(test.g, back) != "" {
+			t.Errorf("%s: packed again: %v, %s", test.why, err, queuetest.Diff(test.g, back))
+		}
+	}
+}
+
 // shapes are the groups of the benchmarks.
 func shapes() map[string]*quintain.Group {
 	return map[string]*quintain.Group{"8x256": episode(8, 256), "8x8192": episode(8, 8192)}
