@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -58,22 +57,21 @@ func (s *Server) readBody(c *call, buf *bytes.Buffer) error {
 	control := http.NewResponseController(c.w)
 	raw := &limited{r: &patient{c.r.Body, control, newPace(s.config.Stall)}, left: s.config.Limits.Body, limit: s.config.Limits.Body}
 	defer func() { c.read = raw.limit - max(0, raw.left) }()
-	if !packed {
-		buf.Grow(int(min(max(c.r.ContentLength, 0)+bytes.MinRead, 1<<20)))
-		if _, err := buf.ReadFrom(raw); err != nil {
-			return err
-		}
-		return ready(control)
+	into := buf
+	if packed {
+		zipped, free := s.bodyBuffer()
+		defer free()
+		into = zipped
 	}
-	err := inflate(buf, bufio.NewReaderSize(raw, 32<<10), s.config.Limits.Inflated)
-	var large *largeError
-	if err != nil && raw.err != nil && !errors.As(err, &large) {
-		return raw.err // the body did not come: that is not its fault
-	}
-	if err != nil {
+	into.Grow(int(min(max(c.r.ContentLength, 0)+bytes.MinRead, 1<<20)))
+	if _, err := into.ReadFrom(raw); err != nil {
 		return err
 	}
-	return ready(control)
+	err := ready(control)
+	if err == nil && packed {
+		s.compute(func() { err = inflate(buf, into, s.config.Limits.Inflated) })
+	}
+	return err
 }
 
 // skipBody reads the body of a request that is not looked at, as far as it may go, so
@@ -102,8 +100,8 @@ func ready(control *http.ResponseController) error {
 }
 
 // inflate reads gzip, one member or several, into buf.
-func inflate(buf *bytes.Buffer, r *bufio.Reader, limit int64) error {
-	if _, err := r.Peek(1); err == io.EOF {
+func inflate(buf, r *bytes.Buffer, limit int64) error {
+	if r.Len() == 0 {
 		return nil
 	}
 	z, err := gzip.NewReader(r)
@@ -120,9 +118,8 @@ func inflate(buf *bytes.Buffer, r *bufio.Reader, limit int64) error {
 			}
 			return errGzip
 		}
-		more, err := nextMember(r)
-		if err != nil || !more {
-			return err
+		if !nextMember(r) {
+			return nil
 		}
 		if z.Reset(r) != nil {
 			return errGzip
@@ -131,16 +128,14 @@ func inflate(buf *bytes.Buffer, r *bufio.Reader, limit int64) error {
 }
 
 // nextMember takes zeros, with which some pad, and reports whether anything follows.
-func nextMember(r *bufio.Reader) (bool, error) {
+func nextMember(r *bytes.Buffer) bool {
 	for {
 		c, err := r.ReadByte()
-		switch {
-		case err == io.EOF:
-			return false, nil
-		case err != nil:
-			return false, errGzip
-		case c != 0:
-			return true, r.UnreadByte()
+		if err != nil {
+			return false
+		}
+		if c != 0 {
+			return r.UnreadByte() == nil
 		}
 	}
 }
@@ -151,7 +146,6 @@ type limited struct {
 	left  int64
 	limit int64
 	what  string
-	err   error // of r, but for the end
 }
 
 // Read reads up to the limit.
@@ -160,12 +154,8 @@ func (l *limited) Read(b []byte) (int, error) {
 		b = b[:l.left+1]
 	}
 	n, err := l.r.Read(b)
-	if err != nil && err != io.EOF {
-		l.err = err
-	}
 	if l.left -= int64(n); l.left < 0 {
-		l.err = &largeError{l.what, l.limit}
-		return 0, l.err
+		return 0, &largeError{l.what, l.limit}
 	}
 	return n, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"runtime"
 	"sync"
 
 	"github.com/quintain-rl/quintain/interop/atropos"
@@ -94,7 +93,7 @@ func (s *Server) encodeAhead(groups []queue.Delivery, show func(i int, text []by
 	var making sync.WaitGroup
 	defer making.Wait()
 	texts := make([]*text, len(groups))
-	ahead := max(1, runtime.GOMAXPROCS(0)-1) // the one that is left answers others at once
+	ahead := cap(s.desks)
 	start := func(i int) {
 		if i >= len(groups) {
 			return
@@ -103,7 +102,7 @@ func (s *Server) encodeAhead(groups []queue.Delivery, show func(i int, text []by
 		texts[i] = t
 		making.Go(func() {
 			defer close(t.made)
-			t.json, t.err = s.encode(&groups[i])
+			s.compute(func() { t.json, t.err = s.encode(&groups[i]) })
 		})
 	}
 	for i := range ahead {

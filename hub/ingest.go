@@ -69,7 +69,9 @@ func takeJSON(s *Server, c *call, read func(*atropos.Reader, []byte) ([]*quintai
 			r = new(atropos.Reader)
 		}
 		defer s.readers.Put(r)
-		groups, err := read(r, b)
+		var groups []*quintain.Group
+		var err error
+		s.compute(func() { groups, err = read(r, b) })
 		if err != nil {
 			return intake{}, err
 		}

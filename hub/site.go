@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type site struct {
 	readers  sync.Pool // of *atropos.Reader
 	decoders sync.Pool // of *queue.Decoder
 	codec    *queue.Codec
+	desks    chan struct{} // one in it for each call of compute that is under way
 	metrics  *metrics
 	runs     runs
 	draining atomic.Bool // takes no more groups
@@ -38,10 +40,22 @@ func newSite(c Config) *site {
 	t := &site{
 		config: c, log: c.Log, grants: grantsOf(c.Keys), stopped: make(chan struct{}),
 		codec: queue.NewCodec(int(min(c.Limits.Inflated, math.MaxInt32))),
+		desks: make(chan struct{}, desks()),
 	}
 	t.runs.open = make(map[string]*Server)
 	t.metrics = newMetrics(t)
 	return t
+}
+
+// desks is how many calls of compute may be under way.
+func desks() int { return max(1, runtime.GOMAXPROCS(0)-1) }
+
+// compute calls f, which takes long and waits for nobody, when its turn has come: one
+// processor is left to those that answer at once.
+func (t *site) compute(f func()) {
+	t.desks <- struct{}{}
+	defer func() { <-t.desks }()
+	f()
 }
 
 // runsKey is the record of the main run's queue that lists the others.

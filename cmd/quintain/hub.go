@@ -36,12 +36,12 @@ docs/hub.md, and GET /v1/openapi.json of a running hub.`,
 
 // serveHub serves until a signal comes.
 func serveHub(ctx context.Context, w *world, s settings) (err error) {
+	spareProcessor()
 	st, err := openStation(ctx, w, s)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	spareProcessor()
 	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", st.door.Addr(), s.Data, st.Stats().Waiting.Groups)
 	_, err = untilSignal(ctx, w.signals(), st.serve)
 	return err
@@ -49,7 +49,8 @@ func serveHub(ctx context.Context, w *world, s settings) (err error) {
 
 // spareProcessor gives this process a processor more than there are cores, unless the
 // environment says how many: the goroutine that waits for the disk keeps its own until
-// the scheduler takes it away, on busy cores long after the disk is done.
+// the scheduler takes it away, on busy cores long after the disk is done. The hub
+// computes on all but one.
 func spareProcessor() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.SetDefaultGOMAXPROCS()
