@@ -162,7 +162,7 @@ func (s *dirStore) Put(ctx context.Context, records []Record) ([]uint64, error) 
 	if err := s.room(size); err != nil {
 		return nil, err
 	}
-	p := &placing{records: records}
+	p := newPlacing(records)
 	if err := s.bodies.commits.do(p); err != nil {
 		return nil, s.here(err)
 	}
@@ -239,7 +239,7 @@ func (s *dirStore) Append(ctx context.Context, record []byte) error {
 	}
 	s.ops.RLock()
 	defer s.ops.RUnlock()
-	return s.here(s.append.do(frame{head: record}))
+	return s.here(s.append.do(newFrame(record)))
 }
 
 // Replay shows the log.
@@ -262,7 +262,7 @@ func (s *dirStore) Rewrite(_ context.Context, records [][]byte) error {
 	defer s.ops.Unlock()
 	frames := make([]frame, len(records))
 	for i, r := range records {
-		frames[i].head = r
+		frames[i] = newFrame(r)
 	}
 	return s.here(replace(&s.done, frames))
 }
@@ -332,9 +332,9 @@ func (s *dirStore) SetState(ctx context.Context, key string, value []byte) error
 // stateFrame is the frame of a state; a nil value says that there is none.
 func stateFrame(key string, value []byte) frame {
 	if value == nil {
-		return frame{head: append([]byte{0}, key...)}
+		return newFrame(append([]byte{0}, key...))
 	}
-	return frame{head: append([]byte{1}, key...), payload: [][]byte{value}}
+	return newFrame(append([]byte{1}, key...), value)
 }
 
 // shorten writes the states anew where most of their file says what is not so any

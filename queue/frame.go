@@ -20,6 +20,20 @@ const (
 type frame struct {
 	head    []byte
 	payload [][]byte
+	sum     uint32 // of the payload
+}
+
+// newFrame returns a frame.
+func newFrame(head []byte, payload ...[]byte) frame {
+	return frame{head, payload, sumOf(payload)}
+}
+
+// sumOf is the CRC-32C of a payload.
+func sumOf(payload [][]byte) (sum uint32) {
+	for _, p := range payload {
+		sum = crc32.Update(sum, castagnoli(), p)
+	}
+	return sum
 }
 
 // size is what f takes in a file.
@@ -34,17 +48,16 @@ func (f frame) size() int64 {
 // appendTo appends the frame without its payload. batch is the offset at which the
 // frames that are synced together begin; salt is the file's.
 func (f frame) appendTo(b []byte, batch int64, salt uint32) []byte {
-	n, sum := uint64(0), uint32(0)
+	n := uint64(0)
 	for _, p := range f.payload {
 		n += uint64(len(p))
-		sum = crc32.Update(sum, castagnoli(), p)
 	}
 	at := len(b)
 	b = append(b, frameMagic...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.head)))
 	b = binary.LittleEndian.AppendUint64(b, n)
 	b = binary.LittleEndian.AppendUint64(b, uint64(batch))
-	b = binary.LittleEndian.AppendUint32(b, sum)
+	b = binary.LittleEndian.AppendUint32(b, f.sum)
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(f.head, castagnoli()))
 	b = binary.LittleEndian.AppendUint32(b, crc32.Update(salt, castagnoli(), b[at:]))
 	return append(b, f.head...)

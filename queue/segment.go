@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"iter"
 	"os"
 	"slices"
@@ -55,7 +56,16 @@ type place struct {
 // A placing is records that are put together.
 type placing struct {
 	records []Record
+	sum     uint32 // of all bodies, made by whoever puts them, not by the one who writes for all
 	seqs    []uint64
+}
+
+func newPlacing(records []Record) *placing {
+	p := &placing{records: records, seqs: make([]uint64, len(records))}
+	for _, r := range records {
+		p.sum = crc32.Update(p.sum, castagnoli(), r.Body)
+	}
+	return p
 }
 
 // openSegments opens the segments of a folder, or makes the first.
@@ -203,8 +213,7 @@ func (s *segments) write(all []*placing) error {
 func (s *segments) frame(p *placing, next uint64, fresh map[Key]struct{}) (frame, []placed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p.seqs = make([]uint64, len(p.records))
-	var f frame
+	f := frame{sum: p.sum}
 	var list []placed
 	at := int64(0)
 	for i, r := range p.records {
@@ -219,7 +228,9 @@ func (s *segments) frame(p *placing, next uint64, fresh map[Key]struct{}) (frame
 		f.payload = append(f.payload, r.Body)
 		at += int64(len(r.Body))
 	}
-	f.head = encodeTable(list)
+	if f.head = encodeTable(list); len(list) < len(p.records) {
+		f.sum = sumOf(f.payload)
+	}
 	return f, list
 }
 
@@ -378,7 +389,7 @@ func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err erro
 		if err != nil {
 			return nil, nil, err
 		}
-		one := frame{encodeTable([]placed{e}), [][]byte{body}}
+		one := newFrame(encodeTable([]placed{e}), body)
 		e.at = at + prefixLen + int64(len(one.head))
 		frames, moved = append(frames, one), append(moved, e)
 		at += one.size()
