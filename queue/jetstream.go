@@ -34,6 +34,10 @@ const (
 	codeTooLarge          = 10054
 )
 
+// unavailable is the status of a server that cannot answer now, as while a cluster elects
+// a leader.
+const unavailable = 503
+
 // codesNoSpace are the codes of a server, an account or a stream that is full.
 func codesNoSpace() []int { return []int{10002, 10023, 10047, 10028, 10027} }
 
@@ -165,11 +169,8 @@ func (s *jetStream) beforeCommit(err error) error {
 
 // An answer is what the server says to a message for a stream.
 type answer struct {
-	Seq   uint64 `json:"seq"`
-	Error *struct {
-		Code        int    `json:"err_code"`
-		Description string `json:"description"`
-	} `json:"error"`
+	Seq   uint64              `json:"seq"`
+	Error *jetstream.APIError `json:"error"`
 }
 
 // request sends m and waits until the stream holds it, on disk. Once it is sent the
@@ -192,7 +193,7 @@ func (s *jetStream) request(ctx context.Context, m *nats.Msg) (seq uint64, err e
 		return 0, fmt.Errorf("%w: the server's answer: %w", ErrUncertain, err)
 	}
 	if a.Error != nil {
-		return 0, s.serverError(a.Error.Code, a.Error.Description)
+		return 0, s.serverError(a.Error)
 	}
 	return a.Seq, nil
 }
@@ -209,17 +210,18 @@ func (s *jetStream) sendError(err error) error {
 }
 
 // serverError is the error of a message that the server refused.
-func (s *jetStream) serverError(code int, description string) error {
-	switch code {
-	case codeWrongSequence, codeSequenceInProcess:
+func (s *jetStream) serverError(e *jetstream.APIError) error {
+	switch code := int(e.ErrorCode); {
+	case code == codeWrongSequence, code == codeSequenceInProcess:
 		return errTaken
-	case codeStoreFailed:
-		return fmt.Errorf("%s: %w: %s", s.where(), ErrUncertain, description)
+	case code == codeStoreFailed:
+		return fmt.Errorf("%s: %w: %s", s.where(), ErrUncertain, e.Description)
+	case slices.Contains(codesNoSpace(), code):
+		return fmt.Errorf("%s: %w: %s", s.where(), ErrNoSpace, e.Description)
+	case e.Code == unavailable:
+		return fmt.Errorf("%s: %w: %s", s.where(), ErrUnreachable, e.Description)
 	}
-	if slices.Contains(codesNoSpace(), code) {
-		return fmt.Errorf("%s: %w: %s", s.where(), ErrNoSpace, description)
-	}
-	return fmt.Errorf("%s: error %d: %s", s.where(), code, description)
+	return fmt.Errorf("%s: error %d: %s", s.where(), e.ErrorCode, e.Description)
 }
 
 // readError is the error of a request that changes nothing.
@@ -228,7 +230,7 @@ func (s *jetStream) readError(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	var api *jetstream.APIError
-	if errors.As(err, &api) {
+	if errors.As(err, &api) && api.Code != unavailable {
 		return fmt.Errorf("%s: %w", s.where(), err)
 	}
 	return fmt.Errorf("%s: %w: %w", s.where(), ErrUnreachable, err)
