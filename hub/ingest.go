@@ -120,6 +120,7 @@ func (s *Server) take(c *call, groups []*quintain.Group) (in intake, err error) 
 		tokens[i] = g.TokenCount()
 	}
 	if odd := s.oddGroups(groups); len(odd) > 0 {
+		s.keepLatest()
 		if err := s.putOdd(ctx, groups, odd, &in); err != nil {
 			return in, err
 		}
@@ -189,6 +190,17 @@ func (s *Server) noteLatest(groups []*quintain.Group) {
 			s.setLatest(body)
 		}
 		return
+	}
+}
+
+// keepLatest keeps the group that came last what it is while others are put, which may be
+// held.
+func (s *Server) keepLatest() {
+	body := s.queue.Newest()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.latest == nil {
+		s.latest = body
 	}
 }
 

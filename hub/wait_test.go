@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -182,4 +183,24 @@ func (l *lastLook) Write(b []byte) (int, error) {
 		return 0, l.err
 	}
 	return l.ResponseRecorder.Write(b)
+}
+
+// TestLatestExample shows the group that came last, but none that is held.
+func TestLatestExample(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(4)
+	f.env(4, "null")
+	for _, step := range []struct{ why, body, want string }{
+		{"a whole one", group(1, 4, 0), "[1],[1],[1],[1]"},
+		{"one that is held", group(2, 2, 0), "[1],[1],[1],[1]"},
+		{"one that makes it up", group(3, 2, 0), "[3],[3]"},
+		{"another whole one", group(4, 4, 0), "[4],[4],[4],[4]"},
+	} {
+		if w := f.do("POST", "/scored_data", step.body); w.Code != 200 {
+			t.Fatalf("%s: %d %s", step.why, w.Code, w.Body)
+		}
+		if w := f.do("GET", "/latest_example", ""); !strings.Contains(w.Body.String(), `"tokens":[`+step.want+`]`) {
+			t.Errorf("%s: latest example %s, want tokens %s", step.why, w.Body, step.want)
+		}
+	}
 }
