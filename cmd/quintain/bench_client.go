@@ -126,7 +126,9 @@ func (b *hubBench) each(ctx context.Context, n int, work func(ctx context.Contex
 	for k := range n {
 		c, err := dialBench(ctx, b.load.url)
 		if err != nil {
-			errs[k] = err
+			if ctx.Err() == nil { // else the work ended before all were there
+				errs[k] = err
+			}
 			cancel()
 			break
 		}
