@@ -93,7 +93,7 @@ func (b *hubBench) target(per int) (path, kind string) {
 	return path, "application/json"
 }
 
-// ingest posts groups on all connections for a while.
+// ingest posts groups on all connections for a while, and until one is measured.
 func (b *hubBench) ingest(ctx context.Context) (any, error) { return b.post(ctx) }
 
 func (b *hubBench) post(ctx context.Context) (*ingestRow, error) {
@@ -107,7 +107,7 @@ func (b *hubBench) post(ctx context.Context) (*ingestRow, error) {
 	warm := time.Now().Add(b.load.seconds / 5)
 	end := warm.Add(b.load.seconds)
 	err = b.each(ctx, b.load.connections, func(ctx context.Context, k int, c *benchConn) error {
-		for i := k; ctx.Err() == nil && time.Now().Before(end); i++ {
+		for i := k; ctx.Err() == nil && (time.Now().Before(end) || sent.Load() == 0); i++ {
 			body := bodies[i%len(bodies)]
 			start := time.Now()
 			if _, err := c.do(c.head("POST", path, kind, len(body)), body); err != nil {
