@@ -77,8 +77,13 @@ func (c *Codec) Encode(g *quintain.Group) ([]byte, error) { return c.encode(g, p
 func (c *Codec) EncodeFast(g *quintain.Group) ([]byte, error) { return c.encode(g, packedFast) }
 
 func (c *Codec) encode(g *quintain.Group, version byte) ([]byte, error) {
+	return c.exact(func(dst []byte) ([]byte, error) { return c.appendGroup(dst, g, version) })
+}
+
+// exact returns what is appended, in memory of its size.
+func (c *Codec) exact(appendTo func(dst []byte) ([]byte, error)) ([]byte, error) {
 	buf := c.buffer()
-	b, err := c.appendGroup((*buf)[:0], g, version)
+	b, err := appendTo((*buf)[:0])
 	if err != nil {
 		return nil, err
 	}
@@ -181,12 +186,8 @@ func (c *Codec) Repack(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := c.buffer()
-	b = wrap((*out)[:0], fields, packedSmall, c.appendSmall)
-	c.keep(buf, fields)
-	exact := bytes.Clone(b)
-	c.keep(out, b)
-	return exact, nil
+	defer c.keep(buf, fields)
+	return c.exact(func(dst []byte) ([]byte, error) { return wrap(dst, fields, packedSmall, c.appendSmall), nil })
 }
 
 // buffer returns a buffer that may have been used before; see keep.

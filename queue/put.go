@@ -245,7 +245,7 @@ func (q *Queue) retain(p *putting, news []int) {
 }
 
 // Newest returns the binary form of the group that was put last since the queue was
-// opened, whatever became of it; nil: none was.
+// opened, whatever became of it; nil: none was. It is a copy, and the caller's.
 func (q *Queue) Newest() []byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
