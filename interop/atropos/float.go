@@ -52,7 +52,7 @@ var powersOfTen = sync.OnceValue(func() *tens {
 	}
 	for n := range t.quick {
 		e := -14 - n
-		t.quick[n] = scale{t.bits[e-lowestPower].high, uint64((217706*e)>>16 + 64 + 1023 - 2)}
+		t.quick[n] = scale{t.bits[e-lowestPower].high, uint64(exponentOf(e) - 2)}
 	}
 	return t
 })
@@ -145,6 +145,12 @@ func (s *scanner) quickFloats(row []float64) []float64 {
 // A scale is a power of ten: its first 64 bits, and the exponent of a float that is a
 // number of 64 bits times it.
 type scale struct{ bits, exponent uint64 }
+
+// exponentOf is the exponent, as floats have it, of 2^64 times a power of ten.
+func exponentOf(ten int) int {
+	// 217706/65536 is the binary logarithm of ten, near enough in this range.
+	return (217706*ten)>>16 + 64 + 1023
+}
 
 // roughly is mantissa times a power of ten as the bits of the nearest float; false where
 // 64 bits of the power do not tell. See scaled.
@@ -248,8 +254,7 @@ func (t *tens) scaled(mantissa uint64, exponent int) (float64, bool) {
 	ten := t.bits[exponent-lowestPower]
 	shift := bits.LeadingZeros64(mantissa)
 	mantissa <<= shift
-	// 217706/65536 is the binary logarithm of ten, near enough in this range.
-	exponent2 := (217706*exponent)>>16 + 64 + 1023 - shift
+	exponent2 := exponentOf(exponent) - shift
 
 	high, low := bits.Mul64(mantissa, ten.high)
 	if high&0x1ff == 0x1ff && low+mantissa < mantissa { // what was cut off might carry
