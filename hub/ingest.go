@@ -196,6 +196,12 @@ func (s *Server) noteLatest(groups []*quintain.Group) {
 // keepLatest keeps the group that came last what it is while others are put, which may be
 // held.
 func (s *Server) keepLatest() {
+	s.mu.RLock()
+	kept := s.latest != nil
+	s.mu.RUnlock()
+	if kept {
+		return
+	}
 	body := s.queue.Newest()
 	s.mu.Lock()
 	defer s.mu.Unlock()
