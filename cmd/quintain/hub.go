@@ -50,7 +50,7 @@ func serveHub(ctx context.Context, w *world, s settings) (err error) {
 // spareProcessor gives this process a processor more than there are cores, unless the
 // environment says how many: the goroutine that waits for the disk keeps its own until
 // the scheduler takes it away, on busy cores long after the disk is done. The hub
-// computes on all but one.
+// inflates, reads and writes JSON on all but one.
 func spareProcessor() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.SetDefaultGOMAXPROCS()
