@@ -1,0 +1,31 @@
+package nearest_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/quintain-rl/quintain/nearest"
+)
+
+func Example() {
+	fmt.Println(`no task "countdwon"` + nearest.Suggest("countdwon", []string{"count_bits", "countdown"}))
+	// Output: no task "countdwon"; did you mean "countdown"?
+}
+
+func TestName(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ word, want, why string }{
+		{"countdown", "countdown", "the name itself"},
+		{"count_down", "countdown", "one letter too many"},
+		{"cuontdonw", "", "four letters are in other places"},
+		{"cuontdown", "countdown", "two letters are exchanged"},
+		{"", "", "nothing is like nothing"},
+		{"ba", "", "all of a short name would have to be typed anew"},
+		{"a", "ab", "one letter too few"},
+		{"xyz", "", "nothing is near"},
+	} {
+		if got, _ := nearest.Name(test.word, []string{"ab", "count_bits", "countdown"}); got != test.want {
+			t.Errorf("%s: %q gives %q, want %q", test.why, test.word, got, test.want)
+		}
+	}
+}
