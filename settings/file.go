@@ -1,0 +1,308 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/quintain-rl/quintain/nearest"
+)
+
+// A node is a value of a file with its place.
+type node struct {
+	value     any // nil, bool, string, int64, uint64, float64, []node, or []member
+	line, col int
+}
+
+// A member is a key with its value.
+type member struct {
+	name      string
+	value     node
+	line, col int // of the key
+}
+
+// loadFile sets what a YAML file says.
+func (f *Form) loadFile(from Sources) []error {
+	top, err := parseYAML(from.Data)
+	if err != nil {
+		return []error{fmt.Errorf("%s:%w", from.File, err)}
+	}
+	if top == nil {
+		return nil
+	}
+	r := reader{form: f, file: from.File}
+	r.group(*top, "")
+	return r.faults
+}
+
+// A reader takes the values of a file.
+type reader struct {
+	form   *Form
+	file   string // empty: the value has no place
+	faults []error
+}
+
+// fault notes an error at a place.
+func (r *reader) fault(line, col int, format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	if r.file != "" {
+		err = fmt.Errorf("%s:%d:%d: %w", r.file, line, col, err)
+	}
+	r.faults = append(r.faults, err)
+}
+
+// group takes the members of a section.
+func (r *reader) group(n node, path string) {
+	members, is := n.value.([]member)
+	if !is {
+		r.fault(n.line, n.col, "%s: %w", name(path), wanted(n.plain(), "a group of settings"))
+		return
+	}
+	for _, m := range members {
+		below := dotted(path) + m.name
+		s := r.form.find(below)
+		switch {
+		case s == nil && !r.form.has(below):
+			r.fault(m.line, m.col, "%s: there is no such setting%s", below, nearest.Suggest(below, r.form.paths()))
+		case m.value.value == nil: // a key without a value leaves the default
+		case s == nil:
+			r.group(m.value, below)
+		default:
+			r.setting(s, m.value)
+		}
+	}
+}
+
+// name is a path for a message.
+func name(path string) string {
+	if path == "" {
+		return "the file"
+	}
+	return path
+}
+
+// setting takes the value of a setting.
+func (r *reader) setting(s *Setting, n node) {
+	err := s.value.Take(n.plain())
+	if err == nil {
+		err = s.check()
+	}
+	if err == nil {
+		return
+	}
+	path := s.path
+	var within *Fault
+	if errors.As(err, &within) {
+		path, err = within.path(path), within.Err
+		n = n.at(within.Place)
+	}
+	r.fault(n.line, n.col, "%s: %w", path, err)
+}
+
+// plain is the value without places.
+func (n node) plain() any {
+	switch v := n.value.(type) {
+	case []node:
+		list := make([]any, len(v))
+		for i, one := range v {
+			list[i] = one.plain()
+		}
+		return list
+	case []member:
+		fields := make(map[string]any, len(v))
+		for _, m := range v {
+			fields[m.name] = m.value.plain()
+		}
+		return fields
+	}
+	return n.value
+}
+
+// at is the node at a place within n, or as near to it as there is one.
+func (n node) at(place []any) node {
+	for _, step := range place {
+		switch v := n.value.(type) {
+		case []node:
+			if i, is := step.(int); is && i < len(v) {
+				n = v[i]
+			}
+		case []member:
+			i := slices.IndexFunc(v, func(m member) bool { return m.name == step })
+			if i < 0 {
+				return n
+			}
+			n = node{v[i].value.value, v[i].line, v[i].col}
+		}
+	}
+	return n
+}
+
+// located finds the place in an error of the YAML parser.
+var located = regexp.MustCompile(`^\[(\d+):(\d+)\] ([^\n]*)`)
+
+// parseYAML reads a file of one document; nil where there is none in it. The error
+// begins with line and column.
+func parseYAML(data []byte) (*node, error) {
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		if at := located.FindStringSubmatch(err.Error()); at != nil {
+			return nil, fmt.Errorf("%s:%s: %s", at[1], at[2], at[3])
+		}
+		return nil, fmt.Errorf("1:1: %w", err)
+	}
+	var top *node
+	c := converter{anchors: map[string]node{}}
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		n, err := c.convert(doc.Body, 0)
+		if err != nil {
+			return nil, err
+		}
+		if top != nil {
+			return nil, fmt.Errorf("%d:%d: a second document begins here, want one", n.line, n.col)
+		}
+		top = &n
+	}
+	return top, nil
+}
+
+// Limits of a file.
+const (
+	maxDepth = 64
+	maxNodes = 100_000 // aliases counted as what they stand for
+)
+
+// A converter makes nodes of those of the YAML library.
+type converter struct {
+	anchors map[string]node
+	made    int
+}
+
+// convert makes a node of n.
+func (c *converter) convert(n ast.Node, depth int) (out node, err error) {
+	out.line, out.col = place(n)
+	c.made++
+	if depth > maxDepth || c.made > maxNodes {
+		return out, out.errorf("the file is too large or too deep")
+	}
+	switch n := n.(type) {
+	case *ast.NullNode:
+	case *ast.BoolNode:
+		out.value = n.Value
+	case *ast.StringNode:
+		out.value = n.Value
+	case *ast.LiteralNode:
+		out.value = n.Value.Value
+	case *ast.FloatNode:
+		out.value = n.Value
+	case *ast.IntegerNode:
+		out.value = integer(n.Value)
+	case *ast.MappingNode:
+		return c.mapping(out, n.Values, depth)
+	case *ast.MappingValueNode:
+		return c.mapping(out, []*ast.MappingValueNode{n}, depth)
+	case *ast.SequenceNode:
+		list := make([]node, len(n.Values))
+		for i, one := range n.Values {
+			if list[i], err = c.convert(one, depth+1); err != nil {
+				return out, err
+			}
+		}
+		out.value = list
+	case *ast.AnchorNode:
+		if out, err = c.convert(n.Value, depth+1); err == nil {
+			c.anchors[n.Name.GetToken().Value] = out
+		}
+		return out, err
+	case *ast.AliasNode:
+		return c.alias(out, n.Value.GetToken().Value)
+	default:
+		return out, out.errorf("%s is not taken here", strings.ToLower(n.Type().String()))
+	}
+	return out, nil
+}
+
+// mapping makes the node of a mapping.
+func (c *converter) mapping(out node, values []*ast.MappingValueNode, depth int) (node, error) {
+	members := make([]member, len(values))
+	for i, v := range values {
+		key := v.Key.GetToken()
+		m := member{name: key.Value, line: key.Position.Line, col: key.Position.Column}
+		if _, is := v.Key.(*ast.StringNode); !is {
+			return out, node{nil, m.line, m.col}.errorf("the key %s is no name", m.name)
+		}
+		var err error
+		if m.value, err = c.convert(v.Value, depth+1); err != nil {
+			return out, err
+		}
+		members[i] = m
+	}
+	if len(members) > 0 {
+		out.line, out.col = members[0].line, members[0].col
+	}
+	out.value = members
+	return out, nil
+}
+
+// alias returns the node of an anchor.
+func (c *converter) alias(out node, name string) (node, error) {
+	found, known := c.anchors[name]
+	if !known {
+		return out, out.errorf("there is no anchor %s before this", name)
+	}
+	c.made += found.count()
+	if c.made > maxNodes {
+		return out, out.errorf("the file is too large")
+	}
+	return node{found.value, out.line, out.col}, nil
+}
+
+// count is the number of nodes of n.
+func (n node) count() int {
+	sum := 1
+	switch v := n.value.(type) {
+	case []node:
+		for _, one := range v {
+			sum += one.count()
+		}
+	case []member:
+		for _, m := range v {
+			sum += m.value.count()
+		}
+	}
+	return sum
+}
+
+// integer is the value of a whole number as the library gives it.
+func integer(v any) any {
+	switch v := v.(type) {
+	case uint64:
+		if v < 1<<63 {
+			return int64(v)
+		}
+		return v
+	case int64:
+		return v
+	}
+	return fmt.Sprint(v)
+}
+
+// place is the line and column of n.
+func place(n ast.Node) (line, col int) {
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		return t.Position.Line, max(1, t.Position.Column)
+	}
+	return 1, 1
+}
+
+// errorf is an error at n.
+func (n node) errorf(format string, args ...any) error {
+	return fmt.Errorf("%d:%d: %s", n.line, n.col, fmt.Sprintf(format, args...))
+}

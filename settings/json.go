@@ -1,0 +1,91 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// JSON returns the settings of g as a JSON object, in the order of their declarations.
+// Equal settings give equal bytes.
+func JSON(g Declarer) (json.RawMessage, error) {
+	f := New(g)
+	b := []byte{'{'}
+	for i, s := range f.list {
+		if strings.Contains(s.path, ".") {
+			return nil, fmt.Errorf("settings: %s is below another key", s.path)
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		text, err := json.Marshal(s.value.Give())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.path, err)
+		}
+		b = append(append(fmt.Appendf(b, "%q", s.path), ':'), text...)
+	}
+	return append(b, '}'), nil
+}
+
+// ReadJSON sets the settings of g that a JSON object names, and checks them all. The
+// error tells everything that is wrong, a line for each.
+func ReadJSON(g Declarer, object json.RawMessage) error {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more than one JSON value")
+	}
+	f := New(g)
+	r := reader{form: f}
+	r.group(nodeOf(v), "")
+	if err := errors.Join(r.faults...); err != nil {
+		return err
+	}
+	return f.check()
+}
+
+// nodeOf makes a node of a value of JSON.
+func nodeOf(v any) (n node) {
+	switch v := v.(type) {
+	case map[string]any:
+		var members []member
+		for name, value := range v {
+			members = append(members, member{name: name, value: nodeOf(value)})
+		}
+		n.value = members
+	case []any:
+		list := make([]node, len(v))
+		for i, one := range v {
+			list[i] = nodeOf(one)
+		}
+		n.value = list
+	case json.Number:
+		n.value = numberOf(v)
+	default:
+		n.value = v
+	}
+	return n
+}
+
+// numberOf is a number in the type that has it exactly.
+func numberOf(v json.Number) any {
+	if n, err := v.Int64(); err == nil {
+		return n
+	}
+	var u uint64
+	if _, err := fmt.Sscanf(v.String()+"\n", "%d\n", &u); err == nil && fmt.Sprint(u) == v.String() {
+		return u
+	}
+	f, err := v.Float64()
+	if err != nil {
+		return v.String()
+	}
+	return f
+}

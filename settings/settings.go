@@ -1,0 +1,253 @@
+// Package settings declares what can be set, once, and gives each setting its key in
+// the YAML file, its flag, its environment variable, and its row in the documents.
+//
+// A package that has settings keeps them in a struct whose fields hold the defaults,
+// and declares them:
+//
+//	func (s *Settings) Declare(d *settings.Section) {
+//		d.Int(&s.GroupSize, "group_size", "episodes of one problem").AtLeast(1)
+//		d.Duration(&s.Grace, "grace", "time for episodes under way when a run is stopped")
+//	}
+//
+// A program puts the sections together into a [Form], which reads them from a file,
+// the environment and flags. A flag wins over the environment, the environment over
+// the file, and the file over the default.
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Declarer is a group of settings.
+type Declarer interface {
+	// Declare declares the settings. What the fields hold then are the defaults.
+	Declare(d *Section)
+}
+
+// A Checker is a [Declarer] whose settings depend on each other.
+type Checker interface {
+	// Check reports what does not fit together, by the keys within the section.
+	Check() error
+}
+
+// A Section takes the declarations of the settings below one key of the file.
+type Section struct {
+	form *Form
+	path string // "run"; empty: the top
+}
+
+// key returns the path of a key of the section.
+func (d *Section) key(name string) string {
+	if d.path == "" {
+		return name
+	}
+	return d.path + "." + name
+}
+
+// add declares a setting. A key or flag that is declared twice is a fault of the
+// program, and panics.
+func (d *Section) add(v Value, name, doc string) *Setting {
+	s := &Setting{path: d.key(name), doc: doc, value: v, was: v.String(), flag: strings.ReplaceAll(name, "_", "-")}
+	for _, other := range d.form.list {
+		if other.path == s.path {
+			panic("settings: " + s.path + " is declared twice")
+		}
+	}
+	d.form.list = append(d.form.list, s)
+	return s
+}
+
+// Section declares the settings of g below the key name. Doc is the heading over
+// them.
+func (d *Section) Section(g Declarer, name, doc string) {
+	below := &Section{d.form, d.key(name)}
+	d.form.sections = append(d.form.sections, section{below.path, doc, g})
+	g.Declare(below)
+}
+
+// Int declares a whole number.
+func (d *Section) Int(p *int, name, doc string) *Setting { return d.add((*whole)(p), name, doc) }
+
+// Int64 declares a whole number of 64 bits.
+func (d *Section) Int64(p *int64, name, doc string) *Setting { return d.add((*whole64)(p), name, doc) }
+
+// Uint64 declares a whole number of 64 bits without a sign.
+func (d *Section) Uint64(p *uint64, name, doc string) *Setting {
+	return d.add((*unsigned)(p), name, doc)
+}
+
+// Float declares a number.
+func (d *Section) Float(p *float64, name, doc string) *Setting {
+	return d.add((*number)(p), name, doc)
+}
+
+// Bool declares something that is so or not.
+func (d *Section) Bool(p *bool, name, doc string) *Setting { return d.add((*truth)(p), name, doc) }
+
+// Text declares a text.
+func (d *Section) Text(p *string, name, doc string) *Setting { return d.add((*text)(p), name, doc) }
+
+// Duration declares a time, which is written with its unit.
+func (d *Section) Duration(p *time.Duration, name, doc string) *Setting {
+	return d.add((*span)(p), name, doc)
+}
+
+// Texts declares a list of texts. As a flag it is written with commas between them.
+func (d *Section) Texts(p *[]string, name, doc string) *Setting {
+	return d.add((*texts)(p), name, doc)
+}
+
+// Object declares an object of any form. As a flag it is written as JSON.
+func (d *Section) Object(p *map[string]any, name, doc string) *Setting {
+	return d.add((*object)(p), name, doc)
+}
+
+// Value declares a setting of a type of its own.
+func (d *Section) Value(v Value, name, doc string) *Setting { return d.add(v, name, doc) }
+
+// Word declares a text of a type of its own, which [Setting.OneOf] bounds.
+func Word[T ~string](d *Section, p *T, name, doc string) *Setting {
+	return d.add(choice[T]{p}, name, doc)
+}
+
+// oneOf lists words for a message.
+func oneOf(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		if quoted[i] = w; w == "" {
+			quoted[i] = `""`
+		}
+	}
+	if len(quoted) == 1 {
+		return quoted[0]
+	}
+	last := len(quoted) - 1
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
+}
+
+// A Setting is one thing that can be set.
+type Setting struct {
+	path   string // "run.group_size"
+	doc    string
+	flag   string // empty: none
+	value  Value
+	was    string // the default
+	limits []limit
+}
+
+// A limit is what a value must fulfil.
+type limit struct {
+	want string // "1 or more"
+	ok   func() bool
+}
+
+// Flag names the flag, which has the name of the key otherwise, with dashes. An empty
+// name: there is no flag.
+func (s *Setting) Flag(name string) *Setting {
+	s.flag = name
+	return s
+}
+
+// AtLeast refuses values of a number or time below low.
+func (s *Setting) AtLeast(low float64) *Setting {
+	return s.limit(s.shown(low)+" or more", func(v float64) bool { return v >= low })
+}
+
+// Above refuses values of a number or time that are not above low.
+func (s *Setting) Above(low float64) *Setting {
+	return s.limit("more than "+s.shown(low), func(v float64) bool { return v > low })
+}
+
+// Between refuses values of a number or time outside low to high.
+func (s *Setting) Between(low, high float64) *Setting {
+	return s.limit(s.shown(low)+" to "+s.shown(high), func(v float64) bool { return v >= low && v <= high })
+}
+
+// limit adds a limit of a number or a time, which is counted in seconds.
+func (s *Setting) limit(want string, ok func(float64) bool) *Setting {
+	m, can := s.value.(measured)
+	if !can {
+		panic("settings: " + s.path + " is no number")
+	}
+	s.limits = append(s.limits, limit{want, func() bool { return ok(m.measure()) }})
+	return s
+}
+
+// shown writes a limit in the unit of the value.
+func (s *Setting) shown(v float64) string {
+	if _, is := s.value.(*span); is {
+		return time.Duration(v * float64(time.Second)).String()
+	}
+	return fmt.Sprintf("%.16g", v)
+}
+
+// OneOf refuses texts that are none of words.
+func (s *Setting) OneOf(words ...string) *Setting {
+	s.limits = append(s.limits, limit{oneOf(words), func() bool { return slices.Contains(words, s.value.String()) }})
+	return s
+}
+
+// Given refuses an empty text. Want says what is wanted instead.
+func (s *Setting) Given(want string) *Setting {
+	s.limits = append(s.limits, limit{want, func() bool { return s.value.String() != "" }})
+	return s
+}
+
+// check reports the first limit that the value breaks.
+func (s *Setting) check() error {
+	for _, l := range s.limits {
+		if !l.ok() {
+			return fmt.Errorf("is %s, want %s", quote(s.value.String()), l.want)
+		}
+	}
+	return nil
+}
+
+// quote writes a text that may be empty.
+func quote(text string) string {
+	if text == "" {
+		return `""`
+	}
+	return text
+}
+
+// Path is the key in the file, with dots between its parts: "run.group_size".
+func (s *Setting) Path() string { return s.path }
+
+// FlagName is the name of the flag, without dashes before it; empty: there is none.
+func (s *Setting) FlagName() string { return s.flag }
+
+// Variable is the name of the environment variable.
+func (s *Setting) Variable() string { return variable(s.path) }
+
+// Doc says what the setting means, and what it may be.
+func (s *Setting) Doc() string {
+	if len(s.limits) == 0 {
+		return s.doc
+	}
+	wants := make([]string, len(s.limits))
+	for i, l := range s.limits {
+		wants[i] = l.want
+	}
+	return s.doc + " (" + strings.Join(wants, "; ") + ")"
+}
+
+// Default is the value at the time of the declaration, as a flag is written.
+func (s *Setting) Default() string { return s.was }
+
+// Type names the type, for the help of flags: "int", "duration".
+func (s *Setting) Type() string { return s.value.Type() }
+
+// String is the value, as a flag is written.
+func (s *Setting) String() string { return s.value.String() }
+
+// Prefix is what the names of environment variables begin with.
+const Prefix = "QUINTAIN_"
+
+// variable is the name of the variable of a path.
+func variable(path string) string {
+	return Prefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
+}
