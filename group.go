@@ -35,21 +35,32 @@ type Group struct {
 
 	ID       string    `json:"id"`                 // a queue keeps one group of an ID; empty: it names the group itself
 	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token, -1 where it was not sampled; nil: unknown
+	Episodes []int32   `json:"episodes,omitempty"` // n, number of the episode that each sequence is of, from 0, never falling; nil: each is an episode of its own
 	Origin   Origin    `json:"origin"`
 }
 
 // An Origin says which problem a group answers. It is zero for a group that came
 // from outside.
 type Origin struct {
-	Task    string `json:"task,omitempty"`
-	Version int    `json:"version,omitempty"`
-	Seed    uint64 `json:"seed,string,omitempty"`
-	Level   int    `json:"level,omitempty"`
-	Index   int    `json:"index,omitempty"`
+	Scenario string `json:"scenario,omitempty"` // its ID; see [ScenarioInfo]
+	Task     string `json:"task,omitempty"`
+	Version  int    `json:"version,omitempty"` // of the task
+	Seed     uint64 `json:"seed,string,omitempty"`
+	Level    int    `json:"level,omitempty"`
+	Index    int    `json:"index,omitempty"`
 }
 
 // Sequences is the number of sequences.
 func (g *Group) Sequences() int { return len(g.Tokens) }
+
+// EpisodeCount is the number of episodes: of sequences, where an episode gave one
+// each.
+func (g *Group) EpisodeCount() int {
+	if len(g.Episodes) == 0 {
+		return len(g.Tokens)
+	}
+	return int(g.Episodes[len(g.Episodes)-1]) + 1
+}
 
 // TokenCount is the number of tokens of all sequences.
 func (g *Group) TokenCount() int {
@@ -83,7 +94,7 @@ func (g *Group) MeanScore() float64 {
 	return sum / float64(max(1, len(g.Scores)))
 }
 
-// A FieldError is a field of a group that makes no sense.
+// A FieldError is an invalid field of a group.
 type FieldError struct {
 	Field string // path of the field, "scores[3]"
 	Why   string
@@ -92,7 +103,7 @@ type FieldError struct {
 // Error names the field and the fault.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Why }
 
-// Check reports the first field that makes no sense as a [*FieldError]: lengths
+// Check reports the first invalid field as a [*FieldError]: lengths
 // that do not match, and numbers that are not finite.
 func (g *Group) Check() error {
 	n := len(g.Tokens)
@@ -110,6 +121,7 @@ func (g *Group) Check() error {
 		{"distill_token_ids", len(g.DistillTokens), g.DistillTokens != nil},
 		{"distill_logprobs", len(g.DistillLogProbs), g.DistillLogProbs != nil},
 		{"versions", len(g.Versions), g.Versions != nil},
+		{"episodes", len(g.Episodes), g.Episodes != nil},
 	} {
 		if f.set && f.len != n {
 			return &FieldError{f.name, fmt.Sprintf("has %d elements, want one for each of the %d sequences in tokens", f.len, n)}
@@ -118,7 +130,23 @@ func (g *Group) Check() error {
 	if err := checkFinite(g.Scores, "scores"); err != nil {
 		return err
 	}
+	if err := g.checkEpisodes(); err != nil {
+		return err
+	}
 	return g.checkSequences()
+}
+
+// checkEpisodes reports a sequence whose episode is neither that of the sequence
+// before nor the next.
+func (g *Group) checkEpisodes() error {
+	last := int32(-1)
+	for i, e := range g.Episodes {
+		if e != last && e != last+1 || e < 0 {
+			return &FieldError{fmt.Sprintf("episodes[%d]", i), fmt.Sprintf("is %d after %d, want that or the next", e, last)}
+		}
+		last = e
+	}
+	return nil
 }
 
 // checkSequences reports the first fault within a sequence.

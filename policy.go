@@ -55,12 +55,19 @@ const (
 
 // A Sample is one continuation, with what training on it needs.
 type Sample struct {
-	Text     string    // what was sampled, without special tokens
-	Read     []Token   // tokens of the fresh messages as the policy read them, with the opening of its reply; samples of one request may share it
-	Wrote    []Token   // tokens that were sampled; length W
-	LogProbs []float32 // natural log of the probability of each of Wrote, as sampled; length W, or nil where the policy does not tell
-	Versions []int32   // version of the weights that sampled each of Wrote; length W, never falling
-	Finish   Finish
+	Text      string     // what was sampled, without special tokens
+	Reasoning string     // of that, what was thought before the answer, where the server tells it apart: Text is without it then
+	ToolCalls []ToolCall // of that, the calls of tools, where the server reads them
+	Read      []Token    // tokens of the fresh messages as the policy read them, with the opening of its reply; samples of one request may share it
+	Wrote     []Token    // tokens that were sampled; length W
+	LogProbs  []float32  // natural log of the probability of each of Wrote, as sampled; length W, or nil where the policy does not tell
+	Versions  []int32    // version of the weights that sampled each of Wrote; length W, never falling
+	Finish    Finish
+
+	// Fork says that Read has the whole conversation and not the fresh messages
+	// alone, as the policy's server has rewritten what came before: the tokens of
+	// Request.Context are not continued.
+	Fork bool
 
 	// Vocabulary names what the tokens count in: a model's name, or UTF8.
 	Vocabulary string

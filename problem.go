@@ -9,24 +9,30 @@ import (
 // A Problem is one question with everything that is needed to grade it. It is
 // plain data: a Problem written by one process is graded the same by another.
 type Problem struct {
-	Task     string          `json:"task"`        // name of the task or scenario that made it, "word_ladder"
-	Version  int             `json:"version"`     // version of that task's Make and Prompt
-	Seed     uint64          `json:"seed,string"` // a string: JSON readers round numbers above 2^53
-	Level    int             `json:"level"`       // index into the task's levels; OwnParams: own parameters
-	Index    int             `json:"index"`       // position in the stream that (Seed, Params) names
-	Params   json.RawMessage `json:"params"`      // the parameters it was made with
-	Prompt   string          `json:"prompt"`      // the text that the policy reads
-	Instance Record          `json:"instance"`    // the task's own record, with the solution; never shown to a policy
+	Task     string          `json:"task"`               // name of the task that made it, "word_ladder"
+	Scenario string          `json:"scenario,omitempty"` // ID of the scenario that plays it; empty: the bare task
+	Version  int             `json:"version"`            // version of that task's Make and Prompt
+	Seed     uint64          `json:"seed,string"`        // a string: JSON readers round numbers above 2^53
+	Level    int             `json:"level"`              // index into the task's levels; OwnParams: own parameters
+	Index    int             `json:"index"`              // position in the stream that (Seed, Params) names
+	Params   json.RawMessage `json:"params"`             // the parameters it was made with
+	Prompt   string          `json:"prompt"`             // the text that the policy reads
+	Instance Record          `json:"instance"`           // the task's own record, with the solution; never shown to a policy
 }
 
-// ID names the problem among all problems of all tasks: equal IDs mean equal
-// problems.
+// ID names the problem among all problems of all tasks and scenarios: equal IDs mean
+// equal problems, played alike. It is "task.v1.s7.l0.12", with the scenario's ID and
+// a slash before it where there is one.
 func (p Problem) ID() string {
 	level := fmt.Sprint(p.Level)
 	if p.Level == OwnParams {
 		level = fmt.Sprintf("-%x", sha256.Sum256(p.Params))[:13]
 	}
-	return fmt.Sprintf("%s.v%d.s%d.l%s.%d", p.Task, p.Version, p.Seed, level, p.Index)
+	id := fmt.Sprintf("%s.v%d.s%d.l%s.%d", p.Task, p.Version, p.Seed, level, p.Index)
+	if p.Scenario != "" {
+		return p.Scenario + "/" + id
+	}
+	return id
 }
 
 // OwnParams is the Level of a problem that was made with parameters of its own.
@@ -65,14 +71,15 @@ func Partial(score float64, reason string) Verdict {
 	return Verdict{Score: score, Reason: reason}
 }
 
-// Info describes a task or a scenario to people and to catalogues.
+// Info describes a task to people and to catalogues.
 type Info struct {
-	Name    string            `json:"name"`
-	Doc     string            `json:"doc"` // one sentence, then anything else worth knowing
-	Source  string            `json:"source"`
-	Version int               `json:"version"`
-	Many    bool              `json:"many,omitempty"` // of one problem, many answers are right
-	Levels  []json.RawMessage `json:"levels"`         // parameters of each level, easiest first
+	Name     string            `json:"name"`
+	Category string            `json:"category"` // of which kind it is: "arithmetic", "games", …
+	Doc      string            `json:"doc"`      // one sentence, then anything else worth knowing
+	Source   string            `json:"source"`
+	Version  int               `json:"version"`
+	Many     bool              `json:"many,omitempty"` // of one problem, many answers are right
+	Levels   []json.RawMessage `json:"levels"`         // parameters of each level, easiest first
 }
 
 // A Task makes problems and grades answers to them. Its methods may be called
@@ -98,4 +105,52 @@ type Task interface {
 
 	// Solve returns an answer to p that Grade gives 1.
 	Solve(p Problem) (string, error)
+}
+
+// A Shortener is a [Task] that can ask its questions in a few characters, for
+// policies whose context is short.
+type Shortener interface {
+	// Short returns the question of p. The form of the answer is that of p.Prompt.
+	Short(p Problem) (string, error)
+}
+
+// A Keyer is a [Task] that knows when two of its problems ask the same.
+type Keyer interface {
+	// Key tells what p asks, however it is worded: problems with one key ask the
+	// same.
+	Key(p Problem) (Key, error)
+}
+
+// A Chooser is a [Task] whose prompts may give away among how few answers the right
+// one is.
+type Chooser interface {
+	// Choices returns how many answers the prompt of p leaves, each as likely as
+	// another; 0: it does not say.
+	Choices(p Problem) (int, error)
+}
+
+// A Finite is a [Task] or a [Scenario] that may have an end.
+type Finite interface {
+	// Size returns the number of problems of a level: those of one seed and of indices
+	// below it are all there are, each once. 0: nobody knows.
+	Size(level int) int
+}
+
+// A Key stands for what a problem asks.
+type Key [16]byte
+
+// NewKey returns the key of a canonical form: of a text that is the same for all
+// problems that ask the same, and for no others.
+func NewKey(canonical string) Key {
+	sum := sha256.Sum256([]byte(canonical))
+	return Key(sum[:16])
+}
+
+// KeyOf returns the key of p, a problem of t: that of the task's own [Keyer], or else
+// that of the prompt.
+func KeyOf(t Task, p Problem) (Key, error) {
+	if keyer, can := t.(Keyer); can {
+		return keyer.Key(p)
+	}
+	return NewKey(p.Prompt), nil
 }

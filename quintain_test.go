@@ -21,6 +21,30 @@ func TestProblemID(t *testing.T) {
 	if own.ID() == other.ID() || own.ID() == p.ID() {
 		t.Errorf("problems of other parameters have the same ID %s", own.ID())
 	}
+	played := p
+	played.Scenario = "reasoning_gym.v1"
+	if got, want := played.ID(), "reasoning_gym.v1/countdown.v2.s18446744073709551615.l3.7"; got != want {
+		t.Errorf("played by a scenario its ID is %s, want %s", got, want)
+	}
+}
+
+func TestScenarioID(t *testing.T) {
+	seen := map[string]bool{}
+	for _, info := range []quintain.ScenarioInfo{
+		{Name: "a", Version: 1, Default: true, Settings: []byte(`{"x":1}`)},
+		{Name: "a", Version: 2, Default: true, Settings: []byte(`{"x":1}`)},
+		{Name: "b", Version: 1, Default: true, Settings: []byte(`{"x":1}`)},
+		{Name: "a", Version: 1, Settings: []byte(`{"x":1}`)},
+		{Name: "a", Version: 1, Settings: []byte(`{"x":2}`)},
+	} {
+		if seen[info.ID()] {
+			t.Errorf("%+v has the ID of another, %s", info, info.ID())
+		}
+		seen[info.ID()] = true
+	}
+	if !seen["a.v1"] {
+		t.Errorf("IDs %v, want a.v1 among them", seen)
+	}
 }
 
 func TestRecord(t *testing.T) {
@@ -110,6 +134,10 @@ func TestGroupCheck(t *testing.T) {
 		{func(g *quintain.Group) { g.DistillTokens = nil; g.DistillLogProbs = g.DistillLogProbs[:1] }, "distill_logprobs"},
 		{func(g *quintain.Group) { g.DistillLogProbs[0][0][1] = math.NaN() }, "distill_logprobs[0][0][1]"},
 		{func(g *quintain.Group) { g.Versions[0] = nil }, "versions[0]"},
+		{func(g *quintain.Group) { g.Episodes = []int32{0} }, "episodes"},
+		{func(g *quintain.Group) { g.Episodes = []int32{1, 1} }, "episodes[0]"},
+		{func(g *quintain.Group) { g.Episodes = []int32{0, 2} }, "episodes[1]"},
+		{func(g *quintain.Group) { g.Episodes = []int32{-1, 0} }, "episodes[0]"},
 	} {
 		g := goodGroup()
 		test.spoil(g)
@@ -129,6 +157,12 @@ func TestGroupCounts(t *testing.T) {
 	g := goodGroup()
 	if g.Sequences() != 2 || g.TokenCount() != 4 || g.Oldest() != 4 || g.MeanScore() != 0.5 {
 		t.Errorf("%d sequences, %d tokens, oldest %d, mean %v", g.Sequences(), g.TokenCount(), g.Oldest(), g.MeanScore())
+	}
+	if g.EpisodeCount() != 2 {
+		t.Errorf("%d episodes, want one for each sequence", g.EpisodeCount())
+	}
+	if g.Episodes = []int32{0, 0}; g.EpisodeCount() != 1 || g.Check() != nil {
+		t.Errorf("two sequences of one episode are %d, error %v", g.EpisodeCount(), g.Check())
 	}
 	empty := &quintain.Group{}
 	if empty.Oldest() != -1 || empty.MeanScore() != 0 || empty.Check() != nil {

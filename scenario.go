@@ -1,32 +1,58 @@
 package quintain
 
-import "context"
-
-// A Message is one entry of a conversation.
-type Message struct {
-	Role    string `json:"role"` // RoleSystem, RoleUser, RoleAssistant or RoleTool
-	Content string `json:"content"`
-}
-
-// The roles of messages.
-const (
-	RoleSystem    = "system"
-	RoleUser      = "user"
-	RoleAssistant = "assistant"
-	RoleTool      = "tool"
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 )
 
-// A Scenario makes problems that are played as episodes. Its methods may be
-// called from many goroutines at once.
+// A Scenario makes problems and plays them as episodes: the problems of one task,
+// asked and judged in one way. Its methods may be called from many goroutines at
+// once.
 type Scenario interface {
-	Info() Info
+	// Info describes the scenario, and TaskInfo the task whose problems it plays.
+	Info() ScenarioInfo
+	TaskInfo() Info
 
-	// Problem makes the problem that d names; see [Task].
+	// Problem makes the problem that d names; see [Task]. Its Scenario is set.
 	Problem(d Draw) (Problem, error)
+
+	// Key tells what p asks; see [KeyOf].
+	Key(p Problem) (Key, error)
 
 	// Env returns a new episode of p, which the caller must Close. An error
 	// means that p could not be read.
 	Env(p Problem) (Env, error)
+}
+
+// A Solver is a [Scenario] that knows answers.
+type Solver interface {
+	// Solve returns an answer that earns the full reward.
+	Solve(p Problem) (string, error)
+}
+
+// ScenarioInfo describes a scenario to people and to catalogues.
+type ScenarioInfo struct {
+	Name     string          `json:"name"`
+	Doc      string          `json:"doc"` // one sentence, then anything else worth knowing
+	Source   string          `json:"source"`
+	Version  int             `json:"version"` // raised by one whenever what the policy reads or earns changes
+	Settings json.RawMessage `json:"settings"`
+
+	// Default reports whether Settings are the scenario's own defaults.
+	Default bool `json:"default"`
+}
+
+// ID names the scenario with its settings: scenarios with equal IDs play equal
+// problems alike. It is the name and the version, and a hash of the settings where
+// they are not the defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1".
+func (i ScenarioInfo) ID() string {
+	id := fmt.Sprintf("%s.v%d", i.Name, i.Version)
+	if !i.Default {
+		id += fmt.Sprintf("-%x", sha256.Sum256(i.Settings))[:7]
+	}
+	return id
 }
 
 // An Env is one episode: opened once, stepped by one goroutine until a step's End
@@ -46,8 +72,9 @@ type Env interface {
 
 // A Reply is what an environment gets of a policy's turn.
 type Reply struct {
-	Text   string // what the policy wrote, without special tokens
-	Finish Finish // why it ended there
+	Text      string     // what the policy wrote, without special tokens
+	ToolCalls []ToolCall // that it asks for
+	Finish    Finish     // why it ended there
 }
 
 // An End says how a step left its episode.
@@ -63,6 +90,7 @@ const (
 // A Step is what an environment answers to one reply.
 type Step struct {
 	Observe   []Message // what the policy reads next; empty when End is not Going
+	Answer    string    // what was judged: the final answer in the reply; empty: none was found
 	Reward    float64   // for this reply alone; finite
 	Malformed bool      // no answer could be read out of the reply
 	End       End

@@ -1,16 +1,32 @@
 package quintain
 
+import "time"
+
 // A Turn is one reply of the policy and what led to it.
 type Turn struct {
-	Observed []Message `json:"observed"` // what the policy was told since the turn before
-	Reply    string    `json:"reply"`    // what it answered, without special tokens
-	Read     []Token   `json:"read"`     // tokens of Observed, with the opening of the reply; length R
-	Wrote    []Token   `json:"wrote"`    // tokens it sampled; length W
-	LogProbs []float32 `json:"logprobs"` // of each of Wrote, as sampled; length W, or nil where unknown
-	Versions []int32   `json:"versions"` // of the weights that sampled each of Wrote; length W, never falling
-	Finish   Finish    `json:"finish"`
-	Reward   float64   `json:"reward"` // for this reply alone
-	Why      string    `json:"why,omitempty"`
+	Observed  []Message  `json:"observed"`            // what the policy was told since the turn before
+	Reply     string     `json:"reply"`               // what it answered, without special tokens
+	Reasoning string     `json:"reasoning,omitempty"` // what it thought before, where the server tells that apart
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	Read      []Token    `json:"read"`     // tokens of Observed, with the opening of the reply; length R
+	Wrote     []Token    `json:"wrote"`    // tokens it sampled; length W
+	LogProbs  []float32  `json:"logprobs"` // of each of Wrote, as sampled; length W, or nil where unknown
+	Versions  []int32    `json:"versions"` // of the weights that sampled each of Wrote; length W, never falling
+	Finish    Finish     `json:"finish"`
+
+	// Fork says that the tokens before Wrote do not continue those of the turn before:
+	// Read has the whole conversation anew, as the policy's server rewrote it.
+	Fork bool `json:"fork,omitempty"`
+
+	Answer    string  `json:"answer,omitempty"` // what was judged of the reply; see [Step]
+	Reward    float64 `json:"reward"`           // for this reply alone
+	Malformed bool    `json:"malformed,omitempty"`
+	Why       string  `json:"why,omitempty"` // why the reward is what it is, for people
+}
+
+// Message is the reply of t as a message.
+func (t *Turn) Message() Message {
+	return Message{Role: RoleAssistant, Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls}
 }
 
 // A Trajectory is one episode as it was played.
@@ -22,6 +38,9 @@ type Trajectory struct {
 	End        End     `json:"end"`
 	Outcome    Outcome `json:"outcome"`
 	Error      string  `json:"error,omitempty"` // what failed, where Outcome says that something did
+
+	Started time.Time     `json:"started"`
+	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds
 }
 
 // Messages returns the whole conversation.
@@ -29,7 +48,7 @@ func (t *Trajectory) Messages() []Message {
 	var talk []Message
 	for _, turn := range t.Turns {
 		talk = append(talk, turn.Observed...)
-		talk = append(talk, Message{Role: RoleAssistant, Content: turn.Reply})
+		talk = append(talk, turn.Message())
 	}
 	return talk
 }

@@ -1,4 +1,3 @@
-// Package env turns tasks into scenarios.
 package env
 
 import (
@@ -9,9 +8,9 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// Settings say how a task is asked in one turn. The zero value asks the prompt
-// alone and takes the whole reply for the answer.
-type Settings struct {
+// OneTurn says how a task is asked in one turn. The zero value asks the prompt alone
+// and takes the whole reply for the answer.
+type OneTurn struct {
 	System string // system message; empty: none
 
 	// Extract cuts the answer out of a reply, once, before the task sees it. Where
@@ -27,36 +26,26 @@ type Settings struct {
 	Dual bool
 }
 
-// Single returns the scenario of task in which an episode is one reply. Many
-// goroutines may use it.
-func Single(task quintain.Task, s Settings) quintain.Scenario {
-	if s.Extract == nil {
-		s.Extract = func(reply string) (string, string) { return strings.TrimSpace(reply), "" }
+// Env returns the episode of p, a problem of t, that is one reply.
+func (o OneTurn) Env(t quintain.Task, p quintain.Problem) quintain.Env {
+	if o.Extract == nil {
+		o.Extract = func(reply string) (string, string) { return strings.TrimSpace(reply), "" }
 	}
-	return &single{task, s}
+	return &oneTurn{o, t, p}
 }
 
-type single struct {
-	quintain.Task
-	settings Settings
-}
-
-// Env implements [quintain.Scenario].
-func (s *single) Env(p quintain.Problem) (quintain.Env, error) {
-	return &singleEnv{s, p}, nil
-}
-
-// A singleEnv is an episode of one reply.
-type singleEnv struct {
-	*single
+// An oneTurn is an episode of one reply.
+type oneTurn struct {
+	how     OneTurn
+	task    quintain.Task
 	problem quintain.Problem
 }
 
 // Open implements [quintain.Env].
-func (e *singleEnv) Open(context.Context) ([]quintain.Message, error) {
+func (e *oneTurn) Open(context.Context) ([]quintain.Message, error) {
 	var talk []quintain.Message
-	if e.settings.System != "" {
-		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: e.settings.System})
+	if e.how.System != "" {
+		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: e.how.System})
 	}
 	question, err := e.question()
 	if err != nil {
@@ -66,51 +55,49 @@ func (e *singleEnv) Open(context.Context) ([]quintain.Message, error) {
 }
 
 // question is what the policy is asked.
-func (e *singleEnv) question() (string, error) {
-	short, can := e.Task.(interface {
-		Short(quintain.Problem) (string, error)
-	})
-	if !e.settings.Short || !can {
+func (e *oneTurn) question() (string, error) {
+	short, can := e.task.(quintain.Shortener)
+	if !e.how.Short || !can {
 		return e.problem.Prompt, nil
 	}
 	return short.Short(e.problem)
 }
 
 // Step implements [quintain.Env].
-func (e *singleEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
-	v, err := e.grade(reply.Text)
+func (e *oneTurn) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
+	answer, v, err := e.grade(reply.Text)
 	if err != nil {
-		return quintain.Step{}, err
+		return quintain.Step{}, fmt.Errorf("grading %s: %w", e.problem.ID(), err)
 	}
-	step := quintain.Step{Reward: v.Score, Malformed: v.Malformed, End: quintain.Terminated, Why: v.Reason}
+	step := quintain.Step{Answer: answer, Reward: v.Score, Malformed: v.Malformed, End: quintain.Terminated, Why: v.Reason}
 	if reply.Finish == quintain.Length {
 		step.End = quintain.Truncated
-		step.Why = "the reply was cut by the length limit; " + step.Why
+		step.Why = strings.TrimSuffix("the reply was cut by the length limit; "+v.Reason, "; ")
 	}
 	return step, nil
 }
 
-// grade judges a whole reply.
-func (e *singleEnv) grade(reply string) (quintain.Verdict, error) {
-	answer, why := e.settings.Extract(reply)
-	v, err := e.Grade(e.problem, answer)
+// grade judges a whole reply, and returns the answer that it found in it.
+func (e *oneTurn) grade(reply string) (string, quintain.Verdict, error) {
+	answer, why := e.how.Extract(reply)
+	v, err := e.task.Grade(e.problem, answer) // also without an answer: the problem may be unreadable
 	switch {
 	case err != nil:
-		return quintain.Verdict{}, fmt.Errorf("grading %s: %w", e.problem.ID(), err)
+		return "", v, err
 	case why != "":
-		return quintain.Malformed(why), nil
-	case !e.settings.Dual || v.Score == 1:
-		return v, nil
+		return "", quintain.Malformed(why), nil
+	case !e.how.Dual || v.Score == 1:
+		return answer, v, nil
 	}
-	tagged, err := e.Grade(e.problem, "<answer>"+answer+"</answer>")
+	tagged, err := e.task.Grade(e.problem, "<answer>"+answer+"</answer>")
 	if err != nil {
-		return quintain.Verdict{}, fmt.Errorf("grading %s: %w", e.problem.ID(), err)
+		return "", v, err
 	}
 	if tagged.Score > v.Score {
-		return tagged, nil
+		return answer, tagged, nil
 	}
-	return v, nil
+	return answer, v, nil
 }
 
 // Close implements [quintain.Env].
-func (e *singleEnv) Close() error { return nil }
+func (e *oneTurn) Close() error { return nil }

@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/env/envtest"
+	"github.com/quintain-rl/quintain/settings"
 )
 
 // A guess is a task whose answer is its record; a tagged answer is worth a half.
@@ -41,24 +42,81 @@ func (guess) Grade(p quintain.Problem, text string) (quintain.Verdict, error) {
 
 func (guess) Solve(quintain.Problem) (string, error) { return "gold", nil }
 
-func TestSingleKeepsItsPromises(t *testing.T) {
-	envtest.Run(t, env.Single(guess{}, env.Settings{}), func(quintain.Problem) string { return "gold" })
-	envtest.Run(t, env.Single(guess{}, env.Settings{Extract: answer.Tagged, Dual: true, System: "Think."}),
-		func(quintain.Problem) string { return "<answer>gold</answer>" })
+// A oneTurn is the scenario of a OneTurn.
+type oneTurn struct {
+	env.OneTurn
+	Loud bool
 }
 
-func TestSingle(t *testing.T) {
-	strict := env.Settings{Extract: answer.Tagged}
-	dual := env.Settings{Extract: answer.Tagged, Dual: true}
+func (o *oneTurn) Declare(d *settings.Section) { d.Bool(&o.Loud, "loud", "ask loudly") }
+
+func (o *oneTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
+	return o.OneTurn.Env(t, p), nil
+}
+
+// spec is the scenario of how.
+func spec(how env.OneTurn) env.Spec {
+	return env.Spec{
+		Name: "one_turn", Doc: "A test.", Source: "None.", Version: 1,
+		New: func() env.Play { return &oneTurn{OneTurn: how} },
+	}
+}
+
+// over is the scenario of how over guess.
+func over(t *testing.T, how env.OneTurn) quintain.Scenario {
+	t.Helper()
+	s, err := spec(how).Over(guess{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestOneTurnKeepsItsPromises(t *testing.T) {
+	envtest.Run(t, []env.Spec{spec(env.OneTurn{Extract: answer.Tagged, Dual: true, System: "Think."})}, []quintain.Task{guess{}})
+}
+
+func TestScenario(t *testing.T) {
+	def, err := spec(env.OneTurn{}).Over(guess{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loud, err := spec(env.OneTurn{}).Over(guess{}, []byte(`{"loud":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := def.Info().ID(); id != "one_turn.v1" {
+		t.Errorf("with the defaults its ID is %q", id)
+	}
+	if id := loud.Info().ID(); !strings.HasPrefix(id, "one_turn.v1-") || len(id) != len("one_turn.v1-123456") {
+		t.Errorf("with other settings its ID is %q", id)
+	}
+	p, err := def.Problem(quintain.Draw{Index: 3})
+	if err != nil || p.ID() != "one_turn.v1/guess.v0.s0.l0.3" {
+		t.Errorf("problem %s, error %v", p.ID(), err)
+	}
+	if _, err := loud.Env(p); err == nil {
+		t.Error("a problem of other settings is played")
+	}
+	for _, bad := range []string{`{"lout":true}`, `{"loud":1}`, `[]`} {
+		if _, err := spec(env.OneTurn{}).Over(guess{}, []byte(bad)); err == nil || !strings.Contains(err.Error(), "scenario one_turn") {
+			t.Errorf("settings %s: error %v", bad, err)
+		}
+	}
+}
+
+func TestOneTurn(t *testing.T) {
+	strict := env.OneTurn{Extract: answer.Tagged}
+	dual := env.OneTurn{Extract: answer.Tagged, Dual: true}
 	for _, test := range []struct {
-		settings  env.Settings
+		how       env.OneTurn
 		reply     quintain.Reply
 		want      float64
 		malformed bool
 		end       quintain.End
 		says      string
 	}{
-		{env.Settings{}, quintain.Reply{Text: " gold\n"}, 1, false, quintain.Terminated, ""},
+		{env.OneTurn{}, quintain.Reply{Text: " gold\n"}, 1, false, quintain.Terminated, ""},
 		{strict, quintain.Reply{Text: "<think>lead?</think><answer>gold</answer>"}, 1, false, quintain.Terminated, ""},
 		{strict, quintain.Reply{Text: "gold"}, 0, true, quintain.Terminated, "no <answer>"},
 		{strict, quintain.Reply{Text: "<answer>gold</answer><answer>gold</answer>"}, 0, true, quintain.Terminated, "more than one"},
@@ -66,7 +124,7 @@ func TestSingle(t *testing.T) {
 		{dual, quintain.Reply{Text: "<answer>silver</answer>"}, 0.5, false, quintain.Terminated, "close"},
 		{strict, quintain.Reply{Text: "<think>gold", Finish: quintain.Length}, 0, true, quintain.Truncated, "length limit"},
 	} {
-		s := env.Single(guess{}, test.settings)
+		s := over(t, test.how)
 		p, err := s.Problem(quintain.Draw{})
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +144,7 @@ func TestSingle(t *testing.T) {
 // fault of ours is never a reward of 0.
 func TestUnreadableProblemIsAnError(t *testing.T) {
 	for _, text := range []string{"<answer>gold</answer>", "no tags"} {
-		e, err := env.Single(guess{}, env.Settings{Extract: answer.Tagged}).Env(quintain.Problem{Task: "guess", Instance: quintain.RawRecord([]byte("{"))})
+		e, err := over(t, env.OneTurn{Extract: answer.Tagged}).Env(quintain.Problem{Task: "guess", Scenario: "one_turn.v1", Instance: quintain.RawRecord([]byte("{"))})
 		if err != nil {
 			t.Fatal(err)
 		}

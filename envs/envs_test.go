@@ -26,19 +26,29 @@ func readProblems(t *testing.T, text string) quintain.Task {
 	return task
 }
 
-func TestReasoningGym(t *testing.T) {
-	task := readProblems(t, problems)
-	envtest.Run(t, envs.ReasoningGym(task, false), func(p quintain.Problem) string {
-		solution, err := task.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return "<think>easy</think>\n<answer>" + solution + "</answer>"
-	})
+func TestScenarios(t *testing.T) {
+	envtest.Run(t, envs.Scenarios, []quintain.Task{readProblems(t, problems)})
 }
 
-func TestReasoningGymSystemMessage(t *testing.T) {
-	s := envs.ReasoningGym(readProblems(t, problems), false)
+// find returns the scenario of a name over a task.
+func find(t *testing.T, name string, task quintain.Task, settings string) quintain.Scenario {
+	t.Helper()
+	for _, spec := range envs.Scenarios {
+		if spec.Name == name {
+			s, err := spec.Over(task, []byte(settings))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+	}
+	t.Fatalf("no scenario %s", name)
+	return nil
+}
+
+// open returns the first problem of s, as an episode that is not opened.
+func open(t *testing.T, s quintain.Scenario) quintain.Env {
+	t.Helper()
 	p, err := s.Problem(quintain.Draw{})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +57,11 @@ func TestReasoningGymSystemMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	talk, err := e.Open(t.Context())
+	return e
+}
+
+func TestReasoningGymSystemMessage(t *testing.T) {
+	talk, err := open(t, find(t, "reasoning_gym", readProblems(t, problems), "{}")).Open(t.Context())
 	if err != nil || len(talk) != 2 || talk[0].Role != quintain.RoleSystem {
 		t.Fatalf("%+v, error %v", talk, err)
 	}
@@ -56,35 +70,31 @@ func TestReasoningGymSystemMessage(t *testing.T) {
 			t.Errorf("the system message does not name %s", tag)
 		}
 	}
+	short, err := open(t, find(t, "reasoning_gym", readProblems(t, problems), `{"short_prompts":true}`)).Open(t.Context())
+	if err != nil || len(short) != 1 {
+		t.Errorf("a short prompt has %d messages, error %v", len(short), err)
+	}
 }
 
 func TestMathMultiTurn(t *testing.T) {
 	for _, test := range []struct {
 		why      string
-		settings envs.MultiTurn
+		settings string
 		replies  []quintain.Reply
 		rewards  []float64
 		end      quintain.End
 	}{
-		{"right at once", envs.MultiTurn{Turns: 3, StopAtSuccess: true}, replies(`\boxed{42}`), []float64{1}, quintain.Terminated},
-		{"right at the second attempt", envs.MultiTurn{Turns: 3, StopAtSuccess: true}, replies("41", "it is 42."), []float64{-1, 1}, quintain.Terminated},
-		{"never right", envs.MultiTurn{Turns: 3, StopAtSuccess: true}, replies("1", "2", "3"), []float64{-1, -1, -1}, quintain.Terminated},
-		{"plays on after success, as AReaL does", envs.MultiTurn{Turns: 2}, replies("42", "43"), []float64{1, -1}, quintain.Terminated},
-		{"bias and scaling", envs.MultiTurn{Turns: 1, RewardBias: 0.5, RewardScaling: 2}, replies("42"), []float64{1}, quintain.Terminated},
-		{"a box wins over what follows", envs.MultiTurn{Turns: 1}, replies(`\boxed{42}, not 43`), []float64{1}, quintain.Terminated},
-		{"thinking does not count", envs.MultiTurn{Turns: 1}, replies("<think>42</think> none"), []float64{-1}, quintain.Terminated},
-		{"tags count", envs.MultiTurn{Turns: 1}, replies("<answer>42</answer> 7"), []float64{1}, quintain.Terminated},
-		{"a reply that was cut", envs.MultiTurn{Turns: 3}, []quintain.Reply{{Text: "4", Finish: quintain.Length}}, []float64{-1}, quintain.Truncated},
+		{"right at once", `{"turns":3, "stop_at_success":true}`, replies(`\boxed{42}`), []float64{1}, quintain.Terminated},
+		{"right at the second attempt", `{"turns":3, "stop_at_success":true}`, replies("41", "it is 42."), []float64{-1, 1}, quintain.Terminated},
+		{"never right", `{"turns":3, "stop_at_success":true}`, replies("1", "2", "3"), []float64{-1, -1, -1}, quintain.Terminated},
+		{"plays on after success, as AReaL does", `{"turns":2, "stop_at_success":false}`, replies("42", "43"), []float64{1, -1}, quintain.Terminated},
+		{"bias and scaling", `{"turns":1, "reward_bias":0.5, "reward_scaling":2}`, replies("42"), []float64{1}, quintain.Terminated},
+		{"a box wins over what follows", `{"turns":1}`, replies(`\boxed{42}, not 43`), []float64{1}, quintain.Terminated},
+		{"thinking does not count", `{"turns":1}`, replies("<think>42</think> none"), []float64{-1}, quintain.Terminated},
+		{"tags count", `{"turns":1}`, replies("<answer>42</answer> 7"), []float64{1}, quintain.Terminated},
+		{"a reply that was cut", `{"turns":3}`, []quintain.Reply{{Text: "4", Finish: quintain.Length}}, []float64{-1}, quintain.Truncated},
 	} {
-		s := envs.MathMultiTurn(readProblems(t, `{"question":"6·7?","answer":42}`), test.settings)
-		p, err := s.Problem(quintain.Draw{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := s.Env(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := open(t, find(t, "math_multi_turn", readProblems(t, `{"question":"6·7?","answer":42}`), test.settings))
 		for i, reply := range test.replies {
 			step, err := e.Step(t.Context(), reply)
 			if err != nil {
@@ -106,16 +116,18 @@ func replies(texts ...string) []quintain.Reply {
 	return all
 }
 
-func TestMathMultiTurnKeepsItsPromises(t *testing.T) {
-	task := readProblems(t, problems)
-	s := envs.MathMultiTurn(task, envs.MultiTurn{Turns: 4, StopAtSuccess: true})
-	envtest.Run(t, s, func(p quintain.Problem) string {
-		solution, err := task.Solve(p)
-		if err != nil {
-			t.Fatal(err)
+// A worded is a task whose answers are words.
+type worded struct{ quintain.Task }
+
+func (worded) Solve(quintain.Problem) (string, error) { return "seven", nil }
+
+func TestMathMultiTurnWantsWholeNumbers(t *testing.T) {
+	for _, spec := range envs.Scenarios {
+		_, err := spec.Over(worded{readProblems(t, problems)}, nil)
+		if (err == nil) != (spec.Name == "reasoning_gym") {
+			t.Errorf("%s over a task of words: error %v", spec.Name, err)
 		}
-		return `\boxed{` + solution + `}`
-	})
+	}
 }
 
 func TestReadProblems(t *testing.T) {

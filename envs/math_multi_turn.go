@@ -6,14 +6,57 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/settings"
 )
 
-// MultiTurn are the settings of [MathMultiTurn].
-type MultiTurn struct {
-	Turns         int     // attempts that an episode has at most, 1 or more
+// mathMultiTurn is the scenario of AReaL's math-multi-turn agent.
+var mathMultiTurn = env.Spec{
+	Name: "math_multi_turn",
+	Doc: "Several attempts at a problem whose answer is a whole number; after each, the policy is told whether it was right. " +
+		"Every turn has its own reward; the discount over turns is a setting of the rules.",
+	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
+	Version: 1,
+	New: func() env.Play {
+		return &MathMultiTurn{Turns: 5, StopAtSuccess: true, RewardScaling: 1}
+	},
+}
+
+// MathMultiTurn is the settings of the scenario math_multi_turn.
+type MathMultiTurn struct {
+	Turns         int     // attempts that an episode has at most
 	StopAtSuccess bool    // end with the first right answer; AReaL's agent plays on
 	RewardBias    float64 // taken off the reward of 1 for a right and -1 for a wrong attempt
-	RewardScaling float64 // what the rest is multiplied by; 0 is taken for 1
+	RewardScaling float64 // what the rest is multiplied by
+}
+
+// Declare implements [settings.Declarer].
+func (m *MathMultiTurn) Declare(d *settings.Section) {
+	d.Int(&m.Turns, "turns", "attempts at a problem").AtLeast(1)
+	d.Bool(&m.StopAtSuccess, "stop_at_success", "end an episode with the first right answer")
+	d.Float(&m.RewardBias, "reward_bias", "taken off the reward of 1 for a right and -1 for a wrong attempt")
+	d.Float(&m.RewardScaling, "reward_scaling", "what the rest of the reward is multiplied by")
+}
+
+// Fits implements [env.Fitter]: the answers must be whole numbers.
+func (m *MathMultiTurn) Fits(t quintain.Task) error {
+	p, err := t.Problem(quintain.Draw{})
+	if err != nil {
+		return err
+	}
+	solution, err := t.Solve(p)
+	if err != nil {
+		return err
+	}
+	if _, whole := canonical(solution); !whole {
+		return fmt.Errorf("its answers are whole numbers, and an answer of task %s is %q", p.Task, solution)
+	}
+	return nil
+}
+
+// Env implements [env.Play].
+func (m *MathMultiTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
+	return &mathEnv{settings: m, task: t, problem: p}, nil
 }
 
 // mathSystem asks for a boxed whole number.
@@ -26,33 +69,12 @@ const (
 	feedbackNone  = `I found no whole number in your reply. Work the problem out and write the answer inside \boxed{}.`
 )
 
-// MathMultiTurn returns the scenario in which a policy has several attempts at a
-// problem of task, whose answers are whole numbers, and is told after each whether
-// it was right: AReaL's math-multi-turn agent. Every turn has its own reward;
-// discounting over turns is the business of whoever makes returns of them.
-func MathMultiTurn(task quintain.Task, s MultiTurn) quintain.Scenario {
-	if s.RewardScaling == 0 {
-		s.RewardScaling = 1
-	}
-	s.Turns = max(1, s.Turns)
-	return &mathMultiTurn{task, s}
-}
-
-type mathMultiTurn struct {
-	quintain.Task
-	settings MultiTurn
-}
-
-// Env implements [quintain.Scenario].
-func (m *mathMultiTurn) Env(p quintain.Problem) (quintain.Env, error) {
-	return &mathEnv{mathMultiTurn: m, problem: p}, nil
-}
-
 // A mathEnv is one episode of several attempts.
 type mathEnv struct {
-	*mathMultiTurn
-	problem quintain.Problem
-	turn    int // attempts made
+	settings *MathMultiTurn
+	task     quintain.Task
+	problem  quintain.Problem
+	turn     int // attempts made
 }
 
 // Open implements [quintain.Env].
@@ -67,12 +89,12 @@ func (e *mathEnv) Open(context.Context) ([]quintain.Message, error) {
 func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
 	e.turn++
 	number, found := wholeNumber(reply.Text)
-	v, err := e.Grade(e.problem, number)
+	v, err := e.task.Grade(e.problem, number)
 	if err != nil {
 		return quintain.Step{}, fmt.Errorf("grading %s: %w", e.problem.ID(), err)
 	}
 	right := found && v.Score == 1
-	step := quintain.Step{Reward: e.reward(right), Malformed: !found, Why: "wrong"}
+	step := quintain.Step{Answer: number, Reward: e.reward(right), Malformed: !found, Why: "wrong"}
 	feedback := feedbackWrong
 	switch {
 	case right:

@@ -132,10 +132,18 @@ func canonical(text string) (number string, whole bool) {
 	return number, true
 }
 
+// Size implements [quintain.Finite].
+func (f *problemFile) Size(int) int { return len(f.rows) }
+
+// Key implements [quintain.Keyer]: space does not tell two questions apart.
+func (f *problemFile) Key(p quintain.Problem) (quintain.Key, error) {
+	return quintain.NewKey(strings.Join(strings.Fields(p.Prompt), " ")), nil
+}
+
 // Info implements [quintain.Task].
 func (f *problemFile) Info() quintain.Info {
 	return quintain.Info{
-		Name: f.name, Doc: fmt.Sprintf("Solve the %d problems of a file; every answer is a whole number.", len(f.rows)),
+		Name: f.name, Category: "file", Doc: fmt.Sprintf("Solve the %d problems of a file; every answer is a whole number.", len(f.rows)),
 		Source: "The file that was given.", Version: 1, Levels: []json.RawMessage{[]byte("{}")},
 	}
 }

@@ -213,6 +213,35 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// A policy whose server rewrites the conversation says so, and goes on from what it
+// read then.
+func TestForkBeginsTheTokensAnew(t *testing.T) {
+	var contexts []string
+	var out sink
+	policy := sampler(func(_ context.Context, r quintain.Request) ([]quintain.Sample, error) {
+		contexts = append(contexts, fmt.Sprint(r.Context))
+		all := says([]string{"a", "b", "end"}[len(contexts)-1], r.N)
+		if len(contexts) == 2 {
+			all[0].Fork, all[0].Read = true, []quintain.Token{7, 8, 9}
+		}
+		return all, nil
+	})
+	e := &Engine{Size: 1, Parallel: 1, Next: jobs(made{numbered{name: "a"}, func() quintain.Env { return &echo{} }}, 1), Done: out.done, Policy: policy}
+	if err := e.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(contexts, " "), "[] [1 2 97] [7 8 9 98]"; got != want {
+		t.Errorf("the policy is asked to continue %s, want %s", got, want)
+	}
+	turns := out.results[0].Trajectories[0].Turns
+	if turns[0].Fork || !turns[1].Fork || turns[2].Fork {
+		t.Errorf("turns %+v", turns)
+	}
+	if tr := out.results[0].Trajectories[0]; tr.Started.IsZero() || tr.Took <= 0 {
+		t.Errorf("started %v, took %v", tr.Started, tr.Took)
+	}
+}
+
 // waiter answers after d, or when its context ends.
 func waiter(d time.Duration) sampler {
 	return func(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {

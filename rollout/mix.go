@@ -18,14 +18,14 @@ type Stream struct {
 	Weight   float64 // share of the groups, in proportion to the other streams'; above 0
 }
 
-// name identifies the stream in the positions that are kept: by its parameters,
-// not by the number of their level, which may come to mean others.
+// name identifies the stream in the positions that are kept: by scenario and task, and
+// by the parameters, not by the number of their level, which may come to mean others.
 func (s Stream) name() (string, error) {
-	info := s.Scenario.Info()
+	info := s.Scenario.TaskInfo()
 	if s.Level < 0 || s.Level >= len(info.Levels) {
 		return "", fmt.Errorf("stream %s: level is %d, want 0 to %d", info.Name, s.Level, len(info.Levels)-1)
 	}
-	return fmt.Sprintf("%s.s%d.%.4x", info.Name, s.Seed, sha256.Sum256(info.Levels[s.Level])), nil
+	return fmt.Sprintf("%s/%s.s%d.%.4x", s.Scenario.Info().ID(), info.Name, s.Seed, sha256.Sum256(info.Levels[s.Level])), nil
 }
 
 // A Mix hands out the problems of several streams in proportion to their weights,
@@ -45,7 +45,7 @@ type position struct {
 	open map[int]bool // indices that are handed out now
 }
 
-// NewMix returns a mix of streams. The error names the stream that makes no sense.
+// NewMix returns a mix of streams. The error names the stream that is invalid.
 func NewMix(streams []Stream) (*Mix, error) {
 	m := &Mix{}
 	seen := map[string]bool{}
@@ -170,7 +170,7 @@ func (m *Mix) UnmarshalJSON(data []byte) error {
 			continue
 		}
 		if p.Next < 0 || len(p.Redo) > 0 && (!slices.IsSorted(p.Redo) || p.Redo[0] < 0 || p.Redo[len(p.Redo)-1] >= p.Next) {
-			return fmt.Errorf("stream %s: positions %+v make no sense", s.name, p)
+			return fmt.Errorf("stream %s: positions %+v are invalid", s.name, p)
 		}
 		s.next, s.redo = p.Next, p.Redo
 	}

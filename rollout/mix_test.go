@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,13 +14,20 @@ import (
 
 // A numbered is a scenario whose problems are their own numbers.
 type numbered struct {
-	name  string
-	fails bool
+	name     string
+	scenario string // empty: echo
+	fails    bool
 }
 
-func (n numbered) Info() quintain.Info {
+func (n numbered) Info() quintain.ScenarioInfo {
+	return quintain.ScenarioInfo{Name: cmp.Or(n.scenario, "echo"), Version: 1, Default: true}
+}
+
+func (n numbered) TaskInfo() quintain.Info {
 	return quintain.Info{Name: n.name, Levels: []json.RawMessage{[]byte("{}")}}
 }
+
+func (n numbered) Key(p quintain.Problem) (quintain.Key, error) { return quintain.NewKey(p.ID()), nil }
 
 func (n numbered) Problem(d quintain.Draw) (quintain.Problem, error) {
 	if n.fails {
@@ -73,7 +81,7 @@ func TestMixContinues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"a.s0.44136fa3":{"next":2,"redo":[1]},"b.s0.44136fa3":{"next":4,"redo":[1,2]}}`; string(kept) != want {
+	if want := `{"echo.v1/a.s0.44136fa3":{"next":2,"redo":[1]},"echo.v1/b.s0.44136fa3":{"next":4,"redo":[1,2]}}`; string(kept) != want {
 		t.Errorf("kept %s, want %s", kept, want)
 	}
 	again := newTestMix(t)
@@ -82,6 +90,19 @@ func TestMixContinues(t *testing.T) {
 	}
 	if _, got := take(t, again, 6); got != "a1 b1 b2 a2 b4 b5" {
 		t.Errorf("after a restart %s", got)
+	}
+}
+
+// Two scenarios of one task have positions of their own.
+func TestMixOfTwoScenariosOfATask(t *testing.T) {
+	m, err := NewMix([]Stream{{Scenario: numbered{name: "a"}, Weight: 1}, {Scenario: numbered{name: "a", scenario: "other"}, Weight: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	take(t, m, 3)
+	kept, err := json.Marshal(m)
+	if want := `{"echo.v1/a.s0.44136fa3":{"next":2,"redo":[0,1]},"other.v1/a.s0.44136fa3":{"next":1,"redo":[0]}}`; err != nil || string(kept) != want {
+		t.Errorf("kept %s, error %v, want %s", kept, err, want)
 	}
 }
 
@@ -100,7 +121,7 @@ func TestMixRefuses(t *testing.T) {
 			t.Errorf("error %v, want one that says %q", err, test.names)
 		}
 	}
-	for _, kept := range []string{`[]`, `{"a.s0.44136fa3":{"next":-1}}`, `{"a.s0.44136fa3":{"next":3,"redo":[3]}}`, `{"a.s0.44136fa3":{"next":3,"redo":[2,1]}}`} {
+	for _, kept := range []string{`[]`, `{"echo.v1/a.s0.44136fa3":{"next":-1}}`, `{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[3]}}`, `{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[2,1]}}`} {
 		if err := newTestMix(t).UnmarshalJSON([]byte(kept)); err == nil {
 			t.Errorf("positions %s are taken", kept)
 		}
@@ -115,7 +136,7 @@ func TestMixTellsWhatCannotBeMade(t *testing.T) {
 	if _, err := m.Next(); err == nil {
 		t.Fatal("no error")
 	}
-	if kept, err := json.Marshal(m); err != nil || !reflect.DeepEqual(string(kept), `{"a.s0.44136fa3":{"next":1,"redo":[0]}}`) {
+	if kept, err := json.Marshal(m); err != nil || !reflect.DeepEqual(string(kept), `{"echo.v1/a.s0.44136fa3":{"next":1,"redo":[0]}}`) {
 		t.Errorf("kept %s, error %v", kept, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -96,7 +97,7 @@ type episode struct {
 
 // newEpisode makes and opens an episode. What fails is told by its record.
 func newEpisode(ctx context.Context, job Job, id string) *episode {
-	ep := &episode{record: quintain.Trajectory{ID: id, Problem: job.Problem}}
+	ep := &episode{record: quintain.Trajectory{ID: id, Problem: job.Problem, Started: time.Now()}}
 	ep.guard(ctx, func() error {
 		env, err := job.Scenario.Env(job.Problem)
 		if err != nil {
@@ -127,6 +128,7 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 // fail ends the episode without a reward: as cancelled where ctx is done, as
 // outcome otherwise.
 func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error) {
+	ep.record.Took = time.Since(ep.record.Started)
 	ep.record.Outcome, ep.record.Error = outcome, err.Error()
 	if ctx.Err() != nil {
 		ep.record.Outcome, ep.record.Error = quintain.Cancelled, context.Cause(ctx).Error()
@@ -138,8 +140,8 @@ func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error
 func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.record.Vocabulary = s.Vocabulary
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
-		Observed: ep.talk[ep.fresh:], Reply: s.Text, Read: s.Read,
-		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish,
+		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
+		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork,
 	})
 	if err == nil {
 		err = checkSample(s)
@@ -149,7 +151,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 		return
 	}
 	ep.guard(ctx, func() error {
-		step, err := ep.env.Step(ctx, quintain.Reply{Text: s.Text, Finish: s.Finish})
+		step, err := ep.env.Step(ctx, quintain.Reply{Text: s.Text, ToolCalls: s.ToolCalls, Finish: s.Finish})
 		if err == nil && (math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0)) {
 			err = fmt.Errorf("the environment gave a reward of %v", step.Reward)
 		}
@@ -164,17 +166,21 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 // step takes what the environment answered.
 func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
-	turn.Reward, turn.Why = step.Reward, step.Why
+	turn.Answer, turn.Reward, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Malformed, step.Why
 	ep.record.End = step.End
 	if step.End != quintain.Going {
+		ep.record.Took = time.Since(ep.record.Started)
 		ep.record.Outcome = quintain.Scored
 		if step.Malformed || s.Finish == quintain.Length {
 			ep.record.Outcome = quintain.ModelFailed
 		}
 		return
 	}
+	if s.Fork {
+		ep.tokens = nil
+	}
 	ep.tokens = append(append(ep.tokens, s.Read...), s.Wrote...)
-	ep.talk = append(slices.Clip(ep.talk), quintain.Message{Role: quintain.RoleAssistant, Content: s.Text})
+	ep.talk = append(slices.Clip(ep.talk), turn.Message())
 	ep.fresh = len(ep.talk)
 	ep.talk = append(ep.talk, step.Observe...)
 }

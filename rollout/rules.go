@@ -17,6 +17,7 @@ type Rules struct {
 	MinTrainable int       // sampled tokens that every sequence has at least
 	MaxSequence  int       // tokens that every sequence has less than; 0: any number
 	MaskTooLong  bool      // episodes that were cut by a length limit are not trained on
+	Sequences    Sequences // what becomes a sequence of its own; empty: WholeEpisodes
 
 	// LengthBudget is the number of tokens, above 0, from three quarters of which on
 	// the scores of a group that is solved throughout fall with the length of the
@@ -43,9 +44,9 @@ const (
 	DropRefused    Drop = "refused"            // the trainer cannot train on it
 )
 
-// Judge makes the group of a result, or says why there is none. The scores are
-// returned in the order of the trajectories also for a group that is dropped for
-// them; they are nil where an episode has no reward. An error is a fault of the
+// Judge makes the group of a result, or says why there is none. The scores are those
+// of the episodes, in the order of the trajectories, also for a group that is dropped
+// for them; they are nil where an episode has no reward. An error is a fault of the
 // rules.
 func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, drop Drop, err error) {
 	played := result.Trajectories
@@ -57,14 +58,21 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 		returns[i] = r.returns(&played[i])
 		scores = append(scores, returns[i][0])
 	}
+	all := r.Sequences.of(played)
 	if r.LengthBudget > 0 {
-		r.shorten(played, scores)
+		r.shorten(all, scores)
 	}
-	if drop := r.unfit(played, scores); drop != "" {
+	if drop := r.unfit(all, scores); drop != "" {
 		return nil, scores, drop, nil
 	}
-	group, err = r.group(result, scores, returns)
+	group, err = r.group(result, all, outcome{scores, returns})
 	return group, scores, "", err
+}
+
+// An outcome is what the episodes of a group earned.
+type outcome struct {
+	scores  []float64   // of each episode
+	returns [][]float64 // of each turn of each episode: its reward and the discounted ones after it
 }
 
 // failed returns the reason to drop a group of which an episode has no reward.
@@ -86,15 +94,15 @@ func failed(played []quintain.Trajectory) Drop {
 }
 
 // unfit returns the reason to drop a group that is scored.
-func (r Rules) unfit(played []quintain.Trajectory, scores []float64) Drop {
-	for i := range played {
-		length, trainable := size(&played[i])
+func (r Rules) unfit(all []sequence, scores []float64) Drop {
+	for i := range all {
+		length, trainable := all[i].size()
 		switch {
 		case trainable < r.MinTrainable:
 			return DropFewTokens
 		case r.MaxSequence > 0 && length >= r.MaxSequence:
 			return DropTooLong
-		case played[i].Vocabulary != played[0].Vocabulary:
+		case all[i].played.Vocabulary != all[0].played.Vocabulary:
 			return DropMixedVocab
 		}
 	}
@@ -102,14 +110,6 @@ func (r Rules) unfit(played []quintain.Trajectory, scores []float64) Drop {
 		return DropEqual
 	}
 	return ""
-}
-
-// size counts the tokens of a trajectory, and those of them that can be trained on.
-func size(t *quintain.Trajectory) (length, trainable int) {
-	for _, turn := range t.Turns {
-		length += len(turn.Read) + len(turn.Wrote)
-	}
-	return length, t.Sampled()
 }
 
 // returns gives, for each turn, its reward and the discounted rewards after it.
@@ -123,33 +123,47 @@ func (r Rules) returns(t *quintain.Trajectory) []float64 {
 	return out
 }
 
-// shorten lets the scores of long sequences fall where all scores are a half or
-// more.
-func (r Rules) shorten(played []quintain.Trajectory, scores []float64) {
+// shorten lets the scores of episodes with long sequences fall where all scores are a
+// half or more.
+func (r Rules) shorten(all []sequence, scores []float64) {
 	if slices.Min(scores) < 0.5 {
 		return
 	}
+	longest := make([]int, len(scores))
+	for i := range all {
+		length, _ := all[i].size()
+		longest[all[i].episode] = max(longest[all[i].episode], length)
+	}
 	limit := 0.75 * float64(r.LengthBudget)
-	for i := range played {
-		length, _ := size(&played[i])
-		if over := float64(length) - limit; over > 0 {
+	for i := range scores {
+		if over := float64(longest[i]) - limit; over > 0 {
 			scores[i] *= 1 - min(1, over/(float64(r.LengthBudget)-limit))
 		}
 	}
 }
 
-// group builds the group of trajectories that are all kept.
-func (r Rules) group(result Result, scores []float64, returns [][]float64) (*quintain.Group, error) {
-	played, p := result.Trajectories, result.Job.Problem
+// group builds the group of sequences that are all kept.
+func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Group, error) {
+	p := result.Job.Problem
 	g := &quintain.Group{
-		ID: p.ID(), Scores: scores,
-		Origin: quintain.Origin{Task: p.Task, Version: p.Version, Seed: p.Seed, Level: p.Level, Index: p.Index},
+		ID: p.ID(),
+		Origin: quintain.Origin{
+			Scenario: p.Scenario, Task: p.Task, Version: p.Version, Seed: p.Seed, Level: p.Level, Index: p.Index,
+		},
+	}
+	if len(all) != len(result.Trajectories) {
+		g.Episodes = make([]int32, len(all))
 	}
 	var talks [][]quintain.Message
-	for i := range played {
-		appendSequence(g, &played[i])
-		talks = append(talks, played[i].Messages())
-		g.Overrides = append(g.Overrides, r.override(&played[i]))
+	for i := range all {
+		s := &all[i]
+		s.appendTo(g)
+		talks = append(talks, s.messages())
+		g.Scores = append(g.Scores, got.score(s))
+		g.Overrides = append(g.Overrides, r.override(s.played))
+		if g.Episodes != nil {
+			g.Episodes[i] = int32(s.episode)
+		}
 	}
 	if slices.ContainsFunc(g.LogProbs, func(p []float64) bool { return p == nil }) {
 		g.LogProbs = nil
@@ -161,44 +175,26 @@ func (r Rules) group(result Result, scores []float64, returns [][]float64) (*qui
 	generation := struct {
 		quintain.Sampling
 		Vocabulary string `json:"vocabulary,omitempty"`
-	}{r.Sampling, played[0].Vocabulary}
+	}{r.Sampling, all[0].played.Vocabulary}
 	if g.Generation, err = json.Marshal(generation); err != nil {
 		return nil, fmt.Errorf("generation parameters of %s: %w", g.ID, err)
 	}
 	if r.Estimator != None {
-		if err := r.advantages(g, played, returns); err != nil {
+		if err := r.advantages(g, all, got); err != nil {
 			return nil, err
 		}
 	}
 	return g, nil
 }
 
-// appendSequence adds the tokens of t to g as one sequence. Its log-probabilities
-// are nil where those of a turn are not known.
-func appendSequence(g *quintain.Group, t *quintain.Trajectory) {
-	length, _ := size(t)
-	tokens, masks := make([]quintain.Token, 0, length), make([]int32, 0, length)
-	logProbs, versions := make([]float64, 0, length), make([]int32, 0, length)
-	known := true
-	for _, turn := range t.Turns {
-		tokens = append(tokens, turn.Read...)
-		for range turn.Read {
-			masks, logProbs, versions = append(masks, quintain.Untrained), append(logProbs, 1), append(versions, -1)
-		}
-		tokens, versions = append(tokens, turn.Wrote...), append(versions, turn.Versions...)
-		known = known && (turn.LogProbs != nil || len(turn.Wrote) == 0)
-		for _, token := range turn.Wrote {
-			masks = append(masks, int32(token))
-		}
-		for _, p := range turn.LogProbs {
-			logProbs = append(logProbs, float64(p))
-		}
-	}
-	if !known {
-		logProbs = nil
-	}
-	g.Tokens, g.Masks = append(g.Tokens, tokens), append(g.Masks, masks)
-	g.LogProbs, g.Versions = append(g.LogProbs, logProbs), append(g.Versions, versions)
+// score is the return of the first turn that is trained on in s. A score that fell with
+// the length takes all returns of its episode down with it.
+func (o outcome) score(s *sequence) float64 { return o.at(s.episode, s.first) }
+
+// at is the return of a turn of an episode.
+func (o outcome) at(episode, turn int) float64 {
+	returns := o.returns[episode]
+	return returns[turn] + o.scores[episode] - returns[0]
 }
 
 // masked reports whether t is not to be trained on, as a length limit cut it.
@@ -215,28 +211,27 @@ func (r Rules) override(t *quintain.Trajectory) json.RawMessage {
 }
 
 // advantages sets the advantage of every token: that of its turn's return, held
-// against the scores of the group, and 0 where the token was not sampled.
-func (r Rules) advantages(g *quintain.Group, played []quintain.Trajectory, returns [][]float64) error {
-	a, b, err := r.Estimator.line(g.Scores)
+// against the scores of the group's episodes, and 0 where the token is not trained on.
+func (r Rules) advantages(g *quintain.Group, all []sequence, got outcome) error {
+	a, b, err := r.Estimator.line(got.scores)
 	if err != nil {
 		return err
 	}
-	for i := range played {
-		// A score that fell with the length takes all returns down with it.
-		fall := g.Scores[i] - returns[i][0]
+	for i := range all {
+		s := &all[i]
 		row := make([]float64, 0, len(g.Tokens[i]))
-		for k, turn := range played[i].Turns {
-			for range turn.Read {
+		s.each(func(turn int, trained bool) {
+			advantage := 0.0
+			if trained && !r.masked(s.played) {
+				advantage = a*got.at(s.episode, turn) + b
+			}
+			for range s.played.Turns[turn].Read {
 				row = append(row, 0)
 			}
-			advantage := a*(returns[i][k]+fall) + b
-			if r.masked(&played[i]) {
-				advantage = 0
-			}
-			for range turn.Wrote {
+			for range s.played.Turns[turn].Wrote {
 				row = append(row, advantage)
 			}
-		}
+		})
 		g.Advantages = append(g.Advantages, row)
 	}
 	return nil

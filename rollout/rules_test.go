@@ -62,6 +62,94 @@ func TestGroupOfSeveralTurns(t *testing.T) {
 	}
 }
 
+// forked has three turns, of which the third does not continue the second.
+func forked() quintain.Trajectory {
+	tr := played(2, -1, -1, 1)
+	tr.Turns[2].Fork = true
+	tr.Turns[2].Read = []quintain.Token{1, 2, 3, 4}
+	return tr
+}
+
+func TestSequences(t *testing.T) {
+	for _, test := range []struct {
+		why                                            string
+		how                                            Sequences
+		tokens, masks, versions, scores, episodes, adv string
+	}{
+		{
+			"an episode that forks gives two sequences", WholeEpisodes,
+			"[[1 2 10 11 1 2 10 11] [1 2 3 4 10 11] [1 2 10 11]]",
+			"[[-100 -100 10 11 -100 -100 10 11] [-100 -100 -100 -100 10 11] [-100 -100 10 11]]",
+			"[[-1 -1 5 5 -1 -1 6 6] [-1 -1 -1 -1 7 7] [-1 -1 5 5]]",
+			"[-1 1 1]", "[0 0 1]",
+			"[[0 0 -1 -1 0 0 0 0] [0 0 0 0 1 1] [0 0 1 1]]",
+		},
+		{
+			"each turn gives one, with what came before as its prompt", EachTurn,
+			"[[1 2 10 11] [1 2 10 11 1 2 10 11] [1 2 3 4 10 11] [1 2 10 11]]",
+			"[[-100 -100 10 11] [-100 -100 -100 -100 -100 -100 10 11] [-100 -100 -100 -100 10 11] [-100 -100 10 11]]",
+			"[[-1 -1 5 5] [-1 -1 -1 -1 -1 -1 6 6] [-1 -1 -1 -1 7 7] [-1 -1 5 5]]",
+			"[-1 0 1 1]", "[0 0 0 1]",
+			"[[0 0 -1 -1] [0 0 0 0 0 0 0 0] [0 0 0 0 1 1] [0 0 1 1]]",
+		},
+	} {
+		g, scores, drop, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, Sequences: test.how}.Judge(result(forked(), played(2, 1)))
+		if err != nil || drop != "" {
+			t.Fatalf("%s: drop %q, error %v", test.why, drop, err)
+		}
+		if err := g.Check(); err != nil {
+			t.Errorf("%s: %v", test.why, err)
+		}
+		if fmt.Sprint(scores) != "[-1 1]" || g.EpisodeCount() != 2 {
+			t.Errorf("%s: scores %v of %d episodes", test.why, scores, g.EpisodeCount())
+		}
+		for _, row := range []struct{ what, got, want string }{
+			{"tokens", fmt.Sprint(g.Tokens), test.tokens}, {"masks", fmt.Sprint(g.Masks), test.masks},
+			{"versions", fmt.Sprint(g.Versions), test.versions}, {"scores", fmt.Sprint(g.Scores), test.scores},
+			{"episodes", fmt.Sprint(g.Episodes), test.episodes}, {"advantages", fmt.Sprint(g.Advantages), test.adv},
+		} {
+			if row.got != row.want {
+				t.Errorf("%s: %s %s, want %s", test.why, row.what, row.got, row.want)
+			}
+		}
+		var talks [][]quintain.Message
+		if err := json.Unmarshal(g.Messages, &talks); err != nil || len(talks) != len(g.Tokens) || len(talks[0]) == len(talks[len(talks)-2]) {
+			t.Errorf("%s: messages %s, error %v", test.why, g.Messages, err)
+		}
+	}
+}
+
+// Every token that was sampled is trained on in one sequence, and in one alone.
+func TestEachSampledTokenIsTrainedOnOnce(t *testing.T) {
+	for _, how := range []Sequences{"", WholeEpisodes, EachTurn} {
+		trained := map[quintain.Token]int{}
+		tr := forked()
+		next := quintain.Token(100)
+		for k := range tr.Turns {
+			for i := range tr.Turns[k].Wrote {
+				tr.Turns[k].Wrote[i] = next
+				next++
+			}
+		}
+		g, _, drop, err := Rules{Estimator: None, Sequences: how}.Judge(result(tr, played(2, 1)))
+		if err != nil || drop != "" {
+			t.Fatalf("drop %q, error %v", drop, err)
+		}
+		for i := range g.Tokens {
+			for k, mask := range g.Masks[i] {
+				if mask != quintain.Untrained && mask >= 100 {
+					trained[g.Tokens[i][k]]++
+				}
+			}
+		}
+		for token := quintain.Token(100); token < next; token++ {
+			if trained[token] != 1 {
+				t.Errorf("%q: token %d is trained on %d times", how, token, trained[token])
+			}
+		}
+	}
+}
+
 func TestEstimators(t *testing.T) {
 	scores := []float64{0, 0, 1, 1, 1}
 	for _, test := range []struct {

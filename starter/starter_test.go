@@ -37,7 +37,9 @@ func small() WarmUp {
 // A saying is the scenario, and the episode, of one question.
 type saying struct{}
 
-func (saying) Info() quintain.Info { return quintain.Info{Name: "saying"} }
+func (saying) Info() quintain.ScenarioInfo                { return quintain.ScenarioInfo{Name: "saying"} }
+func (saying) TaskInfo() quintain.Info                    { return quintain.Info{Name: "saying"} }
+func (saying) Key(quintain.Problem) (quintain.Key, error) { return quintain.Key{}, nil }
 func (saying) Problem(quintain.Draw) (quintain.Problem, error) {
 	return quintain.Problem{Prompt: "say b"}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/nearest"
 )
 
 // A Set finds tasks by name. It is not changed once made, so many goroutines may
@@ -39,34 +40,9 @@ func (s *Set) Get(name string) (quintain.Task, error) {
 	if t, known := s.byName[name]; known {
 		return t, nil
 	}
-	best, near := "", 4
-	for _, t := range s.list {
-		if d := distance(name, t.Info().Name); d < near {
-			best, near = t.Info().Name, d
-		}
+	names := make([]string, len(s.list))
+	for i, t := range s.list {
+		names[i] = t.Info().Name
 	}
-	if best != "" {
-		return nil, fmt.Errorf("no task %q; did you mean %q?", name, best)
-	}
-	return nil, fmt.Errorf("no task %q", name)
-}
-
-// distance is the Levenshtein distance of a and b in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return nil, fmt.Errorf("no task %q%s", name, nearest.Suggest(name, names))
 }

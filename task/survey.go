@@ -2,7 +2,6 @@ package task
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"maps"
 	"slices"
 	"strings"
@@ -128,9 +127,7 @@ func GuessRate(t quintain.Task, level, n int) (float64, error) {
 
 // choiceRate is how often a guess among the answers that the prompts leave is right.
 func choiceRate(t quintain.Task, problems []quintain.Problem) (float64, error) {
-	chooser, can := t.(interface {
-		Choices(quintain.Problem) (int, error)
-	})
+	chooser, can := t.(quintain.Chooser)
 	if !can {
 		return 0, nil
 	}
@@ -186,14 +183,14 @@ type Space struct {
 // SpaceOf estimates the number of problems of a level by the birthday problem, from
 // the pairs among n draws that have one canonical form.
 func SpaceOf(t quintain.Task, level, n int) (Space, error) {
-	seen := map[Key]int{}
+	seen := map[quintain.Key]int{}
 	met := 0
 	for i := range n {
 		p, err := t.Problem(quintain.Draw{Seed: askedSeed, Level: level, Index: i})
 		if err != nil {
 			return Space{}, err
 		}
-		key, err := KeyOf(t, p)
+		key, err := quintain.KeyOf(t, p)
 		if err != nil {
 			return Space{}, err
 		}
@@ -205,22 +202,4 @@ func SpaceOf(t quintain.Task, level, n int) (Space, error) {
 		return Space{pairs / 3, true}, nil // no event in pairs trials: at most three expected
 	}
 	return Space{pairs / float64(met), false}, nil
-}
-
-// A Key stands for a canonical form: problems with one key ask the same.
-type Key [16]byte
-
-// KeyOf returns the key of the canonical form of p; see [Spec.Canonical].
-func KeyOf(t quintain.Task, p quintain.Problem) (Key, error) {
-	form := p.Prompt
-	if can, does := t.(interface {
-		Canonical(quintain.Problem) (string, error)
-	}); does {
-		var err error
-		if form, err = can.Canonical(p); err != nil {
-			return Key{}, err
-		}
-	}
-	sum := sha256.Sum256([]byte(form))
-	return Key(sum[:16]), nil
 }

@@ -60,13 +60,14 @@ type Completer interface{ Complete(question string) }
 // about a problem follows from the Instance that Make returned. A [Set] and With give
 // tasks that make problems faster.
 type Spec[P Params, I Instance] struct {
-	Name    string                        // unique, snake_case; also the name of the file and the golden
-	Doc     string                        // one sentence, then anything else worth knowing
-	Source  string                        // where the idea or the data comes from, with its licence
-	Version int                           // raised by one whenever a golden file changes
-	Default P                             // settings of With where it is not told; those of reasoning-gym
-	Levels  []P                           // a full set of parameters for each difficulty, easiest first, at least four
-	Make    func(P, *rng.Rand) (I, error) // the Instance does not keep the stream
+	Name     string                        // unique, snake_case; also the name of the file and the golden
+	Category string                        // of which kind it is, as reasoning-gym sorts its tasks: "arithmetic", "games", …
+	Doc      string                        // one sentence, then anything else worth knowing
+	Source   string                        // where the idea or the data comes from, with its licence
+	Version  int                           // raised by one whenever a golden file changes
+	Default  P                             // settings of With where it is not told; those of reasoning-gym
+	Levels   []P                           // a full set of parameters for each difficulty, easiest first, at least four
+	Make     func(P, *rng.Rand) (I, error) // the Instance does not keep the stream
 
 	// Many says that a problem has many right answers, which differ in more than
 	// their spelling: Score checks an answer rather than comparing it with Solve's.
@@ -90,7 +91,7 @@ type level struct {
 
 // Info implements [quintain.Task].
 func (s Spec[P, I]) Info() quintain.Info {
-	info := quintain.Info{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Many: s.Many}
+	info := quintain.Info{Name: s.Name, Category: s.Category, Doc: s.Doc, Source: s.Source, Version: s.Version, Many: s.Many}
 	for _, p := range s.Levels {
 		info.Levels = append(info.Levels, mustJSON(p))
 	}
@@ -191,8 +192,8 @@ func (s Spec[P, I]) Solve(p quintain.Problem) (string, error) {
 	return inst.Solve(), nil
 }
 
-// Short returns the question of p in a few characters, or its whole prompt where
-// the task has no [Shortener].
+// Short implements [quintain.Shortener]. A task without a [Shortener] asks its whole
+// prompt.
 func (s Spec[P, I]) Short(p quintain.Problem) (string, error) {
 	inst, err := s.instance(p)
 	if err != nil {
@@ -204,23 +205,21 @@ func (s Spec[P, I]) Short(p quintain.Problem) (string, error) {
 	return p.Prompt, nil
 }
 
-// Canonical returns what p asks, in a form that leaves out how it is asked: the
-// problem of two draws is the same where their canonical forms are. It is what the
-// task's [Canonicalizer] says, or else the JSON form of the record without the
-// fields named phrasing.
-func (s Spec[P, I]) Canonical(p quintain.Problem) (string, error) {
+// Key implements [quintain.Keyer]: the key of the canonical form of the instance, which
+// is what the task's [Canonicalizer] says, or else the JSON form of the record without
+// the fields named phrasing.
+func (s Spec[P, I]) Key(p quintain.Problem) (quintain.Key, error) {
 	inst, err := s.instance(p)
 	if err != nil {
-		return "", err
+		return quintain.Key{}, err
 	}
 	if c, can := any(inst).(Canonicalizer); can {
-		return c.Canonical(), nil
+		return quintain.NewKey(c.Canonical()), nil
 	}
-	return phrasingRE.ReplaceAllString(string(mustJSON(inst)), ""), nil
+	return quintain.NewKey(phrasingRE.ReplaceAllString(string(mustJSON(inst)), "")), nil
 }
 
-// Choices returns the number of answers that the prompt of p leaves to choose from;
-// 0 where the task has no [Chooser].
+// Choices implements [quintain.Chooser]; 0 where the task has no [Chooser].
 func (s Spec[P, I]) Choices(p quintain.Problem) (int, error) {
 	inst, err := s.instance(p)
 	if err != nil {

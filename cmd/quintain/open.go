@@ -37,7 +37,8 @@ func openStreams(s settings) ([]rollout.Stream, error) {
 		if err != nil {
 			return nil, fmt.Errorf("run.problems: %w", err)
 		}
-		return []rollout.Stream{{Scenario: scenario(r, t), Seed: r.Seed, Weight: 1}}, nil
+		sc, err := scenario(r, t)
+		return []rollout.Stream{{Scenario: sc, Seed: r.Seed, Weight: 1}}, err
 	}
 	all, err := task.NewSet(catalog.Tasks())
 	if err != nil {
@@ -103,18 +104,27 @@ func openStream(r runSettings, all *task.Set, choice taskChoice) (rollout.Stream
 	if weight == 0 {
 		weight = 1
 	}
-	return rollout.Stream{Scenario: scenario(r, t), Seed: r.Seed, Level: choice.Level, Weight: weight}, nil
+	sc, err := scenario(r, t)
+	return rollout.Stream{Scenario: sc, Seed: r.Seed, Level: choice.Level, Weight: weight}, err
 }
 
 // scenario returns how t is played.
-func scenario(r runSettings, t quintain.Task) quintain.Scenario {
-	if r.Scenario == "math_multi_turn" {
-		return envs.MathMultiTurn(t, envs.MultiTurn{
-			Turns: r.MultiTurn.Turns, StopAtSuccess: r.MultiTurn.StopAtSuccess,
-			RewardBias: r.MultiTurn.RewardBias, RewardScaling: r.MultiTurn.RewardScaling,
-		})
+func scenario(r runSettings, t quintain.Task) (quintain.Scenario, error) {
+	for _, spec := range envs.Scenarios {
+		if spec.Name != r.Scenario {
+			continue
+		}
+		switch play := spec.New().(type) {
+		case *envs.MathMultiTurn:
+			play.Turns, play.StopAtSuccess = r.MultiTurn.Turns, r.MultiTurn.StopAtSuccess
+			play.RewardBias, play.RewardScaling = r.MultiTurn.RewardBias, r.MultiTurn.RewardScaling
+			return spec.With(t, play)
+		case *envs.ReasoningGym:
+			play.ShortPrompts = r.ShortPrompts
+			return spec.With(t, play)
+		}
 	}
-	return envs.ReasoningGym(t, r.ShortPrompts)
+	return nil, fmt.Errorf("no scenario %q", r.Scenario)
 }
 
 // A door is the port of a server and the keys that open it.

@@ -16,7 +16,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
-	"github.com/quintain-rl/quintain/task"
 )
 
 func newTasksExport(w *world) *cobra.Command {
@@ -125,7 +124,7 @@ func (e exportOut) interrupted() bool {
 
 // showDistinct prints problems of which none was there before in other words.
 func (e exportOut) showDistinct(to *bufio.Writer, t quintain.Task, d draft) error {
-	problems := stream{task: t, draft: d, seen: map[task.Key]bool{}}
+	problems := stream{task: t, draft: d, seen: map[quintain.Key]bool{}}
 	add := e.form()
 	var line []byte
 	for range e.count {
@@ -216,9 +215,9 @@ func (b *exportBatch) fill(t quintain.Task, d draft, first, last int) {
 type stream struct {
 	task  quintain.Task
 	draft draft
-	at    int               // of the next problem
-	seen  map[task.Key]bool // what was handed out
-	left  int               // problems that were left out
+	at    int                   // of the next problem
+	seen  map[quintain.Key]bool // what was handed out
+	left  int                   // problems that were left out
 }
 
 // next returns the next problem. It gives up where no new one is among so many that
@@ -231,7 +230,7 @@ func (s *stream) next() (quintain.Problem, error) {
 		if err != nil {
 			return p, err
 		}
-		key, err := task.KeyOf(s.task, p)
+		key, err := quintain.KeyOf(s.task, p)
 		if err != nil {
 			return p, err
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -67,7 +66,15 @@ func newSpecimen(ctx context.Context, t quintain.Task, d quintain.Draw) (s speci
 	if s.problem, err = t.Problem(d); err != nil {
 		return s, err
 	}
-	env, err := envs.ReasoningGym(t, false).Env(s.problem)
+	sc, err := scenario(runSettings{Scenario: "reasoning_gym"}, t)
+	if err != nil {
+		return s, err
+	}
+	asked, err := sc.Problem(d)
+	if err != nil {
+		return s, err
+	}
+	env, err := sc.Env(asked)
 	if err != nil {
 		return s, err
 	}

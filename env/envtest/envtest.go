@@ -3,11 +3,14 @@
 package envtest
 
 import (
+	"encoding/json"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/env"
 )
 
 // maxTurns is more than any scenario plays: an episode that goes on longer has no end.
@@ -19,16 +22,94 @@ var Replies = []string{
 	`\boxed{7}`, strings.Repeat("9", 10_000), strings.Repeat("<answer>", 1000),
 }
 
-// Run plays problems of s with right and with senseless replies. Solve returns a
-// reply that s rewards most.
-func Run(t *testing.T, s quintain.Scenario, solve func(quintain.Problem) string) {
-	for level := range s.Info().Levels {
-		for index := range 5 {
+// Run holds all scenarios of a package to their promises, over those of tasks that
+// they can play. Each must be able to play one at least.
+func Run(t *testing.T, specs []env.Spec, tasks []quintain.Task) {
+	ids := map[string]string{}
+	for _, spec := range specs {
+		t.Run(spec.Name, func(t *testing.T) {
+			described(t, spec)
+			played := 0
+			for _, task := range tasks {
+				s, err := spec.Over(task, nil)
+				if err != nil {
+					continue
+				}
+				played++
+				Play(t, s)
+				identified(t, s, ids)
+			}
+			if played == 0 {
+				t.Errorf("none of the %d tasks can be played", len(tasks))
+			}
+		})
+	}
+}
+
+// described demands a name, a sentence, and settings that come back as they were
+// written.
+func described(t *testing.T, spec env.Spec) {
+	t.Helper()
+	info := spec.Info()
+	if !regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`).MatchString(info.Name) {
+		t.Errorf("the name %q is not in snake_case", info.Name)
+	}
+	for _, text := range []string{info.Doc, info.Source} {
+		if !strings.HasSuffix(text, ".") {
+			t.Errorf("%q is no sentence", text)
+		}
+	}
+	if info.Version < 1 || !info.Default {
+		t.Errorf("version %d, default settings: %v", info.Version, info.Default)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(info.Settings, &fields); err != nil {
+		t.Errorf("settings %s: %v", info.Settings, err)
+	}
+}
+
+// identified demands that no other scenario makes a problem with the ID of one of s.
+func identified(t *testing.T, s quintain.Scenario, ids map[string]string) {
+	t.Helper()
+	p, err := s.Problem(quintain.Draw{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Scenario != s.Info().ID() || p.Task != s.TaskInfo().Name {
+		t.Errorf("problem %s is of scenario %q and task %q", p.ID(), p.Scenario, p.Task)
+	}
+	if other, taken := ids[p.ID()]; taken {
+		t.Errorf("problem %s is also one of scenario %s", p.ID(), other)
+	}
+	ids[p.ID()] = s.Info().Name
+	if key, err := s.Key(p); err != nil || key == (quintain.Key{}) {
+		t.Errorf("problem %s: key %x, error %v", p.ID(), key, err)
+	}
+	p.Scenario = "other.v1"
+	if e, err := s.Env(p); err == nil {
+		t.Errorf("a problem of another scenario is played: %v", e)
+	}
+}
+
+// Play plays problems of s with right and with senseless replies. S knows its
+// solutions.
+func Play(t *testing.T, s quintain.Scenario) {
+	t.Helper()
+	for level := range s.TaskInfo().Levels {
+		for index := range 3 {
 			p, err := s.Problem(quintain.Draw{Seed: 1, Level: level, Index: index})
 			if err != nil {
 				t.Fatal(err)
 			}
-			best := play(t, s, p, func(int) string { return solve(p) })
+			solution, err := s.(quintain.Solver).Solve(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			right := "<think>It is easy.</think>\n<answer>" + solution + "</answer>"
+			best := play(t, s, p, func(int) string { return right })
+			if best <= 0 {
+				t.Errorf("%s: the solution earns %v", p.ID(), best)
+			}
 			senseless(t, s, p, best)
 		}
 	}

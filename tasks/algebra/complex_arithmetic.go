@@ -15,11 +15,12 @@ import (
 // complexArithmetic asks for the sum, difference, product or quotient of two complex
 // numbers.
 var complexArithmetic = task.Spec[complexParams, complexItem]{
-	Name:    "complex_arithmetic",
-	Doc:     "Add, subtract, multiply or divide two complex numbers whose parts are whole numbers. Quotients come out even.",
-	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: complexParams{-10, 10, -10, 10, []string{"+", "-", "*", "/"}, []float64{0.4, 0.4, 0.1, 0.1}},
+	Name:     "complex_arithmetic",
+	Category: "algebra",
+	Doc:      "Add, subtract, multiply or divide two complex numbers whose parts are whole numbers. Quotients come out even.",
+	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  complexParams{-10, 10, -10, 10, []string{"+", "-", "*", "/"}, []float64{0.4, 0.4, 0.1, 0.1}},
 	Levels: []complexParams{
 		{-5, 5, -5, 5, []string{"+", "-"}, []float64{0.5, 0.5}},
 		{-10, 10, -10, 10, []string{"+", "-", "*", "/"}, []float64{0.4, 0.4, 0.1, 0.1}},

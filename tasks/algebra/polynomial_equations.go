@@ -16,7 +16,8 @@ import (
 
 // polynomialEquations asks for the real roots of a polynomial.
 var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
-	Name: "polynomial_equations",
+	Name:     "polynomial_equations",
+	Category: "algebra",
 	Doc: "Find the real roots of a polynomial, to four decimals. There is one at least, 0 is none of them, and none is double; " +
 		"which of them is which rounding is never in doubt.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",

@@ -14,7 +14,8 @@ import (
 
 // simpleEquations asks for the solution of a linear equation.
 var simpleEquations = task.Spec[simpleEquationsParams, simpleEquationsItem]{
-	Name: "simple_equations",
+	Name:     "simple_equations",
+	Category: "algebra",
 	Doc: "Solve a linear equation in one variable. Its left side is a chain of terms, of which a * multiplies all that stands before it; " +
 		"the solution is a whole number.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",

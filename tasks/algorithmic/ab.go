@@ -13,7 +13,8 @@ import (
 
 // ab asks for the normal form of a program of a small rewriting system.
 var ab = task.Spec[abParams, abItem]{
-	Name: "ab",
+	Name:     "ab",
+	Category: "algorithmic",
 	Doc: "Rewrite a row of the tokens A#, #A, B# and #B until no two neighbors face each other. " +
 		"The order of the rewriting does not matter. What remains is never nothing, and never the program itself.",
 	Source:  "The A::B system, a small interaction net; the settings are those of reasoning-gym.",

@@ -11,11 +11,12 @@ import (
 
 // baseConversion asks for a number in another base.
 var baseConversion = task.Spec[baseConversionParams, baseConversionItem]{
-	Name:    "base_conversion",
-	Doc:     "Write a whole number in another base, from 2 to 36.",
-	Source:  "Positional number systems; the settings are those of reasoning-gym.",
-	Version: 2,
-	Default: baseConversionParams{MinBase: 2, MaxBase: 16, MinValue: 0, MaxValue: 1000},
+	Name:     "base_conversion",
+	Category: "algorithmic",
+	Doc:      "Write a whole number in another base, from 2 to 36.",
+	Source:   "Positional number systems; the settings are those of reasoning-gym.",
+	Version:  2,
+	Default:  baseConversionParams{MinBase: 2, MaxBase: 16, MinValue: 0, MaxValue: 1000},
 	Levels: []baseConversionParams{
 		{MinBase: 8, MaxBase: 10, MinValue: 1, MaxValue: 40},
 		{MinBase: 2, MaxBase: 10, MinValue: 0, MaxValue: 100},

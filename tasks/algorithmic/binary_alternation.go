@@ -14,7 +14,8 @@ import (
 
 // binaryAlternation asks how many swaps make a row of bits alternate.
 var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem]{
-	Name: "binary_alternation",
+	Name:     "binary_alternation",
+	Category: "algorithmic",
 	Doc: "Find the least number of swaps of any two characters that makes a binary string alternate, or -1. " +
 		"The numbers of swaps that a length allows are equally likely.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",

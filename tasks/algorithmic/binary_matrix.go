@@ -13,7 +13,8 @@ import (
 
 // binaryMatrix asks how far every cell is from a zero.
 var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
-	Name: "binary_matrix",
+	Name:     "binary_matrix",
+	Category: "algorithmic",
 	Doc: "Find the taxicab distance of every cell of a matrix of zeros and ones to the nearest zero. " +
 		"Some cell is at least 2 away, so that the matrix is never its own answer.",
 	Source:  "The distance transform of image processing; the settings are those of reasoning-gym.",

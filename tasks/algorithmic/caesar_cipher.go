@@ -11,7 +11,8 @@ import (
 
 // caesarCipher asks for the clear text of a shifted one.
 var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
-	Name: "caesar_cipher",
+	Name:     "caesar_cipher",
+	Category: "algorithmic",
 	Doc: "Decrypt a text whose letters were all moved the same way along the alphabet. " +
 		"Half of the texts are sentences, half are words drawn at random, so that knowing the sentences is no help.",
 	Source:  "The cipher of Suetonius' Life of Caesar; sentences and words of package lexicon.",

@@ -14,11 +14,12 @@ import (
 
 // countPrimes asks for the number of primes in an interval.
 var countPrimes = task.Spec[countPrimesParams, countPrimesItem]{
-	Name:    "count_primes",
-	Doc:     "Count the prime numbers between two numbers, both included.",
-	Source:  "The sieve of Eratosthenes; the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: countPrimesParams{MinN: 1, MaxN: 10_000},
+	Name:     "count_primes",
+	Category: "algorithmic",
+	Doc:      "Count the prime numbers between two numbers, both included.",
+	Source:   "The sieve of Eratosthenes; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  countPrimesParams{MinN: 1, MaxN: 10_000},
 	Levels: []countPrimesParams{
 		{MinN: 1, MaxN: 60},
 		{MinN: 1, MaxN: 250},

@@ -16,12 +16,13 @@ import (
 
 // cryptarithm asks for the digits behind the letters of a sum.
 var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
-	Name:    "cryptarithm",
-	Doc:     "Find the digits that letters stand for in the sum of several numbers. Any digits with which the sum is right are right.",
-	Source:  "H. E. Dudeney's verbal arithmetic (1924); the settings are those of reasoning-gym and two of our own, the lengths of the words.",
-	Version: 1,
-	Many:    true,
-	Default: cryptarithmParams{MinWords: 2, MaxWords: 3, MinWordLength: 3, MaxWordLength: 5},
+	Name:     "cryptarithm",
+	Category: "algorithmic",
+	Doc:      "Find the digits that letters stand for in the sum of several numbers. Any digits with which the sum is right are right.",
+	Source:   "H. E. Dudeney's verbal arithmetic (1924); the settings are those of reasoning-gym and two of our own, the lengths of the words.",
+	Version:  1,
+	Many:     true,
+	Default:  cryptarithmParams{MinWords: 2, MaxWords: 3, MinWordLength: 3, MaxWordLength: 5},
 	Levels: []cryptarithmParams{
 		{MinWords: 2, MaxWords: 2, MinWordLength: 1, MaxWordLength: 2},
 		{MinWords: 2, MaxWords: 2, MinWordLength: 2, MaxWordLength: 3},

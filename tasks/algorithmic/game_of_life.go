@@ -14,7 +14,8 @@ import (
 
 // gameOfLife asks for a board of the Game of Life some steps later.
 var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
-	Name: "game_of_life",
+	Name:     "game_of_life",
+	Category: "algorithmic",
 	Doc: "Work out a board of Conway's Game of Life after some steps, on a grid whose opposite edges meet. " +
 		"Some cells are alive at the end, and they are not those of the start.",
 	Source:  "John Conway's Game of Life (1970); the settings are those of reasoning-gym.",

@@ -15,7 +15,8 @@ import (
 
 // gameOfLifeHalting asks whether a board of the Game of Life dies out in time.
 var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem]{
-	Name: "game_of_life_halting",
+	Name:     "game_of_life_halting",
+	Category: "algorithmic",
 	Doc: "Tell whether all cells of a board of Conway's Game of Life are dead after some steps. " +
 		"The board holds a few small shapes; half of the boards die, and neither the number of the shapes nor that of their cells tells which.",
 	Source:  "John Conway's Game of Life (1970); the shapes are drawn at random; the settings are those of reasoning-gym.",

@@ -15,7 +15,8 @@ import (
 
 // graphColor asks for a proper coloring of a graph.
 var graphColor = task.Spec[graphColorParams, graphColorItem]{
-	Name: "graph_color",
+	Name:     "graph_color",
+	Category: "algorithmic",
 	Doc: "Color a graph so that no edge joins two vertices of the same color. " +
 		"The edges are drawn around a hidden coloring; the number of them per vertex decides how hard it is to find one.",
 	Source:  "The classic problem of graph theory; the settings are those of reasoning-gym.",

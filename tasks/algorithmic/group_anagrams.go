@@ -12,11 +12,12 @@ import (
 
 // groupAnagrams asks for words in groups of anagrams.
 var groupAnagrams = task.Spec[groupAnagramsParams, groupAnagramsItem]{
-	Name:    "group_anagrams",
-	Doc:     "Put words that are anagrams of each other into groups. Groups and words may stand in any order.",
-	Source:  "A classic exercise; words of package lexicon, from SCOWL (its own permissive licence).",
-	Version: 1,
-	Default: groupAnagramsParams{MinAnagramGroups: 2, MaxAnagramGroups: 10, MinWordsPerGroup: 2, MaxWordsPerGroup: 5},
+	Name:     "group_anagrams",
+	Category: "algorithmic",
+	Doc:      "Put words that are anagrams of each other into groups. Groups and words may stand in any order.",
+	Source:   "A classic exercise; words of package lexicon, from SCOWL (its own permissive licence).",
+	Version:  1,
+	Default:  groupAnagramsParams{MinAnagramGroups: 2, MaxAnagramGroups: 10, MinWordsPerGroup: 2, MaxWordsPerGroup: 5},
 	Levels: []groupAnagramsParams{
 		{MinAnagramGroups: 2, MaxAnagramGroups: 3, MinWordsPerGroup: 2, MaxWordsPerGroup: 2},
 		{MinAnagramGroups: 3, MaxAnagramGroups: 5, MinWordsPerGroup: 2, MaxWordsPerGroup: 3},

@@ -12,7 +12,8 @@ import (
 
 // isomorphicStrings asks whether a renaming of letters turns one word into another.
 var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem]{
-	Name: "isomorphic_strings",
+	Name:     "isomorphic_strings",
+	Category: "algorithmic",
 	Doc: "Tell whether two strings differ by nothing but a one-to-one renaming of their letters. " +
 		"Where they do not, most of them still have the same number of each letter, up to a renaming.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",

@@ -15,7 +15,8 @@ import (
 
 // jugs asks for moves of water between jugs.
 var jugs = task.Spec[jugsParams, jugsItem]{
-	Name: "jugs",
+	Name:     "jugs",
+	Category: "algorithmic",
 	Doc: "Measure out an amount of water with jugs that can be filled, emptied and poured into one another. " +
 		"It takes at least as many moves as the difficulty says; any moves that end with the amount in a jug are right.",
 	Source:  "The water pouring puzzle, known since the thirteenth century; the settings are those of reasoning-gym.",

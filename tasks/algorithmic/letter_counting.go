@@ -13,11 +13,12 @@ import (
 
 // letterCounting asks how often a letter occurs.
 var letterCounting = task.Spec[letterCountingParams, letterCountingItem]{
-	Name:    "letter_counting",
-	Doc:     "Count how often a letter occurs in a text.",
-	Source:  "Sentences of package lexicon; the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: letterCountingParams{MinWords: 5, MaxWords: 15},
+	Name:     "letter_counting",
+	Category: "algorithmic",
+	Doc:      "Count how often a letter occurs in a text.",
+	Source:   "Sentences of package lexicon; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  letterCountingParams{MinWords: 5, MaxWords: 15},
 	Levels: []letterCountingParams{
 		{MinWords: 3, MaxWords: 5},
 		{MinWords: 5, MaxWords: 9},

@@ -16,7 +16,8 @@ import (
 
 // letterJumble asks for words whose letters were mixed up.
 var letterJumble = task.Spec[letterJumbleParams, letterJumbleItem]{
-	Name: "letter_jumble",
+	Name:     "letter_jumble",
+	Category: "algorithmic",
 	Doc: "Restore words whose letters were mixed up. A word that has an anagram is left whole, so that there is one answer, " +
 		"and at least half of the words are mixed up. Half of the texts stand in sentences, half are words drawn at random.",
 	Source:  "Sentences and words of package lexicon; the settings are those of reasoning-gym.",

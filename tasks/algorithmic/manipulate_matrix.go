@@ -16,7 +16,8 @@ import (
 
 // manipulateMatrix asks for a matrix after a list of operations.
 var manipulateMatrix = task.Spec[manipulateMatrixParams, manipulateMatrixItem]{
-	Name: "manipulate_matrix",
+	Name:     "manipulate_matrix",
+	Category: "algorithmic",
 	Doc: "Apply a list of operations to a matrix: turns, mirrors, replaced numbers, rows and columns that go. " +
 		"Every operation changes something, and none makes all numbers alike, as far as the settings allow it.",
 	Source:  "Composed exercises; the operations and the settings are those of reasoning-gym.",

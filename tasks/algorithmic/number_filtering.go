@@ -14,7 +14,8 @@ import (
 
 // numberFiltering asks for those numbers of a list that lie above or below a limit.
 var numberFiltering = task.Spec[numberFilteringParams, numberFilteringItem]{
-	Name: "number_filtering",
+	Name:     "number_filtering",
+	Category: "algorithmic",
 	Doc: "Keep or remove the numbers of a list that are larger or smaller than a given one. " +
 		"The limit lies between two numbers of the list, each place in their order being as likely, so that a list is seldom kept or dropped as a whole.",
 	Source:  "Any textbook of programming; the settings are those of reasoning-gym.",

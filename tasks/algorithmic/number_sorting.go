@@ -18,11 +18,12 @@ import (
 
 // numberSorting asks for numbers in order.
 var numberSorting = task.Spec[numberSortingParams, numberSortingItem]{
-	Name:    "number_sorting",
-	Doc:     "Sort decimal numbers, ascending or descending. Every number must have its exact value, in whatever spelling.",
-	Source:  "Any textbook of algorithms; the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: numberSortingParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 2, MinValue: -100, MaxValue: 100},
+	Name:     "number_sorting",
+	Category: "algorithmic",
+	Doc:      "Sort decimal numbers, ascending or descending. Every number must have its exact value, in whatever spelling.",
+	Source:   "Any textbook of algorithms; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  numberSortingParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 2, MinValue: -100, MaxValue: 100},
 	Levels: []numberSortingParams{
 		{MinNumbers: 3, MaxNumbers: 4, MinValue: 0, MaxValue: 50},
 		{MinNumbers: 5, MaxNumbers: 8, MaxDecimals: 1, MinValue: -100, MaxValue: 100},

@@ -15,11 +15,12 @@ import (
 
 // palindromeGeneration asks for a palindrome of given letters.
 var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGenerationItem]{
-	Name:    "palindrome_generation",
-	Doc:     "Put letters in an order that reads the same from both ends. The order in which they are given never does.",
-	Source:  "Letters drawn at random; the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: palindromeGenerationParams{MinLength: 3, MaxLength: 10},
+	Name:     "palindrome_generation",
+	Category: "algorithmic",
+	Doc:      "Put letters in an order that reads the same from both ends. The order in which they are given never does.",
+	Source:   "Letters drawn at random; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  palindromeGenerationParams{MinLength: 3, MaxLength: 10},
 	Levels: []palindromeGenerationParams{
 		{MinLength: 3, MaxLength: 5},
 		{MinLength: 6, MaxLength: 9},

@@ -12,7 +12,8 @@ import (
 
 // palindromePartitioning asks for all ways to cut a string into palindromes.
 var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromePartitioningItem]{
-	Name: "palindrome_partitioning",
+	Name:     "palindrome_partitioning",
+	Category: "algorithmic",
 	Doc: "Find all ways to cut a string into palindromes. There are two or more, " +
 		"and not many more than 100: a string that has so many goes on with letters which add none.",
 	Source:  "A classic exercise in backtracking; the settings are those of reasoning-gym.",

@@ -16,7 +16,8 @@ import (
 
 // poolMatrix asks for the pools of a matrix.
 var poolMatrix = task.Spec[poolMatrixParams, poolMatrixItem]{
-	Name: "pool_matrix",
+	Name:     "pool_matrix",
+	Category: "algorithmic",
 	Doc: "Cut a matrix into square blocks, and find the largest number or the average of each. " +
 		"The largest number differs from block to block, so that 9 is no good guess; blocks of one cell, which would change nothing, are not asked for.",
 	Source:  "The pooling layers of neural networks; the settings are those of reasoning-gym.",

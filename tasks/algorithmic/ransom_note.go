@@ -11,7 +11,8 @@ import (
 
 // ransomNote asks whether a note can be put together from letters.
 var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
-	Name: "ransom_note",
+	Name:     "ransom_note",
+	Category: "algorithmic",
 	Doc: "Tell whether the letters of a note can all be cut out of a magazine. " +
 		"Where they cannot, a single letter is missing once; where they can, there is as often a letter of which none is left over.",
 	Source:  "A classic exercise; letters drawn at random, the settings are those of reasoning-gym.",

@@ -13,7 +13,8 @@ import (
 
 // rotateMatrix asks for a matrix turned by right angles.
 var rotateMatrix = task.Spec[rotateMatrixParams, rotateMatrixItem]{
-	Name: "rotate_matrix",
+	Name:     "rotate_matrix",
+	Category: "algorithmic",
 	Doc: "Turn a square matrix clockwise by a number of right angles. " +
 		"It is never left as it was: whole turns are not asked for.",
 	Source:  "A classic exercise; the settings are those of reasoning-gym.",

@@ -12,7 +12,8 @@ import (
 
 // rottenOranges asks when the last orange of a grid rots.
 var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
-	Name: "rotten_oranges",
+	Name:     "rotten_oranges",
+	Category: "algorithmic",
 	Doc: "Find out after how many minutes all oranges of a grid are rotten, where rot spreads to the neighbors, or that some never rot. " +
 		"One problem in eight has oranges that never rot; how many are rotten at first differs from problem to problem, so that the times spread.",
 	Source:  "A classic exercise in breadth-first search; the settings are those of reasoning-gym.",

@@ -15,7 +15,8 @@ import (
 
 // sentenceReordering asks for the words of a sentence in their order.
 var sentenceReordering = task.Spec[sentenceReorderingParams, sentenceReorderingItem]{
-	Name: "sentence_reordering",
+	Name:     "sentence_reordering",
+	Category: "algorithmic",
 	Doc: "Put the shuffled words of a sentence back into their order. The capital letter and the punctuation tell how it begins and ends. " +
 		"There are few sentences of each length, so that a model which sees them often may come to know them.",
 	Source:  "Sentences of package lexicon; the settings are those of reasoning-gym.",

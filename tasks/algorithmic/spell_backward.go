@@ -14,11 +14,12 @@ import (
 
 // spellBackward asks for a word written from its end.
 var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
-	Name:    "spell_backward",
-	Doc:     "Spell a word backward. More than two thirds of the letters in their places earn their share.",
-	Source:  "Common English words of package lexicon, from SCOWL (its own permissive licence).",
-	Version: 1,
-	Default: spellBackwardParams{MinWordLen: 3, MaxWordLen: 10},
+	Name:     "spell_backward",
+	Category: "algorithmic",
+	Doc:      "Spell a word backward. More than two thirds of the letters in their places earn their share.",
+	Source:   "Common English words of package lexicon, from SCOWL (its own permissive licence).",
+	Version:  1,
+	Default:  spellBackwardParams{MinWordLen: 3, MaxWordLen: 10},
 	Levels: []spellBackwardParams{
 		{MinWordLen: 3, MaxWordLen: 4},
 		{MinWordLen: 5, MaxWordLen: 6},

@@ -13,11 +13,12 @@ import (
 
 // spiralMatrix asks for the numbers of a matrix along a spiral.
 var spiralMatrix = task.Spec[spiralMatrixParams, spiralMatrixItem]{
-	Name:    "spiral_matrix",
-	Doc:     "Read a square matrix along a spiral, clockwise from the upper left corner to the middle.",
-	Source:  "A classic exercise; the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: spiralMatrixParams{MinN: 2, MaxN: 10},
+	Name:     "spiral_matrix",
+	Category: "algorithmic",
+	Doc:      "Read a square matrix along a spiral, clockwise from the upper left corner to the middle.",
+	Source:   "A classic exercise; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  spiralMatrixParams{MinN: 2, MaxN: 10},
 	Levels: []spiralMatrixParams{
 		{MinN: 2, MaxN: 3},
 		{MinN: 4, MaxN: 5},

@@ -12,7 +12,8 @@ import (
 
 // stringInsertion asks for a string with letters put in behind some patterns.
 var stringInsertion = task.Spec[stringInsertionParams, stringInsertionItem]{
-	Name: "string_insertion",
+	Name:     "string_insertion",
+	Category: "algorithmic",
 	Doc: "Scan a string and insert a letter behind each of five patterns of four letters. " +
 		"Every string has runs of letters in which patterns overlap, and at least one is followed by an insertion.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",

@@ -16,7 +16,8 @@ import (
 
 // stringManipulation asks what a string becomes under a list of rules.
 var stringManipulation = task.Spec[stringManipulationParams, stringManipulationItem]{
-	Name: "string_manipulation",
+	Name:     "string_manipulation",
+	Category: "algorithmic",
 	Doc: "Apply to a string, again and again, the first of several rules that applies. " +
 		"No rule leaves a string as it is or empties it, and at least one applies at the start.",
 	Source:  "A Markov algorithm of rules of our own; the settings are those of reasoning-gym.",

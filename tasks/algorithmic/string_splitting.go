@@ -10,7 +10,8 @@ import (
 
 // stringSplitting asks what is left when machines are taken apart by rules.
 var stringSplitting = task.Spec[stringSplittingParams, stringSplittingItem]{
-	Name: "string_splitting",
+	Name:     "string_splitting",
+	Category: "algorithmic",
 	Doc: "Apply five rules that turn things of three kinds into things of three others, always the first rule that can be applied, and count what is left. " +
 		"At least one rule can be applied.",
 	Source:  "A small vector addition system with the five rules of reasoning-gym's task; so are the settings.",

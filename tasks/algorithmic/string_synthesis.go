@@ -10,7 +10,8 @@ import (
 
 // stringSynthesis asks what blocks come out when others are combined by rules.
 var stringSynthesis = task.Spec[stringSynthesisParams, stringSynthesisItem]{
-	Name: "string_synthesis",
+	Name:     "string_synthesis",
+	Category: "algorithmic",
 	Doc: "Apply six rules that combine blocks of nine kinds, always the first rule that can be applied, and count what is left. " +
 		"At least one rule can be applied.",
 	Source:  "A small vector addition system with the six rules of reasoning-gym's task; so are the settings.",

@@ -15,7 +15,8 @@ import (
 
 // wordLadder asks for a chain of words from one to another, one letter at a time.
 var wordLadder = task.Spec[wordLadderParams, wordLadderItem]{
-	Name: "word_ladder",
+	Name:     "word_ladder",
+	Category: "algorithmic",
 	Doc: "Change one word into another, one letter at a time, by way of English words. " +
 		"Any ladder is right, however long; a step that is no word spoils it.",
 	Source:  "Lewis Carroll's Doublets (1879); words of package lexicon, from SCOWL (its own permissive licence).",

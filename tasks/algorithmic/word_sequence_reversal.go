@@ -13,11 +13,12 @@ import (
 
 // wordSequenceReversal asks for words in reverse order.
 var wordSequenceReversal = task.Spec[wordSequenceReversalParams, wordSequenceReversalItem]{
-	Name:    "word_sequence_reversal",
-	Doc:     "Write a list of words in reverse order, the words themselves unchanged.",
-	Source:  "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: wordSequenceReversalParams{MinWords: 3, MaxWords: 8},
+	Name:     "word_sequence_reversal",
+	Category: "algorithmic",
+	Doc:      "Write a list of words in reverse order, the words themselves unchanged.",
+	Source:   "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  wordSequenceReversalParams{MinWords: 3, MaxWords: 8},
 	Levels: []wordSequenceReversalParams{
 		{MinWords: 2, MaxWords: 3},
 		{MinWords: 4, MaxWords: 6},

@@ -15,7 +15,8 @@ import (
 
 // wordSorting asks for words in the order of their code points.
 var wordSorting = task.Spec[wordSortingParams, wordSortingItem]{
-	Name: "word_sorting",
+	Name:     "word_sorting",
+	Category: "algorithmic",
 	Doc: "Sort words by the codes of their letters, capitals before small ones, ascending or descending. " +
 		"About half of the words stand near another one in the dictionary, so that more than the first letter counts.",
 	Source:  "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",

@@ -14,7 +14,8 @@ import (
 
 // basicArithmetic asks for the value of an expression of whole numbers.
 var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
-	Name: "basic_arithmetic",
+	Name:     "basic_arithmetic",
+	Category: "arithmetic",
 	Doc: "Work out an expression of whole numbers, the four operations and brackets. " +
 		"Every division comes out even.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",

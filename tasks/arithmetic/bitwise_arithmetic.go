@@ -13,7 +13,8 @@ import (
 
 // bitwiseArithmetic asks for the value of an expression of hexadecimal numbers.
 var bitwiseArithmetic = task.Spec[bitwiseArithmeticParams, bitwiseArithmeticItem]{
-	Name: "bitwise_arithmetic",
+	Name:     "bitwise_arithmetic",
+	Category: "arithmetic",
 	Doc: "Work out sums, differences, products and shifts of hexadecimal numbers. " +
 		"The difficulty is the depth of the brackets; the numbers have one digit more than that, and four at most.",
 	Source:  "Elementary arithmetic; the setting is that of reasoning-gym.",

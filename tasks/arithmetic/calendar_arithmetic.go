@@ -14,7 +14,8 @@ import (
 
 // calendarArithmetic asks for weekdays, numbers of days, and leap years.
 var calendarArithmetic = task.Spec[calendarParams, calendarItem]{
-	Name: "calendar_arithmetic",
+	Name:     "calendar_arithmetic",
+	Category: "arithmetic",
 	Doc: "Answer a question about dates: a weekday, how many days of a kind there are, or whether a year is a leap year. " +
 		"Half of the years asked about are leap years. Years before 1582 are counted as if the Gregorian calendar had been in use.",
 	Source:  "The Gregorian calendar; the settings are those of reasoning-gym.",

@@ -13,11 +13,12 @@ import (
 
 // chainSum asks for the value of a chain of additions and subtractions.
 var chainSum = task.Spec[chainSumParams, chainSumItem]{
-	Name:    "chain_sum",
-	Doc:     "Work out a chain of additions and subtractions of whole numbers.",
-	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: chainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4},
+	Name:     "chain_sum",
+	Category: "arithmetic",
+	Doc:      "Work out a chain of additions and subtractions of whole numbers.",
+	Source:   "Elementary arithmetic; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  chainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4},
 	Levels: []chainSumParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
 		{MinTerms: 2, MaxTerms: 3, MinDigits: 1, MaxDigits: 2},

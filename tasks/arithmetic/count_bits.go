@@ -12,7 +12,8 @@ import (
 
 // countBits asks how many ones a number has in binary.
 var countBits = task.Spec[countBitsParams, countBitsItem]{
-	Name: "count_bits",
+	Name:     "count_bits",
+	Category: "arithmetic",
 	Doc: "Count the ones of a number in binary. " +
 		"Every share of ones is as likely as another; of numbers drawn at random about half of the digits are ones.",
 	Source:  "Binary numbers; the settings are those of reasoning-gym.",

@@ -13,7 +13,8 @@ import (
 
 // decimalArithmetic asks for the value of an expression of decimal fractions.
 var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem]{
-	Name: "decimal_arithmetic",
+	Name:     "decimal_arithmetic",
+	Category: "arithmetic",
 	Doc: "Work out an expression of decimal fractions, the four operations and brackets. " +
 		"The answer may be off by one in the last of the decimal places that the numbers have at most.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",

@@ -13,11 +13,12 @@ import (
 
 // decimalChainSum asks for the value of a chain of sums of decimal fractions.
 var decimalChainSum = task.Spec[decimalChainSumParams, decimalChainSumItem]{
-	Name:    "decimal_chain_sum",
-	Doc:     "Work out a chain of additions and subtractions of decimal fractions, exactly.",
-	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: decimalChainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, MinDecimalPlaces: 1, MaxDecimalPlaces: 4},
+	Name:     "decimal_chain_sum",
+	Category: "arithmetic",
+	Doc:      "Work out a chain of additions and subtractions of decimal fractions, exactly.",
+	Source:   "Elementary arithmetic; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  decimalChainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, MinDecimalPlaces: 1, MaxDecimalPlaces: 4},
 	Levels: []decimalChainSumParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1, MinDecimalPlaces: 1, MaxDecimalPlaces: 1},
 		{MinTerms: 2, MaxTerms: 3, MinDigits: 1, MaxDigits: 2, MinDecimalPlaces: 1, MaxDecimalPlaces: 2},

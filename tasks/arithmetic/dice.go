@@ -14,7 +14,8 @@ import (
 
 // dice asks how likely it is that dice show a total.
 var dice = task.Spec[diceParams, diceItem]{
-	Name: "dice",
+	Name:     "dice",
+	Category: "arithmetic",
 	Doc: "Give the probability that the numbers of several dice add up to a total or more. " +
 		"It is never 0 or 1, nor 1/2 where another total can be asked for.",
 	Source:  "Elementary probability; the settings are those of reasoning-gym.",

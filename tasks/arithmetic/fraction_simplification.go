@@ -14,7 +14,8 @@ import (
 
 // fractionSimplification asks for a fraction in lowest terms.
 var fractionSimplification = task.Spec[fractionSimplificationParams, fractionSimplificationItem]{
-	Name: "fraction_simplification",
+	Name:     "fraction_simplification",
+	Category: "arithmetic",
 	Doc: "Reduce a fraction to its lowest terms. " +
 		"Every fraction can be reduced, so that repeating it is never right.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",

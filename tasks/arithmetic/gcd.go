@@ -11,7 +11,8 @@ import (
 
 // gcd asks for the greatest common divisor of several numbers.
 var gcd = task.Spec[gcdParams, gcdItem]{
-	Name: "gcd",
+	Name:     "gcd",
+	Category: "arithmetic",
 	Doc: "Find the greatest common divisor. " +
 		"The numbers are multiples of a number that is drawn first, for of numbers drawn at random most have no divisor but 1; the answer is none of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",

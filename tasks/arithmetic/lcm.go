@@ -15,7 +15,8 @@ import (
 
 // lcm asks for the least common multiple of several numbers.
 var lcm = task.Spec[lcmParams, lcmItem]{
-	Name: "lcm",
+	Name:     "lcm",
+	Category: "arithmetic",
 	Doc: "Find the least common multiple. " +
 		"The numbers mostly have divisors in common, for the least multiple of numbers drawn at random is mostly their product; the answer is none of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",

@@ -16,7 +16,8 @@ import (
 
 // legCounting asks how many legs animals have together.
 var legCounting = task.Spec[legCountingParams, legCountingItem]{
-	Name: "leg_counting",
+	Name:     "leg_counting",
+	Category: "arithmetic",
 	Doc: "Count the legs of several animals of several kinds. " +
 		"Only animals are asked for whose legs are not in doubt: no crabs, with or without claws, and no arms of starfish.",
 	Source:  "Zoology; the list of animals is our own, the settings are those of reasoning-gym.",

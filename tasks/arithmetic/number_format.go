@@ -16,7 +16,8 @@ import (
 // numberFormat asks for the largest or the smallest of numbers that are written in
 // different ways.
 var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
-	Name: "number_format",
+	Name:     "number_format",
+	Category: "arithmetic",
 	Doc: "Pick the largest or the smallest of numbers in different notations. " +
 		"All differ, by as little as the settings say, and an answer is right that is nearer to the right one than to any other. " +
 		"Who picks one without looking is right in one of as many as there are.",

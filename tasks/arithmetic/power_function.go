@@ -16,7 +16,8 @@ import (
 
 // powerFunction asks for a power of a decimal number, to three digits.
 var powerFunction = task.Spec[powerFunctionParams, powerFunctionItem]{
-	Name: "power_function",
+	Name:     "power_function",
+	Category: "arithmetic",
 	Doc: "Raise a number with four decimal places to a whole power, and round to three significant digits. " +
 		"Half of the exponents are negative. No power is halfway between two numbers of three digits.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",

@@ -15,7 +15,8 @@ import (
 
 // primeFactorization asks for the prime factors of a number.
 var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationItem]{
-	Name: "prime_factorization",
+	Name:     "prime_factorization",
+	Category: "arithmetic",
 	Doc: "Find the prime factors of a whole number. " +
 		"One number in 64 is itself prime, so that repeating it is no good answer. " +
 		"Factors with the right product that are not all prime earn up to a half: the more of them, the more.",

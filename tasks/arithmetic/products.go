@@ -13,7 +13,8 @@ import (
 
 // products asks for the product of several whole numbers.
 var products = task.Spec[productsParams, productsItem]{
-	Name: "products",
+	Name:     "products",
+	Category: "arithmetic",
 	Doc: "Multiply whole numbers. " +
 		"No factor is 0 or 1, so that every factor counts.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",

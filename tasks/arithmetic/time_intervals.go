@@ -14,7 +14,8 @@ import (
 
 // timeIntervals asks for the time between two times or dates.
 var timeIntervals = task.Spec[timeIntervalsParams, timeIntervalsItem]{
-	Name: "time_intervals",
+	Name:     "time_intervals",
+	Category: "arithmetic",
 	Doc: "Find how much time passes between two times of a day, two dates, or two dates with times, also of different time zones. " +
 		"Every date can be read in one way only: where the month is a number, the year stands first.",
 	Source:  "The Gregorian calendar and ISO 8601; the settings are those of reasoning-gym.",

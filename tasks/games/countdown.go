@@ -17,10 +17,11 @@ import (
 
 // countdown asks for an expression of given numbers that has a given value.
 var countdown = task.Spec[countdownParams, countdownItem]{
-	Name:    "countdown",
-	Doc:     "Combine all the given numbers by + - * / so that they make a target number. There is a way on which every step gives a positive whole number.",
-	Source:  "The numbers round of the television game Des chiffres et des lettres (1972); the settings are those of reasoning-gym.",
-	Version: 1,
+	Name:     "countdown",
+	Category: "games",
+	Doc:      "Combine all the given numbers by + - * / so that they make a target number. There is a way on which every step gives a positive whole number.",
+	Source:   "The numbers round of the television game Des chiffres et des lettres (1972); the settings are those of reasoning-gym.",
+	Version:  1,
 	Default: countdownParams{
 		MinNumbers: 4, MaxNumbers: 6, MinValue: 1, MaxValue: 100, MinTarget: 100, MaxTarget: 999,
 		Operators: "+-*/", Shuffle: true,

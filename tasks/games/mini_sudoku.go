@@ -14,11 +14,12 @@ import (
 
 // miniSudoku asks for the one filling of a sudoku of four rows.
 var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
-	Name:    "mini_sudoku",
-	Doc:     "Fill a sudoku of four rows and four columns. Every puzzle has exactly one solution.",
-	Source:  "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: miniSudokuParams{MinEmpty: 8, MaxEmpty: 12},
+	Name:     "mini_sudoku",
+	Category: "games",
+	Doc:      "Fill a sudoku of four rows and four columns. Every puzzle has exactly one solution.",
+	Source:   "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  miniSudokuParams{MinEmpty: 8, MaxEmpty: 12},
 	Levels: []miniSudokuParams{
 		{MinEmpty: 2, MaxEmpty: 4},
 		{MinEmpty: 4, MaxEmpty: 6},

@@ -17,7 +17,8 @@ import (
 
 // advancedGeometry asks for a point, an angle or a length of a triangle.
 var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
-	Name: "advanced_geometry",
+	Name:     "advanced_geometry",
+	Category: "geometry",
 	Doc: "Find the orthocenter, the radius of the incircle or the angle at B of a triangle with whole coordinates. " +
 		"Any correct rounding of the value is right.",
 	Source:  "Plane analytic geometry; the settings are those of reasoning-gym.",

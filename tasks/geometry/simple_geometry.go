@@ -12,7 +12,8 @@ import (
 
 // simpleGeometry asks for the last interior angle of a polygon.
 var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
-	Name: "simple_geometry",
+	Name:     "simple_geometry",
+	Category: "geometry",
 	Doc: "Find the one interior angle of a convex polygon that is not given. " +
 		"Each set of whole angles that a convex polygon of the settings can have is as likely as another.",
 	Source:  "Euclid's Elements, I.32 and its corollaries; the settings are those of reasoning-gym.",

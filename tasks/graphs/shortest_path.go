@@ -15,11 +15,12 @@ import (
 
 // shortestPath asks for a shortest way through a grid with blocked cells.
 var shortestPath = task.Spec[shortestPathParams, shortestPathItem]{
-	Name:    "shortest_path",
-	Doc:     "Find a shortest way through a grid with blocked cells, or tell that there is none, as in one problem of twelve.",
-	Source:  "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: shortestPathParams{MinRows: 5, MaxRows: 8, MinCols: 5, MaxCols: 8, PBlocked: 0.4},
+	Name:     "shortest_path",
+	Category: "graphs",
+	Doc:      "Find a shortest way through a grid with blocked cells, or tell that there is none, as in one problem of twelve.",
+	Source:   "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  shortestPathParams{MinRows: 5, MaxRows: 8, MinCols: 5, MaxCols: 8, PBlocked: 0.4},
 	Levels: []shortestPathParams{
 		{MinRows: 3, MaxRows: 4, MinCols: 3, MaxCols: 4, PBlocked: 0.2},
 		{MinRows: 4, MaxRows: 6, MinCols: 4, MaxCols: 6, PBlocked: 0.3},

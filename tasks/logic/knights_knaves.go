@@ -14,11 +14,12 @@ import (
 
 // knightsKnaves asks who tells the truth among people who speak of each other.
 var knightsKnaves = task.Spec[knightsParams, knightsItem]{
-	Name:    "knights_knaves",
-	Doc:     "Find out who always tells the truth and who always lies, from what they say of each other. Exactly one assignment fits.",
-	Source:  "R. Smullyan, What Is the Name of This Book? (1978); the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: knightsParams{People: 2, Depth: 2, Width: 2},
+	Name:     "knights_knaves",
+	Category: "logic",
+	Doc:      "Find out who always tells the truth and who always lies, from what they say of each other. Exactly one assignment fits.",
+	Source:   "R. Smullyan, What Is the Name of This Book? (1978); the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  knightsParams{People: 2, Depth: 2, Width: 2},
 	Levels: []knightsParams{
 		{People: 2, Depth: 2, Width: 2},
 		{People: 3, Depth: 2, Width: 2},

@@ -16,7 +16,8 @@ import (
 
 // coinFlip asks for the probability of so many heads.
 var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
-	Name: "coin_flip",
+	Name:     "coin_flip",
+	Category: "probability",
 	Doc: "Give the probability of exactly, or of at least, so many heads in several flips of a fair coin. " +
 		"No question has the answer 0 or 1.",
 	Source:  "The binomial distribution; the settings are those of reasoning-gym.",

@@ -1,0 +1,10 @@
+// Package envs holds the scenarios, a file each.
+package envs
+
+import "github.com/quintain-rl/quintain/env"
+
+// Scenarios lists the package's scenarios by name.
+var Scenarios = []env.Spec{
+	mathMultiTurn,
+	reasoningGym,
+}
