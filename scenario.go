@@ -92,6 +92,7 @@ type Step struct {
 	Observe   []Message // what the policy reads next; empty when End is not Going
 	Answer    string    // what was judged: the final answer in the reply; empty: none was found
 	Reward    float64   // for this reply alone; finite
+	Right     bool      // the reply is fully right
 	Malformed bool      // no answer could be read out of the reply
 	End       End
 	Why       string // which limit, or why the reward is what it is, for people

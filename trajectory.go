@@ -1,6 +1,9 @@
 package quintain
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Turn is one reply of the policy and what led to it.
 type Turn struct {
@@ -20,6 +23,7 @@ type Turn struct {
 
 	Answer    string  `json:"answer,omitempty"` // what was judged of the reply; see [Step]
 	Reward    float64 `json:"reward"`           // for this reply alone
+	Right     bool    `json:"right,omitempty"`
 	Malformed bool    `json:"malformed,omitempty"`
 	Why       string  `json:"why,omitempty"` // why the reward is what it is, for people
 }
@@ -60,6 +64,11 @@ func (t *Trajectory) Reward() float64 {
 		sum += turn.Reward
 	}
 	return sum
+}
+
+// Solved reports whether a reply was fully right.
+func (t *Trajectory) Solved() bool {
+	return slices.ContainsFunc(t.Turns, func(turn Turn) bool { return turn.Right })
 }
 
 // Sampled counts the tokens that the policy wrote.

@@ -69,7 +69,7 @@ func (e *oneTurn) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	if err != nil {
 		return quintain.Step{}, fmt.Errorf("grading %s: %w", e.problem.ID(), err)
 	}
-	step := quintain.Step{Answer: answer, Reward: v.Score, Malformed: v.Malformed, End: quintain.Terminated, Why: v.Reason}
+	step := quintain.Step{Answer: answer, Reward: v.Score, Right: v.Score == 1, Malformed: v.Malformed, End: quintain.Terminated, Why: v.Reason}
 	if reply.Finish == quintain.Length {
 		step.End = quintain.Truncated
 		step.Why = strings.TrimSuffix("the reply was cut by the length limit; "+v.Reason, "; ")

@@ -94,7 +94,7 @@ func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 		return quintain.Step{}, fmt.Errorf("grading %s: %w", e.problem.ID(), err)
 	}
 	right := found && v.Score == 1
-	step := quintain.Step{Answer: number, Reward: e.reward(right), Malformed: !found, Why: "wrong"}
+	step := quintain.Step{Answer: number, Reward: e.reward(right), Right: right, Malformed: !found, Why: "wrong"}
 	feedback := feedbackWrong
 	switch {
 	case right:

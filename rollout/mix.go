@@ -16,6 +16,13 @@ type Stream struct {
 	Seed     uint64
 	Level    int
 	Weight   float64 // share of the groups, in proportion to the other streams'; above 0
+
+	// Label names the stream to people; empty: its task, and its level unless the task
+	// has parameters of its own. A number is added if another stream has the name.
+	Label string
+
+	// Skip reports that a problem is not to be played. Nil: all are.
+	Skip func(quintain.Problem) (bool, error)
 }
 
 // name identifies the stream in the positions that are kept: by scenario and task, and
@@ -39,17 +46,20 @@ type Mix struct {
 // A position is how far one stream has come.
 type position struct {
 	Stream
-	name string
-	next int          // index of the first problem that was never handed out
-	redo []int        // indices that were handed out and have to be again, ascending
-	open map[int]bool // indices that are handed out now
+	name    string
+	next    int          // index of the first problem that was neither handed out nor skipped
+	redo    []int        // indices that were handed out and have to be again, ascending
+	open    map[int]bool // indices that are handed out now
+	skipped int          // of the indices before next
 }
 
 // NewMix returns a mix of streams. The error names the stream that is invalid.
 func NewMix(streams []Stream) (*Mix, error) {
 	m := &Mix{}
 	seen := map[string]bool{}
-	for _, s := range streams {
+	for i, label := range Labels(streams) {
+		s := streams[i]
+		s.Label = label
 		name, err := s.name()
 		if err != nil {
 			return nil, err
@@ -59,7 +69,7 @@ func NewMix(streams []Stream) (*Mix, error) {
 			return nil, fmt.Errorf("stream %s: weight is %v, want more than 0", p.name, s.Weight)
 		}
 		if seen[p.name] {
-			return nil, fmt.Errorf("stream %s is there twice", p.name)
+			return nil, fmt.Errorf("stream %s is listed twice", p.name)
 		}
 		seen[p.name] = true
 		m.streams = append(m.streams, p)
@@ -70,13 +80,42 @@ func NewMix(streams []Stream) (*Mix, error) {
 	return m, nil
 }
 
+// Labels returns the labels of streams, no two the same.
+func Labels(streams []Stream) []string {
+	labels, taken := make([]string, len(streams)), map[string]int{}
+	for i, s := range streams {
+		if labels[i] = s.Label; labels[i] == "" {
+			labels[i] = s.label()
+		}
+		if taken[labels[i]]++; taken[labels[i]] > 1 {
+			labels[i] += fmt.Sprintf(" (%d)", taken[labels[i]])
+		}
+	}
+	return labels
+}
+
+// label is "task:level", or the task alone where it has parameters of its own.
+func (s Stream) label() string {
+	name := s.Scenario.TaskInfo().Name
+	p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
+	if err != nil || p.Level == quintain.OwnParams {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, s.Level)
+}
+
 // A Job is one problem to be played.
 type Job struct {
 	Scenario quintain.Scenario
 	Problem  quintain.Problem
+	Label    string // of its stream
 
 	stream *position
 }
+
+// mostSkips is the number of problems in a row after which a stream is taken to have
+// none that is not skipped.
+const mostSkips = 10_000
 
 // Next hands out a problem: of the stream that is furthest behind its share. The
 // problem is open until Done or Redo.
@@ -91,16 +130,41 @@ func (m *Mix) Next() (Job, error) {
 	index := behind.take()
 	m.mu.Unlock()
 
-	p, err := behind.Scenario.Problem(quintain.Draw{Seed: behind.Seed, Level: behind.Level, Index: index})
-	if err != nil {
-		m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: behind})
-		return Job{}, err
+	for range mostSkips {
+		p, skip, err := behind.problem(index)
+		if err != nil {
+			m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: behind})
+			return Job{}, err
+		}
+		if !skip {
+			return Job{behind.Scenario, p, behind.Label, behind}, nil
+		}
+		index = m.after(behind, index)
 	}
-	return Job{behind.Scenario, p, behind}, nil
+	m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: behind})
+	return Job{}, fmt.Errorf("%s: none of %d problems in a row may be played: choose a level with more problems, or play them all", behind.Label, mostSkips)
+}
+
+// problem makes the problem of an index, and reports whether it is skipped.
+func (s *position) problem(index int) (p quintain.Problem, skip bool, err error) {
+	p, err = s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: index})
+	if err == nil && s.Skip != nil {
+		skip, err = s.Skip(p)
+	}
+	return p, skip, err
+}
+
+// after hands out another index in the place of one that is skipped.
+func (m *Mix) after(s *position, index int) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(s.open, index)
+	s.skipped++
+	return s.take()
 }
 
 // handed counts the problems that are handed out or finished.
-func (s *position) handed() int { return s.next - len(s.redo) }
+func (s *position) handed() int { return s.next - s.skipped - len(s.redo) }
 
 // take hands out the next index.
 func (s *position) take() int {
@@ -133,8 +197,9 @@ func (m *Mix) Redo(j Job) {
 
 // savedPosition is the form in which a position is kept.
 type savedPosition struct {
-	Next int   `json:"next"`
-	Redo []int `json:"redo,omitempty"` // with those that were open
+	Next    int   `json:"next"`
+	Redo    []int `json:"redo,omitempty"` // with those that were open
+	Skipped int   `json:"skipped,omitempty"`
 }
 
 // MarshalJSON writes the positions of all streams by name. Open problems are
@@ -149,7 +214,7 @@ func (m *Mix) MarshalJSON() ([]byte, error) {
 			redo = append(redo, index)
 		}
 		slices.Sort(redo)
-		saved[s.name] = savedPosition{s.next, redo}
+		saved[s.name] = savedPosition{s.next, redo, s.skipped}
 	}
 	return json.Marshal(saved)
 }
@@ -169,10 +234,10 @@ func (m *Mix) UnmarshalJSON(data []byte) error {
 		if !found {
 			continue
 		}
-		if p.Next < 0 || len(p.Redo) > 0 && (!slices.IsSorted(p.Redo) || p.Redo[0] < 0 || p.Redo[len(p.Redo)-1] >= p.Next) {
+		if p.Next < 0 || p.Skipped < 0 || p.Skipped > p.Next || len(p.Redo) > 0 && (!slices.IsSorted(p.Redo) || p.Redo[0] < 0 || p.Redo[len(p.Redo)-1] >= p.Next) {
 			return fmt.Errorf("stream %s: positions %+v are invalid", s.name, p)
 		}
-		s.next, s.redo = p.Next, p.Redo
+		s.next, s.redo, s.skipped = p.Next, p.Redo, p.Skipped
 	}
 	return nil
 }

@@ -106,6 +106,50 @@ func TestMixOfTwoScenariosOfATask(t *testing.T) {
 	}
 }
 
+func TestMixSkips(t *testing.T) {
+	odd := func(p quintain.Problem) (bool, error) { return p.Index%2 == 1, nil }
+	streams := []Stream{{Scenario: numbered{name: "a"}, Weight: 1, Skip: odd}, {Scenario: numbered{name: "b"}, Weight: 1}}
+	m, err := NewMix(streams)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, got := take(t, m, 7)
+	if want := "a0 b0 a2 b1 a4 b2 a6"; got != want {
+		t.Errorf("got %s, want %s: what is skipped is no part of the share", got, want)
+	}
+	m.Redo(jobs[2])
+	kept, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewMix(streams)
+	if err == nil {
+		err = json.Unmarshal(kept, again)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, got := take(t, again, 4); got != "a0 b0 a2 b1" { // all were open but one that is to be played again
+		t.Errorf("after a restart %s", got)
+	}
+	all := func(quintain.Problem) (bool, error) { return true, nil }
+	none, err := NewMix([]Stream{{Scenario: numbered{name: "a"}, Weight: 1, Skip: all}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := none.Next(); err == nil || !strings.Contains(err.Error(), "a:0: none of 10000 problems") {
+		t.Errorf("a stream of which all is skipped: error %v", err)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	a := numbered{name: "a"}
+	got := Labels([]Stream{{Scenario: a}, {Scenario: a, Seed: 1}, {Scenario: a, Label: "mine"}, {Scenario: numbered{name: "b", fails: true}}})
+	if want := "[a:0 a:0 (2) mine b]"; fmt.Sprint(got) != want {
+		t.Errorf("labels %v, want %s", got, want)
+	}
+}
+
 func TestMixRefuses(t *testing.T) {
 	one := Stream{Scenario: numbered{name: "a"}, Weight: 1}
 	for _, test := range []struct {

@@ -166,7 +166,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 // step takes what the environment answered.
 func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
-	turn.Answer, turn.Reward, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Malformed, step.Why
+	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
 	ep.record.End = step.End
 	if step.End != quintain.Going {
 		ep.record.Took = time.Since(ep.record.Started)

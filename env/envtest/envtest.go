@@ -110,8 +110,25 @@ func Play(t *testing.T, s quintain.Scenario) {
 			if best <= 0 {
 				t.Errorf("%s: the solution earns %v", p.ID(), best)
 			}
+			rightAtOnce(t, s, p, right)
 			senseless(t, s, p, best)
 		}
+	}
+}
+
+// rightAtOnce demands that the solution is called right.
+func rightAtOnce(t *testing.T, s quintain.Scenario, p quintain.Problem, reply string) {
+	t.Helper()
+	e, err := s.Env(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if _, err := e.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if step, err := e.Step(t.Context(), quintain.Reply{Text: reply, Finish: quintain.Stop}); err != nil || !step.Right || step.Answer == "" {
+		t.Errorf("%s: the solution gets %+v, error %v; want it called right, with its answer", p.ID(), step, err)
 	}
 }
 

@@ -24,7 +24,7 @@ var floors = [][]string{
 		"transformer",
 		"nearest", "jsonl", "curve",
 	},
-	{"settings"}, // what can be set, and how it is called
+	{"settings"},      // what can be set, and how it is called
 	{"", "groupform"}, // the nouns, and the binary form of one
 	{ // the machines
 		"task", "task/tasktest",

@@ -1,0 +1,165 @@
+// Package exam examines policies: it holds the split into problems that are trained on
+// and problems that are held out, fixed sets of problems, the examination itself, and
+// what its results say: means with intervals, pass@k, majority votes, comparisons.
+package exam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Settings are how a policy is examined.
+type Settings struct {
+	Problems  int     // distinct problems of each task; 0: 64, or all of a file
+	Samples   int     // episodes of each problem
+	Split     Side    // which problems
+	MaxFailed float64 // share of episodes that may fail before the examination does
+}
+
+// DefaultProblems is the number of problems of a task where Settings says 0.
+const DefaultProblems = 64
+
+// Defaults returns the settings of an examination with held-out problems.
+func Defaults() Settings { return Settings{Samples: 1, Split: HeldOutSide, MaxFailed: 0.1} }
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Int(&s.Problems, "problems", "distinct problems of each task; 0: 64, or all of a file").Flag("count").AtLeast(0)
+	d.Int(&s.Samples, "samples", "episodes of each problem").AtLeast(1)
+	settings.Word(d, &s.Split, "split", "which problems: held_out, which nothing trains on; trained, the others; or all").
+		OneOf(string(HeldOutSide), string(TrainedSide), string(BothSides))
+	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail before the examination does").Between(0, 1)
+}
+
+// An Exam plays sets of problems with a policy. Its fields are set before Run and not
+// changed after.
+type Exam struct {
+	Sets      []Set
+	Policy    quintain.Policy
+	Sampling  quintain.Sampling
+	Samples   int     // episodes of each problem; 0: 1
+	Parallel  int     // episodes under way at once; 0: 1
+	MaxFailed float64 // see [Settings]
+
+	// Told is called after each problem, by one goroutine at a time. Nil: nobody is told.
+	Told func(Progress)
+
+	// Played takes every problem as it was played, from many goroutines. Nil: nobody does.
+	Played func(rollout.Result) error
+}
+
+// Progress is how far an examination is.
+type Progress struct {
+	Done, Total int    // problems
+	Failed      int    // episodes
+	Cause       string // of the last failure; empty: none failed
+}
+
+// A FailedError says that more episodes failed than may. The report holds what was
+// scored.
+type FailedError struct {
+	Failed, Episodes int
+	Cause            string // of the last failure
+}
+
+// Error tells how many, and of what.
+func (e *FailedError) Error() string {
+	return fmt.Sprintf("%d of %d episodes failed, the last one because of: %s", e.Failed, e.Episodes, e.Cause)
+}
+
+// Run plays all problems and returns the report. It ends early when more episodes have
+// failed than may, with a [*FailedError], and when ctx ends, with its cause; the report
+// is of what was played until then.
+func (e *Exam) Run(ctx context.Context) (*Report, error) {
+	run := &running{exam: e, start: time.Now(), report: newReport(e.Sets)}
+	for i := range e.Sets {
+		run.total += len(e.Sets[i].Problems)
+	}
+	size := max(1, e.Samples)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	engine := rollout.Engine{
+		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size),
+		Next: run.next,
+		Done: func(_ context.Context, r rollout.Result) error {
+			err := run.take(r)
+			var failed *FailedError
+			if errors.As(err, &failed) {
+				stop(err) // the others are cut, and count for nothing
+				return nil
+			}
+			return err
+		},
+	}
+	err := engine.Run(ctx)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	run.report.finish(time.Since(run.start))
+	return run.report, err
+}
+
+// running is an examination under way.
+type running struct {
+	exam  *Exam
+	start time.Time
+	total int // problems
+	sent  int // problems that were handed out
+
+	mu     sync.Mutex
+	done   int // problems
+	failed int // episodes
+	cause  string
+	report *Report
+}
+
+// next hands out a problem of each set in turn.
+func (r *running) next(ctx context.Context) (rollout.Job, error) {
+	if ctx.Err() != nil {
+		return rollout.Job{}, context.Cause(ctx)
+	}
+	sets := r.exam.Sets
+	for row := r.sent; row < r.total*len(sets); row++ {
+		set, at := &sets[row%len(sets)], row/len(sets)
+		if at < len(set.Problems) {
+			r.sent = row + 1
+			return rollout.Job{Scenario: set.Scenario, Problem: set.Problems[at], Label: set.Label}, nil
+		}
+	}
+	return rollout.Job{}, io.EOF
+}
+
+// take counts a problem that was played.
+func (r *running) take(result rollout.Result) error {
+	if r.exam.Played != nil {
+		if err := r.exam.Played(result); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done++
+	for i := range result.Trajectories {
+		if t := &result.Trajectories[i]; t.Outcome == quintain.InfraFailed || t.Outcome == quintain.EnvFailed {
+			r.failed++
+			r.cause = t.Error
+		}
+	}
+	r.report.add(result)
+	r.report.LastFault = r.cause
+	if r.exam.Told != nil {
+		r.exam.Told(Progress{r.done, r.total, r.failed, r.cause})
+	}
+	if episodes := r.total * max(1, r.exam.Samples); float64(r.failed) > r.exam.MaxFailed*float64(episodes) {
+		return &FailedError{r.failed, r.done * max(1, r.exam.Samples), r.cause}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package exam
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// A Report is how a policy did. A mean that nothing was scored for is absent.
+type Report struct {
+	Mean      *float64                 `json:"mean_score"` // of the means of all rows
+	Within    *Interval                `json:"interval,omitempty"`
+	Rows      []*Row                   `json:"rows"` // one for each set, in their order
+	Episodes  map[quintain.Outcome]int `json:"episodes"`
+	Failed    int                      `json:"failed"` // episodes without a score
+	LastFault string                   `json:"last_fault,omitempty"`
+	Seconds   float64                  `json:"seconds"`
+}
+
+// A Row is how a policy did in one set of problems.
+type Row struct {
+	Label    string             `json:"label"`    // "task:level"
+	Set      int                `json:"distinct"` // problems of the set, no two of which ask the same
+	Complete bool               `json:"complete"` // the set has all problems that there are
+	Scored   int                `json:"scored"`   // problems of which an episode was scored
+	Mean     *float64           `json:"mean_score"`
+	Within   *Interval          `json:"interval,omitempty"` // of the mean, with 95 % confidence
+	Right    *float64           `json:"right,omitempty"`    // share of the scored episodes in which a reply was fully right
+	PassAt   map[string]float64 `json:"pass_at,omitempty"`  // how likely one of k samples is right, by k; for several samples
+	Majority *float64           `json:"majority,omitempty"` // share of problems whose most frequent answer is right; for several samples
+	Failed   int                `json:"failed"`             // episodes without a score
+	Problems []*Problem         `json:"problems"`
+}
+
+// A Problem is how a policy did with one problem.
+type Problem struct {
+	ID      string    `json:"id"`
+	Scores  []float64 `json:"scores"`  // of the episodes that were scored
+	Right   []bool    `json:"right"`   // of the same episodes: a reply was fully right
+	Answers []string  `json:"answers"` // of the same episodes, the last one of each; empty: none was found
+}
+
+// mean is the mean score of the problem.
+func (p *Problem) mean() float64 { return sum(p.Scores) / float64(len(p.Scores)) }
+
+// right counts the episodes with a fully right reply.
+func (p *Problem) right() int {
+	n := 0
+	for _, right := range p.Right {
+		if right {
+			n++
+		}
+	}
+	return n
+}
+
+// newReport returns an empty report on sets.
+func newReport(sets []Set) *Report {
+	r := &Report{Episodes: map[quintain.Outcome]int{}}
+	for i := range sets {
+		r.Rows = append(r.Rows, &Row{Label: sets[i].Label, Set: len(sets[i].Problems), Complete: sets[i].Complete, Problems: []*Problem{}})
+	}
+	return r
+}
+
+// add takes in a problem as it was played.
+func (r *Report) add(result rollout.Result) {
+	i := slices.IndexFunc(r.Rows, func(row *Row) bool { return row.Label == result.Job.Label })
+	row := r.Rows[i] // the job is of one of the sets
+	p := &Problem{ID: result.Job.Problem.ID(), Scores: []float64{}, Right: []bool{}, Answers: []string{}}
+	for i := range result.Trajectories {
+		t := &result.Trajectories[i]
+		r.Episodes[t.Outcome]++
+		if !t.Outcome.Rewarded() {
+			r.Failed++
+			row.Failed++
+			continue
+		}
+		p.Scores = append(p.Scores, t.Reward())
+		p.Right = append(p.Right, t.Solved())
+		p.Answers = append(p.Answers, strings.TrimSpace(t.Turns[len(t.Turns)-1].Answer))
+	}
+	row.Problems = append(row.Problems, p)
+}
+
+// finish computes what the problems add up to.
+func (r *Report) finish(spent time.Duration) {
+	r.Seconds = spent.Seconds()
+	var rows [][]float64
+	for _, row := range r.Rows {
+		slices.SortFunc(row.Problems, func(a, b *Problem) int { return strings.Compare(a.ID, b.ID) })
+		if means := row.finish(); means != nil {
+			rows = append(rows, means)
+		}
+	}
+	if rows != nil {
+		mean, within := Mean(rows...)
+		r.Mean, r.Within = &mean, &within
+	}
+}
+
+// finish computes the row, and returns the mean scores of the problems that have one.
+func (row *Row) finish() (means []float64) {
+	episodes, right, samples := 0, 0, 0
+	for _, p := range row.Problems {
+		if len(p.Scores) == 0 {
+			continue
+		}
+		means = append(means, p.mean())
+		episodes, right, samples = episodes+len(p.Scores), right+p.right(), max(samples, len(p.Scores))
+	}
+	if row.Scored = len(means); row.Scored == 0 {
+		return nil
+	}
+	mean, within := Mean(means)
+	share := float64(right) / float64(episodes)
+	row.Mean, row.Within, row.Right = &mean, &within, &share
+	if samples > 1 {
+		row.several(samples)
+	}
+	return means
+}
+
+// several computes what several samples of a problem show: pass@k for the powers of
+// two up to their number, over the problems that have as many, and the majority.
+func (row *Row) several(samples int) {
+	row.PassAt = map[string]float64{}
+	for k := 1; k <= samples; k *= 2 {
+		var all []float64
+		for _, p := range row.Problems {
+			if n := len(p.Scores); n >= k {
+				all = append(all, PassAt(k, n, p.right()))
+			}
+		}
+		row.PassAt[strconv.Itoa(k)] = sum(all) / float64(len(all))
+	}
+	agreed := 0.0
+	for _, p := range row.Problems {
+		if at := Majority(p.Answers); at >= 0 && p.Right[at] {
+			agreed++
+		}
+	}
+	agreed /= float64(row.Scored)
+	row.Majority = &agreed
+}

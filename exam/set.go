@@ -1,0 +1,86 @@
+package exam
+
+import (
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// Seed is the seed of the problems that policies are examined with.
+const Seed uint64 = 0x68656c64_6f757421
+
+// A Set is a fixed list of problems that all ask something else.
+type Set struct {
+	Label    string // of the stream
+	Scenario quintain.Scenario
+	Problems []quintain.Problem
+
+	// Complete says that there are no more: the set has every problem of its side, as
+	// far as can be found out by drawing.
+	Complete bool
+}
+
+// NewSets returns a set for each stream: the first problems of [Seed] on a side, each
+// question once. It opens no environment. Problems and Split of the settings say how
+// many and which; a small space is taken completely, and a file row by row.
+func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
+	sets := make([]Set, len(streams))
+	for i, label := range rollout.Labels(streams) {
+		set, err := newSet(streams[i], how)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", label, err)
+		}
+		set.Label = label
+		sets[i] = set
+	}
+	return sets, nil
+}
+
+// newSet draws the set of a stream.
+func newSet(s rollout.Stream, how Settings) (Set, error) {
+	set := Set{Scenario: s.Scenario}
+	size := 0
+	if f, can := s.Scenario.(quintain.Finite); can {
+		size = f.Size(s.Level)
+	}
+	want := how.Problems
+	switch {
+	case want == 0 && size > 0:
+		want = size
+	case want == 0:
+		want = DefaultProblems
+	}
+	seen := map[quintain.Key]bool{}
+	for index, vain := 0, 0; len(set.Problems) < want; index++ {
+		if size > 0 && index == size || size == 0 && vain == patience(len(seen)) {
+			set.Complete = true
+			return set, nil
+		}
+		p, err := s.Scenario.Problem(quintain.Draw{Seed: Seed, Level: s.Level, Index: index})
+		if err != nil {
+			return set, err
+		}
+		key, err := s.Scenario.Key(p)
+		if err != nil {
+			return set, err
+		}
+		vain++
+		if seen[key] && size == 0 {
+			continue
+		}
+		if !seen[key] {
+			seen[key], vain = true, 0
+		}
+		if how.Split.Has(key) {
+			set.Problems = append(set.Problems, p)
+		}
+	}
+	set.Complete = size > 0 && len(set.Problems) == size
+	return set, nil
+}
+
+// patience is the number of draws in a row without a new question after which n are
+// taken to be all there are: even one that is left of all, each as likely, would have
+// come but for one time in 10⁸.
+func patience(n int) int { return max(1000, 20*n) }

@@ -1,0 +1,38 @@
+package exam
+
+import (
+	"encoding/binary"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Side is a part of all problems.
+type Side string
+
+// The sides of the split.
+const (
+	HeldOutSide Side = "held_out" // a tenth, which nothing trains on
+	TrainedSide Side = "trained"  // the others
+	BothSides   Side = "all"
+)
+
+// heldOutShare is the share of all problems that is held out: one of ten.
+const heldOutShare = 10
+
+// HeldOut reports whether the problems of a key are kept for examinations, so that
+// whatever is examined with them may not train on them. The key says what a problem
+// asks, so all its wordings are on one side.
+func HeldOut(key quintain.Key) bool {
+	return binary.BigEndian.Uint64(key[8:])%heldOutShare == 0
+}
+
+// Has reports whether the problems of a key are on the side.
+func (s Side) Has(key quintain.Key) bool { return s == BothSides || HeldOut(key) == (s == HeldOutSide) }
+
+// Skip returns what has a stream of problems skip the held-out ones.
+func Skip(s quintain.Scenario) func(quintain.Problem) (bool, error) {
+	return func(p quintain.Problem) (bool, error) {
+		key, err := s.Key(p)
+		return err == nil && HeldOut(key), err
+	}
+}
