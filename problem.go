@@ -4,6 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 )
 
 // A Problem is one question with everything that is needed to grade it. It is
@@ -34,6 +37,33 @@ func (p Problem) ID() string {
 	}
 	return id
 }
+
+// ParseID reads what [Problem.ID] wrote: scenario, task and draw. The level is OwnParams
+// where the task had parameters of its own.
+func ParseID(id string) (scenario, task string, d Draw, err error) {
+	rest := id
+	if at := strings.LastIndexByte(id, '/'); at >= 0 {
+		scenario, rest = id[:at], id[at+1:]
+	}
+	at := idForm.FindStringSubmatch(rest)
+	if at == nil {
+		return "", "", d, fmt.Errorf("%q is not the ID of a problem", id)
+	}
+	d.Level = OwnParams
+	if d.Seed, err = strconv.ParseUint(at[2], 10, 64); err == nil && at[3][0] != '-' {
+		d.Level, err = strconv.Atoi(at[3])
+	}
+	if err == nil {
+		d.Index, err = strconv.Atoi(at[4])
+	}
+	if err != nil {
+		return "", "", d, fmt.Errorf("%q is not the ID of a problem: %w", id, err)
+	}
+	return scenario, at[1], d, nil
+}
+
+// idForm is what ID writes for a bare task.
+var idForm = regexp.MustCompile(`^([^./]+)\.v-?\d+\.s(\d+)\.l(\d+|-[0-9a-f]{12})\.(\d+)$`)
 
 // OwnParams is the Level of a problem that was made with parameters of its own.
 const OwnParams = -1

@@ -28,6 +28,24 @@ func TestProblemID(t *testing.T) {
 	}
 }
 
+func TestParseID(t *testing.T) {
+	for _, p := range []quintain.Problem{
+		{Task: "countdown", Version: 2, Seed: 1<<64 - 1, Level: 3, Index: 7},
+		{Task: "countdown", Version: 2, Level: quintain.OwnParams, Params: json.RawMessage(`{"a":1}`), Index: 7},
+		{Task: "countdown", Scenario: "reasoning_gym.v1-3fa2c1", Version: 1},
+	} {
+		scenario, task, d, err := quintain.ParseID(p.ID())
+		if err != nil || scenario != p.Scenario || task != p.Task || d != (quintain.Draw{Seed: p.Seed, Level: p.Level, Index: p.Index}) {
+			t.Errorf("%s is read as scenario %q, task %q, %+v, error %v", p.ID(), scenario, task, d, err)
+		}
+	}
+	for _, id := range []string{"", "a", "a.v1.s1.l1", "a.v1.s1.l1.x", "a.v1.s1.l1.99999999999999999999", "a.v1.s99999999999999999999.l1.1", "/.v1.s1.l1.1", "a.v1.s1.l-3.1"} {
+		if scenario, task, d, err := quintain.ParseID(id); err == nil {
+			t.Errorf("%q is read as scenario %q, task %q, %+v", id, scenario, task, d)
+		}
+	}
+}
+
 func TestScenarioID(t *testing.T) {
 	seen := map[string]bool{}
 	for _, info := range []quintain.ScenarioInfo{

@@ -117,7 +117,7 @@ func TestResumeRefuses(t *testing.T) {
 		{"weights alone", func(c *transformer.Checkpoint, _ *Settings) { c.Optimizer = nil }, "no optimiser"},
 		{"of somebody else", func(c *transformer.Checkpoint, _ *Settings) { c.Notes = nil }, "learn.version"},
 		{"a count that is none", func(c *transformer.Checkpoint, _ *Settings) { c.Notes[noteSkipped] = "-1" }, "learn.skipped"},
-		{"settings", func(_ *transformer.Checkpoint, s *Settings) { s.Clip = 2 }, "clip is 2"},
+		{"settings", func(_ *transformer.Checkpoint, s *Settings) { s.Clip = 2 }, "clip: is 2"},
 	} {
 		c, s := learner(t, warm(t), nil).Checkpoint(), Default()
 		c.Notes = maps.Clone(c.Notes)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/transformer"
 )
 
@@ -30,7 +31,7 @@ type Learner struct {
 // the same sizes, and is not changed by anyone. It may be nil: then a step takes the
 // log-probabilities that come with its groups, where there is a KL term.
 func New(model, reference *transformer.Model, s Settings) (*Learner, error) {
-	if err := s.Check(); err != nil {
+	if err := settings.Check(&s); err != nil {
 		return nil, err
 	}
 	optimiser, err := transformer.NewAdamW(model, s.adam())

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/transformer"
 )
 
@@ -432,31 +433,31 @@ func TestImitate(t *testing.T) {
 func TestSettingsCheck(t *testing.T) {
 	t.Parallel()
 	s := Default()
-	if err := s.Check(); err != nil {
+	if err := settings.Check(&s); err != nil {
 		t.Error(err)
 	}
 	for _, test := range []struct {
 		spoil func(*Settings)
 		want  string
 	}{
-		{func(s *Settings) { s.Objective = "ppo" }, `objective is ppo, want one of [decoupled naive]`},
-		{func(s *Settings) { s.Clip = 1 }, "clip is 1"},
-		{func(s *Settings) { s.Clip = math.NaN() }, "clip is NaN"},
-		{func(s *Settings) { s.WeightCap = 0.5 }, "weight_cap is 0.5"},
-		{func(s *Settings) { s.CapRule = "" }, "cap_rule is "},
-		{func(s *Settings) { s.KL = -1 }, "kl is -1"},
-		{func(s *Settings) { s.Entropy = math.Inf(1) }, "entropy is +Inf"},
-		{func(s *Settings) { s.Normalisation = "mean" }, "normalisation is mean"},
-		{func(s *Settings) { s.Normalisation, s.Length = Constant, 0 }, "length is 0"},
-		{func(s *Settings) { s.Epochs = 0 }, "epochs is 0"},
-		{func(s *Settings) { s.Minibatches = 0 }, "minibatches is 0"},
-		{func(s *Settings) { s.MicroTokens = 0 }, "micro_tokens is 0"},
-		{func(s *Settings) { s.LearningRate = 0 }, "learning_rate is 0"},
-		{func(s *Settings) { s.WarmUp = -1 }, "warm_up is -1"},
-		{func(s *Settings) { s.Muon = -1 }, "muon is -1"},
-		{func(s *Settings) { s.WeightDecay = -1 }, "weight_decay is -1"},
-		{func(s *Settings) { s.ClipNorm = -1 }, "clip_norm is -1"},
-		{func(s *Settings) { s.MaxSkipped = 0 }, "max_skipped is 0"},
+		{func(s *Settings) { s.Objective = "ppo" }, `objective: is ppo, want decoupled or naive`},
+		{func(s *Settings) { s.Clip = 1 }, "clip: is 1"},
+		{func(s *Settings) { s.Clip = math.NaN() }, "clip: is NaN"},
+		{func(s *Settings) { s.WeightCap = 0.5 }, "weight_cap: is 0.5"},
+		{func(s *Settings) { s.CapRule = "" }, "cap_rule: is "},
+		{func(s *Settings) { s.KL = -1 }, "kl: is -1"},
+		{func(s *Settings) { s.Entropy = math.Inf(1) }, "entropy: is +Inf"},
+		{func(s *Settings) { s.Normalisation = "mean" }, "normalisation: is mean"},
+		{func(s *Settings) { s.Normalisation, s.Length = Constant, 0 }, "length: is 0"},
+		{func(s *Settings) { s.Epochs = 0 }, "epochs: is 0"},
+		{func(s *Settings) { s.Minibatches = 0 }, "minibatches: is 0"},
+		{func(s *Settings) { s.MicroTokens = 0 }, "micro_tokens: is 0"},
+		{func(s *Settings) { s.LearningRate = 0 }, "learning_rate: is 0"},
+		{func(s *Settings) { s.WarmUp = -1 }, "warm_up: is -1"},
+		{func(s *Settings) { s.Muon = -1 }, "muon: is -1"},
+		{func(s *Settings) { s.WeightDecay = -1 }, "weight_decay: is -1"},
+		{func(s *Settings) { s.ClipNorm = -1 }, "clip_norm: is -1"},
+		{func(s *Settings) { s.MaxSkipped = 0 }, "max_skipped: is 0"},
 	} {
 		s := Default()
 		test.spoil(&s)

@@ -1,5 +1,7 @@
 package learn
 
+import "math"
+
 // Metrics tell what a step did. Means over tokens are over trained tokens, once for
 // each time that an update consumed them; updates that were skipped give no figures.
 type Metrics struct {
@@ -93,3 +95,5 @@ func (m *Metrics) take(s *sums) {
 	m.WeightMean, m.WeightMax = s.weight/tokens, s.weightMax
 	m.ClipFraction, m.CapFraction = float64(s.clipped)/tokens, float64(s.capped)/tokens
 }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

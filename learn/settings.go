@@ -2,8 +2,8 @@ package learn
 
 import (
 	"fmt"
-	"math"
-	"slices"
+
+	"github.com/quintain-rl/quintain/settings"
 )
 
 // An Objective says which loss a step lessens. Let p be the probability of a token
@@ -56,28 +56,65 @@ var Normalisations = []Normalisation{TokenMean, SequenceMean, Constant}
 
 // Settings say how a learner makes its steps. [Default] has values that work.
 type Settings struct {
-	Objective Objective `json:"objective" yaml:"objective"`
-	Clip      float64   `json:"clip" yaml:"clip"`             // r is clipped to 1-Clip to 1+Clip; above 0, below 1
-	WeightCap float64   `json:"weight_cap" yaml:"weight_cap"` // largest weight w of the decoupled objective; 0: any
-	CapRule   CapRule   `json:"cap_rule" yaml:"cap_rule"`
-	KL        float64   `json:"kl" yaml:"kl"` // coefficient of the divergence from the reference, in the loss; 0: none
+	Objective Objective `json:"objective"`
+	Clip      float64   `json:"clip"`       // r is clipped to 1-Clip to 1+Clip
+	WeightCap float64   `json:"weight_cap"` // largest weight w of the decoupled objective; 0: any
+	CapRule   CapRule   `json:"cap_rule"`
+	KL        float64   `json:"kl"`      // coefficient of the divergence from the reference, in the loss; 0: none
+	Entropy   float64   `json:"entropy"` // coefficient of the entropy, which the loss rewards; 0: none
 
-	Entropy float64 `json:"entropy" yaml:"entropy"` // coefficient of the entropy, which the loss rewards; 0: none
+	Normalisation Normalisation `json:"normalisation"`
+	Length        int           `json:"length"` // tokens that Constant divides by, such as the most that are sampled; read by it alone
 
-	Normalisation Normalisation `json:"normalisation" yaml:"normalisation"`
-	Length        int           `json:"length" yaml:"length"` // tokens that Constant divides by, such as the most that are sampled; read by it alone
+	Epochs      int `json:"epochs"`       // times that a step goes through its groups
+	Minibatches int `json:"minibatches"`  // parts of the groups, whole ones in their order, each an update of its own
+	MicroTokens int `json:"micro_tokens"` // tokens in memory at once; a longer sequence goes alone
 
-	Epochs      int `json:"epochs" yaml:"epochs"`             // times that a step goes through its groups
-	Minibatches int `json:"minibatches" yaml:"minibatches"`   // parts of the groups, whole ones in their order, each an update of its own
-	MicroTokens int `json:"micro_tokens" yaml:"micro_tokens"` // tokens in memory at once; a longer sequence goes alone
+	LearningRate float64 `json:"learning_rate"`
+	WarmUp       int     `json:"warm_up"`      // updates over which the learning rate rises from 0
+	Muon         float64 `json:"muon"`         // what the learning rate is multiplied by for the matrices of the layers, which Muon then steps; 0: AdamW for all
+	WeightDecay  float64 `json:"weight_decay"` // per unit of learning rate
+	ClipNorm     float64 `json:"clip_norm"`    // norm that gradients are scaled down to; 0: any
 
-	LearningRate float64 `json:"learning_rate" yaml:"learning_rate"`
-	WarmUp       int     `json:"warm_up" yaml:"warm_up"`           // updates over which the learning rate rises from 0
-	Muon         float64 `json:"muon" yaml:"muon"`                 // what the learning rate is multiplied by for the matrices of the layers, which Muon then steps; 0: AdamW for all
-	WeightDecay  float64 `json:"weight_decay" yaml:"weight_decay"` // per unit of learning rate
-	ClipNorm     float64 `json:"clip_norm" yaml:"clip_norm"`       // norm that gradients are scaled down to; 0: any
+	MaxSkipped int `json:"max_skipped"` // updates in a row that are skipped, for numbers that are not finite, before it is an error
+}
 
-	MaxSkipped int `json:"max_skipped" yaml:"max_skipped"` // updates in a row that are skipped, for numbers that are not finite, before it is an error; 1 or more
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	settings.Word(d, &s.Objective, "objective", "loss that a step lessens").OneOf(words(Objectives)...)
+	d.Float(&s.Clip, "clip", "how far a probability may move in a step, as a share of it").Above(0).Below(1)
+	d.Float(&s.WeightCap, "weight_cap", "largest weight of a stale token in the decoupled objective, 1 or more; 0: any").AtLeast(0)
+	settings.Word(d, &s.CapRule, "cap_rule", "what becomes of a token whose weight is above the cap").OneOf(words(CapRules)...)
+	d.Float(&s.KL, "kl", "coefficient of the divergence from the reference; 0: none").AtLeast(0)
+	d.Float(&s.Entropy, "entropy", "coefficient of the entropy, which is rewarded; 0: none").AtLeast(0)
+	settings.Word(d, &s.Normalisation, "normalisation", "how the losses of tokens become one number").OneOf(words(Normalisations)...)
+	d.Int(&s.Length, "length", "tokens that the normalisation constant divides by").AtLeast(1)
+	d.Int(&s.Epochs, "epochs", "times that a step goes through its groups").AtLeast(1)
+	d.Int(&s.Minibatches, "minibatches", "updates of one epoch").AtLeast(1)
+	d.Int(&s.MicroTokens, "micro_tokens", "tokens that are in memory at once").AtLeast(1)
+	d.Float(&s.LearningRate, "learning_rate", "of AdamW").Above(0)
+	d.Int(&s.WarmUp, "warm_up", "updates over which the learning rate rises from 0").AtLeast(0)
+	d.Float(&s.Muon, "muon", "learning rate of Muon for the matrices of the layers, as a multiple of the other; 0: AdamW for all").AtLeast(0)
+	d.Float(&s.WeightDecay, "weight_decay", "per unit of learning rate").AtLeast(0)
+	d.Float(&s.ClipNorm, "clip_norm", "norm that gradients are scaled down to; 0: any").AtLeast(0)
+	d.Int(&s.MaxSkipped, "max_skipped", "updates in a row that may be skipped, for numbers that are not finite").AtLeast(1)
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error {
+	if s.WeightCap > 0 && s.WeightCap < 1 {
+		return fmt.Errorf("weight_cap: is %v, want 0, or 1 or more", s.WeightCap)
+	}
+	return nil
+}
+
+// words are constants as texts.
+func words[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, word := range list {
+		out[i] = string(word)
+	}
+	return out
 }
 
 // Default returns settings for models of some 10⁵ parameters.
@@ -90,38 +127,3 @@ func Default() Settings {
 		MaxSkipped: 5,
 	}
 }
-
-// Check reports the first setting that makes no sense, by its JSON name.
-func (s *Settings) Check() error {
-	for _, f := range []struct {
-		ok   bool
-		name string
-		got  any
-		want string
-	}{
-		{slices.Contains(Objectives, s.Objective), "objective", s.Objective, fmt.Sprintf("one of %v", Objectives)},
-		{s.Clip > 0 && s.Clip < 1, "clip", s.Clip, "above 0 and below 1"},
-		{s.WeightCap == 0 || s.WeightCap >= 1 && finite(s.WeightCap), "weight_cap", s.WeightCap, "0, or 1 or more"},
-		{slices.Contains(CapRules, s.CapRule), "cap_rule", s.CapRule, fmt.Sprintf("one of %v", CapRules)},
-		{s.KL >= 0 && finite(s.KL), "kl", s.KL, "0 or more"},
-		{s.Entropy >= 0 && finite(s.Entropy), "entropy", s.Entropy, "0 or more"},
-		{slices.Contains(Normalisations, s.Normalisation), "normalisation", s.Normalisation, fmt.Sprintf("one of %v", Normalisations)},
-		{s.Length > 0 || s.Normalisation != Constant, "length", s.Length, "1 or more"},
-		{s.Epochs > 0, "epochs", s.Epochs, "1 or more"},
-		{s.Minibatches > 0, "minibatches", s.Minibatches, "1 or more"},
-		{s.MicroTokens > 0, "micro_tokens", s.MicroTokens, "1 or more"},
-		{s.LearningRate > 0 && finite(s.LearningRate), "learning_rate", s.LearningRate, "above 0"},
-		{s.WarmUp >= 0, "warm_up", s.WarmUp, "0 or more"},
-		{s.Muon >= 0 && finite(s.Muon), "muon", s.Muon, "0 or more"},
-		{s.WeightDecay >= 0 && finite(s.WeightDecay), "weight_decay", s.WeightDecay, "0 or more"},
-		{s.ClipNorm >= 0 && finite(s.ClipNorm), "clip_norm", s.ClipNorm, "0 or more"},
-		{s.MaxSkipped > 0, "max_skipped", s.MaxSkipped, "1 or more"},
-	} {
-		if !f.ok {
-			return fmt.Errorf("%s is %v, want %s", f.name, f.got, f.want)
-		}
-	}
-	return nil
-}
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/settings"
 )
 
 // Rules say what becomes of the episodes of a group.
@@ -25,6 +26,26 @@ type Rules struct {
 	LengthBudget int
 
 	Sampling quintain.Sampling // told in the group's generation parameters
+}
+
+// DefaultRules are those of a run where nothing else is said.
+func DefaultRules() Rules {
+	return Rules{Estimator: GRPO, TurnDiscount: 1, MinTrainable: 10, MaskTooLong: true, Sequences: WholeEpisodes}
+}
+
+// Declare implements [settings.Declarer]: for all but Size and Sampling, which are of
+// the run and of the policy.
+func (r *Rules) Declare(d *settings.Section) {
+	settings.Word(d, &r.Estimator, "estimator", "how scores become advantages").
+		OneOf(string(GRPO), string(DrGRPO), string(RLOO), string(None))
+	settings.Word(d, &r.Sequences, "sequences", "what is a training sequence of its own: an episode, which gives several where its server rewrote the conversation, or each turn").
+		OneOf(string(WholeEpisodes), string(EachTurn))
+	d.Float(&r.TurnDiscount, "turn_discount", "what a turn's reward counts for the turn before it").Between(0, 1)
+	d.Bool(&r.KeepEqual, "keep_equal", "keep groups whose scores are all equal, which teach nothing")
+	d.Int(&r.MinTrainable, "min_trainable", "sampled tokens that every sequence of a group has at least").AtLeast(0)
+	d.Int(&r.MaxSequence, "max_sequence", "tokens that every sequence has less than; 0: any number").AtLeast(0)
+	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes that a length limit cut")
+	d.Int(&r.LengthBudget, "length_budget", "tokens from three quarters of which on the scores of a group that is solved throughout fall; 0: they do not").AtLeast(0)
 }
 
 // A Drop is the reason for which a group is not kept.

@@ -38,6 +38,9 @@ func New(g Declarer) *Form {
 	return f
 }
 
+// Check reports what is invalid in the settings of g as they are now, a line for each.
+func Check(g Declarer) error { return New(g).check() }
+
 // Use returns the form of a verb that uses the settings at and below some paths: the
 // others may stand in the file and the environment, and mean nothing.
 func (f *Form) Use(paths ...string) *Form {

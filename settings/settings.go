@@ -16,6 +16,7 @@ package settings
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -35,8 +36,9 @@ type Checker interface {
 
 // A Section takes the declarations of the settings below one key of the file.
 type Section struct {
-	form *Form
-	path string // "run"; empty: the top
+	form   *Form
+	path   string // "run"; empty: the top
+	prefix string // of the names of flags
 }
 
 // key returns the path of a key of the section.
@@ -50,7 +52,7 @@ func (d *Section) key(name string) string {
 // add declares a setting. A key or flag that is declared twice is a fault of the
 // program, and panics.
 func (d *Section) add(v Value, name, doc string) *Setting {
-	s := &Setting{path: d.key(name), doc: doc, value: v, was: v.String(), flag: strings.ReplaceAll(name, "_", "-")}
+	s := &Setting{path: d.key(name), doc: doc, value: v, was: v.String(), flag: d.prefix + strings.ReplaceAll(name, "_", "-")}
 	for _, other := range d.form.list {
 		if other.path == s.path {
 			panic("settings: " + s.path + " is declared twice")
@@ -63,7 +65,17 @@ func (d *Section) add(v Value, name, doc string) *Setting {
 // Section declares the settings of g below the key name. Doc is the heading over
 // them.
 func (d *Section) Section(g Declarer, name, doc string) {
-	below := &Section{d.form, d.key(name)}
+	d.section(g, &Section{form: d.form, path: d.key(name)}, doc)
+}
+
+// Prefixed is Section with flags that begin with the name and a dash: for settings
+// whose own names say too little.
+func (d *Section) Prefixed(g Declarer, name, doc string) {
+	d.section(g, &Section{d.form, d.key(name), strings.ReplaceAll(name, "_", "-") + "-"}, doc)
+}
+
+// section declares the settings of g in below.
+func (d *Section) section(g Declarer, below *Section, doc string) {
 	d.form.sections = append(d.form.sections, section{below.path, doc, g})
 	g.Declare(below)
 }
@@ -161,6 +173,11 @@ func (s *Setting) Above(low float64) *Setting {
 	return s.limit("more than "+s.shown(low), func(v float64) bool { return v > low })
 }
 
+// Below refuses values of a number or time that are not below high.
+func (s *Setting) Below(high float64) *Setting {
+	return s.limit("less than "+s.shown(high), func(v float64) bool { return v < high })
+}
+
 // Between refuses values of a number or time outside low to high.
 func (s *Setting) Between(low, high float64) *Setting {
 	return s.limit(s.shown(low)+" to "+s.shown(high), func(v float64) bool { return v >= low && v <= high })
@@ -172,7 +189,7 @@ func (s *Setting) limit(want string, ok func(float64) bool) *Setting {
 	if !can {
 		panic("settings: " + s.path + " is no number")
 	}
-	s.limits = append(s.limits, limit{want, func() bool { return ok(m.measure()) }})
+	s.limits = append(s.limits, limit{want, func() bool { return ok(m.measure()) && !math.IsInf(m.measure(), 0) }})
 	return s
 }
 

@@ -61,7 +61,7 @@ type Stats struct {
 }
 
 // New returns a client for the server that cfg names. It does not ask it anything;
-// see [Client.Check]. The error names the setting that makes no sense.
+// see [Client.Check]. The error names the invalid setting.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
@@ -182,6 +182,9 @@ func (c *Client) ask(ctx context.Context, r quintain.Request, n int) ([]quintain
 			return nil, fault
 		}
 		c.retried.Add(1)
+		if c.cfg.Told != nil {
+			c.cfg.Told(fault, attempt)
+		}
 		if err := c.pause(ctx, attempt, fault.after); err != nil {
 			return nil, err
 		}

@@ -59,6 +59,10 @@ type Config struct {
 	// adds to it, MaxBackoff at most.
 	Backoff, MaxBackoff time.Duration
 
+	// Told is called before a fault is tried again, from many goroutines. Nil: nobody is
+	// told.
+	Told func(fault *Error, attempt int)
+
 	// MaxInFlight is how many HTTP exchanges run at once, others waiting; 0: 1024.
 	MaxInFlight int
 
@@ -95,7 +99,7 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// check reports the first field that makes no sense. It knows no defaults.
+// check reports the first invalid field. It knows no defaults.
 func (c Config) check() error {
 	base, err := url.Parse(c.URL)
 	switch {

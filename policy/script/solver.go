@@ -8,6 +8,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/settings"
 )
 
 // A Solver is a policy that solves problems with a given accuracy, so that the
@@ -25,8 +26,9 @@ import (
 // a Solver whose fields do not change. A request that waits holds a timer and
 // nothing else.
 type Solver struct {
-	// Answer returns the solution of the problem that r.Key names. It is called
-	// once for a request, and from many goroutines. An error fails the request.
+	// Answer returns the solution of the problem that r.Key names, as a [Book] does. It
+	// is called once for a request, and from many goroutines. An error fails the
+	// request.
 	Answer func(r quintain.Request) (string, error)
 
 	Accuracy float64       // probability that a sample is right, 0 to 1
@@ -40,6 +42,12 @@ type Solver struct {
 	// Version is read at the start of each piece, and marks its tokens. nil: the
 	// version is 0.
 	Version func() int32
+}
+
+// Declare implements [settings.Declarer]: for Accuracy and Delay.
+func (s *Solver) Declare(d *settings.Section) {
+	d.Float(&s.Accuracy, "accuracy", "how often the script is right").Between(0, 1)
+	d.Duration(&s.Delay, "delay", "how long a reply of the script takes").AtLeast(0)
 }
 
 // Sample implements [quintain.Policy].

@@ -1,0 +1,66 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Settings are what people set of a [Config].
+type Settings struct {
+	URL      string
+	Model    string
+	KeyFile  string // file with the API key; empty: none is sent
+	TokenIDs bool
+	Extra    map[string]any
+	Timeout  time.Duration
+	Retries  int // 0: nothing is tried again
+}
+
+// Defaults returns the settings where nothing is said.
+func Defaults() Settings { return Settings{Timeout: time.Hour, Retries: 9} }
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Text(&s.URL, "url", "base of the server's API, such as http://127.0.0.1:8001/v1")
+	d.Text(&s.Model, "model", "name by which the server knows the model")
+	d.Text(&s.KeyFile, "key_file", "file with the API key").Flag("policy-key-file")
+	d.Bool(&s.TokenIDs, "token_ids", "ask the server for exact tokens (vLLM 0.10.2 or newer, SGLang)")
+	d.Object(&s.Extra, "extra_body", "added to the body of every request")
+	d.Duration(&s.Timeout, "timeout", "of one exchange with the server").AtLeast(0)
+	d.Int(&s.Retries, "retries", "how often an exchange is tried again after a fault that may pass").AtLeast(0)
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error {
+	switch {
+	case s.URL == "":
+		return errors.New("url: is missing; want the base of the server's API, such as http://127.0.0.1:8001/v1 (--url)")
+	case s.Model == "":
+		return errors.New("model: is missing; want the name by which the server knows the model (--model)")
+	}
+	return nil
+}
+
+// Config returns the config of a client, with the key of the key file.
+func (s *Settings) Config() (Config, error) {
+	c := Config{URL: s.URL, Model: s.Model, TokenIDs: s.TokenIDs, ExtraBody: s.Extra, Timeout: s.Timeout, Retries: s.Retries}
+	if c.Retries == 0 {
+		c.Retries = -1 // 0 is the default there
+	}
+	if s.KeyFile == "" {
+		return c, nil
+	}
+	text, err := os.ReadFile(s.KeyFile)
+	if err != nil {
+		return c, fmt.Errorf("key_file: %w", err)
+	}
+	if c.APIKey = strings.TrimSpace(string(text)); c.APIKey == "" {
+		return c, fmt.Errorf("key_file: %s is empty", s.KeyFile)
+	}
+	return c, nil
+}
