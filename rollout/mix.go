@@ -80,6 +80,15 @@ func NewMix(streams []Stream) (*Mix, error) {
 	return m, nil
 }
 
+// Labels returns the labels of the mix's streams.
+func (m *Mix) Labels() []string {
+	labels := make([]string, len(m.streams))
+	for i, s := range m.streams {
+		labels[i] = s.Label
+	}
+	return labels
+}
+
 // Labels returns the labels of streams, no two the same.
 func Labels(streams []Stream) []string {
 	labels, taken := make([]string, len(streams)), map[string]int{}

@@ -1,5 +1,5 @@
-// Package starter is the model in the box: which problems it is made for, its
-// sizes, how it is warmed up, and its weights, ready to be trained on.
+// Package starter is the model in the box: which problems it is made for, its sizes,
+// how it is warmed up, its weights, and how it is trained in a folder.
 package starter
 
 import (
@@ -28,11 +28,6 @@ func Mix() []Choice {
 		{"spell_backward", json.RawMessage(`{"min_word_len":3,"max_word_len":5}`)},
 		{"spiral_matrix", json.RawMessage(`{"min_n":2,"max_n":3}`)},
 	}
-}
-
-// Sizes returns the sizes of the starter.
-func Sizes() transformer.Config {
-	return transformer.Config{Vocab: tiny.Size, Context: 64, Layers: 2, Width: 64, Heads: 4, Hidden: 256}
 }
 
 // weights is the file that quintain pretrain writes.

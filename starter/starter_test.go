@@ -3,7 +3,11 @@ package starter
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
@@ -17,8 +21,9 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Model.Config(); got != Sizes() {
-		t.Errorf("the embedded model has %+v, want %+v", got, Sizes())
+	sizes := DefaultSizes()
+	if got := c.Model.Config(); got != sizes.Config() {
+		t.Errorf("the embedded model has %+v, want %+v", got, sizes)
 	}
 	const most = 2 << 20
 	if len(weights) > most {
@@ -71,30 +76,141 @@ func TestExample(t *testing.T) {
 	}
 }
 
-func TestWarmUpLearns(t *testing.T) {
-	next := func(ctx context.Context) (learn.Sequence, error) {
-		return Example(ctx, saying{}, quintain.Problem{}, "b")
+// examples gives the same one again and again.
+func examples(ctx context.Context) (learn.Sequence, error) {
+	return Example(ctx, saying{}, quintain.Problem{}, "b")
+}
+
+// bytesOf writes the weights of a model.
+func bytesOf(t *testing.T, m *transformer.Model) string {
+	t.Helper()
+	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m}, transformer.Float32)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return string(data)
+}
+
+func TestWarmUpLearns(t *testing.T) {
 	var losses []float64
-	told := func(update int, loss float64) {
+	warm := small()
+	warm.Next = examples
+	warm.Told = func(update int, loss float64) {
 		if losses = append(losses, loss); update != len(losses) {
 			t.Errorf("update %d is told as number %d", len(losses), update)
 		}
 	}
-	first, err := small().Make(t.Context(), next, told)
+	first, err := warm.Make(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := len(losses); n != 30 || losses[n-1] > losses[0]-0.5 {
 		t.Errorf("losses %v", losses)
 	}
-	second, err := small().Make(t.Context(), next, func(int, float64) {})
+	warm.Told = nil
+	second, err := warm.Make(t.Context())
+	if err != nil || bytesOf(t, first) != bytesOf(t, second) {
+		t.Errorf("two warm-ups make different weights, error %v", err)
+	}
+}
+
+// A warm-up that is interrupted loses nothing: the next one goes on with it, to the same
+// weights.
+func TestWarmUpGoesOnAfterAnInterruption(t *testing.T) {
+	whole := small()
+	whole.Next = examples
+	want, err := whole.Make(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, errA := tiny.WriteWeights(transformer.Checkpoint{Model: first}, transformer.Float32)
-	b, errB := tiny.WriteWeights(transformer.Checkpoint{Model: second}, transformer.Float32)
-	if err := errors.Join(errA, errB); err != nil || string(a) != string(b) {
-		t.Errorf("two warm-ups make different weights, error %v", err)
+	warm := whole
+	warm.Path = filepath.Join(t.TempDir(), "unfinished")
+	interrupted := errors.New("interrupted")
+	ctx, stop := context.WithCancelCause(t.Context())
+	made := 0
+	warm.Told = func(update int, _ float64) {
+		if made++; update == 12 {
+			stop(interrupted)
+		}
+	}
+	if _, err := warm.Make(ctx); !errors.Is(err, interrupted) {
+		t.Fatalf("error %v", err)
+	}
+	got, err := warm.Make(t.Context())
+	if err != nil || bytesOf(t, got) != bytesOf(t, want) || made != 30 {
+		t.Errorf("after an interruption %d updates give other weights, error %v", made, err)
+	}
+	if _, err := os.Stat(warm.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the unfinished warm-up is still there: error %v", err)
+	}
+}
+
+// training is of a model that a warm-up makes.
+func training(path string) Training {
+	warm := small()
+	warm.Next, warm.Updates = examples, 1
+	s := learn.Default()
+	return Training{Path: path, Sizes: warm.Sizes, Learn: s, Fresh: func() (*transformer.Model, error) { return warm.Make(context.Background()) }}
+}
+
+// group is one that a trainer can train on.
+func group(t *testing.T) *quintain.Group {
+	t.Helper()
+	s, err := examples(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	logProbs := make([]float64, len(s.Tokens))
+	for i, mask := range s.Masks {
+		if logProbs[i] = 1; mask != quintain.Untrained {
+			logProbs[i] = -1
+		}
+	}
+	return &quintain.Group{
+		Tokens: [][]quintain.Token{s.Tokens, s.Tokens}, Masks: [][]int32{s.Masks, s.Masks},
+		LogProbs: [][]float64{logProbs, logProbs}, Scores: []float64{0, 1},
+	}
+}
+
+func TestTrainerGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	first, err := OpenTrainer(training(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Last().Version != 0 || first.Context() != 32 {
+		t.Errorf("begins with %+v and a context of %d", first.Last(), first.Context())
+	}
+	step, err := first.Step([]string{"a"}, []*quintain.Group{group(t)})
+	if err != nil || step.Version != 1 || step.Batch[0] != "a" {
+		t.Fatalf("step %+v, error %v", step, err)
+	}
+	if err := first.Publish(); err != nil {
+		t.Error(err)
+	}
+	again := training(path)
+	again.Fresh = nil // there is a checkpoint
+	second, err := OpenTrainer(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := second.Last(); last.Version != 1 || last.Batch[0] != "a" || last.Seconds != step.Seconds {
+		t.Errorf("goes on after %+v, want %+v", last, step)
+	}
+	a, errA := first.Step([]string{"b"}, []*quintain.Group{group(t)})
+	b, errB := second.Step([]string{"b"}, []*quintain.Group{group(t)})
+	if errA != nil || errB != nil || a.Metrics.Loss != b.Metrics.Loss || a.Metrics.GradNorm != b.Metrics.GradNorm {
+		t.Errorf("the next step is %+v (error %v) in one process and %+v (error %v) in another", a.Metrics, errA, b.Metrics, errB)
+	}
+	other := again
+	other.Sizes.Width = 32
+	if _, err := OpenTrainer(other); !errors.Is(err, transformer.ErrSizes) {
+		t.Errorf("other sizes: error %v", err)
+	}
+	if err := os.WriteFile(path, []byte("nonsense"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenTrainer(again); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a file that is not a checkpoint: error %v", err)
 	}
 }

@@ -3,6 +3,10 @@ package starter
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/learn"
@@ -17,33 +21,46 @@ type WarmUp struct {
 	Seed    uint64 // of the parameters at the beginning
 	Updates int
 	Batch   int // examples of an update
+
+	// Path is a file that keeps an unfinished warm-up, so that the next one goes on with
+	// it; it is removed at the end. Empty: none is kept.
+	Path string
+
+	// Next gives the examples, which are always the same ones.
+	Next func(context.Context) (learn.Sequence, error)
+
+	// Told is called after every update with its number, from 1, and its loss. Nil:
+	// nobody is told.
+	Told func(update int, loss float64)
 }
 
-// DefaultWarmUp returns the warm-up that made the embedded weights.
-func DefaultWarmUp() WarmUp { return WarmUp{Sizes: Sizes(), Seed: 1, Updates: 600, Batch: 96} }
+// DefaultWarmUp returns the warm-up that made the embedded weights, without examples.
+func DefaultWarmUp() WarmUp {
+	sizes := DefaultSizes()
+	return WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 600, Batch: 96}
+}
 
-// Make makes the model. Next gives the examples; told is called after every
-// update with its number, from 1, and its loss. The same examples give the same
-// model, bit for bit, in the same build of the program. When ctx is done, the
-// error is its cause.
-func (w WarmUp) Make(ctx context.Context, next func(context.Context) (learn.Sequence, error), told func(update int, loss float64)) (*transformer.Model, error) {
-	model, err := transformer.New(w.Sizes, w.Seed)
+// updateNote is the note of an unfinished warm-up that says how many updates were made.
+const updateNote = "warm_up.updates"
+
+// Make makes the model. The same examples give the same model, bit for bit, in the same
+// build of the program, whether or not the warm-up was interrupted. When ctx ends, what
+// was made is kept, and the error is the cause.
+func (w WarmUp) Make(ctx context.Context) (*transformer.Model, error) {
+	learner, done, err := w.open()
 	if err != nil {
 		return nil, err
 	}
-	settings := learn.Default()
-	settings.LearningRate, settings.WarmUp = 4e-3, 50
-	learner, err := learn.New(model, nil, settings)
-	if err != nil {
+	if err := w.skip(ctx, done); err != nil {
 		return nil, err
 	}
 	batch := make([]learn.Sequence, w.Batch)
-	for update := range w.Updates {
+	for ; done < w.Updates; done++ {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, errors.Join(context.Cause(ctx), w.keep(learner, done))
 		}
 		for i := range batch {
-			if batch[i], err = next(ctx); err != nil {
+			if batch[i], err = w.Next(context.WithoutCancel(ctx)); err != nil {
 				return nil, err
 			}
 		}
@@ -51,9 +68,71 @@ func (w WarmUp) Make(ctx context.Context, next func(context.Context) (learn.Sequ
 		if err != nil {
 			return nil, err
 		}
-		told(update+1, metrics.Loss)
+		if w.Told != nil {
+			w.Told(done+1, metrics.Loss)
+		}
 	}
-	return model, nil
+	return learner.Model(), w.remove()
+}
+
+// open returns a learner, and the number of updates that it has made.
+func (w WarmUp) open() (*learn.Learner, int, error) {
+	how := learn.Default()
+	how.LearningRate, how.WarmUp = 4e-3, 50
+	if w.Path != "" {
+		saved, err := ReadCheckpoint(w.Path)
+		if err == nil && saved.Model.Config() == w.Sizes {
+			return resumeWarmUp(saved, how)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, 0, err
+		}
+	}
+	model, err := transformer.New(w.Sizes, w.Seed)
+	if err != nil {
+		return nil, 0, err
+	}
+	learner, err := learn.New(model, nil, how)
+	return learner, 0, err
+}
+
+// resumeWarmUp goes on with an unfinished warm-up.
+func resumeWarmUp(saved *transformer.Checkpoint, how learn.Settings) (*learn.Learner, int, error) {
+	done, err := strconv.Atoi(saved.Notes[updateNote])
+	if err != nil {
+		return nil, 0, fmt.Errorf("unfinished warm-up: note %q: %w", updateNote, err)
+	}
+	learner, err := learn.Resume(saved, nil, how)
+	return learner, done, err
+}
+
+// skip passes over the examples of updates that are made.
+func (w WarmUp) skip(ctx context.Context, updates int) error {
+	for range updates * w.Batch {
+		if _, err := w.Next(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep keeps an unfinished warm-up.
+func (w WarmUp) keep(l *learn.Learner, done int) error {
+	if w.Path == "" || done == 0 {
+		return nil
+	}
+	return writeCheckpoint(w.Path, l, updateNote, strconv.Itoa(done))
+}
+
+// remove removes what was kept.
+func (w WarmUp) remove() error {
+	if w.Path == "" {
+		return nil
+	}
+	if err := os.Remove(w.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Example returns the conversation that s opens about p as a sequence to imitate:

@@ -1,0 +1,65 @@
+// Package curve keeps the course of a value in a bounded number of points, and draws
+// such courses: in a line of text, or as a picture.
+package curve
+
+// mostPoints is the number of points that a curve has at most.
+const mostPoints = 64
+
+// A Curve is the course of a value: a bounded number of points, each the mean of
+// equally many values. The zero value is empty. It is for one goroutine.
+type Curve struct {
+	points []float64 // all whole but the last
+	filled int       // values in the last point
+	each   int       // values of a whole point; 0: none has come yet
+}
+
+// Add takes the next value.
+func (c *Curve) Add(v float64) {
+	if c.each == 0 {
+		c.each = 1
+	}
+	if len(c.points) == 0 || c.filled == c.each {
+		if len(c.points) == mostPoints {
+			c.halve()
+		}
+		c.points, c.filled = append(c.points, 0), 0
+	}
+	last := &c.points[len(c.points)-1]
+	*last = (*last*float64(c.filled) + v) / float64(c.filled+1)
+	c.filled++
+}
+
+// halve joins neighbouring points, all of which are whole.
+func (c *Curve) halve() {
+	half := len(c.points) / 2
+	for i := range half {
+		c.points[i] = (c.points[2*i] + c.points[2*i+1]) / 2
+	}
+	c.points, c.each = c.points[:half], 2*c.each
+	c.filled = c.each
+}
+
+// Points returns a copy of the points.
+func (c *Curve) Points() []float64 { return append([]float64{}, c.points...) }
+
+// Spark draws points, values from 0 to 1, in at most width characters.
+func Spark(points []float64, width int) string {
+	const marks = "▁▂▃▄▅▆▇█"
+	rows := []rune(marks)
+	n := max(0, min(width, len(points)))
+	drawn := make([]rune, n)
+	for i := range drawn {
+		from, to := i*len(points)/n, (i+1)*len(points)/n
+		v := min(1, max(0, mean(points[from:to])))
+		drawn[i] = rows[min(len(rows)-1, int(v*float64(len(rows))))]
+	}
+	return string(drawn)
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}

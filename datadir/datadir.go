@@ -1,0 +1,127 @@
+// Package datadir is the folder in which a process keeps all its state: locked while
+// it is in use, marked with the version of its layout, written so that a crash leaves
+// whole files.
+package datadir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Format is the version of the layout of a folder. A folder of another one is refused:
+//
+//	format.json          version of this layout
+//	lock                 held while a process uses the folder
+//	queue/               groups, and the records of run and hub
+//	runs/                the same for each further run of the hub
+//	trace/               every episode as it was played
+//	dumps/               rollouts as JSON lines
+//	checkpoint.weights   model and optimiser of the tiny policy
+//	training.jsonl       its steps
+//	examinations.jsonl   how it did on held-out problems
+const Format = 2
+
+// The names of what a folder holds.
+const (
+	Queue        = "queue"
+	Runs         = "runs"
+	Trace        = "trace"
+	Dumps        = "dumps"
+	Checkpoint   = "checkpoint.weights"
+	Training     = "training.jsonl"
+	Examinations = "examinations.jsonl"
+)
+
+// A Folder is an open data folder. It does not change, so many goroutines may use it.
+type Folder struct {
+	path string
+	lock *os.File
+}
+
+// Open opens the folder at path for this process alone, and makes it if it does not
+// exist. Writer names the program, for those who find the folder later. Close frees it.
+func Open(path, writer string) (*Folder, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	lock, err := lockFile(filepath.Join(path, "lock"))
+	if err != nil {
+		return nil, fmt.Errorf("data folder %s: %w", path, err)
+	}
+	f := &Folder{path, lock}
+	if err := f.checkFormat(writer); err != nil {
+		return nil, errors.Join(fmt.Errorf("data folder %s: %w", path, err), f.Close())
+	}
+	return f, nil
+}
+
+// Path is where the folder is.
+func (f *Folder) Path() string { return f.path }
+
+// Join returns the path of something in the folder.
+func (f *Folder) Join(name string) string { return filepath.Join(f.path, name) }
+
+// Close frees the folder for other processes.
+func (f *Folder) Close() error { return f.lock.Close() }
+
+// checkFormat reads the folder's format, or writes it in a new one.
+func (f *Folder) checkFormat(writer string) error {
+	var kept struct {
+		Format int    `json:"format"`
+		Writer string `json:"writer"`
+	}
+	data, err := os.ReadFile(f.Join("format.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		kept.Format, kept.Writer = Format, writer
+		if data, err = json.Marshal(kept); err != nil {
+			return err
+		}
+		return WriteFile(f.Join("format.json"), append(data, '\n'))
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return fmt.Errorf("format.json: %w", err)
+	}
+	if kept.Format != Format {
+		return fmt.Errorf("it has format %d (written by quintain %s), and this program reads format %d: use the program that wrote it, or another folder with --data", kept.Format, kept.Writer, Format)
+	}
+	return nil
+}
+
+// WriteFile writes a file whole or not at all, and durably.
+func WriteFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder makes the names in a folder durable: a power cut may undo a rename
+// before that.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

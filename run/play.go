@@ -1,0 +1,65 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// engine returns the engine that plays the run's problems.
+func (r *Run) engine() *rollout.Engine {
+	s := r.config.Settings
+	return &rollout.Engine{
+		Policy: r.config.Policy, Sampling: r.config.Sampling,
+		Size: s.GroupSize, Parallel: max(1, s.Parallel/s.GroupSize),
+		Grace: s.Grace, Cut: r.config.Cut, Next: r.next, Done: r.done,
+	}
+}
+
+// next waits until a group may start, and hands out its problem.
+func (r *Run) next(ctx context.Context) (rollout.Job, error) {
+	if err := r.faults.wait(ctx); err != nil {
+		return rollout.Job{}, err
+	}
+	if err := r.ledger.gate.Enter(ctx, r.config.Settings.GroupSize); err != nil {
+		return rollout.Job{}, err
+	}
+	return r.mix.Next()
+}
+
+// done judges what was played, keeps the group or drops it, and says so.
+func (r *Run) done(ctx context.Context, result rollout.Result) error {
+	group, scores, drop, err := r.config.Rules.Judge(result)
+	if err != nil {
+		return err
+	}
+	r.faults.count(drop == rollout.DropInfra)
+	if drop == "" {
+		fresh, err := r.config.Queue.Put(ctx, group)
+		if err != nil {
+			r.mix.Redo(result.Job)
+			return fmt.Errorf("keeping group %s: %w", group.ID, err)
+		}
+		if !fresh {
+			group, drop = nil, rollout.DropDuplicate
+		}
+	}
+	if drop != "" {
+		r.ledger.gate.Leave(r.config.Settings.GroupSize)
+	}
+	if drop == rollout.DropCancelled {
+		r.mix.Redo(result.Job)
+	} else {
+		r.mix.Done(result.Job)
+	}
+	r.ledger.touch()
+	r.log.Debug("played", "problem", result.Job.Problem.ID(), "drop", drop)
+	if err := r.note(Played{result, scores, group, drop, r.Version()}); err != nil {
+		return err
+	}
+	if advice := r.tally.adviceOn(result.Job.Label); advice != "" {
+		r.say("%s", advice)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package run
+
+import (
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// A Report is what a run did: since this process began, unless it says otherwise.
+type Report struct {
+	Steps         int                      `json:"steps"`
+	Seconds       float64                  `json:"seconds"`
+	PlaySeconds   float64                  `json:"play_seconds"` // without the examinations before and after
+	Version       int                      `json:"version"`      // of the policy, with the steps of earlier processes
+	GroupsMade    int                      `json:"groups_made"`
+	GroupsDropped map[rollout.Drop]int     `json:"groups_dropped"`
+	Episodes      map[quintain.Outcome]int `json:"episodes"`
+	Tokens        int                      `json:"tokens"`    // sampled
+	Unit          string                   `json:"unit"`      // what Tokens counts: "tokens", or "bytes" if the policy's server does not tell its tokens
+	Staleness     map[int]int              `json:"staleness"` // groups consumed, by the versions that their oldest token was behind
+	Tasks         []TaskReport             `json:"tasks"`     // in the order of the streams
+	LastFault     string                   `json:"last_fault,omitempty"`
+	Advice        []string                 `json:"advice,omitempty"`      // what people should know, and do
+	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
+	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score of held-out problems, the mean of the tasks' means
+	ExamAfter     *float64                 `json:"exam_after,omitempty"`
+}
+
+// A TaskReport is what a run did with one stream of problems.
+type TaskReport struct {
+	Label  string    `json:"label"`  // "task:level", or the task if it has parameters of its own
+	Groups int       `json:"groups"` // that were scored, dropped ones included
+	Kept   int       `json:"kept"`
+	First  float64   `json:"first_mean_score"` // of the first 16 groups
+	Last   float64   `json:"last_mean_score"`  // of the last 16 groups
+	Curve  []float64 `json:"curve"`            // mean scores over the run, each of equally many groups
+
+	ExamBefore *float64 `json:"exam_before,omitempty"` // mean score of held-out problems
+	ExamAfter  *float64 `json:"exam_after,omitempty"`
+}
+
+// Score is the mean of the tasks' last mean scores; 0 if nothing was scored.
+func (r *Report) Score() float64 {
+	sum, n := 0.0, 0
+	for i := range r.Tasks {
+		if r.Tasks[i].Groups > 0 {
+			sum, n = sum+r.Tasks[i].Last, n+1
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
+// Lag is the mean staleness of the groups that were consumed.
+func (r *Report) Lag() float64 {
+	groups, sum := 0, 0
+	for lag, n := range r.Staleness {
+		groups, sum = groups+n, sum+lag*n
+	}
+	return float64(sum) / float64(max(1, groups))
+}
+
+// Rate is the number of tokens, or bytes, that were sampled in a second.
+func (r *Report) Rate() float64 { return float64(r.Tokens) / max(r.Seconds, 1e-9) }
+
+// Failed is the number of episodes that failed: without a score, and not by order.
+func (r *Report) Failed() int {
+	return r.Episodes[quintain.InfraFailed] + r.Episodes[quintain.EnvFailed]
+}

@@ -1,0 +1,270 @@
+// Package run is a whole run as a library: problems from streams, episodes against a
+// policy, rules that make groups of them, a gate that bounds staleness, a queue that
+// keeps, a consumer with or without a learner, examinations, and sinks for what happens.
+//
+// A [Run] goes on where the last one over the same queue was. Its ledger alone advances
+// the policy's version: what a step made is kept first, then the version and the IDs of
+// its batch, and only then are the groups acknowledged, so that none is ever consumed
+// twice.
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// A Config says what a run is made of. Streams, Policy, Queue and Settings are needed.
+type Config struct {
+	Settings Settings
+	Rules    rollout.Rules // Size and Sampling are set by the run
+	Sampling quintain.Sampling
+
+	// Streams are the problems. A stream without a Skip of its own leaves out what is
+	// held out, if the run has examinations.
+	Streams []rollout.Stream
+
+	// Policy plays. If it has a method Run(context.Context) error, as tiny.Policy, that
+	// runs as long as the run does.
+	Policy quintain.Policy
+
+	// Queue keeps the groups, and remains the caller's to close.
+	Queue *queue.Queue
+
+	// Learner makes the steps of the built-in consumer. Nil: nothing is trained here, and
+	// the consumer only raises the version.
+	Learner Learner
+
+	// Trainer takes the batches from elsewhere, such as a hub over Queue, in place of the
+	// built-in consumer. Nil: nobody does.
+	Trainer Trainer
+
+	Sinks []Sink
+
+	// Beside is what runs beside the run and ends after it, such as a hub.
+	Beside []func(context.Context) error
+
+	// Cut ends what is under way, once it is closed. Nil: nothing does.
+	Cut <-chan struct{}
+
+	Log *slog.Logger // default: none
+}
+
+// A Learner trains the policy of a run. It is for one goroutine.
+type Learner interface {
+	// Last is the last step whose result is kept.
+	Last() learn.Step
+
+	// Step trains on groups and returns when the result is kept. A [*learn.GroupError]
+	// leaves everything as it was.
+	Step(ids []string, groups []*quintain.Group) (learn.Step, error)
+
+	// Publish gives the policy what the last step made.
+	Publish() error
+}
+
+// A Trainer is a consumer outside the run. Many goroutines may use it.
+type Trainer interface {
+	// Step is the number of batches that were taken: the version of the policy.
+	Step() int
+
+	// Stepped returns a channel that is closed when Step changes.
+	Stepped() <-chan struct{}
+
+	// BatchSize is the number of sequences in a batch; below 1: unknown.
+	BatchSize() int
+}
+
+// A Run is a run. Its methods may be called from many goroutines; Run is called once.
+type Run struct {
+	config Config
+	log    *slog.Logger
+	mix    *rollout.Mix
+	ledger *ledger
+	tally  *tally
+	sinks  []Sink
+	sets   []exam.Set
+	faults faultPause
+	start  time.Time // of this process, less the time of the earlier ones
+	from   int       // the version at which this process began
+}
+
+// Open puts a run together, at the place where the last process was. The error names
+// what is invalid, and how to mend it.
+func Open(ctx context.Context, c Config) (*Run, error) {
+	if err := settings.Check(&c.Settings); err != nil {
+		return nil, err
+	}
+	if err := settings.Check(&c.Rules); err != nil {
+		return nil, err
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	c.Rules.Size, c.Rules.Sampling = c.Settings.GroupSize, c.Sampling
+	r := &Run{config: c, log: c.Log, tally: newTally(), start: time.Now()}
+	r.sinks = append([]Sink{r.tally}, c.Sinks...)
+	streams, err := r.openStreams()
+	if err != nil {
+		return nil, err
+	}
+	if r.mix, err = rollout.NewMix(streams); err != nil {
+		return nil, err
+	}
+	if err := r.openLedger(ctx); err != nil {
+		return nil, err
+	}
+	r.from = r.Version()
+	r.tally.begin(r.from, r.mix)
+	return r, nil
+}
+
+// openStreams returns the streams that are played, and draws the sets that the policy
+// is examined with.
+func (r *Run) openStreams() (streams []rollout.Stream, err error) {
+	streams = append(streams, r.config.Streams...)
+	if r.config.Settings.ExamProblems == 0 {
+		return streams, nil
+	}
+	for i := range streams {
+		if streams[i].Skip == nil {
+			streams[i].Skip = exam.Skip(streams[i].Scenario)
+		}
+	}
+	how := exam.Defaults()
+	how.Problems = r.config.Settings.ExamProblems
+	r.sets, err = exam.NewSets(r.config.Streams, how)
+	return streams, err
+}
+
+// openLedger opens the ledger, and the gate at its version.
+func (r *Run) openLedger(ctx context.Context) (err error) {
+	var last *checkpoint
+	if r.config.Learner != nil {
+		step := r.config.Learner.Last()
+		last = &checkpoint{step.Version, step.Batch}
+		r.start = r.start.Add(-time.Duration(step.Seconds * float64(time.Second)))
+	}
+	r.ledger, err = openLedger(ctx, r.config.Queue, record{RunID: newRunID(), Streams: r.mix}, last)
+	if err != nil {
+		return err
+	}
+	if r.config.Trainer != nil {
+		r.ledger.record.Version = r.config.Trainer.Step()
+	}
+	s := r.config.Settings
+	r.ledger.gate = rollout.NewAdmission(rollout.Gate{Batch: s.BatchSize, MaxLag: s.MaxLag}, r.ledger.record.Version, r.config.Queue.Stats().Waiting.Sequences)
+	return nil
+}
+
+// newRunID returns a random UUID of version 4 (RFC 9562).
+func newRunID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// ID names the run; it stays what it is when another process goes on with the run.
+func (r *Run) ID() string { return r.ledger.record.RunID }
+
+// Version is the version of the policy.
+func (r *Run) Version() int { return r.ledger.version() }
+
+// Report returns what the run did until now.
+func (r *Run) Report() Report { return r.tally.report() }
+
+// Run runs until the steps or the minutes of the settings are over, ctx ends, or
+// something fails. Then it starts no more episodes, gives those that are under way their
+// grace, examines the policy a last time, and returns when everything is kept and all
+// that it started has ended. Once Config.Cut is closed, it waits for neither. That ctx
+// ended is not an error.
+func (r *Run) Run(ctx context.Context) error {
+	parts := append([]func(context.Context) error{r.ledger.Run}, r.config.Beside...)
+	if p, runs := r.config.Policy.(interface{ Run(context.Context) error }); runs {
+		parts = append(parts, p.Run)
+	}
+	outlast := context.WithoutCancel(ctx)
+	return together(outlast, append(parts, func(failed context.Context) error {
+		stop, end := either(ctx, failed)
+		defer end()
+		return r.course(stop, failed)
+	})...)
+}
+
+// course is the run from the first examination to the last. Stop ends it, and failed
+// ends it at once.
+func (r *Run) course(stop, failed context.Context) error {
+	if err := r.examine(stop, Before); err != nil || stop.Err() != nil {
+		return err
+	}
+	if err := r.play(stop); err != nil || failed.Err() != nil {
+		return err
+	}
+	if r.isCut() || r.sets == nil {
+		return nil
+	}
+	ctx := stop
+	if stop.Err() != nil { // somebody stopped the run, and may now stop this as well
+		r.say("examining the policy a last time; Ctrl-C skips that")
+		ctx = failed
+	}
+	return r.examine(ctx, After)
+}
+
+// isCut reports whether Config.Cut is closed.
+func (r *Run) isCut() bool {
+	select {
+	case <-r.config.Cut:
+		return true
+	default:
+		return false
+	}
+}
+
+// play runs the engine and the consumer, until one of them ends or ctx does.
+func (r *Run) play(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if minutes := r.config.Settings.Minutes; minutes > 0 {
+		timer := time.AfterFunc(time.Duration(minutes*float64(time.Minute)), stop)
+		defer timer.Stop()
+	}
+	start := time.Now()
+	defer func() { r.tally.playedFor(time.Since(start)) }()
+	return together(ctx, r.engine().Run, r.consume, r.examineNowAndThen)
+}
+
+// consume takes batches, or watches the trainer take them.
+func (r *Run) consume(ctx context.Context) error {
+	if r.config.Trainer != nil {
+		return (&follower{Run: r}).run(ctx)
+	}
+	return r.consumeBatches(ctx)
+}
+
+// note hands an event to all sinks.
+func (r *Run) note(e Event) error {
+	var errs []error
+	for _, s := range r.sinks {
+		errs = append(errs, s.Note(e))
+	}
+	return errors.Join(errs...)
+}
+
+// say tells people something.
+func (r *Run) say(format string, args ...any) {
+	if err := r.note(Said{fmt.Sprintf(format, args...)}); err != nil {
+		r.log.Warn("a sink takes no messages", "err", err)
+	}
+}

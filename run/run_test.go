@@ -1,0 +1,611 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/envs"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/policy/script"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/task"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// streams are of tasks that the scenario reasoning_gym plays.
+func streams(t testing.TB, names ...string) []rollout.Stream {
+	t.Helper()
+	tasks, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []rollout.Stream
+	for _, name := range names {
+		of, err := tasks.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(envs.Scenarios, func(s env.Spec) bool { return s.Name == "reasoning_gym" })
+		s, err := envs.Scenarios[i].Over(of, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, rollout.Stream{Scenario: s, Seed: 1, Weight: 1})
+	}
+	return all
+}
+
+// solver is a policy that is right with a probability.
+func solver(all []rollout.Stream, accuracy float64) *script.Solver {
+	var book script.Book
+	for _, s := range all {
+		book = append(book, s.Scenario)
+	}
+	return &script.Solver{Answer: book.Answer, Accuracy: accuracy, Seed: 1}
+}
+
+// open opens the queue of a store, until the test ends.
+func open(t testing.TB, store queue.Store) *queue.Queue {
+	t.Helper()
+	q, err := queue.Open(context.Background(), store, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := q.Close(); err != nil && !errors.Is(err, queue.ErrClosed) {
+			t.Error(err)
+		}
+	})
+	return q
+}
+
+// config is that of a run of two tasks, over a queue.
+func config(t testing.TB, q *queue.Queue) run.Config {
+	all := streams(t, "chain_sum", "spell_backward")
+	s := run.Defaults()
+	s.GroupSize, s.BatchSize, s.Parallel, s.Steps = 4, 16, 64, 5
+	return run.Config{
+		Settings: s, Rules: rollout.DefaultRules(), Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 2048},
+		Streams: all, Policy: solver(all, 0.6), Queue: q,
+	}
+}
+
+// finish runs a run to its end and returns its report.
+func finish(t testing.TB, c run.Config) (*run.Run, run.Report) {
+	t.Helper()
+	r := begin(t, c)
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r, r.Report()
+}
+
+// begin opens a run. A script plays at its version.
+func begin(t testing.TB, c run.Config) *run.Run {
+	t.Helper()
+	r, err := run.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, is := c.Policy.(*script.Solver); is {
+		s.Version = func() int32 { return int32(r.Version()) }
+	}
+	return r
+}
+
+// events collects what happens.
+type events struct {
+	mu  sync.Mutex
+	all []run.Event
+}
+
+func (e *events) Note(event run.Event) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, event)
+	return nil
+}
+
+// of are the events of one kind.
+func of[T run.Event](e *events) (some []T) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, event := range e.all {
+		if one, is := event.(T); is {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	c, seen := config(t, open(t, queue.NewMemory())), &events{}
+	c.Sinks = []run.Sink{seen}
+	r, report := finish(t, c)
+	if report.Steps != 5 || report.Version != 5 || r.Version() != 5 || report.GroupsMade < 20 || report.Unit != "bytes" {
+		t.Errorf("report %+v", report)
+	}
+	consumed := map[string]bool{}
+	for i, s := range of[run.Stepped](seen) {
+		if s.Version != i+1 || len(s.Batch) != 4 || s.Trained {
+			t.Errorf("step %d: %+v", i+1, s)
+		}
+		for _, id := range s.Batch {
+			if consumed[id] {
+				t.Errorf("group %s is consumed twice", id)
+			}
+			consumed[id] = true
+		}
+		for _, lag := range s.Lags {
+			if lag > c.Settings.MaxLag {
+				t.Errorf("step %d: a group is %d versions behind", i+1, lag)
+			}
+		}
+	}
+	kept, dropped := 0, 0
+	for _, p := range of[run.Played](seen) {
+		if len(p.Trajectories) != 4 || (p.Group == nil) != (p.Drop != "") {
+			t.Errorf("played %+v", p)
+		}
+		if p.Drop == "" {
+			kept++
+		} else {
+			dropped++
+		}
+	}
+	for _, d := range of[run.Dropped](seen) {
+		dropped += len(d.Groups)
+	}
+	drops := 0
+	for _, n := range report.GroupsDropped {
+		drops += n
+	}
+	if kept != report.GroupsMade || dropped != drops {
+		t.Errorf("%d groups were kept and %d dropped, and the report counts %d and %d", kept, dropped, report.GroupsMade, drops)
+	}
+	for i, label := range []string{"chain_sum:0", "spell_backward:0"} {
+		if task := report.Tasks[i]; task.Label != label || task.Groups == 0 || len(task.Curve) == 0 {
+			t.Errorf("task %+v, want %s", task, label)
+		}
+	}
+}
+
+// A run that is opened again goes on with the version, the positions and the groups that
+// were left.
+func TestRunGoesOn(t *testing.T) {
+	t.Parallel()
+	store := queue.NewMemory()
+	first, a := finish(t, config(t, open(t, store)))
+	second, b := finish(t, config(t, open(t, store)))
+	if second.Version() != 10 || b.Steps != 5 || first.ID() != second.ID() {
+		t.Errorf("the second run %s made %d steps to version %d; the first was %s", second.ID(), b.Steps, second.Version(), first.ID())
+	}
+	if n := b.GroupsDropped[rollout.DropDuplicate]; n > 0 {
+		t.Errorf("%d problems were played twice", n)
+	}
+	if a.GroupsMade+b.GroupsMade < 40 {
+		t.Errorf("%d and %d groups made, want the 40 that were consumed", a.GroupsMade, b.GroupsMade)
+	}
+}
+
+// Two scenarios over one queue have positions and IDs of their own.
+func TestScenariosDoNotShareProblems(t *testing.T) {
+	t.Parallel()
+	store := queue.NewMemory()
+	finish(t, config(t, open(t, store)))
+	c := config(t, open(t, store))
+	for i := range c.Streams {
+		of, err := task.NewSet(catalog.Tasks())
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := of.Get(c.Streams[i].Scenario.TaskInfo().Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(envs.Scenarios, func(s env.Spec) bool { return s.Name == "reasoning_gym" })
+		if c.Streams[i].Scenario, err = envs.Scenarios[at].Over(one, []byte(`{"short_prompts":true}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Policy = solver(c.Streams, 0.6)
+	seen := &events{}
+	c.Sinks = []run.Sink{seen}
+	_, report := finish(t, c)
+	if n := report.GroupsDropped[rollout.DropDuplicate]; n > 0 {
+		t.Errorf("%d problems have the ID of a problem of the other settings", n)
+	}
+	if p := of[run.Played](seen)[0]; p.Job.Problem.Index > 64 {
+		t.Errorf("the positions go on at %d", p.Job.Problem.Index)
+	}
+}
+
+// What is held out is never played, and what is examined is.
+func TestHeldOutProblemsAreNotPlayed(t *testing.T) {
+	t.Parallel()
+	c, seen := config(t, open(t, queue.NewMemory())), &events{}
+	c.Settings.ExamProblems, c.Settings.ExamEvery, c.Sinks = 8, time.Nanosecond, []run.Sink{seen}
+	_, report := finish(t, c)
+	if report.ExamBefore == nil || report.ExamAfter == nil || report.Tasks[0].ExamBefore == nil {
+		t.Fatalf("report %+v", report)
+	}
+	moments := map[run.Moment]int{}
+	asked := map[quintain.Key]bool{}
+	for _, e := range of[run.Examined](seen) {
+		moments[e.When]++
+		for _, row := range e.Report.Rows {
+			if row.Scored != 8 {
+				t.Errorf("%s %s: %d problems, want 8", e.When, row.Label, row.Scored)
+			}
+			for _, p := range row.Problems {
+				asked[keyOf(t, c, p.ID)] = true
+			}
+		}
+	}
+	if moments[run.Before] != 1 || moments[run.After] != 1 {
+		t.Errorf("examinations %v", moments)
+	}
+	for _, p := range of[run.Played](seen) {
+		if asked[keyOf(t, c, p.Job.Problem.ID())] {
+			t.Errorf("problem %s is played and examined", p.Job.Problem.ID())
+		}
+	}
+}
+
+// keyOf is the key of the problem of an ID.
+func keyOf(t *testing.T, c run.Config, id string) quintain.Key {
+	t.Helper()
+	_, name, d, err := quintain.ParseID(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range c.Streams {
+		if s.Scenario.TaskInfo().Name != name {
+			continue
+		}
+		p, err := s.Scenario.Problem(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := s.Scenario.Key(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	t.Fatalf("no stream of %s", name)
+	return quintain.Key{}
+}
+
+// A learner counts its steps, and publishes what it was told to.
+type learner struct {
+	mu        sync.Mutex
+	last      learn.Step
+	published int
+	refuse    map[string]bool // IDs of groups that it cannot train on
+	log       []string
+}
+
+func (l *learner) Last() learn.Step { return l.last }
+
+func (l *learner) Step(ids []string, _ []*quintain.Group) (learn.Step, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, id := range ids {
+		if l.refuse[id] {
+			return learn.Step{}, &learn.GroupError{Index: i, Err: errors.New("it is too long")}
+		}
+	}
+	l.last = learn.Step{Version: l.last.Version + 1, Seconds: float64(l.last.Version + 1), Batch: ids}
+	l.log = append(l.log, fmt.Sprint("step ", l.last.Version))
+	return l.last, nil
+}
+
+func (l *learner) Publish() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.published = l.last.Version
+	l.log = append(l.log, fmt.Sprint("publish ", l.last.Version))
+	return nil
+}
+
+func TestLearner(t *testing.T) {
+	t.Parallel()
+	c, seen := config(t, open(t, queue.NewMemory())), &events{}
+	l := &learner{}
+	c.Learner, c.Sinks = l, []run.Sink{seen}
+	r, report := finish(t, c)
+	if r.Version() != 5 || l.published != 5 || report.Training == nil || report.Steps != 5 {
+		t.Errorf("version %d, published %d, report %+v", r.Version(), l.published, report)
+	}
+	if got := strings.Join(l.log, ", "); got != "step 1, publish 1, step 2, publish 2, step 3, publish 3, step 4, publish 4, step 5, publish 5" {
+		t.Errorf("the learner was asked for %s", got)
+	}
+}
+
+func TestAGroupThatTheLearnerRefusesIsDropped(t *testing.T) {
+	t.Parallel()
+	c, seen := config(t, open(t, queue.NewMemory())), &events{}
+	l := &learner{refuse: map[string]bool{}}
+	for index := range 3 {
+		p, err := c.Streams[0].Scenario.Problem(quintain.Draw{Seed: 1, Index: index})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.refuse[p.ID()] = true
+	}
+	c.Learner, c.Sinks, c.Rules.KeepEqual = l, []run.Sink{seen}, true
+	_, report := finish(t, c)
+	dropped := 0
+	for _, d := range of[run.Dropped](seen) {
+		if d.Why == rollout.DropRefused && l.refuse[d.Groups[0]] {
+			dropped += len(d.Groups)
+		}
+	}
+	if n := report.GroupsDropped[rollout.DropRefused]; n == 0 || n != dropped || report.Steps != 5 {
+		t.Errorf("%d groups were refused, and %d of those dropped; report %+v", n, dropped, report)
+	}
+	for _, s := range of[run.Stepped](seen) {
+		for _, id := range s.Batch {
+			if l.refuse[id] {
+				t.Errorf("group %s was trained on", id)
+			}
+		}
+	}
+}
+
+// The checkpoint of a learner may be one step ahead of the record: the process was
+// killed between the two. The step counts, and its groups are acknowledged.
+func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
+	t.Parallel()
+	store := queue.NewMemory()
+	c := config(t, open(t, store))
+	c.Learner, c.Settings.Steps = &learner{}, 2
+	c.Settings.MaxLag = 4
+	finish(t, c)
+	q := open(t, store)
+	var ahead []string
+	q.View(func(waiting []queue.Entry) {
+		for _, e := range waiting[:min(4, len(waiting))] {
+			ahead = append(ahead, strings.Clone(e.ID))
+		}
+	})
+	c = config(t, q)
+	seen := &events{}
+	c.Learner, c.Settings.Steps, c.Sinks = &learner{last: learn.Step{Version: 3, Batch: ahead}}, 1, []run.Sink{seen}
+	r, _ := finish(t, c)
+	if r.Version() != 4 {
+		t.Errorf("version %d, want 4", r.Version())
+	}
+	for _, id := range of[run.Stepped](seen)[0].Batch {
+		if slices.Contains(ahead, id) {
+			t.Errorf("group %s is consumed twice", id)
+		}
+	}
+	for _, version := range []int{3, 6} { // the record is at 4
+		c := config(t, open(t, store))
+		c.Learner = &learner{last: learn.Step{Version: version}}
+		if _, err := run.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), "do not belong together") {
+			t.Errorf("a checkpoint of version %d: error %v", version, err)
+		}
+	}
+}
+
+// A run with another kind of policy would lock the trained one out.
+func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
+	t.Parallel()
+	trained, untrained := queue.NewMemory(), queue.NewMemory()
+	c := config(t, open(t, trained))
+	c.Learner = &learner{}
+	finish(t, c)
+	finish(t, config(t, open(t, untrained)))
+	for _, test := range []struct {
+		why     string
+		store   queue.Store
+		learner run.Learner
+		want    string
+	}{
+		{"a script over a trained model", trained, nil, "was trained in this program"},
+		{"a model over a script's groups", untrained, &learner{}, "another policy made it"},
+	} {
+		c := config(t, open(t, test.store))
+		c.Learner = test.learner
+		if _, err := run.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "--data") {
+			t.Errorf("%s: error %v", test.why, err)
+		}
+	}
+}
+
+// A task on which no reply is right is told, once, with what to do.
+func TestAHopelessTaskIsTold(t *testing.T) {
+	t.Parallel()
+	c, seen := config(t, open(t, queue.NewMemory())), &events{}
+	spell := solver(c.Streams, 0.6)
+	c.Policy = script.Say(func(r quintain.Request, k int) (string, quintain.Finish) {
+		if strings.Contains(r.Key, "chain_sum") {
+			return "<answer>I do not know</answer>", quintain.Stop
+		}
+		samples, err := spell.Sample(context.Background(), r)
+		if err != nil {
+			panic(err)
+		}
+		return samples[k].Text, quintain.Stop
+	})
+	c.Settings.Steps, c.Settings.MaxLag, c.Sinks = 20, 100, []run.Sink{seen}
+	_, report := finish(t, c)
+	said := of[run.Said](seen)
+	if len(said) != 1 || !strings.HasPrefix(said[0].Text, "chain_sum:0: none of 128 replies was right") || len(report.Advice) != 1 {
+		t.Errorf("said %+v, advice %q", said, report.Advice)
+	}
+}
+
+// stuck is a policy that never answers.
+type stuck struct{ asked chan struct{} }
+
+func (s stuck) Sample(ctx context.Context, _ quintain.Request) ([]quintain.Sample, error) {
+	select {
+	case s.asked <- struct{}{}:
+	default:
+	}
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+func TestCutEndsWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	c := config(t, open(t, queue.NewMemory()))
+	policy, cut := stuck{make(chan struct{}, 1)}, make(chan struct{})
+	c.Policy, c.Cut, c.Settings.Grace = policy, cut, time.Hour
+	c.Settings.ExamProblems = 0
+	r, err := run.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	<-policy.asked
+	stop()
+	close(cut)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if report := r.Report(); report.Episodes[quintain.Cancelled] == 0 || report.GroupsMade != 0 {
+		t.Errorf("report %+v", report)
+	}
+}
+
+// A run that is stopped examines its policy once more, and may be told not to.
+func TestTheLastExaminationOfAStoppedRun(t *testing.T) {
+	t.Parallel()
+	for _, skipped := range []bool{false, true} {
+		c, seen := config(t, open(t, queue.NewMemory())), &events{}
+		cut := make(chan struct{})
+		c.Settings.ExamProblems, c.Settings.Steps, c.Cut = 4, 0, cut
+		ctx, stop := context.WithCancel(t.Context())
+		c.Sinks = []run.Sink{seen, sinkFunc(func(e run.Event) error {
+			if s, is := e.(run.Stepped); is && s.Version == 3 {
+				stop()
+				if skipped {
+					close(cut)
+				}
+			}
+			return nil
+		})}
+		r := begin(t, c)
+		if err := r.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if report := r.Report(); report.ExamBefore == nil || (report.ExamAfter == nil) != skipped {
+			t.Errorf("skipped: %v, examined before: %v, after: %v", skipped, report.ExamBefore, report.ExamAfter)
+		}
+		said := of[run.Said](seen)
+		if offered := len(said) == 1 && strings.Contains(said[0].Text, "Ctrl-C skips that"); offered == skipped {
+			t.Errorf("skipped: %v, said %+v", skipped, said)
+		}
+	}
+}
+
+// sinkFunc is a sink that is a function.
+type sinkFunc func(run.Event) error
+
+func (f sinkFunc) Note(e run.Event) error { return f(e) }
+
+func TestASinkThatFailsEndsTheRun(t *testing.T) {
+	t.Parallel()
+	c := config(t, open(t, queue.NewMemory()))
+	full := errors.New("the disk is full")
+	c.Sinks = []run.Sink{sinkFunc(func(run.Event) error { return full })}
+	r, err := run.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(t.Context()); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A trainer takes batches elsewhere.
+type trainer struct {
+	mu      sync.Mutex
+	step    int
+	stepped chan struct{}
+}
+
+func (t *trainer) Step() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.step
+}
+
+func (t *trainer) Stepped() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stepped
+}
+
+func (t *trainer) BatchSize() int { return 16 }
+
+func (t *trainer) take() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.step++
+	close(t.stepped)
+	t.stepped = make(chan struct{})
+}
+
+func TestTrainer(t *testing.T) {
+	t.Parallel()
+	c := config(t, open(t, queue.NewMemory()))
+	of := &trainer{step: 7, stepped: make(chan struct{})}
+	c.Trainer, c.Settings.Steps = of, 3
+	took := 0
+	c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
+		if p, is := e.(run.Played); is && p.Drop == "" && took < 3 {
+			took++
+			of.take()
+		}
+		return nil
+	})}
+	c.Settings.Parallel = 4 // one group at a time
+	r, report := finish(t, c)
+	if r.Version() != 10 || report.Steps != 3 || report.Version != 10 {
+		t.Errorf("version %d, report %+v", r.Version(), report)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		spoil func(*run.Settings)
+		want  string
+	}{
+		{func(*run.Settings) {}, ""},
+		{func(s *run.Settings) { s.GroupSize = 0 }, "group_size: is 0, want 1 or more"},
+		{func(s *run.Settings) { s.BatchSize = 60 }, "batch_size: is 60, want a multiple of group_size, 8"},
+		{func(s *run.Settings) { s.Minutes = -1 }, "minutes: is -1, want 0 or more"},
+	} {
+		c := config(t, open(t, queue.NewMemory()))
+		c.Settings = run.Defaults()
+		test.spoil(&c.Settings)
+		_, err := run.Open(t.Context(), c)
+		if test.want == "" && err != nil || !strings.Contains(fmt.Sprint(err), test.want) {
+			t.Errorf("error %v, want %q", err, test.want)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/curve"
+	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// scoreWindow is the number of groups over which the first and the last mean score of
+// a task are taken.
+const scoreWindow = 16
+
+// hopelessGroups is the number of groups after which a task is said to teach nothing,
+// if no reply to it was ever right and no group was kept.
+const hopelessGroups = 32
+
+// A tally counts what happens in a run. It is a [Sink]; many goroutines may use it.
+type tally struct {
+	start time.Time
+
+	mu        sync.Mutex
+	steps     int
+	version   int
+	groups    int // that the queue has
+	dropped   map[rollout.Drop]int
+	outcomes  map[quintain.Outcome]int
+	tokens    int // sampled
+	unit      string
+	staleness map[int]int
+	tasks     []*taskTally
+	lastFault string
+	advice    []string
+	playing   time.Duration  // between the examinations before and after
+	training  *learn.Metrics // of the last step; nil: nothing is trained
+	exams     map[Moment]*exam.Report
+}
+
+// A taskTally counts the groups of one stream.
+type taskTally struct {
+	label    string
+	groups   int
+	kept     int
+	episodes int
+	solved   int       // episodes with a right reply
+	told     bool      // that it teaches nothing
+	first    []float64 // mean scores of the first groups, scoreWindow of them at most
+	last     []float64 // and of the last ones
+	curve    curve.Curve
+}
+
+func newTally() *tally {
+	return &tally{
+		start: time.Now(), unit: "tokens", dropped: map[rollout.Drop]int{}, outcomes: map[quintain.Outcome]int{},
+		staleness: map[int]int{}, exams: map[Moment]*exam.Report{},
+	}
+}
+
+// begin sets the version at which the process begins, and the labels of the streams.
+func (t *tally) begin(version int, mix *rollout.Mix) {
+	t.version = version
+	for _, label := range mix.Labels() {
+		t.tasks = append(t.tasks, &taskTally{label: label})
+	}
+}
+
+// Note implements [Sink].
+func (t *tally) Note(e Event) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch e := e.(type) {
+	case Played:
+		t.played(e)
+	case Dropped:
+		t.dropped[e.Why] += len(e.Groups)
+	case Stepped:
+		t.steps++
+		t.version = e.Version
+		for _, lag := range e.Lags {
+			t.staleness[lag]++
+		}
+		if e.Trained {
+			t.training = &e.Metrics
+		}
+	case Examined:
+		t.exams[e.When] = e.Report
+	}
+	return nil
+}
+
+// played counts a group that was played. t.mu is held.
+func (t *tally) played(p Played) {
+	task := t.task(p.Job.Label)
+	for i := range p.Trajectories {
+		played := &p.Trajectories[i]
+		t.outcomes[played.Outcome]++
+		t.tokens += played.Sampled()
+		if played.Vocabulary == quintain.UTF8 {
+			t.unit = "bytes"
+		}
+		if !played.Outcome.Rewarded() && played.Outcome != quintain.Cancelled {
+			t.lastFault = played.Error
+		}
+		if played.Solved() {
+			task.solved++
+		}
+	}
+	if p.Drop == "" {
+		t.groups++
+		task.kept++
+	} else {
+		t.dropped[p.Drop]++
+	}
+	if len(p.Scores) > 0 {
+		task.episodes += len(p.Scores)
+		task.add(mean(p.Scores))
+	}
+}
+
+// task returns the tally of a label. t.mu is held.
+func (t *tally) task(label string) *taskTally {
+	at := slices.IndexFunc(t.tasks, func(task *taskTally) bool { return task.label == label })
+	if at < 0 {
+		t.tasks = append(t.tasks, &taskTally{label: label})
+		at = len(t.tasks) - 1
+	}
+	return t.tasks[at]
+}
+
+// add takes the mean score of a group.
+func (t *taskTally) add(score float64) {
+	t.groups++
+	t.curve.Add(score)
+	if len(t.first) < scoreWindow {
+		t.first = append(t.first, score)
+	}
+	if len(t.last) == scoreWindow {
+		t.last = t.last[1:]
+	}
+	t.last = append(t.last, score)
+}
+
+// adviceOn returns, once, what to do about a task that teaches nothing; else nothing.
+func (t *tally) adviceOn(label string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	task := t.task(label)
+	if task.told || task.groups < hopelessGroups || task.solved > 0 || task.kept > 0 {
+		return ""
+	}
+	task.told = true
+	advice := fmt.Sprintf("%s: none of %d replies was right and all scores are equal, so nothing is learned from it; choose an easier level or easier parameters, or leave the task out (--tasks)",
+		label, task.episodes)
+	t.advice = append(t.advice, advice)
+	return advice
+}
+
+// playedFor takes how long episodes were played.
+func (t *tally) playedFor(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.playing = d
+}
+
+// report returns what was counted until now.
+func (t *tally) report() Report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := Report{
+		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(), Version: t.version,
+		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
+		Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		Advice: slices.Clone(t.advice), Training: t.training,
+	}
+	for _, o := range quintain.Outcomes {
+		r.Episodes[o] = t.outcomes[o]
+	}
+	before, after := t.exams[Before], t.exams[After]
+	for _, task := range t.tasks {
+		r.Tasks = append(r.Tasks, TaskReport{
+			Label: task.label, Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last),
+			Curve: task.curve.Points(), ExamBefore: scoreIn(before, task.label), ExamAfter: scoreIn(after, task.label),
+		})
+	}
+	if before != nil {
+		r.ExamBefore = before.Mean
+	}
+	if after != nil {
+		r.ExamAfter = after.Mean
+	}
+	return r
+}
+
+// scoreIn is the mean score of a label in an examination; nil: there is none.
+func scoreIn(report *exam.Report, label string) *float64 {
+	if report == nil {
+		return nil
+	}
+	for _, row := range report.Rows {
+		if row.Label == label {
+			return row.Mean
+		}
+	}
+	return nil
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(max(1, len(values)))
+}

@@ -1,0 +1,151 @@
+package starter
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/policy/tiny"
+	"github.com/quintain-rl/quintain/transformer"
+)
+
+// stepNote is the note of a checkpoint that says which step made it: a [learn.Step].
+const stepNote = "step"
+
+// Training says how a [Trainer] goes on.
+type Training struct {
+	Path     string                             // of the checkpoint
+	Sizes    transformer.Config                 // that the model must have
+	Learn    learn.Settings                     // of the steps from now on
+	Sampling tiny.Options                       // of the policy
+	Fresh    func() (*transformer.Model, error) // makes the model to begin with, if there is no checkpoint
+}
+
+// A Trainer trains the model in the box and keeps all that training needs to go on in
+// one file: parameters, optimiser, version, and the step that made them. It is for one
+// goroutine; its policy is for many.
+type Trainer struct {
+	learner *learn.Learner
+	policy  *tiny.Policy
+	path    string
+	last    learn.Step
+	start   time.Time // of this process, less the time of the earlier ones
+}
+
+// OpenTrainer returns a trainer that goes on from the checkpoint at the path, or begins
+// with the model that Fresh makes, which it keeps at version 0.
+func OpenTrainer(o Training) (*Trainer, error) {
+	t := &Trainer{path: o.Path}
+	saved, err := ReadCheckpoint(o.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = t.begin(o)
+	case err == nil:
+		err = t.resume(o, saved)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.start = time.Now().Add(-time.Duration(t.last.Seconds * float64(time.Second)))
+	t.policy, err = tiny.New(t.learner.Model(), int32(t.last.Version), o.Sampling)
+	return t, err
+}
+
+// begin starts training at version 0.
+func (t *Trainer) begin(o Training) error {
+	model, err := o.Fresh()
+	if err != nil {
+		return err
+	}
+	if t.learner, err = learn.New(model, nil, o.Learn); err != nil {
+		return err
+	}
+	return t.save()
+}
+
+// resume goes on from a checkpoint.
+func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
+	if err := json.Unmarshal([]byte(saved.Notes[stepNote]), &t.last); err != nil {
+		return fmt.Errorf("%s: it is not the checkpoint of a run: note %q: %w", t.path, stepNote, err)
+	}
+	if have := saved.Model.Config(); have != o.Sizes {
+		return fmt.Errorf("%s: %w: it has %+v, and the settings say %+v: set model to the former, or choose another folder with --data", t.path, transformer.ErrSizes, have, o.Sizes)
+	}
+	var err error
+	t.learner, err = learn.Resume(saved, nil, o.Learn)
+	if err == nil && t.learner.Version() != t.last.Version {
+		err = fmt.Errorf("its weights have version %d, and its step made version %d", t.learner.Version(), t.last.Version)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.path, err)
+	}
+	return nil
+}
+
+// ReadCheckpoint reads a file of weights of the tiny policy. If there is none, the error
+// is [fs.ErrNotExist].
+func ReadCheckpoint(path string) (*transformer.Checkpoint, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := tiny.ReadWeights(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return saved, nil
+}
+
+// Policy is the policy that is trained. Its Run has to be running while it is asked.
+func (t *Trainer) Policy() *tiny.Policy { return t.policy }
+
+// Context is the number of tokens that a conversation may have.
+func (t *Trainer) Context() int { return t.learner.Model().Config().Context }
+
+// Last is the step that the checkpoint has; its Version is 0 if none was made yet.
+func (t *Trainer) Last() learn.Step { return t.last }
+
+// Step trains on the groups of a batch, whose IDs are given, and returns when the
+// result is on disk. A [*learn.GroupError] leaves everything as it was.
+func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, error) {
+	metrics, err := t.learner.Step(groups)
+	if err != nil {
+		return learn.Step{Metrics: metrics}, err
+	}
+	t.last = learn.Step{t.learner.Version(), time.Since(t.start).Seconds(), ids, metrics}
+	return t.last, t.save()
+}
+
+// save writes the checkpoint.
+func (t *Trainer) save() error {
+	note, err := json.Marshal(t.last)
+	if err == nil {
+		err = writeCheckpoint(t.path, t.learner, stepNote, string(note))
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+// writeCheckpoint writes all that a learner needs to go on, with a note.
+func writeCheckpoint(path string, l *learn.Learner, name, note string) error {
+	c := l.Checkpoint()
+	c.Notes[name] = note
+	data, err := tiny.WriteWeights(*c, transformer.Float32)
+	if err != nil {
+		return err
+	}
+	return datadir.WriteFile(path, data)
+}
+
+// Publish gives the policy the weights that the last step made.
+func (t *Trainer) Publish() error {
+	return t.policy.SetWeights(t.learner.Model(), int32(t.last.Version))
+}
