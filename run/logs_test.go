@@ -1,0 +1,66 @@
+package run_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/run"
+)
+
+func TestLogs(t *testing.T) {
+	t.Parallel()
+	folder, err := datadir.Open(t.TempDir(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	logs, err := run.OpenLogs(folder, learn.Step{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(t, open(t, queue.NewMemory()))
+	c.Settings.ExamProblems, c.Learner, c.Sinks = 4, &learner{}, []run.Sink{logs}
+	finish(t, c)
+	if err := logs.Close(); err != nil {
+		t.Error(err)
+	}
+	steps, err := jsonl.ReadLog[learn.Step](folder.Join(datadir.Training))
+	if err != nil || len(steps) != 5 || steps[4].Version != 5 {
+		t.Errorf("steps %+v, error %v", steps, err)
+	}
+	exams, err := run.ReadExams(folder.Join(datadir.Examinations))
+	if err != nil || len(exams) != 2 || exams[1].Version != 5 || len(exams[1].Tasks) != 2 || exams[0].Seconds > exams[1].Seconds {
+		t.Errorf("examinations %+v, error %v", exams, err)
+	}
+}
+
+// The line that a killed process did not write is written by the next, and what it left
+// of a line is cut off.
+func TestLogsAreMended(t *testing.T) {
+	t.Parallel()
+	folder, err := datadir.Open(t.TempDir(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	if err := os.WriteFile(folder.Join(datadir.Training), []byte(`{"version":1,"batch":["a"]}`+"\n"+`{"version":2,"ba`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		logs, err := run.OpenLogs(folder, learn.Step{Version: 2, Batch: []string{"b"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := logs.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	steps, err := jsonl.ReadLog[learn.Step](folder.Join(datadir.Training))
+	if err != nil || len(steps) != 2 || steps[1].Version != 2 || steps[1].Batch[0] != "b" {
+		t.Errorf("steps %+v, error %v", steps, err)
+	}
+}
