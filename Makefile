@@ -7,7 +7,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## the program, as bin/quintain
-	go build -trimpath -ldflags '-s -w' -o bin/quintain ./cmd/quintain
+	go build -buildvcs=auto -trimpath -ldflags '-s -w' -o bin/quintain ./cmd/quintain
 
 test: ## all tests, the house rules among them
 	go test ./...

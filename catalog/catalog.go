@@ -3,6 +3,8 @@ package catalog
 
 import (
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/tasks/algebra"
 	"github.com/quintain-rl/quintain/tasks/algorithmic"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
@@ -41,3 +43,6 @@ func Tasks() []quintain.Task {
 	}
 	return all
 }
+
+// Scenarios returns all scenarios, sorted by name.
+func Scenarios() []env.Spec { return envs.Scenarios }

@@ -34,7 +34,7 @@ func Defaults() Settings { return Settings{Samples: 1, Split: HeldOutSide, MaxFa
 func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.Problems, "problems", "distinct problems of each task; 0: 64, or all of a file").Flag("count").AtLeast(0)
 	d.Int(&s.Samples, "samples", "episodes of each problem").AtLeast(1)
-	settings.Word(d, &s.Split, "split", "which problems: held_out, which nothing trains on; trained, the others; or all").
+	settings.Word(d, &s.Split, "split", "which problems are asked: those that nothing here trains on, the others, or all").
 		OneOf(string(HeldOutSide), string(TrainedSide), string(BothSides))
 	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail before the examination does").Between(0, 1)
 }

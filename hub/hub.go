@@ -207,3 +207,10 @@ func (r *ring) list() []uint64 {
 	}
 	return all
 }
+
+// BatchSize is the number of sequences in a batch; -1 before a trainer registers.
+func (s *Server) BatchSize() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.run.batchSize()
+}

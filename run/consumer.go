@@ -154,6 +154,7 @@ func (r *Run) drop(ctx context.Context, why rollout.Drop, groups ...queue.Delive
 // acknowledged, and then the policy gets the new weights.
 func (r *Run) step(ctx context.Context, batch []queue.Delivery) (made bool, err error) {
 	before := r.Version()
+	r.log.Debug("consuming", "version", before+1, "groups", ids(batch))
 	batch, step, err := r.train(ctx, batch)
 	if err != nil || len(batch) == 0 {
 		return false, err
@@ -170,7 +171,6 @@ func (r *Run) step(ctx context.Context, batch []queue.Delivery) (made bool, err 
 	if err != nil {
 		return false, err
 	}
-	r.log.Debug("consumed", "version", step.Version, "groups", ids(batch))
 	return true, r.note(Stepped{step, lags(before, batch), r.config.Learner != nil})
 }
 

@@ -22,7 +22,7 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	}
 	var report *exam.Report
 	var examined error
-	err := together(ctx, func(ctx context.Context) error {
+	err := Together(ctx, func(ctx context.Context) error {
 		report, examined = e.Run(ctx)
 		return nil
 	}, func(ctx context.Context) error {

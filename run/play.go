@@ -54,7 +54,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		r.mix.Done(result.Job)
 	}
 	r.ledger.touch()
-	r.log.Debug("played", "problem", result.Job.Problem.ID(), "drop", drop)
+	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", drop)
 	if err := r.note(Played{result, scores, group, drop, r.Version()}); err != nil {
 		return err
 	}

@@ -195,7 +195,7 @@ func (r *Run) Run(ctx context.Context) error {
 		parts = append(parts, p.Run)
 	}
 	outlast := context.WithoutCancel(ctx)
-	return together(outlast, append(parts, func(failed context.Context) error {
+	return Together(outlast, append(parts, func(failed context.Context) error {
 		stop, end := either(ctx, failed)
 		defer end()
 		return r.course(stop, failed)
@@ -216,7 +216,7 @@ func (r *Run) course(stop, failed context.Context) error {
 	}
 	ctx := stop
 	if stop.Err() != nil { // somebody stopped the run, and may now stop this as well
-		r.say("examining the policy a last time; Ctrl-C skips that")
+		r.say("examining the policy a last time; interrupt again to skip that")
 		ctx = failed
 	}
 	return r.examine(ctx, After)
@@ -242,7 +242,7 @@ func (r *Run) play(ctx context.Context) error {
 	}
 	start := time.Now()
 	defer func() { r.tally.playedFor(time.Since(start)) }()
-	return together(ctx, r.engine().Run, r.consume, r.examineNowAndThen)
+	return Together(ctx, r.engine().Run, r.consume, r.examineNowAndThen)
 }
 
 // consume takes batches, or watches the trainer take them.

@@ -515,7 +515,7 @@ func TestTheLastExaminationOfAStoppedRun(t *testing.T) {
 			t.Errorf("skipped: %v, examined before: %v, after: %v", skipped, report.ExamBefore, report.ExamAfter)
 		}
 		said := of[run.Said](seen)
-		if offered := len(said) == 1 && strings.Contains(said[0].Text, "Ctrl-C skips that"); offered == skipped {
+		if offered := len(said) == 1 && strings.Contains(said[0].Text, "interrupt again to skip that"); offered == skipped {
 			t.Errorf("skipped: %v, said %+v", skipped, said)
 		}
 	}

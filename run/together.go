@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// together runs parts side by side until all have ended. When one ends, the context of
+// Together runs parts side by side until all have ended. When one ends, the context of
 // the others does. The error joins all of theirs.
-func together(ctx context.Context, parts ...func(context.Context) error) error {
+func Together(ctx context.Context, parts ...func(context.Context) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	errs := make([]error, len(parts))

@@ -41,11 +41,12 @@ func New(g Declarer) *Form {
 // Check reports what is invalid in the settings of g as they are now, a line for each.
 func Check(g Declarer) error { return New(g).check() }
 
-// Use returns the form of a verb that uses the settings at and below some paths: the
-// others may stand in the file and the environment, and mean nothing.
+// Use returns the form of a verb that uses the settings at and below some paths, but for
+// those at and below paths with a dash before them. The others may stand in the file
+// and the environment, and mean nothing.
 func (f *Form) Use(paths ...string) *Form {
 	for _, path := range paths {
-		if !f.has(path) {
+		if !f.has(strings.TrimPrefix(path, "-")) {
 			panic("settings: a verb uses " + path + ", which nobody declares")
 		}
 	}
@@ -67,12 +68,15 @@ func (f *Form) uses(path string) bool {
 	if f.used == nil {
 		return true
 	}
+	is := false
 	for _, used := range f.used {
-		if within(path, used) {
-			return true
+		if without, not := strings.CutPrefix(used, "-"); not && within(path, without) {
+			return false
+		} else if !not && within(path, used) {
+			is = true
 		}
 	}
-	return false
+	return is
 }
 
 // within reports whether a path is another or below it. All are below the top.
@@ -162,14 +166,14 @@ func (f *Form) loadEnviron(from Sources) (faults []error) {
 	}
 	for _, entry := range from.Environ {
 		name, text, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, Prefix) {
+		if !strings.HasPrefix(name, Prefix) || text == "" {
 			continue
 		}
 		s, ours := known[name]
 		switch {
 		case !ours:
 			faults = append(faults, fmt.Errorf("%s: there is no such setting%s", name, nearest.Suggest(name, names)))
-		case s != nil && text != "" && f.uses(s.path):
+		case s != nil && f.uses(s.path):
 			faults = append(faults, s.set(text, name))
 		}
 	}

@@ -33,22 +33,37 @@ func JSON(g Declarer) (json.RawMessage, error) {
 // ReadJSON sets the settings of g that a JSON object names, and checks them all. The
 // error tells everything that is wrong, a line for each.
 func ReadJSON(g Declarer, object json.RawMessage) error {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
+	top, err := parseJSON(object)
+	if err != nil {
 		return err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more than one JSON value")
 	}
 	f := New(g)
 	r := reader{form: f}
-	r.group(nodeOf(v), "")
+	r.group(top, "")
 	if err := errors.Join(r.faults...); err != nil {
 		return err
 	}
 	return f.check()
+}
+
+// FromJSON returns a JSON value as [Value.Take] gets it.
+func FromJSON(text json.RawMessage) (any, error) {
+	n, err := parseJSON(text)
+	return n.plain(), err
+}
+
+// parseJSON reads one JSON value.
+func parseJSON(text json.RawMessage) (n node, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return n, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return n, errors.New("there is more than one JSON value")
+	}
+	return nodeOf(v), nil
 }
 
 // nodeOf makes a node of a value of JSON.

@@ -152,8 +152,9 @@ type Setting struct {
 
 // A limit is what a value must fulfil.
 type limit struct {
-	want string // "1 or more"
-	ok   func() bool
+	want  string // "1 or more"
+	ok    func() bool
+	words bool // the value is one of a few words
 }
 
 // Flag names the flag, which has the name of the key otherwise, with dashes. An empty
@@ -189,7 +190,7 @@ func (s *Setting) limit(want string, ok func(float64) bool) *Setting {
 	if !can {
 		panic("settings: " + s.path + " is no number")
 	}
-	s.limits = append(s.limits, limit{want, func() bool { return ok(m.measure()) && !math.IsInf(m.measure(), 0) }})
+	s.limits = append(s.limits, limit{want, func() bool { return ok(m.measure()) && !math.IsInf(m.measure(), 0) }, false})
 	return s
 }
 
@@ -203,13 +204,13 @@ func (s *Setting) shown(v float64) string {
 
 // OneOf refuses texts that are none of words.
 func (s *Setting) OneOf(words ...string) *Setting {
-	s.limits = append(s.limits, limit{oneOf(words), func() bool { return slices.Contains(words, s.value.String()) }})
+	s.limits = append(s.limits, limit{oneOf(words), func() bool { return slices.Contains(words, s.value.String()) }, true})
 	return s
 }
 
 // Given refuses an empty text. Want says what is wanted instead.
 func (s *Setting) Given(want string) *Setting {
-	s.limits = append(s.limits, limit{want, func() bool { return s.value.String() != "" }})
+	s.limits = append(s.limits, limit{want, func() bool { return s.value.String() != "" }, false})
 	return s
 }
 
@@ -250,6 +251,17 @@ func (s *Setting) Doc() string {
 		wants[i] = l.want
 	}
 	return s.doc + " (" + strings.Join(wants, "; ") + ")"
+}
+
+// Help says what the setting means, and between which words there is a choice: what the
+// help of a flag has room for.
+func (s *Setting) Help() string {
+	for _, l := range s.limits {
+		if l.words {
+			return s.doc + ": " + l.want
+		}
+	}
+	return s.doc
 }
 
 // Default is the value at the time of the declaration, as a flag is written.

@@ -172,6 +172,9 @@ func TestUse(t *testing.T) {
 	if err != nil || a.Count != 3 || a.Name != "n" || a.Below.wait != 5*time.Second {
 		t.Errorf("error %v, count %d, name %q, wait %v", err, a.Count, a.Name, a.Below.wait)
 	}
+	if n := len(settings.New(a).Use("below", "-below.few").Settings()); n != 5 {
+		t.Errorf("a section without one of its settings has %d, want 5", n)
+	}
 	err = verb.Load(settings.Sources{File: "f.yaml", Data: []byte("rate: fast\n")})
 	if err == nil {
 		t.Error("what no reader of the file could take is taken, because this verb does not use it")

@@ -25,7 +25,7 @@ func TestBenchHub(t *testing.T) {
 	d.awaitHub(t)
 	for _, form := range []string{"json", "gzip", "binary"} {
 		out := new(bytes.Buffer)
-		w := &world{stdout: out, stderr: out, getenv: func(string) string { return "" }, args: []string{
+		w := &world{stdout: out, stderr: out, environ: func() []string { return nil }, args: []string{
 			"bench", "hub", "--url", d.url, "--form", form, "--time", "50ms", "--length", "20", "--groups", "64", "--batch", "64", "--environments", "3",
 		}}
 		if status := execute(w); status != exitOK {
@@ -57,7 +57,7 @@ func TestBenchHub(t *testing.T) {
 func TestBenchHubRefuses(t *testing.T) {
 	for _, args := range [][]string{{"--form", "xml"}, {"--scenario", "ingest,nothing"}, {"--connections", "0"}, {"--url", "https://x"}} {
 		out := new(bytes.Buffer)
-		w := &world{stdout: out, stderr: out, getenv: func(string) string { return "" }, args: append([]string{"bench", "hub", "--url", "http://127.0.0.1:1"}, args...)}
+		w := &world{stdout: out, stderr: out, environ: func() []string { return nil }, args: append([]string{"bench", "hub", "--url", "http://127.0.0.1:1"}, args...)}
 		if status := execute(w); status == exitOK {
 			t.Errorf("%v: taken", args)
 		}

@@ -1,34 +1,254 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"time"
 
-	"github.com/goccy/go-yaml"
-	"github.com/spf13/cobra"
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/starter"
 )
 
-func newConfig(w *world, l *loader) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "config",
-		Short: "Print the settings as they are understood",
-		Long: `Config prints all settings in the form of the file that --config reads, as flags,
-environment and file give them. A flag wins over the environment (QUINTAIN_ and
-the flag's name in capitals, QUINTAIN_GROUP_SIZE), the environment over the file,
-and the file over the defaults.`,
-		Example: `  quintain config > quintain.yaml
-  QUINTAIN_GROUP_SIZE=16 quintain config --config quintain.yaml --batch-size 128`,
-		Args: noArgs,
+// A config is everything that can be set: the form of the settings file. Each part
+// belongs to the package that it is of.
+type config struct {
+	Data     string
+	Log      logging
+	Server   serverSettings
+	Hub      hubSettings
+	Tasks    taskList
+	Problems string
+	Scenario scenarioSettings
+	Policy   policySettings
+	Run      runSettings
+	Rules    rollout.Rules
+	Exam     exam.Settings
+	Dumps    dumpSettings
+	Model    starter.Sizes
+	Learn    learn.Settings
+}
+
+// Declare implements [settings.Declarer].
+func (c *config) Declare(d *settings.Section) {
+	d.Text(&c.Data, "data", "folder that keeps all state").Given("a folder")
+	d.Value(&c.Tasks, "tasks", "tasks with their levels; none: those that the policy is made for, or all at level 0")
+	d.Text(&c.Problems, "problems", "file of problems with whole-number answers, a JSON object a line, in place of the tasks")
+	d.Section(&c.Scenario, "scenario", "how problems are played")
+	d.Section(&c.Policy, "policy", "what plays")
+	d.Section(&c.Run, "run", "the run")
+	d.Section(&c.Rules, "rules", "how groups are made of episodes")
+	d.Section(&c.Exam, "exam", "an examination by quintain eval")
+	d.Section(&c.Dumps, "dumps", "rollouts in the form of Atropos, below the data folder")
+	d.Section(&c.Log, "log", "what is written to standard error")
+	d.Section(&c.Server, "server", "the HTTP server of the hub")
+	d.Section(&c.Hub, "hub", "the hub between environments and trainers")
+	d.Prefixed(&c.Model, "model", "sizes of a model that is made from scratch")
+	d.Prefixed(&c.Learn, "learn", "training of the tiny policy")
+}
+
+// uses are the settings of each verb. A verb knows no others.
+func uses() map[string][]string {
+	problems := []string{"tasks", "problems", "scenario"}
+	server := []string{"data", "log", "server", "hub"}
+	return map[string][]string{
+		"run":      slices.Concat(server, problems, []string{"policy", "run", "rules", "dumps", "model", "learn"}),
+		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel"}),
+		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
+		"pretrain": {"tasks", "scenario", "model"},
+		"hub":      server,
+		"config":   {""},
 	}
-	l.serverFlags(c)
-	l.hubFlags(c)
-	l.runFlags(c)
-	c.RunE = func(*cobra.Command, []string) error {
-		text, err := yaml.Marshal(l.settings)
-		if err != nil {
-			return err
+}
+
+// verbsOf lists the verbs that use a setting.
+func verbsOf(path string) (verbs []string) {
+	form := settings.New(defaults(kindTiny))
+	for _, verb := range slices.Sorted(maps.Keys(uses())) {
+		for _, s := range form.Use(uses()[verb]...).Settings() {
+			if s.Path() == path && verb != "config" {
+				verbs = append(verbs, verb)
+			}
 		}
-		_, err = fmt.Fprintf(w.stdout, "%s", text)
-		return err
+	}
+	return verbs
+}
+
+// defaults returns the settings where nothing is said but the kind of the policy.
+func defaults(kind string) *config {
+	c := &config{
+		Data: "quintain-data", Log: logging{"info", "text"}, Server: defaultServer(), Hub: defaultHub(),
+		Scenario: defaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
+		Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Dumps: dumpSettings{Threshold: 0.7},
+		Model: starter.DefaultSizes(), Learn: learn.Default(),
+	}
+	switch kind {
+	case kindScript:
+		c.Run.Of.StepTime = 50 * time.Millisecond
+	case kindTiny:
+		c.Scenario.set("reasoning_gym", "short_prompts", "true")
+		c.Run.Of.ExamProblems, c.Run.Of.ExamEvery = exam.DefaultProblems, 15*time.Second
+		c.Run.Of.MaxLag, c.Run.Of.Parallel = 4, 256
+		c.Rules.MinTrainable = 1
+		c.Learn.WeightCap = 1       // so small a model changes quickly: what is stale must not count for more than what is not
+		c.Learn.LearningRate = 5e-4 // at twice that, a run forgets a task for good now and then
+		c.Policy.Sampling.MaxTokens = 24
 	}
 	return c
+}
+
+// logging is how the program logs.
+type logging struct{ Level, Format string }
+
+// Declare implements [settings.Declarer].
+func (l *logging) Declare(d *settings.Section) {
+	d.Text(&l.Level, "level", "least level of what is logged").OneOf("debug", "info", "warn", "error").Flag("log-level")
+	d.Text(&l.Format, "format", "form of the log").OneOf("text", "json").Flag("log-format")
+}
+
+// logger returns the log that w's standard error gets.
+func (l logging) logger(w *world) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(l.Level)); err != nil {
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if l.Format == "json" {
+		return slog.New(slog.NewJSONHandler(w.stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(w.stderr, options))
+}
+
+// runSettings are those of a run, with what the program adds.
+type runSettings struct {
+	Of       run.Settings
+	Consumer string // consumerBuiltin or consumerHub
+	Report   string // file for the report; empty: none
+}
+
+// Who takes the batches of a run.
+const (
+	consumerBuiltin = "builtin"
+	consumerHub     = "hub"
+)
+
+// Declare implements [settings.Declarer].
+func (r *runSettings) Declare(d *settings.Section) {
+	r.Of.Declare(d)
+	d.Text(&r.Consumer, "consumer", "who takes the batches: this program, or a trainer from the hub").OneOf(consumerBuiltin, consumerHub)
+	d.Text(&r.Report, "report", "file that gets a report of the run as JSON")
+}
+
+// Check implements [settings.Checker].
+func (r *runSettings) Check() error { return r.Of.Check() }
+
+// dumpSettings say which rollouts are dumped.
+type dumpSettings struct {
+	Rollouts  bool
+	Failed    bool
+	Threshold float64
+}
+
+// Declare implements [settings.Declarer].
+func (s *dumpSettings) Declare(d *settings.Section) {
+	d.Bool(&s.Rollouts, "rollouts", "dump groups that have a score above the threshold").Flag("dump-rollouts")
+	d.Bool(&s.Failed, "failed", "dump groups in which every score is 0").Flag("dump-failed")
+	d.Float(&s.Threshold, "threshold", "what a score has to be above").Between(0, 1).Flag("dump-threshold")
+}
+
+// scenarioSettings say which scenario plays, and hold the settings of all.
+type scenarioSettings struct {
+	Name  string
+	plays map[string]env.Play // by the scenario's name
+}
+
+func defaultScenario() scenarioSettings {
+	s := scenarioSettings{Name: "reasoning_gym", plays: map[string]env.Play{}}
+	for _, spec := range catalog.Scenarios() {
+		s.plays[spec.Name] = spec.New()
+	}
+	return s
+}
+
+// Declare implements [settings.Declarer].
+func (s *scenarioSettings) Declare(d *settings.Section) {
+	var names []string
+	for _, spec := range catalog.Scenarios() {
+		names = append(names, spec.Name)
+	}
+	d.Text(&s.Name, "name", "scenario that plays the problems; quintain scenarios list tells of them").OneOf(names...).Flag("scenario")
+	for _, spec := range catalog.Scenarios() {
+		d.Section(s.plays[spec.Name], spec.Name, "the scenario of that name")
+	}
+}
+
+// set changes a setting of a scenario, which is a constant of this program.
+func (s *scenarioSettings) set(scenario, name, value string) {
+	object := fmt.Sprintf("{%q:%s}", name, value)
+	if err := settings.ReadJSON(s.plays[scenario], []byte(object)); err != nil {
+		panic("scenario " + scenario + ": " + err.Error())
+	}
+}
+
+// over returns the chosen scenario over a task.
+func (s *scenarioSettings) over(t quintain.Task) (quintain.Scenario, error) {
+	for _, spec := range catalog.Scenarios() {
+		if spec.Name == s.Name {
+			return spec.With(t, s.plays[s.Name])
+		}
+	}
+	return nil, fmt.Errorf("no scenario %q", s.Name)
+}
+
+// configVariable names the settings file where no flag does.
+const configVariable = settings.Prefix + "CONFIG"
+
+// sources gathers where settings come from: the file, the environment, and flags by
+// path. The file is read once.
+func (w *world) sources(file string, flags map[string]string) (settings.Sources, error) {
+	if file == "" {
+		file = w.getenv(configVariable)
+	}
+	from := settings.Sources{File: file, Environ: w.environ(), Others: []string{configVariable}, Flags: flags}
+	if file == "" {
+		return from, nil
+	}
+	var err error
+	from.Data, err = os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return from, usagef("--config: there is no file %s", file)
+	case err != nil:
+		return from, usagef("--config: %w", err)
+	}
+	return from, nil
+}
+
+// loadConfig reads the settings of a verb. What is wrong with them is a wrong use.
+func (w *world) loadConfig(verb, file string, flags map[string]string) (*config, error) {
+	from, err := w.sources(file, flags)
+	if err != nil {
+		return nil, err
+	}
+	// The defaults of many settings follow the kind of policy, which is a setting too.
+	c := defaults(kindTiny)
+	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil && settings.Check(&c.Policy) != nil {
+		return nil, usageError{err}
+	}
+	c = defaults(c.Policy.Kind)
+	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
 }

@@ -1,52 +1,52 @@
 package main
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
 )
 
-// dumps write rollouts to files for people to read. Many goroutines may use them.
+// dumps write rollouts to files for people to read. They are a [run.Sink].
 type dumps struct {
 	threshold float64
 	good      *atropos.Dump // nil: good groups are not written
 	failed    *atropos.Dump // nil: failed groups are not written
 }
 
-// openDumps opens the files that s asks for.
-func openDumps(dir string, s dumpSettings, runID string) (*dumps, error) {
-	d := &dumps{threshold: s.Threshold}
-	var err error
+// open opens the files that s asks for.
+func (d *dumps) open(dir string, s dumpSettings, runID string) (err error) {
+	d.threshold = s.Threshold
 	if s.Rollouts {
 		if d.good, err = atropos.NewDump(dir, runID, atropos.Good); err != nil {
-			return nil, fmt.Errorf("dumps: %w", err)
+			return fmt.Errorf("dumps: %w", err)
 		}
 	}
 	if s.Failed {
 		if d.failed, err = atropos.NewDump(dir, runID, atropos.Failed); err != nil {
-			return nil, errors.Join(fmt.Errorf("dumps: %w", err), d.Close())
+			return fmt.Errorf("dumps: %w", err)
 		}
 	}
-	return d, nil
+	return nil
 }
 
-// write writes a group that is kept and has a score above the threshold, or one
-// in which every score is 0.
-func (d *dumps) write(result rollout.Result, scores []float64, drop rollout.Drop) error {
-	if len(scores) == 0 || drop == rollout.DropDuplicate {
+// Note implements [run.Sink]. It writes a group that is kept and has a score above the
+// threshold, or one in which every score is 0.
+func (d *dumps) Note(e run.Event) error {
+	p, is := e.(run.Played)
+	if !is || len(p.Scores) == 0 || p.Drop == rollout.DropDuplicate {
 		return nil
 	}
-	record, err := atropos.NewRecord(result.Trajectories, scores)
+	record, err := atropos.NewRecord(p.Trajectories, p.Scores)
 	if err != nil {
 		return err
 	}
 	kind, wanted := record.Kind(d.threshold)
 	switch {
 	case !wanted:
-	case kind == atropos.Good && drop == "" && d.good != nil:
+	case kind == atropos.Good && p.Drop == "" && d.good != nil:
 		return d.good.Write(record)
 	case kind == atropos.Failed && d.failed != nil:
 		return d.failed.Write(record)
@@ -63,12 +63,4 @@ func (d *dumps) Close() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// newRunID returns a random UUID of version 4 (RFC 9562).
-func newRunID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newHub(w *world, l *loader) *cobra.Command {
+func newHub(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hub",
 		Short: "Serve the durable queue to trainers and environments of Atropos",
@@ -23,28 +23,30 @@ docs/hub.md, and GET /v1/openapi.json of a running hub.`,
   curl -s http://127.0.0.1:8000/status`,
 		Args: noArgs,
 	}
-	l.serverFlags(c)
-	l.hubFlags(c)
 	c.Flags().Bool("reload", false, "taken, as run-api does, and without effect")
 	_ = c.Flags().MarkHidden("reload") // it is there
-	c.RunE = func(*cobra.Command, []string) error {
-		return serveHub(c.Context(), w, l.settings)
+	load := w.settings(c, "hub")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		cfg, err := load()
+		if err != nil {
+			return err
+		}
+		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return w.serveHub(ctx, cfg) })
 	}
 	c.AddCommand(newHubPack(w), newHubStats(w))
 	return c
 }
 
-// serveHub serves until a signal comes.
-func serveHub(ctx context.Context, w *world, s settings) (err error) {
+// serveHub serves until ctx ends.
+func (w *world) serveHub(ctx context.Context, c *config) (err error) {
 	spareProcessor()
-	st, err := openStation(ctx, w, s)
+	s, err := w.openServer(ctx, c)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", st.door.Addr(), s.Data, st.Stats().Waiting.Groups)
-	_, err = untilSignal(ctx, w.signals(), st.serve)
-	return err
+	defer func() { err = errors.Join(err, s.Close()) }()
+	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", s.Addr(), c.Data, waiting(s.queue))
+	return s.serve(ctx)
 }
 
 // spareProcessor gives this process a processor more than there are cores, unless the

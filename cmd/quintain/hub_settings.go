@@ -5,35 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/settings"
 )
 
 // hubSettings are the settings of the hub beside those of every server.
 type hubSettings struct {
-	Compat         string        `yaml:"atropos_compat"` // loose, or strict: as the original also where its ways are odd
-	Lease          time.Duration `yaml:"lease"`          // of a batch
-	EnvTimeout     time.Duration `yaml:"env_timeout"`    // without a sign of life, after which an environment counts as gone
-	Stall          time.Duration `yaml:"stall"`          // for which a connection may not move in a request
-	Drain          time.Duration `yaml:"drain"`          // for requests under way when the hub is stopped
-	MaxBody        int64         `yaml:"max_body"`       // bytes of a request
-	MaxInflated    int64         `yaml:"max_inflated"`   // bytes of a request after gzip
-	MaxGroups      int           `yaml:"max_groups"`     // of a request
-	MaxSequences   int           `yaml:"max_sequences"`  // of a group
-	MaxTokens      int           `yaml:"max_tokens"`     // of a sequence
-	MaxWaiting     int           `yaml:"max_waiting"`    // groups; 0: no limit
-	WhenFull       string        `yaml:"when_full"`      // refuse, or drop-oldest
-	MaxConnections int           `yaml:"max_connections"`
-	Origins        originList    `yaml:"origins"`    // of web pages that may call; none: CORS is off
-	AccessLog      bool          `yaml:"access_log"` // log every request at level info
-
-	maxLag *int // of what a trainer gets from the hub of a run; nil: any
+	Compat         string        // compatLoose, or compatStrict: as the original also where its ways are odd
+	Lease          time.Duration // of a batch
+	EnvTimeout     time.Duration // after which an environment that was not heard from counts as gone
+	Stall          time.Duration // for which a connection may not move in a request
+	Drain          time.Duration // for requests under way when the hub is stopped
+	MaxBody        int64         // bytes of a request
+	MaxInflated    int64         // bytes of a request after gzip
+	MaxGroups      int           // of a request
+	MaxSequences   int           // of a group
+	MaxTokens      int           // of a sequence
+	MaxWaiting     int           // groups; 0: no limit
+	WhenFull       string        // fullRefuse or fullDrop
+	MaxConnections int
+	Origins        []string // of web pages that may call; none: CORS is off
+	AccessLog      bool     // log every request at level info
 }
 
 // Words of hub settings.
@@ -44,21 +40,6 @@ const (
 	fullDrop     = "drop-oldest"
 )
 
-// An originList is the origins of web pages. As a flag it is written ORIGIN,….
-type originList []string
-
-// Set implements pflag.Value.
-func (l *originList) Set(text string) error {
-	*l = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-	return nil
-}
-
-// String implements pflag.Value.
-func (l *originList) String() string { return strings.Join(*l, ",") }
-
-// Type implements pflag.Value.
-func (l *originList) Type() string { return "ORIGIN,…" }
-
 func defaultHub() hubSettings {
 	return hubSettings{
 		Compat: compatLoose, Lease: 30 * time.Minute, EnvTimeout: 2 * time.Minute, Stall: time.Minute, Drain: 5 * time.Second,
@@ -67,79 +48,59 @@ func defaultHub() hubSettings {
 	}
 }
 
-// hubFlags gives c the flags of the hub.
-func (l *loader) hubFlags(c *cobra.Command) {
-	f, h := c.Flags(), &l.Hub
-	f.StringVar(&h.Compat, "atropos-compat", h.Compat, "strict: also where the ways of Atropos are odd (packing, newest batch first); or loose")
-	f.DurationVar(&h.Lease, "lease", h.Lease, "how long a batch is a trainer's before another may get it")
-	f.DurationVar(&h.EnvTimeout, "env-timeout", h.EnvTimeout, "time without a sign of life after which an environment counts as gone")
-	f.DurationVar(&h.Stall, "stall", h.Stall, "time for which a connection may not move in the middle of a request")
-	f.DurationVar(&h.Drain, "drain", h.Drain, "time for requests under way when the hub is stopped")
-	f.Int64Var(&h.MaxBody, "max-body", h.MaxBody, "bytes of a request")
-	f.Int64Var(&h.MaxInflated, "max-inflated", h.MaxInflated, "bytes of a request after gzip")
-	f.IntVar(&h.MaxGroups, "max-groups", h.MaxGroups, "groups of a request")
-	f.IntVar(&h.MaxSequences, "max-sequences", h.MaxSequences, "sequences of a group")
-	f.IntVar(&h.MaxTokens, "max-tokens-each", h.MaxTokens, "tokens of a sequence")
-	f.IntVar(&h.MaxWaiting, "max-waiting", h.MaxWaiting, "groups that wait; 0: no limit")
-	f.StringVar(&h.WhenFull, "when-full", h.WhenFull, "what becomes of groups for which there is no room: refuse (status 429) or drop-oldest")
-	f.IntVar(&h.MaxConnections, "max-connections", h.MaxConnections, "connections at once")
-	f.Var(&h.Origins, "origins", "origins of web pages that may call, https://example.org; * for any; none where it is empty")
-	f.BoolVar(&h.AccessLog, "access-log", h.AccessLog, "log every request")
+// Declare implements [settings.Declarer].
+func (h *hubSettings) Declare(d *settings.Section) {
+	d.Text(&h.Compat, "atropos_compat", "whether batches are packed as Atropos packs them, also where its ways are odd").OneOf(compatLoose, compatStrict)
+	d.Duration(&h.Lease, "lease", "how long a batch is a trainer's before another may get it").Above(0)
+	d.Duration(&h.EnvTimeout, "env_timeout", "time after which an environment that was not heard from counts as gone").Above(0)
+	d.Duration(&h.Stall, "stall", "time for which a connection may not move in the middle of a request").Above(0)
+	d.Duration(&h.Drain, "drain", "time for requests under way when the hub is stopped").Above(0)
+	d.Int64(&h.MaxBody, "max_body", "bytes of a request").AtLeast(1)
+	d.Int64(&h.MaxInflated, "max_inflated", "bytes of a request after gzip").AtLeast(1)
+	d.Int(&h.MaxGroups, "max_groups", "groups of a request").Between(1, queue.MaxPutAll)
+	d.Int(&h.MaxSequences, "max_sequences", "sequences of a group").AtLeast(1)
+	d.Int(&h.MaxTokens, "max_tokens", "tokens of a sequence").AtLeast(1).Flag("max-tokens-each")
+	d.Int(&h.MaxWaiting, "max_waiting", "groups that wait; 0: no limit").AtLeast(0)
+	d.Text(&h.WhenFull, "when_full", "what becomes of groups for which there is no room (refused: status 429)").OneOf(fullRefuse, fullDrop)
+	d.Int(&h.MaxConnections, "max_connections", "connections at once").AtLeast(1)
+	d.Texts(&h.Origins, "origins", "origins of web pages that may call, https://example.org; * for any")
+	d.Bool(&h.AccessLog, "access_log", "log every request")
 }
 
-// check reports all settings that make no sense.
-func (h hubSettings) check(want func(ok bool, name string, value any, wanted string)) {
-	want(h.Compat == compatLoose || h.Compat == compatStrict, "hub.atropos_compat", h.Compat, "loose or strict")
-	want(h.WhenFull == fullRefuse || h.WhenFull == fullDrop, "hub.when_full", h.WhenFull, "refuse or drop-oldest")
-	for name, span := range map[string]time.Duration{"lease": h.Lease, "env_timeout": h.EnvTimeout, "stall": h.Stall, "drain": h.Drain} {
-		want(span > 0, "hub."+name, span, "more than 0")
-	}
-	for name, n := range map[string]int64{
-		"max_body": h.MaxBody, "max_inflated": h.MaxInflated, "max_sequences": int64(h.MaxSequences),
-		"max_tokens": int64(h.MaxTokens), "max_connections": int64(h.MaxConnections),
-	} {
-		want(n > 0, "hub."+name, n, "1 or more")
-	}
-	want(h.MaxGroups > 0 && h.MaxGroups <= queue.MaxPutAll, "hub.max_groups", h.MaxGroups, fmt.Sprintf("1 to %d", queue.MaxPutAll))
-	want(h.MaxWaiting >= 0, "hub.max_waiting", h.MaxWaiting, "0 or more")
+// Check implements [settings.Checker].
+func (h *hubSettings) Check() error {
 	for _, origin := range h.Origins {
-		want(origin == "*" || strings.Contains(origin, "://"), "hub.origins", origin, "* or https://HOST")
+		if origin != "*" && !strings.Contains(origin, "://") {
+			return fmt.Errorf("origins: %q is not one, want * or https://HOST", origin)
+		}
 	}
+	return nil
 }
 
-// hubConfig is how the hub of a station behaves.
-func (st *station) hubConfig(s settings) hub.Config {
-	h := s.Hub
-	return hub.Config{
-		Queue: st.Queue, OpenRun: st.openRun(s), Keys: st.door.keys, Strict: h.Compat == compatStrict,
-		Lease: h.Lease, MaxLag: h.maxLag, EnvTimeout: h.EnvTimeout, Stall: h.Stall, Drain: h.Drain,
+// hubConfig is how the hub of a server behaves. In a run, its trainer gets nothing that
+// is older than the run's bound.
+func (s *server) hubConfig(c *config) hub.Config {
+	h := c.Hub
+	out := hub.Config{
+		Queue: s.queue, Keys: s.keys, Strict: h.Compat == compatStrict,
+		Lease: h.Lease, EnvTimeout: h.EnvTimeout, Stall: h.Stall, Drain: h.Drain,
 		Limits: hub.Limits{
 			Body: h.MaxBody, Inflated: h.MaxInflated, Groups: h.MaxGroups, Sequences: h.MaxSequences, Tokens: h.MaxTokens,
 			Waiting: h.MaxWaiting, Connections: h.MaxConnections, DropOldest: h.WhenFull == fullDrop,
 		},
-		Origins: h.Origins, AccessLog: h.AccessLog, Log: st.log,
+		Origins: h.Origins, AccessLog: h.AccessLog, Log: s.log,
+		OpenRun: func(ctx context.Context, name string) (*queue.Queue, error) {
+			q, err := s.openQueue(ctx, c, name)
+			if err == nil {
+				s.runs = append(s.runs, q) // the hub opens one at a time
+			}
+			return q, err
+		},
 	}
-}
-
-// openRun returns what opens the queues of further runs: each has a folder of its own,
-// or streams of its own on a NATS server.
-func (st *station) openRun(s settings) func(ctx context.Context, name string) (*queue.Queue, error) {
-	return func(ctx context.Context, name string) (q *queue.Queue, err error) {
-		if s.Server.NATSURL != "" {
-			q, err = queue.OpenURL(ctx, s.Server.NATSURL, st.queueOptions(s, "quintain-"+name))
-		} else {
-			q, err = queue.OpenDir(ctx, st.data.join(filepath.Join("runs", name)), st.queueOptions(s, ""))
-		}
-		if err == nil {
-			st.runs = append(st.runs, q) // the hub opens one at a time
-		}
-		return q, err
+	if c.Run.Consumer == consumerHub {
+		out.MaxLag = &c.Run.Of.MaxLag
 	}
-}
-
-// queueOptions are the options of a queue whose streams have the given name.
-func (st *station) queueOptions(s settings, name string) queue.Options {
-	return queue.Options{Name: name, Replicas: s.Server.NATSReplicas, Log: st.log}
+	return out
 }
 
 // readKeys reads the keys of a server from a file, a key a line: "KEY" is good for

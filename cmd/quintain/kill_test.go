@@ -47,6 +47,7 @@ func (h *history) read(t *testing.T, log io.Reader, ready func()) {
 		var line struct {
 			Msg     string   `json:"msg"`
 			Group   string   `json:"group"`
+			Drop    string   `json:"drop"`
 			Groups  []string `json:"groups"`
 			Version int      `json:"version"`
 		}
@@ -54,7 +55,10 @@ func (h *history) read(t *testing.T, log io.Reader, ready func()) {
 			continue // progress, or torn
 		}
 		switch line.Msg {
-		case "kept":
+		case "played":
+			if line.Drop != "" {
+				continue
+			}
 			h.kept[line.Group] = true
 			if kept++; kept == 10 {
 				ready()
@@ -66,7 +70,7 @@ func (h *history) read(t *testing.T, log io.Reader, ready func()) {
 			}
 			h.version = line.Version
 			h.batches[line.Version] = line.Groups
-		case "dropping stale groups":
+		case "dropping groups":
 			for _, id := range line.Groups {
 				h.stale[id] = true
 			}

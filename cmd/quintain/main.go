@@ -8,10 +8,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/quintain-rl/quintain/settings"
 )
 
 // A world is all that the program touches outside its own memory but files and
@@ -20,18 +25,14 @@ type world struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	getenv         func(string) string
-	terminal       bool                    // stderr is one
-	interrupts     func() <-chan os.Signal // see signals; nil: none come
-}
+	environ        func() []string
+	terminal       bool       // stderr is one
+	tty            bool       // stdout is one
+	columns        func() int // of the terminal
 
-// signals returns the channel of the signals that end the program: the first stops,
-// the second cuts. A verb that never calls it is ended by the first at once.
-func (w *world) signals() <-chan os.Signal {
-	if w.interrupts == nil {
-		return nil
-	}
-	return w.interrupts()
+	// interrupts returns where the signals come that end the program, and what lets them
+	// do so again. Nil: none come.
+	interrupts func() (signals <-chan os.Signal, release func())
 }
 
 // The program's exit statuses.
@@ -42,21 +43,75 @@ const (
 )
 
 func main() {
-	info, err := os.Stderr.Stat()
+	stderr := int(os.Stderr.Fd())
 	os.Exit(execute(&world{
 		args:  os.Args[1:],
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		getenv:     os.Getenv,
-		terminal:   err == nil && info.Mode()&os.ModeCharDevice != 0,
-		interrupts: sync.OnceValue(notify),
+		environ: os.Environ, terminal: term.IsTerminal(stderr), tty: term.IsTerminal(int(os.Stdout.Fd())),
+		columns: func() int {
+			columns, _, err := term.GetSize(stderr)
+			if err != nil {
+				return 0
+			}
+			return columns
+		},
+		interrupts: func() (<-chan os.Signal, func()) {
+			c := make(chan os.Signal, 2) // the second cuts what the first only stops
+			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+			return c, func() { signal.Stop(c) }
+		},
 	}))
 }
 
-// errReported ends the program with status 1 where the reason is already printed.
+// attend does work, whose context ends at the first signal, and whose channel is closed
+// at the second: the first stops, the second cuts. After that, the next signal ends the
+// program at once, as it does during all that is not attended.
+func (w *world) attend(ctx context.Context, work func(ctx context.Context, cut <-chan struct{}) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	cut, over := make(chan struct{}), make(chan struct{})
+	if w.interrupts == nil {
+		return work(ctx, cut)
+	}
+	signals, release := w.interrupts()
+	defer release()
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer close(over)
+	watch.Go(func() {
+		for _, then := range []func(){func() { stop(errInterrupted) }, func() { close(cut); release() }} {
+			select {
+			case <-signals:
+				then()
+			case <-over:
+				return
+			}
+		}
+	})
+	return work(ctx, cut)
+}
+
+// errInterrupted is the cause of a context that a signal ended.
+var errInterrupted = errors.New("interrupted")
+
+// getenv returns a variable of the environment.
+func (w *world) getenv(name string) string {
+	for _, entry := range w.environ() {
+		if key, value, _ := strings.Cut(entry, "="); key == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// errReported ends the program with status 1 if the reason is already printed.
 var errReported = errors.New("reported")
 
 // A usageError is a wrong use of the program; it ends with status 2.
 type usageError struct{ error }
+
+// Unwrap returns the error.
+func (e usageError) Unwrap() error { return e.error }
 
 // usagef makes a usageError.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
@@ -91,6 +146,7 @@ func newRoot(w *world) *cobra.Command {
 		Long: `Quintain sets language models problems, plays the conversation, judges the
 answers, and keeps the scored groups on disk until a trainer has taken them.`,
 		Example: `  quintain run --minutes 5           play, grade, queue and train, with nothing but this binary
+  quintain ask spell_backward        pose a problem to the model that the run trained
   quintain tasks list                what there is to solve
   quintain hub                       only the durable queue, for trainers and environments of Atropos`,
 		SilenceErrors: true,
@@ -99,11 +155,23 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(),
+		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagHelp . | trimTrailingWhitespaces}}"))
+	cobra.AddTemplateFunc("flagHelp", flagHelp)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	l := newLoader(w, root)
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return l.load(c) }
-	root.AddCommand(newRun(w, l), newEval(w, l), newPretrain(w, l), newPlot(w), newHub(w, l), newBench(w), newTasks(w), newGrade(w), newConfig(w, l), newVersion(w))
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
+	root.AddCommand(newRun(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newHub(w), newBench(w),
+		newTasks(w), newGrade(w), newConfig(w), newVersion(w))
 	return root
+}
+
+// checkEnviron refuses variables of ours that are no settings.
+func (w *world) checkEnviron() error {
+	from := settings.Sources{Environ: w.environ(), Others: []string{configVariable}}
+	if err := settings.New(defaults(kindTiny)).Use().Load(from); err != nil {
+		return usageError{err}
+	}
+	return nil
 }
 
 // noArgs refuses arguments.

@@ -13,7 +13,7 @@ import (
 
 // asProgram, set in the environment, makes the test binary behave as quintain
 // itself, so that tests can start and kill the real program.
-const asProgram = "QUINTAIN_TEST_AS_PROGRAM"
+const asProgram = "TEST_AS_QUINTAIN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
@@ -52,7 +52,7 @@ func start(args ...string) *process {
 	p := &process{interrupts: make(chan os.Signal, 2), ended: make(chan int, 1)}
 	w := &world{
 		args: args, stdin: strings.NewReader(""), stdout: &p.stdout, stderr: &p.stderr,
-		getenv: func(string) string { return "" }, interrupts: func() <-chan os.Signal { return p.interrupts },
+		environ: func() []string { return nil }, interrupts: func() (<-chan os.Signal, func()) { return p.interrupts, func() {} },
 	}
 	go func() { p.ended <- execute(w) }()
 	return p

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/rollout"
@@ -19,106 +20,112 @@ import (
 // warmUpSeed is the seed of the problems whose solutions a warm-up imitates.
 const warmUpSeed = 0x7761726d_75702121
 
-func newPretrain(w *world, l *loader) *cobra.Command {
+func newPretrain(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pretrain FILE",
 		Short: "Make the weights that the tiny policy starts from",
 		Long: `Pretrain makes a model anew by imitation of the tasks' own solutions, and writes its
 weights to FILE. Held-out problems are left out. Without flags the file is the one
-that this program embeds, byte for byte in the same build of the program.`,
+that this program embeds, byte for byte in the same build of the program.
+
+Ctrl-C keeps what was made beside FILE; run again, it goes on.`,
 		Example: `  quintain pretrain starter.weights
   quintain pretrain --tasks spell_backward:0,chain_sum:0 --updates 1000 mine.weights
   quintain run --weights mine.weights`,
 		Args: oneArg("FILE"),
 	}
 	f, warm := c.Flags(), starter.DefaultWarmUp()
-	f.Var(&l.Run.Tasks, "tasks", "tasks with their levels; where it is empty, the starter mix")
 	f.IntVar(&warm.Updates, "updates", warm.Updates, "supervised updates")
 	f.IntVar(&warm.Batch, "batch", warm.Batch, "examples of an update")
-	f.Uint64Var(&warm.Seed, "seed", warm.Seed, "seed of the parameters at the beginning")
+	f.Uint64Var(&warm.Seed, "model-seed", warm.Seed, "seed of the parameters at the beginning")
+	load := w.settings(c, "pretrain")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if warm.Updates < 1 || warm.Batch < 1 {
-			return usagef("--updates is %d and --batch %d, want 1 or more", warm.Updates, warm.Batch)
+			return usagef("--updates is %d and --batch is %d, want 1 or more", warm.Updates, warm.Batch)
 		}
-		warm.Sizes = l.Model.config()
-		return pretrain(c.Context(), w, l.settings, warm, args[0])
+		cfg, err := load()
+		if err != nil {
+			return err
+		}
+		warm.Sizes, warm.Path = cfg.Model.Config(), args[0]+".unfinished"
+		return w.pretrain(c.Context(), cfg, warm, args[0])
 	}
 	return c
 }
 
 // pretrain makes a model and writes it to a file. A signal ends it with an error.
-func pretrain(ctx context.Context, w *world, s settings, warm starter.WarmUp, path string) error {
-	s.Policy.Kind = kindTiny
-	streams, err := openStreams(s)
+func (w *world) pretrain(ctx context.Context, c *config, warm starter.WarmUp, path string) error {
+	streams, err := c.streams()
 	if err != nil {
 		return err
 	}
-	model, err := warmUp(ctx, w, warm, streams)
-	if err != nil {
-		return err
-	}
-	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: model}, transformer.Float16)
-	if err != nil {
-		return err
-	}
-	return writeFile(path, data)
+	return w.attend(ctx, func(ctx context.Context, _ <-chan struct{}) error {
+		model, err := w.warmUp(ctx, warm, streams)
+		if err != nil {
+			return err
+		}
+		data, err := tiny.WriteWeights(transformer.Checkpoint{Model: model}, transformer.Float16)
+		if err != nil {
+			return err
+		}
+		return datadir.WriteFile(path, data)
+	})
 }
 
 // freshModel returns the model that a new run begins with.
-func freshModel(ctx context.Context, w *world, s settings, streams []rollout.Stream) (*transformer.Model, error) {
-	if s.Run.FromScratch {
+func (w *world) freshModel(ctx context.Context, c *config, streams []rollout.Stream, folder *datadir.Folder) (*transformer.Model, error) {
+	if c.Policy.FromScratch {
 		warm := starter.DefaultWarmUp()
-		warm.Sizes = s.Model.config()
-		return warmUp(ctx, w, warm, streams)
+		warm.Sizes, warm.Path = c.Model.Config(), folder.Join("warm_up.unfinished")
+		return w.warmUp(ctx, warm, streams)
 	}
-	saved, name, err := firstWeights(s)
+	saved, name, err := c.firstWeights()
 	if err != nil {
 		return nil, err
 	}
-	if have, want := saved.Model.Config(), s.Model.config(); have != want {
+	if have, want := saved.Model.Config(), c.Model.Config(); have != want {
 		return nil, fmt.Errorf("%s: %w: it has %+v, and the settings say %+v; use --from-scratch to make a model of these sizes", name, transformer.ErrSizes, have, want)
 	}
 	return saved.Model, nil
 }
 
-// warmUp makes a model from the solutions of streams' problems, without those that
-// are held out.
-func warmUp(ctx context.Context, w *world, warm starter.WarmUp, streams []rollout.Stream) (*transformer.Model, error) {
-	streams = slices.Clone(streams)
-	for i := range streams {
-		streams[i].Seed = warmUpSeed
+// warmUp makes a model from the solutions of streams' problems, without those that are
+// held out, and shows how far it is. When ctx ends, what was made is kept.
+func (w *world) warmUp(ctx context.Context, warm starter.WarmUp, streams []rollout.Stream) (*transformer.Model, error) {
+	var own []rollout.Stream
+	for _, s := range streams {
+		s.Seed, s.Skip = warmUpSeed, exam.Skip(s.Scenario)
+		own = append(own, s)
 	}
-	mix, err := rollout.NewMix(streams)
+	mix, err := rollout.NewMix(own)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	next := func(ctx context.Context) (learn.Sequence, error) {
-		job, err := nextOf(ctx, mix, false)
+	warm.Next = func(ctx context.Context) (learn.Sequence, error) {
+		job, err := mix.Next()
 		if err != nil {
 			return learn.Sequence{}, err
 		}
 		mix.Done(job)
 		return example(ctx, job, warm.Sizes.Context)
 	}
-	told := func(update int, loss float64) {
-		if tenth := max(1, warm.Updates/10); update%tenth == 0 {
-			fmt.Fprintf(w.stderr, "quintain: warm-up, update %d of %d, loss %.3f\n", update, warm.Updates, loss)
-		}
-	}
-	var model *transformer.Model
-	stopped, err := untilSignal(ctx, w.signals(), func(ctx context.Context) (err error) {
-		model, err = warm.Make(ctx, next, told)
-		return err
-	})
-	if stopped {
-		return nil, errors.New("interrupted during the warm-up")
+	bar := newBar(w, "warming up a model", warm.Updates)
+	warm.Told = func(update int, loss float64) { bar.show(update, fmt.Sprintf("loss %.3f", loss)) }
+	model, err := warm.Make(ctx)
+	bar.end()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("interrupted during the warm-up, which is kept: run the same command again to go on")
 	}
 	return model, err
 }
 
 // example returns the problem of a job with its solution.
 func example(ctx context.Context, job rollout.Job, context int) (learn.Sequence, error) {
-	solution, err := solve(job)
+	solver, can := job.Scenario.(quintain.Solver)
+	if !can {
+		return learn.Sequence{}, fmt.Errorf("scenario %s has no solutions", job.Scenario.Info().Name)
+	}
+	solution, err := solver.Solve(job.Problem)
 	if err != nil {
 		return learn.Sequence{}, err
 	}
@@ -130,22 +137,43 @@ func example(ctx context.Context, job rollout.Job, context int) (learn.Sequence,
 	return s, err
 }
 
-// readable demands that the tiny policy can read the first problem of each stream
-// and has room for a reply.
-func readable(ctx context.Context, streams []rollout.Stream, context int) error {
-	for _, s := range streams {
-		p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
-		if err != nil {
-			return err
-		}
-		opening, err := starter.Example(ctx, s.Scenario, p, "")
-		if err != nil {
-			return err
-		}
-		if n := len(opening.Tokens); n > context {
-			return usagef("task %s asks in %d tokens and more, and the tiny policy's context is %d: leave --tasks out for those that it is made for, or choose --policy script or openai",
-				p.Task, n, context)
-		}
+// A bar shows how far a work of known length is, in one line.
+type bar struct {
+	w     *world
+	what  string
+	total int
+	start time.Time
+	shown time.Time
+}
+
+func newBar(w *world, what string, total int) *bar {
+	return &bar{w: w, what: what, total: total, start: time.Now()}
+}
+
+// show shows that n of the whole are done: on a terminal in place, a few times a
+// second, elsewhere in a line now and then.
+func (b *bar) show(n int, more string) {
+	every := terminalEvery
+	if !b.w.screen() {
+		every = linesEvery
 	}
-	return nil
+	now := time.Now()
+	if now.Sub(b.shown) < every && n < b.total {
+		return
+	}
+	b.shown = now
+	left := time.Duration(float64(now.Sub(b.start)) / float64(max(1, n)) * float64(b.total-n)).Round(time.Second)
+	line := fmt.Sprintf("quintain: %s, %d of %d, %s, %v left", b.what, n, b.total, more, left)
+	if b.w.screen() {
+		fmt.Fprintf(b.w.stderr, "\r\x1b[K%s", clip(line, b.w.width()-1))
+		return
+	}
+	fmt.Fprintln(b.w.stderr, line)
+}
+
+// end ends the line.
+func (b *bar) end() {
+	if b.w.screen() && !b.shown.IsZero() {
+		fmt.Fprintln(b.w.stderr)
+	}
 }

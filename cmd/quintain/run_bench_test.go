@@ -17,12 +17,12 @@ import (
 // the starter gives to its problems, and steps on them. Sampled counts generated tokens,
 // and tokens all of the sequences.
 func BenchmarkRun(b *testing.B) {
-	s := defaultSettings(kindTiny)
-	s.Run.KeepEqual = true
+	c := defaults(kindTiny)
+	c.Rules.KeepEqual = true
 	b.Run("sample", func(b *testing.B) {
-		policy := starterPolicy(b, s)
+		policy := starterPolicy(b, c)
 		b.ResetTimer()
-		groups := playGroups(b, s, policy, b.N)
+		groups := playGroups(b, c, policy, b.N)
 		perSecond(b, policy.Sampled(), "sampled/s")
 		perSecond(b, tokensOf(groups), "tokens/s")
 	})
@@ -31,12 +31,12 @@ func BenchmarkRun(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		l, err := learn.New(saved.Model, nil, s.Learn)
+		l, err := learn.New(saved.Model, nil, c.Learn)
 		if err != nil {
 			b.Fatal(err)
 		}
-		size, trained := s.Run.BatchSize/s.Run.GroupSize, int64(0)
-		groups := playGroups(b, s, starterPolicy(b, s), 128*size)
+		size, trained := c.Run.Of.BatchSize/c.Run.Of.GroupSize, int64(0)
+		groups := playGroups(b, c, starterPolicy(b, c), 128*size)
 		for i := 0; b.Loop(); i++ {
 			at := i * size % (len(groups) - size)
 			if _, err := l.Step(groups[at:][:size]); err != nil {
@@ -65,12 +65,12 @@ func perSecond(b *testing.B, n int64, unit string) {
 }
 
 // starterPolicy returns the starter as a run has it, running until the benchmark ends.
-func starterPolicy(b *testing.B, s settings) *tiny.Policy {
+func starterPolicy(b *testing.B, c *config) *tiny.Policy {
 	saved, err := starter.Load()
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := tiny.New(saved.Model, 0, tiny.Options{MaxSequences: s.Run.Parallel, Seed: s.Run.Seed})
+	p, err := tiny.New(saved.Model, 0, tiny.Options{MaxSequences: c.Run.Of.Parallel, Seed: c.Run.Of.Seed})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -82,8 +82,8 @@ func starterPolicy(b *testing.B, s settings) *tiny.Policy {
 }
 
 // playGroups plays n groups of the starter's problems.
-func playGroups(b *testing.B, s settings, policy quintain.Policy, n int) (groups []*quintain.Group) {
-	streams, err := openStreams(s)
+func playGroups(b *testing.B, c *config, policy quintain.Policy, n int) (groups []*quintain.Group) {
+	streams, err := c.streams()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -91,10 +91,11 @@ func playGroups(b *testing.B, s settings, policy quintain.Policy, n int) (groups
 	if err != nil {
 		b.Fatal(err)
 	}
-	judge := rules(s)
+	judge := c.Rules
+	judge.Size, judge.Sampling = c.Run.Of.GroupSize, c.Policy.Sampling
 	var mu sync.Mutex
 	engine := rollout.Engine{
-		Policy: policy, Sampling: s.Policy.Sampling, Size: s.Run.GroupSize, Parallel: s.Run.Parallel / s.Run.GroupSize,
+		Policy: policy, Sampling: c.Policy.Sampling, Size: c.Run.Of.GroupSize, Parallel: c.Run.Of.Parallel / c.Run.Of.GroupSize,
 		Next: func(context.Context) (rollout.Job, error) {
 			if n == 0 {
 				return rollout.Job{}, io.EOF

@@ -33,10 +33,7 @@ func TestScripts(t *testing.T) {
 						return "", "", err
 					}
 				}
-				w := &world{args: args, stdin: bytes.NewReader(input), stdout: &out, stderr: &errs, getenv: func(name string) string {
-					value, _ := s.LookupEnv(name)
-					return value
-				}}
+				w := &world{args: args, stdin: bytes.NewReader(input), stdout: &out, stderr: &errs, environ: s.Environ}
 				if status := execute(w); status != exitOK {
 					err = fmt.Errorf("status %d", status)
 					errs.WriteString(err.Error())

@@ -54,7 +54,7 @@ status is 1.`,
 			if err != nil {
 				return err
 			}
-			out.to, out.notes, out.form, out.interrupts = w.stdout, w.stderr, form, w.signals()
+			out.to, out.notes, out.form, out.interrupts = w.stdout, w.stderr, form, w.exportSignals()
 			return out.export(t, d)
 		},
 	}
@@ -109,8 +109,8 @@ func (e exportOut) export(t quintain.Task, d draft) error {
 	return cmp.Or(show(buffered, t, d), buffered.Flush())
 }
 
-// errInterrupted ends an export before all is printed.
-var errInterrupted = errors.New("interrupted: not all problems were printed")
+// errExportCut ends an export before all is printed.
+var errExportCut = errors.New("interrupted: not all problems were printed")
 
 // interrupted reports whether somebody wants an end.
 func (e exportOut) interrupted() bool {
@@ -139,7 +139,7 @@ func (e exportOut) showDistinct(to *bufio.Writer, t quintain.Task, d draft) erro
 			return err
 		}
 		if e.interrupted() {
-			return errInterrupted
+			return errExportCut
 		}
 	}
 	fmt.Fprintf(e.notes, "quintain: %d problems left out that had been there before\n", problems.left)
@@ -174,7 +174,7 @@ func (e exportOut) showAll(to *bufio.Writer, t quintain.Task, d draft) error {
 		}
 		done += len(batches) * size
 		if e.interrupted() {
-			return errInterrupted
+			return errExportCut
 		}
 		if spent := time.Since(began); spent < long/2 {
 			size = min(2*size, most)
@@ -241,4 +241,13 @@ func (s *stream) next() (quintain.Problem, error) {
 		s.left++
 	}
 	return quintain.Problem{}, fmt.Errorf("task %s: none of %d further problems is new: with these settings there seem to be %d different ones", s.draft.task, patience, len(s.seen))
+}
+
+// exportSignals returns the channel of the signals that end the program.
+func (w *world) exportSignals() <-chan os.Signal {
+	if w.interrupts == nil {
+		return nil
+	}
+	signals, _ := w.interrupts()
+	return signals
 }

@@ -64,8 +64,8 @@ func TestExportEnds(t *testing.T) {
 		distinct bool
 		want     error
 	}{
-		{"interrupt", interrupt, false, errInterrupted},
-		{"interrupt, distinct", interrupt, true, errInterrupted},
+		{"interrupt", interrupt, false, errExportCut},
+		{"interrupt, distinct", interrupt, true, errExportCut},
 		{"closed pipe", func([]byte) (int, error) { return 0, closed }, false, closed},
 		{"closed pipe, distinct", func([]byte) (int, error) { return 0, closed }, true, closed},
 	} {

@@ -66,7 +66,8 @@ func newSpecimen(ctx context.Context, t quintain.Task, d quintain.Draw) (s speci
 	if s.problem, err = t.Problem(d); err != nil {
 		return s, err
 	}
-	sc, err := scenario(runSettings{Scenario: "reasoning_gym"}, t)
+	how := defaultScenario()
+	sc, err := how.over(t)
 	if err != nil {
 		return s, err
 	}

@@ -6,6 +6,11 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/starter"
 )
 
 // TestKilledTrainingGoesOn kills a run that trains at random moments, again and
@@ -14,10 +19,10 @@ import (
 // of a process is that of the same weights before.
 func TestKilledTrainingGoesOn(t *testing.T) {
 	data := t.TempDir()
-	log := filepath.Join(data, trainingLogName)
+	log := filepath.Join(data, datadir.Training)
 	reached := 0
 	for round := range killRounds + 1 {
-		args := []string{"run", "--data", data, "--port", "0", "--tasks", "spell_backward", "--batch-size", "16", "--eval-problems", "2"}
+		args := []string{"run", "--data", data, "--port", "0", "--tasks", "spell_backward", "--batch-size", "16", "--exam-problems", "2"}
 		if round == killRounds {
 			args = append(args, "--steps", "3")
 		}
@@ -32,7 +37,7 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 		if err := c.Wait(); (err == nil) != (round == killRounds) {
 			t.Fatalf("round %d: the program ended with %v", round, err)
 		}
-		steps, err := readLineLog[trainedStep](log)
+		steps, err := jsonl.ReadLog[learn.Step](log)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,12 +58,9 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 			}
 		}
 	}
-	saved, err := readCheckpoint(filepath.Join(data, checkpointName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if note := saved.Notes[stepNote]; note == "" || saved.Optimizer == nil {
-		t.Errorf("checkpoint has step %s and optimiser %v", note, saved.Optimizer)
+	saved, err := starter.ReadCheckpoint(filepath.Join(data, datadir.Checkpoint))
+	if err != nil || saved.Optimizer == nil {
+		t.Errorf("checkpoint %v, error %v", saved, err)
 	}
 	t.Log(strconv.Itoa(reached) + " steps")
 }
@@ -75,7 +77,7 @@ func awaitVersion(t *testing.T, log string, version int) {
 			t.Fatalf("version %d is never reached", version)
 		case <-tick.C:
 		}
-		if steps, err := readLineLog[trainedStep](log); err == nil && len(steps) > 0 && steps[len(steps)-1].Version >= version {
+		if steps, err := jsonl.ReadLog[learn.Step](log); err == nil && len(steps) > 0 && steps[len(steps)-1].Version >= version {
 			return
 		}
 	}

@@ -2,36 +2,36 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/transformer"
 )
 
 // tinyRun are flags of a short run that trains.
-var tinyRun = []string{"--policy", "tiny", "--tasks", "spell_backward", "--eval-problems", "4", "--batch-size", "16"}
+var tinyRun = []string{"--policy", "tiny", "--tasks", "spell_backward", "--exam-problems", "4", "--batch-size", "16"}
 
 func TestRunTrains(t *testing.T) {
 	data := t.TempDir()
 	r := runReport(t, append(tinyRun, "--data", data, "--steps", "3")...)
-	if r.Steps != 3 || r.Version != 3 || r.Training == nil || r.Training.Version != 3 || r.Training.Updates != 1 {
+	if r.Steps != 3 || r.Version != 3 || r.Training == nil || r.Training.Version != 3 || r.Training.Updates != 1 || r.Unit != "tokens" {
 		t.Errorf("report %+v, training %+v", r, r.Training)
 	}
-	task := r.Tasks["spell_backward"]
-	if r.EvalBefore == nil || r.EvalAfter == nil || task.EvalBefore == nil || *task.EvalAfter != *r.EvalAfter {
-		t.Errorf("examinations %v and %v, of the task %v and %v", r.EvalBefore, r.EvalAfter, task.EvalBefore, task.EvalAfter)
+	task := r.Tasks[0]
+	if r.ExamBefore == nil || r.ExamAfter == nil || task.ExamBefore == nil || *task.ExamAfter != *r.ExamAfter {
+		t.Errorf("examinations %v and %v, of the task %v and %v", r.ExamBefore, r.ExamAfter, task.ExamBefore, task.ExamAfter)
 	}
 	again := runReport(t, append(tinyRun, "--data", data, "--steps", "2")...)
-	if again.Version != 5 || *again.EvalBefore != *r.EvalAfter {
-		t.Errorf("the second run goes to version %d from a score of %v, want 5 and %v", again.Version, *again.EvalBefore, *r.EvalAfter)
+	if again.Version != 5 || *again.ExamBefore != *r.ExamAfter {
+		t.Errorf("the second run goes to version %d from a score of %v, want 5 and %v", again.Version, *again.ExamBefore, *r.ExamAfter)
 	}
-	steps, err := readLineLog[trainedStep](filepath.Join(data, trainingLogName))
+	steps, err := jsonl.ReadLog[learn.Step](filepath.Join(data, datadir.Training))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,57 +47,15 @@ func TestRunTrains(t *testing.T) {
 	if len(steps) != 5 || len(trained) != 10 {
 		t.Errorf("%d steps on %d groups, want 5 on 10", len(steps), len(trained))
 	}
-}
 
-// A checkpoint that is a step ahead of the run's record was written by a process
-// that was killed right after: its step counts, and the log gets its line.
-func TestCheckpointLeads(t *testing.T) {
-	s := defaultSettings(kindTiny)
-	s.Data = t.TempDir()
-	folder := &dataFolder{path: s.Data}
-	fresh := func() (*transformer.Model, error) { return transformer.New(s.Model.config(), 1) }
-	k := &keeper{}
-	first, err := openTrainer(s, folder, k, fresh)
-	if err != nil {
-		t.Fatal(err)
+	// Another policy on the folder would lock the trained model out.
+	p := start("run", "--policy", "script", "--port", "0", "--data", data)
+	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "choose another folder with --data, or the policy tiny") {
+		t.Errorf("a script on the folder of a trained model: status %d\n%s", status, p.stderr.String())
 	}
-	group := &quintain.Group{
-		Tokens: [][]quintain.Token{{1, 2}, {1, 3}}, Masks: [][]int32{{quintain.Untrained, 2}, {quintain.Untrained, 3}},
-		Scores: []float64{1, 0}, LogProbs: [][]float64{{1, -5}, {1, -5}},
-	}
-	if _, err := first.learner.Step([]*quintain.Group{group}); err != nil {
-		t.Fatal(err)
-	}
-	first.last = trainedStep{Version: 1, Seconds: 9, Batch: []string{"a", "b"}}
-	if err := first.save(); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.close(); err != nil {
-		t.Fatal(err)
-	}
-	second, err := openTrainer(s, folder, k, fresh)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := second.close(); err != nil {
-		t.Fatal(err)
-	}
-	if version, batch := k.version(); version != 1 || !reflect.DeepEqual(batch, []string{"a", "b"}) {
-		t.Errorf("the record is at version %d of batch %v", version, batch)
-	}
-	steps, err := readLineLog[trainedStep](filepath.Join(s.Data, trainingLogName))
-	if err != nil || len(steps) != 1 || !reflect.DeepEqual(steps[0].Batch, []string{"a", "b"}) {
-		t.Errorf("log %+v, error %v", steps, err)
-	}
-	k.record.Version = 7
-	if _, err := openTrainer(s, folder, k, fresh); err == nil || !strings.Contains(err.Error(), "do not belong together") {
-		t.Errorf("a checkpoint of another run: %v", err)
-	}
-	if err := os.Remove(second.path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := openTrainer(s, folder, k, fresh); err == nil || !strings.Contains(err.Error(), "no checkpoint") {
-		t.Errorf("a run without its checkpoint: %v", err)
+	asked := start("ask", "spell_backward", "--data", data, "--index", "7")
+	if status := asked.wait(t); status != exitOK || !strings.Contains(asked.stderr.String(), filepath.Join(data, datadir.Checkpoint)) {
+		t.Errorf("asking the trained model: status %d\n%s", status, asked.stderr.String())
 	}
 }
 
@@ -136,24 +94,22 @@ func TestForeignCheckpoints(t *testing.T) {
 	}
 }
 
-func TestTrainingLogIsMended(t *testing.T) {
-	path := filepath.Join(t.TempDir(), trainingLogName)
-	line, err := json.Marshal(trainedStep{Version: 1, Batch: []string{"a"}})
-	if err != nil {
-		t.Fatal(err)
+// A warm-up that is interrupted is kept, and the same command goes on with it.
+func TestFromScratchGoesOn(t *testing.T) {
+	data := t.TempDir()
+	args := append(tinyRun, "--data", data, "--port", "0", "--from-scratch", "--steps", "1",
+		"--model-context", "32", "--model-layers", "1", "--model-width", "16", "--model-heads", "1", "--model-hidden", "16", "--step-time", "0s")
+	first := start(append([]string{"run"}, args...)...)
+	await(t, first, "warming up a model")
+	first.interrupts <- os.Interrupt
+	if status := first.wait(t); status != exitFailed || !strings.Contains(first.stderr.String(), "run the same command again to go on") {
+		t.Fatalf("status %d\n%s", status, first.stderr.String())
 	}
-	if err := os.WriteFile(path, append(append(line, '\n'), line[:9]...), 0o600); err != nil {
-		t.Fatal(err)
+	second := start(append([]string{"run"}, args...)...)
+	if status := second.wait(t); status != exitOK {
+		t.Fatalf("status %d\n%s", status, second.stderr.String())
 	}
-	l, err := openTrainingLog(path, trainedStep{Version: 2, Batch: []string{"b"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	steps, err := readLineLog[trainedStep](path)
-	if err != nil || len(steps) != 2 || steps[1].Version != 2 {
-		t.Errorf("steps %+v, error %v", steps, err)
+	if shown := second.stderr.String(); strings.Contains(shown, "model, 1 of 600") {
+		t.Errorf("the warm-up began anew:\n%s", shown)
 	}
 }

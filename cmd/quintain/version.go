@@ -21,7 +21,8 @@ func newVersion(w *world) *cobra.Command {
 	}
 }
 
-// version is that of the module, or the commit it was built from.
+// version is that of the module, with the commit if the program was built from a
+// repository.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -35,5 +36,5 @@ func version() string {
 			return "devel-" + s.Value[:12]
 		}
 	}
-	return "devel"
+	return "devel (the commit is unknown: it was built with -buildvcs=false, or without git)"
 }

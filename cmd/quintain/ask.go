@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/task"
+)
+
+func newAsk(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "ask [TASK[:LEVEL]]",
+		Short: "Pose a problem to a policy, and show what it writes and earns",
+		Long: `Ask poses one problem of a task to a policy and shows the conversation, the score and
+why. Without a task it reads questions of your own from standard input, a line each, and
+shows the replies.
+
+The tiny policy has the weights of --weights, else those of the checkpoint in the data
+folder, else the embedded ones. Tasks that it was made for are asked as it knows them.`,
+		Example: `  quintain ask spell_backward
+  quintain ask countdown:1 --policy openai --url http://127.0.0.1:8001/v1 --model my-model
+  echo 'Spell cat backward.' | quintain ask`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("%s wants one task at most, has %d arguments", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+	}
+	index := c.Flags().Int("index", -1, "which problem of the stream of --seed; -1: any")
+	load := w.settings(c, "ask")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		cfg, err := load()
+		if err != nil {
+			return err
+		}
+		cfg.Run.Of.Parallel = 1
+		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
+			if len(args) == 0 {
+				return w.askTyped(ctx, cfg)
+			}
+			if *index < 0 {
+				*index = int(time.Now().UnixNano() % 1_000_000)
+			}
+			return w.ask(ctx, cfg, args[0], *index)
+		})
+	}
+	return c
+}
+
+// ask plays one problem of a task.
+func (w *world) ask(ctx context.Context, c *config, name string, index int) error {
+	choice, err := chooseTask(name)
+	if err != nil {
+		return usageError{err}
+	}
+	if c.Policy.Kind == kindTiny && !strings.Contains(name, ":") {
+		for _, made := range starterTasks() {
+			if made.Name == choice.Name {
+				choice = made
+			}
+		}
+	}
+	all, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		return err
+	}
+	s, err := c.stream(all, choice)
+	if err != nil {
+		return usageError{err}
+	}
+	policy, err := c.trained(w, []rollout.Stream{s}, c.Log.logger(w))
+	if err != nil {
+		return err
+	}
+	if c.Policy.Kind == kindTiny {
+		if err := readable(ctx, []rollout.Stream{s}, c.Model.Context); err != nil {
+			return err
+		}
+	}
+	p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: index})
+	if err != nil {
+		return err
+	}
+	var played rollout.Result
+	left := 1
+	engine := rollout.Engine{
+		Policy: policy, Sampling: c.Policy.Sampling, Size: 1, Parallel: 1,
+		Next: func(context.Context) (rollout.Job, error) {
+			if left--; left < 0 {
+				return rollout.Job{}, io.EOF
+			}
+			return rollout.Job{Scenario: s.Scenario, Problem: p}, nil
+		},
+		Done: func(_ context.Context, r rollout.Result) error {
+			played = r
+			return nil
+		},
+	}
+	if err := beside(ctx, policy, engine.Run); err != nil {
+		return err
+	}
+	return w.showEpisode(s.Scenario, &played.Trajectories[0])
+}
+
+// showEpisode prints an episode as it was played.
+func (w *world) showEpisode(s quintain.Scenario, t *quintain.Trajectory) error {
+	fmt.Fprintf(w.stdout, "problem %s\n", t.Problem.ID())
+	for _, turn := range t.Turns {
+		for _, m := range turn.Observed {
+			fmt.Fprintf(w.stdout, "\n--- %s ---\n%s\n", m.Role, m.Text())
+		}
+		fmt.Fprintf(w.stdout, "\n--- the policy ---\n%s\n", turn.Reply)
+		if t.Outcome.Rewarded() {
+			fmt.Fprintf(w.stdout, "\nreward %.3g", turn.Reward)
+			if turn.Why != "" {
+				fmt.Fprintf(w.stdout, ": %s", turn.Why)
+			}
+			fmt.Fprintln(w.stdout)
+		}
+	}
+	if !t.Outcome.Rewarded() {
+		return fmt.Errorf("the episode has no score (%s): %s", t.Outcome, t.Error)
+	}
+	if solver, can := s.(quintain.Solver); can && !t.Solved() {
+		solution, err := solver.Solve(t.Problem)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w.stdout, "an answer that is right: %s\n", solution)
+	}
+	return nil
+}
+
+// askTyped asks what is typed, a line each.
+func (w *world) askTyped(ctx context.Context, c *config) error {
+	policy, err := c.trained(w, nil, c.Log.logger(w))
+	if err != nil {
+		return err
+	}
+	if c.Policy.Kind == kindScript {
+		return usagef("the script knows the solutions of tasks, and nothing else: name a task")
+	}
+	return beside(ctx, policy, func(ctx context.Context) error {
+		lines := bufio.NewScanner(w.stdin)
+		for n := 0; lines.Scan(); n++ {
+			if strings.TrimSpace(lines.Text()) == "" {
+				continue
+			}
+			samples, err := policy.Sample(ctx, quintain.Request{
+				Key: fmt.Sprint("ask ", n), N: 1, Sampling: c.Policy.Sampling,
+				Messages: []quintain.Message{{Role: quintain.RoleUser, Content: lines.Text()}},
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(w.stdout, samples[0].Text)
+		}
+		return errors.Join(lines.Err(), context.Cause(ctx))
+	})
+}

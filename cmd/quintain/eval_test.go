@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/policy/policytest"
+)
+
+// evalReport runs quintain eval with args to its end and returns its report.
+func evalReport(t *testing.T, status int, args ...string) (*exam.Report, *process) {
+	t.Helper()
+	p := start(append([]string{"eval", "--json"}, args...)...)
+	if got := p.wait(t); got != status {
+		t.Fatalf("status %d, want %d\n%s", got, status, p.stderr.String())
+	}
+	var r exam.Report
+	if err := json.Unmarshal([]byte(p.stdout.String()), &r); err != nil {
+		t.Fatalf("%v: %s", err, p.stdout.String())
+	}
+	return &r, p
+}
+
+// An examination is the same whenever it is made.
+func TestEvalIsRepeatable(t *testing.T) {
+	args := []string{"--policy", "script", "--count", "10", "--delay", "1ms", "--accuracy", "0.5", "--samples", "2"}
+	a, _ := evalReport(t, exitOK, args...)
+	b, _ := evalReport(t, exitOK, args...)
+	a.Seconds, b.Seconds = 0, 0
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("reports\n%+v\n%+v", a, b)
+	}
+	if *a.Mean < 0.3 || *a.Mean > 0.9 || a.Episodes[quintain.Cancelled] > 0 || a.Rows[0].PassAt["2"] < a.Rows[0].PassAt["1"] {
+		t.Errorf("report %+v", a)
+	}
+}
+
+func TestEvalRows(t *testing.T) {
+	r, _ := evalReport(t, exitOK, "--policy", "script", "--delay", "0s", "--tasks", "countdown:1,countdown:3,coin_flip:0")
+	for i, want := range []struct {
+		label    string
+		problems int
+		complete bool
+	}{{"countdown:1", 64, false}, {"countdown:3", 64, false}, {"coin_flip:0", 0, true}} {
+		row := r.Rows[i]
+		if row.Label != want.label || row.Complete != want.complete || want.problems > 0 && row.Scored != want.problems {
+			t.Errorf("row %+v, want %+v", row, want)
+		}
+		asked := map[string]bool{}
+		for _, p := range row.Problems {
+			asked[p.ID] = true
+		}
+		if len(asked) != row.Set || row.Set == 0 {
+			t.Errorf("%s: %d problems asked, and the row says %d", row.Label, len(asked), row.Set)
+		}
+	}
+}
+
+// A file is examined once through, however few rows it has.
+func TestEvalOfAFile(t *testing.T) {
+	for _, rows := range []int{1, 12, 200} {
+		path := filepath.Join(t.TempDir(), "sums.jsonl")
+		var lines strings.Builder
+		for i := range rows {
+			fmt.Fprintf(&lines, `{"question":"%d + 1?","answer":%d}`+"\n", i, i+1)
+		}
+		if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, _ := evalReport(t, exitOK, "--policy", "script", "--delay", "0s", "--accuracy", "1", "--problems", path)
+		if row := r.Rows[0]; len(r.Rows) != 1 || row.Label != "sums" || row.Scored != rows || !row.Complete || *row.Mean != 1 {
+			t.Errorf("%d rows: %+v", rows, row)
+		}
+	}
+}
+
+// No failure is a score: a server that is down gives none, and a cause.
+func TestEvalAgainstNoServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String() + "/v1"
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, p := evalReport(t, exitFailed, "--policy", "openai", "--url", url, "--model", "m", "--retries", "0", "--tasks", "chain_sum")
+	if r.Mean != nil || r.Rows[0].Mean != nil || r.Failed == 0 || !strings.Contains(p.stdout.String(), `"mean_score": null`) {
+		t.Errorf("report %+v", r)
+	}
+	if !strings.Contains(p.stderr.String(), "refused") || !strings.Contains(p.stderr.String(), "failed") {
+		t.Errorf("it says\n%s", p.stderr.String())
+	}
+	table := start("eval", "--policy", "openai", "--url", url, "--model", "m", "--retries", "0", "--tasks", "chain_sum")
+	if status := table.wait(t); status != exitFailed || !strings.Contains(table.stdout.String(), "mean score none") {
+		t.Errorf("status %d\n%s", status, table.stdout.String())
+	}
+}
+
+// A server that fails now and then is examined, and what failed is marked.
+func TestEvalOfAFlakyServer(t *testing.T) {
+	busy := policytest.Status(500)
+	server := &policytest.Server{Model: "fake", Reply: guesses(), Faults: []policytest.Fault{busy, busy}}
+	url := server.Start(t)
+	args := []string{"--policy", "openai", "--url", url, "--model", "fake", "--retries", "0", "--tasks", "chain_sum:3", "--count", "40", "--parallel", "1"}
+	r, _ := evalReport(t, exitOK, args...)
+	if r.Failed != 2 || r.Rows[0].Scored != 38 || r.Rows[0].Failed != 2 || !strings.Contains(r.LastFault, "500") {
+		t.Errorf("report %+v, row %+v", r, r.Rows[0])
+	}
+}
+
+func TestEvalAgainstAnEarlierReport(t *testing.T) {
+	args := []string{"--policy", "script", "--delay", "0s", "--tasks", "chain_sum:3", "--count", "30"}
+	_, p := evalReport(t, exitOK, append(args, "--accuracy", "0.2")...)
+	path := filepath.Join(t.TempDir(), "earlier.json")
+	if err := os.WriteFile(path, []byte(p.stdout.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	now := start(append([]string{"eval", "--against", path, "--accuracy", "0.9"}, args...)...)
+	if status := now.wait(t); status != exitOK || !strings.Contains(now.stdout.String(), "compared on 30 problems: difference +0.") {
+		t.Errorf("status %d\n%s%s", status, now.stdout.String(), now.stderr.String())
+	}
+	other := start("eval", "--against", path, "--policy", "script", "--delay", "0s", "--tasks", "countdown", "--count", "3")
+	if status := other.wait(t); status != exitFailed || !strings.Contains(other.stderr.String(), "share no problem") {
+		t.Errorf("status %d\n%s", status, other.stderr.String())
+	}
+}
+
+func TestAsk(t *testing.T) {
+	for _, test := range []struct {
+		why, in string
+		args    []string
+		out     []string
+	}{
+		{"a problem of a task", "", []string{"countdown:1", "--policy", "script", "--accuracy", "1", "--index", "3"},
+			[]string{"problem reasoning_gym.v1/countdown.", ".s1.l1.3\n", "--- user ---", "--- the policy ---", "<answer>", "reward 1\n"}},
+		{"a wrong reply", "", []string{"countdown", "--policy", "script", "--accuracy", "0", "--index", "3"},
+			[]string{"reward 0: ", "an answer that is right: "}},
+		{"what the embedded model was made for", "", []string{"spell_backward"}, []string{"problem reasoning_gym.v1-", "--- the policy ---", "reward "}},
+		{"a question of one's own", "spell cat backward\n\n", nil, []string{"<answer>"}},
+	} {
+		p := &process{ended: make(chan int, 1)}
+		w := &world{
+			args: append([]string{"ask", "--data", t.TempDir()}, test.args...), stdin: strings.NewReader(test.in),
+			stdout: &p.stdout, stderr: &p.stderr, environ: func() []string { return nil },
+		}
+		if status := execute(w); status != exitOK {
+			t.Errorf("%s: status %d\n%s", test.why, status, p.stderr.String())
+		}
+		for _, want := range test.out {
+			if !strings.Contains(p.stdout.String(), want) {
+				t.Errorf("%s: no %q in\n%s", test.why, want, p.stdout.String())
+			}
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// A flagText is a flag of a setting. It keeps the text that was given, for the setting
+// is set when all sources are known.
+type flagText struct {
+	setting *settings.Setting
+	given   map[string]string // by path
+}
+
+// Set implements [pflag.Value].
+func (f flagText) Set(text string) error {
+	f.given[f.setting.Path()] = text
+	return nil
+}
+
+// String implements [pflag.Value].
+func (f flagText) String() string {
+	if text, given := f.given[f.setting.Path()]; given {
+		return text
+	}
+	return f.setting.Default()
+}
+
+// Type implements [pflag.Value].
+func (f flagText) Type() string { return f.setting.Type() }
+
+// settings gives c the flags of a verb's settings, and returns what reads them from
+// flags, environment and file.
+func (w *world) settings(c *cobra.Command, verb string) func() (*config, error) {
+	given := map[string]string{}
+	c.Flags().SortFlags = false
+	file := c.Flags().String("config", "", "YAML file with settings; quintain config prints its form")
+	for _, s := range settings.New(defaults(kindTiny)).Use(uses()[verb]...).Settings() {
+		if s.FlagName() == "" {
+			continue
+		}
+		flag := c.Flags().VarPF(flagText{s, given}, s.FlagName(), "", s.Help())
+		if s.Type() == "bool" {
+			flag.NoOptDefVal = "true"
+		}
+		section, _, below := strings.Cut(s.Path(), ".")
+		if !below {
+			section = ""
+		}
+		flag.Annotations = map[string][]string{sectionNote: {section}}
+	}
+	return func() (*config, error) { return w.loadConfig(verb, *file, given) }
+}
+
+// sectionNote is the annotation of a flag that names the section of its setting.
+const sectionNote = "section"
+
+// helpWidth is the number of columns that the help of flags is wrapped to.
+const helpWidth = 100
+
+// flagHelp tells of the flags of c, those of each section of the settings below its
+// name.
+func flagHelp(c *cobra.Command) string {
+	var order []string
+	sets := map[string]*pflag.FlagSet{}
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		section := ""
+		if note := f.Annotations[sectionNote]; note != nil {
+			section = note[0]
+		}
+		if sets[section] == nil {
+			sets[section] = pflag.NewFlagSet(section, pflag.ContinueOnError)
+			sets[section].SortFlags = false
+			order = append(order, section)
+		}
+		sets[section].AddFlag(f)
+	})
+	var b strings.Builder
+	for _, section := range order {
+		if section == "" {
+			fmt.Fprintf(&b, "Flags:\n%s", sets[section].FlagUsagesWrapped(helpWidth))
+			continue
+		}
+		fmt.Fprintf(&b, "\nFlags of %s:\n%s", section, sets[section].FlagUsagesWrapped(helpWidth))
+	}
+	return b.String()
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/quintain-rl/quintain/curve"
+	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/run"
+)
+
+// sparkWidth is the width of a curve in a table, in characters.
+const sparkWidth = 16
+
+// printRun prints the report of a run.
+func printRun(out io.Writer, r *run.Report) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.TabIndent)
+	fmt.Fprintf(t, "task\tgroups\tfirst score\tlast score\tcurve\t\n")
+	for _, task := range r.Tasks {
+		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t%s\t\n", task.Label, task.Groups, task.First, task.Last, curve.Spark(task.Curve, sparkWidth))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nsteps          %d in %.1f s, to version %d\n", r.Steps, r.Seconds, r.Version)
+	fmt.Fprintf(out, "groups made    %d\n", r.GroupsMade)
+	fmt.Fprintf(out, "groups dropped %s\n", counted(r.GroupsDropped))
+	fmt.Fprintf(out, "episodes       %s\n", counted(r.Episodes))
+	fmt.Fprintf(out, "%-14s %d, %.0f a second\n", r.Unit, r.Tokens, r.Rate())
+	_, err := fmt.Fprintf(out, "staleness      %s\n", counted(r.Staleness))
+	if r.ExamBefore != nil && r.ExamAfter != nil {
+		_, err = fmt.Fprintf(out, "held out       %.3f before, %.3f after\n", *r.ExamBefore, *r.ExamAfter)
+	}
+	if r.Failed() > 0 {
+		_, err = fmt.Fprintf(out, "last fault     %s\n", r.LastFault)
+	}
+	for _, advice := range r.Advice {
+		_, err = fmt.Fprintf(out, "note           %s\n", advice)
+	}
+	return err
+}
+
+// counted tells a map of counters, in the order of the keys, without zeros.
+func counted[K ~string | ~int](m map[K]int) string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if m[key] > 0 {
+			parts = append(parts, fmt.Sprintf("%v: %d", key, m[key]))
+		}
+	}
+	if parts == nil {
+		return "0"
+	}
+	return fmt.Sprintf("%d (%s)", total(m), strings.Join(parts, ", "))
+}
+
+// printExam prints the report of an examination.
+func printExam(out io.Writer, r *exam.Report) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.TabIndent)
+	several := slices.ContainsFunc(r.Rows, func(row *exam.Row) bool { return row.PassAt != nil })
+	fmt.Fprintf(t, "task\tproblems\tmean score\t95 %%\tright\t")
+	if several {
+		fmt.Fprintf(t, "pass@k\tmajority\t")
+	}
+	fmt.Fprintln(t)
+	for _, row := range r.Rows {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t", row.Label, problemsOf(row), number(row.Mean), span(row.Within), number(row.Right))
+		if several {
+			fmt.Fprintf(t, "%s\t%s\t", passes(row.PassAt), number(row.Majority))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nmean score %s (95 %%: %s) of episodes %s in %.1f s\n", number(r.Mean), span(r.Within), counted(r.Episodes), r.Seconds)
+	if r.Failed > 0 {
+		_, err = fmt.Fprintf(out, "%d episodes failed and have no score; the last one because of: %s\n", r.Failed, r.LastFault)
+	}
+	return err
+}
+
+// problemsOf tells how many problems were scored, and whether there are more.
+func problemsOf(row *exam.Row) string {
+	text := fmt.Sprint(row.Scored)
+	if row.Scored < row.Set {
+		text += fmt.Sprintf(" of %d", row.Set)
+	}
+	if row.Complete {
+		text += " (all there are)"
+	}
+	return text
+}
+
+// number shows a score; there may be none.
+func number(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
+
+// span shows an interval; there may be none.
+func span(v *exam.Interval) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.3f–%.3f", v.Low, v.High)
+}
+
+// passes shows pass@k, in the order of k.
+func passes(at map[string]float64) string {
+	var parts []string
+	for k := 1; ; k *= 2 {
+		v, has := at[fmt.Sprint(k)]
+		if !has {
+			return strings.Join(parts, " ")
+		}
+		parts = append(parts, fmt.Sprintf("%d: %.3f", k, v))
+	}
+}
+
+// printComparison prints how an examination compares with an earlier one.
+func printComparison(out io.Writer, c *exam.Comparison) error {
+	_, err := fmt.Fprintf(out, "compared on %d problems: difference %+.3f (95 %%: %+.3f to %+.3f), %d problems better, %d worse (McNemar's p = %.3g)\n",
+		c.Problems, c.Difference, c.Within.Low, c.Within.High, len(c.Better), len(c.Worse), c.P)
+	return err
+}
+
+// printJSON prints v as indented JSON.
+func printJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
