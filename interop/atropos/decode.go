@@ -28,7 +28,7 @@ func (r *Reader) Group(data []byte) (*quintain.Group, error) {
 // Groups reads an array of groups, as [Reader.Group] reads one.
 func (r *Reader) Groups(data []byte) ([]*quintain.Group, error) {
 	r.mem.reset()
-	groups, f := document(data, &r.mem, (*scanner).groups)
+	groups, f := document(data, &r.mem, readGroups)
 	if f != nil {
 		return nil, f
 	}
@@ -50,14 +50,15 @@ func DecodeGroup(data []byte) (*quintain.Group, error) {
 
 // DecodeGroups reads an array of scored groups, as [DecodeGroup] reads one.
 func DecodeGroups(data []byte) ([]*quintain.Group, error) {
-	groups, f := document(data, nil, (*scanner).groups)
+	groups, f := document(data, nil, readGroups)
 	if f != nil {
 		return nil, f
 	}
 	return groups, nil
 }
 
-func (s *scanner) groups() ([]*quintain.Group, *Error) { return list(s, 0, s.group) }
+// readGroups reads an array of groups.
+func readGroups(s *scanner) ([]*quintain.Group, *Error) { return list(s, 0, s.group) }
 
 // document reads data, which is one value; mem may be nil.
 func document[T any](data []byte, mem *memory, read func(*scanner) (T, *Error)) (T, *Error) {
@@ -163,14 +164,14 @@ func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
 		g.LogProbs, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, floats) })
 	case "distill_token_ids":
 		g.DistillTokens, f = optional(s, func() ([][][]quintain.Token, *Error) {
-			return cubes(s, func(s *scanner, room int) ([]quintain.Token, *Error) { return ints(s, s.tokenArena(), room) })
+			return cubes(s, func(s *scanner, room int) ([]quintain.Token, *Error) { return ints(s, s.mem.tokenArena(), room) })
 		})
 	case "distill_logprobs":
 		g.DistillLogProbs, f = optional(s, func() ([][][]float64, *Error) { return cubes(s, floats) })
 	case "overrides":
 		g.Overrides, f = optional(s, func() ([]json.RawMessage, *Error) { return list(s, len(g.Tokens), s.record) })
 	case "messages":
-		g.Messages, f = s.free(s.conversations)
+		g.Messages, f = s.free(func() (json.RawMessage, *Error) { return conversations(s) })
 	case "generation_params":
 		g.Generation, f = s.free(s.record)
 	case "group_overrides":
@@ -193,7 +194,7 @@ func tokenRows(s *scanner) ([][]quintain.Token, *Error) {
 	s.texts = s.texts[:0]
 	return list(s, 8, func() ([]quintain.Token, *Error) {
 		start := s.at + 1
-		row, f := ints(s, s.tokenArena(), room)
+		row, f := ints(s, s.mem.tokenArena(), room)
 		if f == nil {
 			s.texts = append(s.texts, s.data[start:s.at-1])
 		}
@@ -207,12 +208,12 @@ func (s *scanner) masks(g *quintain.Group) ([][]int32, *Error) {
 	i := -1
 	return rows(s, g, func(s *scanner, room int) ([]int32, *Error) {
 		if i++; i >= len(s.texts) || i >= len(g.Tokens) {
-			return ints(s, s.intArena(), room)
+			return ints(s, s.mem.intArena(), room)
 		}
 		if row, ok := s.maskRow(g.Tokens[i], s.texts[i]); ok {
 			return row, nil
 		}
-		return ints(s, s.intArena(), room)
+		return ints(s, s.mem.intArena(), room)
 	})
 }
 
@@ -226,7 +227,7 @@ func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) 
 		return nil, false
 	}
 	rest = rest[:length]
-	arena := s.intArena()
+	arena := s.mem.intArena()
 	row := arena.begin(len(tokens))
 	for bytes.HasPrefix(rest, []byte("-100,")) {
 		rest = bytes.TrimPrefix(rest[len("-100,"):], []byte(" "))
@@ -304,10 +305,10 @@ func (s *scanner) record() (json.RawMessage, *Error) {
 
 // conversations reads messages: an array of arrays of objects, each of which has
 // a role and a content.
-func (s *scanner) conversations() (json.RawMessage, *Error) {
+func conversations(s *scanner) (json.RawMessage, *Error) {
 	start := s.at
 	_, f := list(s, 0, func() (struct{}, *Error) {
-		_, f := list(s, 0, s.message)
+		_, f := list(s, 0, func() (struct{}, *Error) { return message(s) })
 		return struct{}{}, f
 	})
 	if f != nil {
@@ -316,7 +317,7 @@ func (s *scanner) conversations() (json.RawMessage, *Error) {
 	return s.keep(s.data[start:s.at]), nil
 }
 
-func (s *scanner) message() (none struct{}, f *Error) {
+func message(s *scanner) (none struct{}, f *Error) {
 	role, content := false, false
 	f = s.object(func(key []byte) *Error {
 		role = role || string(key) == "role"
@@ -371,7 +372,7 @@ func CheckFree(g *quintain.Group) error {
 		text json.RawMessage
 		read func(*scanner) (json.RawMessage, *Error)
 	}{
-		{"messages", g.Messages, (*scanner).conversations},
+		{"messages", g.Messages, conversations},
 		{"generation_params", g.Generation, object},
 		{"group_overrides", g.GroupOverrides, object},
 		{"images", g.Images, value},

@@ -18,25 +18,27 @@ func (m *memory) reset() {
 	m.floats.reset()
 }
 
-func (s *scanner) tokenArena() *arena[quintain.Token] {
-	if s.mem == nil {
+// tokenArena, intArena and floatArena return what rows are read to; nil, memory of their
+// own, if m is.
+func (m *memory) tokenArena() *arena[quintain.Token] {
+	if m == nil {
 		return nil
 	}
-	return &s.mem.tokens
+	return &m.tokens
 }
 
-func (s *scanner) intArena() *arena[int32] {
-	if s.mem == nil {
+func (m *memory) intArena() *arena[int32] {
+	if m == nil {
 		return nil
 	}
-	return &s.mem.ints
+	return &m.ints
 }
 
-func (s *scanner) floatArena() *arena[float64] {
-	if s.mem == nil {
+func (m *memory) floatArena() *arena[float64] {
+	if m == nil {
 		return nil
 	}
-	return &s.mem.floats
+	return &m.floats
 }
 
 // An arena is memory for rows whose lengths show only as they are read. A nil one

@@ -311,7 +311,7 @@ func floats(s *scanner, room int) ([]float64, *Error) {
 	if f := s.open(); f != nil {
 		return nil, f
 	}
-	mem := s.floatArena()
+	mem := s.mem.floatArena()
 	row := mem.begin(room)
 	for first := true; ; first = false {
 		more, f := s.more(first, ']')

@@ -170,7 +170,7 @@ func (c *Client) ask(ctx context.Context, r quintain.Request, n int) ([]quintain
 		return nil, fmt.Errorf("openai: %w", err)
 	}
 	for attempt := 1; ; attempt++ {
-		samples, fault := c.try(ctx, &query{Request: r, Config: &c.cfg, n: n, body: body})
+		samples, fault := c.try(ctx, &query{Request: r, config: &c.cfg, n: n, body: body})
 		if fault == nil {
 			return samples, nil
 		}

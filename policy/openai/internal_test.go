@@ -199,7 +199,7 @@ func TestReadIsSmallAndShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &query{Request: r, Config: &Config{Model: "m", TokenIDs: true}, n: 2}
+	q := &query{Request: r, config: &Config{Model: "m", TokenIDs: true}, n: 2}
 	samples, fault := q.read(body)
 	if fault != nil {
 		t.Fatal(fault)
@@ -229,7 +229,7 @@ func FuzzReply(f *testing.F) {
 				r.Context[i] = quintain.Token(i + 1)
 			}
 		}
-		q := &query{Request: r, Config: &Config{Model: "m", TokenIDs: ids}, n: 2}
+		q := &query{Request: r, config: &Config{Model: "m", TokenIDs: ids}, n: 2}
 		samples, fault := q.read(bytes.Clone(body))
 		if fault != nil {
 			if fault.Error() == "" || fault.Err == nil || len(samples) > 0 {
@@ -258,7 +258,7 @@ func BenchmarkRead(b *testing.B) {
 	choice := fmt.Sprintf(`{"message":{"content":%q},"finish_reason":"stop","logprobs":{"content":[%s]}}`,
 		strings.Repeat("abcd", 1000), strings.Join(content, ","))
 	body := []byte(`{"choices":[` + choice + `]}`)
-	q := &query{Request: request(1), Config: &Config{Model: "m"}, n: 1}
+	q := &query{Request: request(1), config: &Config{Model: "m"}, n: 1}
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
 		if _, fault := q.read(body); fault != nil {

@@ -61,7 +61,7 @@ func (q *query) read(body []byte) ([]quintain.Sample, *Error) {
 	case n > q.n: // those of a beam search, say: the first ones are no fair samples
 		return nil, nonsense("%d choices, asked for %d", n, q.n)
 	}
-	if !q.TokenIDs {
+	if !q.config.TokenIDs {
 		q.rendered = slices.Clip(policy.Read(q.Request))
 	}
 	samples := make([]quintain.Sample, len(r.Choices))
@@ -102,7 +102,7 @@ func (q *query) sample(r *reply, c *choice) (quintain.Sample, *Error) {
 		return s, fault
 	}
 	s.Text = c.Message.text(s.Finish)
-	if q.TokenIDs {
+	if q.config.TokenIDs {
 		fault = q.exact(&s, r, c)
 	} else {
 		fault = q.retold(&s, c)
@@ -159,7 +159,7 @@ func (q *query) retold(s *quintain.Sample, c *choice) *Error {
 	s.Vocabulary = quintain.UTF8
 	s.Read = q.rendered
 	s.Wrote = policy.Encode(s.Text)
-	if q.NoLogProbs || c.LogProbs == nil {
+	if q.config.NoLogProbs || c.LogProbs == nil {
 		return nil
 	}
 	probs, fault := c.LogProbs.list()
@@ -191,9 +191,9 @@ func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *Error {
 	if len(prompt) == len(q.Context) {
 		return nonsense("the prompt has the %d tokens of the conversation so far and no more", len(prompt))
 	}
-	s.Vocabulary = q.Model
+	s.Vocabulary = q.config.Model
 	s.Read = slices.Clip(slices.Clone(prompt[len(q.Context):])) // the whole prompt may be long, and need not stay
-	if q.NoLogProbs || c.LogProbs == nil || c.LogProbs.Content == nil {
+	if q.config.NoLogProbs || c.LogProbs == nil || c.LogProbs.Content == nil {
 		return nil
 	}
 	if told := len(c.LogProbs.Content); told != len(s.Wrote) {

@@ -11,8 +11,8 @@ import (
 // A query is one request to the server, and what its answer is read with.
 type query struct {
 	quintain.Request
-	*Config
 
+	config  *Config
 	n       int // samples that are asked for; the Request's own N counts those of all queries
 	body    []byte
 	version int32 // of the weights when it was sent

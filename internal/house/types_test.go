@@ -1,0 +1,235 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// How large types and packages may be, but in tests. What is larger grew sideways: it is
+// two things.
+const (
+	maxMethods      = 40
+	maxPackageLines = 4000 // families of tasks aside
+)
+
+// wide lists the types and packages that may be larger, each with the reason.
+var wide = exceptions{}
+
+// twins lists the structs that may have fields whose names differ by their case alone.
+var twins = exceptions{}
+
+func TestTypesAndPackagesStaySmall(t *testing.T) {
+	methods, lines := map[string]int{}, map[string]int{}
+	for _, s := range checkout(t).sources {
+		if s.forTests() || ast.IsGenerated(s.ast) {
+			continue
+		}
+		lines[show(s.pkg)] += s.fset.File(s.ast.Pos()).LineCount() - tableLines(s)
+		for _, decl := range s.ast.Decls {
+			if fn, is := decl.(*ast.FuncDecl); is && receiver(fn) != "" {
+				methods[show(s.pkg)+"."+receiver(fn)]++
+			}
+		}
+	}
+	report(t, wide.except(growthFaults(methods, lines)))
+}
+
+// growthFaults tells which types have too many methods, and which packages too many
+// lines, by name.
+func growthFaults(methods, lines map[string]int) map[string]string {
+	faults := map[string]string{}
+	for name, n := range methods {
+		if n > maxMethods {
+			faults[name] = fmt.Sprintf("%s has %d methods, at most %d: it is two types", name, n, maxMethods)
+		}
+	}
+	for name, n := range lines {
+		if n > maxPackageLines && !strings.HasPrefix(name, "tasks/") {
+			faults[name] = fmt.Sprintf("%s has %d lines, at most %d: it is two packages", name, n, maxPackageLines)
+		}
+	}
+	return faults
+}
+
+func TestGrowthFaults(t *testing.T) {
+	faults := growthFaults(map[string]int{"a.T": 40, "a.U": 41}, map[string]int{"a": 4000, "b": 4001, "tasks/games": 9000})
+	want := []string{"a.U", "b"}
+	if got := slices.Sorted(maps.Keys(faults)); !slices.Equal(got, want) {
+		t.Errorf("faults of %v, want %v", got, want)
+	}
+}
+
+// A structure is the fields of a struct type.
+type structure struct {
+	at       string
+	fields   []string
+	embedded []string // names of types, as they are written
+}
+
+// TestNoTwinFields finds structs with fields whose names differ by their case alone,
+// those of embedded structs of the same package included: r.Policy and r.policy.
+func TestNoTwinFields(t *testing.T) {
+	all := map[string]map[string]structure{} // by package and type
+	for _, s := range checkout(t).sources {
+		if !s.forTests() {
+			if all[s.pkg] == nil {
+				all[s.pkg] = map[string]structure{}
+			}
+			maps.Copy(all[s.pkg], structures(s))
+		}
+	}
+	faults := map[string]string{}
+	for pkg, types := range all {
+		for name := range types {
+			if a, b := twinFields(types, name); a != "" {
+				key := show(pkg) + "." + name
+				faults[key] = fmt.Sprintf("%s: %s has the fields %s and %s, which differ by their case alone", types[name].at, key, a, b)
+			}
+		}
+	}
+	report(t, twins.except(faults))
+}
+
+// structures lists the struct types of s.
+func structures(s *source) map[string]structure {
+	found := map[string]structure{}
+	ast.Inspect(s.ast, func(n ast.Node) bool {
+		spec, is := n.(*ast.TypeSpec)
+		if !is {
+			return true
+		}
+		body, is := spec.Type.(*ast.StructType)
+		if !is {
+			return true
+		}
+		st := structure{at: s.at(spec)}
+		for _, field := range body.Fields.List {
+			for _, name := range field.Names {
+				st.fields = append(st.fields, name.Name)
+			}
+			if field.Names == nil {
+				st.embedded = append(st.embedded, typeName(field.Type))
+			}
+		}
+		found[spec.Name.Name] = st
+		return true
+	})
+	return found
+}
+
+// typeName is the name of a type that is embedded: that of its package is left out.
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return typeName(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.IndexExpr:
+		return typeName(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// twinFields returns two fields of a type whose names differ by their case alone.
+func twinFields(types map[string]structure, name string) (a, b string) {
+	seen := map[string]string{}
+	var visit func(name string, depth int) (string, string)
+	visit = func(name string, depth int) (string, string) {
+		st, known := types[name]
+		if !known || depth > 4 {
+			return "", ""
+		}
+		for _, field := range append(slices.Clone(st.fields), st.embedded...) {
+			lower := strings.ToLower(field)
+			if other, met := seen[lower]; met && other != field {
+				return other, field
+			}
+			seen[lower] = field
+		}
+		for _, inner := range st.embedded {
+			if a, b := visit(inner, depth+1); a != "" {
+				return a, b
+			}
+		}
+		return "", ""
+	}
+	return visit(name, 0)
+}
+
+func TestTwinFields(t *testing.T) {
+	for _, test := range []struct{ code, want string }{
+		{"type T struct { A, b int }", ""},
+		{"type T struct { Policy, policy int }", "Policy policy"},
+		{"type T struct { S; policy int }\ntype S struct { Policy int }", "policy Policy"},
+		{"type T struct { *S; queue int }\ntype S struct { x.Queue }", "queue Queue"},
+		{"type T struct { *T }", ""},
+	} {
+		types := structures(snippet(t, "hub", "package hub\n"+test.code))
+		a, b := twinFields(types, "T")
+		if got := strings.TrimSpace(a + " " + b); got != test.want {
+			t.Errorf("%s: %q, want %q", test.code, got, test.want)
+		}
+	}
+}
+
+// TestNothingEmbedsSettings keeps settings what they are: a value that is passed to what
+// needs it, under a name.
+func TestNothingEmbedsSettings(t *testing.T) {
+	for _, s := range checkout(t).sources {
+		if s.forTests() {
+			continue
+		}
+		for name, st := range structures(s) {
+			for _, inner := range st.embedded {
+				if lower := strings.ToLower(inner); strings.HasSuffix(lower, "settings") || lower == "config" {
+					t.Errorf("%s: %s embeds %s: name the field, and pass what is needed of it", st.at, name, inner)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryScenarioIsListed finds scenarios that are in a file and not in the list of
+// their package.
+func TestEveryScenarioIsListed(t *testing.T) {
+	specs, listed := map[string]string{}, map[string]bool{}
+	for _, s := range checkout(t).sources {
+		if s.pkg != "envs" || s.test {
+			continue
+		}
+		for _, v := range packageVars(s) {
+			for i, value := range v.Values {
+				lit, is := value.(*ast.CompositeLit)
+				if !is {
+					continue
+				}
+				if isSelector(lit.Type, "env", "Spec") {
+					specs[v.Names[i].Name] = s.at(v)
+				}
+				if v.Names[i].Name == "Scenarios" {
+					for _, e := range lit.Elts {
+						listed[typeName(e)] = true
+					}
+				}
+			}
+		}
+	}
+	if len(specs) == 0 {
+		t.Error("there are no scenarios in envs")
+	}
+	for name, at := range specs {
+		if !listed[name] {
+			t.Errorf("%s: scenario %s is not in envs.Scenarios", at, name)
+		}
+		if file := path.Base(strings.SplitN(at, ":", 2)[0]); strings.ReplaceAll(strings.TrimSuffix(file, ".go"), "_", "") != strings.ToLower(name) {
+			t.Errorf("%s: scenario %s is in a file of another name", at, name)
+		}
+	}
+}

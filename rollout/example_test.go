@@ -1,0 +1,55 @@
+package rollout_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/envs"
+	"github.com/quintain-rl/quintain/policy/script"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// An Engine plays groups of episodes, and Rules make groups of what was played.
+func Example() {
+	s, err := envs.Scenarios[1].Over(catalog.Tasks()[0], nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	mix, err := rollout.NewMix([]rollout.Stream{{Scenario: s, Seed: 1, Weight: 1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	left := 10 // groups
+	engine := rollout.Engine{
+		Policy: &script.Solver{Answer: script.Book{s}.Answer, Accuracy: 0.5, Seed: 1},
+		Size:   4, Parallel: 1,
+		Next: func(context.Context) (rollout.Job, error) {
+			if left--; left < 0 {
+				return rollout.Job{}, io.EOF
+			}
+			return mix.Next()
+		},
+	}
+	rules := rollout.DefaultRules()
+	rules.Size = engine.Size
+	kept, dropped := 0, map[rollout.Drop]int{}
+	engine.Done = func(_ context.Context, r rollout.Result) error {
+		group, _, drop, err := rules.Judge(r)
+		if group != nil {
+			kept++
+		} else {
+			dropped[drop]++
+		}
+		mix.Done(r.Job)
+		return err
+	}
+	if err := engine.Run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(kept+dropped[rollout.DropEqual], "groups, of", quintain.UTF8, "tokens")
+	// Output: 10 groups, of utf-8 tokens
+}
