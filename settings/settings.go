@@ -154,8 +154,17 @@ type Setting struct {
 type limit struct {
 	want  string // "1 or more"
 	ok    func() bool
-	words bool // the value is one of a few words
+	kind  limitKind
 }
+
+// A limitKind says where a limit is told of.
+type limitKind uint8
+
+const (
+	ofSize  limitKind = iota // in the documents
+	ofWords                  // in the documents and in the help of flags
+	ofEmpty                  // in errors alone
+)
 
 // Flag names the flag, which has the name of the key otherwise, with dashes. An empty
 // name: there is no flag.
@@ -190,7 +199,7 @@ func (s *Setting) limit(want string, ok func(float64) bool) *Setting {
 	if !can {
 		panic("settings: " + s.path + " is no number")
 	}
-	s.limits = append(s.limits, limit{want, func() bool { return ok(m.measure()) && !math.IsInf(m.measure(), 0) }, false})
+	s.limits = append(s.limits, limit{want, func() bool { return ok(m.measure()) && !math.IsInf(m.measure(), 0) }, ofSize})
 	return s
 }
 
@@ -204,13 +213,13 @@ func (s *Setting) shown(v float64) string {
 
 // OneOf refuses texts that are none of words.
 func (s *Setting) OneOf(words ...string) *Setting {
-	s.limits = append(s.limits, limit{oneOf(words), func() bool { return slices.Contains(words, s.value.String()) }, true})
+	s.limits = append(s.limits, limit{oneOf(words), func() bool { return slices.Contains(words, s.value.String()) }, ofWords})
 	return s
 }
 
 // Given refuses an empty text. Want says what is wanted instead.
 func (s *Setting) Given(want string) *Setting {
-	s.limits = append(s.limits, limit{want, func() bool { return s.value.String() != "" }, false})
+	s.limits = append(s.limits, limit{want, func() bool { return s.value.String() != "" }, ofEmpty})
 	return s
 }
 
@@ -243,12 +252,14 @@ func (s *Setting) Variable() string { return variable(s.path) }
 
 // Doc says what the setting means, and what it may be.
 func (s *Setting) Doc() string {
-	if len(s.limits) == 0 {
-		return s.doc
+	var wants []string
+	for _, l := range s.limits {
+		if l.kind != ofEmpty {
+			wants = append(wants, l.want)
+		}
 	}
-	wants := make([]string, len(s.limits))
-	for i, l := range s.limits {
-		wants[i] = l.want
+	if wants == nil {
+		return s.doc
 	}
 	return s.doc + " (" + strings.Join(wants, "; ") + ")"
 }
@@ -257,7 +268,7 @@ func (s *Setting) Doc() string {
 // help of a flag has room for.
 func (s *Setting) Help() string {
 	for _, l := range s.limits {
-		if l.words {
+		if l.kind == ofWords {
 			return s.doc + ": " + l.want
 		}
 	}
