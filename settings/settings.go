@@ -152,9 +152,9 @@ type Setting struct {
 
 // A limit is what a value must fulfil.
 type limit struct {
-	want  string // "1 or more"
-	ok    func() bool
-	kind  limitKind
+	want string // "1 or more"
+	ok   func() bool
+	kind limitKind
 }
 
 // A limitKind says where a limit is told of.
