@@ -27,7 +27,7 @@ type Writer struct {
 	mu     sync.Mutex
 	block  block
 	packer *packer
-	buf    []byte // memory for frames
+	buf    []byte   // memory for frames
 	older  []file   // closed segments, oldest first
 	file   diskFile // nil: the next block begins a segment
 	at     file     // the segment of file
