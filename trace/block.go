@@ -7,10 +7,6 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// maxPayload is the largest payload of a frame, inflated, in bytes: of a block, and so of
-// a record.
-const maxPayload = 256 << 20
-
 // A block is records that are being gathered: what JSON says of them, one after another,
 // and the columns of their tokens and log-probabilities.
 type block struct {
@@ -40,7 +36,7 @@ func (s share) fits(runs int) error {
 
 // size is what the block takes before it is deflated.
 func (b *block) size() int {
-	return 4 + shareSize*len(b.shares) + len(b.text.b) + 4*len(b.tokens) + 4*len(b.logProbs)
+	return 4 + 2*columnHead + shareSize*len(b.shares) + len(b.text.b) + 4*len(b.tokens) + 4*len(b.logProbs)
 }
 
 // reset empties the block. Large memory is given back.

@@ -19,8 +19,16 @@ const (
 	kindFooter = 'f' // the index of all blocks
 )
 
-// A frame is the size of its payload, a checksum, its kind, and the payload, deflated.
-const frameHead = 9 // bytes before the payload
+const (
+	// A frame is the size of its payload, a checksum, its kind, and the payload, deflated.
+	frameHead = 9 // bytes before the payload
+
+	// maxPayload is the largest payload inflated, in bytes: of a block, and so of a record.
+	maxPayload = 256 << 20
+
+	// maxFrame is the largest payload deflated. What does not deflate grows a little.
+	maxFrame = maxPayload + maxPayload>>10
+)
 
 // A trailer ends a closed segment: the offset of the footer, and trailerMagic.
 const (
@@ -74,7 +82,7 @@ func frameAt(r io.ReaderAt, at, size int64) (frame, error) {
 	f := frame{
 		at: at, size: int64(binary.LittleEndian.Uint32(head[:])), sum: binary.LittleEndian.Uint32(head[4:]), kind: head[8],
 	}
-	if f.end() > size || f.size > maxPayload {
+	if f.end() > size || f.size > maxFrame {
 		return frame{}, errNoFrame
 	}
 	return f, nil

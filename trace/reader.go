@@ -19,7 +19,7 @@ type Reader struct {
 	blocks sync.Mutex
 	last   *unpacked // the block that was read last
 	lastAt Ref       // its first record
-	broken int       // blocks and records that could not be read
+	broken int       // reads that failed because of damage
 }
 
 // Open returns a reader of the trace in dir, whose index it reads.
@@ -117,8 +117,8 @@ func (r *Reader) Head(at Ref) (Head, error) {
 	return Head{}, fmt.Errorf("trace: segment %d: %w", at.Segment, os.ErrNotExist)
 }
 
-// Damaged is the number of blocks and records that could not be read until now, because
-// what is in the file is not what was written.
+// Damaged is the number of frames and records that could not be read so far, because what
+// is in the file is not what was written.
 func (r *Reader) Damaged() int {
 	r.blocks.Lock()
 	n := r.broken
@@ -131,8 +131,8 @@ func (r *Reader) Damaged() int {
 	return n
 }
 
-// Read reads a record, which is the caller's. It is [ErrDamaged] or, where the segment was
-// removed, [os.ErrNotExist]. The block of the last record is kept, so that reading one
+// Read reads a record, which is the caller's. The error is [ErrDamaged] or, if the segment
+// was removed, [os.ErrNotExist]. The block of the last record is kept, so that reading one
 // after another is fast.
 func (r *Reader) Read(at Ref) (*Record, error) {
 	r.blocks.Lock()

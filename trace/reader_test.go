@@ -85,7 +85,7 @@ func TestDamageIsSkippedAndCounted(t *testing.T) {
 			whole = whole[:ends[2]]
 		}
 		dir := t.TempDir()
-		for at := len(magic); at < len(whole); at += 5 {
+		for at := len(magic); at < len(whole); at += 11 {
 			bad := slices.Clone(whole)
 			bad[at] ^= 0x10
 			if err := os.WriteFile(segmentPath(dir, 1), bad, 0o666); err != nil {

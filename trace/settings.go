@@ -16,14 +16,17 @@ type Settings struct {
 // Default is the settings of a run that says nothing of its trace.
 func Default() Settings { return Settings{On: true, MaxBytes: 2 << 30, SegmentBytes: 64 << 20} }
 
-// minSegment is the least size of a segment that can be set.
-const minSegment = 64 << 10
+// Bytes that a segment may be set to: the index of a full one is held in memory.
+const (
+	minSegment = 64 << 10
+	maxSegment = 1 << 30
+)
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.On, "on", "keep a trace of every episode").Flag("trace")
 	d.Int64(&s.MaxBytes, "max_bytes", "bytes of the trace that are kept; the oldest files are removed first").Flag("trace-max-bytes")
-	d.Int64(&s.SegmentBytes, "segment_bytes", "bytes of one file of the trace").AtLeast(minSegment).Flag("")
+	d.Int64(&s.SegmentBytes, "segment_bytes", "bytes of one file of the trace").Between(minSegment, maxSegment).Flag("")
 }
 
 // Check implements [settings.Checker].

@@ -77,9 +77,9 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	return w, nil
 }
 
-// Write adds a record. An error that is not of the disk is of a field of the record:
-// nothing of it was added. After an error of the disk the records of the last block are
-// lost, and another Write may fare better.
+// Write adds a record. If it cannot be written, the error names the field, and nothing of
+// it was added. If the disk fails, the records that had gathered are lost, and a later
+// Write may succeed.
 func (w *Writer) Write(r *Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
