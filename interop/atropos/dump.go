@@ -32,12 +32,11 @@ func (k Kind) lines() int {
 	return 100
 }
 
-// A Dump writes rollouts as JSON lines, in files of a run's own; see
-// docs/formats/dump.md. Each line is in the file when Write returns. Many
-// goroutines may use it at once, but one Dump alone writes to the files of a run
-// and kind.
+// A Dump writes rollouts as JSON lines to files that belong to one run; see
+// docs/formats/dump.md. Each line is in the file when Write returns. Many goroutines
+// may use a Dump, and only one Dump may write to the files of a run and kind.
 type Dump struct {
-	prefix string // of the files' names, up to the number
+	prefix string // of the names of files, up to the number
 	kind   Kind
 
 	mu     sync.Mutex
@@ -57,12 +56,12 @@ type dumpFile interface {
 	Close() error
 }
 
-// NewDump returns a dump into dir, which it makes if it does not exist. If the run has
-// files already, the dump goes on after their last line; half a line that a killed
-// process left at the end of one is cut off.
+// NewDump returns a dump into dir, which it makes if need be. If the run already has
+// files, the dump goes on after their last line; half a line that a killed process left
+// at the end of one is cut off.
 func NewDump(dir, runID string, kind Kind) (*Dump, error) {
 	if kind != Good && kind != Failed {
-		return nil, fmt.Errorf("dump: the kind %q is unknown", kind)
+		return nil, fmt.Errorf("dump: unknown kind %q", kind)
 	}
 	if runID == "" || strings.ContainsAny(runID, `/\*?[]`) {
 		return nil, fmt.Errorf("dump: %q cannot name a run's files", runID)
@@ -77,7 +76,7 @@ func NewDump(dir, runID string, kind Kind) (*Dump, error) {
 	return d, nil
 }
 
-// resume mends the files that the run has already, and goes on with the last.
+// resume mends the files that the run already has, and goes on with the last.
 func (d *Dump) resume(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -112,7 +111,7 @@ func (d *Dump) resume(dir string) error {
 
 func (d *Dump) path(number int) string { return fmt.Sprintf("%s%04d.jsonl", d.prefix, number) }
 
-// mend cuts off what is after the last line end of a file.
+// mend cuts off what follows the last line break of a file.
 func mend(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -130,8 +129,8 @@ func mend(path string) error {
 	return file.Truncate(end)
 }
 
-// Write writes r as one line. After an error nothing of it is in the file, and
-// another Write may fare better: a disk may have been full.
+// Write writes r as one line. After an error nothing of it is in the file, and another
+// Write may succeed, as when a disk was full.
 func (d *Dump) Write(r Record) error {
 	for _, one := range r.Rollouts {
 		if math.IsNaN(one.Score) || math.IsInf(one.Score, 0) {
@@ -150,8 +149,7 @@ func (d *Dump) Write(r Record) error {
 	return nil
 }
 
-// write adds line to the file, and goes on to the next file where that was the
-// last line.
+// write adds line to the file, and goes on to the next file if that is full.
 func (d *Dump) write(line []byte) error {
 	if d.file == nil {
 		file, err := os.OpenFile(d.path(d.number), os.O_WRONLY|os.O_CREATE, 0o666)

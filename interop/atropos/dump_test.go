@@ -16,7 +16,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// record returns a record that can be told from others.
+// numbered returns a record that differs from that of any other number.
 func numbered(i int) Record {
 	return Record{ItemID: "chain_sum", Rollouts: []Rollout{
 		{Conversation: []quintain.Message{{Role: "user", Content: fmt.Sprint("question ", i)}}, Score: 1},
@@ -104,7 +104,7 @@ func TestDumpMends(t *testing.T) {
 		{"the last file goes on", name(Good, "run", "12345"), "1\n\"x", "1\n" + string(numbered(7).line())},
 		{"the other kind's", name(Failed, "run", "0000"), "half", "half"},
 		{"another run's", name(Good, "run2", "0000"), "half", "half"},
-		{"no file of ours", name(Good, "run", "x"), "half", "half"},
+		{"a file of another form", name(Good, "run", "x"), "half", "half"},
 	} {
 		if err := os.WriteFile(test.path, []byte(test.before), 0o666); err != nil {
 			t.Fatal(err)
@@ -128,14 +128,14 @@ func TestDumpLine(t *testing.T) {
 	r, err := NewRecord([]quintain.Trajectory{
 		{Problem: quintain.Problem{Task: "gcd"}, Turns: []quintain.Turn{
 			{Observed: []quintain.Message{{Role: "system", Content: "be <b>brief</b>"}, {Role: "user", Content: "é\n"}}, Reply: "<answer>5</answer>"}}},
-		{Turns: []quintain.Turn{{Reply: "\xff"}}},
+		{Turns: []quintain.Turn{{Observed: []quintain.Message{{Role: "user", Parts: []quintain.Part{{Type: "text", Text: "in "}, {Type: "text", Text: "parts"}}}}, Reply: "\xff"}}},
 	}, []float64{0.75, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = `{"item_id":"gcd","rollouts":[` +
 		`{"conversation":[{"role":"system","content":"be <b>brief</b>"},{"role":"user","content":"é\n"},{"role":"assistant","content":"<answer>5</answer>"}],"score":0.75},` +
-		`{"conversation":[{"role":"assistant","content":"\ufffd"}],"score":1.0}]}` + "\n"
+		`{"conversation":[{"role":"user","content":"in parts"},{"role":"assistant","content":"\ufffd"}],"score":1.0}]}` + "\n"
 	if got := string(r.line()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -151,7 +151,7 @@ func TestNewRecordRefuses(t *testing.T) {
 	}{
 		{"a score too few", []float64{1}},
 		{"one too many", []float64{1, 2, 3}},
-		{"one that is none", []float64{1, math.NaN()}},
+		{"one that is not a number", []float64{1, math.NaN()}},
 	} {
 		if r, err := NewRecord(make([]quintain.Trajectory, 2), test.scores); err == nil {
 			t.Errorf("%s: taken as %v", test.why, r)
@@ -244,7 +244,7 @@ func TestDumpRefuses(t *testing.T) {
 	}{
 		{"no run", "", Good},
 		{"a run that is a path", "../x", Good},
-		{"a kind that is none", "x", "bad"},
+		{"an unknown kind", "x", "bad"},
 	} {
 		if _, err := NewDump(t.TempDir(), test.run, test.kind); err == nil {
 			t.Errorf("%s: taken", test.why)

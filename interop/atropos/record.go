@@ -15,14 +15,14 @@ type Record struct {
 	Rollouts []Rollout
 }
 
-// A Rollout is a conversation and what it was worth.
+// A Rollout is a conversation and its score.
 type Rollout struct {
 	Conversation []quintain.Message
 	Score        float64 // finite
 }
 
-// NewRecord returns the record of the episodes of one problem, where scores has
-// the score of each, as it was trained on.
+// NewRecord returns the record of the episodes of one problem. Scores has the score of
+// each, as it was trained on.
 func NewRecord(played []quintain.Trajectory, scores []float64) (Record, error) {
 	if len(played) != len(scores) {
 		return Record{}, fmt.Errorf("%d scores for %d episodes", len(scores), len(played))
@@ -40,8 +40,8 @@ func NewRecord(played []quintain.Trajectory, scores []float64) (Record, error) {
 	return r, nil
 }
 
-// Kind says into which dump r belongs: Good where any score is above threshold,
-// Failed where all are zero, and false for neither.
+// Kind returns the dump that r belongs into: Good if any score is above threshold, Failed
+// if all are zero, and false for neither.
 func (r Record) Kind(threshold float64) (Kind, bool) {
 	zero := len(r.Rollouts) > 0
 	for _, one := range r.Rollouts {
@@ -53,7 +53,7 @@ func (r Record) Kind(threshold float64) (Kind, bool) {
 	return Failed, zero
 }
 
-// line is r as a line of JSON. Bytes that are no UTF-8 become U+FFFD.
+// line is r as a line of JSON. Bytes that are not UTF-8 become U+FFFD.
 func (r Record) line() []byte {
 	dst := AppendString([]byte(`{"item_id":`), r.ItemID)
 	dst = appendArray(append(dst, `,"rollouts":`...), r.Rollouts, appendRollout)
@@ -67,7 +67,7 @@ func appendRollout(dst []byte, r Rollout) []byte {
 
 func appendMessage(dst []byte, m quintain.Message) []byte {
 	dst = AppendString(append(dst, `{"role":`...), m.Role)
-	return append(AppendString(append(dst, `,"content":`...), m.Content), '}')
+	return append(AppendString(append(dst, `,"content":`...), m.Text()), '}')
 }
 
 // AppendString appends s as a JSON string.

@@ -1,0 +1,97 @@
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// DPO is a [Sink] of pairs for preference optimisation: two episodes of one group, of which
+// one earned more. Each is a line of JSON, which is written at once:
+//
+//	{"prompt": [messages], "chosen": [messages], "rejected": [messages], "score_chosen": 1, "score_rejected": 0}
+//
+// The prompt is what both were told first; chosen and rejected are what follows it. Its
+// fields are set before the first Write.
+type DPO struct {
+	Out      io.Writer
+	Atropos  bool    // lines as atropos-dpo-gen writes conversations: {"pos": […], "score": 1, "neg": […]}
+	MinScore float64 // that the chosen episode has at least
+	Gap      float64 // by which the score of the rejected one is lower, at least
+	Pairs    int     // of a group at most; 0: any number
+
+	mu sync.Mutex
+}
+
+type dpoLine struct {
+	Prompt        []quintain.Message `json:"prompt"`
+	Chosen        []quintain.Message `json:"chosen"`
+	Rejected      []quintain.Message `json:"rejected"`
+	ScoreChosen   float64            `json:"score_chosen"`
+	ScoreRejected float64            `json:"score_rejected"`
+}
+
+type atroposLine struct {
+	Pos   []quintain.Message `json:"pos"`
+	Score float64            `json:"score"` // of pos
+	Neg   []quintain.Message `json:"neg"`
+}
+
+// Write implements [Sink]. The best episode is paired with the worst, the second with the
+// second worst, and so on; so each is in one pair at most.
+func (d *DPO) Write(r *trace.Record) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	order := ranked(r)
+	for k := range len(order) / 2 {
+		best, worst := order[k], order[len(order)-1-k]
+		if d.Pairs > 0 && k == d.Pairs || r.Scores[best] < d.MinScore || !d.apart(r.Scores[best], r.Scores[worst]) {
+			return nil
+		}
+		prompt, same := opening(&r.Episodes[best], &r.Episodes[worst])
+		if !same {
+			continue
+		}
+		chosen, rejected := r.Episodes[best].Messages(), r.Episodes[worst].Messages()
+		line := any(dpoLine{prompt, chosen[len(prompt):], rejected[len(prompt):], r.Scores[best], r.Scores[worst]})
+		if d.Atropos {
+			line = atroposLine{chosen, r.Scores[best], rejected}
+		}
+		if err := writeLine(d.Out, line); err != nil {
+			return fmt.Errorf("dpo: group %s: %w", r.Group(), err)
+		}
+	}
+	return nil
+}
+
+// apart reports whether two scores make a pair.
+func (d *DPO) apart(better, worse float64) bool { return better > worse && better-worse >= d.Gap }
+
+// opening is what two episodes were told first, if that is the same.
+func opening(a, b *quintain.Trajectory) (prompt []quintain.Message, same bool) {
+	if len(a.Turns) == 0 || len(b.Turns) == 0 {
+		return nil, false
+	}
+	return a.Turns[0].Observed, reflect.DeepEqual(a.Turns[0].Observed, b.Turns[0].Observed)
+}
+
+// ranked lists the episodes of a group with a reply, the best first; none where one of the
+// group has no score.
+func ranked(r *trace.Record) (order []int) {
+	if len(r.Scores) != len(r.Episodes) {
+		return nil
+	}
+	for i := range r.Episodes {
+		if len(r.Episodes[i].Turns) > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Scores[b], r.Scores[a]) })
+	return order
+}

@@ -1,0 +1,51 @@
+// Package export makes data sets of traces: the dumps of Atropos' reasoning-gym
+// environment, and sets for supervised fine-tuning and for preference optimisation. Each is
+// a [Sink] that takes records while a run makes them, or afterwards by [Copy].
+package export
+
+import (
+	"errors"
+	"os"
+
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// A Sink takes records. Those that do not belong into it are passed over, which is not an
+// error. Many goroutines may use one.
+type Sink interface {
+	Write(r *trace.Record) error
+}
+
+// page is the number of entries that Copy asks for at a time.
+const page = 1000
+
+// Copy writes the records that q finds to a sink, and returns how many it read. Records
+// that are damaged, or removed meanwhile, are left out.
+func Copy(to Sink, from *trace.Reader, q trace.Query) (n int, err error) {
+	most := q.Limit
+	for {
+		q.Limit = page
+		if most > 0 {
+			q.Limit = min(page, most)
+		}
+		found := from.Find(q)
+		for _, e := range found {
+			r, err := from.Read(e.Ref)
+			if errors.Is(err, trace.ErrDamaged) || errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				err = to.Write(r)
+			}
+			if err != nil {
+				return n, err
+			}
+			n++
+		}
+		most -= len(found)
+		if len(found) < q.Limit || most == 0 {
+			return n, nil
+		}
+		q.After = found[len(found)-1].Ref
+	}
+}

@@ -1,0 +1,86 @@
+package export
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// SFT is a [Sink] of episodes for supervised fine-tuning. Each is a line of JSON, which is
+// written at once:
+//
+//	{"messages": [{"role": …, "content": …}, …], "score": 1}
+//
+// Its fields are set before the first Write.
+type SFT struct {
+	Out      io.Writer
+	MinScore float64 // that an episode has at least
+	Best     int     // episodes of a group at most, the best first; 0: any number
+
+	mu   sync.Mutex
+	seen map[[16]byte]bool // hashes of the conversations that are written
+}
+
+type sftLine struct {
+	Messages []quintain.Message `json:"messages"`
+	Score    float64            `json:"score"`
+}
+
+// Write implements [Sink]. A conversation is written once, however often it was played.
+func (s *SFT) Write(r *trace.Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.Best
+	for _, i := range ranked(r) {
+		if r.Scores[i] < s.MinScore || s.Best > 0 && left == 0 {
+			break
+		}
+		fresh, err := s.write(r.Episodes[i].Messages(), r.Scores[i])
+		if err != nil {
+			return fmt.Errorf("sft: group %s: %w", r.Group(), err)
+		}
+		if fresh {
+			left--
+		}
+	}
+	return nil
+}
+
+// write writes a conversation, unless it is there.
+func (s *SFT) write(talk []quintain.Message, score float64) (fresh bool, err error) {
+	text, err := json.Marshal(talk)
+	if err != nil {
+		return false, err
+	}
+	sum := sha256.Sum256(text)
+	key := [16]byte(sum[:])
+	if s.seen[key] {
+		return false, nil
+	}
+	if err := writeLine(s.Out, sftLine{talk, score}); err != nil {
+		return false, err
+	}
+	if s.seen == nil {
+		s.seen = map[[16]byte]bool{}
+	}
+	s.seen[key] = true
+	return true, nil
+}
+
+// writeLine writes v as a line of JSON, in one piece.
+func writeLine(w io.Writer, v any) error {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(line.Bytes())
+	return err
+}

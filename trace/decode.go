@@ -1,0 +1,251 @@
+package trace
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// An unpacked is a block that is read.
+type unpacked struct {
+	json     []byte // of all records
+	tokens   column
+	logProbs column
+	shares   []share
+}
+
+var errBlock = fmt.Errorf("%w: a block is not whole", ErrDamaged)
+
+// unpack reads an inflated payload.
+func unpack(payload []byte) (u *unpacked, err error) {
+	if len(payload) < 4 {
+		return nil, errBlock
+	}
+	n, rest := int(binary.LittleEndian.Uint32(payload)), payload[4:]
+	if n > len(rest)/shareSize {
+		return nil, errBlock
+	}
+	u = &unpacked{shares: make([]share, n)}
+	all := share{}
+	for i := range u.shares {
+		number := func(k int) int { return int(binary.LittleEndian.Uint32(rest[i*shareSize+4*k:])) }
+		s := share{number(0), number(1), number(2)}
+		u.shares[i] = s
+		all = share{all.json + s.json, all.tokens + s.tokens, all.logProbs + s.logProbs}
+	}
+	rest = rest[n*shareSize:]
+	if all.json > len(rest) {
+		return nil, errBlock
+	}
+	u.json, rest = rest[:all.json], rest[all.json:]
+	if u.tokens, rest, err = readColumn(rest, all.tokens); err != nil {
+		return nil, err
+	}
+	if u.logProbs, rest, err = readColumn(rest, all.logProbs); err != nil {
+		return nil, err
+	}
+	if len(rest) > 0 {
+		return nil, errBlock
+	}
+	return u, nil
+}
+
+// record reads record i.
+func (u *unpacked) record(i int) (*Record, error) {
+	if i < 0 || i >= len(u.shares) {
+		return nil, fmt.Errorf("there is no record %d in a block of %d", i, len(u.shares))
+	}
+	from := share{}
+	for _, s := range u.shares[:i] {
+		from = share{from.json + s.json, from.tokens + s.tokens, from.logProbs + s.logProbs}
+	}
+	is := u.shares[i]
+	d := decoder{share: is, tokens: make([]quintain.Token, is.tokens), logProbs: make([]float32, is.logProbs)}
+	for k := range d.tokens {
+		d.tokens[k] = quintain.Token(u.tokens.at(from.tokens + k))
+	}
+	for k := range d.logProbs {
+		d.logProbs[k] = math.Float32frombits(uint32(u.logProbs.at(from.logProbs + k)))
+	}
+	return d.decode(u.json[from.json:][:is.json])
+}
+
+// What JSON says of a record; see [Record].
+type recordJSON struct {
+	Problem    quintain.Problem `json:"problem"`
+	Time       int64            `json:"time"`
+	Version    int              `json:"version"`
+	Drop       string           `json:"drop"`
+	Scores     []float64        `json:"scores"`
+	Advantages [][]float64      `json:"advantages"` // runs
+	Sequences  []int32          `json:"sequences"`
+	Episodes   []episodeJSON    `json:"episodes"`
+}
+
+type episodeJSON struct {
+	ID         *string          `json:"id"` // nil: as the engine names it
+	Outcome    quintain.Outcome `json:"outcome"`
+	End        quintain.End     `json:"end"`
+	Error      string           `json:"error"`
+	Vocabulary string           `json:"vocabulary"`
+	Started    *int64           `json:"started"` // after the record's time; nil: not known
+	Took       time.Duration    `json:"took"`
+	Turns      []turnJSON       `json:"turns"`
+}
+
+type turnJSON struct {
+	Opening   bool                `json:"opening"` // it observed and read what the record's first turn did
+	Observed  []quintain.Message  `json:"observed"`
+	Read      *int                `json:"read"` // that many of the column follow; nil: no list
+	Reply     string              `json:"reply"`
+	Reasoning string              `json:"reasoning"`
+	ToolCalls []quintain.ToolCall `json:"tool_calls"`
+	Wrote     *int                `json:"wrote"`
+	LogProbs  *int                `json:"logprobs"`
+	Versions  []int32             `json:"versions"` // runs
+	Finish    quintain.Finish     `json:"finish"`
+	Fork      bool                `json:"fork"`
+	Answer    string              `json:"answer"`
+	Reward    float64             `json:"reward"`
+	Malformed bool                `json:"malformed"`
+	Why       string              `json:"why"`
+}
+
+// A decoder makes a record. What it holds of the columns is taken from the front.
+type decoder struct {
+	share    share
+	tokens   []quintain.Token
+	logProbs []float32
+	runs     int            // numbers that runs stood for
+	first    *quintain.Turn // of the record
+	err      error
+}
+
+// decode reads the JSON of a record.
+func (d *decoder) decode(text []byte) (*Record, error) {
+	var in recordJSON
+	if err := json.Unmarshal(text, &in); err != nil {
+		return nil, err
+	}
+	r := &Record{
+		Problem: in.Problem, Time: time.Unix(0, in.Time).UTC(), Version: in.Version, Drop: in.Drop,
+		Scores: in.Scores, Sequences: in.Sequences,
+	}
+	if in.Advantages != nil {
+		r.Advantages = make([][]float64, len(in.Advantages))
+	}
+	for i, row := range in.Advantages {
+		r.Advantages[i] = expand(d, row)
+	}
+	if in.Episodes != nil {
+		r.Episodes = make([]quintain.Trajectory, len(in.Episodes))
+	}
+	group := r.Group()
+	for i := range in.Episodes {
+		r.Episodes[i] = d.episode(&in.Episodes[i], r)
+		if in.Episodes[i].ID == nil {
+			r.Episodes[i].ID = episodeID(group, i)
+		}
+	}
+	if d.err == nil && len(d.tokens)+len(d.logProbs) > 0 {
+		d.err = fmt.Errorf("%d tokens and %d log-probabilities are of no turn", len(d.tokens), len(d.logProbs))
+	}
+	return r, d.err
+}
+
+// episode makes an episode of r; its ID is set where it stands in the JSON.
+func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
+	t := quintain.Trajectory{
+		Problem: r.Problem, Vocabulary: in.Vocabulary, End: in.End, Outcome: in.Outcome, Error: in.Error, Took: in.Took,
+	}
+	if in.ID != nil {
+		t.ID = *in.ID
+	}
+	if in.Started != nil {
+		t.Started = time.Unix(0, r.Time.UnixNano()+*in.Started).UTC()
+	}
+	if in.Turns != nil {
+		t.Turns = make([]quintain.Turn, len(in.Turns))
+	}
+	for k := range in.Turns {
+		t.Turns[k] = d.turn(&in.Turns[k])
+		if d.first == nil {
+			d.first = &t.Turns[k]
+		}
+	}
+	return t
+}
+
+// turn makes a turn.
+func (d *decoder) turn(in *turnJSON) quintain.Turn {
+	t := quintain.Turn{
+		Observed: in.Observed, Reply: in.Reply, Reasoning: in.Reasoning, ToolCalls: in.ToolCalls, Finish: in.Finish, Fork: in.Fork,
+		Answer: in.Answer, Reward: in.Reward, Malformed: in.Malformed, Why: in.Why,
+	}
+	switch {
+	case !in.Opening:
+		t.Read = take(d, &d.tokens, in.Read)
+	case d.first != nil:
+		t.Observed, t.Read = d.first.Observed, d.first.Read
+	default:
+		d.fail("the first turn has no opening")
+	}
+	t.Wrote = take(d, &d.tokens, in.Wrote)
+	t.LogProbs = take(d, &d.logProbs, in.LogProbs)
+	t.Versions = expand(d, in.Versions)
+	return t
+}
+
+// fail keeps the first error.
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf(format, args...)
+	}
+}
+
+// take takes n numbers from the front of a column; nil where n is.
+func take[T any](d *decoder, column *[]T, n *int) []T {
+	if n == nil {
+		return nil
+	}
+	if *n < 0 || *n > len(*column) {
+		d.fail("a turn has %d tokens or log-probabilities, and %d are left", *n, len(*column))
+		return nil
+	}
+	list := (*column)[:*n:*n]
+	*column = (*column)[*n:]
+	return list
+}
+
+// expand writes runs out: how many, which, how many, which.
+func expand[T int32 | float64](d *decoder, runs []T) []T {
+	if runs == nil {
+		return nil
+	}
+	list := []T{}
+	for i := 0; i+1 < len(runs) && d.err == nil; i += 2 {
+		if n := runs[i]; n < 1 || n > maxPayload {
+			d.fail("a run of %v", n)
+			continue
+		}
+		n := int(runs[i])
+		d.runs += n
+		if err := d.share.fits(d.runs); err != nil {
+			d.fail("%w", err)
+			continue
+		}
+		list = slices.Grow(list, n)
+		for range n {
+			list = append(list, runs[i+1])
+		}
+	}
+	if len(runs)%2 != 0 {
+		d.fail("a run has no value")
+	}
+	return list
+}

@@ -1,0 +1,196 @@
+package trace
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// An encoder writes a record into a block.
+type encoder struct {
+	*block
+	record *Record
+	group  string         // its ID
+	first  *quintain.Turn // of the record, once it is written
+	runs   int            // numbers that are written as runs
+}
+
+// encode writes the record: JSON, in which numbers stand in place of the lists that are
+// moved to columns.
+func (e *encoder) encode() {
+	r, j := e.record, &e.text
+	j.put(`{"problem":`)
+	e.problem(&r.Problem)
+	e.time(`,"time":`, "time", r.Time, 0)
+	j.int(`,"version":`, int64(r.Version))
+	j.given(`,"drop":`, r.Drop)
+	j.list(`,"scores":`, lengthOf(r.Scores), func(i int) { j.float("", "a score", r.Scores[i]) })
+	j.list(`,"advantages":`, lengthOf(r.Advantages), func(i int) { e.advantages(r.Advantages[i]) })
+	if r.Sequences != nil {
+		j.list(`,"sequences":`, len(r.Sequences), func(i int) { j.int("", int64(r.Sequences[i])) })
+	}
+	j.list(`,"episodes":`, lengthOf(r.Episodes), func(i int) {
+		j.put("{")
+		if id := r.Episodes[i].ID; !isEpisode(id, e.group, i) {
+			j.text(`"id":`, id)
+			j.put(",")
+		}
+		e.episode(&r.Episodes[i])
+	})
+	j.put("}")
+}
+
+// episodeID is the ID that the engine gives to an episode of a group.
+func episodeID(group string, i int) string { return group + "#" + strconv.Itoa(i) }
+
+// isEpisode reports whether id is that of an episode of a group.
+func isEpisode(id, group string, i int) bool {
+	number, is := strings.CutPrefix(strings.TrimPrefix(id, group), "#")
+	return is && number == strconv.Itoa(i) && strings.HasPrefix(id, group)
+}
+
+// problem appends a problem in the form of [quintain.Problem].
+func (e *encoder) problem(p *quintain.Problem) {
+	j := &e.text
+	j.text(`{"task":`, p.Task)
+	j.given(`,"scenario":`, p.Scenario)
+	j.int(`,"version":`, int64(p.Version))
+	j.put(`,"seed":"`)
+	j.b = strconv.AppendUint(j.b, p.Seed, 10)
+	j.int(`","level":`, int64(p.Level))
+	j.int(`,"index":`, int64(p.Index))
+	j.raw(`,"params":`, "problem.params", p.Params)
+	j.text(`,"prompt":`, p.Prompt)
+	if instance, err := p.Instance.JSON(); err != nil {
+		j.fail("problem.instance: %w", err)
+	} else {
+		j.raw(`,"instance":`, "problem.instance", instance)
+	}
+	j.put("}")
+}
+
+// time appends a time in nanoseconds after since, which itself is counted since 1970.
+func (e *encoder) time(before, field string, t time.Time, since int64) {
+	ns := t.UnixNano()
+	if !time.Unix(0, ns).Equal(t) {
+		e.text.fail("%s is %v, want a year from 1678 to 2262", field, t)
+	}
+	e.text.int(before, ns-since)
+}
+
+// episode appends what follows the ID.
+func (e *encoder) episode(t *quintain.Trajectory) {
+	j := &e.text
+	j.text(`"outcome":`, string(t.Outcome))
+	j.text(`,"end":`, string(t.End))
+	j.given(`,"error":`, t.Error)
+	j.text(`,"vocabulary":`, t.Vocabulary)
+	if !t.Started.IsZero() {
+		e.time(`,"started":`, "started", t.Started, e.record.Time.UnixNano())
+	}
+	j.int(`,"took":`, int64(t.Took))
+	j.list(`,"turns":`, lengthOf(t.Turns), func(k int) { e.turn(&t.Turns[k]) })
+	j.put("}")
+}
+
+// turn appends a turn. What was observed stands once for all turns that observed what the
+// first turn of the record did.
+func (e *encoder) turn(t *quintain.Turn) {
+	j := &e.text
+	j.put("{")
+	if e.first != nil && sameOpening(t, e.first) {
+		j.put(`"opening":true`)
+	} else {
+		j.list(`"observed":`, lengthOf(t.Observed), func(i int) { j.message(&t.Observed[i]) })
+		j.count(`,"read":`, lengthOf(t.Read))
+		e.tokens = append(e.tokens, t.Read...)
+	}
+	if e.first == nil {
+		e.first = t
+	}
+	j.text(`,"reply":`, t.Reply)
+	j.given(`,"reasoning":`, t.Reasoning)
+	j.calls(t.ToolCalls)
+	j.count(`,"wrote":`, lengthOf(t.Wrote))
+	e.tokens = append(e.tokens, t.Wrote...)
+	j.count(`,"logprobs":`, lengthOf(t.LogProbs))
+	for _, p := range t.LogProbs {
+		e.logProbs = append(e.logProbs, math.Float32bits(p))
+	}
+	e.versions(t.Versions)
+	j.text(`,"finish":`, string(t.Finish))
+	if t.Fork {
+		j.put(`,"fork":true`)
+	}
+	j.given(`,"answer":`, t.Answer)
+	j.float(`,"reward":`, "a reward", t.Reward)
+	if t.Malformed {
+		j.put(`,"malformed":true`)
+	}
+	j.given(`,"why":`, t.Why)
+	j.put("}")
+}
+
+// sameOpening reports whether two turns were told and read the same.
+func sameOpening(a, b *quintain.Turn) bool {
+	return lengthOf(a.Read) == lengthOf(b.Read) && slices.Equal(a.Read, b.Read) &&
+		lengthOf(a.Observed) == lengthOf(b.Observed) && slices.EqualFunc(a.Observed, b.Observed, sameMessage)
+}
+
+// sameMessage reports whether two messages are equal; reflection is slow, and most
+// messages are plain.
+func sameMessage(a, b quintain.Message) bool {
+	plain := func(m *quintain.Message) bool { return m.Parts == nil && m.ToolCalls == nil && m.Extra == nil }
+	if plain(&a) && plain(&b) {
+		return a.Content == b.Content && a.Role == b.Role && a.Reasoning == b.Reasoning &&
+			a.ToolCallID == b.ToolCallID && a.Name == b.Name
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// versions appends the versions of a turn as runs: how many, which, how many, which.
+func (e *encoder) versions(list []int32) {
+	j := &e.text
+	j.put(`,"versions":`)
+	if list == nil {
+		j.put("null")
+		return
+	}
+	e.runs += len(list)
+	j.put("[")
+	sep := ""
+	for i, n := 0, 0; i < len(list); i += n {
+		for n = 1; i+n < len(list) && list[i+n] == list[i]; n++ {
+		}
+		j.int(sep, int64(n))
+		j.int(",", int64(list[i]))
+		sep = ","
+	}
+	j.put("]")
+}
+
+// advantages appends the advantages of a sequence as runs.
+func (e *encoder) advantages(row []float64) {
+	j := &e.text
+	if row == nil {
+		j.put("null")
+		return
+	}
+	e.runs += len(row)
+	j.put("[")
+	sep := ""
+	for i, n := 0, 0; i < len(row); i += n {
+		bits := math.Float64bits(row[i])
+		for n = 1; i+n < len(row) && math.Float64bits(row[i+n]) == bits; n++ {
+		}
+		j.int(sep, int64(n))
+		j.float(",", "an advantage", row[i])
+		sep = ","
+	}
+	j.put("]")
+}

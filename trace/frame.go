@@ -1,0 +1,105 @@
+package trace
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// magic begins a segment; its last byte is the version of the format.
+const magic = "QNtrace\x01"
+
+// The kinds of frames.
+const (
+	kindHead   = 'h' // JSON: what the trace is of; see [Head]
+	kindBlock  = 'b' // records
+	kindIndex  = 'i' // the index of the block before
+	kindFooter = 'f' // the index of all blocks
+)
+
+const (
+	// A frame is the size of its payload, a checksum, its kind, and the payload, deflated.
+	frameHead = 9 // bytes before the payload
+
+	// maxPayload is the largest payload inflated, in bytes: of a block, and so of a record.
+	maxPayload = 256 << 20
+
+	// maxFrame is the largest payload deflated. What does not deflate grows a little.
+	maxFrame = maxPayload + maxPayload>>10
+)
+
+// A trailer ends a closed segment: the offset of the footer, and trailerMagic.
+const (
+	trailerSize  = 12
+	trailerMagic = "QNtr"
+)
+
+// appendFrame appends a frame.
+func appendFrame(dst []byte, kind byte, payload []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(payload)))
+	dst = binary.LittleEndian.AppendUint32(dst, sumOf(kind, payload))
+	return append(append(dst, kind), payload...)
+}
+
+// appendTrailer appends the trailer of a segment whose footer is at an offset.
+func appendTrailer(dst []byte, footer int64) []byte {
+	return append(binary.LittleEndian.AppendUint64(dst, uint64(footer)), trailerMagic...)
+}
+
+// sumOf is the checksum of a frame.
+func sumOf(kind byte, payload []byte) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE([]byte{kind}), crc32.IEEETable, payload)
+}
+
+// A frame is one as it stands in a file.
+type frame struct {
+	at   int64 // offset
+	size int64 // of the payload
+	sum  uint32
+	kind byte
+}
+
+// end is the offset after the frame.
+func (f frame) end() int64 { return f.at + frameHead + f.size }
+
+// ErrDamaged says that what is in a file is not what was written.
+var ErrDamaged = errors.New("the trace is damaged")
+
+// errNoFrame says that there is no whole frame at an offset.
+var errNoFrame = errors.New("no whole frame stands there")
+
+// frameAt reads the head of a frame that ends within size.
+func frameAt(r io.ReaderAt, at, size int64) (frame, error) {
+	if at < 0 || at > size-frameHead {
+		return frame{}, errNoFrame
+	}
+	var head [frameHead]byte
+	if _, err := r.ReadAt(head[:], at); err != nil {
+		return frame{}, err
+	}
+	f := frame{
+		at: at, size: int64(binary.LittleEndian.Uint32(head[:])), sum: binary.LittleEndian.Uint32(head[4:]), kind: head[8],
+	}
+	if f.end() > size || f.size > maxFrame {
+		return frame{}, errNoFrame
+	}
+	return f, nil
+}
+
+// payload reads what the frame holds.
+func (f frame) payload(r io.ReaderAt) ([]byte, error) {
+	b := make([]byte, f.size)
+	if _, err := r.ReadAt(b, f.at+frameHead); err != nil {
+		return nil, err
+	}
+	if sumOf(f.kind, b) != f.sum {
+		return nil, fmt.Errorf("%w: the checksum of a frame is wrong", ErrDamaged)
+	}
+	all, err := inflate(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return all, nil
+}

@@ -1,0 +1,30 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Head says what a trace is of. It begins every segment, so that each can be understood
+// without the others.
+type Head struct {
+	Run       string                  `json:"run"`       // ID of the run
+	Program   string                  `json:"program"`   // what wrote it, with its version
+	Scenarios []quintain.ScenarioInfo `json:"scenarios"` // that the run plays
+	Settings  json.RawMessage         `json:"settings"`  // of the run; nil: not known
+	Began     time.Time               `json:"began"`     // when the segment was begun; the writer sets it
+}
+
+// pack returns the payload of the head's frame.
+func (h Head) pack(p *packer) ([]byte, error) {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("head: %w", err)
+	}
+	p.begin()
+	p.put(text)
+	return p.end(), nil
+}

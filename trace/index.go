@@ -1,0 +1,289 @@
+package trace
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Ref says where a record stands in a trace. It stays good until the record's segment
+// is removed; the zero Ref is of no record.
+type Ref struct {
+	Segment int   `json:"segment"` // number of the file, from 1
+	Block   int64 `json:"block"`   // offset of the block in the file
+	Record  int   `json:"record"`  // number of the record in the block, from 0
+}
+
+// An Entry is what the index holds of a record.
+type Entry struct {
+	Ref
+	Group    string             `json:"group"` // its ID
+	Task     string             `json:"task"`
+	Scenario string             `json:"scenario,omitempty"`
+	Outcomes []quintain.Outcome `json:"outcomes"`       // that any of the episodes has
+	Drop     string             `json:"drop,omitempty"` // why the group was dropped; empty: it was kept
+	Version  int                `json:"version"`        // of the policy at Time
+	Time     time.Time          `json:"time"`
+	Episodes int                `json:"episodes"`
+	Tokens   int                `json:"tokens"` // read and written, of all episodes
+	Score    *float64           `json:"score"`  // mean of the episodes; nil: one has no reward
+}
+
+// entryOf is the entry of a record of a group.
+func entryOf(r *Record, group string) Entry {
+	e := Entry{
+		Group: group, Task: r.Problem.Task, Scenario: r.Problem.Scenario, Drop: r.Drop,
+		Version: r.Version, Time: r.Time, Episodes: len(r.Episodes), Tokens: r.tokens(),
+	}
+	for i := range r.Episodes {
+		if o := r.Episodes[i].Outcome; !slices.Contains(e.Outcomes, o) {
+			e.Outcomes = append(e.Outcomes, o)
+		}
+	}
+	if mean, scored := r.score(); scored {
+		e.Score = &mean
+	}
+	return e
+}
+
+// The columns of an index, in their order.
+const (
+	colTime     = iota // nanoseconds since 1970
+	colPrefix          // text: the group's ID without the number at its end
+	colNumber          // the number at the end of the group's ID; -1: there is none
+	colTask            // text
+	colScenario        // text
+	colDrop            // text
+	colOutcomes        // a bit for each, lowest first, in the order of quintain.Outcomes
+	colVersion
+	colEpisodes
+	colTokens
+	colScore // bits of the mean score, IEEE 754; those of NaN: none
+	columns
+)
+
+// textColumns are the columns whose numbers are places of texts.
+var textColumns = [...]int{colPrefix, colTask, colScenario, colDrop}
+
+// splitID splits the number off the end of an ID; -1 where there is none.
+func splitID(id string) (prefix string, number int64) {
+	at := len(id)
+	for at > 0 && len(id)-at < 18 && id[at-1] >= '0' && id[at-1] <= '9' {
+		at--
+	}
+	for at < len(id)-1 && id[at] == '0' { // a leading zero belongs to the text
+		at++
+	}
+	if at == len(id) {
+		return id, -1
+	}
+	number, _ = strconv.ParseInt(id[at:], 10, 64) // at most 18 digits
+	return id[:at], number
+}
+
+// joinID undoes splitID.
+func joinID(prefix string, number int64) string {
+	if number < 0 {
+		return prefix
+	}
+	return prefix + strconv.FormatInt(number, 10)
+}
+
+// outcomeBits is a set of outcomes as a number.
+func outcomeBits(list []quintain.Outcome) (bits int64) {
+	for _, o := range list {
+		if i := slices.Index(quintain.Outcomes, o); i >= 0 {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// rows are the rows of an index that is being written.
+type rows struct {
+	texts  []string
+	places map[string]int64 // of texts
+	bytes  int              // of texts
+	blocks [][2]int64       // offset of each block, and how many of the rows are of it
+	list   [][columns]int64
+}
+
+// text returns the place of a text.
+func (x *rows) text(s string) int64 {
+	at, there := x.places[s]
+	if !there {
+		if x.places == nil {
+			x.places = map[string]int64{}
+		}
+		at = int64(len(x.texts))
+		x.places[s], x.texts = at, append(x.texts, s)
+		x.bytes += len(s)
+	}
+	return at
+}
+
+// room is about the most that the index takes in a file.
+func (x *rows) room() int { return 256 + x.bytes + 16*len(x.blocks) + 40*len(x.list) }
+
+// add adds the row of an entry.
+func (x *rows) add(e Entry) {
+	prefix, number := splitID(e.Group)
+	score := math.NaN()
+	if e.Score != nil {
+		score = *e.Score
+	}
+	x.list = append(x.list, [columns]int64{
+		colTime: e.Time.UnixNano(), colPrefix: x.text(prefix), colNumber: number,
+		colTask: x.text(e.Task), colScenario: x.text(e.Scenario), colDrop: x.text(e.Drop),
+		colOutcomes: outcomeBits(e.Outcomes), colVersion: int64(e.Version),
+		colEpisodes: int64(e.Episodes), colTokens: int64(e.Tokens), colScore: int64(math.Float64bits(score)),
+	})
+}
+
+// join adds all of another index.
+func (x *rows) join(other *rows) {
+	x.blocks = append(x.blocks, other.blocks...)
+	for _, row := range other.list {
+		for _, c := range textColumns {
+			row[c] = x.text(other.texts[row[c]])
+		}
+		x.list = append(x.list, row)
+	}
+}
+
+// take adds all of an index that was read.
+func (x *rows) take(part *index) {
+	x.blocks = append(x.blocks, part.Blocks...)
+	for i := range part.Records {
+		var row [columns]int64
+		for c := range columns {
+			row[c] = part.at(c, i)
+		}
+		for _, c := range textColumns {
+			row[c] = x.text(part.text(c, i))
+		}
+		x.list = append(x.list, row)
+	}
+}
+
+// indexHead is the JSON before the columns of an index.
+type indexHead struct {
+	Records int        `json:"records"`
+	Texts   []string   `json:"texts"`
+	Blocks  [][2]int64 `json:"blocks"` // offset of each block, and the number of its records
+}
+
+// pack returns the payload of the index's frame.
+func (x *rows) pack(p *packer) []byte {
+	head, err := json.Marshal(indexHead{len(x.list), x.texts, x.blocks})
+	if err != nil {
+		panic(err) // strings and numbers can always be written
+	}
+	p.begin()
+	p.put(binary.LittleEndian.AppendUint32(nil, uint32(len(head))))
+	p.put(head)
+	values := make([]int64, len(x.list))
+	for c := range columns {
+		for i := range x.list {
+			values[i] = x.list[i][c]
+		}
+		p.text = appendColumn(p.text, values)
+	}
+	return p.end()
+}
+
+// An index is the rows of an index that is read. They stay in columns: an entry is made
+// when it is asked for.
+type index struct {
+	indexHead
+	firsts  []int // number of the first row of each block
+	columns [columns]column
+}
+
+var errIndex = fmt.Errorf("%w: an index is not whole", ErrDamaged)
+
+// readIndex reads an inflated payload. The blocks of a file of size bytes lie within it.
+func readIndex(payload []byte, size int64) (*index, error) {
+	if len(payload) < 4 {
+		return nil, errIndex
+	}
+	n, rest := int64(binary.LittleEndian.Uint32(payload)), payload[4:]
+	if n > int64(len(rest)) {
+		return nil, errIndex
+	}
+	x := &index{}
+	if err := json.Unmarshal(rest[:n], &x.indexHead); err != nil {
+		return nil, fmt.Errorf("%w: %w", errIndex, err)
+	}
+	rest = rest[n:]
+	for c := range x.columns {
+		var err error
+		if x.columns[c], rest, err = readColumn(rest, x.Records); err != nil {
+			return nil, err
+		}
+	}
+	if len(rest) > 0 {
+		return nil, errIndex
+	}
+	return x, x.check(size)
+}
+
+// check reports blocks that are not there.
+func (x *index) check(size int64) error {
+	first, before := int64(0), int64(0)
+	for _, b := range x.Blocks {
+		if b[0] <= before || b[0] >= size || b[1] < 0 || b[1] > int64(x.Records)-first {
+			return fmt.Errorf("%w: a block at %d with %d records", errIndex, b[0], b[1])
+		}
+		x.firsts = append(x.firsts, int(first))
+		before, first = b[0], first+b[1]
+	}
+	if first != int64(x.Records) {
+		return fmt.Errorf("%w: its blocks have %d records, and it has %d", errIndex, first, x.Records)
+	}
+	return nil
+}
+
+// at is a number of row i.
+func (x *index) at(col, i int) int64 { return x.columns[col].at(i) }
+
+// place is where a text stands among the texts.
+func (x *index) place(text string) (at int64, there bool) {
+	i := slices.Index(x.Texts, text)
+	return int64(i), i >= 0
+}
+
+// text is the text of a column in row i; empty where there is no such text.
+func (x *index) text(col, i int) string {
+	if at := x.at(col, i); at >= 0 && at < int64(len(x.Texts)) {
+		return x.Texts[at]
+	}
+	return ""
+}
+
+// entry is the entry of row i, which is of a block of a segment.
+func (x *index) entry(i, block, segment int) Entry {
+	e := Entry{
+		Ref:   Ref{segment, x.Blocks[block][0], i - x.firsts[block]},
+		Group: joinID(x.text(colPrefix, i), x.at(colNumber, i)), Task: x.text(colTask, i),
+		Scenario: x.text(colScenario, i), Drop: x.text(colDrop, i),
+		Version: int(x.at(colVersion, i)), Time: time.Unix(0, x.at(colTime, i)).UTC(),
+		Episodes: int(x.at(colEpisodes, i)), Tokens: int(x.at(colTokens, i)),
+	}
+	bits := x.at(colOutcomes, i)
+	for k, o := range quintain.Outcomes {
+		if bits&(1<<k) != 0 {
+			e.Outcomes = append(e.Outcomes, o)
+		}
+	}
+	if score := math.Float64frombits(uint64(x.at(colScore, i))); !math.IsNaN(score) {
+		e.Score = &score
+	}
+	return e
+}

@@ -1,0 +1,183 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A jsonText is JSON that is being written. Raw values stand in it byte for byte, which
+// encoding/json does not do: problems are named by a hash of their parameters' bytes.
+type jsonText struct {
+	b   []byte
+	err error // names the first value that cannot be written
+}
+
+// fail keeps the first error.
+func (j *jsonText) fail(format string, args ...any) {
+	if j.err == nil {
+		j.err = fmt.Errorf(format, args...)
+	}
+}
+
+// put appends s as it is.
+func (j *jsonText) put(s string) { j.b = append(j.b, s...) }
+
+// text appends s as a string. Bytes that are not UTF-8 become U+FFFD.
+func (j *jsonText) text(before, s string) { j.b = appendText(append(j.b, before...), s) }
+
+// given appends s as a string unless it is empty.
+func (j *jsonText) given(before, s string) {
+	if s != "" {
+		j.text(before, s)
+	}
+}
+
+// int appends a whole number.
+func (j *jsonText) int(before string, v int64) {
+	j.b = strconv.AppendInt(append(j.b, before...), v, 10)
+}
+
+// count appends a length; one below zero is null.
+func (j *jsonText) count(before string, n int) {
+	if n < 0 {
+		j.put(before)
+		j.put("null")
+		return
+	}
+	j.int(before, int64(n))
+}
+
+// float appends a number, which must be finite.
+func (j *jsonText) float(before, field string, v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		j.fail("%s is %v, want a finite number", field, v)
+	}
+	j.b = strconv.AppendFloat(append(j.b, before...), v, 'g', -1, 64)
+}
+
+// raw appends a JSON value as it is, unless it is empty.
+func (j *jsonText) raw(before, field string, value json.RawMessage) {
+	if len(value) == 0 {
+		return
+	}
+	if !json.Valid(value) {
+		j.fail("%s is not JSON", field)
+	}
+	j.b = append(append(j.b, before...), value...)
+}
+
+// lengthOf is the length of a list, or -1 for nil.
+func lengthOf[T any](list []T) int {
+	if list == nil {
+		return -1
+	}
+	return len(list)
+}
+
+// list appends a list of n elements; null where n is below zero.
+func (j *jsonText) list(before string, n int, each func(i int)) {
+	j.put(before)
+	if n < 0 {
+		j.put("null")
+		return
+	}
+	j.put("[")
+	for i := range n {
+		if i > 0 {
+			j.put(",")
+		}
+		each(i)
+	}
+	j.put("]")
+}
+
+// message appends a message in the form of [quintain.Message].
+func (j *jsonText) message(m *quintain.Message) {
+	j.text(`{"role":`, m.Role)
+	switch {
+	case m.Parts != nil:
+		j.list(`,"content":`, len(m.Parts), func(i int) { j.part(&m.Parts[i]) })
+	case m.Content == "" && m.ToolCalls != nil:
+		j.put(`,"content":null`)
+	default:
+		j.text(`,"content":`, m.Content)
+	}
+	j.given(`,"reasoning_content":`, m.Reasoning)
+	j.calls(m.ToolCalls)
+	j.given(`,"tool_call_id":`, m.ToolCallID)
+	j.given(`,"name":`, m.Name)
+	for _, name := range slices.Sorted(maps.Keys(m.Extra)) {
+		j.text(",", name)
+		j.raw(":", "a field of a message", m.Extra[name])
+	}
+	j.put("}")
+}
+
+// part appends a part of a message.
+func (j *jsonText) part(p *quintain.Part) {
+	if p.Raw != nil {
+		j.raw("", "a part of a message", p.Raw)
+		return
+	}
+	j.text(`{"type":`, p.Type)
+	j.text(`,"text":`, p.Text)
+	j.put("}")
+}
+
+// calls appends the tool calls of a message or a turn, if it has a list of them.
+func (j *jsonText) calls(list []quintain.ToolCall) {
+	if list == nil {
+		return
+	}
+	j.list(`,"tool_calls":`, len(list), func(i int) {
+		if list[i].Raw != nil {
+			j.raw("", "a tool call", list[i].Raw)
+			return
+		}
+		j.text(`{"id":`, list[i].ID)
+		j.text(`,"type":"function","function":{"name":`, list[i].Name)
+		j.text(`,"arguments":`, list[i].Arguments)
+		j.put("}}")
+	})
+}
+
+// appendText appends s as a JSON string.
+func appendText(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	done := 0 // bytes of s that are written
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			if r, n := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || n > 1 {
+				i += n
+				continue
+			}
+		}
+		dst = append(dst, s[done:i]...)
+		i++
+		done = i
+		switch {
+		case c >= utf8.RuneSelf:
+			dst = append(dst, `\ufffd`...)
+		case c == '\n':
+			dst = append(dst, '\\', 'n')
+		case c < ' ':
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			dst = append(dst, '\\', c)
+		}
+	}
+	return append(append(dst, s[done:]...), '"')
+}

@@ -1,0 +1,95 @@
+package trace
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+)
+
+var folder = flag.String("folder", "", "where TestFolderForOthers writes its trace; empty: a folder that is removed")
+
+// TestFolderForOthers writes a trace, and what is in it as JSON lines, for readers in
+// other languages; conformance/trace.py runs it.
+func TestFolderForOthers(t *testing.T) {
+	dir := *folder
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	s := newSpecimen()
+	records := append(oddRecords(), s.large(1))
+	for i := range 700 {
+		records = append(records, s.small(i))
+	}
+	settings := tiny()
+	settings.MaxBytes = 1 << 30
+	w := newWriter(t, dir, settings)
+	lines, err := os.Create(filepath.Join(dir, "records.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enc := json.NewEncoder(lines)
+	for _, r := range records {
+		writeAll(t, w, r)
+		if err := enc.Encode(plain(t, r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), lines.Close()); err != nil {
+		t.Fatal(err)
+	}
+	testAre(t, open(t, dir), records)
+}
+
+// oddRecords have what groups of one turn have not.
+func oddRecords() []*Record {
+	group := newSpecimen().small(7)
+	group.Drop, group.Scores, group.Advantages = "infra_failed", nil, nil
+	failed := &group.Episodes[2]
+	failed.Outcome, failed.Error, failed.Turns, failed.Started = quintain.InfraFailed, "the server said \"no\"\n\x00 ü 𝔘 </script>", nil, time.Time{}
+	cut := &group.Episodes[3].Turns[0]
+	cut.LogProbs, cut.Versions, cut.Wrote, cut.Read = nil, nil, []quintain.Token{}, nil
+
+	talk := newSpecimen().small(8)
+	talk.Sequences = []int32{0, 0, 1, 2, 3, 4, 5, 6, 7}
+	talk.Advantages = append([][]float64{{0.1}, {}}, talk.Advantages[1:]...)
+	first := &talk.Episodes[0]
+	first.ID = "another"
+	first.Turns = append(first.Turns, quintain.Turn{
+		Observed: []quintain.Message{
+			{Role: quintain.RoleTool, Content: "4", ToolCallID: "call-1", Extra: map[string]json.RawMessage{"weight": []byte("0.5")}},
+			{Role: quintain.RoleUser, Parts: []quintain.Part{{Type: quintain.PartText, Text: "and?"}, {Type: "image_url", Raw: []byte(`{"type": "image_url", "image_url": {"url": "data:,"}}`)}}},
+		},
+		Reply: "", Reasoning: "hm", ToolCalls: []quintain.ToolCall{{ID: "call-2", Name: "add", Arguments: `{"a":2}`}},
+		Read: []quintain.Token{-5, 150999, 1<<31 - 1}, Wrote: []quintain.Token{0, 1, 2}, LogProbs: []float32{0, -1e-40, -123.456},
+		Versions: []int32{4, 4, 5}, Finish: quintain.Length, Fork: true, Reward: -0.1, Malformed: true, Why: "no answer",
+	})
+	return []*Record{group, talk}
+}
+
+// plain is a record as a reader in another language has it: times in nanoseconds, and
+// nothing of an episode that the record says.
+func plain(t *testing.T, r *Record) map[string]any {
+	var m map[string]any
+	if err := json.Unmarshal([]byte(inJSON(r)), &m); err != nil {
+		t.Fatal(err)
+	}
+	m["time"] = r.Time.UnixNano()
+	for i := range r.Episodes {
+		e := m["episodes"].([]any)[i].(map[string]any)
+		delete(e, "problem")
+		delete(e, "started")
+		if !r.Episodes[i].Started.IsZero() {
+			e["started"] = r.Episodes[i].Started.Sub(r.Time).Nanoseconds()
+		}
+		if r.Episodes[i].ID == episodeID(r.Group(), i) {
+			delete(e, "id")
+		}
+	}
+	return m
+}

@@ -1,0 +1,99 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// level is how hard text and tokens are deflated; see docs/formats/trace.md.
+const level = 6
+
+// A packer deflates payloads. Each plane of a column is deflated by itself, as what is
+// noise in one is not in the next; together they are one stream.
+type packer struct {
+	out   bytes.Buffer
+	text  []byte        // put, and not deflated yet
+	plane []byte        // memory for planes
+	alike *flate.Writer // for what repeats itself
+	noise *flate.Writer // for what does not: the bytes of log-probabilities
+}
+
+func newPacker() *packer {
+	writer := func(level int) *flate.Writer {
+		w, err := flate.NewWriter(io.Discard, level)
+		if err != nil {
+			panic(err) // the levels are those of the package
+		}
+		return w
+	}
+	return &packer{alike: writer(level), noise: writer(flate.HuffmanOnly)}
+}
+
+// begin begins a payload.
+func (p *packer) begin() {
+	p.out.Reset()
+	p.text = p.text[:0]
+}
+
+// put adds bytes.
+func (p *packer) put(b []byte) { p.text = append(p.text, b...) }
+
+// section deflates b, up to a boundary between bytes.
+func (p *packer) section(w *flate.Writer, b []byte) {
+	w.Reset(&p.out)
+	_, err := w.Write(b)
+	if err := errors.Join(err, w.Flush()); err != nil {
+		panic(err) // a buffer takes everything
+	}
+}
+
+// flush deflates what was put.
+func (p *packer) flush() {
+	if len(p.text) > 0 {
+		p.section(p.alike, p.text)
+		p.text = p.text[:0]
+	}
+}
+
+// putColumn adds a column, whose planes w deflates.
+func putColumn[T whole](p *packer, values []T, base int64, w *flate.Writer) {
+	width := widthOf(values, base)
+	p.text = appendColumnHead(p.text, base, width)
+	if len(values) == 0 {
+		return
+	}
+	p.flush()
+	for k := range width {
+		p.plane = appendPlane(p.plane[:0], values, base, k)
+		p.section(w, p.plane)
+	}
+}
+
+// end ends a payload and returns it; it is good until the next one begins.
+func (p *packer) end() []byte {
+	p.flush()
+	p.out.WriteString(lastBlock)
+	return p.out.Bytes()
+}
+
+// lastBlock ends a deflated stream: an empty block with fixed codes.
+const lastBlock = "\x03\x00"
+
+// inflate returns what a payload holds. It takes at most maxPayload bytes, and no more
+// memory than about three times what there is.
+func inflate(payload []byte) ([]byte, error) {
+	r := flate.NewReader(bytes.NewReader(payload))
+	all := bytes.NewBuffer(make([]byte, 0, min(8*len(payload), maxPayload)+bytes.MinRead))
+	n, err := all.ReadFrom(io.LimitReader(r, maxPayload+1))
+	if err == nil && n > maxPayload {
+		err = fmt.Errorf("it holds more than %d MiB", maxPayload>>20)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("inflating: %w", err)
+	}
+	return all.Bytes(), nil
+}

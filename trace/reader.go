@@ -1,0 +1,187 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+)
+
+// A Reader finds and reads the records of a trace, also while a Writer of this or another
+// process adds to it. It keeps the index in memory, some 30 bytes a record, and no file
+// open. Many goroutines may use it.
+type Reader struct {
+	dir string
+
+	mu       sync.RWMutex
+	segments []*segment // oldest first
+
+	blocks sync.Mutex
+	last   *unpacked // the block that was read last
+	lastAt Ref       // its first record
+	broken int       // reads that failed because of damage
+}
+
+// Open returns a reader of the trace in dir, whose index it reads.
+func Open(dir string) (*Reader, error) {
+	r := &Reader{dir: dir}
+	if err := r.Refresh(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Refresh reads of the index what is new since Open or the last Refresh, and forgets what
+// was removed.
+func (r *Reader) Refresh() error {
+	numbers, err := segmentNumbers(r.dir)
+	if err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := map[int]*segment{}
+	for _, s := range r.segments {
+		known[s.number] = s
+	}
+	var fresh []*segment
+	for _, n := range numbers {
+		s, err := r.refresh(known[n], n)
+		if errors.Is(err, os.ErrNotExist) { // it was removed meanwhile
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("trace: %s: %w", segmentPath(r.dir, n), err)
+		}
+		fresh = append(fresh, s)
+	}
+	r.segments = fresh
+	return nil
+}
+
+// refresh reads what is new in segment n, of which s is known, or nothing.
+func (r *Reader) refresh(s *segment, n int) (*segment, error) {
+	f, err := os.Open(segmentPath(r.dir, n))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if s == nil || info.Size() < s.end || s.closed && info.Size() != s.size { // it is another file
+		s = &segment{number: n}
+	}
+	err = s.read(f, info.Size())
+	if errors.Is(err, errForeign) {
+		s.closed, s.damaged, err = true, 1, nil
+	}
+	return s, err
+}
+
+// Find returns the entries of the records that fulfil q.
+func (r *Reader) Find(q Query) []Entry {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var found []Entry
+	for i := range q.order(len(r.segments)) {
+		s := r.segments[i]
+		for k := range q.order(len(s.parts)) {
+			found = q.find(found, s.parts[k], s.number)
+		}
+	}
+	return found
+}
+
+// Len is the number of records.
+func (r *Reader) Len() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	n := 0
+	for _, s := range r.segments {
+		n += s.records()
+	}
+	return n
+}
+
+// Head returns what the segment of a record says of its run.
+func (r *Reader) Head(at Ref) (Head, error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, s := range r.segments {
+		if s.number == at.Segment {
+			return s.head, nil
+		}
+	}
+	return Head{}, fmt.Errorf("trace: segment %d: %w", at.Segment, os.ErrNotExist)
+}
+
+// Damaged is the number of frames and records that could not be read so far, because what
+// is in the file is not what was written.
+func (r *Reader) Damaged() int {
+	r.blocks.Lock()
+	n := r.broken
+	r.blocks.Unlock()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, s := range r.segments {
+		n += s.damaged
+	}
+	return n
+}
+
+// Read reads a record, which is the caller's. The error is [ErrDamaged] or, if the segment
+// was removed, [os.ErrNotExist]. The block of the last record is kept, so that reading one
+// after another is fast.
+func (r *Reader) Read(at Ref) (*Record, error) {
+	r.blocks.Lock()
+	defer r.blocks.Unlock()
+	block := Ref{at.Segment, at.Block, 0}
+	if r.last == nil || r.lastAt != block {
+		u, err := r.unpack(block)
+		if err != nil {
+			return nil, r.failed(at, err)
+		}
+		r.last, r.lastAt = u, block
+	}
+	record, err := r.last.record(at.Record)
+	if err != nil {
+		return nil, r.failed(at, fmt.Errorf("%w: %w", ErrDamaged, err))
+	}
+	return record, nil
+}
+
+// failed counts damage, and says where it is.
+func (r *Reader) failed(at Ref, err error) error {
+	if errors.Is(err, ErrDamaged) {
+		r.broken++
+	}
+	return fmt.Errorf("trace: %s: record %d of the block at %d: %w", segmentPath(r.dir, at.Segment), at.Record, at.Block, err)
+}
+
+// unpack reads a block.
+func (r *Reader) unpack(at Ref) (*unpacked, error) {
+	f, err := os.Open(segmentPath(r.dir, at.Segment))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	block, err := frameAt(f, at.Block, info.Size())
+	if errors.Is(err, errNoFrame) || err == nil && block.kind != kindBlock {
+		err = fmt.Errorf("%w: there is no block", ErrDamaged)
+	}
+	var payload []byte
+	if err == nil {
+		payload, err = block.payload(f)
+	}
+	var u *unpacked
+	if err == nil {
+		u, err = unpack(payload)
+	}
+	return u, err
+}

@@ -1,0 +1,172 @@
+package trace
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ending is what the names of segments end with.
+const ending = ".trace"
+
+// segmentPath is the file of segment n of a folder.
+func segmentPath(dir string, n int) string {
+	return filepath.Join(dir, fmt.Sprintf("%06d%s", n, ending))
+}
+
+// segmentNumbers lists the segments of a folder, oldest first.
+func segmentNumbers(dir string) ([]int, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, file := range files {
+		digits, is := strings.CutSuffix(file.Name(), ending)
+		n, err := strconv.Atoi(digits)
+		if is && err == nil && n > 0 && filepath.Base(segmentPath(dir, n)) == file.Name() {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+// A segment is what is known of one file.
+type segment struct {
+	number  int
+	head    Head
+	parts   []*index // of a closed segment one, of another one for each block
+	end     int64    // offset up to which it was read: after a whole index
+	closed  bool     // it has a footer
+	damaged int      // frames that could not be read
+	size    int64    // of the file, when it was read
+}
+
+var errForeign = errors.New("it is no segment of a trace that this program can read")
+
+// read reads what came since the last time.
+func (s *segment) read(f io.ReaderAt, size int64) error {
+	s.size = size
+	if s.closed || size < int64(len(magic)) {
+		return nil
+	}
+	if s.end == 0 {
+		var begin [len(magic)]byte
+		if _, err := f.ReadAt(begin[:], 0); err != nil {
+			return err
+		}
+		if string(begin[:]) != magic {
+			return errForeign
+		}
+		if err := s.readFooter(f); err != nil || s.closed {
+			return err
+		}
+		s.end = int64(len(magic))
+	}
+	return s.follow(f)
+}
+
+// readFooter reads head and footer of a segment that is closed. One whose footer is
+// damaged is read block by block.
+func (s *segment) readFooter(f io.ReaderAt) error {
+	var trailer [trailerSize]byte
+	at := s.size - trailerSize
+	if at < int64(len(magic)) {
+		return nil
+	}
+	if _, err := f.ReadAt(trailer[:], at); err != nil {
+		return err
+	}
+	footer, err := frameAt(f, int64(binary.LittleEndian.Uint64(trailer[:])), at)
+	if string(trailer[8:]) != trailerMagic || err != nil || footer.end() != at || footer.kind != kindFooter {
+		return nil
+	}
+	x, err := s.readIndex(f, footer)
+	if x == nil || err != nil {
+		return err
+	}
+	s.parts, s.closed = []*index{x}, true
+	head, err := frameAt(f, int64(len(magic)), s.size)
+	if errors.Is(err, errNoFrame) || err == nil && head.kind != kindHead {
+		s.damaged++
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.readHead(f, head)
+}
+
+// readIndex reads an index; nil where it is damaged. An error is one of the disk.
+func (s *segment) readIndex(f io.ReaderAt, at frame) (*index, error) {
+	payload, err := at.payload(f)
+	var x *index
+	if err == nil {
+		x, err = readIndex(payload, at.at)
+	}
+	if errors.Is(err, ErrDamaged) {
+		s.damaged++
+		return nil, nil
+	}
+	return x, err
+}
+
+// readHead reads the head, if it is not damaged.
+func (s *segment) readHead(f io.ReaderAt, at frame) error {
+	payload, err := at.payload(f)
+	if err == nil && json.Unmarshal(payload, &s.head) != nil {
+		err = ErrDamaged
+	}
+	if errors.Is(err, ErrDamaged) {
+		s.damaged++
+		return nil
+	}
+	return err
+}
+
+// follow goes from frame to frame, up to the end or to what is not whole yet.
+func (s *segment) follow(f io.ReaderAt) error {
+	for at := s.end; ; {
+		next, err := frameAt(f, at, s.size)
+		if errors.Is(err, errNoFrame) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch next.kind {
+		case kindHead:
+			err = s.readHead(f, next)
+			s.end = next.end()
+		case kindIndex:
+			var x *index
+			if x, err = s.readIndex(f, next); x != nil {
+				s.parts = append(s.parts, x)
+			}
+			s.end = next.end()
+		case kindFooter:
+			s.closed = next.end()+trailerSize == s.size
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at = next.end()
+	}
+}
+
+// records is the number of records that the index knows.
+func (s *segment) records() (n int) {
+	for _, x := range s.parts {
+		n += x.Records
+	}
+	return n
+}

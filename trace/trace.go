@@ -1,0 +1,52 @@
+// Package trace keeps every episode of a run as it was played: what the policy read and
+// wrote, token by token, how it was judged, and what became of the group. A trace is a
+// folder of files that only grow (docs/formats/trace.md). A [Writer] adds records to it; a
+// [Reader] finds them by group, task, outcome, version and time, also while a process
+// writes.
+package trace
+
+import (
+	"time"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Record is one group as it was played.
+type Record struct {
+	Problem  quintain.Problem      `json:"problem"`  // of the group
+	Episodes []quintain.Trajectory `json:"episodes"` // of any outcome; the Problem of each is that of the record
+	Scores   []float64             `json:"scores"`   // of each episode, as trained on; finite; nil: an episode has no reward
+
+	// Advantages has a row for each training sequence of the group, as in
+	// [quintain.Group]: a value for each token, or one for all of them. nil: the group
+	// has none.
+	Advantages [][]float64 `json:"advantages"`
+	Sequences  []int32     `json:"sequences,omitempty"` // number of the episode that each row of Advantages is of; nil: row i is of episode i
+
+	Drop    string    `json:"drop,omitempty"` // why the group was dropped; empty: it was kept
+	Version int       `json:"version"`        // of the policy at Time
+	Time    time.Time `json:"time"`           // when it was decided to keep or to drop the group
+}
+
+// Group is the ID of the group, which is that of its problem.
+func (r *Record) Group() string { return r.Problem.ID() }
+
+// score is the mean of the scores; false: there are none.
+func (r *Record) score() (mean float64, scored bool) {
+	for _, s := range r.Scores {
+		mean += s
+	}
+	return mean / float64(len(r.Scores)), len(r.Scores) > 0
+}
+
+// tokens counts what the policy read and wrote in all episodes.
+func (r *Record) tokens() int {
+	n := 0
+	for i := range r.Episodes {
+		for k := range r.Episodes[i].Turns {
+			turn := &r.Episodes[i].Turns[k]
+			n += len(turn.Read) + len(turn.Wrote)
+		}
+	}
+	return n
+}
