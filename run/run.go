@@ -175,6 +175,28 @@ func newRunID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
+// AddSink adds a sink, before Run is called: for sinks that need what Open has found out,
+// such as the ID.
+func (r *Run) AddSink(s Sink) { r.sinks = append(r.sinks, s) }
+
+// Beside adds a part that runs beside the run and ends after it, before Run is called.
+func (r *Run) Beside(part func(context.Context) error) {
+	r.config.Beside = append(r.config.Beside, part)
+}
+
+// Scenarios describes the scenarios that the run plays, each once.
+func (r *Run) Scenarios() []quintain.ScenarioInfo {
+	var all []quintain.ScenarioInfo
+	seen := map[string]bool{}
+	for _, s := range r.config.Streams {
+		if info := s.Scenario.Info(); !seen[info.ID()] {
+			seen[info.ID()] = true
+			all = append(all, info)
+		}
+	}
+	return all
+}
+
 // ID names the run; it stays what it is when another process goes on with the run.
 func (r *Run) ID() string { return r.ledger.record.RunID }
 

@@ -30,6 +30,41 @@ func JSON(g Declarer) (json.RawMessage, error) {
 	return append(b, '}'), nil
 }
 
+// Tree returns all settings of g as JSON: an object for each section, in the order of
+// the declarations.
+func Tree(g Declarer) (json.RawMessage, error) {
+	return New(g).tree("")
+}
+
+// tree writes the settings of a section and those below it.
+func (f *Form) tree(path string) ([]byte, error) {
+	b := []byte{'{'}
+	done := map[string]bool{}
+	for _, s := range f.list {
+		rest, below := strings.CutPrefix(s.path, dotted(path))
+		name, _, deeper := strings.Cut(rest, ".")
+		if !below || done[name] {
+			continue
+		}
+		done[name] = true
+		var text []byte
+		var err error
+		if deeper {
+			text, err = f.tree(dotted(path) + name)
+		} else {
+			text, err = json.Marshal(s.value.Give())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.path, err)
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(fmt.Appendf(b, "%q", name), ':'), text...)
+	}
+	return append(b, '}'), nil
+}
+
 // ReadJSON sets the settings of g that a JSON object names, and checks them all. The
 // error tells everything that is wrong, a line for each.
 func ReadJSON(g Declarer, object json.RawMessage) error {

@@ -226,6 +226,11 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", test.text, err, test.want)
 		}
 	}
+	tree, err := settings.Tree(defaults())
+	const all = `{"name":"n","count":1,"large":0,"seed":0,"rate":0,"on":false,"below":{"wait_for":"1s","list":[],"extra":null,"level":"low","few":0,"many":5}}`
+	if err != nil || string(tree) != all {
+		t.Errorf("tree %s, error %v, want %s", tree, err, all)
+	}
 	if _, err := settings.JSON(defaults()); err == nil {
 		t.Error("settings in sections are written flat")
 	}

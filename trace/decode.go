@@ -112,6 +112,7 @@ type turnJSON struct {
 	Fork      bool                `json:"fork"`
 	Answer    string              `json:"answer"`
 	Reward    float64             `json:"reward"`
+	Right     bool                `json:"right"`
 	Malformed bool                `json:"malformed"`
 	Why       string              `json:"why"`
 }
@@ -185,7 +186,7 @@ func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
 func (d *decoder) turn(in *turnJSON) quintain.Turn {
 	t := quintain.Turn{
 		Observed: in.Observed, Reply: in.Reply, Reasoning: in.Reasoning, ToolCalls: in.ToolCalls, Finish: in.Finish, Fork: in.Fork,
-		Answer: in.Answer, Reward: in.Reward, Malformed: in.Malformed, Why: in.Why,
+		Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
 	}
 	switch {
 	case !in.Opening:

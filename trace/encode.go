@@ -129,6 +129,9 @@ func (e *encoder) turn(t *quintain.Turn) {
 	}
 	j.given(`,"answer":`, t.Answer)
 	j.float(`,"reward":`, "a reward", t.Reward)
+	if t.Right {
+		j.put(`,"right":true`)
+	}
 	if t.Malformed {
 		j.put(`,"malformed":true`)
 	}

@@ -191,7 +191,7 @@ func drawTurn(t *rapid.T) quintain.Turn {
 		ToolCalls: listOf(t, rapid.Custom(drawCall), 2), Read: listOf(t, token, 6), Wrote: listOf(t, token, 6),
 		LogProbs: listOf(t, logProb, 6), Versions: listOf(t, rapid.Int32Range(0, 2), 6), Finish: quintain.Finish(drawText.Draw(t, "finish")),
 		Fork: rapid.Bool().Draw(t, "fork"), Answer: drawText.Draw(t, "answer"), Reward: drawFloat.Draw(t, "reward"),
-		Malformed: rapid.Bool().Draw(t, "malformed"), Why: drawText.Draw(t, "why"),
+		Right: rapid.Bool().Draw(t, "right"), Malformed: rapid.Bool().Draw(t, "malformed"), Why: drawText.Draw(t, "why"),
 	}
 }
 

@@ -14,11 +14,13 @@ import (
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/starter"
+	"github.com/quintain-rl/quintain/trace"
 )
 
 // A config is everything that can be set: the form of the settings file. Each part
@@ -35,7 +37,8 @@ type config struct {
 	Run      runSettings
 	Rules    rollout.Rules
 	Exam     exam.Settings
-	Dumps    dumpSettings
+	Trace    trace.Settings
+	Dumps    export.DumpSettings
 	Model    starter.Sizes
 	Learn    learn.Settings
 }
@@ -50,6 +53,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Run, "run", "the run")
 	d.Section(&c.Rules, "rules", "how groups are made of episodes")
 	d.Section(&c.Exam, "exam", "an examination by quintain eval")
+	d.Section(&c.Trace, "trace", "the trace of every episode, below the data folder")
 	d.Section(&c.Dumps, "dumps", "rollouts in the form of Atropos, below the data folder")
 	d.Section(&c.Log, "log", "what is written to standard error")
 	d.Section(&c.Server, "server", "the HTTP server of the hub")
@@ -63,7 +67,7 @@ func uses() map[string][]string {
 	problems := []string{"tasks", "problems", "scenario"}
 	server := []string{"data", "log", "server", "hub"}
 	return map[string][]string{
-		"run":      slices.Concat(server, problems, []string{"policy", "run", "rules", "dumps", "model", "learn"}),
+		"run":      slices.Concat(server, problems, []string{"policy", "run", "rules", "trace", "dumps", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel"}),
 		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"pretrain": {"tasks", "scenario", "model"},
@@ -90,7 +94,7 @@ func defaults(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: logging{"info", "text"}, Server: defaultServer(), Hub: defaultHub(),
 		Scenario: defaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
-		Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Dumps: dumpSettings{Threshold: 0.7},
+		Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
 		Model: starter.DefaultSizes(), Learn: learn.Default(),
 	}
 	switch kind {
@@ -152,20 +156,6 @@ func (r *runSettings) Declare(d *settings.Section) {
 
 // Check implements [settings.Checker].
 func (r *runSettings) Check() error { return r.Of.Check() }
-
-// dumpSettings say which rollouts are dumped.
-type dumpSettings struct {
-	Rollouts  bool
-	Failed    bool
-	Threshold float64
-}
-
-// Declare implements [settings.Declarer].
-func (s *dumpSettings) Declare(d *settings.Section) {
-	d.Bool(&s.Rollouts, "rollouts", "dump groups that have a score above the threshold").Flag("dump-rollouts")
-	d.Bool(&s.Failed, "failed", "dump groups in which every score is 0").Flag("dump-failed")
-	d.Float(&s.Threshold, "threshold", "what a score has to be above").Between(0, 1).Flag("dump-threshold")
-}
 
 // scenarioSettings say which scenario plays, and hold the settings of all.
 type scenarioSettings struct {

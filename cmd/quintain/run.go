@@ -4,17 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/starter"
+	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/transformer"
 )
 
@@ -90,13 +95,18 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 // An assembled is a run with what it writes to.
 type assembled struct {
 	*run.Run
-	live  *live
-	logs  *run.Logs
-	dumps *dumps
+	live   *live
+	closed []io.Closer // at the end, the last first
 }
 
 // close closes what the run writes to.
-func (a *assembled) close() error { return errors.Join(a.logs.Close(), a.dumps.Close()) }
+func (a *assembled) close() error {
+	var errs []error
+	for _, c := range slices.Backward(a.closed) {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
 
 // assemble puts a run together, at the place where the last process was.
 func (w *world) assemble(ctx context.Context, c *config, s *server, streams []rollout.Stream, cut <-chan struct{}) (*assembled, error) {
@@ -126,20 +136,47 @@ func (w *world) assemble(ctx context.Context, c *config, s *server, streams []ro
 			return nil, err
 		}
 	}
-	var err error
-	if a.logs, err = run.OpenLogs(s.folder, last); err != nil {
+	logs, err := run.OpenLogs(s.folder, last)
+	if err != nil {
 		return nil, err
 	}
-	a.dumps = &dumps{}
-	to.Sinks = []run.Sink{a.live, a.logs, a.dumps}
+	a.closed = append(a.closed, logs)
+	to.Sinks = []run.Sink{a.live, logs}
 	if a.Run, err = run.Open(ctx, to); err == nil {
 		a.live.report = a.Run.Report
-		err = a.dumps.open(s.folder.Join(datadir.Dumps), c.Dumps, a.Run.ID())
+		err = a.openRecords(c, s.folder)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("data folder %s: %w", c.Data, err), a.close())
 	}
 	return a, nil
+}
+
+// openRecords opens the trace of the run, and its dumps.
+func (a *assembled) openRecords(c *config, folder *datadir.Folder) error {
+	if c.Trace.On {
+		head := trace.Head{Run: a.ID(), Program: "quintain " + version(), Scenarios: a.Scenarios()}
+		var err error
+		if head.Settings, err = settings.Tree(c); err != nil {
+			return err
+		}
+		w, err := trace.NewWriter(folder.Join(datadir.Trace), head, c.Trace)
+		if err != nil {
+			return err
+		}
+		a.closed = append(a.closed, w)
+		a.AddSink(run.Records(w))
+		a.Beside(w.Run)
+	}
+	dumps, err := export.OpenDumps(folder.Join(datadir.Dumps), a.ID(), c.Dumps)
+	if err != nil {
+		return err
+	}
+	a.closed = append(a.closed, dumps)
+	if c.Dumps.Rollouts || c.Dumps.Failed {
+		a.AddSink(run.Records(dumps))
+	}
+	return nil
 }
 
 // openTrainer opens the trainer of the tiny policy.

@@ -68,6 +68,9 @@ func TestVerbsHaveTheFlagsOfTheirSettings(t *testing.T) {
 		flags := map[string]string{}
 		for _, s := range settings.New(defaults(kindTiny)).Use(uses()[verb]...).Settings() {
 			name := s.FlagName()
+			if name == "" {
+				continue // only in the configuration file and the environment
+			}
 			if other, taken := flags[name]; taken {
 				t.Errorf("%s: %s and %s have the flag --%s", verb, other, s.Path(), name)
 			}

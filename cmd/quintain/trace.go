@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/export"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+func newTrace(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "trace",
+		Short: "List, show and export the episodes that a run has played",
+		Long: `Trace reads what a run keeps of every group that it played, below its data folder: the
+conversations, tokens, scores, verdicts and failures (docs/formats/trace.md). The run may
+be going on.`,
+		Example: `  quintain trace list --outcome model_failed --limit 20
+  quintain trace show 'reasoning_gym.v1/countdown.v2.s1.l0.12'
+  quintain trace export --format sft --min-score 0.9 > sft.jsonl`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newTraceList(w), newTraceShow(w), newTraceExport(w))
+	return c
+}
+
+// A traceQuery is a query in flags.
+type traceQuery struct {
+	data    string
+	query   trace.Query
+	outcome string
+	since   time.Duration
+}
+
+// flags gives c the flags of the query.
+func (q *traceQuery) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&q.data, "data", "quintain-data", "data folder of the run, or the folder of a trace")
+	f.StringVar(&q.query.Task, "task", "", "only groups of this task")
+	f.StringVar(&q.query.Scenario, "scenario", "", "only groups of the scenario with this ID")
+	f.StringVar(&q.outcome, "outcome", "", "only groups with an episode of this outcome: "+outcomeNames())
+	f.StringVar(&q.query.Drop, "drop", "", "only groups that were kept, or dropped, or dropped for this reason")
+	f.DurationVar(&q.since, "since", 0, "only groups of this last time")
+	f.IntVar(&q.query.Limit, "limit", 0, "this many groups at most, the newest first; 0: all, the oldest first")
+}
+
+// outcomeNames lists all outcomes.
+func outcomeNames() string {
+	var names []string
+	for _, o := range quintain.Outcomes {
+		names = append(names, string(o))
+	}
+	return strings.Join(names, ", ")
+}
+
+// open opens the trace.
+func (q *traceQuery) open() (*trace.Reader, error) {
+	if q.outcome != "" && !strings.Contains(outcomeNames(), q.outcome) {
+		return nil, usagef("--outcome is %q, want one of %s", q.outcome, outcomeNames())
+	}
+	q.query.Outcome = quintain.Outcome(q.outcome)
+	q.query.Newest = q.query.Limit > 0
+	if q.since > 0 {
+		q.query.From = time.Now().Add(-q.since)
+	}
+	for _, folder := range []string{filepath.Join(q.data, datadir.Trace), q.data} {
+		r, err := trace.Open(folder)
+		if err == nil && r.Len() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return r, err
+		}
+	}
+	return nil, usagef("there is no trace in %s: is it the data folder of a run with a trace?", q.data)
+}
+
+func newTraceList(w *world) *cobra.Command {
+	var q traceQuery
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List groups as they were played, a line each",
+		Example: `  quintain trace list --task countdown --drop equal_scores`,
+		Args:    noArgs,
+	}
+	q.flags(c)
+	asJSON := c.Flags().Bool("json", false, "print a JSON object a line")
+	c.RunE = func(*cobra.Command, []string) error {
+		r, err := q.open()
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			enc := json.NewEncoder(w.stdout)
+			for _, e := range r.Find(q.query) {
+				if err := enc.Encode(e); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return listTraces(w.stdout, r.Find(q.query))
+	}
+	return c
+}
+
+// listTraces prints a table of entries.
+func listTraces(out io.Writer, entries []trace.Entry) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "time\tversion\tscore\tepisodes\ttokens\tdropped\tgroup")
+	for _, e := range entries {
+		drop := e.Drop
+		if drop == "" {
+			drop = "-"
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%d\t%d\t%s\t%s\n", e.Time.Local().Format(time.TimeOnly), e.Version, number(e.Score), e.Episodes, e.Tokens, drop, e.Group)
+	}
+	return t.Flush()
+}
+
+func newTraceShow(w *world) *cobra.Command {
+	var q traceQuery
+	c := &cobra.Command{
+		Use:     "show GROUP",
+		Short:   "Show the conversations of a group, with scores and verdicts",
+		Example: `  quintain trace show 'reasoning_gym.v1/countdown.v2.s1.l0.12'`,
+		Args:    oneArg("GROUP"),
+	}
+	c.Flags().StringVar(&q.data, "data", "quintain-data", "data folder of the run, or the folder of a trace")
+	asJSON := c.Flags().Bool("json", false, "print the record as JSON, with all tokens")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		r, err := q.open()
+		if err != nil {
+			return err
+		}
+		found := r.Find(trace.Query{Group: args[0], Newest: true, Limit: 1})
+		if len(found) == 0 {
+			return fmt.Errorf("the trace has no group %q; quintain trace list names them", args[0])
+		}
+		record, err := r.Read(found[0].Ref)
+		switch {
+		case err != nil:
+			return err
+		case *asJSON:
+			return printJSON(w.stdout, record)
+		}
+		showRecord(w.stdout, record)
+		return nil
+	}
+	return c
+}
+
+// showRecord prints the episodes of a group.
+func showRecord(out io.Writer, r *trace.Record) {
+	fmt.Fprintf(out, "group %s, played by version %d at %s\n", r.Group(), r.Version, r.Time.Local().Format(time.DateTime))
+	if r.Drop != "" {
+		fmt.Fprintf(out, "dropped: %s\n", r.Drop)
+	}
+	for i := range r.Episodes {
+		t := &r.Episodes[i]
+		fmt.Fprintf(out, "\n=== episode %d: %s", i, t.Outcome)
+		if len(r.Scores) > 0 {
+			fmt.Fprintf(out, ", score %.3g", r.Scores[i])
+		}
+		fmt.Fprintln(out)
+		for k := range t.Turns {
+			if i == 0 || k > 0 { // what all episodes are told first is shown once
+				showTold(out, t.Turns[k].Observed)
+			}
+			showReply(out, &t.Turns[k])
+		}
+		if t.Error != "" {
+			fmt.Fprintf(out, "failed: %s\n", t.Error)
+		}
+	}
+}
+
+// showTold prints what a policy was told.
+func showTold(out io.Writer, told []quintain.Message) {
+	for _, m := range told {
+		fmt.Fprintf(out, "--- %s ---\n%s\n", m.Role, m.Text())
+	}
+}
+
+// showReply prints what a policy wrote in a turn, and what that earned.
+func showReply(out io.Writer, t *quintain.Turn) {
+	fmt.Fprintf(out, "--- the policy ---\n%s\n", t.Reply)
+	fmt.Fprintf(out, "reward %.3g", t.Reward)
+	if t.Why != "" {
+		fmt.Fprintf(out, ": %s", t.Why)
+	}
+	fmt.Fprintln(out)
+}
+
+func newTraceExport(w *world) *cobra.Command {
+	var q traceQuery
+	var format string
+	var least, gap float64
+	var best int
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Make data sets of a trace: records, or sets for fine-tuning and preferences",
+		Long: `Export prints JSON lines made of the groups of a trace:
+
+  records  the groups as they were played, with all tokens
+  sft      {"messages", "score"} of the episodes with a good score, each conversation once
+  dpo      {"prompt", "chosen", "rejected", …}: pairs of episodes of one group`,
+		Example: `  quintain trace export --format sft --min-score 0.9 --best 1 > sft.jsonl
+  quintain trace export --format dpo --gap 0.5 --task countdown > pairs.jsonl`,
+		Args: noArgs,
+	}
+	q.flags(c)
+	c.Flags().StringVar(&format, "format", "records", "records, sft or dpo")
+	c.Flags().Float64Var(&least, "min-score", 0.7, "score that an episode, or the chosen one of a pair, has at least")
+	c.Flags().Float64Var(&gap, "gap", 0.1, "by how much the rejected episode of a pair scores less, at least")
+	c.Flags().IntVar(&best, "best", 0, "episodes, or pairs, of a group at most; 0: any number")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		sinks := map[string]export.Sink{
+			"records": recordLines{w.stdout},
+			"sft":     &export.SFT{Out: w.stdout, MinScore: least, Best: best},
+			"dpo":     &export.DPO{Out: w.stdout, MinScore: least, Gap: gap, Pairs: best},
+		}
+		to, known := sinks[format]
+		if !known {
+			return usagef("--format is %q, want records, sft or dpo", format)
+		}
+		r, err := q.open()
+		if err != nil {
+			return err
+		}
+		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
+			n, err := export.Copy(untilDone{ctx, to}, r, q.query)
+			fmt.Fprintf(w.stderr, "quintain: %d groups read\n", n)
+			return err
+		})
+	}
+	return c
+}
+
+// recordLines prints records as they are, a line each.
+type recordLines struct{ out io.Writer }
+
+// Write implements [export.Sink].
+func (r recordLines) Write(record *trace.Record) error { return json.NewEncoder(r.out).Encode(record) }
+
+// An untilDone sink ends when its context does.
+type untilDone struct {
+	ctx context.Context
+	to  export.Sink
+}
+
+// Write implements [export.Sink].
+func (u untilDone) Write(r *trace.Record) error {
+	if u.ctx.Err() != nil {
+		return context.Cause(u.ctx)
+	}
+	return u.to.Write(r)
+}
