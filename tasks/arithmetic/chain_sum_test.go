@@ -72,9 +72,9 @@ var termRE = regexp.MustCompile(`([+-]?) ?(-?\d+)(?:[ .?])`)
 // The second way reads the prompt and adds machine integers.
 func TestChainSumSecond(t *testing.T) {
 	tasktest.Second(t, chainSum, 1200, func(item chainSumItem, prompt, got string) error {
-		sum := 0
+		sum := int64(0)
 		for _, term := range termRE.FindAllStringSubmatch(prompt, -1) {
-			n, err := strconv.Atoi(term[2])
+			n, err := strconv.ParseInt(term[2], 10, 64)
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func TestChainSumSecond(t *testing.T) {
 			}
 			sum += n
 		}
-		if want := strconv.Itoa(sum); got != want {
+		if want := strconv.FormatInt(sum, 10); got != want {
 			return fmt.Errorf("solution %s, want %s", got, want)
 		}
 		return nil
