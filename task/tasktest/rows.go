@@ -68,11 +68,7 @@ func With(t testing.TB, task quintain.Task, params string) quintain.Task {
 // Made returns the record of one problem of task. I is the task's own record.
 func Made[I any](t *testing.T, task quintain.Task, level, index int) I {
 	t.Helper()
-	record, is := problem(t, task, quintain.Draw{Seed: 5, Level: level, Index: index}).Instance.Value().(I)
-	if !is {
-		t.Fatalf("the record is not a %s", reflect.TypeFor[I]())
-	}
-	return record
+	return record[I](t, problem(t, task, quintain.Draw{Seed: 5, Level: level, Index: index}))
 }
 
 // Matrix reads the matrix in a text: its lines that hold nothing but digits and spaces.

@@ -201,6 +201,9 @@ func (s polynomialItem) Short() string {
 	return strings.NewReplacer("**", "^", " ", "").Replace(s.Polynomial) + "=0; " + s.Variable + "="
 }
 
+// Canonical implements [task.Canonicalizer]. The name of the variable is free.
+func (s polynomialItem) Canonical() string { return strings.ReplaceAll(s.Polynomial, s.Variable, "x") }
+
 // Check refuses a record whose roots are no numbers.
 func (s polynomialItem) Check() error {
 	const most = 100

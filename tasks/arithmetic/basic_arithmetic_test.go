@@ -183,3 +183,9 @@ func TestKnownStep(t *testing.T) {
 		}
 	}
 }
+
+func TestBasicArithmeticKeys(t *testing.T) {
+	tasktest.Same(t, basicArithmetic, "space is free", func(b *basicArithmeticItem) {
+		b.Expression = strings.ReplaceAll(b.Expression, " ", "")
+	})
+}

@@ -3,6 +3,7 @@ package arithmetic
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -87,5 +88,13 @@ func TestChainSumSecond(t *testing.T) {
 			return fmt.Errorf("solution %s, want %s", got, want)
 		}
 		return nil
+	})
+}
+
+func TestChainSumKeys(t *testing.T) {
+	tasktest.Other(t, chainSum, "a sum with its terms in another order is another question", func(c *chainSumItem) {
+		terms := strings.Fields(c.Expression)
+		slices.Reverse(terms)
+		c.Expression = strings.Join(terms, " ")
 	})
 }

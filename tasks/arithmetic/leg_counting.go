@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
@@ -208,6 +210,14 @@ func (l legCountingItem) Short() string {
 		b = append(b, f.kind...)
 	}
 	return string(b)
+}
+
+// Canonical implements [task.Canonicalizer]. The animals may stand in any order.
+func (l legCountingItem) Canonical() string {
+	l.Animals = slices.SortedFunc(slices.Values(l.Animals), func(a, b flock) int {
+		return cmp.Or(strings.Compare(a.kind, b.kind), cmp.Compare(a.count, b.count))
+	})
+	return l.Short()
 }
 
 // Check refuses a record whose animals have another number of legs. Those that we

@@ -165,6 +165,15 @@ func (g gameOfLifeItem) Short() string {
 	return fmt.Sprintf("life, %d steps: %s", g.SimulationSteps, strings.Join(g.Board, " "))
 }
 
+// Canonical implements [task.Canonicalizer]: the short question, if the record has the
+// board.
+func (g gameOfLifeItem) Canonical() string {
+	if g.Board == nil {
+		return ""
+	}
+	return g.Short()
+}
+
 // Check refuses a record without a board, or whose answer is not what becomes of
 // it.
 func (g gameOfLifeItem) Check() error {

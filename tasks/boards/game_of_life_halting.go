@@ -248,6 +248,15 @@ func (g gameOfLifeHaltingItem) Short() string {
 // Choices implements [task.Chooser].
 func (gameOfLifeHaltingItem) Choices() int { return 2 }
 
+// Canonical implements [task.Canonicalizer]: the short question, if the record has the
+// board.
+func (g gameOfLifeHaltingItem) Canonical() string {
+	if g.Board == nil {
+		return ""
+	}
+	return g.Short()
+}
+
 // Check refuses a record that does not say what becomes of the board, or is wrong.
 func (g gameOfLifeHaltingItem) Check() error {
 	if g.ShouldOscillate == nil {

@@ -96,3 +96,7 @@ func TestGameOfLifeHaltingSecond(t *testing.T) {
 		}
 	}
 }
+
+func TestGameOfLifeHaltingKeys(t *testing.T) {
+	tasktest.Same(t, gameOfLifeHalting, "how the board was put together does not matter", func(g *gameOfLifeHaltingItem) { g.PlacedPatterns = nil })
+}

@@ -149,3 +149,7 @@ func TestGameOfLifeSecond(t *testing.T) {
 		t.Errorf("%d boards of %d are empty at the end, or as they were", n-live, n)
 	}
 }
+
+func TestGameOfLifeKeys(t *testing.T) {
+	tasktest.Other(t, gameOfLife, "a step more", func(g *gameOfLifeItem) { g.SimulationSteps++ })
+}

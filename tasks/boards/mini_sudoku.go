@@ -167,6 +167,10 @@ func miniText(rows grid.Grid[int]) string {
 	return string(rows.Append(make([]byte, 0, 32), func(b []byte, n int) []byte { return append(b, "_123456789"[n]) }))
 }
 
+// Canonical implements [task.Canonicalizer]. Which number stands for which is part of
+// the question.
+func (m miniSudokuItem) Canonical() string { return miniText(m.Puzzle) }
+
 // Check refuses a record whose solution does not solve its puzzle.
 func (m miniSudokuItem) Check() error {
 	if err := task.CheckPhrasing(m.Phrasing, len(miniSudokuPhrasings)); err != nil {

@@ -199,6 +199,9 @@ func (o rottenOrangesItem) Prompt() string {
 	return string(append(b, "\n\nAnswer with one whole number: 0 if no orange is fresh now, -1 if some orange never rots."...))
 }
 
+// Canonical implements [task.Canonicalizer].
+func (o rottenOrangesItem) Canonical() string { return grid.Ints(o.Matrix) }
+
 // Check refuses a record whose solution is not that of its grid.
 func (o rottenOrangesItem) Check() error {
 	if err := grid.CheckInts(o.Matrix, noOrange, rotten); err != nil {

@@ -319,6 +319,17 @@ func (s shortestPathItem) Prompt() string {
 	return string(append(b[:len(b)-1], words[1]...))
 }
 
+// Canonical implements [task.Canonicalizer]: the grid, whichever of its shortest ways
+// the record has.
+func (s shortestPathItem) Canonical() string {
+	var b strings.Builder
+	for i := range s.Matrix.Rows {
+		b.Write(s.Matrix.Row(i))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 // Check refuses a record that is no grid with its shortest way.
 func (s shortestPathItem) Check() error {
 	m := s.Matrix

@@ -294,3 +294,16 @@ func TestCalendarRecordsAreSmall(t *testing.T) {
 		t.Errorf("record %s, error %v, want %s", b, err, want)
 	}
 }
+
+func TestCalendarArithmeticKeys(t *testing.T) {
+	tasktest.Same(t, calendarArithmetic, "of the year, only its kind is asked about", func(c *calendarItem) {
+		if c.Task == weekdayFromFirst {
+			c.Year, c.TargetDate = c.Year+400, strconv.Itoa(c.Year+400)+c.TargetDate[4:]
+		}
+	})
+	tasktest.Other(t, calendarArithmetic, "other dates have other weekdays", func(c *calendarItem) {
+		if c.Task == weekdayOfDate {
+			c.TargetDate = c.TargetDate[:4] + "-01-01"
+		}
+	})
+}

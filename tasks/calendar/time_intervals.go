@@ -235,6 +235,12 @@ func (t timeIntervalsItem) moments() (start, end moment, err error) {
 	return start, end, nil
 }
 
+// Canonical implements [task.Canonicalizer]. How the two times are written is free, and
+// the form of the answer is not.
+func (t timeIntervalsItem) Canonical() string {
+	return t.StartTime + " to " + t.EndTime + "; " + t.Expected
+}
+
 // Check refuses a record whose times cannot be read, or be shown as it says.
 func (t timeIntervalsItem) Check() error {
 	start, end, err := t.moments()

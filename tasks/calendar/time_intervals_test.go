@@ -197,3 +197,18 @@ func readShown(text string) (time.Time, error) {
 	}
 	return time.Time{}, fmt.Errorf("%q cannot be read", plain)
 }
+
+func TestTimeIntervalsKeys(t *testing.T) {
+	tasktest.Same(t, timeIntervals, "how the times are written is free", func(item *timeIntervalsItem) {
+		for _, other := range layouts[item.TaskType] {
+			if other.expected == item.Expected {
+				item.Format = other.format
+			}
+		}
+	})
+	tasktest.Other(t, timeIntervals, "an answer in another form", func(item *timeIntervalsItem) {
+		if item.Expected == "D days, HH:MM" {
+			item.Expected = "D days, HH:MM:SS"
+		}
+	})
+}

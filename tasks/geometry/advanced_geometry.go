@@ -167,6 +167,17 @@ func (a advancedGeometryItem) corners() string {
 // Short implements [task.Shortener].
 func (a advancedGeometryItem) Short() string { return a.TaskType + ": " + a.corners() }
 
+// Canonical implements [task.Canonicalizer]. The corners may stand in any order, but
+// for B where its angle is asked for.
+func (a advancedGeometryItem) Canonical() string {
+	byName := func(p, q [2]string) int { return slices.Compare(p[:], q[:]) }
+	if a.TaskType == angleMeasure {
+		legs := slices.SortedFunc(slices.Values([][2]string{a.A, a.C}), byName)
+		return fmt.Sprint(a.TaskType, a.B, legs)
+	}
+	return fmt.Sprint(a.TaskType, slices.SortedFunc(slices.Values([][2]string{a.A, a.B, a.C}), byName))
+}
+
 // Check refuses a record that is no triangle, or whose results are not those of its
 // triangle.
 func (a advancedGeometryItem) Check() error {

@@ -2,6 +2,7 @@ package letters
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,4 +115,12 @@ func TestBinaryAlternationShort(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestBinaryAlternationKeys(t *testing.T) {
+	tasktest.Other(t, binaryAlternation, "a string from its end is another string", func(b *binaryAlternationItem) {
+		bits := []byte(b.String)
+		slices.Reverse(bits)
+		b.String = string(bits)
+	})
 }

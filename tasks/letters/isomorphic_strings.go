@@ -3,6 +3,7 @@ package letters
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
@@ -163,6 +164,12 @@ func (i isomorphicStringsItem) Short() string { return "isomorphic? " + i.Words[
 
 // Choices implements [task.Chooser].
 func (isomorphicStringsItem) Choices() int { return 2 }
+
+// Canonical implements [task.Canonicalizer]. The two strings may be exchanged, for a
+// renaming can be undone.
+func (i isomorphicStringsItem) Canonical() string {
+	return fmt.Sprintf("%q", slices.Sorted(slices.Values(i.Words[:])))
+}
 
 // Check refuses a record whose solution is not that of its words.
 func (i isomorphicStringsItem) Check() error {

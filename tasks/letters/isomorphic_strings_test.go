@@ -99,3 +99,7 @@ func TestIsomorphicStringsSecond(t *testing.T) {
 	tasktest.Second(t, tasktest.With(t, isomorphicStrings, `{"max_string_length":2}`), 100, check)
 	tasktest.Second(t, tasktest.With(t, isomorphicStrings, `{}`), 200, check)
 }
+
+func TestIsomorphicStringsKeys(t *testing.T) {
+	tasktest.Same(t, isomorphicStrings, "a renaming can be undone", func(i *isomorphicStringsItem) { slices.Reverse(i.Words[:]) })
+}

@@ -118,6 +118,11 @@ func (p palindromeGenerationItem) Short() string {
 	return "palindrome of " + strings.Join(p.Letters, "")
 }
 
+// Canonical implements [task.Canonicalizer]. The letters may stand in any order.
+func (p palindromeGenerationItem) Canonical() string {
+	return fmt.Sprintf("%q", slices.Sorted(slices.Values(p.Letters)))
+}
+
 // Check refuses a record whose palindrome is none, or is of other letters.
 func (p palindromeGenerationItem) Check() error {
 	if p.GeneratedPalindrome == "" {

@@ -82,3 +82,7 @@ func TestPalindromeGenerationSecond(t *testing.T) {
 	tasktest.Second(t, palindromeGeneration, 1200, check)
 	tasktest.Second(t, tasktest.With(t, palindromeGeneration, `{"max_length":4}`), 1000, check)
 }
+
+func TestPalindromeGenerationKeys(t *testing.T) {
+	tasktest.Same(t, palindromeGeneration, "the letters may stand in any order", func(p *palindromeGenerationItem) { slices.Reverse(p.Letters) })
+}

@@ -188,6 +188,9 @@ func (p palindromePartitioningItem) Prompt() string {
 		" The ways may stand in any order."
 }
 
+// Canonical implements [task.Canonicalizer].
+func (p palindromePartitioningItem) Canonical() string { return p.String }
+
 // Check refuses a record whose solution is not all ways to cut its string.
 func (p palindromePartitioningItem) Check() error {
 	if n := len(p.String); n < 1 || n > longestCut {

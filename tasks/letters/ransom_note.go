@@ -3,6 +3,7 @@ package letters
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -117,6 +118,15 @@ func (n ransomNoteItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (n ransomNoteItem) Short() string { return n.RansomNote + " from " + n.Magazine + "?" }
+
+// Canonical implements [task.Canonicalizer]. The letters of the note, and those of the
+// magazine, may stand in any order: they are cut out.
+func (n ransomNoteItem) Canonical() string {
+	note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
+	slices.Sort(note)
+	slices.Sort(magazine)
+	return string(note) + " from " + string(magazine)
+}
 
 // Check refuses a record whose solution is not that of its note.
 func (n ransomNoteItem) Check() error {

@@ -2,6 +2,7 @@ package letters
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,4 +96,13 @@ func TestRansomNoteSecond(t *testing.T) {
 	for _, params := range []string{`{"p_solvable":1}`, `{"p_solvable":0}`, `{"min_note_length":29,"max_note_length":29,"min_magazine_length":2}`} {
 		tasktest.Second(t, tasktest.With(t, ransomNote, params), 300, check)
 	}
+}
+
+func TestRansomNoteKeys(t *testing.T) {
+	tasktest.Same(t, ransomNote, "the letters may stand in any order", func(n *ransomNoteItem) {
+		note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
+		slices.Reverse(note)
+		slices.Reverse(magazine)
+		n.RansomNote, n.Magazine = string(note), string(magazine)
+	})
 }

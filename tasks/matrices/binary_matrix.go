@@ -162,6 +162,9 @@ func (b binaryMatrixItem) Prompt() string {
 		"a line for each row, with one space between numbers."...))
 }
 
+// Canonical implements [task.Canonicalizer].
+func (b binaryMatrixItem) Canonical() string { return grid.Ints(b.Matrix) }
+
 // Check refuses a record whose solution is not that of its matrix.
 func (b binaryMatrixItem) Check() error {
 	if err := grid.CheckInts(b.Matrix, 0, 1); err != nil {

@@ -175,6 +175,15 @@ func (m manipulateMatrixItem) Prompt() string {
 	return string(append(b, "Rows and columns are counted from 1. Answer with the final matrix alone: a line for each row, with one space between numbers."...))
 }
 
+// Canonical implements [task.Canonicalizer]. How the operations are worded is free.
+func (m manipulateMatrixItem) Canonical() string {
+	text := grid.Ints(m.Matrix)
+	for _, op := range m.Operations {
+		text += "\n" + op.words()
+	}
+	return text
+}
+
 // Check refuses a record whose solution does not follow from its operations.
 func (m manipulateMatrixItem) Check() error {
 	if err := grid.CheckInts(m.Matrix, -1e6, 1e6); err != nil {

@@ -201,3 +201,11 @@ func replace(m matrix, those func(int) bool, by int) (out matrix) {
 	}
 	return out
 }
+
+func TestManipulateMatrixKeys(t *testing.T) {
+	tasktest.Same(t, manipulateMatrix, "how an operation is worded is free", func(m *manipulateMatrixItem) {
+		for i := range m.Operations {
+			m.Operations[i].Instruction += " Do it well."
+		}
+	})
+}

@@ -155,6 +155,11 @@ func (p poolMatrixItem) Prompt() string {
 	return string(append(b, "Answer with the matrix of the results: a line for each row, with one space between numbers."...))
 }
 
+// Canonical implements [task.Canonicalizer].
+func (p poolMatrixItem) Canonical() string {
+	return fmt.Sprintf("%s %d\n%s", p.PoolType, p.PoolSize, grid.Ints(p.Matrix))
+}
+
 // Check refuses a record whose solution is not that of its matrix.
 func (p poolMatrixItem) Check() error {
 	if err := grid.CheckInts(p.Matrix, -1e6, 1e6); err != nil {

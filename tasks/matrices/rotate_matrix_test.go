@@ -90,3 +90,7 @@ func TestRotateMatrixSecond(t *testing.T) {
 		tasktest.Second(t, tasktest.With(t, rotateMatrix, params), 300, check)
 	}
 }
+
+func TestRotateMatrixKeys(t *testing.T) {
+	tasktest.Other(t, rotateMatrix, "a whole turn more has the same result, and is another question", func(m *rotateMatrixItem) { m.NumRotations += 4 })
+}

@@ -139,6 +139,11 @@ func (f fractionSimplificationItem) Short() string {
 	return string(f.write([]byte("reduce "), f.Numerator, f.Denominator))
 }
 
+// Canonical implements [task.Canonicalizer]. How the fraction is written is free.
+func (f fractionSimplificationItem) Canonical() string {
+	return fmt.Sprintf("%d/%d", f.Numerator, f.Denominator)
+}
+
 // Check refuses a record whose two fractions are not the same, or the second not
 // in lowest terms.
 func (f fractionSimplificationItem) Check() error {

@@ -104,3 +104,7 @@ func TestFractionSimplificationSecond(t *testing.T) {
 		return nil
 	})
 }
+
+func TestFractionSimplificationKeys(t *testing.T) {
+	tasktest.Same(t, fractionSimplification, "how the fraction is written is free", func(f *fractionSimplificationItem) { f.Style = "latex_dfrac" })
+}

@@ -2,6 +2,7 @@ package numbers
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -89,6 +90,9 @@ func (g gcdItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (g gcdItem) Short() string { return "gcd of " + string(appendList(nil, g.Numbers)) }
+
+// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+func (g gcdItem) Canonical() string { return fmt.Sprint(slices.Sorted(slices.Values(g.Numbers))) }
 
 // Check refuses a record whose result is not that of its numbers.
 func (g gcdItem) Check() error {

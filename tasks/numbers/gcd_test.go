@@ -144,3 +144,7 @@ func TestDrawMultiplesInShortRanges(t *testing.T) {
 		}
 	}
 }
+
+func TestGCDKeys(t *testing.T) {
+	tasktest.Same(t, gcd, "the numbers may stand in any order", func(item *gcdItem) { slices.Reverse(item.Numbers) })
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -103,6 +104,9 @@ func (l lcmItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (l lcmItem) Short() string { return "lcm of " + string(appendList(nil, l.Numbers)) }
+
+// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+func (l lcmItem) Canonical() string { return fmt.Sprint(slices.Sorted(slices.Values(l.Numbers))) }
 
 // Check refuses a record whose result is not that of its numbers.
 func (l lcmItem) Check() error {

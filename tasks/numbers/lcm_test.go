@@ -3,6 +3,7 @@ package numbers
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/quintain-rl/quintain/task/tasktest"
@@ -113,4 +114,8 @@ func TestLCMIsNotTheProduct(t *testing.T) {
 			t.Errorf("level %d: the product is the answer to %d of %d", level, products, n)
 		}
 	}
+}
+
+func TestLCMKeys(t *testing.T) {
+	tasktest.Same(t, lcm, "the numbers may stand in any order", func(item *lcmItem) { slices.Reverse(item.Numbers) })
 }

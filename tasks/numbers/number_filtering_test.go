@@ -3,6 +3,7 @@ package numbers
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,4 +110,11 @@ func TestNumberFilteringSecond(t *testing.T) {
 		t.Errorf("of %d lists, %d are left whole and %d empty; %d numbers equal the limit", n, all, none, at)
 	}
 	tasktest.Second(t, tasktest.With(t, numberFiltering, `{"min_numbers":1,"max_numbers":1,"max_decimals":0}`), 50, check)
+}
+
+func TestNumberFilteringKeys(t *testing.T) {
+	tasktest.Other(t, numberFiltering, "the numbers that are left keep their order", func(n *numberFilteringItem) {
+		slices.Reverse(n.OriginalNumbers)
+		slices.Reverse(n.Result)
+	})
 }

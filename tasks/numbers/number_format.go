@@ -196,6 +196,12 @@ func (n numberFormatItem) Short() string {
 // Choices implements [task.Chooser].
 func (n numberFormatItem) Choices() int { return len(n.Formatted) }
 
+// Canonical implements [task.Canonicalizer]. The numbers may stand in any order; their
+// notation is part of the question.
+func (n numberFormatItem) Canonical() string {
+	return fmt.Sprint(n.Size, slices.Sorted(slices.Values(n.Formatted)))
+}
+
 // Check refuses a record whose solution is another, or whose candidates are shown as
 // other numbers.
 func (n numberFormatItem) Check() error {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -123,5 +125,15 @@ func TestNumberFormatSecond(t *testing.T) {
 			return fmt.Errorf("solution %s, want %s of %d", got, best.FloatString(9), len(shown))
 		}
 		return nil
+	})
+}
+
+func TestNumberFormatKeys(t *testing.T) {
+	tasktest.Same(t, numberFormat, "the numbers may stand in any order", func(n *numberFormatItem) {
+		slices.Reverse(n.Candidates)
+		slices.Reverse(n.Formatted)
+	})
+	tasktest.Other(t, numberFormat, "the notation of the numbers is part of the question", func(n *numberFormatItem) {
+		n.Formatted[0] = strconv.FormatFloat(n.Candidates[0], 'f', -1, 64)
 	})
 }

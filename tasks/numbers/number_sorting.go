@@ -162,6 +162,12 @@ func (n numberSortingItem) Short() string {
 	return "sort " + n.Direction + ": " + strings.Join(n.OriginalNumbers, " ")
 }
 
+// Canonical implements [task.Canonicalizer]. The numbers may stand in any order, since
+// they are to be sorted.
+func (n numberSortingItem) Canonical() string {
+	return fmt.Sprint(n.Direction, slices.Sorted(slices.Values(n.OriginalNumbers)))
+}
+
 // Check refuses a record that is not the same numbers twice, the second time in
 // order.
 func (n numberSortingItem) Check() error {

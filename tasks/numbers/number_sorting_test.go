@@ -120,3 +120,7 @@ func tenthDecimals(text string) int64 {
 	}
 	return n
 }
+
+func TestNumberSortingKeys(t *testing.T) {
+	tasktest.Same(t, numberSorting, "the order is what is asked for", func(n *numberSortingItem) { slices.Reverse(n.OriginalNumbers) })
+}

@@ -325,6 +325,11 @@ func (c countdownItem) Prompt() string {
 	return string(append(b, countdownForm...))
 }
 
+// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+func (c countdownItem) Canonical() string {
+	return fmt.Sprint(c.Target, slices.Sorted(slices.Values(c.Numbers)))
+}
+
 // Check refuses a record that no expression could answer.
 func (c countdownItem) Check() error {
 	const most = 1000

@@ -214,3 +214,8 @@ func evaluate(e ast.Expr, used *[]string) (*big.Rat, error) {
 	}
 	return nil, fmt.Errorf("%T in the expression", e)
 }
+
+func TestCountdownKeys(t *testing.T) {
+	tasktest.Same(t, countdown, "the numbers may stand in any order", func(c *countdownItem) { slices.Reverse(c.Numbers) })
+	tasktest.Same(t, countdown, "which solution the record has does not matter", func(c *countdownItem) { c.Expression = "(" + c.Expression + ")" })
+}

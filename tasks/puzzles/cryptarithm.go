@@ -208,6 +208,23 @@ func (c cryptarithmItem) Short() string {
 	return strings.Join(c.WordsLetters, "+") + "=" + c.ResultLetters
 }
 
+// Canonical implements [task.Canonicalizer]. The letters are names: another letter may
+// stand for the same digit everywhere.
+func (c cryptarithmItem) Canonical() string {
+	text := []byte(fmt.Sprint(c.AllowLeadingZero, " ", c.Short()))
+	names := map[byte]byte{}
+	for i, letter := range text {
+		if letter < 'A' || letter > 'Z' {
+			continue
+		}
+		if _, named := names[letter]; !named {
+			names[letter] = 'A' + byte(len(names))
+		}
+		text[i] = names[letter]
+	}
+	return string(text)
+}
+
 // Check refuses a record whose own digits are no solution.
 func (c cryptarithmItem) Check() error {
 	if n := len(c.WordsLetters); n < 1 || n > mostWords || c.ResultLetters == "" {

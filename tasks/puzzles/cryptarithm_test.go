@@ -110,3 +110,33 @@ func TestCryptarithmSecond(t *testing.T) {
 	tasktest.Second(t, cryptarithm, 1200, check)
 	tasktest.Second(t, tasktest.With(t, cryptarithm, `{"allow_leading_zero":true,"min_word_length":1,"max_word_length":15,"max_words":100}`), 100, check)
 }
+
+func TestCryptarithmKeys(t *testing.T) {
+	next := func(text string) string { // every letter becomes the next one
+		return strings.Map(func(r rune) rune { return 'A' + (r-'A'+1)%26 }, text)
+	}
+	tasktest.Same(t, cryptarithm, "the letters are names", func(c *cryptarithmItem) {
+		for i, word := range c.WordsLetters {
+			c.WordsLetters[i] = next(word)
+		}
+		c.ResultLetters = next(c.ResultLetters)
+		old := c.LetterToDigit
+		for i, digit := range old {
+			c.LetterToDigit[(i+1)%26] = digit
+		}
+	})
+	tasktest.Other(t, cryptarithm, "a sum with its terms in another order is another question", func(c *cryptarithmItem) {
+		if first, last := c.WordsLetters[0], c.WordsLetters[1]; len(first) != len(last) {
+			c.WordsLetters[0], c.WordsLetters[1] = last, first
+		}
+	})
+	tasktest.Translated(t, cryptarithm, func(solution string, from, to cryptarithmItem) string {
+		old, now := strings.Join(from.WordsLetters, "")+from.ResultLetters, strings.Join(to.WordsLetters, "")+to.ResultLetters
+		return strings.Map(func(r rune) rune {
+			if at := strings.IndexRune(old, r); at >= 0 {
+				return rune(now[at])
+			}
+			return r
+		}, solution)
+	})
+}

@@ -187,6 +187,18 @@ func appendInts(b []byte, all []int) []byte {
 	return b
 }
 
+// Canonical implements [task.Canonicalizer]: the graph, whichever coloring the record
+// has. Vertices, colors and edges may stand in any order, and an edge either way round;
+// the numbers of the vertices are part of the question.
+func (g graphColorItem) Canonical() string {
+	edges := slices.Clone(g.Puzzle.Edges)
+	for i, e := range edges {
+		edges[i] = [2]int{min(e[0], e[1]), max(e[0], e[1])}
+	}
+	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	return fmt.Sprint(slices.Sorted(slices.Values(g.Puzzle.Vertices)), edges, slices.Sorted(slices.Values(g.Puzzle.ColorOptions)))
+}
+
 // Check refuses a record whose own coloring is not proper.
 func (g graphColorItem) Check() error {
 	if n := len(g.PossibleAnswer); n == 0 || n != len(g.Puzzle.Vertices) {

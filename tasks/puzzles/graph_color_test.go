@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,5 +103,19 @@ func TestGraphColorSecond(t *testing.T) {
 			return fmt.Errorf("the prompt has %d edges", len(edges))
 		}
 		return nil
+	})
+}
+
+func TestGraphColorKeys(t *testing.T) {
+	tasktest.Same(t, graphColor, "edges may stand in any order and either way round", func(g *graphColorItem) {
+		slices.Reverse(g.Puzzle.Edges)
+		for i, e := range g.Puzzle.Edges {
+			g.Puzzle.Edges[i] = [2]int{e[1], e[0]}
+		}
+	})
+	tasktest.Same(t, graphColor, "which coloring the record has does not matter", func(g *graphColorItem) {
+		for i, v := range g.PossibleAnswer {
+			g.PossibleAnswer[i].color = g.Puzzle.NumColors + 1 - v.color
+		}
 	})
 }

@@ -150,6 +150,12 @@ func (j jugsItem) Short() string {
 	return "jugs " + string(j.appendJugs(nil)) + ", target " + strconv.Itoa(j.Puzzle.Target)
 }
 
+// Canonical implements [task.Canonicalizer]. The jugs may stand in any order: their
+// letters are names.
+func (j jugsItem) Canonical() string {
+	return fmt.Sprint(j.Puzzle.Target, slices.Sorted(slices.Values(j.Puzzle.JugCapacities)))
+}
+
 // Check refuses a record without jugs or with absurd ones.
 func (j jugsItem) Check() error {
 	const most = 100_000 // liters

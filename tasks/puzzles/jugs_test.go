@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -169,4 +170,21 @@ func fewestMoves(capacities []int, target, most int) int {
 		now = next
 	}
 	return most
+}
+
+func TestJugsKeys(t *testing.T) {
+	tasktest.Same(t, jugs, "the letters of the jugs are names", func(j *jugsItem) { slices.Reverse(j.Puzzle.JugCapacities) })
+	tasktest.Translated(t, jugs, func(solution string, from, to jugsItem) string {
+		var pairs []string
+		taken := make([]bool, len(to.Puzzle.JugCapacities))
+		for i, capacity := range from.Puzzle.JugCapacities {
+			k := slices.Index(to.Puzzle.JugCapacities, capacity)
+			for taken[k] {
+				k += 1 + slices.Index(to.Puzzle.JugCapacities[k+1:], capacity)
+			}
+			taken[k] = true
+			pairs = append(pairs, string(rune('A'+i)), string(rune('A'+k)))
+		}
+		return strings.NewReplacer(pairs...).Replace(solution)
+	})
 }

@@ -225,6 +225,16 @@ func list(names []string) string {
 // Choices implements [task.Chooser].
 func (k knightsItem) Choices() int { return 1 << len(k.Names) }
 
+// Canonical implements [task.Canonicalizer]: what the people say, in their order. Their
+// names and the words for the two kinds are free.
+func (k knightsItem) Canonical() string {
+	var b []byte
+	for _, said := range k.Statements {
+		b = said.appendJSON(b)
+	}
+	return string(b)
+}
+
 // Check refuses a record whose solution does not fit its statements, and words that
 // answers could not be read with.
 func (k knightsItem) Check() error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -268,4 +269,20 @@ func (r *englishReader) part() func(map[string]bool) bool {
 	}
 	r.fault = !r.next(r.knave) || r.fault
 	return func(w map[string]bool) bool { return w[name] == not }
+}
+
+func TestKnightsKnavesKeys(t *testing.T) {
+	tasktest.Same(t, knightsKnaves, "other people of other kinds", func(k *knightsItem) {
+		k.Terms = knightsTerms{"pioneer", "laggard", "a pioneer", "a laggard", "Pioneer", "Laggard"}
+		for i := range k.Names {
+			k.Names[i] = "Person" + strconv.Itoa(i)
+		}
+	})
+	tasktest.Translated(t, knightsKnaves, func(solution string, from, to knightsItem) string {
+		pairs := []string{from.Terms.AKnight, to.Terms.AKnight, from.Terms.AKnave, to.Terms.AKnave}
+		for i, name := range from.Names {
+			pairs = append(pairs, name+" is", to.Names[i]+" is")
+		}
+		return strings.NewReplacer(pairs...).Replace(solution)
+	})
 }

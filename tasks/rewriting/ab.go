@@ -143,6 +143,9 @@ func (a abItem) Prompt() string {
 // Short implements [task.Shortener].
 func (a abItem) Short() string { return "rewrite " + a.Program }
 
+// Canonical implements [task.Canonicalizer].
+func (a abItem) Canonical() string { return a.Program }
+
 // Check refuses a record without an answer, or with a wrong one.
 func (a abItem) Check() error {
 	if a.Answer == nil {

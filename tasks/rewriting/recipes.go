@@ -153,7 +153,12 @@ func appendCounted(b []byte, start [3]int, names [3]string) []byte {
 	return b
 }
 
-// shortCounts writes the start of a problem in a few characters.
-func shortCounts(start [3]int, names [3]string) string {
-	return strings.ReplaceAll(string(appendCounted(nil, start, names)), " and", ",")
+// short writes the start of a problem, and how many steps there may be if that is
+// known, in a few characters.
+func (k *kitchen) short(start [3]int, iterations int) string {
+	text := strings.ReplaceAll(string(appendCounted(nil, start, k.first)), " and", ",")
+	if iterations > 0 {
+		text += ", up to " + strconv.Itoa(iterations) + " steps"
+	}
+	return text
 }

@@ -139,6 +139,11 @@ func (s stringManipulationItem) Prompt() string {
 	return string(append(append(b, s.String...), "\n\nAnswer with the final string alone, for example cabba."...))
 }
 
+// Canonical implements [task.Canonicalizer].
+func (s stringManipulationItem) Canonical() string {
+	return s.String + "\n" + strings.Join(s.SelectedRules, "\n")
+}
+
 // Check refuses a record whose solution is not what its rules lead to, where they
 // are rules of ours.
 func (s stringManipulationItem) Check() error {

@@ -93,7 +93,7 @@ func (s stringSplittingItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (s stringSplittingItem) Short() string {
-	return "split " + shortCounts(s.InitialMachines, splitting.first)
+	return "split " + splitting.short(s.InitialMachines, s.MaxIterations)
 }
 
 // Check refuses a record whose solution is not what the rules lead to.

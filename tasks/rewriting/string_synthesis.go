@@ -94,7 +94,7 @@ func (s stringSynthesisItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (s stringSynthesisItem) Short() string {
-	return "synthesize " + shortCounts(s.InitialBlocks, synthesis.first)
+	return "synthesize " + synthesis.short(s.InitialBlocks, s.MaxIterations)
 }
 
 // Check refuses a record whose solution is not what the rules lead to.

@@ -117,6 +117,11 @@ func (g groupAnagramsItem) Prompt() string {
 		`for example [["tea", "eat"], ["was", "saw"]].`...))
 }
 
+// Canonical implements [task.Canonicalizer]. The words may stand in any order.
+func (g groupAnagramsItem) Canonical() string {
+	return fmt.Sprintf("%q", slices.Sorted(slices.Values(g.Words)))
+}
+
 // Check refuses a record whose groups are not the anagrams among its words.
 func (g groupAnagramsItem) Check() error {
 	if len(g.Solution) == 0 {

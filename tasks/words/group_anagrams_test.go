@@ -114,3 +114,7 @@ func TestGroupAnagramsSecond(t *testing.T) {
 		}
 	}
 }
+
+func TestGroupAnagramsKeys(t *testing.T) {
+	tasktest.Same(t, groupAnagrams, "the words may stand in any order", func(g *groupAnagramsItem) { slices.Reverse(g.Words) })
+}

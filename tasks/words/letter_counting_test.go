@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,4 +60,8 @@ func TestLetterCountingSecond(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func TestLetterCountingKeys(t *testing.T) {
+	tasktest.Other(t, letterCounting, "another text with the same words is another question", func(l *letterCountingItem) { slices.Reverse(l.Span) })
 }

@@ -196,6 +196,19 @@ func (l letterJumbleItem) Prompt() string {
 // Short implements [task.Shortener].
 func (l letterJumbleItem) Short() string { return "unscramble " + strings.Join(l.ScrambledWords, " ") }
 
+// Canonical implements [task.Canonicalizer]: the words, and which of them are mixed up,
+// in whatever way.
+func (l letterJumbleItem) Canonical() string {
+	text := ""
+	for i, word := range l.OriginalWords {
+		if word != l.ScrambledWords[i] {
+			word = "~" + word
+		}
+		text += word + " "
+	}
+	return text
+}
+
 // Check refuses a record whose words are not the same letters twice.
 func (l letterJumbleItem) Check() error {
 	if len(l.OriginalWords) == 0 || len(l.OriginalWords) != len(l.ScrambledWords) {

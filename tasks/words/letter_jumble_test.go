@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,4 +131,17 @@ func TestJumbledLetters(t *testing.T) {
 	if high < 3*low {
 		t.Errorf("%d letters are moved at 0.9, and %d at 0.2", high, low)
 	}
+}
+
+func TestLetterJumbleKeys(t *testing.T) {
+	tasktest.Same(t, letterJumble, "how the letters of a word are mixed up is free", func(l *letterJumbleItem) {
+		for i, word := range l.ScrambledWords {
+			letters := []byte(word)
+			slices.Reverse(letters)
+			if word != l.OriginalWords[i] && string(letters) != l.OriginalWords[i] {
+				l.ScrambledWords[i] = string(letters)
+			}
+		}
+	})
+	tasktest.Other(t, letterJumble, "a word that is put right needs no thought", func(l *letterJumbleItem) { l.ScrambledWords[0] = l.OriginalWords[0] })
 }

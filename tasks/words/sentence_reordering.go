@@ -116,6 +116,12 @@ func (s sentenceReorderingItem) Prompt() string {
 // Short implements [task.Shortener].
 func (s sentenceReorderingItem) Short() string { return "reorder " + s.Shuffled }
 
+// Canonical implements [task.Canonicalizer]. The words may stand in any order, since
+// they were shuffled.
+func (s sentenceReorderingItem) Canonical() string {
+	return strings.Join(inOrder(strings.Fields(s.Shuffled), ascending), " ")
+}
+
 // Check refuses a record without a sentence, or with one whose words were not
 // shuffled but changed. The word_count of reasoning-gym counts the parts of a word
 // with an apostrophe.

@@ -83,3 +83,11 @@ func TestSentenceReorderingSecond(t *testing.T) {
 		return nil
 	})
 }
+
+func TestSentenceReorderingKeys(t *testing.T) {
+	tasktest.Same(t, sentenceReordering, "how the words are shuffled is free", func(s *sentenceReorderingItem) {
+		words := strings.Fields(s.Shuffled)
+		slices.Reverse(words)
+		s.Shuffled = strings.Join(words, " ")
+	})
+}

@@ -128,6 +128,9 @@ func (w wordLadderItem) Prompt() string {
 		" Answer with all the words from the first to the last, in capital letters and separated by commas, for example CAT,COT,DOT,DOG."
 }
 
+// Canonical implements [task.Canonicalizer].
+func (w wordLadderItem) Canonical() string { return w.StartWord + " to " + w.EndWord }
+
 // Check refuses a record whose two ends are not different words in capitals.
 func (w wordLadderItem) Check() error {
 	if n := len(w.StartWord); n < 3 || n > 5 || len(w.EndWord) != n {

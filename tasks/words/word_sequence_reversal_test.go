@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,4 +63,8 @@ func TestWordSequenceReversalSecond(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func TestWordSequenceReversalKeys(t *testing.T) {
+	tasktest.Other(t, wordSequenceReversal, "the order is what is asked about", func(w *wordSequenceReversalItem) { slices.Reverse(w.Words) })
 }

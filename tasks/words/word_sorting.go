@@ -199,6 +199,10 @@ func (w wordSortingItem) Short() string {
 	return "sort " + w.Direction + ": " + strings.Join(w.TransformedWords, ", ")
 }
 
+// Canonical implements [task.Canonicalizer]. The words may stand in any order, since
+// they are to be sorted.
+func (w wordSortingItem) Canonical() string { return fmt.Sprintf("%s %q", w.Direction, w.SortedWords) }
+
 // Check refuses a record whose sorted words are not its words in order.
 func (w wordSortingItem) Check() error {
 	switch {

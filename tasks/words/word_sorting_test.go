@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,4 +111,11 @@ func before(a, b string) bool {
 		}
 	}
 	return len(a) < len(b)
+}
+
+func TestWordSortingKeys(t *testing.T) {
+	tasktest.Same(t, wordSorting, "the order is what is asked for", func(w *wordSortingItem) {
+		slices.Reverse(w.OriginalWords)
+		slices.Reverse(w.TransformedWords)
+	})
 }
