@@ -19,10 +19,10 @@ func ReadFloat(s string) (v float64, ok bool) {
 	}
 	const most = 800 // digits that can make a difference
 	if len(d.Digits) > most {
-		d.Exp += len(d.Digits) - most
+		d.Exp += int64(len(d.Digits) - most)
 		d.Digits = d.Digits[:most-1] + "1" // above what was cut off
 	}
-	v, _ = strconv.ParseFloat("0"+d.Digits+"e"+strconv.Itoa(d.Exp), 64) // an error is one of range
+	v, _ = strconv.ParseFloat("0"+d.Digits+"e"+strconv.FormatInt(d.Exp, 10), 64) // an error is one of range
 	if d.Neg {
 		v = -v
 	}

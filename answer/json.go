@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -22,4 +23,19 @@ func ReadJSON(text string) (any, error) {
 		return nil, errors.New("there is more than one JSON value")
 	}
 	return v, nil
+}
+
+// Whole returns the value of a JSON number without a fraction, in any spelling, as
+// [ReadJSON] gives it; ok is false for anything else, and above 2^53.
+func Whole(v any) (n int64, ok bool) {
+	number, is := v.(json.Number)
+	if !is {
+		return 0, false
+	}
+	const exact = 1 << 53
+	f, err := number.Float64()
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > exact {
+		return 0, false
+	}
+	return int64(f), true
 }

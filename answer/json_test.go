@@ -31,3 +31,25 @@ func TestReadJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestWhole(t *testing.T) {
+	for _, test := range []struct {
+		v    any
+		want int64
+		ok   bool
+	}{
+		{json.Number("7"), 7, true},
+		{json.Number("-7.0"), -7, true},
+		{json.Number("2e3"), 2000, true},
+		{json.Number("0.5"), 0, false},
+		{json.Number("1e18"), 0, false},
+		{json.Number("1e999"), 0, false},
+		{"7", 0, false},
+		{true, 0, false},
+		{nil, 0, false},
+	} {
+		if n, ok := Whole(test.v); n != test.want || ok != test.ok {
+			t.Errorf("Whole(%v) = %d, %v, want %d, %v", test.v, n, ok, test.want, test.ok)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func Share(part, whole string) float64 {
 type Decimal struct {
 	Neg    bool
 	Digits string // without leading or trailing zeros; empty for zero
-	Exp    int    // 0 for zero
+	Exp    int64  // 0 for zero
 }
 
 // maxExponent is the largest magnitude of a written exponent that is read, the
@@ -64,12 +64,12 @@ func ReadDecimal(s string) (d Decimal, ok bool) {
 	if d.Digits == "" {
 		return Decimal{}, true // zero has no sign and no exponent
 	}
-	d.Exp = exp - places + len(text) - len(d.Digits)
+	d.Exp = exp - int64(places) + int64(len(text)) - int64(len(d.Digits))
 	return d, true
 }
 
 // readExponent reads what follows the digits: nothing, or e, a sign, and digits.
-func readExponent(s string) (exp int, ok bool) {
+func readExponent(s string) (exp int64, ok bool) {
 	if s == "" {
 		return 0, true
 	}
@@ -91,7 +91,7 @@ func readExponent(s string) (exp int, ok bool) {
 		if v < 0 {
 			return 0, false
 		}
-		if exp = exp*10 + v; exp > maxExponent {
+		if exp = exp*10 + int64(v); exp > maxExponent {
 			return 0, false
 		}
 		s = s[size:]

@@ -2,40 +2,67 @@
 package catalog
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/tasks/algebra"
-	"github.com/quintain-rl/quintain/tasks/algorithmic"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
-	"github.com/quintain-rl/quintain/tasks/games"
+	"github.com/quintain-rl/quintain/tasks/boards"
+	"github.com/quintain-rl/quintain/tasks/calendar"
+	"github.com/quintain-rl/quintain/tasks/chance"
 	"github.com/quintain-rl/quintain/tasks/geometry"
-	"github.com/quintain-rl/quintain/tasks/graphs"
-	"github.com/quintain-rl/quintain/tasks/logic"
-	"github.com/quintain-rl/quintain/tasks/probability"
+	"github.com/quintain-rl/quintain/tasks/letters"
+	"github.com/quintain-rl/quintain/tasks/matrices"
+	"github.com/quintain-rl/quintain/tasks/numbers"
+	"github.com/quintain-rl/quintain/tasks/puzzles"
+	"github.com/quintain-rl/quintain/tasks/rewriting"
+	"github.com/quintain-rl/quintain/tasks/words"
 )
 
-// A Category is a room of tasks.
+// A Category is the tasks of one kind.
 type Category struct {
-	Name  string // that of the package under tasks/
+	Name  string // as in their Info
 	Tasks []quintain.Task
 }
 
 // Categories returns all tasks by category, both sorted by name.
 func Categories() []Category {
-	return []Category{
-		{"algebra", algebra.Tasks},
-		{"algorithmic", algorithmic.Tasks},
-		{"arithmetic", arithmetic.Tasks},
-		{"games", games.Tasks},
-		{"geometry", geometry.Tasks},
-		{"graphs", graphs.Tasks},
-		{"logic", logic.Tasks},
-		{"probability", probability.Tasks},
+	tasks := map[string]map[string]quintain.Task{} // by category and name
+	for _, t := range slices.Concat(
+		algebra.Tasks,
+		arithmetic.Tasks,
+		boards.Tasks,
+		calendar.Tasks,
+		chance.Tasks,
+		geometry.Tasks,
+		letters.Tasks,
+		matrices.Tasks,
+		numbers.Tasks,
+		puzzles.Tasks,
+		rewriting.Tasks,
+		words.Tasks,
+	) {
+		info := t.Info()
+		if tasks[info.Category] == nil {
+			tasks[info.Category] = map[string]quintain.Task{}
+		}
+		tasks[info.Category][info.Name] = t
 	}
+	var all []Category
+	for _, name := range slices.Sorted(maps.Keys(tasks)) {
+		c := Category{Name: name}
+		for _, task := range slices.Sorted(maps.Keys(tasks[name])) {
+			c.Tasks = append(c.Tasks, tasks[name][task])
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
-// Tasks returns all tasks.
+// Tasks returns all tasks, in the order of [Categories].
 func Tasks() []quintain.Task {
 	var all []quintain.Task
 	for _, c := range Categories() {

@@ -125,7 +125,7 @@ func canonical(text string) (number string, whole bool) {
 	if d.Digits == "" {
 		return "0", true
 	}
-	number = d.Digits + strings.Repeat("0", d.Exp)
+	number = d.Digits + strings.Repeat("0", int(d.Exp))
 	if d.Neg {
 		number = "-" + number
 	}

@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // A Rand is a stream of random numbers, for one goroutine.
@@ -61,14 +62,18 @@ func (r *Rand) Uint64() uint64 { return r.src.Uint64() }
 
 // Between returns an integer from lo to hi, both included, each as likely as
 // another. It panics if lo > hi.
-func (r *Rand) Between(lo, hi int) int {
+func (r *Rand) Between(lo, hi int) int { return int(r.Between64(int64(lo), int64(hi))) }
+
+// Between64 is [Rand.Between] for numbers that an int need not hold: the two give the
+// same numbers.
+func (r *Rand) Between64(lo, hi int64) int64 {
 	if lo > hi {
 		panic("rng: Between: lo > hi")
 	}
 	if span := uint64(hi) - uint64(lo); span != ^uint64(0) {
-		return int(uint64(lo) + r.below(span+1))
+		return int64(uint64(lo) + r.below(span+1))
 	}
-	return int(r.src.Uint64())
+	return int64(r.src.Uint64())
 }
 
 // below returns an unbiased number in [0, n), n above 0, by the multiplication
@@ -117,4 +122,20 @@ func ToFront[T any](r *Rand, s []T, n int) {
 		j := r.Between(i, len(s)-1)
 		s[i], s[j] = s[j], s[i]
 	}
+}
+
+// Different returns n different numbers from lo to hi in random order, by Floyd's
+// algorithm (Bentley and Floyd, "A Sample of Brilliance", 1987). Its cost grows with
+// the square of n. The range has n numbers or more.
+func Different(r *Rand, n int, lo, hi int64) []int64 {
+	numbers := make([]int64, 0, n)
+	for top := hi - int64(n) + 1; top <= hi; top++ {
+		number := r.Between64(lo, top)
+		if slices.Contains(numbers, number) {
+			number = top
+		}
+		numbers = append(numbers, number)
+	}
+	Shuffle(r, numbers)
+	return numbers
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/quintain-rl/quintain/rng"
 )
 
-// The numbers below are pinned for ever: a change of any of them changes every
+// The numbers below are pinned permanently: a change of any of them changes every
 // problem of every task.
 func TestStreamsArePinned(t *testing.T) {
 	r := rng.New(1, "word_ladder", "{}", "0")
-	got := fmt.Sprint(r.Between(0, 999), r.Between(-5, 5), r.Between(0, 1<<62), r.Uint64(), r.Float())
+	got := fmt.Sprint(r.Between(0, 999), r.Between(-5, 5), r.Between64(0, 1<<62), r.Uint64(), r.Float())
 	if want := "794 -5 1992536453384187422 5056567556271919644 0.6885778910781317"; got != want {
 		t.Errorf("stream gives %s, want %s", got, want)
 	}
@@ -66,6 +66,22 @@ func TestSampleLeavesItsArgument(t *testing.T) {
 	slices.Sort(got)
 	if !slices.Equal(got, s) {
 		t.Errorf("Sample of all gives %v", got)
+	}
+}
+
+func TestDifferentIsUniform(t *testing.T) {
+	r, seen := rng.New(1, "different"), map[string]int{}
+	const draws = 6000
+	for range draws {
+		seen[fmt.Sprint(rng.Different(r, 2, 7, 9))]++
+	}
+	if len(seen) != 6 {
+		t.Errorf("%d lists, want 6: %v", len(seen), seen)
+	}
+	for list, n := range seen {
+		if n < 880 || n > 1120 { // 4 standard deviations are 115
+			t.Errorf("%s came %d times in %d, want about 1000", list, n, draws)
+		}
 	}
 }
 

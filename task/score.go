@@ -52,6 +52,14 @@ func canonical(s string) bool {
 	return true
 }
 
+// TrueOrFalse returns the answer True or False, spelled as Python does.
+func TrueOrFalse(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}
+
 // clip shortens a text that a verdict quotes.
 func clip(s string) string {
 	const most = 80

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
@@ -39,11 +38,16 @@ type Instance interface {
 }
 
 // A Shortener is an Instance that can ask its question in a few characters, for
-// policies whose context is short. The form of the answer is that of Prompt.
+// policies whose context is short. The form of the answer is that of Prompt. Two
+// instances with the same short question ask the same.
 type Shortener interface{ Short() string }
 
 // A Canonicalizer is an Instance that knows when two problems ask the same, though
-// their records differ: both have the same canonical form.
+// their prompts differ in more than the wording: Canonical returns the same text for
+// both. Left out is what does not matter to the question: the solution that the record
+// happens to have, the order of things that form a set, names that are drawn. An empty
+// text leaves it to the prompt: the record, which is of reasoning-gym, does not have the
+// question.
 type Canonicalizer interface{ Canonical() string }
 
 // A Chooser is an Instance whose prompt gives away among how few answers the right
@@ -205,18 +209,25 @@ func (s Spec[P, I]) Short(p quintain.Problem) (string, error) {
 	return p.Prompt, nil
 }
 
-// Key implements [quintain.Keyer]: the key of the canonical form of the instance, which
-// is what the task's [Canonicalizer] says, or else the JSON form of the record without
-// the fields named phrasing.
+// Key implements [quintain.Keyer]: the key of what the task's [Canonicalizer] says, of
+// the short question of its [Shortener], or else of the prompt: of the first that there
+// is.
 func (s Spec[P, I]) Key(p quintain.Problem) (quintain.Key, error) {
 	inst, err := s.instance(p)
 	if err != nil {
 		return quintain.Key{}, err
 	}
-	if c, can := any(inst).(Canonicalizer); can {
-		return quintain.NewKey(c.Canonical()), nil
+	asked := ""
+	switch inst := any(inst).(type) {
+	case Canonicalizer:
+		asked = inst.Canonical()
+	case Shortener:
+		asked = inst.Short()
 	}
-	return quintain.NewKey(phrasingRE.ReplaceAllString(string(mustJSON(inst)), "")), nil
+	if asked == "" {
+		asked = p.Prompt
+	}
+	return quintain.NewKey(asked), nil
 }
 
 // Choices implements [quintain.Chooser]; 0 where the task has no [Chooser].
@@ -230,10 +241,6 @@ func (s Spec[P, I]) Choices(p quintain.Problem) (int, error) {
 	}
 	return 0, nil
 }
-
-// phrasingRE finds the fields of that name in a record: between the quotes of a
-// text, JSON has no bare quote.
-var phrasingRE = regexp.MustCompile(`,?"phrasing":\d+`)
 
 // checked is an Instance that can tell whether a record read from outside makes
 // sense; Grade and Solve refuse the problem where it does not.

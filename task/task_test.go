@@ -168,3 +168,41 @@ func TestSet(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A shy item may have its question in the prompt alone.
+type shyItem struct {
+	Question string `json:"question"`
+}
+
+func (shyItem) Prompt() string                { return "?" }
+func (shyItem) Solve() string                 { return "!" }
+func (shyItem) Score(string) quintain.Verdict { return quintain.Right() }
+func (s shyItem) Short() string               { return "short: " + s.Question }
+func (s shyItem) Canonical() string           { return s.Question }
+
+// A key is of the canonical form, or else of the short question, or else of the prompt.
+func TestKey(t *testing.T) {
+	shy := task.Spec[coinParams, shyItem]{Name: "shy"}
+	key := func(of quintain.Task, record, prompt string) quintain.Key {
+		t.Helper()
+		key, err := quintain.KeyOf(of, quintain.Problem{Task: of.Info().Name, Prompt: prompt, Instance: quintain.RawRecord([]byte(record))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	for _, test := range []struct {
+		of             quintain.Task
+		record, prompt string
+		same           string
+		why            string
+	}{
+		{shy, `{"question":"why"}`, "a", "why", "the canonical form"},
+		{shy, `{"question":""}`, "a", "a", "the prompt, for a record that does not have the question"},
+		{coin, `{"side":"edge"}`, "b", "b", "the prompt, for an instance without another form"},
+	} {
+		if key(test.of, test.record, test.prompt) != quintain.NewKey(test.same) {
+			t.Errorf("record %s, prompt %s: the key is not that of %q (%s)", test.record, test.prompt, test.same, test.why)
+		}
+	}
+}

@@ -3,10 +3,12 @@ package tasktest
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grid"
 )
 
 // A Near is one row of a task's table of near misses. It has no type name of its
@@ -40,6 +42,49 @@ func Refused(t *testing.T, task quintain.Task, params map[string]string) {
 			t.Errorf("params %s: error %v, want one that names %q", raw, err, name)
 		}
 	}
+}
+
+// RefusedRecords demands that none of records, which are JSON, is taken for a problem.
+func RefusedRecords(t *testing.T, task quintain.Task, records []string) {
+	t.Helper()
+	for _, record := range records {
+		p := quintain.Problem{Task: task.Info().Name, Instance: quintain.RawRecord([]byte(record))}
+		if v, err := task.Grade(p, "1"); err == nil {
+			t.Errorf("record %s is taken: %+v", record, v)
+		}
+	}
+}
+
+// With returns task with params, which are settings as JSON.
+func With(t testing.TB, task quintain.Task, params string) quintain.Task {
+	t.Helper()
+	own, err := task.With(json.RawMessage(params))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return own
+}
+
+// Made returns the record of one problem of task. I is the task's own record.
+func Made[I any](t *testing.T, task quintain.Task, level, index int) I {
+	t.Helper()
+	return record[I](t, problem(t, task, quintain.Draw{Seed: 5, Level: level, Index: index}))
+}
+
+// Matrix reads the matrix in a text: its lines that hold nothing but digits and spaces.
+func Matrix(text string) (rows grid.Grid[int]) {
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.Trim(line, " 0123456789\n") != "" {
+			continue
+		}
+		row := make([]int, len(fields))
+		for i, field := range fields {
+			row[i], _ = strconv.Atoi(field) // digits alone
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // Second holds Solve against another way to the answer, which the test of each

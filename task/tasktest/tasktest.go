@@ -37,6 +37,7 @@ var checks = []check{
 	{"survives_json", survives},
 	{"foreign_records_are_refused", foreign},
 	{"own_params", ownParams},
+	{"keys_stand_for_questions", keys},
 	{"blind_answers_earn_little", blindAnswers},
 	{"levels_differ", levels},
 	{"quick", quick},

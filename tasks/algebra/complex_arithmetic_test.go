@@ -127,3 +127,11 @@ func TestComplexArithmeticSecond(t *testing.T) {
 		return nil
 	})
 }
+
+func TestComplexArithmeticKeys(t *testing.T) {
+	tasktest.Other(t, complexArithmetic, "a sum with its terms exchanged is another question", func(c *complexItem) {
+		if c.Operation == "+" {
+			c.Num1, c.Num2 = c.Num2, c.Num1
+		}
+	})
+}

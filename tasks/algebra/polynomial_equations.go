@@ -125,8 +125,8 @@ func (p polynomialParams) draw(r *rng.Rand, item polynomialItem, zero bool) poly
 }
 
 // coefficient draws a coefficient.
-func (p polynomialParams) coefficient(r *rng.Rand) int {
-	c := r.Between(p.MinValue, p.MaxValue)
+func (p polynomialParams) coefficient(r *rng.Rand) int64 {
+	c := int64(r.Between(p.MinValue, p.MaxValue))
 	if rng.Pick(r, p.Operators) == "-" {
 		return -c
 	}
@@ -166,7 +166,7 @@ func (p polynomial) text(variable string) string {
 		}
 		c = max(c, -c)
 		if c != 1 || i == 0 {
-			b = strconv.AppendInt(b, int64(c), 10)
+			b = strconv.AppendInt(b, c, 10)
 		}
 		if i > 0 && c != 1 {
 			b = append(b, '*')
@@ -200,6 +200,9 @@ func (s polynomialItem) Prompt() string {
 func (s polynomialItem) Short() string {
 	return strings.NewReplacer("**", "^", " ", "").Replace(s.Polynomial) + "=0; " + s.Variable + "="
 }
+
+// Canonical implements [task.Canonicalizer]. The name of the variable is free.
+func (s polynomialItem) Canonical() string { return strings.ReplaceAll(s.Polynomial, s.Variable, "x") }
 
 // Check refuses a record whose roots are no numbers.
 func (s polynomialItem) Check() error {

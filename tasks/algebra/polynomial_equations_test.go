@@ -230,3 +230,9 @@ func signChanges(chain [][]*big.Rat, x *big.Rat) int {
 	}
 	return changes
 }
+
+func TestPolynomialEquationsKeys(t *testing.T) {
+	tasktest.Same(t, polynomialEquations, "the name of the variable is free", func(s *polynomialItem) {
+		s.Polynomial, s.Variable = strings.ReplaceAll(s.Polynomial, s.Variable, "q"), "q"
+	})
+}

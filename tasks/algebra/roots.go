@@ -7,7 +7,7 @@ import (
 
 // A polynomial is its coefficients, that of x to the power of i at place i. The last
 // is not 0.
-type polynomial []int
+type polynomial []int64
 
 // sign returns the sign of the value at x, by Horner's rule, or 0 where rounding
 // could have changed it.
@@ -30,7 +30,7 @@ func (p polynomial) sign(x float64) int {
 func (p polynomial) derivative() polynomial {
 	d := make(polynomial, len(p)-1)
 	for i := range d {
-		d[i] = p[i+1] * (i + 1)
+		d[i] = p[i+1] * int64(i+1)
 	}
 	return d
 }

@@ -172,6 +172,11 @@ func (s simpleEquationsItem) Short() string {
 	return strings.ReplaceAll(s.Equation, " ", "") + "; " + s.Variable + "="
 }
 
+// Canonical implements [task.Canonicalizer]. The name of the variable is free.
+func (s simpleEquationsItem) Canonical() string {
+	return strings.NewReplacer(" ", "", s.Variable, "x").Replace(s.Equation)
+}
+
 // Check refuses a record whose equation has not one whole solution.
 func (s simpleEquationsItem) Check() error {
 	if _, err := s.solution(); err != nil {

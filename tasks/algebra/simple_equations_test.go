@@ -116,3 +116,12 @@ func evaluate(sum string) string {
 	}
 	return total.String()
 }
+
+func TestSimpleEquationsKeys(t *testing.T) {
+	tasktest.Same(t, simpleEquations, "the name of the variable is free", func(s *simpleEquationsItem) {
+		s.Equation, s.Variable = strings.ReplaceAll(s.Equation, s.Variable, "q"), "q"
+	})
+	tasktest.Same(t, simpleEquations, "space is free", func(s *simpleEquationsItem) {
+		s.Equation = strings.ReplaceAll(s.Equation, " ", "")
+	})
+}

@@ -118,7 +118,7 @@ type basicPen struct {
 	digits    int
 	space     string
 	text      []byte
-	divisor   int // of the division that was just written; 0: there is none
+	divisor   int64 // of the division that was just written; 0: there is none
 
 	values  [8]known // room for the stacks of the reckoner
 	pending [16]byte
@@ -127,7 +127,7 @@ type basicPen struct {
 // A known is a value as far as it is known; those too large for a machine number
 // are not.
 type known struct {
-	n  int
+	n  int64
 	is bool
 }
 
@@ -196,22 +196,22 @@ func (b *basicPen) otherThanDivision() byte {
 	return rng.Pick(b.r, others)
 }
 
-// number writes a number: a divisor behind a division, one with small divisors
+// number writes a number: a divisor after a division, one with small divisors
 // before one.
 func (b *basicPen) number(next byte) {
 	least, most := powersOfTen[b.digits-1], powersOfTen[b.digits]-1
-	var n int
+	var n int64
 	switch {
 	case b.divisor > 0:
 		n = b.divisor
 	case next == '/':
-		factor := b.r.Between(2, min(12, max(most/2, 2)))
-		n = factor * b.r.Between((least+factor-1)/factor, most/factor)
+		factor := b.r.Between64(2, min(12, max(most/2, 2)))
+		n = factor * b.r.Between64((least+factor-1)/factor, most/factor)
 	default:
-		n = b.r.Between(least, most)
+		n = b.r.Between64(least, most)
 	}
 	b.divisor = 0
-	b.text = strconv.AppendInt(b.text, int64(n), 10)
+	b.text = strconv.AppendInt(b.text, n, 10)
 	b.reckoner.number(known{n, true})
 }
 
@@ -223,20 +223,20 @@ func (b *basicPen) blank() {
 }
 
 // smallPrimes are the prime factors that divisors are made of.
-var smallPrimes = [...]int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
+var smallPrimes = [...]int64{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
 
 // divisorOf draws a divisor of n that has at most the digits of the numbers; 1
 // where none is found.
-func (b *basicPen) divisorOf(n known) int {
+func (b *basicPen) divisorOf(n known) int64 {
 	most := powersOfTen[b.digits] - 1
 	rest := max(n.n, -n.n)
 	switch {
 	case !n.is || rest == 1:
 		return 1
 	case rest == 0:
-		return b.r.Between(1, most)
+		return b.r.Between64(1, most)
 	}
-	divisor, smallest := 1, 1
+	divisor, smallest := int64(1), int64(1)
 	for _, p := range smallPrimes {
 		for ; rest%p == 0; rest /= p {
 			if smallest == 1 {

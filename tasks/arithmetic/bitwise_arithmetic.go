@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -106,7 +107,7 @@ func (b bitwiseArithmeticItem) Short() string { return strings.ReplaceAll(b.Prob
 
 // Check refuses a record whose expression cannot be read or is very large.
 func (b bitwiseArithmeticItem) Check() error {
-	const mostBits = 1 << 14 // so that its digits are few enough for readInteger
+	const mostBits = 1 << 14 // so that its digits are few enough for [answer.ReadInteger]
 	value, ok := b.value()
 	if !ok || value.BitLen() > mostBits {
 		return fmt.Errorf("problem %.80q has no value of up to %d bits", b.Problem, mostBits)
@@ -151,8 +152,8 @@ func (b bitwiseArithmeticItem) Solve() string {
 }
 
 // Score implements [task.Instance].
-func (b bitwiseArithmeticItem) Score(answer string) quintain.Verdict {
-	got, ok := readInteger(answer)
+func (b bitwiseArithmeticItem) Score(text string) quintain.Verdict {
+	got, ok := answer.ReadInteger(text)
 	if !ok {
 		return quintain.Malformed("the answer is no whole number with 0x in front")
 	}

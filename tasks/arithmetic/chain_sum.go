@@ -94,11 +94,11 @@ func (p chainSumParams) draw(terms, digits int, operators string, r *rng.Rand) s
 			}
 			chain = append(chain, ' ', op, ' ')
 		}
-		n := r.Between(least, most)
+		n := r.Between64(least, most)
 		if p.AllowNegation && r.Chance(0.5) {
 			n = -n
 		}
-		chain = strconv.AppendInt(chain, int64(n), 10)
+		chain = strconv.AppendInt(chain, n, 10)
 	}
 	return string(chain)
 }

@@ -3,6 +3,7 @@ package arithmetic
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -72,9 +73,9 @@ var termRE = regexp.MustCompile(`([+-]?) ?(-?\d+)(?:[ .?])`)
 // The second way reads the prompt and adds machine integers.
 func TestChainSumSecond(t *testing.T) {
 	tasktest.Second(t, chainSum, 1200, func(item chainSumItem, prompt, got string) error {
-		sum := 0
+		sum := int64(0)
 		for _, term := range termRE.FindAllStringSubmatch(prompt, -1) {
-			n, err := strconv.Atoi(term[2])
+			n, err := strconv.ParseInt(term[2], 10, 64)
 			if err != nil {
 				return err
 			}
@@ -83,9 +84,17 @@ func TestChainSumSecond(t *testing.T) {
 			}
 			sum += n
 		}
-		if want := strconv.Itoa(sum); got != want {
+		if want := strconv.FormatInt(sum, 10); got != want {
 			return fmt.Errorf("solution %s, want %s", got, want)
 		}
 		return nil
+	})
+}
+
+func TestChainSumKeys(t *testing.T) {
+	tasktest.Other(t, chainSum, "a sum with its terms in another order is another question", func(c *chainSumItem) {
+		terms := strings.Fields(c.Expression)
+		slices.Reverse(terms)
+		c.Expression = strings.Join(terms, " ")
 	})
 }

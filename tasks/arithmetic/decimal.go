@@ -17,7 +17,7 @@ type decimal struct {
 // powerOfTen returns 10^k, k 0 or more.
 func powerOfTen(k int) *big.Int {
 	if k < len(powersOfTen) {
-		return big.NewInt(int64(powersOfTen[k]))
+		return big.NewInt(powersOfTen[k])
 	}
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k)), nil)
 }
@@ -130,20 +130,21 @@ func (d decimal) String() string {
 func (d decimal) near(got answer.Decimal, places int) bool {
 	const most = 200
 	if len(got.Digits) > most {
-		got.Exp += len(got.Digits) - most
+		got.Exp += int64(len(got.Digits) - most)
 		got.Digits = got.Digits[:most]
 	}
 	highest := max(countDigits(d.n)+d.exp, -places) // of the digits of d, and of what it may be off by
-	if magnitude := len(got.Digits) + got.Exp; got.Digits == "" || magnitude < -places-most {
+	if magnitude := int64(len(got.Digits)) + got.Exp; got.Digits == "" || magnitude < int64(-places-most) {
 		got = answer.Decimal{}
-	} else if magnitude > highest+2 {
+	} else if magnitude > int64(highest+2) {
 		return false
 	}
 	n, _ := new(big.Int).SetString("0"+got.Digits, 10)
 	if got.Neg {
 		n.Neg(n)
 	}
-	unit := min(got.Exp, d.exp, -places)
-	off := n.Sub(decimal{n, got.Exp}.at(unit), d.at(unit))
+	exp := int(got.Exp) // which is near those of d and of the places by now
+	unit := min(exp, d.exp, -places)
+	off := n.Sub(decimal{n, exp}.at(unit), d.at(unit))
 	return off.CmpAbs(powerOfTen(-places-unit)) <= 0
 }

@@ -109,7 +109,7 @@ func (d *decimalPen) operator(op byte) byte {
 func (d *decimalPen) number(byte) {
 	d.text = append(d.text, '0'+byte(d.r.Between(1, 9)))
 	if places := d.r.Between(d.least, d.most); places > 0 {
-		d.text = appendPlaces(append(d.text, '.'), d.r.Between(0, powersOfTen[places]-1), places)
+		d.text = appendPlaces(append(d.text, '.'), d.r.Between64(0, powersOfTen[places]-1), places)
 	}
 }
 

@@ -117,7 +117,7 @@ func TestDecimalArithmeticIsNotGuessed(t *testing.T) {
 		for _, guess := range []string{"0", "1", "5", "10"} {
 			hits := 0
 			for i := range 1000 {
-				if made[decimalArithmeticItem](t, decimalArithmetic, level, i).Score(guess).Score == 1 {
+				if tasktest.Made[decimalArithmeticItem](t, decimalArithmetic, level, i).Score(guess).Score == 1 {
 					hits++
 				}
 			}

@@ -68,7 +68,7 @@ func makeDecimalChainSum(p decimalChainSumParams, r *rng.Rand) (decimalChainSumI
 		NumDigits: r.Between(p.MinDigits, p.MaxDigits),
 		Phrasing:  r.Between(0, len(decimalChainSumPhrasings)-1),
 	}
-	least := 0
+	least := int64(0)
 	if item.NumDigits > 1 {
 		least = powersOfTen[item.NumDigits-1]
 	}
@@ -81,9 +81,9 @@ func makeDecimalChainSum(p decimalChainSumParams, r *rng.Rand) (decimalChainSumI
 		if p.AllowNegation && r.Chance(0.5) {
 			chain = append(chain, '-')
 		}
-		chain = strconv.AppendInt(chain, int64(r.Between(least, powersOfTen[item.NumDigits]-1)), 10)
+		chain = strconv.AppendInt(chain, r.Between64(least, powersOfTen[item.NumDigits]-1), 10)
 		if places := r.Between(p.MinDecimalPlaces, p.MaxDecimalPlaces); places > 0 {
-			chain = appendPlaces(append(chain, '.'), r.Between(0, powersOfTen[places]-1), places)
+			chain = appendPlaces(append(chain, '.'), r.Between64(0, powersOfTen[places]-1), places)
 		}
 	}
 	item.Expression = string(chain)
@@ -91,15 +91,15 @@ func makeDecimalChainSum(p decimalChainSumParams, r *rng.Rand) (decimalChainSumI
 }
 
 // appendPlaces appends n, 0 or more, with zeros in front that make it so many digits.
-func appendPlaces(text []byte, n, digits int) []byte {
+func appendPlaces(text []byte, n int64, digits int) []byte {
 	for digits--; digits > 0 && n < powersOfTen[digits]; digits-- {
 		text = append(text, '0')
 	}
-	return strconv.AppendInt(text, int64(n), 10)
+	return strconv.AppendInt(text, n, 10)
 }
 
-// powersOfTen are those that a machine number holds.
-var powersOfTen = [...]int{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
+// powersOfTen are those that an int64 holds.
+var powersOfTen = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
 // decimalChainSumPhrasings are the wordings of the question, before and after the
 // chain.

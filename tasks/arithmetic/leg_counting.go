@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
@@ -63,7 +65,7 @@ func (p legCountingParams) Check() error {
 // An animal is a kind of animal.
 type animal struct {
 	one, many string
-	legs      int
+	legs      int64
 }
 
 // animals lists the kinds that are asked for. DO NOT CHANGE THE ORDER: it decides
@@ -95,10 +97,10 @@ var animalNamed = sync.OnceValue(func() map[string]animal {
 
 // legCountingItem is one herd.
 type legCountingItem struct {
-	Animals    herd `json:"animals"`
-	NumAnimals int  `json:"num_animals"` // kinds
-	TotalLegs  int  `json:"total_legs"`
-	Phrasing   int  `json:"phrasing,omitempty"`
+	Animals    herd  `json:"animals"`
+	NumAnimals int   `json:"num_animals"` // kinds
+	TotalLegs  int64 `json:"total_legs"`
+	Phrasing   int   `json:"phrasing,omitempty"`
 }
 
 // A herd is how many animals there are of each kind. In JSON it is an object with
@@ -157,10 +159,10 @@ func makeLegCounting(p legCountingParams, r *rng.Rand) (legCountingItem, error) 
 		Phrasing:   r.Between(0, len(legCountingPhrasings)-1),
 	}
 	item.Animals = make(herd, item.NumAnimals)
-	for i, kind := range drawDifferent(r, item.NumAnimals, 0, len(animals)-1) {
+	for i, kind := range rng.Different(r, item.NumAnimals, 0, int64(len(animals)-1)) {
 		a := animals[kind]
 		item.Animals[i] = flock{a.one, r.Between(p.MinInstances, p.MaxInstances), a.many}
-		item.TotalLegs += a.legs * item.Animals[i].count
+		item.TotalLegs += a.legs * int64(item.Animals[i].count)
 	}
 	return item, nil
 }
@@ -210,16 +212,24 @@ func (l legCountingItem) Short() string {
 	return string(b)
 }
 
+// Canonical implements [task.Canonicalizer]. The animals may stand in any order.
+func (l legCountingItem) Canonical() string {
+	l.Animals = slices.SortedFunc(slices.Values(l.Animals), func(a, b flock) int {
+		return cmp.Or(strings.Compare(a.kind, b.kind), cmp.Compare(a.count, b.count))
+	})
+	return l.Short()
+}
+
 // Check refuses a record whose animals have another number of legs. Those that we
 // have no kind for may have any number.
 func (l legCountingItem) Check() error {
-	unknown, legs := false, 0
+	unknown, legs := false, int64(0)
 	for _, f := range l.Animals {
 		if f.count < 1 || f.count > maxInstances {
 			return fmt.Errorf("animals has %d of %.40q, want 1 to %d", f.count, f.kind, maxInstances)
 		}
 		a, known := animalNamed()[f.kind]
-		legs += a.legs * f.count
+		legs += a.legs * int64(f.count)
 		unknown = unknown || !known
 	}
 	if len(l.Animals) == 0 || l.TotalLegs < legs || !unknown && l.TotalLegs > legs {
@@ -229,7 +239,7 @@ func (l legCountingItem) Check() error {
 }
 
 // Solve implements [task.Instance].
-func (l legCountingItem) Solve() string { return strconv.Itoa(l.TotalLegs) }
+func (l legCountingItem) Solve() string { return strconv.FormatInt(l.TotalLegs, 10) }
 
 // Score implements [task.Instance].
 func (l legCountingItem) Score(answer string) quintain.Verdict { return task.Match(answer, l.Solve()) }

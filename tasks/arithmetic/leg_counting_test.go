@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,4 +124,15 @@ func legsOf(name string) int {
 		}
 	}
 	return 4
+}
+
+func TestLegCountingKeys(t *testing.T) {
+	tasktest.Same(t, legCounting, "animals in another order have as many legs", func(l *legCountingItem) { slices.Reverse(l.Animals) })
+	tasktest.Other(t, legCounting, "other animals with as many legs", func(l *legCountingItem) {
+		for i, f := range l.Animals {
+			if f.kind == "dog" {
+				l.Animals[i].kind = "wolf"
+			}
+		}
+	})
 }

@@ -67,8 +67,8 @@ func (p powerFunctionParams) Check() error {
 }
 
 // parts returns the least and the largest base, in parts.
-func (p powerFunctionParams) parts() (least, most int) {
-	return int(math.Ceil(p.MinBase * baseParts)), int(math.Floor(p.MaxBase * baseParts))
+func (p powerFunctionParams) parts() (least, most int64) {
+	return int64(math.Ceil(p.MinBase * baseParts)), int64(math.Floor(p.MaxBase * baseParts))
 }
 
 // powerFunctionItem is one power.
@@ -88,7 +88,7 @@ func makePowerFunction(p powerFunctionParams, r *rng.Rand) (powerFunctionItem, e
 	}
 	const tries = 10 // one power in ten thousand is not clear
 	for range tries {
-		part := r.Between(least, most)
+		part := r.Between64(least, most)
 		if part == 0 {
 			part = max(least, min(most, 1))
 		}
@@ -134,7 +134,7 @@ func decimalOf(x float64) answer.Decimal {
 	if mark > 1 {
 		digits += string(text[2:mark])
 	}
-	return answer.Decimal{Neg: x < 0, Digits: digits, Exp: exponent - len(digits) + 1}
+	return answer.Decimal{Neg: x < 0, Digits: digits, Exp: int64(exponent - len(digits) + 1)}
 }
 
 // powerFunctionPhrasings are the wordings of the question, before and after the power.
@@ -182,7 +182,7 @@ func (p powerFunctionItem) Check() error {
 // Solve implements [task.Instance].
 func (p powerFunctionItem) Solve() string {
 	d := threeDigits(decimalOf(p.Solution))
-	exponent := d.Exp + len(d.Digits) - 1
+	exponent := d.Exp + int64(len(d.Digits)) - 1
 	if d.Digits == "" {
 		exponent = 0
 	}
@@ -194,7 +194,7 @@ func (p powerFunctionItem) Solve() string {
 	if d.Neg {
 		text = "-" + text
 	}
-	return text + strconv.Itoa(exponent)
+	return text + strconv.FormatInt(exponent, 10)
 }
 
 // threeDigits rounds d to three significant digits, halves to even.
@@ -204,13 +204,13 @@ func threeDigits(d answer.Decimal) answer.Decimal {
 		return d
 	}
 	head, rest := d.Digits[:keep], d.Digits[keep:]
-	d.Exp += len(rest)
+	d.Exp += int64(len(rest))
 	if rest > "5" || rest == "5" && (head[keep-1]-'0')%2 == 1 {
 		n, _ := strconv.Atoi(head)
 		head = strconv.Itoa(n + 1)
 	}
 	d.Digits = strings.TrimRight(head, "0")
-	d.Exp += len(head) - len(d.Digits)
+	d.Exp += int64(len(head) - len(d.Digits))
 	return d
 }
 

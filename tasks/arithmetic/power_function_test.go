@@ -2,6 +2,7 @@ package arithmetic
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"strconv"
@@ -39,7 +40,7 @@ func TestPowerFunctionScore(t *testing.T) {
 		t.Errorf("zero is written %s", got)
 	}
 	for _, bad := range []powerFunctionItem{
-		{Base: 2, Exponent: 3, Solution: 9}, {Base: 0, Exponent: -1}, {Base: 1e300, Exponent: 3}, {Base: 1, Exponent: 1 << 40, Solution: 1}, {Base: 1, Solution: 1, Phrasing: 9},
+		{Base: 2, Exponent: 3, Solution: 9}, {Base: 0, Exponent: -1}, {Base: 1e300, Exponent: 3}, {Base: 1, Exponent: math.MaxInt32, Solution: 1}, {Base: 1, Solution: 1, Phrasing: 9},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
@@ -83,7 +84,7 @@ func TestPowerFunctionParams(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 20 {
-			if item := made[powerFunctionItem](t, own, 0, i); item.Check() != nil || item.Score(item.Solve()).Score != 1 {
+			if item := tasktest.Made[powerFunctionItem](t, own, 0, i); item.Check() != nil || item.Score(item.Solve()).Score != 1 {
 				t.Errorf("%+v", item)
 			}
 		}

@@ -1,4 +1,4 @@
-// Package arithmetic holds the tasks about reckoning with numbers.
+// Package arithmetic holds the tasks about expressions: sums, products, powers, and what comes of them.
 package arithmetic
 
 import "github.com/quintain-rl/quintain"
@@ -7,19 +7,10 @@ import "github.com/quintain-rl/quintain"
 var Tasks = []quintain.Task{
 	basicArithmetic,
 	bitwiseArithmetic,
-	calendarArithmetic,
 	chainSum,
-	countBits,
 	decimalArithmetic,
 	decimalChainSum,
-	dice,
-	fractionSimplification,
-	gcd,
-	lcm,
 	legCounting,
-	numberFormat,
 	powerFunction,
-	primeFactorization,
 	products,
-	timeIntervals,
 }

@@ -44,8 +44,8 @@ const (
 
 // advancedGeometryParams are the settings of one difficulty.
 type advancedGeometryParams struct {
-	MinCoord  int      `json:"min_coord"` // of the corners, both coordinates
-	MaxCoord  int      `json:"max_coord"`
+	MinCoord  int64    `json:"min_coord"` // of the corners, both coordinates
+	MaxCoord  int64    `json:"max_coord"`
 	TaskTypes []string `json:"task_types"` // each as likely as another
 }
 
@@ -88,8 +88,8 @@ type advancedGeometryItem struct {
 
 // makeAdvancedGeometry draws three corners that are not on one line.
 func makeAdvancedGeometry(p advancedGeometryParams, r *rng.Rand) (advancedGeometryItem, error) {
-	draw := func() point { return point{r.Between(p.MinCoord, p.MaxCoord), r.Between(p.MinCoord, p.MaxCoord)} }
-	beside := func(coord int) int { // a neighbour that is still in range
+	draw := func() point { return point{r.Between64(p.MinCoord, p.MaxCoord), r.Between64(p.MinCoord, p.MaxCoord)} }
+	beside := func(coord int64) int64 { // a neighbour that is still in range
 		if coord < p.MaxCoord {
 			return coord + 1
 		}
@@ -167,6 +167,17 @@ func (a advancedGeometryItem) corners() string {
 // Short implements [task.Shortener].
 func (a advancedGeometryItem) Short() string { return a.TaskType + ": " + a.corners() }
 
+// Canonical implements [task.Canonicalizer]. The corners may stand in any order, but
+// for B where its angle is asked for.
+func (a advancedGeometryItem) Canonical() string {
+	byName := func(p, q [2]string) int { return slices.Compare(p[:], q[:]) }
+	if a.TaskType == angleMeasure {
+		legs := slices.SortedFunc(slices.Values([][2]string{a.A, a.C}), byName)
+		return fmt.Sprint(a.TaskType, a.B, legs)
+	}
+	return fmt.Sprint(a.TaskType, slices.SortedFunc(slices.Values([][2]string{a.A, a.B, a.C}), byName))
+}
+
 // Check refuses a record that is no triangle, or whose results are not those of its
 // triangle.
 func (a advancedGeometryItem) Check() error {
@@ -198,11 +209,11 @@ func (a advancedGeometryItem) Check() error {
 func (a advancedGeometryItem) triangle() (t triangle, err error) {
 	corners, read := [...][2]string{a.A, a.B, a.C}, [...]*point{&t.a, &t.b, &t.c}
 	for i, corner := range corners {
-		x, err := strconv.Atoi(corner[0])
+		x, err := strconv.ParseInt(corner[0], 10, 64)
 		if err != nil {
 			return t, err
 		}
-		y, err := strconv.Atoi(corner[1])
+		y, err := strconv.ParseInt(corner[1], 10, 64)
 		if err != nil {
 			return t, err
 		}
@@ -274,7 +285,7 @@ func (t triangle) scoreOrthocenter(text string) quintain.Verdict {
 // scoreNumber reads one number: right is what rounds to want, and where want is
 // half-way between two numbers with so many decimals, to either.
 func scoreNumber(text string, want float64, decimals int) quintain.Verdict {
-	got, ok := readFloat(text)
+	got, ok := answer.ReadFloat(text)
 	if !ok {
 		return quintain.Malformed(fmt.Sprintf("%.40q is no number", text))
 	}
@@ -286,40 +297,24 @@ func scoreNumber(text string, want float64, decimals int) quintain.Verdict {
 	return quintain.Wrong("want " + rounded(want, decimals))
 }
 
-// readFloat reads a finite decimal number.
-func readFloat(text string) (v float64, ok bool) {
-	d, ok := answer.ReadDecimal(text)
-	if !ok {
-		return 0, false
-	}
-	const most = 40 // digits that can make a difference
-	if len(d.Digits) > most {
-		d.Exp += len(d.Digits) - most
-		d.Digits = d.Digits[:most]
-	}
-	v, err := strconv.ParseFloat("0"+d.Digits+"e"+strconv.Itoa(d.Exp), 64)
-	if d.Neg {
-		v = -v
-	}
-	return v, err == nil
-}
-
 // A point has whole coordinates up to maxCoord.
-type point struct{ x, y int }
+type point struct{ x, y int64 }
 
-func (p point) texts() [2]string { return [2]string{strconv.Itoa(p.x), strconv.Itoa(p.y)} }
+func (p point) texts() [2]string {
+	return [2]string{strconv.FormatInt(p.x, 10), strconv.FormatInt(p.y, 10)}
+}
 
 // minus returns the way from q to p.
 func (p point) minus(q point) point { return point{p.x - q.x, p.y - q.y} }
 
 // dot returns the inner product.
-func (p point) dot(q point) int { return p.x*q.x + p.y*q.y }
+func (p point) dot(q point) int64 { return p.x*q.x + p.y*q.y }
 
 // A triangle has its corners in any order.
 type triangle struct{ a, b, c point }
 
 // cross is twice the area, with a sign; 0 where the corners are on one line.
-func (t triangle) cross() int {
+func (t triangle) cross() int64 {
 	b, c := t.b.minus(t.a), t.c.minus(t.a)
 	return b.x*c.y - b.y*c.x
 }
@@ -348,9 +343,9 @@ func (t triangle) exactRadius() string {
 }
 
 // sides returns the squares of the lengths of the sides.
-func (t triangle) sides() [3]int {
+func (t triangle) sides() [3]int64 {
 	ab, bc, ca := t.b.minus(t.a), t.c.minus(t.b), t.a.minus(t.c)
-	return [3]int{ab.dot(ab), bc.dot(bc), ca.dot(ca)}
+	return [3]int64{ab.dot(ab), bc.dot(bc), ca.dot(ca)}
 }
 
 // angle returns the angle at B in degrees.
@@ -360,10 +355,10 @@ func (t triangle) angle() float64 {
 }
 
 // A ratio is over/under in lowest terms, under above 0.
-type ratio struct{ over, under int }
+type ratio struct{ over, under int64 }
 
 // newRatio returns over/under; under is not 0.
-func newRatio(over, under int) ratio {
+func newRatio(over, under int64) ratio {
 	a, b := over, under
 	for b != 0 {
 		a, b = b, a%b
@@ -377,9 +372,9 @@ func newRatio(over, under int) ratio {
 // text writes a whole number without the fraction's line.
 func (r ratio) text() string {
 	if r.under == 1 {
-		return strconv.Itoa(r.over)
+		return strconv.FormatInt(r.over, 10)
 	}
-	return strconv.Itoa(r.over) + "/" + strconv.Itoa(r.under)
+	return strconv.FormatInt(r.over, 10) + "/" + strconv.FormatInt(r.under, 10)
 }
 
 // float returns the nearest float64.
@@ -388,6 +383,6 @@ func (r ratio) float() float64 {
 	if max(r.over, -r.over, r.under) <= exact {
 		return float64(r.over) / float64(r.under)
 	}
-	v, _ := big.NewRat(int64(r.over), int64(r.under)).Float64()
+	v, _ := big.NewRat(r.over, r.under).Float64()
 	return v
 }

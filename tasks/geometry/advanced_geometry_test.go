@@ -180,3 +180,12 @@ func TestTrianglesOfTheSmallestGrid(t *testing.T) {
 		}
 	}
 }
+
+func TestAdvancedGeometryKeys(t *testing.T) {
+	tasktest.Same(t, advancedGeometry, "the other corners of a triangle may be exchanged", func(a *advancedGeometryItem) { a.A, a.C = a.C, a.A })
+	tasktest.Same(t, advancedGeometry, "where no angle is asked for, all corners may be", func(a *advancedGeometryItem) {
+		if a.TaskType != angleMeasure {
+			a.A, a.B, a.C = a.B, a.C, a.A
+		}
+	})
+}

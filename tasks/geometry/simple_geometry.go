@@ -3,6 +3,7 @@ package geometry
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -150,6 +151,11 @@ func appendDegrees(b []byte, angle float64) []byte {
 		return strconv.AppendInt(b, whole, 10)
 	}
 	return strconv.AppendFloat(b, angle, 'f', -1, 64)
+}
+
+// Canonical implements [task.Canonicalizer]. The angles may stand in any order.
+func (s simpleGeometryItem) Canonical() string {
+	return fmt.Sprint(s.NSides, slices.Sorted(slices.Values(s.KnownAngles)))
 }
 
 // Check refuses a record whose angles do not add up. Whether they are those of a

@@ -3,6 +3,7 @@ package geometry
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,4 +102,8 @@ func TestSimpleGeometrySecond(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func TestSimpleGeometryKeys(t *testing.T) {
+	tasktest.Same(t, simpleGeometry, "the angles may stand in any order", func(s *simpleGeometryItem) { slices.Reverse(s.KnownAngles) })
 }

@@ -1,0 +1,16 @@
+package task
+
+import "fmt"
+
+// PromptRoom is how many bytes most prompts have at most. A buffer of that size, made
+// in Prompt, needs no allocation.
+const PromptRoom = 1024
+
+// CheckPhrasing refuses a record that names a wording which its task does not have;
+// the task has n.
+func CheckPhrasing(phrasing, n int) error {
+	if phrasing < 0 || phrasing >= n {
+		return fmt.Errorf("phrasing is %d, want 0 to %d", phrasing, n-1)
+	}
+	return nil
+}

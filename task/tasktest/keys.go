@@ -1,0 +1,229 @@
+package tasktest
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// How many problems of each level are held against all others. There are few different
+// ones at the easy levels, so that many of them meet.
+const (
+	easyLevels = 1
+	easyKeys   = 2000 // of an easy level
+	otherKeys  = 200
+	keySeed    = 8
+)
+
+// namesInAnswers lists the tasks whose keys leave out names that answers use. Problems
+// with one key ask the same there, but an answer to one must be translated for the
+// other; [Translated] holds them to that.
+var namesInAnswers = map[string]bool{"cryptarithm": true, "jugs": true, "knights_knaves": true}
+
+// keys: a key stands for what a problem asks, in whatever words.
+func keys(t testing.TB, of quintain.Task) {
+	for _, met := range meetings(t, of) {
+		if namesInAnswers[of.Info().Name] {
+			break
+		}
+		if v := grade(t, of, met[1], solve(t, of, met[0])); v != quintain.Right() {
+			t.Fatalf("%s and %s have one key, and the solution of one gets %+v from the other\n%s\n%s", met[0].ID(), met[1].ID(), v, met[0].Prompt, met[1].Prompt)
+		}
+	}
+	wordings(t, of)
+}
+
+// meetings returns the pairs of problems with one key: each problem with the first that
+// has its key, both ways round. Problems that have the same prompt, or the same short
+// question, must be among them.
+func meetings(t testing.TB, of quintain.Task) (pairs [][2]quintain.Problem) {
+	t.Helper()
+	first, byText := map[quintain.Key]quintain.Problem{}, map[string]quintain.Key{}
+	for level := range of.Info().Levels {
+		n := otherKeys
+		if level < easyLevels && !testing.Short() {
+			n = easyKeys
+		}
+		for i := range n {
+			p := problem(t, of, quintain.Draw{Seed: keySeed, Level: level, Index: i})
+			key := keyOf(t, of, p)
+			for _, text := range []string{"prompt: " + p.Prompt, "short: " + short(t, of, p)} {
+				if other, seen := byText[text]; seen && other != key {
+					t.Fatalf("%s has another key than a problem with the same %s", p.ID(), text)
+				}
+				byText[text] = key
+			}
+			if other, met := first[key]; met {
+				pairs = append(pairs, [2]quintain.Problem{other, p}, [2]quintain.Problem{p, other})
+			} else {
+				first[key] = p
+			}
+		}
+	}
+	return pairs
+}
+
+func keyOf(t testing.TB, of quintain.Task, p quintain.Problem) quintain.Key {
+	t.Helper()
+	key, err := quintain.KeyOf(of, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func short(t testing.TB, of quintain.Task, p quintain.Problem) string {
+	t.Helper()
+	shortener, can := of.(quintain.Shortener)
+	if !can {
+		return p.Prompt
+	}
+	text, err := shortener.Short(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// wordings: the wordings of a problem have one key, and each its own prompt.
+func wordings(t testing.TB, of quintain.Task) {
+	for level := range of.Info().Levels {
+		for i := range draws {
+			p := problem(t, of, quintain.Draw{Seed: keySeed, Level: level, Index: i})
+			want, prompts := keyOf(t, of, p), map[string]bool{}
+			for phrasing := 0; ; phrasing++ {
+				q := reworded(t, p, phrasing)
+				if _, err := of.Solve(q); err != nil {
+					break // the task has no more
+				}
+				if keyOf(t, of, q) != want {
+					t.Fatalf("%s has another key in wording %d", p.ID(), phrasing)
+				}
+				prompts[q.Prompt] = true
+				if len(prompts) != phrasing+1 {
+					t.Fatalf("%s has the same prompt in two wordings: %s", p.ID(), q.Prompt)
+				}
+			}
+			if len(prompts) < 2 || !prompts[p.Prompt] {
+				t.Fatalf("%s has %d wordings, want two or more, and its own among them", p.ID(), len(prompts))
+			}
+		}
+	}
+}
+
+// reworded returns p with another phrasing in its record, which it does not keep in
+// its own type.
+func reworded(t testing.TB, p quintain.Problem, phrasing int) quintain.Problem {
+	t.Helper()
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(p.Instance.String()), &fields); err != nil {
+		t.Fatal(err)
+	}
+	fields["phrasing"] = json.RawMessage(strconv.Itoa(phrasing))
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := reflect.New(reflect.TypeOf(p.Instance.Value()))
+	if err := json.Unmarshal(raw, record.Interface()); err != nil {
+		t.Fatal(err)
+	}
+	checked, can := record.Elem().Interface().(interface{ Check() error })
+	if inst, is := record.Elem().Interface().(task.Instance); is && (!can || checked.Check() == nil) {
+		p.Prompt = inst.Prompt()
+	}
+	p.Instance = quintain.RawRecord(raw)
+	return p
+}
+
+// Translated is the suite's check of keys for a task whose answers use names that its
+// keys leave out: translate turns a solution of one problem into one of another with
+// the same key. I is the task's own record.
+func Translated[I any](t *testing.T, of quintain.Task, translate func(solution string, from, to I) string) {
+	t.Helper()
+	met := meetings(t, of)
+	if !namesInAnswers[of.Info().Name] || len(met) == 0 {
+		t.Fatalf("%s leaves out no names, or no two of its problems have one key", of.Info().Name)
+	}
+	for _, pair := range met {
+		from, to := record[I](t, pair[0]), record[I](t, pair[1])
+		answer := translate(solve(t, of, pair[0]), from, to)
+		if v := grade(t, of, pair[1], answer); v != quintain.Right() {
+			t.Fatalf("%s and %s have one key, and the translated solution %q gets %+v\n%s\n%s", pair[0].ID(), pair[1].ID(), answer, v, pair[0].Prompt, pair[1].Prompt)
+		}
+	}
+}
+
+// Same demands that change, which is made to the records of some problems, makes no
+// other question of any: the key stays, and so do the right answers. At least one record
+// must really change. I is the task's own record.
+func Same[I any](t *testing.T, of quintain.Task, why string, change func(record *I)) {
+	t.Helper()
+	pairs := alter(t, of, change)
+	for _, pair := range pairs {
+		p, q := pair[0], pair[1]
+		if keyOf(t, of, p) != keyOf(t, of, q) {
+			t.Fatalf("the changed record has another key (%s)\n%s\n%s", why, p.Instance, q.Instance)
+		}
+		if v := grade(t, of, q, solve(t, of, p)); v != quintain.Right() && !namesInAnswers[of.Info().Name] {
+			t.Fatalf("the changed record gives the solution from before %+v (%s)\n%s\n%s", v, why, p.Instance, q.Instance)
+		}
+	}
+	if len(pairs) == 0 {
+		t.Errorf("no record is changed (%s)", why)
+	}
+}
+
+// Other demands that change, which is made to the records of some problems, makes another
+// question of each record that it changes: the key is another. I is the task's own record.
+func Other[I any](t *testing.T, of quintain.Task, why string, change func(record *I)) {
+	t.Helper()
+	pairs := alter(t, of, change)
+	for _, pair := range pairs {
+		if keyOf(t, of, pair[0]) == keyOf(t, of, pair[1]) {
+			t.Fatalf("the changed record has the key from before (%s)\n%s\n%s", why, pair[0].Instance, pair[1].Instance)
+		}
+	}
+	if len(pairs) == 0 {
+		t.Errorf("no record is changed (%s)", why)
+	}
+}
+
+// alter changes the records of some problems, and returns those that are changed: each
+// problem, and what became of it.
+func alter[I any](t *testing.T, of quintain.Task, change func(record *I)) (pairs [][2]quintain.Problem) {
+	t.Helper()
+	each(t, of, func(p quintain.Problem) {
+		before := []byte(p.Instance.String())
+		var record I
+		if err := json.Unmarshal(before, &record); err != nil {
+			t.Fatal(err)
+		}
+		change(&record)
+		after, err := json.Marshal(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(before, after) {
+			q := p
+			q.Instance = quintain.RawRecord(after)
+			pairs = append(pairs, [2]quintain.Problem{p, q})
+		}
+	})
+	return pairs
+}
+
+// record returns the record of p in its own type.
+func record[I any](t *testing.T, p quintain.Problem) I {
+	t.Helper()
+	value, is := p.Instance.Value().(I)
+	if !is {
+		t.Fatalf("the record is not a %s", reflect.TypeFor[I]())
+	}
+	return value
+}

@@ -1,0 +1,89 @@
+package tasktest
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// A wordy task asks for a sum. Its keys have a flaw, or none.
+type wordyItem struct {
+	Flaw     string `json:"flaw"`
+	Left     int    `json:"left"`
+	Right    int    `json:"right"`
+	Tag      int    `json:"tag"` // does not matter
+	Phrasing int    `json:"phrasing"`
+}
+
+func makeWordy(p flawedParams, r *rng.Rand) (wordyItem, error) {
+	return wordyItem{p.Flaw, r.Between(0, 9), r.Between(0, 9), r.Between(0, 9), r.Between(0, 1)}, nil
+}
+
+func (w wordyItem) Prompt() string {
+	text := []string{"Add ", "What is "}[w.Phrasing]
+	if w.Flaw == "one wording" {
+		text = "Sum: "
+	}
+	return fmt.Sprint(text, w.Left, " + ", w.Right)
+}
+
+func (w wordyItem) Solve() string { return strconv.Itoa(w.Left + w.Right) }
+
+func (w wordyItem) Score(text string) quintain.Verdict { return task.Match(text, w.Solve()) }
+
+func (w wordyItem) Short() string {
+	if w.Flaw == "short of the answer" {
+		return fmt.Sprint(w.Left)
+	}
+	return fmt.Sprint(w.Left, "+", w.Right)
+}
+
+func (w wordyItem) Check() error { return task.CheckPhrasing(w.Phrasing, 2) }
+
+func (w wordyItem) Canonical() string {
+	switch w.Flaw {
+	case "all alike":
+		return "a sum"
+	case "words":
+		return w.Prompt()
+	case "details":
+		return fmt.Sprint(w.Left, w.Right, w.Tag)
+	}
+	return fmt.Sprint(w.Left, w.Right)
+}
+
+// Fatalf implements [testing.TB].
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// Every flaw of keys is found.
+func TestKeysFindFlaws(t *testing.T) {
+	for flaw, tells := range map[string]string{
+		"none":                "",
+		"all alike":           "have one key, and the solution of one gets",
+		"words":               "has another key than a problem with the same short",
+		"details":             "has another key than a problem with the same",
+		"short of the answer": "has another key than a problem with the same short",
+		"one wording":         "has the same prompt in two wordings",
+	} {
+		of := task.Spec[flawedParams, wordyItem]{Name: "wordy", Levels: []flawedParams{{flaw}}, Make: makeWordy}
+		r, done := &recorder{TB: t}, make(chan bool)
+		go func() {
+			defer close(done)
+			keys(r, of)
+		}()
+		<-done
+		all := strings.Join(r.faults, "\n")
+		if tells == "" && all != "" || !strings.Contains(all, tells) {
+			t.Errorf("%s: the suite reports %.2000q, want %q", flaw, all, tells)
+		}
+	}
+}

@@ -1,0 +1,347 @@
+package boards
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// gameOfLife asks for a board of the Game of Life some steps later.
+var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
+	Name:     "game_of_life",
+	Category: "algorithmic",
+	Doc: "Work out a board of Conway's Game of Life after some steps, on a grid whose opposite edges meet. " +
+		"Some cells are alive at the end, and they are not those of the start.",
+	Source:  "John Conway's Game of Life (1970); the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: gameOfLifeParams{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.1, SimulationSteps: 1},
+	Levels: []gameOfLifeParams{
+		{GridSizeX: 4, GridSizeY: 4, FilledCellsWeights: 0.35, SimulationSteps: 1},
+		{GridSizeX: 5, GridSizeY: 6, FilledCellsWeights: 0.3, SimulationSteps: 1},
+		{GridSizeX: 8, GridSizeY: 8, FilledCellsWeights: 0.25, SimulationSteps: 2},
+		{GridSizeX: 10, GridSizeY: 12, FilledCellsWeights: 0.3, SimulationSteps: 4},
+		{GridSizeX: 16, GridSizeY: 14, FilledCellsWeights: 0.35, SimulationSteps: 7},
+		{GridSizeX: 24, GridSizeY: 24, FilledCellsWeights: 0.4, SimulationSteps: 12},
+	},
+	Make: makeGameOfLife,
+}
+
+// mostLifeWork bounds cells times steps.
+const mostLifeWork = 50_000_000
+
+// gameOfLifeParams are the settings of one difficulty.
+type gameOfLifeParams struct {
+	GridSizeX          int     `json:"grid_size_x"`          // rows
+	GridSizeY          int     `json:"grid_size_y"`          // columns
+	FilledCellsWeights float64 `json:"filled_cells_weights"` // share of the cells that are alive at the start
+	FilledCells        int     `json:"filled_cells"`         // number of them; 0: FilledCellsWeights decides
+	SimulationSteps    int     `json:"simulation_steps"`
+}
+
+// Check implements [task.Params].
+func (p gameOfLifeParams) Check() error {
+	switch {
+	case p.GridSizeX < 3 || p.GridSizeX > 999:
+		return fmt.Errorf("grid_size_x is %d, want 3 to 999", p.GridSizeX)
+	case p.GridSizeY < 3 || p.GridSizeY > 999:
+		return fmt.Errorf("grid_size_y is %d, want 3 to 999", p.GridSizeY)
+	case !(p.FilledCellsWeights > 0 && p.FilledCellsWeights < 1):
+		return fmt.Errorf("filled_cells_weights is %v, want more than 0 and less than 1", p.FilledCellsWeights)
+	case p.FilledCells < 0 || p.FilledCells > p.GridSizeX*p.GridSizeY:
+		return fmt.Errorf("filled_cells is %d, want 0 to %d", p.FilledCells, p.GridSizeX*p.GridSizeY)
+	case p.SimulationSteps < 1 || p.SimulationSteps > mostLifeWork/(p.GridSizeX*p.GridSizeY):
+		return fmt.Errorf("simulation_steps is %d, want 1 to %d on such a grid", p.SimulationSteps, mostLifeWork/(p.GridSizeX*p.GridSizeY))
+	}
+	return nil
+}
+
+// gameOfLifeItem is one board. An entry of reasoning-gym has it in the question
+// alone, and only the board at the end, in Answer.
+type gameOfLifeItem struct {
+	GridSizeX       int      `json:"grid_size_x"`
+	GridSizeY       int      `json:"grid_size_y"`
+	FilledCells     int      `json:"filled_cells"` // live cells at the start
+	SimulationSteps int      `json:"simulation_steps"`
+	Board           []string `json:"board,omitempty"`  // the start: rows of 0 and 1
+	Answer          *string  `json:"answer,omitempty"` // the end, as a JSON list of rows
+	Phrasing        int      `json:"phrasing,omitempty"`
+}
+
+// makeGameOfLife draws cells until some are alive at the end, and others than at the
+// start.
+func makeGameOfLife(p gameOfLifeParams, r *rng.Rand) (gameOfLifeItem, error) {
+	const tries = 25
+	height, width := p.GridSizeX, p.GridSizeY
+	filled := p.FilledCells
+	if filled == 0 {
+		filled = max(3, int(math.Round(p.FilledCellsWeights*float64(height*width))))
+	}
+	order := make([]int, height*width)
+	for i := range order {
+		order[i] = i
+	}
+	board := newLifeBoard(height, width)
+	var start []string
+	for try := range tries {
+		board.clear()
+		for i := range filled {
+			j := r.Between(i, len(order)-1)
+			order[i], order[j] = order[j], order[i]
+			board.set(order[i]/width, order[i]%width)
+		}
+		start = board.rows()
+		board.run(p.SimulationSteps)
+		if !board.empty() && !board.is(start) || try == tries-1 {
+			break
+		}
+	}
+	return gameOfLifeItem{
+		GridSizeX: height, GridSizeY: width, FilledCells: filled, SimulationSteps: p.SimulationSteps,
+		Board: start, Phrasing: r.Between(0, len(gameOfLifePhrasings)-1),
+	}, nil
+}
+
+// is reports whether the rows are those of the board.
+func (b *lifeBoard) is(rows []string) bool {
+	for y, row := range rows {
+		for x, c := range []byte(row) {
+			if b.alive(y, x) != (c == '1') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// gameOfLifePhrasings are the wordings of the question, before the number of steps.
+var gameOfLifePhrasings = []string{
+	"This is a board of Conway's Game of Life. What does it look like after ",
+	"Simulate the Game of Life on the board below. Which cells are alive after ",
+	"The following cells live by the rules of the Game of Life. What becomes of the board after ",
+}
+
+// lifeRules are said in the prompts of both tasks.
+const lifeRules = "In each step, a live cell (1) lives on if two or three of its eight neighbors are alive, a dead cell (0) comes to life if exactly three are, " +
+	"and every other cell is dead. The board wraps around: its left edge meets the right one, and its top the bottom."
+
+// Prompt implements [task.Instance].
+func (g gameOfLifeItem) Prompt() string {
+	steps := "one step"
+	if g.SimulationSteps != 1 {
+		steps = fmt.Sprint(g.SimulationSteps, " steps")
+	}
+	return gameOfLifePhrasings[g.Phrasing] + steps + "? " + lifeRules + "\n\n" + string(appendBoard(nil, g.Board, ",\n ")) +
+		"\n\nAnswer with the whole board as a JSON list of its rows from top to bottom, for example [[0,1,0],[1,1,0],[0,0,1]]."
+}
+
+// appendBoard appends rows of 0 and 1 as a JSON list of lists, with next between two
+// rows.
+func appendBoard(b []byte, rows []string, next string) []byte {
+	b = append(b, '[')
+	for y, row := range rows {
+		if y > 0 {
+			b = append(b, next...)
+		}
+		b = append(b, '[')
+		for x, c := range []byte(row) {
+			if x > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, c)
+		}
+		b = append(b, ']')
+	}
+	return append(b, ']')
+}
+
+// Short implements [task.Shortener].
+func (g gameOfLifeItem) Short() string {
+	return fmt.Sprintf("life, %d steps: %s", g.SimulationSteps, strings.Join(g.Board, " "))
+}
+
+// Canonical implements [task.Canonicalizer]: the short question, if the record has the
+// board.
+func (g gameOfLifeItem) Canonical() string {
+	if g.Board == nil {
+		return ""
+	}
+	return g.Short()
+}
+
+// Check refuses a record without a board, or whose answer is not what becomes of
+// it.
+func (g gameOfLifeItem) Check() error {
+	if g.Board == nil {
+		if g.Answer == nil {
+			return errors.New("board and answer are missing")
+		}
+		if _, err := readCells(*g.Answer); err != nil {
+			return fmt.Errorf("answer: %w", err)
+		}
+		return task.CheckPhrasing(g.Phrasing, len(gameOfLifePhrasings))
+	}
+	if _, err := readLifeBoard(g.Board); err != nil {
+		return err
+	}
+	cells := len(g.Board) * len(g.Board[0])
+	switch {
+	case g.SimulationSteps < 0 || g.SimulationSteps > mostLifeWork/cells:
+		return fmt.Errorf("simulation_steps is %d, want 0 to %d on such a board", g.SimulationSteps, mostLifeWork/cells)
+	case g.Answer != nil && *g.Answer != string(appendBoard(nil, g.end(), ",")):
+		return errors.New("answer is not the board at the end")
+	}
+	return task.CheckPhrasing(g.Phrasing, len(gameOfLifePhrasings))
+}
+
+// end returns the board at the end.
+func (g gameOfLifeItem) end() []string {
+	if g.Board == nil {
+		rows, err := readCells(*g.Answer)
+		if err != nil {
+			panic(err) // Check has read it
+		}
+		return rows
+	}
+	board, err := readLifeBoard(g.Board)
+	if err != nil {
+		panic(err) // as above
+	}
+	board.run(g.SimulationSteps)
+	return board.rows()
+}
+
+// Solve implements [task.Instance].
+func (g gameOfLifeItem) Solve() string { return string(appendBoard(nil, g.end(), ",")) }
+
+// Score implements [task.Instance]. A board of the right size earns 1 - w/b with w
+// wrong cells, where b is the fewest that are wrong in a board which is had without
+// looking: the one at the start, one without live cells, and one full of them.
+func (g gameOfLifeItem) Score(text string) quintain.Verdict {
+	got, err := readCells(text)
+	if err != nil {
+		return quintain.Malformed(err.Error())
+	}
+	want := g.end()
+	if len(got) != len(want) {
+		return quintain.Wrong(fmt.Sprintf("there are %d rows, want %d", len(got), len(want)))
+	}
+	cells, wrong, live, changed := 0, 0, 0, 0
+	for y, row := range want {
+		if len(got[y]) != len(row) {
+			return quintain.Wrong(fmt.Sprintf("row %d has %d cells, want %d", y+1, len(got[y]), len(row)))
+		}
+		cells += len(row)
+		wrong += different(got[y], row)
+		live += strings.Count(row, "1")
+		if g.Board != nil {
+			changed += different(g.Board[y], row)
+		}
+	}
+	blind := min(live, cells-live)
+	if g.Board != nil {
+		blind = min(blind, changed)
+	}
+	switch {
+	case wrong == 0:
+		return quintain.Right()
+	case wrong < blind:
+		return quintain.Partial(1-float64(wrong)/float64(blind), fmt.Sprintf("%d cells are wrong", wrong))
+	}
+	return quintain.Wrong(fmt.Sprintf("%d cells are wrong", wrong))
+}
+
+// different counts the places in which two texts of one length differ.
+func different(a, b string) (n int) {
+	for i := range len(a) {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// readCells reads a JSON list of rows, each a list of 0 and 1 or of false and true.
+func readCells(text string) ([]string, error) {
+	if rows, plain := plainCells(text); plain {
+		return rows, nil
+	}
+	v, err := answer.ReadJSON(text)
+	if err != nil {
+		return nil, fmt.Errorf("the answer is no JSON list of rows: %w", err)
+	}
+	list, is := v.([]any)
+	if !is || len(list) == 0 {
+		return nil, errors.New("the answer is no JSON list of rows")
+	}
+	rows := make([]string, len(list))
+	for y, item := range list {
+		cells, is := item.([]any)
+		if !is {
+			return nil, fmt.Errorf("row %d is no list", y+1)
+		}
+		row := make([]byte, len(cells))
+		for x, cell := range cells {
+			switch n, whole := answer.Whole(cell); {
+			case cell == false || whole && n == 0:
+				row[x] = '0'
+			case cell == true || whole && n == 1:
+				row[x] = '1'
+			default:
+				return nil, fmt.Errorf("cell %d of row %d is neither 0 nor 1", x+1, y+1)
+			}
+		}
+		rows[y] = string(row)
+	}
+	return rows, nil
+}
+
+// plainCells reads what nearly every answer is: rows of the digits 0 and 1.
+func plainCells(text string) (rows []string, plain bool) {
+	s := jsonSigns{text, 0}
+	cells, ends := make([]byte, 0, len(text)/2), make([]int, 0, 32)
+	for between := s.next(); between != ']' || len(ends) == 0; between = s.next() {
+		if open := s.next(); open != '[' || between != '[' && between != ',' || between == '[' && len(ends) > 0 {
+			return nil, false
+		}
+		for between := byte(','); between != ']'; between = s.next() {
+			cell := s.next()
+			if cell != '0' && cell != '1' || between != ',' {
+				return nil, false
+			}
+			cells = append(cells, cell)
+		}
+		ends = append(ends, len(cells))
+	}
+	if s.next(); s.at <= len(text) {
+		return nil, false
+	}
+	rows, all, from := make([]string, len(ends)), string(cells), 0
+	for y, end := range ends {
+		rows[y], from = all[from:end], end
+	}
+	return rows, true
+}
+
+// jsonSigns are the characters of a JSON text without the space between them.
+type jsonSigns struct {
+	text string
+	at   int // place of the next one; past len(text) when the end was met
+}
+
+// next returns the next character, and 0 at the end.
+func (s *jsonSigns) next() byte {
+	for ; s.at < len(s.text); s.at++ {
+		if c := s.text[s.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			s.at++
+			return c
+		}
+	}
+	s.at = len(s.text) + 1
+	return 0
+}

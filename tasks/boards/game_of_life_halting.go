@@ -1,0 +1,294 @@
+package boards
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// gameOfLifeHalting asks whether a board of the Game of Life dies out in time.
+var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem]{
+	Name:     "game_of_life_halting",
+	Category: "algorithmic",
+	Doc: "Tell whether all cells of a board of Conway's Game of Life are dead after some steps. " +
+		"The board holds a few small shapes; half of the boards die, and neither the number of the shapes nor that of their cells tells which.",
+	Source:  "John Conway's Game of Life (1970); the shapes are drawn at random; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: gameOfLifeHaltingParams{GridSizeX: 12, GridSizeY: 12, Difficulty: 1, NumOscillators: 5, MaxSimulationSteps: 20},
+	Levels: []gameOfLifeHaltingParams{
+		{GridSizeX: 7, GridSizeY: 7, Difficulty: 1, NumOscillators: 1, MaxSimulationSteps: 4},
+		{GridSizeX: 10, GridSizeY: 10, Difficulty: 1, NumOscillators: 3, MaxSimulationSteps: 8},
+		{GridSizeX: 14, GridSizeY: 14, Difficulty: 2, NumOscillators: 4, MaxSimulationSteps: 15},
+		{GridSizeX: 20, GridSizeY: 18, Difficulty: 2, NumOscillators: 6, MaxSimulationSteps: 25},
+		{GridSizeX: 26, GridSizeY: 28, Difficulty: 3, NumOscillators: 8, MaxSimulationSteps: 40},
+		{GridSizeX: 36, GridSizeY: 36, Difficulty: 3, NumOscillators: 14, MaxSimulationSteps: 80},
+	},
+	Make: makeGameOfLifeHalting,
+}
+
+// gameOfLifeHaltingParams are the settings of one difficulty.
+type gameOfLifeHaltingParams struct {
+	GridSizeX          int `json:"grid_size_x"`     // rows
+	GridSizeY          int `json:"grid_size_y"`     // columns
+	Difficulty         int `json:"difficulty"`      // 1 to 3: shapes of up to 3, 4 or 5 cells in height and width
+	NumOscillators     int `json:"num_oscillators"` // shapes on a board, at most, whether they last or die
+	MaxSimulationSteps int `json:"max_simulation_steps"`
+}
+
+// Check implements [task.Params].
+func (p gameOfLifeHaltingParams) Check() error {
+	if p.Difficulty < 1 || p.Difficulty > 3 {
+		return fmt.Errorf("difficulty is %d, want 1 to 3", p.Difficulty)
+	}
+	least := [...]int{7, 13, 25}[p.Difficulty-1]
+	switch {
+	case p.GridSizeX < least || p.GridSizeX > 200:
+		return fmt.Errorf("grid_size_x is %d, want %d to 200 with difficulty %d", p.GridSizeX, least, p.Difficulty)
+	case p.GridSizeY < least || p.GridSizeY > 200:
+		return fmt.Errorf("grid_size_y is %d, want %d to 200 with difficulty %d", p.GridSizeY, least, p.Difficulty)
+	case p.NumOscillators < 1 || p.NumOscillators > 100:
+		return fmt.Errorf("num_oscillators is %d, want 1 to 100", p.NumOscillators)
+	case p.MaxSimulationSteps < 3 || p.MaxSimulationSteps > 1000:
+		return fmt.Errorf("max_simulation_steps is %d, want 3 to 1000", p.MaxSimulationSteps)
+	}
+	return nil
+}
+
+// gameOfLifeHaltingItem is one board. An entry of reasoning-gym has it in the
+// question alone.
+type gameOfLifeHaltingItem struct {
+	GridSizeX       int           `json:"grid_size_x"`
+	GridSizeY       int           `json:"grid_size_y"`
+	PlacedPatterns  []lifePattern `json:"placed_patterns"`
+	SimulationSteps int           `json:"simulation_steps"`
+	ShouldOscillate *bool         `json:"should_oscillate"` // some cell is alive after so many steps
+	Board           []string      `json:"board,omitempty"`  // rows of 0 and 1
+	Phrasing        int           `json:"phrasing,omitempty"`
+}
+
+// lifePattern is a shape on a board.
+type lifePattern struct {
+	Name     string `json:"name"`     // "dying" or "lasting", if it were alone
+	Position [2]int `json:"position"` // row and column of its upper left corner
+}
+
+// A lifeShape is a few live cells in a square: bit 8y+x for the cell in row y and
+// column x.
+type lifeShape uint64
+
+// lifeShapes are shapes with the same number of cells, by how long they live alone
+// on a large board.
+type lifeShapes struct {
+	dying   []lifeShape
+	dies    []int // step after which the shape of dying is dead
+	lasting []lifeShape
+}
+
+// lifeShapesOf holds, for each difficulty, shapes of as many cells as let some live
+// and some die.
+var lifeShapesOf = [...]func() []lifeShapes{
+	sync.OnceValue(func() []lifeShapes { return drawLifeShapes(3, 500) }),
+	sync.OnceValue(func() []lifeShapes { return drawLifeShapes(4, 500) }),
+	sync.OnceValue(func() []lifeShapes { return drawLifeShapes(5, 600) }),
+}
+
+// drawLifeShapes draws n shapes in a square of so many cells, and sees how long they
+// live.
+func drawLifeShapes(size, n int) []lifeShapes {
+	const large, horizon, fewest, most = 40, 48, 6, 3
+	r := rng.New(uint64(size), "game_of_life_halting", "shapes")
+	byCells := make([]lifeShapes, size*size+1)
+	board := newLifeBoard(large, large)
+	for range n {
+		shape := lifeShape(0)
+		cells := r.Between(most, size*(size+2)/2)
+		for range cells {
+			shape |= 1 << (8*r.Between(0, size-1) + r.Between(0, size-1))
+		}
+		board.clear()
+		shape.place(board, large/2, large/2)
+		group := &byCells[board.count()]
+		if died := board.run(horizon); board.empty() {
+			group.dying, group.dies = append(group.dying, shape), append(group.dies, died)
+		} else {
+			group.lasting = append(group.lasting, shape)
+		}
+	}
+	var kept []lifeShapes
+	for _, group := range byCells {
+		if len(group.dying) >= fewest && len(group.lasting) >= fewest {
+			kept = append(kept, group)
+		}
+	}
+	return kept
+}
+
+// place sets the cells of s, with its upper left corner at row y and column x.
+func (s lifeShape) place(b *lifeBoard, y, x int) {
+	for i := range 64 {
+		if s>>i&1 != 0 {
+			b.set(y+i/8, x+i%8)
+		}
+	}
+}
+
+// makeGameOfLifeHalting draws whether the board is to die, and shapes that do what
+// is wanted if they do not meet. Where they do, it tries others.
+func makeGameOfLifeHalting(p gameOfLifeHaltingParams, r *rng.Rand) (gameOfLifeHaltingItem, error) {
+	const tries = 30
+	lasts := r.Chance(0.5)
+	item := gameOfLifeHaltingItem{
+		GridSizeX: p.GridSizeX, GridSizeY: p.GridSizeY, ShouldOscillate: &lasts,
+		SimulationSteps: r.Between((p.MaxSimulationSteps+1)/2, p.MaxSimulationSteps),
+		Phrasing:        r.Between(0, len(gameOfLifeHaltingPhrasings)-1),
+	}
+	board := newLifeBoard(p.GridSizeX, p.GridSizeY)
+	shapes := r.Between((p.NumOscillators+1)/2, p.NumOscillators)
+	for try := 1; ; try++ {
+		board.clear()
+		item.PlacedPatterns = item.PlacedPatterns[:0]
+		for i := range shapes {
+			item.placeShape(board, placing{size: p.Difficulty + 2, lasts: lasts && (i == 0 || r.Chance(0.5))}, r)
+		}
+		item.Board = board.rows()
+		board.run(item.SimulationSteps)
+		if lasting := !board.empty(); lasting == lasts || try == tries {
+			lasts = lasting
+			return item, nil
+		}
+	}
+}
+
+// A placing is what shape to place: its size, and whether it is to live on.
+type placing struct {
+	size  int
+	lasts bool
+}
+
+// placeShape draws a shape and a place for it away from the others, if one is found.
+func (g *gameOfLifeHaltingItem) placeShape(board *lifeBoard, what placing, r *rng.Rand) {
+	const tries, apart = 10, 2 // rows or columns between two shapes
+	for range tries {
+		at := [2]int{r.Between(0, g.GridSizeX-what.size), r.Between(0, g.GridSizeY-what.size)}
+		if g.near(at, what.size+apart) {
+			continue
+		}
+		shape, name := what.draw(g.SimulationSteps, r)
+		shape.place(board, at[0], at[1])
+		g.PlacedPatterns = append(g.PlacedPatterns, lifePattern{name, at})
+		return
+	}
+}
+
+// near reports whether a shape stands less than the distance from a place, both
+// down and across.
+func (g *gameOfLifeHaltingItem) near(at [2]int, distance int) bool {
+	for _, other := range g.PlacedPatterns {
+		down, across := max(at[0]-other.Position[0], other.Position[0]-at[0]), max(at[1]-other.Position[1], other.Position[1]-at[1])
+		if min(down, g.GridSizeX-down) < distance && min(across, g.GridSizeY-across) < distance {
+			return true
+		}
+	}
+	return false
+}
+
+// draw draws a shape. How many cells it has depends on chance alone.
+func (p placing) draw(steps int, r *rng.Rand) (shape lifeShape, name string) {
+	const tries = 10
+	group := rng.Pick(r, lifeShapesOf[p.size-3]())
+	if p.lasts {
+		return rng.Pick(r, group.lasting), "lasting"
+	}
+	i := 0
+	for range tries {
+		if i = r.Between(0, len(group.dying)-1); group.dies[i] <= steps {
+			break
+		}
+	}
+	return group.dying[i], "dying"
+}
+
+// gameOfLifeHaltingPhrasings are the wordings of the question, before the number of
+// steps.
+var gameOfLifeHaltingPhrasings = []string{
+	"This is a board of Conway's Game of Life. Are all of its cells dead after ",
+	"Does the following board of the Game of Life die out completely within ",
+	"Simulate the Game of Life on the board below. Is no cell alive any more at the end of ",
+}
+
+// Prompt implements [task.Instance].
+func (g gameOfLifeHaltingItem) Prompt() string {
+	b := make([]byte, 0, task.PromptRoom)
+	b = append(b, gameOfLifeHaltingPhrasings[g.Phrasing]...)
+	b = append(strconv.AppendInt(b, int64(g.SimulationSteps), 10), " steps? "+lifeRules+"\n\n"...)
+	for _, row := range g.Board {
+		for x, c := range []byte(row) {
+			if x > 0 {
+				b = append(b, ' ')
+			}
+			b = append(b, c)
+		}
+		b = append(b, '\n')
+	}
+	return string(append(b, "\nAnswer with True if all cells are dead by then, and with False if some are alive."...))
+}
+
+// Short implements [task.Shortener].
+func (g gameOfLifeHaltingItem) Short() string {
+	return fmt.Sprintf("dead after %d steps of life? %s", g.SimulationSteps, strings.Join(g.Board, " "))
+}
+
+// Choices implements [task.Chooser].
+func (gameOfLifeHaltingItem) Choices() int { return 2 }
+
+// Canonical implements [task.Canonicalizer]: the short question, if the record has the
+// board.
+func (g gameOfLifeHaltingItem) Canonical() string {
+	if g.Board == nil {
+		return ""
+	}
+	return g.Short()
+}
+
+// Check refuses a record that does not say what becomes of the board, or is wrong.
+func (g gameOfLifeHaltingItem) Check() error {
+	if g.ShouldOscillate == nil {
+		return errors.New("should_oscillate is missing")
+	}
+	if g.Board != nil {
+		board, err := readLifeBoard(g.Board)
+		if err != nil {
+			return err
+		}
+		if most := mostLifeWork / (board.height * board.width); g.SimulationSteps < 0 || g.SimulationSteps > most {
+			return fmt.Errorf("simulation_steps is %d, want 0 to %d on such a board", g.SimulationSteps, most)
+		}
+		board.run(g.SimulationSteps)
+		if lasts := !board.empty(); *g.ShouldOscillate != lasts {
+			return fmt.Errorf("should_oscillate is %t, want %t", *g.ShouldOscillate, lasts)
+		}
+	}
+	return task.CheckPhrasing(g.Phrasing, len(gameOfLifeHaltingPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (g gameOfLifeHaltingItem) Solve() string { return task.TrueOrFalse(!*g.ShouldOscillate) }
+
+// Score implements [task.Instance]. Case and the space around are free; no part
+// credit is, for there are but two answers.
+func (g gameOfLifeHaltingItem) Score(text string) quintain.Verdict {
+	switch text = answer.Trim(text); {
+	case strings.EqualFold(text, g.Solve()):
+		return quintain.Right()
+	case strings.EqualFold(text, task.TrueOrFalse(*g.ShouldOscillate)):
+		return quintain.Wrong("want " + g.Solve())
+	}
+	return quintain.Malformed("the answer is neither True nor False")
+}

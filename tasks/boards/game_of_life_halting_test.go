@@ -1,0 +1,102 @@
+package boards
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestGameOfLifeHaltingScore(t *testing.T) {
+	lasts, dies := true, false
+	item := gameOfLifeHaltingItem{Board: strings.Fields("0000 0110 0000 0000"), SimulationSteps: 1, ShouldOscillate: &dies}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"True", 1, ""},
+		{" true\n", 1, "case and space are free"},
+		{"False", 0, "which reasoning-gym takes"},
+		{"True or False", 0, "as well"},
+		{"True.", 0, "as well"},
+		{"Yes", 0, ""},
+		{"1", 0, ""},
+		{"", 0, "nothing"},
+	})
+	tasktest.Nears(t, gameOfLifeHaltingItem{ShouldOscillate: &lasts}.Score, []tasktest.Near{
+		{"False", 1, ""},
+		{"True", 0, ""},
+		{"not True", 0, ""},
+	})
+	tasktest.RefusedRecords(t, gameOfLifeHalting, []string{
+		`{}`,
+		`{"should_oscillate":true,"board":["0000","0110","0000","0000"],"simulation_steps":1}`,
+		`{"should_oscillate":false,"board":["0000","0110","0110","0000"],"simulation_steps":1}`,
+		`{"should_oscillate":false,"board":["0000","0110"],"simulation_steps":1}`,
+		`{"should_oscillate":false,"board":["000","000","000"],"simulation_steps":-1}`,
+		`{"should_oscillate":false,"board":["000","000","000"],"simulation_steps":10000000}`,
+		`{"should_oscillate":false,"phrasing":3}`,
+	})
+}
+
+func TestGameOfLifeHaltingParams(t *testing.T) {
+	tasktest.Refused(t, gameOfLifeHalting, map[string]string{
+		`{"difficulty":0}`:              "difficulty",
+		`{"difficulty":4}`:              "difficulty",
+		`{"difficulty":2}`:              "grid_size_x",
+		`{"grid_size_x":6}`:             "grid_size_x",
+		`{"grid_size_y":6}`:             "grid_size_y",
+		`{"grid_size_x":201}`:           "grid_size_x",
+		`{"grid_size_y":201}`:           "grid_size_y",
+		`{"num_oscillators":0}`:         "num_oscillators",
+		`{"num_oscillators":101}`:       "num_oscillators",
+		`{"max_simulation_steps":2}`:    "max_simulation_steps",
+		`{"max_simulation_steps":1001}`: "max_simulation_steps",
+	})
+}
+
+// The second way reads the prompt and goes from cell to cell. Half of the boards
+// die, and counting the cells does not tell which: the best bound between few and
+// many is hardly better than a guess.
+func TestGameOfLifeHaltingSecond(t *testing.T) {
+	const n = 1800
+	for level := range gameOfLifeHalting.Levels {
+		own := gameOfLifeHalting
+		own.Levels = own.Levels[level : level+1]
+		dying, balance := 0, map[int]int{} // by number of cells, boards that die less boards that do not
+		tasktest.Second(t, own, n/len(gameOfLifeHalting.Levels), func(_ gameOfLifeHaltingItem, prompt, got string) error {
+			rows := strings.Split(strings.ReplaceAll(strings.Split(prompt, "\n\n")[1], " ", ""), "\n")
+			cells := strings.Count(strings.Join(rows, ""), "1")
+			for range stepsAsked(prompt) {
+				rows = slowStep(rows)
+			}
+			dead := !strings.Contains(strings.Join(rows, ""), "1")
+			if (got == "True") != dead || cells == 0 {
+				return fmt.Errorf("solution %s, want %t", got, dead)
+			}
+			balance[cells]--
+			if dead {
+				dying++
+				balance[cells] += 2
+			}
+			return nil
+		})
+		boards := n / len(gameOfLifeHalting.Levels)
+		sum, best := 0, 0
+		for cells := range 200 {
+			sum += balance[cells]
+			best = max(best, sum, -sum)
+		}
+		if share := float64(dying) / float64(boards); share < 0.4 || share > 0.6 {
+			t.Errorf("level %d: %.2f of the boards die", level, share)
+		}
+		if share := 0.5 + float64(best)/float64(2*boards); share > 0.62 {
+			t.Errorf("level %d: the number of cells tells of %.2f of the boards whether they die", level, share)
+		}
+	}
+}
+
+func TestGameOfLifeHaltingKeys(t *testing.T) {
+	tasktest.Same(t, gameOfLifeHalting, "how the board was put together does not matter", func(g *gameOfLifeHaltingItem) { g.PlacedPatterns = nil })
+}

@@ -1,0 +1,155 @@
+package boards
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestGameOfLifeScore(t *testing.T) {
+	item := gameOfLifeItem{Board: strings.Fields("0000 0100 0110 0000"), SimulationSteps: 1} // three cells become a block
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0],[0,0,0,0]]", 1, ""},
+		{" [[0, 0, 0, 0],\n[0, 1, 1, 0],\n[0, 1, 1, 0],\n[0, 0, 0, 0]]\n", 1, ""},
+		{"[[0,0,0,0],[0,true,1.0,0],[0,1e0,1,0],[false,0,-0,0]]", 1, "the same values"},
+		{"[[0,0,0,0],[0,1,0,0],[0,1,1,0],[0,0,0,0]]", 0, "the start, for which reasoning-gym pays 15/16"},
+		{"[[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0]]", 0, "no cells, for which it pays 12/16"},
+		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0]]", 0, "a row is missing"},
+		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0],[0,0,0,0],[0,0,0,0]]", 0, "a row too many, which reasoning-gym takes"},
+		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0],[0,0,0]]", 0, "a cell is missing"},
+		{"[[0,0,0,0],[0,1,1,0],[0,1,2,0],[0,0,0,0]]", 0, "2 is no cell"},
+		{`[["0","0","0","0"],["0","1","1","0"],["0","1","1","0"],["0","0","0","0"]]`, 0, ""},
+		{"[0,0,0,0]", 0, ""},
+		{"0 0 0 0\n0 1 1 0\n0 1 1 0\n0 0 0 0", 0, "no JSON"},
+		{"[]", 0, ""},
+		{"{}", 0, "at which reasoning-gym fails"},
+		{"", 0, "nothing"},
+	})
+	end := "[[0,0,0,0,0],[0,1,1,1,0],[0,1,1,1,0],[0,0,0,0,0]]"
+	theirs := gameOfLifeItem{Answer: &end}
+	tasktest.Nears(t, theirs.Score, []tasktest.Near{
+		{end, 1, ""},
+		{"[[0,0,0,0,0],[0,1,1,1,0],[0,1,1,0,0],[0,0,0,0,0]]", 5. / 6, "one wrong, of six that are alive"},
+		{"[[0,1,0,0,0],[0,1,1,1,0],[0,1,1,0,0],[0,0,0,0,0]]", 4. / 6, "two wrong"},
+		{"[[0,0,0,0,0],[0,0,0,0,0],[0,0,0,0,0],[0,0,0,0,0]]", 0, ""},
+		{"[[1,1,1,1,1],[1,1,1,1,1],[1,1,1,1,1],[1,1,1,1,1]]", 0, ""},
+	})
+	tasktest.RefusedRecords(t, gameOfLife, []string{
+		`{}`,
+		`{"answer":"[0]"}`,
+		`{"board":["00","00"],"simulation_steps":1}`,
+		`{"board":["000","000","000"],"simulation_steps":-1}`,
+		`{"board":["000","000","000"],"simulation_steps":100000000}`,
+		`{"board":["000","000","000"],"simulation_steps":1,"answer":"[[0,0,0],[0,0,0],[0,0,1]]"}`,
+		`{"board":["000","000","000"],"simulation_steps":1,"phrasing":3}`,
+		`{"answer":"[[0]]","phrasing":3}`,
+	})
+}
+
+func TestGameOfLifeParams(t *testing.T) {
+	tasktest.Refused(t, gameOfLife, map[string]string{
+		`{"grid_size_x":2}`:            "grid_size_x",
+		`{"grid_size_x":1000}`:         "grid_size_x",
+		`{"grid_size_y":2}`:            "grid_size_y",
+		`{"grid_size_y":1000}`:         "grid_size_y",
+		`{"filled_cells":101}`:         "filled_cells",
+		`{"filled_cells":-1}`:          "filled_cells",
+		`{"filled_cells_weights":0}`:   "filled_cells_weights",
+		`{"filled_cells_weights":1}`:   "filled_cells_weights",
+		`{"simulation_steps":0}`:       "simulation_steps",
+		`{"simulation_steps":1000000}`: "simulation_steps",
+	})
+}
+
+// The quick reader takes what the careful one takes, and nothing else.
+func TestPlainCells(t *testing.T) {
+	for text, want := range map[string]string{
+		"[[0,1],[1,1]]":           "01 11",
+		" [ [0 , 1 ] ,\n[1]\t]\r": "01 1",
+		"[[1]]":                   "1",
+		"[[0,1],[1,1]":            "",
+		"[[0,1],[1,1]]]":          "",
+		"[[0,1],[1,1]] 1":         "",
+		"[[0,1],[1,1]]\x00":       "",
+		"[[0,1][1,1]]":            "",
+		"[[0,1],,[1,1]]":          "",
+		"[[0,1],]":                "",
+		"[[0,,1]]":                "",
+		"[[0,1,]]":                "",
+		"[[,0,1]]":                "",
+		"[,[0,1]]":                "",
+		"[[[0,1]]]":               "",
+		"[[01]]":                  "",
+		"[[0 1]]":                 "",
+		"[[2]]":                   "",
+		"[[]]":                    "",
+		"[]":                      "",
+		"[":                       "",
+		"[[":                      "",
+		"":                        "",
+	} {
+		rows, plain := plainCells(text)
+		if got := strings.Join(rows, " "); got != want || plain != (want != "") {
+			t.Errorf("plainCells(%q) = %q, %t, want %q", text, got, plain, want)
+		}
+		_, err := answer.ReadJSON(text)
+		if plain && err != nil {
+			t.Errorf("%q is taken, and is no JSON: %v", text, err)
+		}
+	}
+}
+
+var stepsRE = regexp.MustCompile(`(\d+|one) steps?\?`)
+
+// stepsAsked reads the number of steps out of a prompt.
+func stepsAsked(prompt string) int {
+	text := stepsRE.FindStringSubmatch(prompt)[1]
+	if text == "one" {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// The second way reads the prompt and goes from cell to cell.
+func TestGameOfLifeSecond(t *testing.T) {
+	live, n := 0, 0
+	check := func(item gameOfLifeItem, prompt, got string) error {
+		plain := strings.NewReplacer("[", "", ",", "", "]", "").Replace(strings.Split(prompt, "\n\n")[1])
+		start := strings.Fields(plain)
+		rows := start
+		for range stepsAsked(prompt) {
+			rows = slowStep(rows)
+		}
+		want := strings.Join(rows, "")
+		if end := strings.NewReplacer("[", "", ",", "", "]", "").Replace(got); end != want {
+			return fmt.Errorf("solution %s, want %s", end, want)
+		}
+		if strings.Count(strings.Join(start, ""), "1") != item.FilledCells || len(start) != item.GridSizeX || len(start[0]) != item.GridSizeY {
+			return fmt.Errorf("the start is %v", start)
+		}
+		n++
+		if strings.Contains(want, "1") && want != strings.Join(start, "") {
+			live++
+		}
+		return nil
+	}
+	tasktest.Second(t, gameOfLife, 1000, check)
+	tasktest.Second(t, tasktest.With(t, gameOfLife, `{}`), 100, check)
+	tasktest.Second(t, tasktest.With(t, gameOfLife, `{"filled_cells":5,"grid_size_x":70,"grid_size_y":66,"simulation_steps":3}`), 4, check)
+	if live < n-4 {
+		t.Errorf("%d boards of %d are empty at the end, or as they were", n-live, n)
+	}
+}
+
+func TestGameOfLifeKeys(t *testing.T) {
+	tasktest.Other(t, gameOfLife, "a step more", func(g *gameOfLifeItem) { g.SimulationSteps++ })
+}

@@ -1,0 +1,287 @@
+package boards
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// miniSudoku asks for the one filling of a sudoku of four rows.
+var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
+	Name:     "mini_sudoku",
+	Category: "games",
+	Doc:      "Fill a sudoku of four rows and four columns. Every puzzle has exactly one solution.",
+	Source:   "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  miniSudokuParams{MinEmpty: 8, MaxEmpty: 12},
+	Levels: []miniSudokuParams{
+		{MinEmpty: 2, MaxEmpty: 4},
+		{MinEmpty: 4, MaxEmpty: 6},
+		{MinEmpty: 6, MaxEmpty: 8},
+		{MinEmpty: 8, MaxEmpty: 10},
+		{MinEmpty: 10, MaxEmpty: 12},
+		{MinEmpty: 12, MaxEmpty: 12},
+	},
+	Make: makeMiniSudoku,
+}
+
+// miniSudokuParams are the settings of one difficulty.
+type miniSudokuParams struct {
+	MinEmpty int `json:"min_empty"` // cells to fill
+	MaxEmpty int `json:"max_empty"`
+}
+
+// miniMaxEmpty is how many cells can be empty: a sudoku of four rows with fewer
+// than four given cells has several solutions.
+const miniMaxEmpty = 12
+
+// Check implements [task.Params].
+func (p miniSudokuParams) Check() error {
+	switch {
+	case p.MinEmpty < 0 || p.MinEmpty > miniMaxEmpty:
+		return fmt.Errorf("min_empty is %d, want 0 to %d", p.MinEmpty, miniMaxEmpty)
+	case p.MaxEmpty < p.MinEmpty || p.MaxEmpty > miniMaxEmpty:
+		return fmt.Errorf("max_empty is %d, want min_empty (%d) to %d", p.MaxEmpty, p.MinEmpty, miniMaxEmpty)
+	}
+	return nil
+}
+
+// miniSudokuItem is one puzzle.
+type miniSudokuItem struct {
+	Puzzle   grid.Grid[int] `json:"puzzle"` // by row; 0 is an empty cell
+	Solution grid.Grid[int] `json:"solution"`
+	NumEmpty int            `json:"num_empty"`
+	Phrasing int            `json:"phrasing,omitempty"`
+}
+
+// A miniBoard is a filled board: cell i, counted by row, is the i-th nibble. With
+// all boards there are, 288 of them, the solutions of a puzzle are counted at once.
+type miniBoard uint64
+
+// cell returns the number in the i-th cell.
+func (b miniBoard) cell(i int) int { return int(b >> (4 * i) & 15) }
+
+// put returns the board with n in the empty i-th cell.
+func (b miniBoard) put(i, n int) miniBoard { return b | miniBoard(n)<<(4*i) }
+
+// miniBoards returns all filled boards.
+var miniBoards = sync.OnceValue(func() []miniBoard {
+	boards := []miniBoard{0}
+	for i := range 16 {
+		var longer []miniBoard
+		for _, b := range boards {
+			for n := 1; n <= 4; n++ {
+				if b.allows(i, n) {
+					longer = append(longer, b.put(i, n))
+				}
+			}
+		}
+		boards = longer
+	}
+	return boards
+})
+
+// allows reports whether n may stand in cell i beside the cells before it.
+func (b miniBoard) allows(i, n int) bool {
+	row, column := i/4, i%4
+	for j := range i {
+		sees := j/4 == row || j%4 == column || j/8 == i/8 && j%4/2 == column/2
+		if sees && b.cell(j) == n {
+			return false
+		}
+	}
+	return true
+}
+
+// makeMiniSudoku draws a filled board and empties cells in random order, each
+// where the solution stays the only one, and starts anew where too few can be
+// emptied.
+func makeMiniSudoku(p miniSudokuParams, r *rng.Rand) (miniSudokuItem, error) {
+	item := miniSudokuItem{
+		NumEmpty: r.Between(p.MinEmpty, p.MaxEmpty),
+		Phrasing: r.Between(0, len(miniSudokuPhrasings)-1),
+	}
+	order := [16]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	for {
+		full := rng.Pick(r, miniBoards())
+		rng.Shuffle(r, order[:])
+		given, empty := ^miniBoard(0), 0
+		for _, i := range order {
+			if fewer := given &^ (15 << (4 * i)); empty < item.NumEmpty && miniUnique(full, fewer) {
+				given, empty = fewer, empty+1
+			}
+		}
+		if empty == item.NumEmpty {
+			item.Puzzle, item.Solution = miniRows(full&given), miniRows(full)
+			return item, nil
+		}
+	}
+}
+
+// miniUnique reports whether full is the only board with its own given cells.
+func miniUnique(full, given miniBoard) bool {
+	found := 0
+	for _, b := range miniBoards() {
+		if (b^full)&given == 0 {
+			found++
+		}
+	}
+	return found == 1
+}
+
+// miniRows returns the rows of a board; 0 is an empty cell.
+func miniRows(b miniBoard) grid.Grid[int] {
+	return grid.Build(4, 4, func(i, j int) int { return b.cell(4*i + j) })
+}
+
+// miniSudokuPhrasings are the wordings of the question, before and after the
+// puzzle.
+var miniSudokuPhrasings = [][2]string{
+	{"Complete this 4x4 sudoku. Every row, every column and every 2x2 box must hold each of the numbers 1, 2, 3 and 4 once. An underscore is an empty cell.\n\n",
+		"\n\nAnswer with the completed grid alone: four lines of four numbers, with one space between the numbers. This is the form, though not the solution:\n"},
+	{"Here is a small sudoku of four rows and four columns; \"_\" marks the cells that are still empty:\n\n",
+		"\n\nFill them in so that no number from 1 to 4 comes twice in a row, in a column or in one of the four 2x2 quarters. Give only the whole grid, printed as above. A grid that has the form, but breaks the rules:\n"},
+	{"In the grid below, replace each _ by a number from 1 to 4. In the end each row, each column and each 2x2 quarter of the grid has to contain all four numbers.\n\n",
+		"\n\nWrite the full grid and nothing else, one row on each line and its numbers separated by single spaces. Written like this one, which is not the solution:\n"},
+}
+
+// miniSudokuExample shows the form of an answer; it is a board that breaks the
+// rules, so that it is never right.
+const miniSudokuExample = "1 2 3 4\n2 3 4 1\n3 4 1 2\n4 1 2 3"
+
+// Prompt implements [task.Instance].
+func (m miniSudokuItem) Prompt() string {
+	words := miniSudokuPhrasings[m.Phrasing]
+	return words[0] + miniText(m.Puzzle) + words[1] + miniSudokuExample
+}
+
+// miniText prints a grid; an empty cell is an underscore.
+func miniText(rows grid.Grid[int]) string {
+	return string(rows.Append(make([]byte, 0, 32), func(b []byte, n int) []byte { return append(b, "_123456789"[n]) }))
+}
+
+// Canonical implements [task.Canonicalizer]. Which number stands for which is part of
+// the question.
+func (m miniSudokuItem) Canonical() string { return miniText(m.Puzzle) }
+
+// Check refuses a record whose solution does not solve its puzzle.
+func (m miniSudokuItem) Check() error {
+	if err := task.CheckPhrasing(m.Phrasing, len(miniSudokuPhrasings)); err != nil {
+		return err
+	}
+	if len(m.Puzzle) != 4 || len(m.Solution) != 4 {
+		return fmt.Errorf("puzzle and solution have %d and %d rows, want 4", len(m.Puzzle), len(m.Solution))
+	}
+	var board miniBoard
+	for i := range 16 {
+		row, column := i/4, i%4
+		if len(m.Puzzle[row]) != 4 || len(m.Solution[row]) != 4 {
+			return fmt.Errorf("row %d of puzzle or solution has not 4 cells", row)
+		}
+		given, n := m.Puzzle[row][column], m.Solution[row][column]
+		if n < 1 || n > 4 || !board.allows(i, n) || given != 0 && given != n {
+			return fmt.Errorf("the %d of the solution in row %d, column %d breaks the rules", n, row, column)
+		}
+		board = board.put(i, n)
+	}
+	return nil
+}
+
+// Solve implements [task.Instance].
+func (m miniSudokuItem) Solve() string { return miniText(m.Solution) }
+
+// Score implements [task.Instance]. As in reasoning-gym, lines without four digits
+// are passed over, a right grid in another form earns up to 0.9, and what is longer
+// than the solution loses its share of the length. A wrong grid earns something only
+// where more than two thirds of the work are done: each cell that is not as in the
+// solution, given ones too, takes away three cells' worth of what was to be filled
+// in, since copying the puzzle and filling it with the number that it lacks most
+// gets up to half of it right.
+func (m miniSudokuItem) Score(text string) quintain.Verdict {
+	if text == "" {
+		return quintain.Malformed("the answer is empty")
+	}
+	credit, reason := 1.0, "want nothing but the grid"
+	if !m.printed(text) {
+		wrong, rows := m.misses(text)
+		credit = 0.9 * max(0, 1-3*float64(wrong)/float64(max(m.empty(), 1)))
+		switch {
+		case rows == 0:
+			return quintain.Malformed("want four lines of four numbers")
+		case wrong > 0:
+			reason = fmt.Sprintf("%d of 16 cells are wrong or missing", wrong)
+		}
+	}
+	const length = 4*8 - 1 // of a solution
+	if n := utf8.RuneCountInString(text); n > length {
+		credit *= float64(length) / float64(n)
+	}
+	switch credit {
+	case 0:
+		return quintain.Wrong(reason)
+	case 1:
+		return quintain.Right()
+	}
+	return quintain.Partial(credit, reason)
+}
+
+// printed reports whether text is the solution as Solve prints it, but for space at
+// the end of its lines.
+func (m miniSudokuItem) printed(text string) bool {
+	for i, want := range strings.Split(m.Solve(), "\n") {
+		line, rest, more := strings.Cut(text, "\n")
+		if answer.TrimRight(line) != want || more != (i < 3) {
+			return false
+		}
+		text = rest
+	}
+	return true
+}
+
+// misses counts the cells that are wrong or missing in the first four rows of
+// text, and the rows. A row is a line with four digits from 1 to 9.
+func (m miniSudokuItem) misses(text string) (wrong, rows int) {
+	wrong = 16
+	for line := range strings.SplitSeq(text, "\n") {
+		var row [4]int
+		digits := 0
+		for i := range len(line) {
+			if c := line[i]; c >= '1' && c <= '9' {
+				row[digits%4] = int(c - '0')
+				digits++
+			}
+		}
+		if digits != 4 {
+			continue
+		}
+		for i, n := range m.Solution[rows] {
+			if row[i] == n {
+				wrong--
+			}
+		}
+		if rows++; rows == 4 {
+			break
+		}
+	}
+	return wrong, rows
+}
+
+// empty counts the cells to fill.
+func (m miniSudokuItem) empty() int {
+	count := 0
+	for _, row := range m.Puzzle {
+		for _, n := range row {
+			if n == 0 {
+				count++
+			}
+		}
+	}
+	return count
+}

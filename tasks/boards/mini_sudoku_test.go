@@ -1,0 +1,178 @@
+package boards
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestMiniSudokuScore(t *testing.T) {
+	item := miniSudokuItem{
+		Puzzle:   [][]int{{1, 0, 2, 0}, {0, 0, 0, 4}, {0, 0, 0, 0}, {0, 3, 4, 0}},
+		Solution: [][]int{{1, 4, 2, 3}, {3, 2, 1, 4}, {4, 1, 3, 2}, {2, 3, 4, 1}},
+		NumEmpty: 11,
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"1 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 1", 1, ""},
+		{"1 4 2 3\n3 2 1 4 \n4 1 3 2\n2 3 4 1", 31. / 32, "space at the end of a line costs its share of the length"},
+		{"1 4 2 3\r\n3 2 1 4\r\n4 1 3 2\r\n2 3 4 1", 31. / 34, ""},
+		{"1 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 1\n", 0.9 * 31 / 32, "another form of the right grid"},
+		{"1423\n3214\n4132\n2341", 0.9, ""},
+		{"1 4 | 2 3\n3 2 | 1 4\n----+----\n4 1 | 3 2\n2 3 | 4 1", 0.9 * 31 / 49, ""},
+		{"Solution:\n1 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 1", 0.9 * 31 / 41, "words around it"},
+		{"1 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 2", 0.9 * 8 / 11, "one cell of eleven wrong"},
+		{"1 4 2 3\n3 2 1 4\n4 1 3 2\n1 4 4 2", 0.9 * 2 / 11, "three, among them a given one"},
+		{"1 4 2 3\n3 2 1 4\n4 1 3 2", 0, "a row left out"},
+		{"1 4 2 3\n3 2 1 4", 0, "two rows left out"},
+		{"1 4 2 3\n4 1 3 2\n3 2 1 4\n2 3 4 1", 0, "two rows in each other's place"},
+		{"1 1 2 1\n1 1 1 4\n1 1 1 1\n1 3 4 1", 0, "the puzzle filled with ones, for which reasoning-gym pays"},
+		{"1 3 2 4\n1 2 3 4\n1 2 3 4\n1 3 4 2", 0, "every row right by itself"},
+		{"1 _ 2 _\n_ _ _ 4\n_ _ _ _\n_ 3 4 _", 0, "the puzzle itself"},
+		{"1 1 1 1\n1 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 1", 0, "the right grid one line too late"},
+		{"1 4 2 3 3 2 1 4 4 1 3 2 2 3 4 1", 0, "all in one line"},
+		{"[[1, 4, 2, 3], [3, 2, 1, 4], [4, 1, 3, 2], [2, 3, 4, 1]]", 0, ""},
+		{"１ 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 1", 0, "a wide digit is none, so that the rows move up"},
+		{miniSudokuExample, 0, "the example in the question"},
+		{"", 0, "nothing"},
+		{"\n\n\n", 0, ""},
+	})
+	solved := miniSudokuItem{Puzzle: item.Solution, Solution: item.Solution}
+	tasktest.Nears(t, solved.Score, []tasktest.Near{
+		{"1 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 1", 1, "nothing to fill in"},
+		{"1 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 2", 0, ""},
+	})
+}
+
+func TestMiniSudokuParams(t *testing.T) {
+	tasktest.Refused(t, miniSudoku, map[string]string{
+		`{"min_empty":-1}`:               "min_empty",
+		`{"min_empty":13}`:               "min_empty",
+		`{"max_empty":13}`:               "max_empty",
+		`{"min_empty":6,"max_empty":5}`:  "max_empty",
+		`{"min_empty":6.5}`:              "min_empty",
+		`{"min_empty":0,"max_empty":-1}`: "max_empty",
+	})
+}
+
+func TestMiniSudokuCheck(t *testing.T) {
+	const puzzle, solution = `[[1,0,2,0],[0,0,0,4],[0,0,0,0],[0,3,4,0]]`, `[[1,4,2,3],[3,2,1,4],[4,1,3,2],[2,3,4,1]]`
+	for _, test := range []struct {
+		record, why string
+		sound       bool
+	}{
+		{`{"puzzle":` + puzzle + `,"solution":` + solution + `,"num_empty":11}`, "", true},
+		{`{"puzzle":` + puzzle + `,"solution":` + solution + `,"num_empty":11,"phrasing":-1}`, "no such wording", false},
+		{`{"puzzle":` + puzzle + `,"solution":[[1,4,2,3],[3,2,1,4],[4,1,3,2]],"num_empty":11}`, "three rows", false},
+		{`{"puzzle":[[1],[],[],[]],"solution":` + solution + `,"num_empty":11}`, "short rows", false},
+		{`{"puzzle":[[2,0,0,0],[0,0,0,4],[0,0,0,0],[0,3,4,0]],"solution":` + solution + `,"num_empty":11}`, "another puzzle's solution", false},
+		{`{"puzzle":` + puzzle + `,"solution":[[1,4,2,3],[3,2,1,4],[4,1,3,2],[2,3,4,9]],"num_empty":11}`, "a nine", false},
+		{`{"puzzle":[[1,0,2,0],[0,0,0,4],[0,0,0,0],[0,3,4,0]],"solution":[[1,4,2,3],[4,2,1,4],[3,1,3,2],[2,3,4,1]],"num_empty":11}`, "a double", false},
+	} {
+		p := quintain.Problem{Task: "mini_sudoku", Instance: quintain.RawRecord([]byte(test.record))}
+		if v, err := miniSudoku.Grade(p, "1"); (err == nil) != test.sound {
+			t.Errorf("record %s: verdict %+v, %v (%s)", test.record, v, err, test.why)
+		}
+	}
+}
+
+func TestMiniBoards(t *testing.T) {
+	if n := len(miniBoards()); n != 288 {
+		t.Errorf("there are %d boards, want 288", n)
+	}
+}
+
+// The second way reads the puzzle from the prompt and tries all numbers in all empty
+// cells, to find the solution and that there is no other.
+func TestMiniSudokuSecond(t *testing.T) {
+	tasktest.Second(t, miniSudoku, 1200, func(item miniSudokuItem, prompt, got string) error {
+		question := strings.Split(prompt, "\n\n")[1]
+		cells := strings.Fields(question)
+		if len(cells) != 16 {
+			return fmt.Errorf("the prompt has %d cells", len(cells))
+		}
+		empty := 16 - len(slices.DeleteFunc(slices.Clone(cells), func(c string) bool { return c == "_" }))
+		if empty != item.NumEmpty {
+			return fmt.Errorf("the prompt has %d empty cells, want %d", empty, item.NumEmpty)
+		}
+		var found []string
+		fillMini(cells, 0, func() {
+			rows := make([]string, 4)
+			for i := range rows {
+				rows[i] = strings.Join(cells[4*i:4*i+4], " ")
+			}
+			found = append(found, strings.Join(rows, "\n"))
+		})
+		if len(found) != 1 || found[0] != got {
+			return fmt.Errorf("solution %q, want the one of %q", got, found)
+		}
+		return nil
+	})
+}
+
+// fillMini calls yield for every filling of the cells from at on that has no double.
+func fillMini(cells []string, at int, yield func()) {
+	if at == 16 {
+		yield()
+		return
+	}
+	given := cells[at]
+	for _, n := range []string{"1", "2", "3", "4"} {
+		if given != "_" && given != n {
+			continue
+		}
+		clash := false
+		for i, c := range cells {
+			row, column := i/4 == at/4, i%4 == at%4
+			box := i/8 == at/8 && i%4/2 == at%4/2
+			clash = clash || i != at && (row || column || box) && c == n
+		}
+		if !clash {
+			cells[at] = n
+			fillMini(cells, at+1, yield)
+		}
+	}
+	cells[at] = given
+}
+
+// What needs no thought earns next to nothing: copying the puzzle and filling each
+// row with what it lacks, in the order of the numbers.
+func TestMiniSudokuFixedStrategy(t *testing.T) {
+	own, err := miniSudoku.With(json.RawMessage(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 500
+	sum := 0.0
+	for i := range n {
+		p, err := own.Problem(quintain.Draw{Seed: 3, Index: i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		item, isOurs := p.Instance.Value().(miniSudokuItem)
+		if !isOurs {
+			t.Fatal("the problem has not kept its record")
+		}
+		filled := make([][]int, 4)
+		for row := range filled {
+			filled[row] = slices.Clone(item.Puzzle[row])
+			for column, next := 0, 1; column < 4; column++ {
+				if filled[row][column] != 0 {
+					continue
+				}
+				for slices.Contains(filled[row], next) {
+					next++
+				}
+				filled[row][column] = next
+			}
+		}
+		sum += item.Score(miniText(filled)).Score
+	}
+	if mean := sum / n; mean > 0.1 {
+		t.Errorf("filling rows without looking earns %.3f on average, want at most 0.1", mean)
+	}
+}

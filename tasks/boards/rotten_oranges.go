@@ -1,0 +1,222 @@
+package boards
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// rottenOranges asks when the last orange of a grid rots.
+var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
+	Name:     "rotten_oranges",
+	Category: "algorithmic",
+	Doc: "Find out after how many minutes all oranges of a grid are rotten, where rot spreads to the neighbors, or that some never rot. " +
+		"One problem in eight has oranges that never rot; how many are rotten at first differs from problem to problem, so that the times spread.",
+	Source:  "A classic exercise in breadth-first search; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: rottenOrangesParams{MinN: 10, MaxN: 30, POranges: 0.85, PRotten: 0.1},
+	Levels: []rottenOrangesParams{
+		{MinN: 4, MaxN: 5, POranges: 0.85, PRotten: 0.1},
+		{MinN: 6, MaxN: 8, POranges: 0.85, PRotten: 0.08},
+		{MinN: 10, MaxN: 13, POranges: 0.8, PRotten: 0.05},
+		{MinN: 16, MaxN: 20, POranges: 0.75, PRotten: 0.03},
+		{MinN: 24, MaxN: 28, POranges: 0.7, PRotten: 0.02},
+		{MinN: 34, MaxN: 40, POranges: 0.67, PRotten: 0.01},
+	},
+	Make: makeRottenOranges,
+}
+
+// rottenOrangesParams are the settings of one difficulty.
+type rottenOrangesParams struct {
+	MinN     int     `json:"min_n"` // rows and columns
+	MaxN     int     `json:"max_n"`
+	POranges float64 `json:"p_oranges"` // that a cell holds an orange
+	PRotten  float64 `json:"p_rotten"`  // that an orange is rotten, on the average of all problems
+}
+
+// Check implements [task.Params].
+func (p rottenOrangesParams) Check() error {
+	switch {
+	case !(p.POranges > 0 && p.POranges <= 1):
+		return fmt.Errorf("p_oranges is %v, want more than 0 and at most 1", p.POranges)
+	case !(p.PRotten > 0 && p.PRotten <= 1):
+		return fmt.Errorf("p_rotten is %v, want more than 0 and at most 1", p.PRotten)
+	}
+	return task.CheckRange("n", p.MinN, p.MaxN, [2]int{3, mostSide})
+}
+
+// rottenOrangesItem is one grid.
+type rottenOrangesItem struct {
+	Matrix   grid.Grid[int] `json:"matrix"`   // cells: noOrange, fresh or rotten
+	Solution int            `json:"solution"` // minutes; neverRots
+	N        int            `json:"n"`        // rows and columns
+	Phrasing int            `json:"phrasing,omitempty"`
+}
+
+// mostSide is the most rows, and the most columns, of a grid.
+const mostSide = 200
+
+const (
+	noOrange = 0
+	fresh    = 1
+	rotten   = 2
+
+	neverRots = -1
+)
+
+// makeRottenOranges draws the oranges, with a share of rotten ones that is anywhere
+// from none to twice the wanted one. Oranges that the rot does not reach get a
+// rotten one among them, so that all rot; or else a few are fenced off.
+func makeRottenOranges(p rottenOrangesParams, r *rng.Rand) (rottenOrangesItem, error) {
+	const pNever = 1. / 8
+	n := r.Between(p.MinN, p.MaxN)
+	m, pRotten := grid.New[int](n, n), p.POranges*2*p.PRotten*r.Float()
+	for _, row := range m {
+		for j := range row {
+			switch at := r.Float(); {
+			case at < pRotten:
+				row[j] = rotten
+			case at < p.POranges:
+				row[j] = fresh
+			}
+		}
+	}
+	m[r.Between(0, n-1)][r.Between(0, n-1)] = rotten
+	item := rottenOrangesItem{Matrix: m, Solution: infect(m), N: n, Phrasing: r.Between(0, len(rottenOrangesPhrasings)-1)}
+	if r.Chance(pNever) {
+		fenceOff(m, r)
+		item.Solution = neverRots
+	}
+	return item, nil
+}
+
+// A rot is a breadth-first search through the oranges of a grid.
+type rot struct {
+	grid.Walled[byte]       // a copy of the grid, with empty cells all around; what is reached is rotten
+	queue             []int // places in Cells, by the time at which they rot
+	minutes           int   // until the last of queue is rotten
+}
+
+// rotIn lets the oranges of m rot, as far as the rot gets, and leaves m as it is.
+func rotIn(m grid.Grid[int]) *rot {
+	s := &rot{Walled: grid.NewWalled[byte](len(m), len(m[0]), noOrange), queue: make([]int, 0, len(m)*len(m[0]))}
+	for i, row := range m {
+		for j, cell := range row {
+			at := s.At(i, j)
+			s.Cells[at] = byte(cell)
+			if cell == rotten {
+				s.queue = append(s.queue, at)
+			}
+		}
+	}
+	s.flow(0)
+	return s
+}
+
+// flow lets the rot spread from those in the queue from first on, which are rotten
+// at the start.
+func (s *rot) flow(first int) {
+	minutes, steps := 0, s.Steps()
+	for end := len(s.queue); first < len(s.queue); first++ {
+		if first == end {
+			minutes, end = minutes+1, len(s.queue)
+		}
+		for _, step := range steps {
+			if next := s.queue[first] + step; s.Cells[next] == fresh {
+				s.Cells[next] = rotten
+				s.queue = append(s.queue, next)
+			}
+		}
+	}
+	s.minutes = max(s.minutes, minutes)
+}
+
+// minutesOf returns the minutes until the last orange of m is rotten, or neverRots.
+func minutesOf(m grid.Grid[int]) int {
+	s := rotIn(m)
+	if bytes.IndexByte(s.Cells, fresh) >= 0 {
+		return neverRots
+	}
+	return s.minutes
+}
+
+// infect makes one orange rotten in each part of m that the rot would not reach, and
+// returns the minutes until all are.
+func infect(m grid.Grid[int]) (minutes int) {
+	s := rotIn(m)
+	for i, row := range m {
+		for j := range row {
+			at := s.At(i, j)
+			if s.Cells[at] != fresh {
+				continue
+			}
+			row[j], s.Cells[at] = rotten, rotten
+			s.queue = append(s.queue, at)
+			s.flow(len(s.queue) - 1)
+		}
+	}
+	return s.minutes
+}
+
+// fenceOff puts up to three fresh oranges in a row, somewhere, and takes away all
+// that is around them.
+func fenceOff(m grid.Grid[int], r *rng.Rand) {
+	n := len(m)
+	size := r.Between(1, max(1, min(3, n/4)))
+	row, col := r.Between(0, n-1), r.Between(0, n-size)
+	for i := max(0, row-1); i <= min(n-1, row+1); i++ {
+		for j := max(0, col-1); j <= min(n-1, col+size); j++ {
+			inside := j >= col && j < col+size
+			switch {
+			case i == row && inside:
+				m[i][j] = fresh
+			case i == row || inside: // no corner
+				m[i][j] = noOrange
+			}
+		}
+	}
+}
+
+// rottenOrangesPhrasings are the wordings of the question, before the grid.
+var rottenOrangesPhrasings = []string{
+	"In this grid, 0 is an empty cell, 1 a fresh orange and 2 a rotten one. Every minute, each fresh orange beside, above or below a rotten one becomes rotten. " +
+		"After how many minutes is no orange fresh any more?\n\n",
+	"Oranges lie in a box with the cells below: 2 is a rotten orange, 1 a fresh one, 0 none at all. In each minute the rot passes from every rotten orange to its neighbors to the left, to the right, above and below. " +
+		"How many minutes does it take until all oranges are rotten?\n\n",
+	"Rot spreads in the following grid, where 1 stands for a fresh orange, 2 for a rotten one and 0 for an empty cell. A fresh orange rots one minute after an orange that shares a side with it. " +
+		"In which minute does the last orange rot?\n\n",
+}
+
+// Prompt implements [task.Instance].
+func (o rottenOrangesItem) Prompt() string {
+	b := make([]byte, 0, task.PromptRoom)
+	b = grid.AppendInts(append(b, rottenOrangesPhrasings[o.Phrasing]...), o.Matrix)
+	return string(append(b, "\n\nAnswer with one whole number: 0 if no orange is fresh now, -1 if some orange never rots."...))
+}
+
+// Canonical implements [task.Canonicalizer].
+func (o rottenOrangesItem) Canonical() string { return grid.Ints(o.Matrix) }
+
+// Check refuses a record whose solution is not that of its grid.
+func (o rottenOrangesItem) Check() error {
+	if err := grid.CheckInts(o.Matrix, noOrange, rotten); err != nil {
+		return err
+	}
+	if want := minutesOf(o.Matrix); o.Solution != want {
+		return fmt.Errorf("solution is %d, want %d", o.Solution, want)
+	}
+	return task.CheckPhrasing(o.Phrasing, len(rottenOrangesPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (o rottenOrangesItem) Solve() string { return strconv.Itoa(o.Solution) }
+
+// Score implements [task.Instance].
+func (o rottenOrangesItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, o.Solve())
+}

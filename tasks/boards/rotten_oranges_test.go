@@ -1,0 +1,118 @@
+package boards
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestRottenOrangesScore(t *testing.T) {
+	item := rottenOrangesItem{Matrix: tasktest.Matrix("2 1 1\n1 1 0\n0 1 1"), Solution: 4, N: 3}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"4", 1, ""},
+		{"4 minutes", 1. / 9, "reasoning-gym pays for a text that contains the answer"},
+		{" 4", 1. / 2, ""},
+		{"-4", 1. / 2, ""},
+		{"5", 0, "one off"},
+		{"-1", 0, ""},
+		{"four", 0, ""},
+		{"", 0, "nothing"},
+	})
+	never := rottenOrangesItem{Matrix: tasktest.Matrix("2 0 1"), Solution: -1}
+	if err := never.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, never.Score, []tasktest.Near{{"-1", 1, ""}, {"1", 0, ""}, {"0", 0, ""}})
+	for _, bad := range []rottenOrangesItem{
+		{},
+		{Matrix: tasktest.Matrix("2 3")},
+		{Matrix: tasktest.Matrix("2 1")},
+		{Matrix: tasktest.Matrix("2 0"), Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestRottenOrangesParams(t *testing.T) {
+	tasktest.Refused(t, rottenOranges, map[string]string{
+		`{"min_n":2}`:       "min_n",
+		`{"min_n":31}`:      "max_n",
+		`{"max_n":201}`:     "max_n",
+		`{"p_oranges":0}`:   "p_oranges",
+		`{"p_oranges":1.1}`: "p_oranges",
+		`{"p_rotten":0}`:    "p_rotten",
+		`{"p_rotten":1.1}`:  "p_rotten",
+	})
+}
+
+// The second way reads the prompt and goes minute by minute over the whole grid.
+func TestRottenOrangesSecond(t *testing.T) {
+	check := func(item rottenOrangesItem, prompt, got string) error {
+		m := tasktest.Matrix(prompt)
+		minutes, left := 0, 0
+		for changed := true; changed; minutes++ {
+			m, changed, left = aMinuteLater(m)
+		}
+		want := minutes - 1
+		if left > 0 {
+			want = -1
+		}
+		if got != strconv.Itoa(want) || len(m) != item.N {
+			return fmt.Errorf("solution %s, want %d", got, want)
+		}
+		return nil
+	}
+	tasktest.Second(t, rottenOranges, 1200, check)
+	for _, params := range []string{`{"min_n":3,"max_n":4}`, `{"p_oranges":0.2,"min_n":3}`, `{"p_rotten":1}`} {
+		tasktest.Second(t, tasktest.With(t, rottenOranges, params), 200, check)
+	}
+}
+
+// aMinuteLater returns the grid after a minute, whether it changed, and how many
+// oranges are fresh then.
+func aMinuteLater(m grid.Grid[int]) (next grid.Grid[int], changed bool, left int) {
+	next = grid.New[int](len(m), len(m))
+	for i, row := range m {
+		for j, cell := range row {
+			next[i][j] = cell
+			if cell != 1 {
+				continue
+			}
+			if i > 0 && m[i-1][j] == 2 || j > 0 && row[j-1] == 2 || i+1 < len(m) && m[i+1][j] == 2 || j+1 < len(row) && row[j+1] == 2 {
+				next[i][j], changed = 2, true
+			} else {
+				left++
+			}
+		}
+	}
+	return next, changed, left
+}
+
+// No number of minutes is right in more than a quarter of the problems of a level.
+func TestRottenOrangesSpread(t *testing.T) {
+	for level := range rottenOranges.Levels {
+		const n = 1000
+		times := map[int]int{}
+		own := tasktest.With(t, rottenOranges, string(rottenOranges.Info().Levels[level]))
+		tasktest.Second(t, own, n, func(item rottenOrangesItem, _, _ string) error {
+			times[item.Solution]++
+			return nil
+		})
+		for minutes, k := range times {
+			if k > n/4 {
+				t.Errorf("level %d: %d minutes in %d of %d", level, minutes, k, n)
+			}
+		}
+		if never := times[neverRots]; never < n/12 || never > n/6 {
+			t.Errorf("level %d: -1 in %d of %d", level, never, n)
+		}
+	}
+}

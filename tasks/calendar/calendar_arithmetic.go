@@ -1,0 +1,413 @@
+package calendar
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// calendarArithmetic asks for weekdays, numbers of days, and leap years.
+var calendarArithmetic = task.Spec[calendarParams, calendarItem]{
+	Name:     "calendar_arithmetic",
+	Category: "arithmetic",
+	Doc: "Answer a question about dates: a weekday, how many days of a kind there are, or whether a year is a leap year. " +
+		"Half of the years asked about are leap years. Years before 1582 are counted as if the Gregorian calendar had been in use.",
+	Source:  "The Gregorian calendar; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: calendarParams{Year: 2022, Tasks: calendarKinds, OffsetUpperBound: 100, LeapYearRange: 200},
+	Levels: []calendarParams{
+		{Year: 2022, Tasks: []string{weekdayOffset, leapYear}, OffsetUpperBound: 14, LeapYearRange: 50},
+		{Year: 2022, Tasks: []string{weekdayOffset, leapYear, weekdayFromFirst, recurringDay}, OffsetUpperBound: 50, LeapYearRange: 200, YearRange: 1},
+		{Year: 2022, Tasks: calendarKinds, OffsetUpperBound: 100, LeapYearRange: 400, YearRange: 10},
+		{Year: 2000, Tasks: calendarKinds, OffsetUpperBound: 400, LeapYearRange: 1000, YearRange: 100},
+		{Year: 2000, Tasks: calendarKinds[:6], OffsetUpperBound: 5000, LeapYearRange: 1900, YearRange: 400},
+		{Year: 3000, Tasks: calendarKinds[:6], OffsetUpperBound: 100_000, LeapYearRange: 2900, YearRange: 2500},
+	},
+	Make: makeCalendar,
+}
+
+// The kinds of question.
+const (
+	weekdayOffset    = "weekday_offset"
+	weekdayOfDate    = "weekday_of_date"
+	weekdayFromFirst = "weekday_of_date_from_first_date"
+	recurringDay     = "recurring_event_day"
+	countDays        = "count_days"
+	countBusiness    = "count_business_days"
+	leapYear         = "is_leap_year"
+)
+
+// calendarKinds lists the kinds of question.
+var calendarKinds = []string{weekdayOffset, weekdayOfDate, weekdayFromFirst, recurringDay, countDays, countBusiness, leapYear}
+
+// ordinals are the places that a weekday has in a month.
+var ordinals = []string{"first", "second", "third", "fourth", "fifth", "last"}
+
+// calendarParams are the settings of one difficulty.
+type calendarParams struct {
+	Year             int      `json:"year"`
+	Tasks            []string `json:"tasks"`              // kinds of question, each as likely as another
+	OffsetUpperBound int      `json:"offset_upper_bound"` // days between two dates at most
+	LeapYearRange    int      `json:"leap_year_range"`    // how far from Year the years are that may be leap years
+	YearRange        int      `json:"year_range"`         // how far from Year all other dates begin
+}
+
+// Check implements [task.Params].
+func (p calendarParams) Check() error {
+	const mostDays = 1_000_000
+	reach := p.OffsetUpperBound/365 + 1
+	switch {
+	case p.Year < firstYear || p.Year > lastYear:
+		return fmt.Errorf("year is %d, want %d to %d", p.Year, firstYear, lastYear)
+	case len(p.Tasks) == 0:
+		return fmt.Errorf("tasks is empty, want some of %s", strings.Join(calendarKinds, ", "))
+	case p.OffsetUpperBound < 1 || p.OffsetUpperBound > mostDays:
+		return fmt.Errorf("offset_upper_bound is %d, want 1 to %d", p.OffsetUpperBound, mostDays)
+	case p.LeapYearRange < 0 || p.Year-p.LeapYearRange < firstYear || p.Year+p.LeapYearRange > lastYear:
+		return fmt.Errorf("leap_year_range is %d, want 0 or more, and years from %d to %d", p.LeapYearRange, firstYear, lastYear)
+	case p.YearRange < 0 || p.Year-p.YearRange-reach < firstYear || p.Year+p.YearRange+reach > lastYear:
+		return fmt.Errorf("year_range is %d, want 0 or more, and all dates in the years from %d to %d", p.YearRange, firstYear, lastYear)
+	}
+	for i, kind := range p.Tasks {
+		if !slices.Contains(calendarKinds, kind) || slices.Contains(p.Tasks[:i], kind) {
+			return fmt.Errorf("tasks has %q, want some of %s, each once", kind, strings.Join(calendarKinds, ", "))
+		}
+	}
+	return nil
+}
+
+// calendarItem is one question. It has the fields that its kind needs; dates are
+// written as 2022-12-31.
+type calendarItem struct {
+	Task       string `json:"task"`
+	Year       int    `json:"year,omitempty"`
+	StartDate  string `json:"start_date,omitempty"`
+	EndDate    string `json:"end_date,omitempty"`
+	TargetDate string `json:"target_date,omitempty"`
+	OffsetDays int    `json:"offset_days,omitempty"` // from StartDate to TargetDate, below 0 where it is earlier
+	FirstDay   string `json:"first_day,omitempty"`   // weekday of 1 January
+	DeltaDays  int    `json:"delta_days,omitempty"`  // from 1 January to TargetDate
+	Month      int    `json:"month,omitempty"`       // 1 to 12
+	Ordinal    string `json:"ordinal,omitempty"`     // one of ordinals
+	Weekday    string `json:"weekday,omitempty"`
+	IsLeap     *bool  `json:"is_leap,omitempty"`
+	Phrasing   int    `json:"phrasing,omitempty"`
+}
+
+// makeCalendar draws the kind of question, and what it needs.
+func makeCalendar(p calendarParams, r *rng.Rand) (calendarItem, error) {
+	item := calendarItem{Task: rng.Pick(r, p.Tasks), Phrasing: r.Between(0, calendarWordings-1)}
+	year := r.Between(p.Year-p.YearRange, p.Year+p.YearRange)
+	month := r.Between(1, 12)
+	day := dayOf(year, month, r.Between(1, daysIn(year, month)))
+	days := r.Between(1, p.OffsetUpperBound)
+	text := func(d civilDay) string { return string(appendDate(nil, d)) }
+	switch item.Task {
+	case weekdayOffset:
+		if r.Chance(0.5) {
+			days = -days
+		}
+		item.StartDate, item.OffsetDays, item.TargetDate = text(day), days, text(day+civilDay(days))
+	case weekdayOfDate:
+		item.TargetDate = text(day)
+	case weekdayFromFirst:
+		first := dayOf(year, 1, 1)
+		if day == first { // whose weekday the question tells
+			day += civilDay(r.Between(1, 364))
+		}
+		item.Year, item.FirstDay, item.TargetDate = year, rng.Pick(r, weekdays), text(day)
+		item.DeltaDays = int(day - first)
+	case recurringDay:
+		item.Year, item.Month, item.Ordinal, item.Weekday = year, month, rng.Pick(r, ordinals), rng.Pick(r, weekdays)
+	case countDays:
+		item.Year, item.StartDate, item.EndDate, item.Weekday = year, text(day), text(day+civilDay(days)), rng.Pick(r, weekdays)
+	case countBusiness:
+		item.StartDate, item.EndDate = text(day), text(day+civilDay(days))
+	case leapYear:
+		item.Year = p.drawYear(r)
+		is := isLeap(item.Year)
+		item.IsLeap = &is
+	}
+	return item, nil
+}
+
+// drawYear draws a year that is as likely a leap year as not. The last year of a
+// century comes more often than by chance, and of the other years that are none, half
+// are even.
+func (p calendarParams) drawYear(r *rng.Rand) int {
+	leap, step := r.Chance(0.5), 1
+	switch {
+	case r.Chance(1. / 8):
+		step = 100
+	case !leap && r.Chance(0.5):
+		step = 2
+	}
+	span := 2*p.LeapYearRange + 1
+	first := r.Between(0, span-1)
+	for i := range span {
+		if year := p.Year - p.LeapYearRange + (first+i)%span; year%step == 0 && isLeap(year) == leap {
+			return year
+		}
+	}
+	return p.Year
+}
+
+// calendarWordings is how many wordings each question has.
+const calendarWordings = 2
+
+// calendarPhrasings are the wordings of the questions by kind, in pieces that stand
+// around what the question is about. The kind with a minus asks about the past.
+var calendarPhrasings = map[string][calendarWordings][]string{
+	weekdayOffset:       {{"Today is ", ". Which day of the week will it be in ", "?"}, {"Someone leaves on ", " and comes back ", " later. On which weekday is that?"}},
+	weekdayOffset + "-": {{"Today is ", ". Which day of the week was it ", " ago?"}, {"A letter that came on ", " had been sent ", " before. On which weekday was that?"}},
+	weekdayOfDate:       {{"Which day of the week is ", " in the Gregorian calendar?"}, {"On which weekday does ", " fall in the Gregorian calendar?"}},
+	weekdayFromFirst:    {{"January 1 of a ", " year is a ", ". Which weekday is ", " of that year?"}, {"A ", " year begins on a ", ". On which day of the week does its ", " fall?"}},
+	recurringDay:        {{"Which day of the month is the ", " of ", "? If there is none, answer -1."}, {"A club meets on the ", " of ", ". On which day of the month is that? If there is no such day, answer -1."}},
+	countDays:           {{"How many times does a ", " come from ", " to ", ", both dates included?"}, {"Count each ", " from ", " to ", ", with the first and the last date. How many are there?"}},
+	countBusiness:       {{"How many days from Monday to Friday are there from ", " to ", ", both dates included?"}, {"Someone works every day but Saturdays and Sundays from ", " to ", ", on the first and the last date too. How many days are that?"}},
+	leapYear:            {{"Is ", " a leap year in the Gregorian calendar?"}, {"Does February of the year ", " have 29 days in the Gregorian calendar?"}},
+}
+
+// Prompt implements [task.Instance].
+func (c calendarItem) Prompt() string {
+	kind := c.Task
+	if c.OffsetDays < 0 {
+		kind += "-"
+	}
+	pieces := calendarPhrasings[kind][c.Phrasing]
+	b := append(make([]byte, 0, 256), pieces[0]...)
+	for i, value := range c.subjects() {
+		b = append(append(b, value...), pieces[i+1]...)
+	}
+	switch c.Task {
+	case leapYear:
+		return string(append(b, " Answer Yes or No and nothing else."...))
+	case recurringDay, countDays, countBusiness:
+		return string(append(b, " Answer with the number alone."...))
+	}
+	return string(append(b, " Answer with the name of the weekday alone, with a capital letter at its beginning."...))
+}
+
+// subjects returns what the question is about, in the order of its wordings.
+func (c calendarItem) subjects() []string {
+	switch c.Task {
+	case weekdayOffset:
+		days := max(c.OffsetDays, -c.OffsetDays)
+		return []string{fullDate(c.StartDate), strconv.Itoa(days) + plural(" day", days)}
+	case weekdayOfDate:
+		return []string{longDate(c.TargetDate)}
+	case weekdayFromFirst:
+		year := "common"
+		if isLeap(c.Year) {
+			year = "leap"
+		}
+		return []string{year, c.FirstDay, dayAndMonth(c.TargetDate)}
+	case recurringDay:
+		return []string{c.Ordinal + " " + c.Weekday, months[c.Month-1] + " " + strconv.Itoa(c.Year)}
+	case countDays:
+		return []string{c.Weekday, fullDate(c.StartDate), fullDate(c.EndDate)}
+	case countBusiness:
+		return []string{fullDate(c.StartDate), fullDate(c.EndDate)}
+	}
+	return []string{strconv.Itoa(c.Year)}
+}
+
+// plural returns a noun for n of its kind.
+func plural(noun string, n int) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+// fullDate writes a date as Saturday, December 31, 2022.
+func fullDate(date string) string {
+	d, _ := readDate(date) // Check has read it
+	return weekdays[d.weekday()] + ", " + longDate(date)
+}
+
+// longDate writes a date as December 31, 2022.
+func longDate(date string) string {
+	d, _ := readDate(date)
+	year, _, _ := d.date()
+	return dayAndMonth(date) + ", " + strconv.Itoa(year)
+}
+
+// dayAndMonth writes a date as December 31.
+func dayAndMonth(date string) string {
+	d, _ := readDate(date)
+	_, month, day := d.date()
+	return months[month-1] + " " + strconv.Itoa(day)
+}
+
+// Short implements [task.Shortener].
+func (c calendarItem) Short() string {
+	kind := strings.ReplaceAll(c.Task, "_", " ")
+	if c.OffsetDays < 0 {
+		kind += " back"
+	}
+	return kind + ": " + strings.Join(c.subjects(), "; ")
+}
+
+// Check refuses a record that does not have what its kind needs, or has a result
+// that is not right.
+func (c calendarItem) Check() error {
+	solution, err := c.answer()
+	if err != nil {
+		return err
+	}
+	if c.Task == leapYear && c.IsLeap != nil && *c.IsLeap != (solution == yes) {
+		return fmt.Errorf("is_leap is %v, want %v", *c.IsLeap, !*c.IsLeap)
+	}
+	if c.Task == weekdayFromFirst {
+		if _, err := readDate(c.TargetDate); err != nil {
+			return fmt.Errorf("target_date: %w", err)
+		}
+	}
+	return task.CheckPhrasing(c.Phrasing, calendarWordings)
+}
+
+// The answers about leap years.
+const (
+	yes = "Yes"
+	no  = "No"
+)
+
+// Solve implements [task.Instance].
+func (c calendarItem) Solve() string {
+	solution, _ := c.answer() // Check has seen the error
+	return solution
+}
+
+// answer works the question out. The error names the field that makes no sense.
+func (c calendarItem) answer() (string, error) {
+	switch c.Task {
+	case weekdayOffset, weekdayOfDate, weekdayFromFirst:
+		return c.weekday()
+	case recurringDay:
+		return c.recurring()
+	case countDays, countBusiness:
+		return c.count()
+	case leapYear:
+		if c.Year < firstYear || c.Year > 2*lastYear {
+			return "", fmt.Errorf("year is %d, want %d to %d", c.Year, firstYear, 2*lastYear)
+		}
+		if isLeap(c.Year) {
+			return yes, nil
+		}
+		return no, nil
+	}
+	return "", fmt.Errorf("task is %q, want one of %s", c.Task, strings.Join(calendarKinds, ", "))
+}
+
+// weekday answers the questions about a weekday.
+func (c calendarItem) weekday() (string, error) {
+	const most = 10_000_000 // days, more than there are in all years
+	switch c.Task {
+	case weekdayOffset:
+		start, err := readDate(c.StartDate)
+		if err != nil {
+			return "", fmt.Errorf("start_date: %w", err)
+		}
+		if max(c.OffsetDays, -c.OffsetDays) > most {
+			return "", fmt.Errorf("offset_days is %d, want at most %d either way", c.OffsetDays, most)
+		}
+		return weekdays[(start + civilDay(c.OffsetDays)).weekday()], nil
+	case weekdayOfDate:
+		target, err := readDate(c.TargetDate)
+		if err != nil {
+			return "", fmt.Errorf("target_date: %w", err)
+		}
+		return weekdays[target.weekday()], nil
+	}
+	first := weekdayNamed(c.FirstDay)
+	if first < 0 || c.DeltaDays < 0 || c.DeltaDays > most {
+		return "", fmt.Errorf("first_day and delta_days are %q and %d, want a weekday and 0 or more", c.FirstDay, c.DeltaDays)
+	}
+	return weekdays[(first+c.DeltaDays)%7], nil
+}
+
+// recurring answers on which day of a month the first, second, … of a weekday is.
+func (c calendarItem) recurring() (string, error) {
+	place, weekday := slices.Index(ordinals, c.Ordinal), weekdayNamed(c.Weekday)
+	switch {
+	case place < 0 || weekday < 0:
+		return "", fmt.Errorf("ordinal and weekday are %q and %q", c.Ordinal, c.Weekday)
+	case c.Year < firstYear || c.Year > lastYear || c.Month < 1 || c.Month > 12:
+		return "", fmt.Errorf("year and month are %d and %d", c.Year, c.Month)
+	}
+	first, days := dayOf(c.Year, c.Month, 1), daysIn(c.Year, c.Month)
+	day := 1 + (weekday-first.weekday()+7)%7
+	if c.Ordinal == "last" {
+		return strconv.Itoa(day + (days-day)/7*7), nil
+	}
+	if day += 7 * place; day > days {
+		return "-1", nil
+	}
+	return strconv.Itoa(day), nil
+}
+
+// count answers how often a weekday, or any from Monday to Friday, comes between two
+// dates.
+func (c calendarItem) count() (string, error) {
+	start, err := readDate(c.StartDate)
+	if err != nil {
+		return "", fmt.Errorf("start_date: %w", err)
+	}
+	end, err := readDate(c.EndDate)
+	if err != nil {
+		return "", fmt.Errorf("end_date: %w", err)
+	}
+	least, most := 0, 4
+	if c.Task == countDays {
+		if least = weekdayNamed(c.Weekday); least < 0 {
+			return "", fmt.Errorf("weekday is %q", c.Weekday)
+		}
+		most = least
+	}
+	n := 0
+	for weekday := least; weekday <= most; weekday++ {
+		first := start + civilDay((weekday-start.weekday()+7)%7)
+		if first <= end {
+			n += int(end-first)/7 + 1
+		}
+	}
+	return strconv.Itoa(n), nil
+}
+
+// Score implements [task.Instance].
+func (c calendarItem) Score(text string) quintain.Verdict {
+	solution, got := c.Solve(), answer.Trim(text)
+	switch c.Task {
+	case leapYear:
+		if strings.EqualFold(got, solution) {
+			return quintain.Right()
+		}
+	case recurringDay, countDays, countBusiness:
+		n, ok := answer.ReadInt(got)
+		if !ok {
+			return quintain.Malformed("the answer is no number")
+		}
+		if strconv.FormatInt(n, 10) == solution {
+			return quintain.Right()
+		}
+	default:
+		const otherCase = 0.05 // as in reasoning-gym
+		if got == solution {
+			return quintain.Right()
+		}
+		if strings.EqualFold(got, solution) {
+			return quintain.Partial(otherCase, "want "+solution+", with one capital letter")
+		}
+	}
+	if got == "" {
+		return quintain.Malformed("the answer is empty")
+	}
+	return quintain.Wrong("want " + solution)
+}

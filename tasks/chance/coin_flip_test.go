@@ -1,0 +1,129 @@
+package chance
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestCoinFlipScore(t *testing.T) {
+	item := coinFlipItem{NumTrials: 4, KHeads: 2, ProblemType: atLeast, Rational: rational{11, 16}}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"11/16", 1, ""},
+		{" 11/16\n", 1, "space around it is free"},
+		{"22/32", 1, "not in lowest terms"},
+		{"0.6875", 1, ""},
+		{".6875", 1, ""},
+		{"6.875e-1", 1, ""},
+		{"0.68759", 1, "within 0.0001"},
+		{"0.6877", 0, "not within it, for which reasoning-gym pays 5/6: four digits are right"},
+		{"0.69", 0, "two digits"},
+		{"0", 0, "the first character of every probability, for which it pays 0.93"},
+		{"0.", 0, ""},
+		{"1", 0, ""},
+		{"5/16", 0, "the complement"},
+		{"16/11", 0, "upside down"},
+		{"-11/16", 0, ""},
+		{"11 / 16", 0, "space in the fraction, which reasoning-gym refuses"},
+		{"11/16.0", 0, ""},
+		{"11/0", 0, ""},
+		{"0/0", 0, ""},
+		{"11/16/1", 0, ""},
+		{"1.1e1/16", 0, ""},
+		{"68.75%", 0, ""},
+		{"nan", 0, ""},
+		{"inf", 0, ""},
+		{"1e999", 0, ""},
+		{"11/" + strings.Repeat("9", 1000), 0, ""},
+		{strings.Repeat("9", 1000) + "/16", 0, ""},
+		{"0.6875 or 0.3125", 0, "two answers"},
+		{"", 0, "nothing"},
+	})
+	rare := coinFlipItem{NumTrials: 15, KHeads: 15, ProblemType: exact, Rational: rational{1, 32768}}
+	tasktest.Nears(t, rare.Score, []tasktest.Near{
+		{"3.051757812e-05", 1, "ten digits, as reasoning-gym writes it"},
+		{"0.0000305", 1, ""},
+		{"0.00003", 0, "one digit"},
+		{"0", 0, "within 0.0001, but nothing is known of the answer"},
+		{"0.0001", 0, ""},
+	})
+	sure := coinFlipItem{NumTrials: 2, ProblemType: atLeast, Rational: rational{4, 4}}
+	tasktest.Nears(t, sure.Score, []tasktest.Near{{"1", 1, "which only records from outside ask for"}})
+}
+
+func TestCoinFlipRecords(t *testing.T) {
+	good := coinFlipItem{NumTrials: 4, KHeads: 2, ProblemType: atLeast, Rational: rational{11, 16}}
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+	for why, spoil := range map[string]func(*coinFlipItem){
+		"no flips":            func(c *coinFlipItem) { c.NumTrials = 0 },
+		"too many":            func(c *coinFlipItem) { c.NumTrials = 63 },
+		"less than no heads":  func(c *coinFlipItem) { c.KHeads = -1 },
+		"more than all":       func(c *coinFlipItem) { c.KHeads = 5 },
+		"another kind":        func(c *coinFlipItem) { c.ProblemType = "at_most" },
+		"another probability": func(c *coinFlipItem) { c.Rational.Numerator = 10 },
+		"another wording":     func(c *coinFlipItem) { c.Phrasing = 3 },
+	} {
+		bad := good
+		spoil(&bad)
+		if bad.Check() == nil {
+			t.Errorf("a record is taken: %s", why)
+		}
+	}
+}
+
+func TestCoinFlipParams(t *testing.T) {
+	tasktest.Refused(t, coinFlip, map[string]string{
+		`{"min_trials":0}`:                             "min_trials",
+		`{"min_trials":16}`:                            "max_trials",
+		`{"max_trials":63}`:                            "max_trials",
+		`{"allow_exact":false,"allow_at_least":false}`: "allow_exact",
+		`{"allow_exact":"yes"}`:                        "allow_exact",
+	})
+}
+
+var (
+	flipsRE = regexp.MustCompile(`(\d+) times?`)
+	headsRE = regexp.MustCompile(`(exactly|at least) (\d+) heads?`)
+)
+
+// The second way reads the prompt and follows the coin flip by flip: after each, the
+// chance of k heads is half that of k before and half that of k-1.
+func TestCoinFlipSecond(t *testing.T) {
+	tasktest.Second(t, coinFlip, 1200, func(_ coinFlipItem, prompt, got string) error {
+		flips, heads := flipsRE.FindStringSubmatch(prompt), headsRE.FindStringSubmatch(prompt)
+		if flips == nil || heads == nil {
+			return fmt.Errorf("the prompt is %q", prompt)
+		}
+		n, _ := strconv.Atoi(flips[1])
+		k, _ := strconv.Atoi(heads[2])
+		chance := []*big.Rat{big.NewRat(1, 1)}
+		for range n {
+			next := make([]*big.Rat, len(chance)+1)
+			for i := range next {
+				next[i] = new(big.Rat)
+			}
+			for i, c := range chance {
+				half := new(big.Rat).Mul(c, big.NewRat(1, 2))
+				next[i].Add(next[i], half)
+				next[i+1].Add(next[i+1], half)
+			}
+			chance = next
+		}
+		want := chance[k]
+		for i := k + 1; i <= n && heads[1] == "at least"; i++ {
+			want.Add(want, chance[i])
+		}
+		exact, _ := want.Float64()
+		if got != fmt.Sprintf("%.10g", exact) || exact > 0.999 {
+			return fmt.Errorf("solution %s, want %v", got, exact)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,219 @@
+package chance
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// dice asks how likely it is that dice show a total.
+var dice = task.Spec[diceParams, diceItem]{
+	Name:     "dice",
+	Category: "arithmetic",
+	Doc: "Give the probability that the numbers of several dice add up to a total or more. " +
+		"It is never 0 or 1, nor 1/2 where another total can be asked for.",
+	Source:  "Elementary probability; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: diceParams{NumDice: 4, MaxDiceSize: 20},
+	Levels: []diceParams{
+		{NumDice: 1, MaxDiceSize: 20},
+		{NumDice: 2, MaxDiceSize: 8},
+		{NumDice: 3, MaxDiceSize: 12},
+		{NumDice: 4, MaxDiceSize: 20},
+		{NumDice: 6, MaxDiceSize: 25},
+		{NumDice: 10, MaxDiceSize: 35},
+	},
+	Make: makeDice,
+}
+
+// diceParams are the settings of one difficulty.
+type diceParams struct {
+	NumDice     int `json:"num_dice"`
+	MaxDiceSize int `json:"max_dice_size"` // sides that a die has at most
+}
+
+// maxRolls bounds the number of rolls that dice have, so that it is an int64.
+const maxRolls = 1 << 62
+
+// Check implements [task.Params].
+func (p diceParams) Check() error {
+	switch {
+	case p.NumDice < 1:
+		return fmt.Errorf("num_dice is %d, want 1 or more", p.NumDice)
+	case p.MaxDiceSize < 2 || p.MaxDiceSize > 1000:
+		return fmt.Errorf("max_dice_size is %d, want 2 to 1000", p.MaxDiceSize)
+	case float64(p.NumDice)*math.Log2(float64(p.MaxDiceSize)) > 62:
+		return fmt.Errorf("num_dice is %d, want less for dice with %d sides: there may be 2^62 rolls", p.NumDice, p.MaxDiceSize)
+	}
+	return nil
+}
+
+// diceItem is one question.
+type diceItem struct {
+	Puzzle   dicePuzzle `json:"puzzle"`
+	Phrasing int        `json:"phrasing,omitempty"`
+}
+
+// A dicePuzzle is the dice, the total and the probability, Num/Den in lowest terms.
+type dicePuzzle struct {
+	DiceStr     string  `json:"dice_str"` // "2d20, 1d6" is two dice with 20 sides and one with 6
+	Target      int     `json:"target"`   // the total
+	Num         int64   `json:"num"`
+	Den         int64   `json:"den"`
+	Probability float64 `json:"probability"`
+}
+
+// makeDice draws the dice and the total.
+func makeDice(p diceParams, r *rng.Rand) (diceItem, error) {
+	var room [64]int // as many dice as there may be, without a trip to the heap
+	sides, most := room[:p.NumDice], 0
+	for i := range sides {
+		sides[i] = r.Between(2, p.MaxDiceSize)
+		most += sides[i]
+	}
+	slices.SortFunc(sides, func(a, b int) int { return b - a })
+	item := diceItem{
+		Puzzle:   dicePuzzle{DiceStr: diceNotation(sides), Target: r.Between(p.NumDice+1, most)},
+		Phrasing: r.Between(0, len(dicePhrasings)-1),
+	}
+	if even := 2*item.Puzzle.Target == p.NumDice+most+1; even { // as likely as not, by symmetry
+		item.Puzzle.Target = min(item.Puzzle.Target+1, most)
+	}
+	item.Puzzle.Num, item.Puzzle.Den = diceChance(sides, item.Puzzle.Target)
+	item.Puzzle.Probability = float64(item.Puzzle.Num) / float64(item.Puzzle.Den)
+	return item, nil
+}
+
+// diceNotation writes dice as players of games do, equal ones together.
+func diceNotation(sides []int) string {
+	b := make([]byte, 0, 128)
+	for i := 0; i < len(sides); {
+		same := 1
+		for i+same < len(sides) && sides[i+same] == sides[i] {
+			same++
+		}
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = strconv.AppendInt(b, int64(same), 10)
+		b = strconv.AppendInt(append(b, 'd'), int64(sides[i]), 10)
+		i += same
+	}
+	return string(b)
+}
+
+// readDice reads what diceNotation wrote; ok is false where there are more rolls
+// than maxRolls.
+func readDice(text string) (sides []int, ok bool) {
+	rolls := int64(1)
+	for part := range strings.SplitSeq(text, ", ") {
+		count, size, _ := strings.Cut(part, "d")
+		n, err := strconv.Atoi(count)
+		if err != nil || n < 1 {
+			return nil, false
+		}
+		m, err := strconv.Atoi(size)
+		if err != nil || m < 2 {
+			return nil, false
+		}
+		for range n {
+			if rolls > maxRolls/int64(m) {
+				return nil, false
+			}
+			rolls *= int64(m)
+			sides = append(sides, m)
+		}
+	}
+	return sides, true
+}
+
+// diceChance returns the probability that dice show target or more, in lowest terms. It
+// adds one die after the other: the ways to a total are those to the totals that are
+// less by one to sides, and of these sums each differs from the next by two terms.
+func diceChance(sides []int, target int) (num, den int64) {
+	most := 0
+	for _, n := range sides {
+		most += n
+	}
+	ways, next := make([]int64, most+1), make([]int64, most+1)
+	ways[0], den = 1, 1
+	reach := 0
+	for _, n := range sides {
+		reach += n
+		den *= int64(n)
+		next[0] = 0
+		for total := 1; total <= reach; total++ {
+			next[total] = next[total-1] + ways[total-1]
+			if total > n {
+				next[total] -= ways[total-1-n]
+			}
+		}
+		ways, next = next, ways
+	}
+	for total := max(target, 0); total <= most; total++ {
+		num += ways[total]
+	}
+	a, b := num, den
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return num / a, den / a
+}
+
+// dicePhrasings are the wordings of the question, around the dice and the total.
+var dicePhrasings = [][3]string{
+	{"These dice are rolled together: ", ". How likely is a total of ", " or more?"},
+	{"Someone rolls the dice ", " and adds up the numbers. What is the probability that the sum is at least ", "?"},
+	{"With the dice ", ", what is the chance to roll ", " or more in total?"},
+}
+
+// Prompt implements [task.Instance].
+func (d diceItem) Prompt() string {
+	words := dicePhrasings[d.Phrasing]
+	return words[0] + d.Puzzle.DiceStr + words[1] + strconv.Itoa(d.Puzzle.Target) + words[2] +
+		" (2d6 stands for two dice, each with the numbers 1 to 6.) Answer with a fraction in lowest terms, for example 5/12."
+}
+
+// Short implements [task.Shortener].
+func (d diceItem) Short() string {
+	return "P(" + d.Puzzle.DiceStr + " >= " + strconv.Itoa(d.Puzzle.Target) + ")"
+}
+
+// Check refuses a record whose probability is not that of its dice.
+func (d diceItem) Check() error {
+	const mostSides = 100_000 // of all dice
+	sides, ok := readDice(d.Puzzle.DiceStr)
+	total := 0
+	for _, n := range sides {
+		total = min(total+min(n, mostSides+1), mostSides+1)
+	}
+	if !ok || total > mostSides {
+		return fmt.Errorf("dice_str %.80q does not name dice like 1d20, 2d6 with up to 2^62 rolls", d.Puzzle.DiceStr)
+	}
+	if num, den := diceChance(sides, d.Puzzle.Target); num != d.Puzzle.Num || den != d.Puzzle.Den {
+		return fmt.Errorf("num and den are %d and %d, want %d and %d", d.Puzzle.Num, d.Puzzle.Den, num, den)
+	}
+	return task.CheckPhrasing(d.Phrasing, len(dicePhrasings))
+}
+
+// Solve implements [task.Instance].
+func (d diceItem) Solve() string {
+	return strconv.FormatInt(d.Puzzle.Num, 10) + "/" + strconv.FormatInt(d.Puzzle.Den, 10)
+}
+
+// Score implements [task.Instance]. Line feeds are left out.
+func (d diceItem) Score(answer string) quintain.Verdict {
+	switch strings.ReplaceAll(answer, "\n", "") {
+	case "":
+		return quintain.Malformed("the answer is empty")
+	case d.Solve():
+		return quintain.Right()
+	}
+	return quintain.Wrong("want " + d.Solve())
+}

@@ -1,0 +1,176 @@
+package letters
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// binaryAlternation asks how many swaps make a row of bits alternate.
+var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem]{
+	Name:     "binary_alternation",
+	Category: "algorithmic",
+	Doc: "Find the least number of swaps of any two characters that makes a binary string alternate, or -1. " +
+		"The numbers of swaps that a length allows are equally likely.",
+	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: binaryAlternationParams{MinN: 10, MaxN: 30, PSolvable: 0.8},
+	Levels: []binaryAlternationParams{
+		{MinN: 5, MaxN: 9, PSolvable: 0.75},
+		{MinN: 10, MaxN: 16, PSolvable: 0.8},
+		{MinN: 20, MaxN: 40, PSolvable: 0.85},
+		{MinN: 60, MaxN: 100, PSolvable: 0.9},
+		{MinN: 200, MaxN: 300, PSolvable: 0.95},
+		{MinN: 700, MaxN: 1000, PSolvable: 0.95},
+	},
+	Make: makeBinaryAlternation,
+}
+
+// binaryAlternationParams are the settings of one difficulty.
+type binaryAlternationParams struct {
+	MinN      int     `json:"min_n"` // of characters
+	MaxN      int     `json:"max_n"`
+	PSolvable float64 `json:"p_solvable"` // share of the strings that can be made to alternate
+}
+
+// Check implements [task.Params].
+func (p binaryAlternationParams) Check() error {
+	switch {
+	case p.MinN < 2:
+		return fmt.Errorf("min_n is %d, want 2 or more", p.MinN)
+	case p.MaxN < p.MinN || p.MaxN > 10_000:
+		return fmt.Errorf("max_n is %d, want min_n (%d) to 10000", p.MaxN, p.MinN)
+	case !(p.PSolvable >= 0 && p.PSolvable <= 1):
+		return fmt.Errorf("p_solvable is %v, want 0 to 1", p.PSolvable)
+	}
+	return nil
+}
+
+// binaryAlternationItem is one string of zeros and ones.
+type binaryAlternationItem struct {
+	String   string `json:"string"`
+	Solution int    `json:"solution"` // swaps, or -1
+	Solvable bool   `json:"solvable"`
+	N        int    `json:"n"` // length of String; in reasoning-gym, at times up to 2 less
+	Phrasing int    `json:"phrasing,omitempty"`
+}
+
+// makeBinaryAlternation draws a number of swaps and undoes so many on an
+// alternating string. Of a string that cannot alternate, one or two more
+// characters are turned into the more frequent one.
+func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAlternationItem, error) {
+	n := r.Between(p.MinN, p.MaxN)
+	most := n / 2 // of an odd length only one alternating string has the right counts
+	if n%2 == 0 {
+		most = n / 4
+	}
+	bits, first := make([]byte, n), r.Between(0, 1)
+	for i := range bits {
+		bits[i] = '0' + byte((first+i)&1)
+	}
+	swaps := r.Between(0, most)
+	turn(bits, 0, swaps, r)
+	turn(bits, 1, swaps, r)
+	item := binaryAlternationItem{Solution: swaps, Solvable: r.Chance(p.PSolvable), N: n, Phrasing: r.Between(0, len(binaryAlternationPhrasings)-1)}
+	if !item.Solvable {
+		item.Solution = -1
+		unbalance(bits, byte('0'+first), r)
+	}
+	item.String = string(bits)
+	return item, nil
+}
+
+// turn turns n of the bits at even (from = 0) or odd places (1), each choice of
+// places as likely as another.
+func turn(bits []byte, from, n int, r *rng.Rand) {
+	for left := (len(bits) - from + 1) / 2; n > 0; left-- {
+		if r.Between(1, left) <= n {
+			bits[from] ^= 1
+			n--
+		}
+		from += 2
+	}
+}
+
+// unbalance turns one bit that is not often into often, where there are enough of
+// them now and then two; often is at least as frequent as the other.
+func unbalance(bits []byte, often byte, r *rng.Rand) {
+	more := 1
+	if len(bits) >= 6 && r.Chance(1./3) {
+		more = 2
+	}
+	for at := r.Between(0, len(bits)-1); more > 0; at = (at + 1) % len(bits) {
+		if bits[at] != often {
+			bits[at] = often
+			more--
+			at = r.Between(0, len(bits)-1)
+		}
+	}
+}
+
+// swapsToAlternate returns how many swaps it takes, or -1 where none are enough.
+// One swap mends one wrong zero and one wrong one.
+func swapsToAlternate(bits string) int {
+	var wrong [2]int // places that differ from 0101… and from 1010…
+	ones := 0
+	for i, c := range []byte(bits) {
+		bit := int(c & 1)
+		ones += bit
+		wrong[(bit^i)&1]++
+	}
+	a, b := wrong[1], wrong[0]
+	switch zeros := len(bits) - ones; {
+	case zeros == ones:
+		return min(a, b) / 2
+	case zeros == ones+1:
+		return a / 2
+	case ones == zeros+1:
+		return b / 2
+	}
+	return -1
+}
+
+// binaryAlternationPhrasings are the wordings of the question, before the string.
+var binaryAlternationPhrasings = []string{
+	"What is the least number of swaps that makes this binary string alternate? A swap exchanges any two of its characters, wherever they stand.",
+	"A binary string alternates if no two neighbors are equal, like 01010. You may swap any two characters of the string below. " +
+		"How many swaps does it take at least until it alternates?",
+	"By swapping pairs of characters, not only neighbors, the following string of zeros and ones is to become alternating. How few swaps are enough?",
+}
+
+// Prompt implements [task.Instance].
+func (b binaryAlternationItem) Prompt() string {
+	return binaryAlternationPhrasings[b.Phrasing] + "\n\n" + b.String + "\n\nAnswer with one whole number, or with -1 if no swaps make it alternate."
+}
+
+// Short implements [task.Shortener].
+func (b binaryAlternationItem) Short() string { return "swaps to alternate, or -1: " + b.String }
+
+// Check refuses a record whose solution is not that of its string.
+func (b binaryAlternationItem) Check() error {
+	if b.String == "" || strings.Trim(b.String, "01") != "" {
+		return errors.New("string is not made of 0 and 1 alone")
+	}
+	if want := swapsToAlternate(b.String); b.Solution != want {
+		return fmt.Errorf("solution is %d, want %d", b.Solution, want)
+	}
+	return task.CheckPhrasing(b.Phrasing, len(binaryAlternationPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (b binaryAlternationItem) Solve() string { return strconv.Itoa(b.Solution) }
+
+// Score implements [task.Instance]. The answer -1 is not taken for a text that
+// contains a 1.
+func (b binaryAlternationItem) Score(text string) quintain.Verdict {
+	if b.Solution >= 0 && answer.Trim(text) == "-1" {
+		return quintain.Wrong("it can be made to alternate, with " + b.Solve() + " swaps")
+	}
+	return task.Match(text, b.Solve())
+}

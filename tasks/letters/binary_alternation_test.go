@@ -1,0 +1,126 @@
+package letters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestBinaryAlternationScore(t *testing.T) {
+	item := binaryAlternationItem{String: "0110010", Solution: 1, Solvable: true, N: 7}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"1", 1, ""},
+		{"01", 1. / 2, "reasoning-gym pays for a text that contains the answer"},
+		{"1 swap", 1. / 6, ""},
+		{"-1", 0, "half of the guesses of -1 would earn 0.5 here"},
+		{" -1 ", 0, ""},
+		{"2", 0, ""},
+		{"0", 0, ""},
+		{"one", 0, ""},
+		{"0110010", 1. / 7, "the question contains a 1"},
+		{"", 0, "nothing"},
+	})
+	never := binaryAlternationItem{String: "00010", Solution: -1}
+	tasktest.Nears(t, never.Score, []tasktest.Near{
+		{"-1", 1, ""},
+		{"1", 0, ""},
+		{"-1.0", 1. / 2, ""},
+		{"impossible", 0, "-1 was asked for"},
+	})
+	for _, bad := range []binaryAlternationItem{
+		{String: "", Solution: 0},
+		{String: "01a", Solution: 0},
+		{String: "0110", Solution: 2},
+		{String: "000", Solution: 1},
+		{String: "01", Solution: 0, Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestBinaryAlternationParams(t *testing.T) {
+	tasktest.Refused(t, binaryAlternation, map[string]string{
+		`{"min_n":1}`:        "min_n",
+		`{"min_n":31}`:       "max_n",
+		`{"max_n":10001}`:    "max_n",
+		`{"p_solvable":1.1}`: "p_solvable",
+		`{"p_solvable":-1}`:  "p_solvable",
+	})
+}
+
+// The second way reads the string out of the prompt and mends it place by place,
+// once from either beginning.
+func TestBinaryAlternationSecond(t *testing.T) {
+	most := map[string]int{}
+	tasktest.Second(t, binaryAlternation, 1200, func(item binaryAlternationItem, prompt, got string) error {
+		text := strings.Split(prompt, "\n\n")[1]
+		best := -1
+		for _, pattern := range []string{strings.Repeat("01", 500), strings.Repeat("10", 500)} {
+			if n := mend(text, pattern); n >= 0 && (best < 0 || n < best) {
+				best = n
+			}
+		}
+		if got != fmt.Sprint(best) || item.N != len(text) || item.Solvable != (best >= 0) {
+			return fmt.Errorf("solution %s, want %d", got, best)
+		}
+		most[got]++
+		return nil
+	})
+	for n, count := range most {
+		if count > 1200/4 {
+			t.Errorf("the solution is %s in %d of 1200", n, count)
+		}
+	}
+}
+
+// mend swaps every wrong place of text with the next place that is wrong the other
+// way, and counts; -1 where there is none.
+func mend(text, pattern string) (swaps int) {
+	bits := []byte(text)
+	for i := range bits {
+		if bits[i] == pattern[i] {
+			continue
+		}
+		j := i + 1
+		for j < len(bits) && (bits[j] == pattern[j] || bits[j] != pattern[i]) {
+			j++
+		}
+		if j == len(bits) {
+			return -1
+		}
+		bits[i], bits[j] = bits[j], bits[i]
+		swaps++
+	}
+	return swaps
+}
+
+// Strings of all lengths from two up are made, in both kinds.
+func TestBinaryAlternationShort(t *testing.T) {
+	for n := 2; n < 9; n++ {
+		for _, p := range []int{0, 1} {
+			params := fmt.Sprintf(`{"min_n":%d,"max_n":%d,"p_solvable":%d}`, n, n, p)
+			tasktest.Second(t, tasktest.With(t, binaryAlternation, params), 60, func(item binaryAlternationItem, _, got string) error {
+				if item.Solution != swapsToAlternate(item.String) || len(item.String) != n || (got == "-1") != (p == 0) {
+					return fmt.Errorf("%s: solution %s", item.String, got)
+				}
+				return nil
+			})
+		}
+	}
+}
+
+func TestBinaryAlternationKeys(t *testing.T) {
+	tasktest.Other(t, binaryAlternation, "a string from its end is another string", func(b *binaryAlternationItem) {
+		bits := []byte(b.String)
+		slices.Reverse(bits)
+		b.String = string(bits)
+	})
+}

@@ -1,0 +1,188 @@
+package letters
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// isomorphicStrings asks whether a renaming of letters turns one word into another.
+var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem]{
+	Name:     "isomorphic_strings",
+	Category: "algorithmic",
+	Doc: "Tell whether two strings differ by nothing but a one-to-one renaming of their letters. " +
+		"Where they do not, most of them still have the same number of each letter, up to a renaming.",
+	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: isomorphicStringsParams{MinStringLength: 2, MaxStringLength: 10, PSolvable: 0.5},
+	Levels: []isomorphicStringsParams{
+		{MinStringLength: 3, MaxStringLength: 5, PSolvable: 0.5},
+		{MinStringLength: 6, MaxStringLength: 10, PSolvable: 0.5},
+		{MinStringLength: 12, MaxStringLength: 20, PSolvable: 0.5},
+		{MinStringLength: 30, MaxStringLength: 60, PSolvable: 0.5},
+		{MinStringLength: 100, MaxStringLength: 150, PSolvable: 0.5},
+		{MinStringLength: 300, MaxStringLength: 500, PSolvable: 0.5},
+	},
+	Make: makeIsomorphicStrings,
+}
+
+// isomorphicStringsParams are the settings of one difficulty.
+type isomorphicStringsParams struct {
+	MinStringLength int     `json:"min_string_length"`
+	MaxStringLength int     `json:"max_string_length"`
+	PSolvable       float64 `json:"p_solvable"` // share of the pairs that are isomorphic
+}
+
+// Check implements [task.Params].
+func (p isomorphicStringsParams) Check() error {
+	switch {
+	case p.MinStringLength < 2:
+		return fmt.Errorf("min_string_length is %d, want 2 or more", p.MinStringLength)
+	case p.MaxStringLength < p.MinStringLength || p.MaxStringLength > 10_000:
+		return fmt.Errorf("max_string_length is %d, want min_string_length (%d) to 10000", p.MaxStringLength, p.MinStringLength)
+	case !(p.PSolvable >= 0 && p.PSolvable <= 1):
+		return fmt.Errorf("p_solvable is %v, want 0 to 1", p.PSolvable)
+	}
+	return nil
+}
+
+// isomorphicStringsItem is one pair of strings.
+type isomorphicStringsItem struct {
+	Words        [2]string `json:"words"`
+	Solution     bool      `json:"solution"` // whether they are isomorphic, as Solvable
+	Solvable     bool      `json:"solvable"`
+	StringLength int       `json:"string_length"` // in letters; in reasoning-gym, at times 1 more
+	Phrasing     int       `json:"phrasing,omitempty"`
+}
+
+// makeIsomorphicStrings draws a string and renames its letters. Where the two are
+// not to be isomorphic, it exchanges two letters of the second, which leaves the
+// counts as they are, or makes two of its letters one.
+func makeIsomorphicStrings(p isomorphicStringsParams, r *rng.Rand) (isomorphicStringsItem, error) {
+	n := r.Between(p.MinStringLength, p.MaxStringLength)
+	solvable := r.Chance(p.PSolvable)
+	kinds := r.Between(1, 2) // of letters in the first string
+	if n > 2 {
+		kinds = r.Between(2, min(n-1, 20))
+	} else if !solvable {
+		kinds = 2
+	}
+	both := make([]byte, 2*n)
+	one, two := both[:n:n], both[n:]
+	letters := smallLetters
+	rng.ToFront(r, letters[:], kinds)
+	for i := range one {
+		if i >= kinds {
+			one[i] = letters[r.Between(0, kinds-1)]
+		} else {
+			one[i] = letters[i]
+		}
+	}
+	var image [26]byte
+	others := smallLetters
+	rng.ToFront(r, others[:], kinds)
+	for i, c := range letters[:kinds] {
+		image[c-'a'] = others[i]
+	}
+	rng.Shuffle(r, one)
+	for i, c := range one {
+		two[i] = image[c-'a']
+	}
+	if !solvable {
+		spoil(two, r)
+	}
+	if r.Chance(0.5) {
+		one, two = two, one
+	}
+	return isomorphicStringsItem{
+		Words: [2]string{string(one), string(two)}, Solution: solvable, Solvable: solvable,
+		StringLength: n, Phrasing: r.Between(0, len(isomorphicStringsPhrasings)-1),
+	}, nil
+}
+
+// smallLetters is the letters in their order.
+var smallLetters = [26]byte([]byte("abcdefghijklmnopqrstuvwxyz"))
+
+// spoil changes a string with at least two kinds of letters so that it is no longer
+// isomorphic to what it was.
+func spoil(text []byte, r *rng.Rand) {
+	i := r.Between(0, len(text)-1)
+	j := r.Between(0, len(text)-1)
+	for text[j] == text[i] {
+		j = (j + 1) % len(text)
+	}
+	repeated := bytes.Count(text, text[i:i+1]) > 1 || bytes.Count(text, text[j:j+1]) > 1
+	if repeated && r.Chance(0.75) {
+		text[i], text[j] = text[j], text[i] // a letter that stands elsewhere too is now matched by two
+		return
+	}
+	all, into := text[i], text[j]
+	for k := range text {
+		if text[k] == all {
+			text[k] = into
+		}
+	}
+}
+
+// isomorphic reports whether a one-to-one renaming of letters turns one word into
+// the other.
+func isomorphic(a, b string) bool {
+	to, from := map[rune]rune{}, map[rune]rune{}
+	for _, c := range a {
+		d, size := utf8.DecodeRuneInString(b)
+		b = b[size:]
+		image, has := to[c]
+		origin, taken := from[d]
+		if size == 0 || has != taken || has && (image != d || origin != c) {
+			return false
+		}
+		to[c], from[d] = d, c
+	}
+	return b == ""
+}
+
+// isomorphicStringsPhrasings are the wordings of the question, before the strings.
+var isomorphicStringsPhrasings = []string{
+	"Two strings are isomorphic if each letter of the first can be replaced by a letter, the same one wherever it occurs and no letter serving for two, " +
+		"so that the second string results. Are these two isomorphic?",
+	"Is there a one-to-one renaming of letters that turns the first of these strings into the second? A letter may keep its name.",
+	"Compare the patterns of the two strings below: do equal letters stand in the same places in both, and different letters too? Then they are isomorphic.",
+}
+
+// Prompt implements [task.Instance].
+func (i isomorphicStringsItem) Prompt() string {
+	return isomorphicStringsPhrasings[i.Phrasing] + "\n\n" + i.Words[0] + "\n" + i.Words[1] + "\n\nAnswer with True if they are isomorphic, and with False if not."
+}
+
+// Short implements [task.Shortener].
+func (i isomorphicStringsItem) Short() string { return "isomorphic? " + i.Words[0] + " " + i.Words[1] }
+
+// Choices implements [task.Chooser].
+func (isomorphicStringsItem) Choices() int { return 2 }
+
+// Canonical implements [task.Canonicalizer]. The two strings may be exchanged, for a
+// renaming can be undone.
+func (i isomorphicStringsItem) Canonical() string {
+	return fmt.Sprintf("%q", slices.Sorted(slices.Values(i.Words[:])))
+}
+
+// Check refuses a record whose solution is not that of its words.
+func (i isomorphicStringsItem) Check() error {
+	if want := isomorphic(i.Words[0], i.Words[1]); i.Solution != want || i.Words[0] == "" {
+		return fmt.Errorf("solution of %q is %t, want %t", i.Words, i.Solution, want)
+	}
+	return task.CheckPhrasing(i.Phrasing, len(isomorphicStringsPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (i isomorphicStringsItem) Solve() string { return task.TrueOrFalse(i.Solution) }
+
+// Score implements [task.Instance].
+func (i isomorphicStringsItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, i.Solve())
+}

@@ -1,0 +1,105 @@
+package letters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestIsomorphicStringsScore(t *testing.T) {
+	item := isomorphicStringsItem{Words: [2]string{"egg", "add"}, Solution: true, Solvable: true, StringLength: 3}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"True", 1, ""},
+		{"True.", 4. / 5, "reasoning-gym pays for a text that contains the answer"},
+		{"True or False", 4. / 13, ""},
+		{"true", 0, "True was asked for"},
+		{"TRUE", 0, ""},
+		{"Yes", 0, ""},
+		{"False", 0, ""},
+		{"egg", 0, ""},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []isomorphicStringsItem{
+		{Words: [2]string{"egg", "ada"}, Solution: true},
+		{Words: [2]string{"egg", "add"}},
+		{Words: [2]string{"egg", "addd"}, Solution: true},
+		{Words: [2]string{"eggs", "add"}, Solution: true},
+		{Words: [2]string{"ab", "cc"}, Solution: true},
+		{Words: [2]string{"", ""}, Solution: true},
+		{Words: [2]string{"a", "b"}, Solution: true, Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestIsomorphicStringsParams(t *testing.T) {
+	tasktest.Refused(t, isomorphicStrings, map[string]string{
+		`{"min_string_length":1}`:     "min_string_length",
+		`{"min_string_length":11}`:    "max_string_length",
+		`{"max_string_length":10001}`: "max_string_length",
+		`{"p_solvable":1.01}`:         "p_solvable",
+		`{"p_solvable":-0.1}`:         "p_solvable",
+	})
+}
+
+// pattern writes, for each letter, the place where it stands first.
+func pattern(word string) []int {
+	all := make([]int, len(word))
+	for i := range word {
+		all[i] = strings.IndexByte(word, word[i])
+	}
+	return all
+}
+
+// counts are how often the letters of a word occur, the rarest first.
+func counts(word string) []int {
+	seen := map[rune]int{}
+	for _, c := range word {
+		seen[c]++
+	}
+	var all []int
+	for _, n := range seen {
+		all = append(all, n)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// The second way compares patterns. The counts of the letters, which are easily
+// compared, give away few of the pairs that are not isomorphic.
+func TestIsomorphicStringsSecond(t *testing.T) {
+	right, byCounts, n := 0, 0, 0
+	check := func(item isomorphicStringsItem, prompt, got string) error {
+		words := strings.Split(strings.Split(prompt, "\n\n")[1], "\n")
+		want := slices.Equal(pattern(words[0]), pattern(words[1]))
+		if (got == "True") != want || item.Solvable != want || len(words[0]) != item.StringLength || len(words[1]) != item.StringLength {
+			return fmt.Errorf("solution %s, want %t", got, want)
+		}
+		n++
+		if want {
+			right++
+		}
+		if want == slices.Equal(counts(words[0]), counts(words[1])) {
+			byCounts++
+		}
+		return nil
+	}
+	tasktest.Second(t, isomorphicStrings, 1800, check)
+	if right < n*45/100 || right > n*55/100 || byCounts > n*7/10 {
+		t.Errorf("of %d pairs %d are isomorphic, and the counts tell of %d whether they are", n, right, byCounts)
+	}
+	tasktest.Second(t, tasktest.With(t, isomorphicStrings, `{"max_string_length":2}`), 100, check)
+	tasktest.Second(t, tasktest.With(t, isomorphicStrings, `{}`), 200, check)
+}
+
+func TestIsomorphicStringsKeys(t *testing.T) {
+	tasktest.Same(t, isomorphicStrings, "a renaming can be undone", func(i *isomorphicStringsItem) { slices.Reverse(i.Words[:]) })
+}

@@ -1,0 +1,163 @@
+package letters
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// palindromeGeneration asks for a palindrome of given letters.
+var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGenerationItem]{
+	Name:     "palindrome_generation",
+	Category: "algorithmic",
+	Doc:      "Put letters in an order that reads the same from both ends. The order in which they are given never does.",
+	Source:   "Letters drawn at random; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  palindromeGenerationParams{MinLength: 3, MaxLength: 10},
+	Levels: []palindromeGenerationParams{
+		{MinLength: 3, MaxLength: 5},
+		{MinLength: 6, MaxLength: 9},
+		{MinLength: 10, MaxLength: 16},
+		{MinLength: 20, MaxLength: 30},
+		{MinLength: 45, MaxLength: 60},
+		{MinLength: 100, MaxLength: 130},
+	},
+	Many: true,
+	Make: makePalindromeGeneration,
+}
+
+// palindromeGenerationParams are the settings of one difficulty.
+type palindromeGenerationParams struct {
+	MinLength int `json:"min_length"` // letters
+	MaxLength int `json:"max_length"`
+}
+
+// Check implements [task.Params].
+func (p palindromeGenerationParams) Check() error {
+	return task.CheckRange("length", p.MinLength, p.MaxLength, [2]int{3, 1000})
+}
+
+// palindromeGenerationItem is one set of letters.
+type palindromeGenerationItem struct {
+	Letters             []string `json:"letters"`              // a to z
+	GeneratedPalindrome string   `json:"generated_palindrome"` // of these letters
+	Length              int      `json:"length"`
+	Phrasing            int      `json:"phrasing,omitempty"`
+}
+
+// makePalindromeGeneration draws a palindrome with two different letters at least,
+// and shuffles it.
+func makePalindromeGeneration(p palindromeGenerationParams, r *rng.Rand) (palindromeGenerationItem, error) {
+	n := r.Between(p.MinLength, p.MaxLength)
+	text := make([]byte, n)
+	for i := range (n + 1) / 2 {
+		text[i] = byte('a' + r.Between(0, 25))
+		text[n-1-i] = text[i]
+	}
+	if same := text[0]; strings.Trim(string(text), string(same)) == "" {
+		other := 'a' + (same-'a'+byte(r.Between(1, 25)))%26
+		text[(n-1)/2], text[n/2] = other, other
+	}
+	letters := slices.Clone(text)
+	rng.Shuffle(r, letters)
+	if isPalindrome(string(letters)) {
+		k := 1
+		for letters[k] == letters[0] {
+			k++
+		}
+		letters[0], letters[k] = letters[k], letters[0] // the last letter is still the first one of before
+	}
+	item := palindromeGenerationItem{
+		Letters: make([]string, n), GeneratedPalindrome: string(text), Length: n,
+		Phrasing: r.Between(0, len(palindromeGenerationPhrasings)-1),
+	}
+	const alphabet = "abcdefghijklmnopqrstuvwxyz"
+	for i, c := range letters {
+		item.Letters[i] = alphabet[c-'a' : c-'a'+1]
+	}
+	return item, nil
+}
+
+// isPalindrome reports whether the code points of text read the same from both
+// ends.
+func isPalindrome(text string) bool {
+	for text != "" {
+		first, size := utf8.DecodeRuneInString(text)
+		last, end := utf8.DecodeLastRuneInString(text)
+		if first != last {
+			return false
+		}
+		text = text[size:max(size, len(text)-end)]
+	}
+	return true
+}
+
+// palindromeGenerationPhrasings are the wordings of the question, before the
+// letters.
+var palindromeGenerationPhrasings = []string{
+	"Make a palindrome of all of these letters: ",
+	"Put the following letters in an order that reads the same forward and backward: ",
+	"Which string uses each of these letters exactly as often as it stands here, and is its own mirror image? ",
+}
+
+// Prompt implements [task.Instance].
+func (p palindromeGenerationItem) Prompt() string {
+	return palindromeGenerationPhrasings[p.Phrasing] + strings.Join(p.Letters, ", ") +
+		"\nIt need not be a word. Answer with the letters alone, without spaces, for example abcba."
+}
+
+// Short implements [task.Shortener].
+func (p palindromeGenerationItem) Short() string {
+	return "palindrome of " + strings.Join(p.Letters, "")
+}
+
+// Canonical implements [task.Canonicalizer]. The letters may stand in any order.
+func (p palindromeGenerationItem) Canonical() string {
+	return fmt.Sprintf("%q", slices.Sorted(slices.Values(p.Letters)))
+}
+
+// Check refuses a record whose palindrome is none, or is of other letters.
+func (p palindromeGenerationItem) Check() error {
+	if p.GeneratedPalindrome == "" {
+		return errors.New("generated_palindrome is empty")
+	}
+	if v := p.Score(p.GeneratedPalindrome); v.Score != 1 {
+		return fmt.Errorf("generated_palindrome is %q: %s", p.GeneratedPalindrome, v.Reason)
+	}
+	return task.CheckPhrasing(p.Phrasing, len(palindromeGenerationPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (p palindromeGenerationItem) Solve() string { return p.GeneratedPalindrome }
+
+// Score implements [task.Instance]. Case is free, and space around the answer. What
+// is no palindrome of all the letters earns nothing.
+func (p palindromeGenerationItem) Score(text string) quintain.Verdict {
+	text = strings.ToLower(answer.Trim(text))
+	switch n := utf8.RuneCountInString(text); {
+	case text == "":
+		return quintain.Malformed("the answer is empty")
+	case n != len(p.Letters):
+		return quintain.Wrong(fmt.Sprintf("there are %d letters, want %d", n, len(p.Letters)))
+	case !isPalindrome(text):
+		return quintain.Wrong("it does not read the same backward")
+	}
+	left := make(map[string]int, 26)
+	for _, letter := range p.Letters {
+		left[letter]++
+	}
+	for _, letter := range text {
+		left[string(letter)]--
+		if left[string(letter)] < 0 {
+			return quintain.Wrong(fmt.Sprintf("there are too many %q", letter))
+		}
+	}
+	return quintain.Right()
+}

@@ -1,0 +1,88 @@
+package letters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestPalindromeGenerationScore(t *testing.T) {
+	item := palindromeGenerationItem{Letters: []string{"b", "a", "a", "b", "c"}, GeneratedPalindrome: "abcba", Length: 5}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"abcba", 1, ""},
+		{" BACAB\n", 1, "another one, in capitals"},
+		{"abcab", 0, "no palindrome, where reasoning-gym pays 0.02"},
+		{"abba", 0, "a letter is left over, where it pays 0.05"},
+		{"abacaba", 0, "two letters too many"},
+		{"racar", 0, "other letters"},
+		{"aabaa", 0, "the same letters, not as often"},
+		{"a b c b a", 0, "spaces"},
+		{"baabc", 0, "the letters as they were given"},
+		{"aabbc", 0, "by alphabet"},
+		{"abcba.", 0, "a full stop"},
+		{`"abcba"`, 0, "quotation marks"},
+		{"ábcbá", 0, "other letters that look alike"},
+		{" ", 0, "space"},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []palindromeGenerationItem{
+		{},
+		{Letters: []string{"a", "b"}, GeneratedPalindrome: "ab"},
+		{Letters: []string{"a", "b"}, GeneratedPalindrome: "aa"},
+		{Letters: []string{"a"}, GeneratedPalindrome: "a", Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestPalindromeGenerationParams(t *testing.T) {
+	tasktest.Refused(t, palindromeGeneration, map[string]string{
+		`{"min_length":2}`:    "min_length",
+		`{"min_length":11}`:   "max_length",
+		`{"max_length":1001}`: "max_length",
+	})
+}
+
+// The second way reads the letters of the prompt and pairs them off, inward.
+func TestPalindromeGenerationSecond(t *testing.T) {
+	check := func(item palindromeGenerationItem, prompt, got string) error {
+		question, _, _ := strings.Cut(prompt, "\n")
+		letters := strings.Split(question[strings.LastIndexAny(question, ":?")+2:], ", ")
+		given := strings.Join(letters, "")
+		left := slices.Clone(letters)
+		for i := range len(got) / 2 {
+			if got[i] != got[len(got)-1-i] {
+				return fmt.Errorf("%s is no palindrome", got)
+			}
+		}
+		for _, c := range got {
+			at := slices.Index(left, string(c))
+			if at < 0 {
+				return fmt.Errorf("%s has too many %c", got, c)
+			}
+			left = slices.Delete(left, at, at+1)
+		}
+		if len(left) > 0 || len(letters) != item.Length {
+			return fmt.Errorf("%s leaves %q over", got, left)
+		}
+		slices.Reverse(letters)
+		if strings.Join(letters, "") == given {
+			return fmt.Errorf("%s is a palindrome as it stands", given)
+		}
+		return nil
+	}
+	tasktest.Second(t, palindromeGeneration, 1200, check)
+	tasktest.Second(t, tasktest.With(t, palindromeGeneration, `{"max_length":4}`), 1000, check)
+}
+
+func TestPalindromeGenerationKeys(t *testing.T) {
+	tasktest.Same(t, palindromeGeneration, "the letters may stand in any order", func(p *palindromeGenerationItem) { slices.Reverse(p.Letters) })
+}

@@ -1,0 +1,246 @@
+package letters
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// palindromePartitioning asks for all ways to cut a string into palindromes.
+var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromePartitioningItem]{
+	Name:     "palindrome_partitioning",
+	Category: "algorithmic",
+	Doc: "Find all ways to cut a string into palindromes. There are two or more, " +
+		"and not many more than 100: a string that has so many goes on with letters which add none.",
+	Source:  "A classic exercise in backtracking; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: palindromePartitioningParams{MinStringLen: 5, MaxStringLen: 15, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},
+	Levels: []palindromePartitioningParams{
+		{MinStringLen: 4, MaxStringLen: 5, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 2},
+		{MinStringLen: 6, MaxStringLen: 8, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 3},
+		{MinStringLen: 8, MaxStringLen: 11, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 4},
+		{MinStringLen: 11, MaxStringLen: 14, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},
+		{MinStringLen: 14, MaxStringLen: 18, MinSubstringPalindromeLen: 2, MaxSubstringPalindromeLen: 7},
+		{MinStringLen: 20, MaxStringLen: 26, MinSubstringPalindromeLen: 3, MaxSubstringPalindromeLen: 10},
+	},
+	Make: makePalindromePartitioning,
+}
+
+// palindromePartitioningParams are the settings of one difficulty.
+type palindromePartitioningParams struct {
+	MinStringLen              int `json:"min_string_len"` // letters
+	MaxStringLen              int `json:"max_string_len"`
+	MinSubstringPalindromeLen int `json:"min_substring_palindrome_len"` // letters of each palindrome that the string is made of
+	MaxSubstringPalindromeLen int `json:"max_substring_palindrome_len"`
+}
+
+// Check implements [task.Params].
+func (p palindromePartitioningParams) Check() error {
+	if err := task.CheckRange("string_len", p.MinStringLen, p.MaxStringLen, [2]int{3, 40}); err != nil {
+		return err
+	}
+	if p.MaxSubstringPalindromeLen < 2 {
+		return fmt.Errorf("max_substring_palindrome_len is %d, want 2 or more: single letters can be cut in one way alone", p.MaxSubstringPalindromeLen)
+	}
+	return task.CheckRange("substring_palindrome_len", p.MinSubstringPalindromeLen, p.MaxSubstringPalindromeLen, [2]int{1, p.MaxStringLen})
+}
+
+// palindromePartitioningItem is one string.
+type palindromePartitioningItem struct {
+	String    string     `json:"string"`   // a to z
+	Solution  [][]string `json:"solution"` // every way to cut it
+	StringLen int        `json:"string_len"`
+	Phrasing  int        `json:"phrasing,omitempty"`
+}
+
+// mostPartitions is the number of ways up to which a string goes on with
+// palindromes.
+const mostPartitions = 100
+
+// makePalindromePartitioning puts palindromes one behind the other.
+func makePalindromePartitioning(p palindromePartitioningParams, r *rng.Rand) (palindromePartitioningItem, error) {
+	n := r.Between(p.MinStringLen, p.MaxStringLen)
+	text := make([]byte, 0, n)
+	for len(text) < n {
+		size := min(r.Between(p.MinSubstringPalindromeLen, p.MaxSubstringPalindromeLen), n-len(text))
+		longer := appendPalindrome(text, size, r)
+		if countPartitions(longer) > mostPartitions {
+			longer = appendQuietLetter(text, r)
+		}
+		text = longer
+	}
+	if countPartitions(text) < 2 {
+		at := r.Between(1, n-1)
+		text[at] = text[at-1]
+	}
+	return palindromePartitioningItem{
+		String: string(text), Solution: partitions(string(text)), StringLen: n,
+		Phrasing: r.Between(0, len(palindromePartitioningPhrasings)-1),
+	}, nil
+}
+
+// appendPalindrome appends a palindrome of size random letters.
+func appendPalindrome(text []byte, size int, r *rng.Rand) []byte {
+	for range (size + 1) / 2 {
+		text = append(text, byte('a'+r.Between(0, 25)))
+	}
+	for i := range size / 2 {
+		text = append(text, text[len(text)-1-size%2-2*i])
+	}
+	return text
+}
+
+// appendQuietLetter appends the letter that adds the fewest ways to cut the string;
+// of several, a random one.
+func appendQuietLetter(text []byte, r *rng.Rand) []byte {
+	start, best, least := r.Between(0, 25), byte(0), uint64(0)
+	for k := range 26 {
+		letter := byte('a' + (start+k)%26)
+		if n := countPartitions(append(text, letter)); best == 0 || n < least {
+			best, least = letter, n
+		}
+	}
+	return append(text, best)
+}
+
+// longestCut is the number of letters up to which strings are cut.
+const longestCut = 64
+
+// palindromeEnds tells for each place of text where the palindromes begin that end
+// before it: bit i of the number at j is set where text[i:j] is one. The text has
+// longestCut letters at most.
+func palindromeEnds(text []byte) (begins [longestCut + 1]uint64) {
+	var places [256]uint64 // of each letter
+	for j, letter := range text {
+		places[letter] |= 1 << j
+		inner := begins[j]>>1 | 1<<j // text[i+1:j] is a palindrome, or has no letters
+		if j > 0 {
+			inner |= 1 << (j - 1)
+		}
+		begins[j+1] = places[letter] & inner
+	}
+	return begins
+}
+
+// countPartitions returns the number of ways to cut text into palindromes.
+func countPartitions(text []byte) uint64 {
+	begins, ways := palindromeEnds(text), [longestCut + 1]uint64{1}
+	for j := 1; j <= len(text); j++ {
+		for left := begins[j]; left != 0; left &= left - 1 {
+			ways[j] += ways[bits.TrailingZeros64(left)]
+		}
+	}
+	return ways[len(text)]
+}
+
+// partitions returns the ways to cut text into palindromes; of two ways, the one
+// first whose first different palindrome is shorter.
+func partitions(text string) [][]string {
+	c := cutter{text: text, begins: palindromeEnds([]byte(text)), path: make([]string, 0, len(text))}
+	c.found = make([][]string, 0, countPartitions([]byte(text)))
+	c.from(0)
+	return c.found
+}
+
+// A cutter looks for all ways to cut a string, depth first. As a letter is a
+// palindrome, no way ends before the last one.
+type cutter struct {
+	text   string
+	begins [longestCut + 1]uint64
+	path   []string
+	found  [][]string
+}
+
+// from cuts off each palindrome that begins at a place, and goes on behind it.
+func (c *cutter) from(at int) {
+	if at == len(c.text) {
+		c.found = append(c.found, slices.Clone(c.path))
+		return
+	}
+	for end := at + 1; end <= len(c.text); end++ {
+		if c.begins[end]>>at&1 == 0 {
+			continue
+		}
+		c.path = append(c.path, c.text[at:end])
+		c.from(end)
+		c.path = c.path[:len(c.path)-1]
+	}
+}
+
+// palindromePartitioningPhrasings are the wordings of the question, around the
+// string.
+var palindromePartitioningPhrasings = [][2]string{
+	{`Find all ways to cut the string "`, `" into pieces that are palindromes.`},
+	{`The string "`, `" is to be divided into substrings each of which reads the same from both ends. In which ways can that be done?`},
+	{`List every partition of "`, `" into palindromes.`},
+}
+
+// Prompt implements [task.Instance].
+func (p palindromePartitioningItem) Prompt() string {
+	words := palindromePartitioningPhrasings[p.Phrasing]
+	return words[0] + p.String + words[1] + " A single letter is a palindrome." +
+		" Answer with a JSON list of all the ways, each a list of the pieces from left to right, for example [[\"a\", \"a\", \"b\"], [\"aa\", \"b\"]] for \"aab\"." +
+		" The ways may stand in any order."
+}
+
+// Canonical implements [task.Canonicalizer].
+func (p palindromePartitioningItem) Canonical() string { return p.String }
+
+// Check refuses a record whose solution is not all ways to cut its string.
+func (p palindromePartitioningItem) Check() error {
+	if n := len(p.String); n < 1 || n > longestCut {
+		return fmt.Errorf("string has %d letters, want 1 to %d", n, longestCut)
+	}
+	if n := countPartitions([]byte(p.String)); n != uint64(len(p.Solution)) {
+		return fmt.Errorf("solution has %d ways, want %d", len(p.Solution), n)
+	}
+	if fault := p.fault(p.Solution); fault != "" {
+		return fmt.Errorf("solution: %s", fault)
+	}
+	return task.CheckPhrasing(p.Phrasing, len(palindromePartitioningPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (p palindromePartitioningItem) Solve() string { return answer.WriteLists(p.Solution) }
+
+// Score implements [task.Instance]. A way that stands twice counts once.
+func (p palindromePartitioningItem) Score(text string) quintain.Verdict {
+	ways, err := answer.ReadLists(text)
+	if err != nil {
+		return quintain.Malformed(err.Error())
+	}
+	if fault := p.fault(ways); fault != "" {
+		return quintain.Wrong(fault)
+	}
+	return quintain.Right()
+}
+
+// fault tells what is wrong with ways to cut the string; empty where they are all
+// there are.
+func (p palindromePartitioningItem) fault(ways [][]string) string {
+	begins := palindromeEnds([]byte(p.String))
+	seen := make(map[uint64]bool, len(p.Solution)) // by the letters behind which a way cuts
+	for _, way := range ways {
+		at, cuts := 0, uint64(0)
+		for _, piece := range way {
+			end := at + len(piece)
+			if piece == "" || end > len(p.String) || p.String[at:end] != piece || begins[end]>>at&1 == 0 {
+				return fmt.Sprintf("%.60q is not the string cut into palindromes", way)
+			}
+			at, cuts = end, cuts|1<<(end-1)
+		}
+		if at < len(p.String) {
+			return fmt.Sprintf("%.60q ends before the string does", way)
+		}
+		seen[cuts] = true
+	}
+	if len(seen) < len(p.Solution) {
+		return fmt.Sprintf("%d of %d ways are missing", len(p.Solution)-len(seen), len(p.Solution))
+	}
+	return ""
+}

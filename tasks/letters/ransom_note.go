@@ -1,0 +1,157 @@
+package letters
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// ransomNote asks whether a note can be put together from letters.
+var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
+	Name:     "ransom_note",
+	Category: "algorithmic",
+	Doc: "Tell whether the letters of a note can all be cut out of a magazine. " +
+		"Where they cannot, a single letter is missing once; where they can, there is as often a letter of which none is left over.",
+	Source:  "A classic exercise; letters drawn at random, the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: ransomNoteParams{MinNoteLength: 1, MaxNoteLength: 10, MinMagazineLength: 2, MaxMagazineLength: 30, PSolvable: 0.5},
+	Levels: []ransomNoteParams{
+		{MinNoteLength: 2, MaxNoteLength: 5, MinMagazineLength: 6, MaxMagazineLength: 12, PSolvable: 0.5},
+		{MinNoteLength: 5, MaxNoteLength: 10, MinMagazineLength: 15, MaxMagazineLength: 30, PSolvable: 0.5},
+		{MinNoteLength: 15, MaxNoteLength: 25, MinMagazineLength: 40, MaxMagazineLength: 60, PSolvable: 0.5},
+		{MinNoteLength: 40, MaxNoteLength: 60, MinMagazineLength: 90, MaxMagazineLength: 130, PSolvable: 0.5},
+		{MinNoteLength: 100, MaxNoteLength: 140, MinMagazineLength: 200, MaxMagazineLength: 300, PSolvable: 0.5},
+		{MinNoteLength: 300, MaxNoteLength: 400, MinMagazineLength: 600, MaxMagazineLength: 800, PSolvable: 0.5},
+	},
+	Make: makeRansomNote,
+}
+
+// ransomNoteParams are the settings of one difficulty.
+type ransomNoteParams struct {
+	MinNoteLength     int     `json:"min_note_length"` // letters
+	MaxNoteLength     int     `json:"max_note_length"`
+	MinMagazineLength int     `json:"min_magazine_length"` // letters; a magazine has as many as its note or more
+	MaxMagazineLength int     `json:"max_magazine_length"`
+	PSolvable         float64 `json:"p_solvable"` // that it can be done
+}
+
+// Check implements [task.Params].
+func (p ransomNoteParams) Check() error {
+	const most = 10_000
+	if !(p.PSolvable >= 0 && p.PSolvable <= 1) {
+		return fmt.Errorf("p_solvable is %v, want 0 to 1", p.PSolvable)
+	}
+	if err := task.CheckRange("note_length", p.MinNoteLength, p.MaxNoteLength, [2]int{1, most}); err != nil {
+		return err
+	}
+	if err := task.CheckRange("magazine_length", p.MinMagazineLength, p.MaxMagazineLength, [2]int{2, most}); err != nil {
+		return err
+	}
+	if p.MaxMagazineLength <= p.MaxNoteLength {
+		return fmt.Errorf("max_magazine_length is %d, want more than max_note_length (%d)", p.MaxMagazineLength, p.MaxNoteLength)
+	}
+	return nil
+}
+
+// ransomNoteItem is one note and one magazine.
+type ransomNoteItem struct {
+	RansomNote     string `json:"ransom_note"` // a to z
+	Magazine       string `json:"magazine"`
+	Solution       bool   `json:"solution"` // the note can be put together
+	Solvable       bool   `json:"solvable"` // the same
+	NoteLength     int    `json:"note_length"`
+	MagazineLength int    `json:"magazine_length"`
+	Phrasing       int    `json:"phrasing,omitempty"`
+}
+
+// makeRansomNote draws the scarce letter, which the note has once more often than
+// the magazine, or, where it can be put together, just as often. The rest of the
+// note is cut out of the rest of the magazine.
+func makeRansomNote(p ransomNoteParams, r *rng.Rand) (ransomNoteItem, error) {
+	n := r.Between(p.MinNoteLength, p.MaxNoteLength)
+	size := r.Between(max(n, p.MinMagazineLength), p.MaxMagazineLength)
+	solvable := r.Chance(p.PSolvable)
+	scarce := byte('a' + r.Between(0, 25))
+	there := r.Between(0, min(n-1, size/8+1))
+	magazine, note := make([]byte, size), make([]byte, n)
+	for i := range magazine {
+		if i < there {
+			magazine[i] = scarce
+		} else {
+			magazine[i] = 'a' + (scarce-'a'+byte(r.Between(1, 25)))%26
+		}
+	}
+	wanted := there
+	if !solvable {
+		wanted++
+	}
+	for i := range wanted {
+		note[i] = scarce
+	}
+	copy(note[wanted:], magazine[there:]) // its letters are in random order
+	rng.Shuffle(r, note)
+	rng.Shuffle(r, magazine)
+	return ransomNoteItem{
+		RansomNote: string(note), Magazine: string(magazine), Solution: solvable, Solvable: solvable,
+		NoteLength: n, MagazineLength: size, Phrasing: r.Between(0, len(ransomNotePhrasings)-1),
+	}, nil
+}
+
+// ransomNotePhrasings are the wordings of the question, around the note and before
+// the magazine.
+var ransomNotePhrasings = [][3]string{
+	{"Can the note ", " be put together from letters that are cut out of the magazine ", "?"},
+	{"You want to write ", ". Is each letter as often, or more often, in ", "?"},
+	{"A ransom note is to read ", ". Does the magazine ", " have all the letters for it?"},
+}
+
+// Prompt implements [task.Instance].
+func (n ransomNoteItem) Prompt() string {
+	words := ransomNotePhrasings[n.Phrasing]
+	return words[0] + `"` + n.RansomNote + `"` + words[1] + `"` + n.Magazine + `"` + words[2] +
+		" Each letter of the magazine can be used once. Answer with True or False."
+}
+
+// Short implements [task.Shortener].
+func (n ransomNoteItem) Short() string { return n.RansomNote + " from " + n.Magazine + "?" }
+
+// Canonical implements [task.Canonicalizer]. The letters of the note, and those of the
+// magazine, may stand in any order: they are cut out.
+func (n ransomNoteItem) Canonical() string {
+	note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
+	slices.Sort(note)
+	slices.Sort(magazine)
+	return string(note) + " from " + string(magazine)
+}
+
+// Check refuses a record whose solution is not that of its note.
+func (n ransomNoteItem) Check() error {
+	if n.RansomNote == "" {
+		return errors.New("ransom_note is empty")
+	}
+	var left [256]int
+	for _, letter := range []byte(n.Magazine) {
+		left[letter]++
+	}
+	enough := true
+	for _, letter := range []byte(n.RansomNote) {
+		left[letter]--
+		enough = enough && left[letter] >= 0
+	}
+	if n.Solution != enough {
+		return fmt.Errorf("solution is %v, want %v", n.Solution, enough)
+	}
+	return task.CheckPhrasing(n.Phrasing, len(ransomNotePhrasings))
+}
+
+// Solve implements [task.Instance].
+func (n ransomNoteItem) Solve() string { return task.TrueOrFalse(n.Solution) }
+
+// Score implements [task.Instance].
+func (n ransomNoteItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, n.Solve())
+}

@@ -1,0 +1,108 @@
+package letters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestRansomNoteScore(t *testing.T) {
+	item := ransomNoteItem{RansomNote: "aab", Magazine: "abca", Solution: true, Solvable: true, NoteLength: 3, MagazineLength: 4}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"True", 1, ""},
+		{"True.", 4. / 5, "reasoning-gym pays for a text that contains the answer"},
+		{"True or False", 4. / 13, ""},
+		{"true", 0, "the form that was asked for"},
+		{"yes", 0, ""},
+		{"False", 0, ""},
+		{"1", 0, ""},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []ransomNoteItem{
+		{Magazine: "a", Solution: true},
+		{RansomNote: "aa", Magazine: "ab", Solution: true},
+		{RansomNote: "ab", Magazine: "ba"},
+		{RansomNote: "a", Magazine: "a", Solution: true, Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestRansomNoteParams(t *testing.T) {
+	tasktest.Refused(t, ransomNote, map[string]string{
+		`{"min_note_length":0}`:      "min_note_length",
+		`{"min_note_length":11}`:     "max_note_length",
+		`{"min_magazine_length":1}`:  "min_magazine_length",
+		`{"max_magazine_length":1}`:  "max_magazine_length",
+		`{"max_note_length":30}`:     "max_magazine_length",
+		`{"p_solvable":1.5}`:         "p_solvable",
+		`{"p_solvable":-0.5}`:        "p_solvable",
+		`{"max_note_length":999999}`: "max_note_length",
+	})
+}
+
+// The second way crosses the letters of the note out of the magazine, one by one.
+// It also tries what can be seen without counting every letter: a note is as often
+// possible as not whatever its length, and whether or not the letter that it has
+// most often is scarce.
+func TestRansomNoteSecond(t *testing.T) {
+	var all, yes, tight, tightYes int
+	check := func(item ransomNoteItem, prompt, got string) error {
+		quoted := strings.Split(prompt, `"`)
+		note, magazine := quoted[1], quoted[3]
+		missing := 0
+		for _, letter := range note {
+			if rest := strings.Replace(magazine, string(letter), "", 1); rest == magazine {
+				missing++
+			} else {
+				magazine = rest
+			}
+		}
+		want := "True"
+		if missing > 0 {
+			want = "False"
+		}
+		if got != want || missing > 1 || item.Solvable != item.Solution || len(note) != item.NoteLength || len(quoted[3]) != item.MagazineLength {
+			return fmt.Errorf("solution %s, but %d letters are missing", got, missing)
+		}
+		all++
+		if missing == 0 {
+			yes++
+		}
+		for _, letter := range note {
+			if !strings.ContainsRune(magazine, letter) {
+				tight++
+				tightYes += 1 - missing
+				break
+			}
+		}
+		return nil
+	}
+	tasktest.Second(t, ransomNote, 6000, check)
+	if share := float64(yes) / float64(all); share < 0.47 || share > 0.53 {
+		t.Errorf("%v of the notes are possible", share)
+	}
+	if share := float64(tightYes) / float64(tight); share < 0.4 || share > 0.6 {
+		t.Errorf("%v of the notes with a letter that is used up are possible", share)
+	}
+	for _, params := range []string{`{"p_solvable":1}`, `{"p_solvable":0}`, `{"min_note_length":29,"max_note_length":29,"min_magazine_length":2}`} {
+		tasktest.Second(t, tasktest.With(t, ransomNote, params), 300, check)
+	}
+}
+
+func TestRansomNoteKeys(t *testing.T) {
+	tasktest.Same(t, ransomNote, "the letters may stand in any order", func(n *ransomNoteItem) {
+		note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
+		slices.Reverse(note)
+		slices.Reverse(magazine)
+		n.RansomNote, n.Magazine = string(note), string(magazine)
+	})
+}

@@ -1,0 +1,220 @@
+package matrices
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// binaryMatrix asks how far every cell is from a zero.
+var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
+	Name:     "binary_matrix",
+	Category: "algorithmic",
+	Doc: "Find the taxicab distance of every cell of a matrix of zeros and ones to the nearest zero. " +
+		"Some cell is at least 2 away, so that the matrix is never its own answer.",
+	Source:  "The distance transform of image processing; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: binaryMatrixParams{MinN: 3, MaxN: 10, PZero: 0.25},
+	Levels: []binaryMatrixParams{
+		{MinN: 3, MaxN: 4, PZero: 0.4},
+		{MinN: 5, MaxN: 6, PZero: 0.25},
+		{MinN: 7, MaxN: 9, PZero: 0.15},
+		{MinN: 10, MaxN: 14, PZero: 0.08},
+		{MinN: 18, MaxN: 22, PZero: 0.04},
+		{MinN: 28, MaxN: 32, PZero: 0.02},
+	},
+	Make: makeBinaryMatrix,
+}
+
+// binaryMatrixParams are the settings of one difficulty.
+type binaryMatrixParams struct {
+	MinN  int     `json:"min_n"` // rows and columns
+	MaxN  int     `json:"max_n"`
+	PZero float64 `json:"p_zero"` // that a cell is a zero
+}
+
+// Check implements [task.Params].
+func (p binaryMatrixParams) Check() error {
+	if !(p.PZero > 0 && p.PZero <= 1) {
+		return fmt.Errorf("p_zero is %v, want more than 0 and at most 1", p.PZero)
+	}
+	return task.CheckRange("n", p.MinN, p.MaxN, [2]int{2, mostCells})
+}
+
+// binaryMatrixItem is one matrix.
+type binaryMatrixItem struct {
+	Matrix   matrix `json:"matrix"`   // zeros and ones
+	Solution matrix `json:"solution"` // distances
+	N        int    `json:"n"`        // rows and columns
+	Phrasing int    `json:"phrasing,omitempty"`
+}
+
+// makeBinaryMatrix draws the cells one by one. Where none is 2 or more away from a
+// zero, or where there is no zero, a few are changed.
+func makeBinaryMatrix(p binaryMatrixParams, r *rng.Rand) (binaryMatrixItem, error) {
+	n := r.Between(p.MinN, p.MaxN)
+	item := binaryMatrixItem{Matrix: grid.New[int](n, n), N: n, Phrasing: r.Between(0, len(binaryMatrixPhrasings)-1)}
+	zeros := 0
+	for _, row := range item.Matrix {
+		for j := range row {
+			if r.Chance(p.PZero) {
+				zeros++
+			} else {
+				row[j] = 1
+			}
+		}
+	}
+	if zeros > 0 {
+		item.Solution = zeroDistances(item.Matrix)
+	}
+	if zeros == 0 || farthest(item.Solution) < 2 {
+		openUp(item.Matrix, r)
+		item.Solution = zeroDistances(item.Matrix)
+	}
+	return item, nil
+}
+
+// openUp makes ones of a random cell and its neighbors, and a zero of another cell
+// where there is none.
+func openUp(m matrix, r *rng.Rand) {
+	n := len(m)
+	row, col := r.Between(0, n-1), r.Between(0, n-1)
+	start, zeros, other := r.Between(0, n*n-1), 0, 0
+	for k := range n * n {
+		at := (start + k) % (n * n)
+		i, j := at/n, at%n
+		if abs(i-row)+abs(j-col) < 2 {
+			m[i][j] = 1
+			continue
+		}
+		other = at
+		zeros += 1 - m[i][j]
+	}
+	if zeros == 0 {
+		m[other/n][other%n] = 0
+	}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// zeroDistances returns the taxicab distance of each cell of m to the nearest
+// zero, of which there is one at least. It takes two passes, from each corner on
+// the main diagonal: Rosenfeld and Pfaltz, "Sequential Operations in Digital
+// Picture Processing" (1966).
+func zeroDistances(m matrix) matrix {
+	rows, cols := len(m), len(m[0])
+	d, far := grid.New[int](rows, cols), rows+cols
+	for i, row := range m {
+		for j, cell := range row {
+			if cell == 0 {
+				continue
+			}
+			d[i][j] = far
+			if i > 0 {
+				d[i][j] = d[i-1][j] + 1
+			}
+			if j > 0 {
+				d[i][j] = min(d[i][j], d[i][j-1]+1)
+			}
+		}
+	}
+	for i := rows - 1; i >= 0; i-- {
+		for j := cols - 1; j >= 0; j-- {
+			if i < rows-1 {
+				d[i][j] = min(d[i][j], d[i+1][j]+1)
+			}
+			if j < cols-1 {
+				d[i][j] = min(d[i][j], d[i][j+1]+1)
+			}
+		}
+	}
+	return d
+}
+
+// farthest returns the largest number of m, or 0.
+func farthest(m matrix) (most int) {
+	for _, row := range m {
+		for _, n := range row {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// binaryMatrixPhrasings are the wordings of the question, before the matrix.
+var binaryMatrixPhrasings = []string{
+	"For every cell of this matrix, find the taxicab distance to the nearest 0:\n\n",
+	"Replace each cell of the matrix below by the number of steps, up, down, left or right, to the 0 that is nearest to it.\n\n",
+	"How far is each cell of the following matrix from the nearest cell that holds 0? A step leads to a cell beside, above or below.\n\n",
+}
+
+// Prompt implements [task.Instance].
+func (b binaryMatrixItem) Prompt() string {
+	text := make([]byte, 0, task.PromptRoom)
+	text = grid.AppendInts(append(text, binaryMatrixPhrasings[b.Phrasing]...), b.Matrix)
+	return string(append(text, "\n\nA 0 itself is at distance 0. Answer with the matrix of the distances in the same form: "+
+		"a line for each row, with one space between numbers."...))
+}
+
+// Canonical implements [task.Canonicalizer].
+func (b binaryMatrixItem) Canonical() string { return grid.Ints(b.Matrix) }
+
+// Check refuses a record whose solution is not that of its matrix.
+func (b binaryMatrixItem) Check() error {
+	if err := grid.CheckInts(b.Matrix, 0, 1); err != nil {
+		return err
+	}
+	if !strings.Contains(grid.Ints(b.Matrix), "0") {
+		return errors.New("matrix has no zero")
+	}
+	if !grid.Equal(b.Solution, zeroDistances(b.Matrix)) {
+		return errors.New("solution is not that of the matrix")
+	}
+	return task.CheckPhrasing(b.Phrasing, len(binaryMatrixPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (b binaryMatrixItem) Solve() string { return grid.Ints(b.Solution) }
+
+// Score implements [task.Instance]. The right numbers as a list of lists earn 0.1,
+// as in reasoning-gym.
+func (b binaryMatrixItem) Score(text string) quintain.Verdict {
+	want := b.Solve()
+	switch {
+	case text == want:
+		return quintain.Right()
+	case answer.Trim(text) == "":
+		return quintain.Malformed("the answer is empty")
+	case strings.Count(text, ",") < len(b.Solution)*len(b.Solution)-1 || !isListOfRows(text, want):
+		return quintain.Wrong("the answer is not the matrix of the distances, a line for each row")
+	}
+	return quintain.Partial(0.1, "the numbers are right, but lines were asked for")
+}
+
+// isListOfRows reports whether text is a list of lists that hold the numbers of
+// the lines of want.
+func isListOfRows(text, want string) bool {
+	list, is := listOf(text)
+	if !is {
+		return false
+	}
+	lines := make([]string, len(list))
+	for i, item := range list {
+		row, is := item.([]any)
+		if !is {
+			return false
+		}
+		line, plain := spaced(row)
+		if !plain {
+			return false
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n") == want
+}

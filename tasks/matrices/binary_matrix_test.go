@@ -1,0 +1,91 @@
+package matrices
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestBinaryMatrixScore(t *testing.T) {
+	item := binaryMatrixItem{Matrix: tasktest.Matrix("1 1\n0 1"), Solution: tasktest.Matrix("1 2\n0 1"), N: 2}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"1 2\n0 1", 1, ""},
+		{"[[1, 2], [0, 1]]", 0.1, "a list, for which reasoning-gym pays as much"},
+		{`[["1", "2"], ["0", "1"]]`, 0.1, ""},
+		{"(('1', '2'), ('0', '1'))", 0.1, ""},
+		{"\n[[1,2],\n[0,1]]\n", 0.1, ""},
+		{"[[1, 2], [0, 1.0]]", 0, "not the same text"},
+		{"[[1, 2], [0, 2-1]]", 0, "nothing is worked out"},
+		{"[1, 2, [0, 1]]", 0, ""},
+		{"[[1, 2], [0, [1]]]", 0, ""},
+		{"{'a': [1, 2], 'b': [0, 1]}", 0, "no list"},
+		{"1 2\n0 1\n", 0, "a line too many, as in reasoning-gym"},
+		{"1 2 0 1", 0, "one line"},
+		{"1 1\n0 1", 0, "the question itself"},
+		{"1 2\n1 1", 0, "one number is wrong"},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []binaryMatrixItem{
+		{},
+		{Matrix: tasktest.Matrix("1 1\n1 1"), Solution: tasktest.Matrix("1 1\n1 1")},
+		{Matrix: tasktest.Matrix("0 2"), Solution: tasktest.Matrix("0 1")},
+		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 2")},
+		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 1"), Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestBinaryMatrixParams(t *testing.T) {
+	tasktest.Refused(t, binaryMatrix, map[string]string{
+		`{"min_n":1}`:   "min_n",
+		`{"min_n":11}`:  "max_n",
+		`{"max_n":201}`: "max_n",
+		`{"p_zero":0}`:  "p_zero",
+		`{"p_zero":2}`:  "p_zero",
+	})
+}
+
+// The second way looks from each cell of the prompt at all zeros.
+func TestBinaryMatrixSecond(t *testing.T) {
+	check := func(item binaryMatrixItem, prompt, got string) error {
+		m := tasktest.Matrix(prompt)
+		answer := tasktest.Matrix(got)
+		most := 0
+		for i, row := range m {
+			for j := range row {
+				want := nearestZero(m, i, j)
+				if answer[i][j] != want {
+					return fmt.Errorf("cell %d, %d: %d, want %d", i, j, answer[i][j], want)
+				}
+				most = max(most, want)
+			}
+		}
+		if len(m) != item.N || len(answer) != item.N || most < 2 {
+			return fmt.Errorf("%d rows, %d asked, none farther than %d", len(answer), len(m), most)
+		}
+		return nil
+	}
+	tasktest.Second(t, binaryMatrix, 1200, check)
+	for _, params := range []string{`{"min_n":2,"max_n":3,"p_zero":1}`, `{"min_n":2,"max_n":3,"p_zero":1e-9}`, `{"min_n":2,"max_n":5}`} {
+		tasktest.Second(t, tasktest.With(t, binaryMatrix, params), 300, check)
+	}
+}
+
+func nearestZero(m matrix, i, j int) int {
+	best := len(m) + len(m[0])
+	for k, row := range m {
+		for l, n := range row {
+			if n == 0 {
+				best = min(best, max(k-i, i-k)+max(l-j, j-l))
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,374 @@
+package matrices
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// manipulateMatrix asks for a matrix after a list of operations.
+var manipulateMatrix = task.Spec[manipulateMatrixParams, manipulateMatrixItem]{
+	Name:     "manipulate_matrix",
+	Category: "algorithmic",
+	Doc: "Apply a list of operations to a matrix: turns, mirrors, replaced numbers, rows and columns that go. " +
+		"Every operation changes something, and none makes all numbers alike, as far as the settings allow it.",
+	Source:  "Composed exercises; the operations and the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: manipulateMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinTransforms: 1, MaxTransforms: 10, matrixWeights: evenWeights},
+	Levels: []manipulateMatrixParams{
+		{MinRows: 2, MinCols: 2, MaxRows: 3, MaxCols: 3, MinTransforms: 1, MaxTransforms: 1, matrixWeights: evenWeights},
+		{MinRows: 3, MinCols: 3, MaxRows: 5, MaxCols: 5, MinTransforms: 1, MaxTransforms: 2, matrixWeights: evenWeights},
+		{MinRows: 5, MinCols: 5, MaxRows: 8, MaxCols: 8, MinTransforms: 2, MaxTransforms: 4, matrixWeights: evenWeights},
+		{MinRows: 8, MinCols: 8, MaxRows: 12, MaxCols: 12, MinTransforms: 4, MaxTransforms: 7, matrixWeights: fewLosses},
+		{MinRows: 14, MinCols: 14, MaxRows: 20, MaxCols: 20, MinTransforms: 7, MaxTransforms: 12, matrixWeights: fewLosses},
+		{MinRows: 24, MinCols: 24, MaxRows: 32, MaxCols: 32, MinTransforms: 12, MaxTransforms: 20, matrixWeights: fewLosses},
+	},
+	Make: makeManipulateMatrix,
+}
+
+// manipulateMatrixParams are the settings of one difficulty.
+type manipulateMatrixParams struct {
+	MinRows       int `json:"min_rows"` // at first
+	MinCols       int `json:"min_cols"`
+	MaxRows       int `json:"max_rows"`
+	MaxCols       int `json:"max_cols"`
+	MinTransforms int `json:"min_transforms"` // operations
+	MaxTransforms int `json:"max_transforms"`
+	matrixWeights
+}
+
+// matrixWeights tell how often each operation is drawn, in proportion; 0: never.
+type matrixWeights struct {
+	WRotate            float64 `json:"w_rotate"`
+	WHMirror           float64 `json:"w_hmirror"`
+	WVMirror           float64 `json:"w_vmirror"`
+	WDMirror           float64 `json:"w_dmirror"`
+	WCMirror           float64 `json:"w_cmirror"`
+	WMap               float64 `json:"w_map"`
+	WCrop              float64 `json:"w_crop"`
+	WRemoveEveryNthRow float64 `json:"w_remove_every_nth_row"`
+	WRemoveEveryNthCol float64 `json:"w_remove_every_nth_col"`
+	WZeroDivisible     float64 `json:"w_zero_divisible"`
+}
+
+var (
+	evenWeights = matrixWeights{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	fewLosses   = matrixWeights{2, 2, 2, 2, 2, 2, 1, 1, 1, 1}
+)
+
+// list returns the weights in the order of the fields.
+func (w matrixWeights) list() [10]float64 {
+	return [10]float64{w.WRotate, w.WHMirror, w.WVMirror, w.WDMirror, w.WCMirror, w.WMap, w.WCrop, w.WRemoveEveryNthRow, w.WRemoveEveryNthCol, w.WZeroDivisible}
+}
+
+// check refuses weights that nothing can be drawn by.
+func (w matrixWeights) check() error {
+	sum := 0.
+	for _, weight := range w.list() {
+		if !(weight >= 0 && weight <= 1e9) {
+			return fmt.Errorf("a weight w_… is %v, want 0 to 1e9", weight)
+		}
+		sum += weight
+	}
+	if sum == 0 {
+		return errors.New("all weights w_… are 0")
+	}
+	return nil
+}
+
+// Check implements [task.Params].
+func (p manipulateMatrixParams) Check() error {
+	return cmp.Or(
+		task.CheckRange("rows", p.MinRows, p.MaxRows, [2]int{2, mostCells}),
+		task.CheckRange("cols", p.MinCols, p.MaxCols, [2]int{2, mostCells}),
+		task.CheckRange("transforms", p.MinTransforms, p.MaxTransforms, [2]int{1, 100}),
+		p.matrixWeights.check())
+}
+
+// manipulateMatrixItem is one matrix and what is done to it.
+type manipulateMatrixItem struct {
+	Matrix        matrix            `json:"matrix"`
+	Solution      matrix            `json:"solution"`
+	Operations    []matrixOperation `json:"operations"`
+	Rows          int               `json:"rows"` // of Matrix
+	Cols          int               `json:"cols"`
+	NumTransforms int               `json:"num_transforms"`
+	Phrasing      int               `json:"phrasing,omitempty"`
+}
+
+// makeManipulateMatrix draws the matrix and the operations. Each operation is drawn
+// anew, a few times, until it makes something new of the matrix; see worthwhile. A
+// result that stands as a piece in the text of the first matrix is none, since part
+// credit could be had for copying that.
+func makeManipulateMatrix(p manipulateMatrixParams, r *rng.Rand) (manipulateMatrixItem, error) {
+	const tries = 20
+	rows, cols := r.Between(p.MinRows, p.MaxRows), r.Between(p.MinCols, p.MaxCols)
+	item := manipulateMatrixItem{
+		Matrix: drawDigits(rows, cols, r), Rows: rows, Cols: cols,
+		NumTransforms: r.Between(p.MinTransforms, p.MaxTransforms),
+		Phrasing:      r.Between(0, len(manipulateMatrixPhrasings)-1),
+	}
+	item.Matrix[0][0] = (item.Matrix[rows-1][cols-1] + r.Between(1, 9)) % 10
+	item.Operations = make([]matrixOperation, item.NumTransforms)
+	now, text := item.Matrix, grid.Ints(item.Matrix)
+	for i := range item.Operations {
+		var op matrixOperation
+		var next matrix
+		for range tries {
+			op = drawOperation(p.matrixWeights, now, r)
+			next = op.apply(now)
+			last := i == len(item.Operations)-1
+			if worthwhile(next, now, item.Matrix) && !(last && strings.Contains(text, grid.Ints(next))) {
+				break
+			}
+		}
+		op.Instruction = op.words()
+		item.Operations[i], now = op, next
+	}
+	item.Solution = now
+	return item, nil
+}
+
+// worthwhile reports whether a step from now to next is one to be asked for: it
+// makes something that is neither the same nor what was there at first, leaves two
+// rows and two columns where there are any, and two different numbers.
+func worthwhile(next, now, first matrix) bool {
+	if len(next) < min(2, len(now)) || len(next[0]) < min(2, len(now[0])) || grid.Equal(next, now) || grid.Equal(next, first) {
+		return false
+	}
+	for _, row := range next {
+		for _, n := range row {
+			if n != next[0][0] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// manipulateMatrixPhrasings are the wordings of the question, before the matrix and
+// before the operations.
+var manipulateMatrixPhrasings = [][2]string{
+	{"Here is a matrix:\n\n", "Do the following to it, one step after the other:\n"},
+	{"Start with this matrix:\n\n", "Apply these operations, each to the result of the one before:\n"},
+	{"Take the matrix below.\n\n", "What is left of it after these steps, in their order?\n"},
+}
+
+// Prompt implements [task.Instance].
+func (m manipulateMatrixItem) Prompt() string {
+	words := manipulateMatrixPhrasings[m.Phrasing]
+	b := make([]byte, 0, task.PromptRoom)
+	b = grid.AppendInts(append(b, words[0]...), m.Matrix)
+	b = append(append(b, "\n\n"...), words[1]...)
+	for _, op := range m.Operations {
+		b = append(append(b, op.Instruction...), '\n')
+	}
+	return string(append(b, "Rows and columns are counted from 1. Answer with the final matrix alone: a line for each row, with one space between numbers."...))
+}
+
+// Canonical implements [task.Canonicalizer]. How the operations are worded is free.
+func (m manipulateMatrixItem) Canonical() string {
+	text := grid.Ints(m.Matrix)
+	for _, op := range m.Operations {
+		text += "\n" + op.words()
+	}
+	return text
+}
+
+// Check refuses a record whose solution does not follow from its operations.
+func (m manipulateMatrixItem) Check() error {
+	if err := grid.CheckInts(m.Matrix, -1e6, 1e6); err != nil {
+		return err
+	}
+	now := m.Matrix
+	for i, op := range m.Operations {
+		if err := op.check(now); err != nil {
+			return fmt.Errorf("operation %d: %w", i+1, err)
+		}
+		now = op.apply(now)
+	}
+	if !grid.Equal(m.Solution, now) {
+		return errors.New("solution is not what the operations make of the matrix")
+	}
+	return task.CheckPhrasing(m.Phrasing, len(manipulateMatrixPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (m manipulateMatrixItem) Solve() string { return grid.Ints(m.Solution) }
+
+// Score implements [task.Instance]. Space at the ends of lines, and more than one
+// between numbers, are free.
+func (m manipulateMatrixItem) Score(text string) quintain.Verdict {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(answer.Fields(line), " ")
+	}
+	return task.Match(strings.TrimSpace(strings.Join(lines, "\n")), m.Solve())
+}
+
+// A matrixOperation is one step. Its numbers count from 1.
+type matrixOperation struct {
+	Transform   string `json:"transform"`
+	Instruction string `json:"instruction"`         // in words
+	Degrees     string `json:"degrees,omitempty"`   // rotate: clockwise, a multiple of 90
+	From        *int   `json:"from,omitempty"`      // map: which number
+	To          *int   `json:"to,omitempty"`        // map: by which it is replaced
+	RowStart    int    `json:"row_start,omitempty"` // crop: the first row that stays
+	RowEnd      int    `json:"row_end,omitempty"`   // crop: the last one
+	ColStart    int    `json:"col_start,omitempty"`
+	ColEnd      int    `json:"col_end,omitempty"`
+	N           int    `json:"n,omitempty"` // remove_every_nth_…: which one of n goes
+	K           int    `json:"k,omitempty"` // zero_divisible: by what
+}
+
+// The transforms, in the order of the weights.
+var matrixTransforms = [10]string{"rotate", "hmirror", "vmirror", "dmirror", "cmirror", "map", "crop", "remove_every_nth_row", "remove_every_nth_col", "zero_divisible"}
+
+// drawOperation draws a transform by the weights, and its numbers.
+func drawOperation(w matrixWeights, m matrix, r *rng.Rand) matrixOperation {
+	weights, sum, kind := w.list(), 0., 0
+	for _, weight := range weights {
+		sum += weight
+	}
+	at := r.Float() * sum
+	for k, weight := range weights {
+		if weight > 0 {
+			if kind = k; at < weight {
+				break
+			}
+		}
+		at -= weight
+	}
+	op := matrixOperation{Transform: matrixTransforms[kind]}
+	rows, cols := len(m), len(m[0])
+	switch op.Transform {
+	case "rotate":
+		op.Degrees = [...]string{"90", "180", "270"}[r.Between(0, 2)]
+	case "map":
+		from := m[r.Between(0, rows-1)][r.Between(0, cols-1)]
+		to := r.Between(0, 9)
+		op.From, op.To = &from, &to
+	case "crop":
+		op.RowStart, op.RowEnd = drawWindow(rows, r)
+		op.ColStart, op.ColEnd = drawWindow(cols, r)
+	case "remove_every_nth_row":
+		op.N = r.Between(2, max(2, rows))
+	case "remove_every_nth_col":
+		op.N = r.Between(2, max(2, cols))
+	case "zero_divisible":
+		op.K = r.Between(2, 9)
+	}
+	return op
+}
+
+// drawWindow draws a range of most of the numbers from 1 to n: of two thirds at
+// least.
+func drawWindow(n int, r *rng.Rand) (first, last int) {
+	size := r.Between((2*n+2)/3, n)
+	first = r.Between(1, n-size+1)
+	return first, first + size - 1
+}
+
+// words tells what the operation does.
+func (op matrixOperation) words() string {
+	switch op.Transform {
+	case "rotate":
+		return "- Rotate the matrix clockwise by " + op.Degrees + " degrees."
+	case "hmirror":
+		return "- Mirror the matrix top to bottom: the first row becomes the last."
+	case "vmirror":
+		return "- Mirror the matrix left to right: the first column becomes the last."
+	case "dmirror":
+		return "- Mirror the matrix along its main diagonal: rows become columns."
+	case "cmirror":
+		return "- Mirror the matrix along its other diagonal, from the lower left to the upper right: the last row, read from its end, becomes the first column."
+	case "map":
+		return "- Replace every " + strconv.Itoa(*op.From) + " by " + strconv.Itoa(*op.To) + "."
+	case "crop":
+		return "- Keep only the rows " + strconv.Itoa(op.RowStart) + " to " + strconv.Itoa(op.RowEnd) +
+			" and of these the columns " + strconv.Itoa(op.ColStart) + " to " + strconv.Itoa(op.ColEnd) + "."
+	case "remove_every_nth_row":
+		return "- Remove every row whose number is a multiple of " + strconv.Itoa(op.N) + "."
+	case "remove_every_nth_col":
+		return "- Remove every column whose number is a multiple of " + strconv.Itoa(op.N) + "."
+	}
+	return "- Replace every number that is divisible by " + strconv.Itoa(op.K) + " by 0."
+}
+
+// check refuses what cannot be done to m.
+func (op matrixOperation) check(m matrix) error {
+	switch op.Transform {
+	case "hmirror", "vmirror", "dmirror", "cmirror":
+		return nil
+	case "rotate":
+		if degrees, err := strconv.Atoi(op.Degrees); err != nil || degrees < 0 || degrees%90 != 0 || degrees > math.MaxInt32 {
+			return fmt.Errorf("degrees is %q, want a multiple of 90", op.Degrees)
+		}
+	case "map":
+		if op.From == nil || op.To == nil {
+			return errors.New("from or to is missing")
+		}
+	case "crop":
+		if op.RowStart < 1 || op.RowEnd < op.RowStart || op.RowEnd > len(m) || op.ColStart < 1 || op.ColEnd < op.ColStart || op.ColEnd > len(m[0]) {
+			return fmt.Errorf("a crop to rows %d to %d, columns %d to %d of a matrix of %d rows and %d columns",
+				op.RowStart, op.RowEnd, op.ColStart, op.ColEnd, len(m), len(m[0]))
+		}
+	case "remove_every_nth_row", "remove_every_nth_col":
+		if op.N < 2 {
+			return fmt.Errorf("n is %d, want 2 or more", op.N)
+		}
+	case "zero_divisible":
+		if op.K < 1 {
+			return fmt.Errorf("k is %d, want 1 or more", op.K)
+		}
+	default:
+		return fmt.Errorf("transform is %q, which is none", op.Transform)
+	}
+	return nil
+}
+
+// apply returns what the operation makes of m, and leaves m as it is.
+func (op matrixOperation) apply(m matrix) matrix {
+	rows, cols := len(m), len(m[0])
+	switch op.Transform {
+	case "rotate":
+		degrees, _ := strconv.Atoi(op.Degrees)
+		return m.Turned(degrees / 90)
+	case "hmirror":
+		return grid.Build(rows, cols, func(i, j int) int { return m[rows-1-i][j] })
+	case "vmirror":
+		return grid.Build(rows, cols, func(i, j int) int { return m[i][cols-1-j] })
+	case "dmirror":
+		return grid.Build(cols, rows, func(i, j int) int { return m[j][i] })
+	case "cmirror":
+		return grid.Build(cols, rows, func(i, j int) int { return m[rows-1-j][cols-1-i] })
+	case "map":
+		return grid.Build(rows, cols, func(i, j int) int {
+			if m[i][j] == *op.From {
+				return *op.To
+			}
+			return m[i][j]
+		})
+	case "crop":
+		return grid.Build(op.RowEnd-op.RowStart+1, op.ColEnd-op.ColStart+1, func(i, j int) int { return m[op.RowStart-1+i][op.ColStart-1+j] })
+	case "remove_every_nth_row": // n-1 of n rows stay: those before every n-th one
+		return grid.Build(rows-rows/op.N, cols, func(i, j int) int { return m[i+i/(op.N-1)][j] })
+	case "remove_every_nth_col":
+		return grid.Build(rows, cols-cols/op.N, func(i, j int) int { return m[i][j+j/(op.N-1)] })
+	}
+	return grid.Build(rows, cols, func(i, j int) int {
+		if m[i][j]%op.K == 0 {
+			return 0
+		}
+		return m[i][j]
+	})
+}

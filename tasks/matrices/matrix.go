@@ -1,0 +1,51 @@
+package matrices
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// mostCells is the most rows, and the most columns, of a matrix in a question.
+const mostCells = 200
+
+// A matrix is whole numbers in rows.
+type matrix = grid.Grid[int]
+
+// drawDigits returns a matrix of numbers from 0 to 9.
+func drawDigits(rows, cols int, r *rng.Rand) matrix {
+	return grid.Build(rows, cols, func(int, int) int { return r.Between(0, 9) })
+}
+
+var pythonList = strings.NewReplacer("'", `"`, "(", "[", ")", "]")
+
+// listOf reads a list as JSON or Python writes it: in square brackets or round
+// ones, with texts in quotation marks of either kind. Nothing in it is worked out.
+func listOf(text string) (list []any, is bool) {
+	v, err := answer.ReadJSON(pythonList.Replace(text))
+	if err != nil {
+		return nil, false
+	}
+	list, is = v.([]any)
+	return list, is
+}
+
+// spaced joins the numbers and texts of a list with a space between them. It is
+// false where the list holds anything else.
+func spaced(list []any) (line string, plain bool) {
+	parts := make([]string, len(list))
+	for i, item := range list {
+		switch item := item.(type) {
+		case string:
+			parts[i] = item
+		case json.Number:
+			parts[i] = item.String()
+		default:
+			return "", false
+		}
+	}
+	return strings.Join(parts, " "), true
+}

@@ -1,0 +1,138 @@
+package matrices
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// rotateMatrix asks for a matrix turned by right angles.
+var rotateMatrix = task.Spec[rotateMatrixParams, rotateMatrixItem]{
+	Name:     "rotate_matrix",
+	Category: "algorithmic",
+	Doc: "Turn a square matrix clockwise by a number of right angles. " +
+		"It is never left as it was: whole turns are not asked for.",
+	Source:  "A classic exercise; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: rotateMatrixParams{MinN: 2, MaxN: 10, MinRotations: 0, MaxRotations: 10},
+	Levels: []rotateMatrixParams{
+		{MinN: 2, MaxN: 3, MinRotations: 1, MaxRotations: 2},
+		{MinN: 3, MaxN: 5, MinRotations: 1, MaxRotations: 3},
+		{MinN: 5, MaxN: 8, MinRotations: 1, MaxRotations: 10},
+		{MinN: 10, MaxN: 14, MinRotations: 4, MaxRotations: 15},
+		{MinN: 18, MaxN: 22, MinRotations: 10, MaxRotations: 40},
+		{MinN: 28, MaxN: 34, MinRotations: 50, MaxRotations: 400},
+	},
+	Make: makeRotateMatrix,
+}
+
+// rotateMatrixParams are the settings of one difficulty.
+type rotateMatrixParams struct {
+	MinN         int `json:"min_n"` // rows and columns
+	MaxN         int `json:"max_n"`
+	MinRotations int `json:"min_rotations"` // by 90 degrees each
+	MaxRotations int `json:"max_rotations"`
+}
+
+// Check implements [task.Params].
+func (p rotateMatrixParams) Check() error {
+	if err := task.CheckRange("n", p.MinN, p.MaxN, [2]int{2, mostCells}); err != nil {
+		return err
+	}
+	if p.MinRotations == p.MaxRotations && p.MinRotations%4 == 0 {
+		return fmt.Errorf("max_rotations is %d, as min_rotations: whole turns change nothing", p.MaxRotations)
+	}
+	return task.CheckRange("rotations", p.MinRotations, p.MaxRotations, [2]int{0, 1_000_000})
+}
+
+// rotateMatrixItem is one matrix, before and after.
+type rotateMatrixItem struct {
+	Matrix       matrix `json:"matrix"`
+	NumRotations int    `json:"num_rotations"` // clockwise, by 90 degrees each
+	Solution     matrix `json:"solution"`
+	N            int    `json:"n"` // rows and columns
+	Phrasing     int    `json:"phrasing,omitempty"`
+}
+
+// makeRotateMatrix draws the matrix and the turn, each of the three that change
+// something as likely as another where there is a choice.
+func makeRotateMatrix(p rotateMatrixParams, r *rng.Rand) (rotateMatrixItem, error) {
+	n := r.Between(p.MinN, p.MaxN)
+	m := drawDigits(n, n, r)
+	if grid.Equal(m, m.Turned(2)) {
+		m[0][0] = (m[0][0] + r.Between(1, 9)) % 10
+	}
+	turns := drawTurns(p, r)
+	return rotateMatrixItem{
+		Matrix: m, NumRotations: turns, Solution: m.Turned(turns), N: n,
+		Phrasing: r.Between(0, len(rotateMatrixPhrasings)-1),
+	}, nil
+}
+
+// drawTurns draws a number of right angles that is no multiple of 4.
+func drawTurns(p rotateMatrixParams, r *rng.Rand) int {
+	var rests [3]int
+	n := 0
+	for rest := 1; rest <= 3; rest++ {
+		if firstWithRest(p.MinRotations, rest) <= p.MaxRotations {
+			rests[n] = rest
+			n++
+		}
+	}
+	first := firstWithRest(p.MinRotations, rng.Pick(r, rests[:n]))
+	return first + 4*r.Between(0, (p.MaxRotations-first)/4)
+}
+
+// firstWithRest returns the first number from low up that leaves rest when it is
+// divided by 4.
+func firstWithRest(low, rest int) int { return low + (rest-low%4+4)%4 }
+
+// rotateMatrixPhrasings are the wordings of the question, around the angle in
+// degrees, before the matrix.
+var rotateMatrixPhrasings = [][2]string{
+	{"Rotate this matrix clockwise by ", " degrees:\n\n"},
+	{"What does the matrix below look like when it is turned by ", " degrees clockwise?\n\n"},
+	{"Turn the following square of numbers ", " degrees to the right.\n\n"},
+}
+
+// Prompt implements [task.Instance].
+func (m rotateMatrixItem) Prompt() string {
+	words := rotateMatrixPhrasings[m.Phrasing]
+	b := make([]byte, 0, task.PromptRoom)
+	b = strconv.AppendInt(append(b, words[0]...), 90*int64(m.NumRotations), 10)
+	b = grid.AppendInts(append(b, words[1]...), m.Matrix)
+	return string(append(b, "\n\nAnswer with the turned matrix alone: a line for each row, with one space between numbers."...))
+}
+
+// Short implements [task.Shortener].
+func (m rotateMatrixItem) Short() string {
+	return "turn " + strconv.FormatInt(90*int64(m.NumRotations), 10) + ": " + strings.ReplaceAll(grid.Ints(m.Matrix), "\n", "/")
+}
+
+// Check refuses a record whose solution is not its matrix turned.
+func (m rotateMatrixItem) Check() error {
+	if err := grid.CheckInts(m.Matrix, -1e9, 1e9); err != nil {
+		return err
+	}
+	if m.NumRotations < 0 || m.NumRotations > 1e9 {
+		return fmt.Errorf("num_rotations is %d, want 0 or more", m.NumRotations)
+	}
+	if !grid.Equal(m.Solution, m.Matrix.Turned(m.NumRotations)) {
+		return errors.New("solution is not the matrix turned")
+	}
+	return task.CheckPhrasing(m.Phrasing, len(rotateMatrixPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (m rotateMatrixItem) Solve() string { return grid.Ints(m.Solution) }
+
+// Score implements [task.Instance].
+func (m rotateMatrixItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, m.Solve())
+}

@@ -1,0 +1,96 @@
+package matrices
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestRotateMatrixScore(t *testing.T) {
+	item := rotateMatrixItem{Matrix: tasktest.Matrix("1 2\n3 4"), NumRotations: 5, Solution: tasktest.Matrix("3 1\n4 2"), N: 2}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"3 1\n4 2", 1, ""},
+		{"3 1\n4 2\n", 7. / 8, "reasoning-gym pays for a text that contains the answer"},
+		{"Turned:\n3 1\n4 2", 7. / 15, ""},
+		{"2 4\n1 3", 0, "to the left"},
+		{"4 3\n2 1", 0, "too far"},
+		{"1 2\n3 4", 0, "the question itself"},
+		{"3  1\n4  2", 0, "two spaces"},
+		{"[[3, 1], [4, 2]]", 0, "a list"},
+		{"3 1\n4 3", 0, "one number is wrong"},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []rotateMatrixItem{
+		{},
+		{Matrix: tasktest.Matrix("1 2"), NumRotations: 1, Solution: tasktest.Matrix("2\n1")},
+		{Matrix: tasktest.Matrix("1"), NumRotations: -1, Solution: tasktest.Matrix("1")},
+		{Matrix: tasktest.Matrix("1"), NumRotations: 1, Solution: tasktest.Matrix("1"), Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestRotateMatrixParams(t *testing.T) {
+	tasktest.Refused(t, rotateMatrix, map[string]string{
+		`{"min_n":1}`:                             "min_n",
+		`{"max_n":201}`:                           "max_n",
+		`{"min_rotations":-1}`:                    "min_rotations",
+		`{"min_rotations":11}`:                    "max_rotations",
+		`{"max_rotations":1000001}`:               "max_rotations",
+		`{"min_rotations":8,"max_rotations":8}`:   "max_rotations",
+		`{"min_rotations":0,"max_rotations":0}`:   "max_rotations",
+		`{"max_rotations":-4,"min_rotations":-4}`: "max_rotations",
+	})
+}
+
+var degreesRE = regexp.MustCompile(`(\d+) degrees`)
+
+// The second way reads the prompt and follows each cell around the middle.
+func TestRotateMatrixSecond(t *testing.T) {
+	turns := map[int]int{}
+	check := func(item rotateMatrixItem, prompt, got string) error {
+		m, answer := tasktest.Matrix(prompt), tasktest.Matrix(got)
+		degrees, _ := strconv.Atoi(degreesRE.FindStringSubmatch(prompt)[1])
+		changed := false
+		for i, row := range m {
+			for j, n := range row {
+				x, y := 2*j-len(m)+1, 2*i-len(m)+1 // from the middle, doubled
+				for range degrees / 90 {
+					x, y = -y, x
+				}
+				k, l := (y+len(m)-1)/2, (x+len(m)-1)/2
+				if answer[k][l] != n {
+					return fmt.Errorf("cell %d, %d: %d, want %d", k, l, answer[k][l], n)
+				}
+				changed = changed || m[k][l] != n
+			}
+		}
+		if !changed || degrees%90 != 0 || len(m) != item.N {
+			return fmt.Errorf("%d degrees, %d rows, changed: %v", degrees, len(m), changed)
+		}
+		turns[degrees/90%4]++
+		return nil
+	}
+	tasktest.Second(t, tasktest.With(t, rotateMatrix, `{}`), 600, check)
+	for rest, n := range turns {
+		if rest == 0 || n < 150 || n > 250 {
+			t.Errorf("%d of 600 matrices are turned by %d right angles, want a third", n, rest)
+		}
+	}
+	tasktest.Second(t, rotateMatrix, 1200, check)
+	for _, params := range []string{`{"min_rotations":1,"max_rotations":1}`, `{"min_rotations":7,"max_rotations":8}`, `{"min_n":2,"max_n":2}`} {
+		tasktest.Second(t, tasktest.With(t, rotateMatrix, params), 300, check)
+	}
+}
+
+func TestRotateMatrixKeys(t *testing.T) {
+	tasktest.Other(t, rotateMatrix, "a whole turn more has the same result, and is another question", func(m *rotateMatrixItem) { m.NumRotations += 4 })
+}

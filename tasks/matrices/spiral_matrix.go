@@ -1,0 +1,138 @@
+package matrices
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// spiralMatrix asks for the numbers of a matrix along a spiral.
+var spiralMatrix = task.Spec[spiralMatrixParams, spiralMatrixItem]{
+	Name:     "spiral_matrix",
+	Category: "algorithmic",
+	Doc:      "Read a square matrix along a spiral, clockwise from the upper left corner to the middle.",
+	Source:   "A classic exercise; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  spiralMatrixParams{MinN: 2, MaxN: 10},
+	Levels: []spiralMatrixParams{
+		{MinN: 2, MaxN: 3},
+		{MinN: 4, MaxN: 5},
+		{MinN: 6, MaxN: 8},
+		{MinN: 10, MaxN: 13},
+		{MinN: 18, MaxN: 22},
+		{MinN: 28, MaxN: 34},
+	},
+	Make: makeSpiralMatrix,
+}
+
+// spiralMatrixParams are the settings of one difficulty.
+type spiralMatrixParams struct {
+	MinN int `json:"min_n"` // rows and columns
+	MaxN int `json:"max_n"`
+}
+
+// Check implements [task.Params].
+func (p spiralMatrixParams) Check() error {
+	return task.CheckRange("n", p.MinN, p.MaxN, [2]int{2, mostCells})
+}
+
+// spiralMatrixItem is one matrix.
+type spiralMatrixItem struct {
+	Matrix   matrix `json:"matrix"`
+	Solution []int  `json:"solution"` // the numbers along the spiral
+	N        int    `json:"n"`        // rows and columns
+	Phrasing int    `json:"phrasing,omitempty"`
+}
+
+// makeSpiralMatrix draws the matrix. The two ends of its second row differ, so that
+// reading it row by row is never right.
+func makeSpiralMatrix(p spiralMatrixParams, r *rng.Rand) (spiralMatrixItem, error) {
+	n := r.Between(p.MinN, p.MaxN)
+	m := drawDigits(n, n, r)
+	if m[1][0] == m[1][n-1] {
+		m[1][0] = (m[1][0] + r.Between(1, 9)) % 10
+	}
+	return spiralMatrixItem{Matrix: m, Solution: spiral(m), N: n, Phrasing: r.Between(0, len(spiralMatrixPhrasings)-1)}, nil
+}
+
+// spiral returns the numbers of m clockwise from the upper left corner inward, one
+// frame after the other.
+func spiral(m matrix) []int {
+	rows, cols := len(m), len(m[0])
+	all := make([]int, 0, rows*cols)
+	for top, left := 0, 0; ; top, left = top+1, left+1 {
+		bottom, right := rows-1-top, cols-1-left
+		if top > bottom || left > right {
+			return all
+		}
+		all = append(all, m[top][left:right+1]...)
+		for i := top + 1; i <= bottom; i++ {
+			all = append(all, m[i][right])
+		}
+		for j := right - 1; j >= left && bottom > top; j-- {
+			all = append(all, m[bottom][j])
+		}
+		for i := bottom - 1; i > top && right > left; i-- {
+			all = append(all, m[i][left])
+		}
+	}
+}
+
+// spiralMatrixPhrasings are the wordings of the question, before the matrix.
+var spiralMatrixPhrasings = []string{
+	"Read this matrix in spiral order:\n\n",
+	"List the numbers of the matrix below along a spiral that winds inward.\n\n",
+	"In which order does a snail meet these numbers that crawls around the square and then, frame by frame, toward the middle?\n\n",
+}
+
+// Prompt implements [task.Instance].
+func (s spiralMatrixItem) Prompt() string {
+	b := make([]byte, 0, task.PromptRoom)
+	b = grid.AppendInts(append(b, spiralMatrixPhrasings[s.Phrasing]...), s.Matrix)
+	return string(append(b, "\n\nThe way begins in the upper left corner and goes to the right along the first row, that is, clockwise. "+
+		"Answer with all the numbers on one line and a space between them, for example 1 2 3 4."...))
+}
+
+// Short implements [task.Shortener].
+func (s spiralMatrixItem) Short() string {
+	return "spiral: " + strings.ReplaceAll(grid.Ints(s.Matrix), "\n", "/")
+}
+
+// Check refuses a record whose solution is not that of its matrix.
+func (s spiralMatrixItem) Check() error {
+	if err := grid.CheckInts(s.Matrix, -1e9, 1e9); err != nil {
+		return err
+	}
+	if !slices.Equal(s.Solution, spiral(s.Matrix)) {
+		return errors.New("solution is not that of the matrix")
+	}
+	return task.CheckPhrasing(s.Phrasing, len(spiralMatrixPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (s spiralMatrixItem) Solve() string { return grid.Ints(matrix{s.Solution}) }
+
+// Score implements [task.Instance]. The right numbers as a list earn 0.1, as in
+// reasoning-gym.
+func (s spiralMatrixItem) Score(text string) quintain.Verdict {
+	want := s.Solve()
+	switch answer.Trim(text) {
+	case want:
+		return quintain.Right()
+	case "":
+		return quintain.Malformed("the answer is empty")
+	}
+	if strings.Count(text, ",") >= len(s.Solution)-1 {
+		list, _ := listOf(text)
+		if line, plain := spaced(list); plain && line == want {
+			return quintain.Partial(0.1, "the numbers are right, but a space between them was asked for")
+		}
+	}
+	return quintain.Wrong("the answer is not the numbers along the spiral, with a space between them")
+}

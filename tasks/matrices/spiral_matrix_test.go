@@ -1,0 +1,82 @@
+package matrices
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestSpiralMatrixScore(t *testing.T) {
+	item := spiralMatrixItem{Matrix: tasktest.Matrix("1 2\n3 4"), Solution: []int{1, 2, 4, 3}, N: 2}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"1 2 4 3", 1, ""},
+		{" 1 2 4 3\n", 1, "space around it"},
+		{"[1, 2, 4, 3]", 0.1, "a list, for which reasoning-gym pays as much"},
+		{"['1', '2', '4', '3']", 0.1, ""},
+		{"(1,2,4,3)", 0.1, ""},
+		{"[[1, 2], [4, 3]]", 0, "lists in the list"},
+		{"[1, 2, 4, 3.0]", 0, "not the same text"},
+		{"[1, 2, 4, 1+2]", 0, "nothing is worked out"},
+		{"1  2 4 3", 0, "two spaces, as in reasoning-gym"},
+		{"1 2 4", 0, "one is missing"},
+		{"1 2 3 4", 0, "row by row"},
+		{"1 2\n3 4", 0, "the question itself"},
+		{"1 3 4 2", 0, "counterclockwise"},
+		{"1 2 4 3.", 0, "a full stop"},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []spiralMatrixItem{
+		{},
+		{Matrix: tasktest.Matrix("1 2\n3 4"), Solution: []int{1, 2, 3, 4}},
+		{Matrix: tasktest.Matrix("1"), Solution: []int{1}, Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestSpiral(t *testing.T) {
+	for text, want := range map[string]string{
+		"1": "1", "1 2 3": "1 2 3", "1\n2\n3": "1 2 3", "1 2\n3 4\n5 6": "1 2 4 6 5 3", "1 2 3\n4 5 6": "1 2 3 6 5 4", "1 2 3\n4 5 6\n7 8 9": "1 2 3 6 9 8 7 4 5",
+	} {
+		if got := grid.Ints(matrix{spiral(tasktest.Matrix(text))}); got != want {
+			t.Errorf("spiral of %q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestSpiralMatrixParams(t *testing.T) {
+	tasktest.Refused(t, spiralMatrix, map[string]string{`{"min_n":1}`: "min_n", `{"min_n":11}`: "max_n", `{"max_n":201}`: "max_n"})
+}
+
+// The second way takes the first row off the matrix of the prompt and turns the
+// rest to the left, until nothing is left.
+func TestSpiralMatrixSecond(t *testing.T) {
+	check := func(_ spiralMatrixItem, prompt, got string) error {
+		m := tasktest.Matrix(prompt)
+		rows := strings.ReplaceAll(grid.Ints(m), "\n", " ")
+		var want []string
+		for len(m) > 0 {
+			for _, n := range m[0] {
+				want = append(want, strconv.Itoa(n))
+			}
+			if m = m[1:]; len(m) > 0 {
+				m = m.Turned(3)
+			}
+		}
+		if got != strings.Join(want, " ") || got == rows {
+			return fmt.Errorf("solution %s, want %s", got, want)
+		}
+		return nil
+	}
+	tasktest.Second(t, spiralMatrix, 1200, check)
+	tasktest.Second(t, tasktest.With(t, spiralMatrix, `{"min_n":2,"max_n":2}`), 300, check)
+}

@@ -1,0 +1,135 @@
+package numbers
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// baseConversion asks for a number in another base.
+var baseConversion = task.Spec[baseConversionParams, baseConversionItem]{
+	Name:     "base_conversion",
+	Category: "algorithmic",
+	Doc:      "Write a whole number in another base, from 2 to 36.",
+	Source:   "Positional number systems; the settings are those of reasoning-gym.",
+	Version:  2,
+	Default:  baseConversionParams{MinBase: 2, MaxBase: 16, MinValue: 0, MaxValue: 1000},
+	Levels: []baseConversionParams{
+		{MinBase: 8, MaxBase: 10, MinValue: 1, MaxValue: 40},
+		{MinBase: 2, MaxBase: 10, MinValue: 0, MaxValue: 100},
+		{MinBase: 2, MaxBase: 16, MinValue: 50, MaxValue: 1000},
+		{MinBase: 2, MaxBase: 20, MinValue: 1000, MaxValue: 100_000},
+		{MinBase: 2, MaxBase: 36, MinValue: 1_000_000, MaxValue: 1_000_000_000},
+		{MinBase: 3, MaxBase: 36, MinValue: 1_000_000_000_000, MaxValue: 1_000_000_000_000_000},
+	},
+	Make: makeBaseConversion,
+}
+
+// baseConversionParams are the settings of one difficulty.
+type baseConversionParams struct {
+	MinBase  int   `json:"min_base"` // of the question and of the answer
+	MaxBase  int   `json:"max_base"`
+	MinValue int64 `json:"min_value"` // of the number
+	MaxValue int64 `json:"max_value"`
+}
+
+// Check implements [task.Params].
+func (p baseConversionParams) Check() error {
+	switch {
+	case p.MinBase < 2 || p.MinBase > 35:
+		return fmt.Errorf("min_base is %d, want 2 to 35", p.MinBase)
+	case p.MaxBase <= p.MinBase || p.MaxBase > 36:
+		return fmt.Errorf("max_base is %d, want more than min_base (%d) and at most 36: the two bases of a question differ", p.MaxBase, p.MinBase)
+	case p.MinValue < 0:
+		return fmt.Errorf("min_value is %d, want 0 or more", p.MinValue)
+	case p.MaxValue <= p.MinValue:
+		return fmt.Errorf("max_value is %d, want more than min_value (%d)", p.MaxValue, p.MinValue)
+	}
+	return nil
+}
+
+// baseConversionItem is one number in two bases.
+type baseConversionItem struct {
+	DecimalValue int64  `json:"decimal_value"` // 0 or more
+	SourceBase   int    `json:"source_base"`   // 2 to 36, as TargetBase
+	TargetBase   int    `json:"target_base"`
+	SourceRepr   string `json:"source_repr"` // the number in SourceBase; small letters
+	TargetRepr   string `json:"target_repr"`
+	Phrasing     int    `json:"phrasing,omitempty"`
+}
+
+// makeBaseConversion draws two different bases and a number. A number below both
+// bases is the same in both; it is drawn only where the settings allow no other.
+func makeBaseConversion(p baseConversionParams, r *rng.Rand) (baseConversionItem, error) {
+	source, target := r.Between(p.MinBase, p.MaxBase), r.Between(p.MinBase, p.MaxBase-1)
+	if target >= source {
+		target++
+	}
+	least := max(p.MinValue, int64(min(source, target)))
+	if least > p.MaxValue {
+		least = p.MinValue
+	}
+	value := r.Between64(least, p.MaxValue)
+	return baseConversionItem{
+		DecimalValue: value,
+		SourceBase:   source, SourceRepr: strconv.FormatInt(value, source),
+		TargetBase: target, TargetRepr: strconv.FormatInt(value, target),
+		Phrasing: r.Between(0, len(baseConversionPhrasings)-1),
+	}, nil
+}
+
+// baseConversionPhrasings are the wordings of the question, around the digits,
+// their base, and the other base.
+var baseConversionPhrasings = [][4]string{
+	{"Convert the number ", " from base ", " to base ", "."},
+	{"The number ", " is written in base ", ". Write it in base ", "."},
+	{"How is ", ", a number in base ", ", written in base ", "?"},
+}
+
+// Prompt implements [task.Instance].
+func (b baseConversionItem) Prompt() string {
+	words, letters := baseConversionPhrasings[b.Phrasing], ""
+	if b.SourceBase > 10 || b.TargetBase > 10 {
+		letters = " The letters a to z, in lower case, stand for the digits from 10 up."
+	}
+	return words[0] + b.SourceRepr + words[1] + strconv.Itoa(b.SourceBase) + words[2] + strconv.Itoa(b.TargetBase) + words[3] +
+		letters + " Answer with the digits alone, for example 101."
+}
+
+// Short implements [task.Shortener].
+func (b baseConversionItem) Short() string {
+	return "base " + strconv.Itoa(b.SourceBase) + " to " + strconv.Itoa(b.TargetBase) + ": " + b.SourceRepr
+}
+
+// Check refuses a record whose digits are not those of its number. For zero,
+// reasoning-gym has no digits at all.
+func (b baseConversionItem) Check() error {
+	switch {
+	case b.DecimalValue < 0:
+		return fmt.Errorf("decimal_value is %d, want 0 or more", b.DecimalValue)
+	case b.SourceBase < 2 || b.SourceBase > 36:
+		return fmt.Errorf("source_base is %d, want 2 to 36", b.SourceBase)
+	case b.TargetBase < 2 || b.TargetBase > 36:
+		return fmt.Errorf("target_base is %d, want 2 to 36", b.TargetBase)
+	}
+	if want := strconv.FormatInt(b.DecimalValue, b.TargetBase); b.Solve() != want {
+		return fmt.Errorf("target_repr is %q, want %q", b.TargetRepr, want)
+	}
+	return task.CheckPhrasing(b.Phrasing, len(baseConversionPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (b baseConversionItem) Solve() string {
+	if b.TargetRepr == "" {
+		return "0"
+	}
+	return b.TargetRepr
+}
+
+// Score implements [task.Instance].
+func (b baseConversionItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, b.Solve())
+}

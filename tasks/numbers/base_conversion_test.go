@@ -1,0 +1,84 @@
+package numbers
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestBaseConversionScore(t *testing.T) {
+	item := baseConversionItem{DecimalValue: 495, SourceBase: 10, TargetBase: 16, SourceRepr: "495", TargetRepr: "1ef"}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"1ef", 1, ""},
+		{"1EF", 0, "lower case was asked for"},
+		{"0x1ef", 3. / 5, "reasoning-gym pays for a text that contains the answer"},
+		{"01ef", 3. / 4, ""},
+		{" 1ef ", 3. / 5, ""},
+		{"495", 0, "the number in base 10"},
+		{"1ee", 0, "one off"},
+		{"fe1", 0, "backwards"},
+		{"1e", 0, "a digit short"},
+		{"", 0, "nothing"},
+	})
+	zero := baseConversionItem{SourceBase: 7, TargetBase: 5}
+	tasktest.Nears(t, zero.Score, []tasktest.Near{
+		{"0", 1, "the digits of zero, which reasoning-gym leaves out"},
+		{"", 0, "no digits"},
+		{"00", 0.5, ""},
+	})
+	if err := zero.Check(); err != nil {
+		t.Errorf("zero as reasoning-gym writes it: %v", err)
+	}
+	for _, bad := range []baseConversionItem{
+		{DecimalValue: -1, SourceBase: 2, TargetBase: 3, TargetRepr: "-1"},
+		{DecimalValue: 5, SourceBase: 1, TargetBase: 10, TargetRepr: "5"},
+		{DecimalValue: 5, SourceBase: 2, TargetBase: 37, TargetRepr: "5"},
+		{DecimalValue: 5, SourceBase: 2, TargetBase: 10, TargetRepr: "6"},
+		{DecimalValue: 5, SourceBase: 2, TargetBase: 10, TargetRepr: "5", Phrasing: 9},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestBaseConversionParams(t *testing.T) {
+	tasktest.Refused(t, baseConversion, map[string]string{
+		`{"min_base":1}`:                  "min_base",
+		`{"min_base":36}`:                 "min_base",
+		`{"max_base":37}`:                 "max_base",
+		`{"min_base":10,"max_base":10}`:   "max_base",
+		`{"min_value":-1}`:                "min_value",
+		`{"min_value":10,"max_value":10}`: "max_value",
+	})
+}
+
+var baseConversionRE = regexp.MustCompile(`([0-9a-z]+)(?: from|, a number in| is written in) base (\d+).*? base (\d+)`)
+
+// The second way reads the prompt, adds up the digits and writes the sum anew.
+func TestBaseConversionSecond(t *testing.T) {
+	tasktest.Second(t, baseConversion, 1200, func(_ baseConversionItem, prompt, got string) error {
+		asked := baseConversionRE.FindStringSubmatch(prompt)
+		if asked == nil {
+			return fmt.Errorf("the prompt is %q", prompt)
+		}
+		source, _ := strconv.Atoi(asked[2])
+		target, _ := strconv.Atoi(asked[3])
+		n := new(big.Int)
+		for _, c := range asked[1] {
+			d := int64(c - '0')
+			if c >= 'a' {
+				d = int64(c-'a') + 10
+			}
+			n.Add(n.Mul(n, big.NewInt(int64(source))), big.NewInt(d))
+		}
+		if want := n.Text(target); got != want || source == target {
+			return fmt.Errorf("solution %s, want %s", got, want)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,123 @@
+package numbers
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// countBits asks how many ones a number has in binary.
+var countBits = task.Spec[countBitsParams, countBitsItem]{
+	Name:     "count_bits",
+	Category: "arithmetic",
+	Doc: "Count the ones of a number in binary. " +
+		"Every share of ones is as likely as another; of numbers drawn at random about half of the digits are ones.",
+	Source:  "Binary numbers; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: countBitsParams{MinN: 1, MaxN: 2147483647},
+	Levels: []countBitsParams{
+		{MinN: 1, MaxN: 63},
+		{MinN: 32, MaxN: 1023},
+		{MinN: 1024, MaxN: 1_000_000},
+		{MinN: 1_000_000, MaxN: 2147483647},
+		{MinN: 1 << 40, MaxN: 1<<48 - 1},
+		{MinN: 1 << 56, MaxN: 1<<62 - 1},
+	},
+	Make: makeCountBits,
+}
+
+// countBitsParams are the settings of one difficulty.
+type countBitsParams struct {
+	MinN int64 `json:"min_n"` // of the number
+	MaxN int64 `json:"max_n"`
+}
+
+// Check implements [task.Params].
+func (p countBitsParams) Check() error {
+	switch {
+	case p.MinN < 1:
+		return fmt.Errorf("min_n is %d, want 1 or more", p.MinN)
+	case p.MaxN < p.MinN:
+		return fmt.Errorf("max_n is %d, want min_n (%d) or more", p.MaxN, p.MinN)
+	}
+	return nil
+}
+
+// countBitsItem is one number.
+type countBitsItem struct {
+	Number   int64  `json:"number"`
+	Solution int    `json:"solution"` // how many ones Number has
+	Binary   string `json:"binary"`   // Number in binary
+	N        int64  `json:"n"`        // Number again, for reasoning-gym
+	Phrasing int    `json:"phrasing,omitempty"`
+}
+
+// makeCountBits draws a share of ones, then the digits from the highest down.
+func makeCountBits(p countBitsParams, r *rng.Rand) (countBitsItem, error) {
+	const certain = 1 << 8
+	share := uint64(r.Between(0, certain)) // of ones, in 256ths
+	chances := r.Uint64()                  // eight bits for each digit
+	n, aboveMin, belowMax := int64(0), false, false
+	for i := bits.Len64(uint64(p.MaxN)) - 1; i >= 0; i-- {
+		bit := int64(0)
+		if chances%certain < share {
+			bit = 1
+		}
+		if chances /= certain; i%8 == 0 {
+			chances = r.Uint64()
+		}
+		least, most := p.MinN>>i&1, p.MaxN>>i&1
+		if !aboveMin {
+			bit = max(bit, least)
+		}
+		if !belowMax {
+			bit = min(bit, most)
+		}
+		aboveMin = aboveMin || bit > least
+		belowMax = belowMax || bit < most
+		n = n<<1 | bit
+	}
+	return countBitsItem{
+		Number: n, N: n,
+		Solution: bits.OnesCount64(uint64(n)),
+		Binary:   strconv.FormatInt(n, 2),
+		Phrasing: r.Between(0, len(countBitsPhrasings)-1),
+	}, nil
+}
+
+// countBitsPhrasings are the wordings of the question, before and after the number.
+var countBitsPhrasings = [][2]string{
+	{"How many ones does the number ", " have in binary?"},
+	{"Write ", " in base 2. How many of its digits are 1?"},
+	{"How many bits are set in the binary form of ", "?"},
+}
+
+// Prompt implements [task.Instance].
+func (c countBitsItem) Prompt() string {
+	words := countBitsPhrasings[c.Phrasing]
+	return words[0] + strconv.FormatInt(c.Number, 10) + words[1] + " Answer with the count alone, in decimal."
+}
+
+// Short implements [task.Shortener].
+func (c countBitsItem) Short() string { return "ones in binary " + strconv.FormatInt(c.Number, 10) }
+
+// Check refuses a record whose count is not that of its number.
+func (c countBitsItem) Check() error {
+	if c.Number < 0 {
+		return fmt.Errorf("number is %d, want 0 or more", c.Number)
+	}
+	if want := bits.OnesCount64(uint64(c.Number)); c.Solution != want {
+		return fmt.Errorf("solution is %d, want %d", c.Solution, want)
+	}
+	return task.CheckPhrasing(c.Phrasing, len(countBitsPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (c countBitsItem) Solve() string { return strconv.Itoa(c.Solution) }
+
+// Score implements [task.Instance].
+func (c countBitsItem) Score(answer string) quintain.Verdict { return task.Match(answer, c.Solve()) }

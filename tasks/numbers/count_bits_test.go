@@ -1,0 +1,94 @@
+package numbers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestCountBitsScore(t *testing.T) {
+	item := countBitsItem{Number: 1000, N: 1000, Solution: 6, Binary: "1111101000"}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"6", 1, ""},
+		{"6 ones", 1. / 6, "reasoning-gym pays for a text that contains the answer"},
+		{"6.0", 1. / 3, ""},
+		{"06", 0.5, ""},
+		{"5", 0, "off by one"},
+		{"4", 0, "the zeros"},
+		{"10", 0, "all digits"},
+		{"1111101000", 0, "the number in binary"},
+		{"110", 0, "the count in binary"},
+		{"1000", 0, "the number"},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []countBitsItem{
+		{Number: -1, Solution: 64},
+		{Number: 1000, Solution: 5},
+		{Number: 1000, Solution: 6, Phrasing: 9},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestCountBitsParams(t *testing.T) {
+	tasktest.Refused(t, countBits, map[string]string{
+		`{"min_n":0}`:            "min_n",
+		`{"min_n":8,"max_n":7}`:  "max_n",
+		`{"max_n":"2147483647"}`: "max_n",
+	})
+}
+
+// Numbers stay in their range, and reach both of its ends.
+func TestCountBitsRange(t *testing.T) {
+	for _, p := range []countBitsParams{{1, 1}, {5, 6}, {1, 8}, {7, 8}, {13, 42}, {1, 1<<63 - 1}, {1<<63 - 1, 1<<63 - 1}} {
+		r, found := rng.New(3, "count_bits"), map[int64]bool{}
+		for range 20_000 {
+			item, err := makeCountBits(p, r)
+			if err != nil || item.Number < p.MinN || item.Number > p.MaxN {
+				t.Fatalf("%+v: %d, error %v", p, item.Number, err)
+			}
+			found[item.Number] = true
+		}
+		if span := p.MaxN - p.MinN + 1; span > 0 && span < 50 && int64(len(found)) != span {
+			t.Errorf("%+v: only %d of %d numbers are made", p, len(found), span)
+		}
+	}
+}
+
+// The second way reads the prompt and divides by two.
+func TestCountBitsSecond(t *testing.T) {
+	tasktest.Second(t, countBits, 1200, func(item countBitsItem, prompt, got string) error {
+		n, ones := listed(strings.Replace(prompt, "base 2", "", 1))[0], int64(0)
+		binary := ""
+		for ; n > 0; n /= 2 {
+			ones += n % 2
+			binary = fmt.Sprint(n%2) + binary
+		}
+		if want := fmt.Sprint(ones); got != want || item.Binary != binary {
+			return fmt.Errorf("solution %s, binary %s; want %s, %s", got, item.Binary, want, binary)
+		}
+		return nil
+	})
+}
+
+// No count is the answer to many problems.
+func TestCountBitsIsNotGuessed(t *testing.T) {
+	own, err := countBits.With([]byte(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[int]int{}
+	for i := range 3000 {
+		counts[tasktest.Made[countBitsItem](t, own, 0, i).Solution]++
+	}
+	for count, n := range counts {
+		if n > 3000/12 {
+			t.Errorf("%d is the answer to %d of 3000", count, n)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package numbers
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// countPrimes asks for the number of primes in an interval.
+var countPrimes = task.Spec[countPrimesParams, countPrimesItem]{
+	Name:     "count_primes",
+	Category: "algorithmic",
+	Doc:      "Count the prime numbers between two numbers, both included.",
+	Source:   "The sieve of Eratosthenes; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  countPrimesParams{MinN: 1, MaxN: 10_000},
+	Levels: []countPrimesParams{
+		{MinN: 1, MaxN: 60},
+		{MinN: 1, MaxN: 250},
+		{MinN: 100, MaxN: 1000},
+		{MinN: 1000, MaxN: 3000},
+		{MinN: 9000, MaxN: 12_000},
+		{MinN: 95_000, MaxN: 100_000},
+	},
+	Make: makeCountPrimes,
+}
+
+// mostPrime is the largest number that is known to be prime or not.
+const mostPrime = 1_000_000
+
+// countPrimesParams are the settings of one difficulty.
+type countPrimesParams struct {
+	MinN int `json:"min_n"` // of both ends of the interval
+	MaxN int `json:"max_n"`
+}
+
+// Check implements [task.Params].
+func (p countPrimesParams) Check() error {
+	switch {
+	case p.MinN < 1:
+		return fmt.Errorf("min_n is %d, want 1 or more", p.MinN)
+	case p.MaxN < p.MinN || p.MaxN > mostPrime:
+		return fmt.Errorf("max_n is %d, want min_n (%d) to %d", p.MaxN, p.MinN, mostPrime)
+	}
+	return nil
+}
+
+// countPrimesItem is one interval.
+type countPrimesItem struct {
+	Start    int    `json:"start"`
+	End      int    `json:"end"`
+	Solution int    `json:"solution"` // number of primes from Start to End
+	N        [2]int `json:"n"`        // Start and End
+	Phrasing int    `json:"phrasing,omitempty"`
+
+	// Primes are the primes themselves, which an entry of reasoning-gym lists. We
+	// neither need nor write them.
+	Primes json.RawMessage `json:"primes,omitempty"`
+}
+
+// makeCountPrimes draws an interval that is at least a fifth of what the settings
+// allow, so that few counts are small.
+func makeCountPrimes(p countPrimesParams, r *rng.Rand) (countPrimesItem, error) {
+	length := r.Between((p.MaxN-p.MinN)/5, p.MaxN-p.MinN)
+	start := r.Between(p.MinN, p.MaxN-length)
+	end := start + length
+	return countPrimesItem{
+		Start: start, End: end, N: [2]int{start, end},
+		Solution: primesUpTo(end) - primesUpTo(start-1),
+		Phrasing: r.Between(0, len(countPrimesPhrasings)-1),
+	}, nil
+}
+
+// A primeSieve knows the odd primes up to mostPrime: bit j of word i of composite
+// stands for the number 2(64i+j)+1.
+type primeSieve struct {
+	composite []uint64
+	before    []int32 // primes, and 2 with them, in the words before
+}
+
+var primes = sync.OnceValue(func() *primeSieve {
+	const words = mostPrime/128 + 1
+	s := &primeSieve{make([]uint64, words), make([]int32, words)}
+	s.composite[0] = 1 // the number 1
+	for i := 3; i*i <= mostPrime; i += 2 {
+		if s.composite[i/128]>>(i/2%64)&1 != 0 {
+			continue
+		}
+		for multiple := i * i / 2; multiple < 64*words; multiple += i {
+			s.composite[multiple/64] |= 1 << (multiple % 64)
+		}
+	}
+	count := int32(1) // the number 2
+	for i, word := range s.composite {
+		s.before[i] = count
+		count += int32(bits.OnesCount64(^word))
+	}
+	return s
+})
+
+// primesUpTo returns the number of primes up to n, which is at most mostPrime.
+func primesUpTo(n int) int {
+	if n < 2 {
+		return 0
+	}
+	s, last := primes(), (n-1)/2 // place of the largest odd number up to n
+	upTo := uint64(2)<<(last%64) - 1
+	return int(s.before[last/64]) + bits.OnesCount64(^s.composite[last/64]&upTo)
+}
+
+// countPrimesPhrasings are the wordings of the question, around the two ends.
+var countPrimesPhrasings = [][3]string{
+	{"How many prime numbers are there from ", " to ", ", both included?"},
+	{"Count the primes between ", " and ", ". The two ends belong to the range."},
+	{"Among the whole numbers from ", " up to and including ", ", how many are prime?"},
+}
+
+// Prompt implements [task.Instance].
+func (c countPrimesItem) Prompt() string {
+	words := countPrimesPhrasings[c.Phrasing]
+	return words[0] + strconv.Itoa(c.Start) + words[1] + strconv.Itoa(c.End) + words[2] + " Answer with one whole number."
+}
+
+// Short implements [task.Shortener].
+func (c countPrimesItem) Short() string {
+	return "primes from " + strconv.Itoa(c.Start) + " to " + strconv.Itoa(c.End)
+}
+
+// Check refuses a record with a wrong count. Above [mostPrime] the record is
+// believed.
+func (c countPrimesItem) Check() error {
+	if c.Start < 1 || c.End < c.Start {
+		return fmt.Errorf("the interval is %d to %d, want 1 or more, and the end not before the start", c.Start, c.End)
+	}
+	if c.End <= mostPrime {
+		if want := primesUpTo(c.End) - primesUpTo(c.Start-1); c.Solution != want {
+			return fmt.Errorf("solution is %d, want %d", c.Solution, want)
+		}
+	}
+	return task.CheckPhrasing(c.Phrasing, len(countPrimesPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (c countPrimesItem) Solve() string { return strconv.Itoa(c.Solution) }
+
+// Score implements [task.Instance].
+func (c countPrimesItem) Score(answer string) quintain.Verdict { return task.Match(answer, c.Solve()) }

@@ -1,0 +1,112 @@
+package numbers
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// gcd asks for the greatest common divisor of several numbers.
+var gcd = task.Spec[gcdParams, gcdItem]{
+	Name:     "gcd",
+	Category: "arithmetic",
+	Doc: "Find the greatest common divisor. " +
+		"The numbers are multiples of a number that is drawn first, for of numbers drawn at random most have no divisor but 1; the answer is none of them.",
+	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: gcdParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 1000},
+	Levels: []gcdParams{
+		{MinNumbers: 2, MaxNumbers: 2, MinValue: 2, MaxValue: 30},
+		{MinNumbers: 2, MaxNumbers: 2, MinValue: 10, MaxValue: 200},
+		{MinNumbers: 2, MaxNumbers: 3, MinValue: 100, MaxValue: 2000},
+		{MinNumbers: 2, MaxNumbers: 4, MinValue: 1000, MaxValue: 100_000},
+		{MinNumbers: 3, MaxNumbers: 5, MinValue: 1_000_000, MaxValue: 100_000_000},
+		{MinNumbers: 3, MaxNumbers: 6, MinValue: 1_000_000_000, MaxValue: 1_000_000_000_000},
+	},
+	Make: makeGCD,
+}
+
+// gcdParams are the settings of one difficulty.
+type gcdParams struct {
+	MinNumbers int   `json:"min_numbers"` // how many there are
+	MaxNumbers int   `json:"max_numbers"`
+	MinValue   int64 `json:"min_value"` // of every number
+	MaxValue   int64 `json:"max_value"`
+}
+
+// Check implements [task.Params].
+func (p gcdParams) Check() error {
+	switch {
+	case p.MinNumbers < 2:
+		return fmt.Errorf("min_numbers is %d, want 2 or more", p.MinNumbers)
+	case p.MaxNumbers < p.MinNumbers || p.MaxNumbers > maxNumbers:
+		return fmt.Errorf("max_numbers is %d, want min_numbers (%d) to %d", p.MaxNumbers, p.MinNumbers, maxNumbers)
+	case p.MinValue < 1:
+		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
+	case p.MaxValue <= p.MinValue:
+		return fmt.Errorf("max_value is %d, want more than min_value (%d)", p.MaxValue, p.MinValue)
+	}
+	return nil
+}
+
+// gcdItem is one list of numbers.
+type gcdItem struct {
+	Numbers  []int64 `json:"numbers"`
+	Result   int64   `json:"result"`
+	NumTerms int     `json:"num_terms"`
+	Phrasing int     `json:"phrasing,omitempty"`
+}
+
+// makeGCD draws the numbers.
+func makeGCD(p gcdParams, r *rng.Rand) (gcdItem, error) {
+	numbers := drawMultiples(r, r.Between(p.MinNumbers, p.MaxNumbers), p.MinValue, p.MaxValue)
+	return gcdItem{
+		Numbers:  numbers,
+		Result:   divisor(numbers),
+		NumTerms: len(numbers),
+		Phrasing: r.Between(0, len(gcdPhrasings)-1),
+	}, nil
+}
+
+// gcdPhrasings are the wordings of the question, before and after the numbers.
+var gcdPhrasings = [][2]string{
+	{"Find the greatest common divisor of ", "."},
+	{"What is the largest whole number that divides each of ", " without a remainder?"},
+	{"What is the GCD of ", "?"},
+}
+
+// Prompt implements [task.Instance].
+func (g gcdItem) Prompt() string {
+	var room [256]byte
+	words := gcdPhrasings[g.Phrasing]
+	text := appendList(append(room[:0], words[0]...), g.Numbers)
+	text = append(text, words[1]...)
+	return string(append(text, " Answer with one whole number."...))
+}
+
+// Short implements [task.Shortener].
+func (g gcdItem) Short() string { return "gcd of " + string(appendList(nil, g.Numbers)) }
+
+// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+func (g gcdItem) Canonical() string { return fmt.Sprint(slices.Sorted(slices.Values(g.Numbers))) }
+
+// Check refuses a record whose result is not that of its numbers.
+func (g gcdItem) Check() error {
+	if err := checkNumbers(g.Numbers); err != nil {
+		return err
+	}
+	if want := divisor(g.Numbers); g.Result != want {
+		return fmt.Errorf("result is %d, want %d", g.Result, want)
+	}
+	return task.CheckPhrasing(g.Phrasing, len(gcdPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (g gcdItem) Solve() string { return strconv.FormatInt(g.Result, 10) }
+
+// Score implements [task.Instance].
+func (g gcdItem) Score(answer string) quintain.Verdict { return task.Match(answer, g.Solve()) }

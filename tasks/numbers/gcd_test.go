@@ -1,0 +1,150 @@
+package numbers
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestGCDScore(t *testing.T) {
+	item := gcdItem{Numbers: []int64{84, 126}, Result: 42, NumTerms: 2}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"42", 1, ""},
+		{" 42", 2. / 3, "reasoning-gym pays for a text that contains the answer"},
+		{"42.0", 0.5, ""},
+		{"the GCD is 42", 2. / 13, ""},
+		{"21", 0, "a common divisor that is not the greatest"},
+		{"252", 0, "the least common multiple"},
+		{"84", 0, "one of the numbers"},
+		{"1", 0, ""},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []gcdItem{
+		{Numbers: nil, Result: 1},
+		{Numbers: []int64{0, 4}, Result: 4},
+		{Numbers: []int64{-4, 4}, Result: 4},
+		{Numbers: make([]int64, maxNumbers+1)},
+		{Numbers: []int64{8, 12}, Result: 2},
+		{Numbers: []int64{8, 12}, Result: 4, Phrasing: 9},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+.60v is taken", bad)
+		}
+	}
+}
+
+func TestGCDParams(t *testing.T) {
+	tasktest.Refused(t, gcd, map[string]string{
+		`{"min_numbers":1}`:                 "min_numbers",
+		`{"min_numbers":3}`:                 "max_numbers",
+		`{"max_numbers":101}`:               "max_numbers",
+		`{"min_value":0}`:                   "min_value",
+		`{"min_value":1000}`:                "max_value",
+		`{"min_value":-9,"max_value":-3}`:   "min_value",
+		`{"max_value":9223372036854775808}`: "max_value",
+	})
+}
+
+var listedRE = regexp.MustCompile(`\d+`)
+
+// listed returns the numbers of a prompt.
+func listed(prompt string) (numbers []int64) {
+	for _, text := range listedRE.FindAllString(prompt, -1) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
+// The second way reads the prompt: the divisor divides all numbers, and what is
+// left of them has no prime factor in common.
+func TestGCDSecond(t *testing.T) {
+	tasktest.Second(t, gcd, 1200, func(item gcdItem, prompt, got string) error {
+		numbers := listed(prompt)
+		g, err := strconv.ParseInt(got, 10, 64)
+		if err != nil || g < 1 || len(numbers) < 2 || len(numbers) != item.NumTerms {
+			return fmt.Errorf("solution %s of %v", got, numbers)
+		}
+		for i, n := range numbers {
+			if n%g != 0 {
+				return fmt.Errorf("%d does not divide %d", g, n)
+			}
+			numbers[i] /= g
+		}
+		if p := commonPrime(numbers); p > 1 {
+			return fmt.Errorf("%d times %d divides all", g, p)
+		}
+		return nil
+	})
+}
+
+// commonPrime returns a prime that divides all numbers, or 1, by trial division of
+// the first.
+func commonPrime(numbers []int64) int64 {
+	dividesAll := func(p int64) bool {
+		for _, n := range numbers {
+			if n%p != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	rest := numbers[0]
+	for p := int64(2); p*p <= rest; p++ {
+		for ; rest%p == 0; rest /= p {
+			if dividesAll(p) {
+				return p
+			}
+		}
+	}
+	if rest > 1 && dividesAll(rest) {
+		return rest
+	}
+	return 1
+}
+
+// No one number is the answer to many problems, and none of the numbers is it.
+func TestGCDIsNotGuessed(t *testing.T) {
+	for level := range gcd.Levels {
+		const n = 2000
+		counts := map[int64]int{}
+		for i := range n {
+			item := tasktest.Made[gcdItem](t, gcd, level, i)
+			counts[item.Result]++
+			if slices.Contains(item.Numbers, item.Result) {
+				t.Fatalf("level %d: %d is the answer for %v", level, item.Result, item.Numbers)
+			}
+		}
+		for value, count := range counts {
+			if count > n*35/100 {
+				t.Errorf("level %d: %d is the answer to %d of %d", level, value, count, n)
+			}
+		}
+	}
+}
+
+// Short ranges, where nothing better is to be had, are made as well.
+func TestDrawMultiplesInShortRanges(t *testing.T) {
+	r := rng.New(1, "multiples")
+	for _, span := range [][2]int64{{1, 2}, {7, 8}, {1, 3}, {999, 1000}} {
+		for range 200 {
+			for _, n := range drawMultiples(r, 3, span[0], span[1]) {
+				if n < span[0] || n > span[1] {
+					t.Fatalf("%d is not in %v", n, span)
+				}
+			}
+		}
+	}
+}
+
+func TestGCDKeys(t *testing.T) {
+	tasktest.Same(t, gcd, "the numbers may stand in any order", func(item *gcdItem) { slices.Reverse(item.Numbers) })
+}

@@ -1,0 +1,126 @@
+package numbers
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// lcm asks for the least common multiple of several numbers.
+var lcm = task.Spec[lcmParams, lcmItem]{
+	Name:     "lcm",
+	Category: "arithmetic",
+	Doc: "Find the least common multiple. " +
+		"The numbers mostly have divisors in common, for the least multiple of numbers drawn at random is mostly their product; the answer is none of them.",
+	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: lcmParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},
+	Levels: []lcmParams{
+		{MinNumbers: 2, MaxNumbers: 2, MinValue: 3, MaxValue: 24},
+		{MinNumbers: 2, MaxNumbers: 2, MinValue: 5, MaxValue: 60},
+		{MinNumbers: 2, MaxNumbers: 3, MinValue: 10, MaxValue: 200},
+		{MinNumbers: 2, MaxNumbers: 4, MinValue: 50, MaxValue: 1000},
+		{MinNumbers: 3, MaxNumbers: 5, MinValue: 500, MaxValue: 10_000},
+		{MinNumbers: 3, MaxNumbers: 6, MinValue: 5000, MaxValue: 1_000_000},
+	},
+	Make: makeLCM,
+}
+
+// lcmParams are the settings of one difficulty.
+type lcmParams struct {
+	MinNumbers int   `json:"min_numbers"` // how many there are
+	MaxNumbers int   `json:"max_numbers"`
+	MinValue   int64 `json:"min_value"` // of every number
+	MaxValue   int64 `json:"max_value"`
+}
+
+// Check implements [task.Params].
+func (p lcmParams) Check() error { return gcdParams(p).Check() }
+
+// lcmItem is one list of numbers.
+type lcmItem struct {
+	Numbers  []int64     `json:"numbers"`
+	Result   json.Number `json:"result"` // may be larger than a machine number
+	Phrasing int         `json:"phrasing,omitempty"`
+}
+
+// makeLCM draws the numbers.
+func makeLCM(p lcmParams, r *rng.Rand) (lcmItem, error) {
+	numbers := drawMultiples(r, r.Between(p.MinNumbers, p.MaxNumbers), p.MinValue, p.MaxValue)
+	return lcmItem{
+		Numbers:  numbers,
+		Result:   json.Number(multiple(numbers)),
+		Phrasing: r.Between(0, len(lcmPhrasings)-1),
+	}, nil
+}
+
+// multiple returns the least common multiple of numbers, which are above 0.
+func multiple(numbers []int64) string {
+	m := int64(1)
+	for i, n := range numbers {
+		high, low := bits.Mul64(uint64(m), uint64(n/divisor([]int64{m, n})))
+		if high > 0 || low > math.MaxInt64 {
+			return largeMultiple(m, numbers[i:])
+		}
+		m = int64(low)
+	}
+	return strconv.FormatInt(m, 10)
+}
+
+// largeMultiple returns the least common multiple of m and numbers.
+func largeMultiple(m int64, numbers []int64) string {
+	product, rest := big.NewInt(m), new(big.Int)
+	for _, n := range numbers {
+		factor := big.NewInt(n)
+		common := divisor([]int64{rest.Mod(product, factor).Int64(), n})
+		product.Mul(product, factor.SetInt64(n/common))
+	}
+	return product.String()
+}
+
+// lcmPhrasings are the wordings of the question, before and after the numbers.
+var lcmPhrasings = [][2]string{
+	{"Find the least common multiple of ", "."},
+	{"What is the smallest whole number above 0 that is a multiple of each of ", "?"},
+	{"What is the LCM of ", "?"},
+}
+
+// Prompt implements [task.Instance].
+func (l lcmItem) Prompt() string {
+	var room [256]byte
+	words := lcmPhrasings[l.Phrasing]
+	text := appendList(append(room[:0], words[0]...), l.Numbers)
+	text = append(text, words[1]...)
+	return string(append(text, " Answer with one whole number."...))
+}
+
+// Short implements [task.Shortener].
+func (l lcmItem) Short() string { return "lcm of " + string(appendList(nil, l.Numbers)) }
+
+// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+func (l lcmItem) Canonical() string { return fmt.Sprint(slices.Sorted(slices.Values(l.Numbers))) }
+
+// Check refuses a record whose result is not that of its numbers.
+func (l lcmItem) Check() error {
+	if err := checkNumbers(l.Numbers); err != nil {
+		return err
+	}
+	if want := multiple(l.Numbers); l.Solve() != want {
+		return fmt.Errorf("result is %.80s, want %.80s", l.Result, want)
+	}
+	return task.CheckPhrasing(l.Phrasing, len(lcmPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (l lcmItem) Solve() string { return l.Result.String() }
+
+// Score implements [task.Instance].
+func (l lcmItem) Score(answer string) quintain.Verdict { return task.Match(answer, l.Solve()) }

@@ -1,0 +1,121 @@
+package numbers
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestLCMScore(t *testing.T) {
+	item := lcmItem{Numbers: []int64{84, 126}, Result: "252"}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"252", 1, ""},
+		{"252\n", 3. / 4, "reasoning-gym pays for a text that contains the answer"},
+		{"504", 0, "a common multiple that is not the least"},
+		{"42", 0, "the greatest common divisor"},
+		{"10584", 0, "the product"},
+		{"126", 0, "one of the numbers"},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []lcmItem{
+		{Numbers: nil, Result: "1"},
+		{Numbers: []int64{0, 4}, Result: "4"},
+		{Numbers: make([]int64, maxNumbers+1)},
+		{Numbers: []int64{8, 12}, Result: "96"},
+		{Numbers: []int64{8, 12}, Result: "2.4e1"},
+		{Numbers: []int64{8, 12}, Result: "24", Phrasing: 9},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+.60v is taken", bad)
+		}
+	}
+}
+
+func TestMultiple(t *testing.T) {
+	for _, test := range []struct {
+		numbers []int64
+		want    string
+	}{
+		{[]int64{7}, "7"},
+		{[]int64{1, 1, 1}, "1"},
+		{[]int64{1 << 62, 3, 2}, "13835058055282163712"},
+		{[]int64{1 << 62, 1<<62 - 1, 1 << 61, 6}, "21267647932558653961849226946058125312"},
+		{[]int64{9223372036854775807, 9223372036854775807}, "9223372036854775807"},
+	} {
+		if got := multiple(test.numbers); got != test.want {
+			t.Errorf("%v: %s, want %s", test.numbers, got, test.want)
+		}
+	}
+}
+
+func TestLCMParams(t *testing.T) {
+	tasktest.Refused(t, lcm, map[string]string{
+		`{"min_numbers":1}`:   "min_numbers",
+		`{"max_numbers":101}`: "max_numbers",
+		`{"min_value":0}`:     "min_value",
+		`{"min_value":100}`:   "max_value",
+	})
+}
+
+// The second way reads the prompt and multiplies the highest powers of the primes.
+func TestLCMSecond(t *testing.T) {
+	tasktest.Second(t, lcm, 1200, func(_ lcmItem, prompt, got string) error {
+		numbers := listed(prompt)
+		if numbers[0] == 0 { // "a whole number above 0"
+			numbers = numbers[1:]
+		}
+		powers := map[int64]int64{}
+		for _, n := range numbers {
+			for p := int64(2); n > 1; p++ {
+				power := int64(1)
+				for ; n%p == 0; n /= p {
+					power *= p
+				}
+				powers[p] = max(powers[p], power)
+				if p*p > n && n > 1 {
+					powers[n] = max(powers[n], n)
+					break
+				}
+			}
+		}
+		want := big.NewInt(1)
+		for _, power := range powers {
+			want.Mul(want, big.NewInt(power))
+		}
+		if got != want.String() || len(numbers) < 2 {
+			return fmt.Errorf("solution %s, want %s", got, want)
+		}
+		return nil
+	})
+}
+
+// The product of the numbers is seldom the answer, and none of the numbers is it.
+func TestLCMIsNotTheProduct(t *testing.T) {
+	for level := range lcm.Levels {
+		const n = 2000
+		products := 0
+		for i := range n {
+			item := tasktest.Made[lcmItem](t, lcm, level, i)
+			product := big.NewInt(1)
+			for _, number := range item.Numbers {
+				product.Mul(product, big.NewInt(number))
+				if fmt.Sprint(number) == item.Solve() {
+					t.Fatalf("level %d: %s is the answer for %v", level, item.Result, item.Numbers)
+				}
+			}
+			if product.String() == item.Solve() {
+				products++
+			}
+		}
+		if products > n*45/100 {
+			t.Errorf("level %d: the product is the answer to %d of %d", level, products, n)
+		}
+	}
+}
+
+func TestLCMKeys(t *testing.T) {
+	tasktest.Same(t, lcm, "the numbers may stand in any order", func(item *lcmItem) { slices.Reverse(item.Numbers) })
+}

@@ -1,0 +1,91 @@
+package numbers
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// maxNumbers is how many numbers a question about divisors or multiples has at most.
+const maxNumbers = 100
+
+// drawMultiples draws n numbers from least to most, above 0, which are all
+// multiples of one number. That number is drawn first, each order of magnitude as
+// likely as another: of numbers drawn at random most have no divisor in common but
+// 1. Where the range allows it, none of the numbers divides all others, and none is
+// a multiple of all others, so that repeating a number is no answer.
+func drawMultiples(r *rng.Rand, n int, least, most int64) []int64 {
+	const tries = 20 // at least one in four is good, except in very short ranges
+	numbers := make([]int64, n)
+	for range tries {
+		divisor := int64(1)
+		if widest := (most - least + 1) / 4; widest > 1 {
+			size := r.Between(1, bits.Len64(uint64(widest)))
+			divisor = r.Between64(1<<(size-1), min(1<<size-1, widest))
+		}
+		for i := range numbers {
+			numbers[i] = divisor * r.Between64((least+divisor-1)/divisor, most/divisor)
+		}
+		if !oneTellsAll(numbers) {
+			break
+		}
+	}
+	return numbers
+}
+
+// oneTellsAll reports whether the smallest number divides all, or the largest is a
+// multiple of all.
+func oneTellsAll(numbers []int64) bool {
+	smallest, largest := slices.Min(numbers), slices.Max(numbers)
+	divides, multiple := true, true
+	for _, n := range numbers {
+		divides = divides && n%smallest == 0
+		multiple = multiple && largest%n == 0
+	}
+	return divides || multiple
+}
+
+// checkNumbers refuses a list that is empty, too long, or has a number below 1.
+func checkNumbers(numbers []int64) error {
+	if len(numbers) == 0 {
+		return errors.New("numbers is empty")
+	}
+	if len(numbers) > maxNumbers {
+		return fmt.Errorf("numbers has %d numbers, want at most %d", len(numbers), maxNumbers)
+	}
+	for _, n := range numbers {
+		if n < 1 {
+			return fmt.Errorf("numbers has %d, want 1 or more", n)
+		}
+	}
+	return nil
+}
+
+// divisor returns the greatest common divisor of numbers, by Euclid's algorithm.
+func divisor(numbers []int64) int64 {
+	g := int64(0)
+	for _, n := range numbers {
+		for n != 0 {
+			g, n = n, g%n
+		}
+	}
+	return g
+}
+
+// appendList appends numbers as text, with ", " and a last " and " between them.
+func appendList(text []byte, numbers []int64) []byte {
+	for i, n := range numbers {
+		switch {
+		case i > 0 && i == len(numbers)-1:
+			text = append(text, " and "...)
+		case i > 0:
+			text = append(text, ", "...)
+		}
+		text = strconv.AppendInt(text, n, 10)
+	}
+	return text
+}

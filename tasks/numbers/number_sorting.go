@@ -1,0 +1,257 @@
+package numbers
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// numberSorting asks for numbers in order.
+var numberSorting = task.Spec[numberSortingParams, numberSortingItem]{
+	Name:     "number_sorting",
+	Category: "algorithmic",
+	Doc:      "Sort decimal numbers, ascending or descending. Every number must have its exact value, in whatever spelling.",
+	Source:   "Any textbook of algorithms; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  numberSortingParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 2, MinValue: -100, MaxValue: 100},
+	Levels: []numberSortingParams{
+		{MinNumbers: 3, MaxNumbers: 4, MinValue: 0, MaxValue: 50},
+		{MinNumbers: 5, MaxNumbers: 8, MaxDecimals: 1, MinValue: -100, MaxValue: 100},
+		{MinNumbers: 10, MaxNumbers: 20, MaxDecimals: 2, MinValue: -100, MaxValue: 100},
+		{MinNumbers: 30, MaxNumbers: 50, MaxDecimals: 3, MinValue: -500, MaxValue: 500},
+		{MinNumbers: 80, MaxNumbers: 120, MinDecimals: 1, MaxDecimals: 5, MinValue: -1000, MaxValue: 1000},
+		{MinNumbers: 200, MaxNumbers: 300, MinDecimals: 2, MaxDecimals: 7, MinValue: -10_000, MaxValue: 10_000},
+	},
+	Make: makeNumberSorting,
+}
+
+// numberSortingParams are the settings of one difficulty.
+type numberSortingParams struct {
+	MinNumbers  int     `json:"min_numbers"`
+	MaxNumbers  int     `json:"max_numbers"`
+	MinDecimals int     `json:"min_decimals"` // of each number
+	MaxDecimals int     `json:"max_decimals"`
+	MinValue    float64 `json:"min_value"` // of each number
+	MaxValue    float64 `json:"max_value"`
+}
+
+// Check implements [task.Params].
+func (p numberSortingParams) Check() error {
+	const mostUnits = 1e15 // whole numbers up to here are exact as float64
+	switch {
+	case p.MinNumbers < 1:
+		return fmt.Errorf("min_numbers is %d, want 1 or more", p.MinNumbers)
+	case p.MaxNumbers < p.MinNumbers || p.MaxNumbers > 10_000:
+		return fmt.Errorf("max_numbers is %d, want min_numbers (%d) to 10000", p.MaxNumbers, p.MinNumbers)
+	case p.MinDecimals < 0:
+		return fmt.Errorf("min_decimals is %d, want 0 or more", p.MinDecimals)
+	case p.MaxDecimals < p.MinDecimals || p.MaxDecimals > 15:
+		return fmt.Errorf("max_decimals is %d, want min_decimals (%d) to 15", p.MaxDecimals, p.MinDecimals)
+	case !(math.Abs(p.MinValue)*math.Pow10(p.MaxDecimals) <= mostUnits):
+		return fmt.Errorf("min_value is %v, want at most 15 digits with %d decimals", p.MinValue, p.MaxDecimals)
+	case !(math.Abs(p.MaxValue)*math.Pow10(p.MaxDecimals) <= mostUnits):
+		return fmt.Errorf("max_value is %v, want at most 15 digits with %d decimals", p.MaxValue, p.MaxDecimals)
+	}
+	if least, most := p.units(p.MinDecimals); p.MaxValue <= p.MinValue || most < least {
+		return fmt.Errorf("max_value is %v, want so much more than min_value (%v) that a number with %d decimals is between", p.MaxValue, p.MinValue, p.MinDecimals)
+	}
+	return nil
+}
+
+// units returns the range of the values, counted in the last of so many decimals.
+func (p numberSortingParams) units(decimals int) (least, most int64) {
+	one := math.Pow10(decimals)
+	return int64(math.Ceil(p.MinValue * one)), int64(math.Floor(p.MaxValue * one))
+}
+
+// numberSortingItem is one list of numbers. The numbers are decimal texts.
+type numberSortingItem struct {
+	OriginalNumbers []string `json:"original_numbers"`
+	Direction       string   `json:"direction"` // "ascending" or "descending"
+	SortedNumbers   []string `json:"sorted_numbers"`
+	Numbers         int      `json:"numbers"` // how many there are
+	Phrasing        int      `json:"phrasing,omitempty"`
+}
+
+const (
+	ascending  = "ascending"
+	descending = "descending"
+)
+
+// makeNumberSorting draws the numbers, each with its own number of decimals.
+func makeNumberSorting(p numberSortingParams, r *rng.Rand) (numberSortingItem, error) {
+	type number struct {
+		value int64 // in units of the last of p.MaxDecimals
+		text  string
+	}
+	item := numberSortingItem{
+		Direction: ascending,
+		Numbers:   r.Between(p.MinNumbers, p.MaxNumbers),
+		Phrasing:  r.Between(0, len(numberSortingPhrasings)-1),
+	}
+	numbers, texts := make([]number, item.Numbers), make([]string, 2*item.Numbers)
+	for i := range numbers {
+		decimals := r.Between(p.MinDecimals, p.MaxDecimals)
+		units := r.Between64(p.units(decimals))
+		texts[i] = fixedPoint(units, decimals)
+		for range p.MaxDecimals - decimals {
+			units *= 10
+		}
+		numbers[i] = number{units, texts[i]}
+	}
+	sign := 1
+	if r.Chance(0.5) {
+		item.Direction, sign = descending, -1
+	}
+	slices.SortStableFunc(numbers, func(a, b number) int { return sign * cmp.Compare(a.value, b.value) })
+	item.OriginalNumbers, item.SortedNumbers = texts[:item.Numbers], texts[item.Numbers:]
+	for i, n := range numbers {
+		item.SortedNumbers[i] = n.text
+	}
+	return item, nil
+}
+
+// fixedPoint writes units/10^decimals with all its decimals.
+func fixedPoint(units int64, decimals int) string {
+	var room [24]byte
+	b := room[:0]
+	if units < 0 {
+		b, units = append(b, '-'), -units
+	}
+	digits := strconv.FormatInt(units, 10)
+	for range decimals + 1 - len(digits) {
+		digits = "0" + digits
+	}
+	b = append(b, digits[:len(digits)-decimals]...)
+	if decimals > 0 {
+		b = append(append(b, '.'), digits[len(digits)-decimals:]...)
+	}
+	return string(b)
+}
+
+// numberSortingPhrasings are the wordings of the question, before and after the
+// direction.
+var numberSortingPhrasings = [][2]string{
+	{"Sort these numbers in ", " order: "},
+	{"Put the following numbers into ", " order: "},
+	{"Arrange this list of numbers in ", " order: "},
+}
+
+// Prompt implements [task.Instance].
+func (n numberSortingItem) Prompt() string {
+	words := numberSortingPhrasings[n.Phrasing]
+	b := make([]byte, 0, task.PromptRoom)
+	b = append(append(append(b, words[0]...), n.Direction...), words[1]...)
+	b = append(b, strings.Join(n.OriginalNumbers, ", ")...)
+	b = append(b, "\nAnswer with the list of all the numbers in square brackets, each in quotation marks, for example ['-3', '0.5', '12']."...)
+	return string(b)
+}
+
+// Short implements [task.Shortener].
+func (n numberSortingItem) Short() string {
+	return "sort " + n.Direction + ": " + strings.Join(n.OriginalNumbers, " ")
+}
+
+// Canonical implements [task.Canonicalizer]. The numbers may stand in any order, since
+// they are to be sorted.
+func (n numberSortingItem) Canonical() string {
+	return fmt.Sprint(n.Direction, slices.Sorted(slices.Values(n.OriginalNumbers)))
+}
+
+// Check refuses a record that is not the same numbers twice, the second time in
+// order.
+func (n numberSortingItem) Check() error {
+	if n.Direction != ascending && n.Direction != descending {
+		return fmt.Errorf("direction is %q, want %s or %s", n.Direction, ascending, descending)
+	}
+	original, err := values(n.OriginalNumbers)
+	if err != nil {
+		return fmt.Errorf("original_numbers: %w", err)
+	}
+	sorted, err := values(n.SortedNumbers)
+	if err != nil {
+		return fmt.Errorf("sorted_numbers: %w", err)
+	}
+	slices.Sort(original)
+	if n.Direction == descending {
+		slices.Reverse(original)
+	}
+	if len(sorted) == 0 || !slices.Equal(original, sorted) {
+		return fmt.Errorf("sorted_numbers are not the original_numbers in %s order", n.Direction)
+	}
+	return task.CheckPhrasing(n.Phrasing, len(numberSortingPhrasings))
+}
+
+// values reads finite numbers.
+func values(texts []string) ([]float64, error) {
+	all := make([]float64, len(texts))
+	for i, text := range texts {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%q is no number", text)
+		}
+		all[i] = v
+	}
+	return all, nil
+}
+
+// Solve implements [task.Instance].
+func (n numberSortingItem) Solve() string {
+	return "['" + strings.Join(n.SortedNumbers, "', '") + "']"
+}
+
+// Score implements [task.Instance]. The answer is a JSON list of numbers or of
+// their texts, in quotation marks of either kind. Each must be the very number
+// that belongs there, though it may be spelled in another way.
+func (n numberSortingItem) Score(text string) quintain.Verdict {
+	if commas := strings.Count(text, ","); commas >= len(n.SortedNumbers) {
+		return quintain.Wrong(fmt.Sprintf("there are %d commas, want %d numbers", commas, len(n.SortedNumbers)))
+	}
+	list, err := numberList(strings.ReplaceAll(text, "'", `"`))
+	if err != nil {
+		return quintain.Malformed(err.Error())
+	}
+	if len(list) != len(n.SortedNumbers) {
+		return quintain.Wrong(fmt.Sprintf("there are %d numbers, want %d", len(list), len(n.SortedNumbers)))
+	}
+	for i, want := range n.SortedNumbers {
+		if equal, _ := answer.SameDecimal(list[i], want); !equal {
+			return quintain.Wrong(fmt.Sprintf("number %d is not %s", i+1, want))
+		}
+	}
+	return quintain.Right()
+}
+
+// numberList reads a JSON list of numbers and of texts.
+func numberList(text string) ([]string, error) {
+	v, err := answer.ReadJSON(text)
+	if err != nil {
+		return nil, fmt.Errorf("the answer is no list in square brackets: %w", err)
+	}
+	items, is := v.([]any)
+	if !is {
+		return nil, errors.New("the answer is no list in square brackets")
+	}
+	list := make([]string, len(items))
+	for i, item := range items {
+		switch item := item.(type) {
+		case string:
+			list[i] = item
+		case json.Number:
+			list[i] = item.String()
+		default:
+			return nil, errors.New("the list holds something that is no number")
+		}
+	}
+	return list, nil
+}

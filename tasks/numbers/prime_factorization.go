@@ -1,0 +1,213 @@
+package numbers
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// primeFactorization asks for the prime factors of a number.
+var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationItem]{
+	Name:     "prime_factorization",
+	Category: "arithmetic",
+	Doc: "Find the prime factors of a whole number. " +
+		"One number in 64 is itself prime, so that repeating it is no good answer. " +
+		"Factors with the right product that are not all prime earn up to a half: the more of them, the more.",
+	Source:  "Euclid's Elements, VII and IX; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: primeFactorizationParams{MinValue: 2, MaxValue: 1000},
+	Levels: []primeFactorizationParams{
+		{MinValue: 4, MaxValue: 60},
+		{MinValue: 20, MaxValue: 500},
+		{MinValue: 200, MaxValue: 5000},
+		{MinValue: 2000, MaxValue: 100_000},
+		{MinValue: 100_000, MaxValue: 10_000_000},
+		{MinValue: 10_000_000, MaxValue: 10_000_000_000},
+	},
+	Make: makePrimeFactorization,
+}
+
+// primeFactorizationParams are the settings of one difficulty.
+type primeFactorizationParams struct {
+	MinValue int64 `json:"min_value"` // of the number
+	MaxValue int64 `json:"max_value"`
+}
+
+// maxFactored bounds the numbers that are factored, by dividing them by all numbers up
+// to the square root.
+const maxFactored int64 = 1_000_000_000_000
+
+// Check implements [task.Params].
+func (p primeFactorizationParams) Check() error {
+	switch {
+	case p.MinValue < 2:
+		return fmt.Errorf("min_value is %d, want 2 or more", p.MinValue)
+	case p.MaxValue < p.MinValue || p.MaxValue > maxFactored:
+		return fmt.Errorf("max_value is %d, want min_value (%d) to %d", p.MaxValue, p.MinValue, maxFactored)
+	}
+	return nil
+}
+
+// primeFactorizationItem is one number.
+type primeFactorizationItem struct {
+	Number   int64   `json:"number"`  // 2 or more
+	Factors  []int64 `json:"factors"` // primes in rising order, as often as they divide Number
+	Phrasing int     `json:"phrasing,omitempty"`
+}
+
+// makePrimeFactorization draws a number. Most are composite; where the range has none
+// of the kind that is wanted, or few, the other comes.
+func makePrimeFactorization(p primeFactorizationParams, r *rng.Rand) (primeFactorizationItem, error) {
+	const draws, primes = 32, 1. / 64
+	item := primeFactorizationItem{Phrasing: r.Between(0, len(primeFactorizationPhrasings)-1)}
+	wantPrime, factors := r.Chance(primes), make([]int64, 0, 8)
+	for range draws {
+		item.Number = r.Between64(p.MinValue, p.MaxValue)
+		if wantPrime && !isPrime(item.Number) {
+			continue
+		}
+		item.Factors = appendFactors(factors, item.Number)
+		if wantPrime == (len(item.Factors) == 1) {
+			return item, nil
+		}
+	}
+	item.Factors = appendFactors(factors, item.Number)
+	return item, nil
+}
+
+// isPrime decides for any number below 2^63 without an error: the test of Baillie,
+// Pomerance, Selfridge and Wagstaff has none below 2^64.
+func isPrime(n int64) bool {
+	const tried = 1000 // smaller numbers, which is quicker than the test
+	for d := int64(2); d < tried && d*d <= n; d += 1 + d&1 {
+		if n%d == 0 {
+			return false
+		}
+	}
+	return n > 1 && (n < tried*tried || big.NewInt(n).ProbablyPrime(0))
+}
+
+// appendFactors appends the prime factors of n, 2 to maxFactored, in rising order. It
+// divides by 2, 3, and all numbers that neither divides.
+func appendFactors(factors []int64, n int64) []int64 {
+	rest := uint64(n)
+	for d, step := uint64(2), uint64(0); d*d <= rest; d += step {
+		for rest%d == 0 {
+			factors = append(factors, int64(d))
+			rest /= d
+		}
+		switch {
+		case d < 5:
+			step = d - 1 // to 3, and to 5
+		case step == 2 && d > 5:
+			step = 4
+		default:
+			step = 2
+		}
+	}
+	if rest > 1 {
+		factors = append(factors, int64(rest))
+	}
+	return factors
+}
+
+// primeFactorizationPhrasings are the wordings of the question, before and after the
+// number.
+var primeFactorizationPhrasings = [][2]string{
+	{"Find the prime factors of ", "."},
+	{"Write ", " as a product of primes."},
+	{"Into which primes does ", " factor?"},
+}
+
+// Prompt implements [task.Instance].
+func (p primeFactorizationItem) Prompt() string {
+	words := primeFactorizationPhrasings[p.Phrasing]
+	return words[0] + strconv.FormatInt(p.Number, 10) + words[1] +
+		" Answer with all the prime factors, each as often as it occurs, with × between them, for example 2 × 2 × 3 for the number twelve."
+}
+
+// Short implements [task.Shortener].
+func (p primeFactorizationItem) Short() string { return "factor " + strconv.FormatInt(p.Number, 10) }
+
+// Check refuses a record whose factors are not the prime factors of its number.
+func (p primeFactorizationItem) Check() error {
+	product := int64(1)
+	for _, factor := range p.Factors {
+		if !isPrime(factor) || product > p.Number/factor {
+			return fmt.Errorf("factors are %v, want the prime factors of %d", p.Factors, p.Number)
+		}
+		product *= factor
+	}
+	if p.Number < 2 || product != p.Number || !slices.IsSorted(p.Factors) {
+		return fmt.Errorf("factors are %v, want the prime factors of %d, in rising order", p.Factors, p.Number)
+	}
+	return task.CheckPhrasing(p.Phrasing, len(primeFactorizationPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (p primeFactorizationItem) Solve() string {
+	b := make([]byte, 0, 64)
+	for i, factor := range p.Factors {
+		if i > 0 {
+			b = append(b, " × "...)
+		}
+		b = strconv.AppendInt(b, factor, 10)
+	}
+	return string(b)
+}
+
+// Score implements [task.Instance]. The order of the factors is free.
+func (p primeFactorizationItem) Score(text string) quintain.Verdict {
+	factors, reason := readFactors(text)
+	if reason != "" {
+		return quintain.Malformed(reason)
+	}
+	product, proper, all := int64(1), 0, len(p.Factors)
+	for _, factor := range factors {
+		if factor < 1 || product > p.Number/factor {
+			return quintain.Wrong("the product is not " + strconv.FormatInt(p.Number, 10))
+		}
+		if product *= factor; factor > 1 {
+			proper++
+		}
+	}
+	switch {
+	case product != p.Number:
+		return quintain.Wrong("the product is not " + strconv.FormatInt(p.Number, 10))
+	case proper == all && len(factors) == all:
+		return quintain.Right() // as many factors as there are can only be the primes
+	case proper > 1:
+		return quintain.Partial(0.5*float64(proper-1)/float64(all-1), "want "+p.Solve())
+	}
+	return quintain.Wrong("want " + p.Solve())
+}
+
+// readFactors reads whole numbers with × between them, of which some may be left
+// out; reason says why there are none.
+func readFactors(text string) (factors []int64, reason string) {
+	const most = 256 // more than a number of 64 bits has, with some ones
+	if strings.Count(text, "×") > most {
+		return nil, "there are too many factors"
+	}
+	for part := range strings.SplitSeq(text, "×") {
+		if part = answer.Trim(part); part == "" {
+			continue
+		}
+		factor, ok := answer.ReadInt(part)
+		if !ok {
+			return nil, fmt.Sprintf("%.40q is no factor", part)
+		}
+		factors = append(factors, factor)
+	}
+	if len(factors) == 0 {
+		return nil, "there are no factors"
+	}
+	return factors, ""
+}

@@ -1,0 +1,314 @@
+package puzzles
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// cryptarithm asks for the digits behind the letters of a sum.
+var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
+	Name:     "cryptarithm",
+	Category: "algorithmic",
+	Doc:      "Find the digits that letters stand for in the sum of several numbers. Any digits with which the sum is right are right.",
+	Source:   "H. E. Dudeney's verbal arithmetic (1924); the settings are those of reasoning-gym and two of our own, the lengths of the words.",
+	Version:  1,
+	Many:     true,
+	Default:  cryptarithmParams{MinWords: 2, MaxWords: 3, MinWordLength: 3, MaxWordLength: 5},
+	Levels: []cryptarithmParams{
+		{MinWords: 2, MaxWords: 2, MinWordLength: 1, MaxWordLength: 2},
+		{MinWords: 2, MaxWords: 2, MinWordLength: 2, MaxWordLength: 3},
+		{MinWords: 2, MaxWords: 3, MinWordLength: 3, MaxWordLength: 5},
+		{MinWords: 3, MaxWords: 4, MinWordLength: 4, MaxWordLength: 6, AllowLeadingZero: true},
+		{MinWords: 5, MaxWords: 7, MinWordLength: 5, MaxWordLength: 8},
+		{MinWords: 10, MaxWords: 14, MinWordLength: 7, MaxWordLength: 10, AllowLeadingZero: true},
+	},
+	Make: makeCryptarithm,
+}
+
+const (
+	mostWords       = 100 // that are added up
+	mostWordLetters = 15  // of each, so that the sum is no trouble
+)
+
+// cryptarithmParams are the settings of one difficulty.
+type cryptarithmParams struct {
+	MinWords         int  `json:"min_words"` // that are added up
+	MaxWords         int  `json:"max_words"`
+	AllowLeadingZero bool `json:"allow_leading_zero"`
+	MinWordLength    int  `json:"min_word_length"` // of each of them, in letters
+	MaxWordLength    int  `json:"max_word_length"`
+}
+
+// Check implements [task.Params].
+func (p cryptarithmParams) Check() error {
+	switch {
+	case p.MinWords < 2:
+		return fmt.Errorf("min_words is %d, want 2 or more", p.MinWords)
+	case p.MaxWords < p.MinWords || p.MaxWords > mostWords:
+		return fmt.Errorf("max_words is %d, want min_words (%d) to %d", p.MaxWords, p.MinWords, mostWords)
+	case p.MinWordLength < 1:
+		return fmt.Errorf("min_word_length is %d, want 1 or more", p.MinWordLength)
+	case p.MaxWordLength < p.MinWordLength || p.MaxWordLength > mostWordLetters:
+		return fmt.Errorf("max_word_length is %d, want min_word_length (%d) to %d", p.MaxWordLength, p.MinWordLength, mostWordLetters)
+	}
+	return nil
+}
+
+// cryptarithmItem is one sum in letters, with a solution.
+type cryptarithmItem struct {
+	AllowLeadingZero bool         `json:"allow_leading_zero"`
+	Letters          []string     `json:"letters"`
+	WordValues       []int64      `json:"word_values"`
+	SumNumber        int64        `json:"sum_number"`
+	WordsLetters     []string     `json:"words_letters"` // the words that are added up, of letters from A to Z
+	ResultLetters    string       `json:"result_letters"`
+	LetterToDigit    letterDigits `json:"letter_to_digit"`
+	Phrasing         int          `json:"phrasing,omitempty"`
+
+	// DigitToLetter is LetterToDigit the other way round, which an entry of
+	// reasoning-gym has too. We neither need nor write it.
+	DigitToLetter json.RawMessage `json:"digit_to_letter,omitempty"`
+}
+
+// letterDigits are digits of the letters from A to Z, one more than they are: 0 is
+// none. In JSON, they are an object.
+type letterDigits [26]uint8
+
+// MarshalJSON implements [json.Marshaler].
+func (l letterDigits) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, digit := range l {
+		if digit > 0 {
+			b = append(b, '"', 'A'+byte(i), '"', ':', '0'-1+digit, ',')
+		}
+	}
+	return append(slices.Clip(b[:max(1, len(b)-1)]), '}'), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (l *letterDigits) UnmarshalJSON(raw []byte) error {
+	var digits map[string]int
+	if err := json.Unmarshal(raw, &digits); err != nil {
+		return err
+	}
+	*l = letterDigits{}
+	for letter, digit := range digits {
+		if len(letter) != 1 || letter[0] < 'A' || letter[0] > 'Z' || digit < 0 || digit > 9 {
+			return fmt.Errorf("%q stands for %d, want a letter from A to Z and a digit", letter, digit)
+		}
+		l[letter[0]-'A'] = uint8(digit) + 1
+	}
+	return nil
+}
+
+// makeCryptarithm draws numbers and gives a letter to each digit that occurs in them
+// or in their sum.
+func makeCryptarithm(p cryptarithmParams, r *rng.Rand) (cryptarithmItem, error) {
+	n := r.Between(p.MinWords, p.MaxWords)
+	item := cryptarithmItem{
+		AllowLeadingZero: p.AllowLeadingZero,
+		WordValues:       make([]int64, n), WordsLetters: make([]string, n+10),
+		Phrasing: r.Between(0, len(cryptarithmPhrasings)-1),
+	}
+	item.WordsLetters, item.Letters = item.WordsLetters[:n:n], item.WordsLetters[n:n]
+	letters := []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	rng.ToFront(r, letters, 10)
+	var room [128]byte
+	text, ends := room[:0], make([]int, n+1)
+	for i := range n {
+		length := r.Between(p.MinWordLength, p.MaxWordLength)
+		for at := range length {
+			least := 1
+			if at > 0 || p.AllowLeadingZero {
+				least = 0
+			}
+			digit := r.Between(least, 9)
+			item.WordValues[i] = 10*item.WordValues[i] + int64(digit)
+			text = append(text, '0'+byte(digit))
+		}
+		item.SumNumber += item.WordValues[i]
+		ends[i] = len(text)
+	}
+	text = strconv.AppendInt(text, item.SumNumber, 10)
+	for i, c := range text {
+		text[i] = letters[c-'0']
+		item.LetterToDigit[text[i]-'A'] = c - '0' + 1
+	}
+	all, from := string(text), 0
+	for i, end := range ends[:n] {
+		item.WordsLetters[i], from = all[from:end], end
+	}
+	item.ResultLetters = all[from:]
+	for i, digit := range item.LetterToDigit {
+		if digit > 0 {
+			item.Letters = append(item.Letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i:i+1])
+		}
+	}
+	return item, nil
+}
+
+// cryptarithmPhrasings are the wordings of the question, before the sum.
+var cryptarithmPhrasings = []string{
+	"In this addition, every letter stands for a digit, and different letters stand for different digits.",
+	"The digits of this sum were replaced by letters: the same digit by the same letter, different digits by different letters.",
+	"Find digits for the letters, a different one for each letter, with which this sum is right.",
+}
+
+// Prompt implements [task.Instance].
+func (c cryptarithmItem) Prompt() string {
+	width := len(c.ResultLetters)
+	for _, word := range c.WordsLetters {
+		width = max(width, len(word))
+	}
+	b := make([]byte, 0, task.PromptRoom)
+	b = append(b, cryptarithmPhrasings[c.Phrasing]...)
+	if c.AllowLeadingZero {
+		b = append(b, " A number may begin with zero.\n\n"...)
+	} else {
+		b = append(b, " No number begins with zero.\n\n"...)
+	}
+	for i, word := range c.WordsLetters {
+		sign := byte(' ')
+		if i == len(c.WordsLetters)-1 {
+			sign = '+'
+		}
+		b = append(appendRight(append(b, sign, ' '), word, width), '\n')
+	}
+	b = append(appendFill(b, '-', width+2), "\n  "...)
+	b = appendRight(b, c.ResultLetters, width)
+	b = append(b, "\n\nWhich digit is each letter? If there are several solutions, any of them will do. "+
+		"Answer with all letters and their digits in this form, without spaces: A=1,B=2,C=3"...)
+	return string(b)
+}
+
+// appendRight appends word behind so many spaces that both have the width.
+func appendRight(b []byte, word string, width int) []byte {
+	return append(appendFill(b, ' ', width-len(word)), word...)
+}
+
+// appendFill appends c n times.
+func appendFill(b []byte, c byte, n int) []byte {
+	for range n {
+		b = append(b, c)
+	}
+	return b
+}
+
+// Short implements [task.Shortener].
+func (c cryptarithmItem) Short() string {
+	return strings.Join(c.WordsLetters, "+") + "=" + c.ResultLetters
+}
+
+// Canonical implements [task.Canonicalizer]. The letters are names: another letter may
+// stand for the same digit everywhere.
+func (c cryptarithmItem) Canonical() string {
+	text := []byte(fmt.Sprint(c.AllowLeadingZero, " ", c.Short()))
+	names := map[byte]byte{}
+	for i, letter := range text {
+		if letter < 'A' || letter > 'Z' {
+			continue
+		}
+		if _, named := names[letter]; !named {
+			names[letter] = 'A' + byte(len(names))
+		}
+		text[i] = names[letter]
+	}
+	return string(text)
+}
+
+// Check refuses a record whose own digits are no solution.
+func (c cryptarithmItem) Check() error {
+	if n := len(c.WordsLetters); n < 1 || n > mostWords || c.ResultLetters == "" {
+		return fmt.Errorf("words_letters are %d, want 1 to %d, and a result_letters", n, mostWords)
+	}
+	const most = mostWordLetters + 3 // of the sum of a hundred words
+	for _, word := range append([]string{c.ResultLetters}, c.WordsLetters...) {
+		if word == "" || len(word) > most || strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+			return fmt.Errorf("there is a word %.80q, want 1 to %d letters from A to Z", word, most)
+		}
+	}
+	if fault := c.fault(c.LetterToDigit); fault != "" {
+		return errors.New("letter_to_digit: " + fault)
+	}
+	return task.CheckPhrasing(c.Phrasing, len(cryptarithmPhrasings))
+}
+
+// fault tells what is wrong with digits; empty where they solve the sum.
+func (c cryptarithmItem) fault(digits letterDigits) string {
+	var used letterDigits
+	sum := int64(0)
+	for i := range len(c.WordsLetters) + 1 {
+		word, sign := c.ResultLetters, int64(-1)
+		if i < len(c.WordsLetters) {
+			word, sign = c.WordsLetters[i], 1
+		}
+		if digits[word[0]-'A'] == 1 && !c.AllowLeadingZero {
+			return "the number " + word + " begins with zero"
+		}
+		value := int64(0)
+		for _, letter := range []byte(word) {
+			digit := digits[letter-'A']
+			if digit == 0 {
+				return "the letter " + string(letter) + " has no digit"
+			}
+			used[letter-'A'] = digit
+			value = 10*value + int64(digit-1)
+		}
+		sum += sign * value
+	}
+	if used != digits {
+		return "there is a letter that is not in the sum"
+	}
+	var taken [11]bool
+	for _, digit := range digits {
+		if digit > 0 && taken[digit] {
+			return fmt.Sprintf("two letters stand for %d", digit-1)
+		}
+		taken[digit] = true
+	}
+	if sum != 0 {
+		return "the sum is not right"
+	}
+	return ""
+}
+
+// Solve implements [task.Instance].
+func (c cryptarithmItem) Solve() string {
+	b := make([]byte, 0, 40)
+	for i, digit := range c.LetterToDigit {
+		if digit > 0 {
+			b = append(b, 'A'+byte(i), '=', '0'-1+digit, ',')
+		}
+	}
+	return string(b[:max(0, len(b)-1)])
+}
+
+// Score implements [task.Instance]. Of two digits of one letter the last counts.
+func (c cryptarithmItem) Score(text string) quintain.Verdict {
+	var digits letterDigits
+	for piece := range strings.SplitSeq(text, ",") {
+		letter, value, _ := strings.Cut(piece, "=")
+		letter = answer.Trim(letter)
+		digit, err := strconv.Atoi(answer.Trim(value))
+		if err != nil || len(letter) != 1 || letter[0] < 'A' || letter[0] > 'Z' {
+			return quintain.Malformed(fmt.Sprintf("%.40q is no letter with its number", piece))
+		}
+		if digit < 0 || digit > 9 {
+			return quintain.Wrong(fmt.Sprintf("%s stands for %d, which is no digit", letter, digit))
+		}
+		digits[letter[0]-'A'] = uint8(digit) + 1
+	}
+	if fault := c.fault(digits); fault != "" {
+		return quintain.Wrong(fault)
+	}
+	return quintain.Right()
+}

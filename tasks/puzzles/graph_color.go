@@ -1,0 +1,268 @@
+package puzzles
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// graphColor asks for a proper coloring of a graph.
+var graphColor = task.Spec[graphColorParams, graphColorItem]{
+	Name:     "graph_color",
+	Category: "algorithmic",
+	Doc: "Color a graph so that no edge joins two vertices of the same color. " +
+		"The edges are drawn around a hidden coloring; the number of them per vertex decides how hard it is to find one.",
+	Source:  "The classic problem of graph theory; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: graphColorParams{NumColors: 3, MinNumVertices: 10, MaxNumVertices: 10, EdgeProbability: 0.1},
+	Levels: []graphColorParams{
+		{NumColors: 4, MinNumVertices: 4, MaxNumVertices: 5, EdgeProbability: 0.6},
+		{NumColors: 4, MinNumVertices: 6, MaxNumVertices: 8, EdgeProbability: 0.5},
+		{NumColors: 3, MinNumVertices: 9, MaxNumVertices: 12, EdgeProbability: 0.3},
+		{NumColors: 3, MinNumVertices: 14, MaxNumVertices: 18, EdgeProbability: 0.25},
+		{NumColors: 3, MinNumVertices: 22, MaxNumVertices: 28, EdgeProbability: 0.18},
+		{NumColors: 3, MinNumVertices: 36, MaxNumVertices: 44, EdgeProbability: 0.12},
+	},
+	Make: makeGraphColor,
+	Many: true,
+}
+
+// graphColorParams are the settings of one difficulty.
+type graphColorParams struct {
+	NumColors       int     `json:"num_colors"`
+	MinNumVertices  int     `json:"min_num_vertices"`
+	MaxNumVertices  int     `json:"max_num_vertices"`
+	EdgeProbability float64 `json:"edge_probability"` // edges, as a share of the pairs of vertices, on the average
+}
+
+// Check implements [task.Params].
+func (p graphColorParams) Check() error {
+	switch {
+	case p.NumColors < 2 || p.NumColors > 100:
+		return fmt.Errorf("num_colors is %d, want 2 to 100", p.NumColors)
+	case p.MinNumVertices < 2:
+		return fmt.Errorf("min_num_vertices is %d, want 2 or more", p.MinNumVertices)
+	case p.MaxNumVertices < p.MinNumVertices || p.MaxNumVertices > 500:
+		return fmt.Errorf("max_num_vertices is %d, want min_num_vertices (%d) to 500", p.MaxNumVertices, p.MinNumVertices)
+	case !(p.EdgeProbability > 0 && p.EdgeProbability < 1):
+		return fmt.Errorf("edge_probability is %v, want more than 0 and less than 1", p.EdgeProbability)
+	}
+	return nil
+}
+
+// graphColorItem is one graph with a coloring.
+type graphColorItem struct {
+	PossibleAnswer coloring    `json:"possible_answer"`
+	Puzzle         graphPuzzle `json:"puzzle"`
+	NumVertices    int         `json:"num_vertices"`
+	Phrasing       int         `json:"phrasing,omitempty"`
+}
+
+// graphPuzzle is a graph and the colors there are.
+type graphPuzzle struct {
+	Vertices     []int    `json:"vertices"`
+	Edges        [][2]int `json:"edges"`
+	NumColors    int      `json:"num_colors"`
+	ColorOptions []int    `json:"color_options"`
+}
+
+// coloring is the color of each vertex of a graph, by vertex; in JSON, an object.
+type coloring []vertexColor
+
+type vertexColor struct{ vertex, color int }
+
+// MarshalJSON implements [json.Marshaler].
+func (c coloring) MarshalJSON() ([]byte, error) { return c.appendJSON(nil, ":", ","), nil }
+
+// appendJSON appends c, with the given signs between name and value and between
+// the vertices.
+func (c coloring) appendJSON(b []byte, is, next string) []byte {
+	b = append(slices.Grow(b, 9*len(c)+2), '{')
+	for i, v := range c {
+		if i > 0 {
+			b = append(b, next...)
+		}
+		b = append(strconv.AppendInt(append(b, '"'), int64(v.vertex), 10), '"')
+		b = strconv.AppendInt(append(b, is...), int64(v.color), 10)
+	}
+	return append(b, '}')
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *coloring) UnmarshalJSON(raw []byte) error {
+	var colors map[int]int
+	if err := json.Unmarshal(raw, &colors); err != nil {
+		return err
+	}
+	*c = make(coloring, 0, len(colors))
+	for vertex, color := range colors {
+		*c = append(*c, vertexColor{vertex, color})
+	}
+	slices.SortFunc(*c, func(a, b vertexColor) int { return a.vertex - b.vertex })
+	return nil
+}
+
+// makeGraphColor hides a coloring, and draws edges between vertices of different
+// colors: so many that they are the wanted share of all pairs, and at least one.
+func makeGraphColor(p graphColorParams, r *rng.Rand) (graphColorItem, error) {
+	n := r.Between(p.MinNumVertices, p.MaxNumVertices)
+	hidden := make(coloring, n)
+	for v := range hidden {
+		hidden[v] = vertexColor{v, r.Between(1, p.NumColors)}
+	}
+	if last := &hidden[n-1].color; *last == hidden[0].color {
+		*last = *last%p.NumColors + 1
+	}
+	share := p.EdgeProbability * float64(p.NumColors) / float64(p.NumColors-1)
+	edges := make([][2]int, 0, n)
+	for v := range n {
+		for w := v + 1; w < n; w++ {
+			if hidden[v].color != hidden[w].color && r.Chance(share) {
+				edges = append(edges, [2]int{v, w})
+			}
+		}
+	}
+	if len(edges) == 0 {
+		edges = append(edges, [2]int{0, n - 1})
+	}
+	return graphColorItem{
+		PossibleAnswer: hidden,
+		Puzzle:         graphPuzzle{Vertices: upFrom(0, n), Edges: edges, NumColors: p.NumColors, ColorOptions: upFrom(1, p.NumColors)},
+		NumVertices:    n,
+		Phrasing:       r.Between(0, len(graphColorPhrasings)-1),
+	}, nil
+}
+
+// upFrom returns n whole numbers from first up.
+func upFrom(first, n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = first + i
+	}
+	return all
+}
+
+// graphColorPhrasings are the wordings of the question, before the graph.
+var graphColorPhrasings = []string{
+	"Color the vertices of this graph so that no edge joins two vertices of the same color.",
+	"Give every vertex of the following graph a color. Vertices that are joined by an edge must have different colors.",
+	"Find a coloring of this graph in which the two ends of every edge differ in color.",
+}
+
+// Prompt implements [task.Instance].
+func (g graphColorItem) Prompt() string {
+	b := make([]byte, 0, task.PromptRoom)
+	b = append(append(b, graphColorPhrasings[g.Phrasing]...), "\nVertices: "...)
+	b = appendInts(b, g.Puzzle.Vertices)
+	b = append(b, "\nEdges: "...)
+	for i, edge := range g.Puzzle.Edges {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = strconv.AppendInt(b, int64(edge[0]), 10)
+		b = append(b, '-')
+		b = strconv.AppendInt(b, int64(edge[1]), 10)
+	}
+	b = append(b, "\nColors: "...)
+	b = appendInts(b, g.Puzzle.ColorOptions)
+	b = append(b, "\nAnswer with a JSON object that gives every vertex its color, for example {\"0\": 1, \"1\": 2, \"2\": 1}."...)
+	return string(b)
+}
+
+// appendInts appends the numbers with commas between them.
+func appendInts(b []byte, all []int) []byte {
+	for i, n := range all {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return b
+}
+
+// Canonical implements [task.Canonicalizer]: the graph, whichever coloring the record
+// has. Vertices, colors and edges may stand in any order, and an edge either way round;
+// the numbers of the vertices are part of the question.
+func (g graphColorItem) Canonical() string {
+	edges := slices.Clone(g.Puzzle.Edges)
+	for i, e := range edges {
+		edges[i] = [2]int{min(e[0], e[1]), max(e[0], e[1])}
+	}
+	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	return fmt.Sprint(slices.Sorted(slices.Values(g.Puzzle.Vertices)), edges, slices.Sorted(slices.Values(g.Puzzle.ColorOptions)))
+}
+
+// Check refuses a record whose own coloring is not proper.
+func (g graphColorItem) Check() error {
+	if n := len(g.PossibleAnswer); n == 0 || n != len(g.Puzzle.Vertices) {
+		return fmt.Errorf("possible_answer colors %d vertices of %d", n, len(g.Puzzle.Vertices))
+	}
+	colors := make(map[int]int, len(g.PossibleAnswer))
+	for _, v := range g.PossibleAnswer {
+		colors[v.vertex] = v.color
+	}
+	if fault := g.Puzzle.fault(colors); fault != "" {
+		return fmt.Errorf("possible_answer: %s", fault)
+	}
+	return task.CheckPhrasing(g.Phrasing, len(graphColorPhrasings))
+}
+
+// fault tells what is wrong with colors, which has no others than the vertices of
+// the puzzle; empty where it is a proper coloring.
+func (p graphPuzzle) fault(colors map[int]int) string {
+	for _, v := range p.Vertices {
+		color, has := colors[v]
+		if !has {
+			return fmt.Sprintf("vertex %d has no color", v)
+		}
+		if !slices.Contains(p.ColorOptions, color) {
+			return fmt.Sprintf("vertex %d has a color that is not among those given", v)
+		}
+	}
+	for _, edge := range p.Edges {
+		a, has := colors[edge[0]]
+		b, too := colors[edge[1]]
+		if !has || !too {
+			return fmt.Sprintf("edge %v joins what is no vertex", edge)
+		}
+		if a == b {
+			return fmt.Sprintf("vertices %d and %d are joined and have the same color", edge[0], edge[1])
+		}
+	}
+	return ""
+}
+
+// Solve implements [task.Instance].
+func (g graphColorItem) Solve() string {
+	return string(g.PossibleAnswer.appendJSON(nil, ": ", ", "))
+}
+
+// Score implements [task.Instance]. A coloring that is not proper earns nothing.
+// Other names in the object than those of vertices are passed over.
+func (g graphColorItem) Score(text string) quintain.Verdict {
+	if !strings.HasPrefix(answer.Trim(text), "{") {
+		return quintain.Malformed("the answer is no JSON object")
+	}
+	v, err := answer.ReadJSON(text)
+	if err != nil {
+		return quintain.Malformed(fmt.Sprintf("the answer is no JSON object: %v", err))
+	}
+	object, _ := v.(map[string]any)
+	colors := make(map[int]int, len(g.Puzzle.Vertices))
+	for _, v := range g.Puzzle.Vertices {
+		if color, whole := answer.Whole(object[strconv.Itoa(v)]); whole {
+			colors[v] = int(color)
+		}
+	}
+	if fault := g.Puzzle.fault(colors); fault != "" {
+		return quintain.Wrong(fault)
+	}
+	return quintain.Right()
+}

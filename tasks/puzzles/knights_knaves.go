@@ -1,0 +1,363 @@
+package puzzles
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// knightsKnaves asks who tells the truth among people who speak of each other.
+var knightsKnaves = task.Spec[knightsParams, knightsItem]{
+	Name:     "knights_knaves",
+	Category: "logic",
+	Doc:      "Find out who always tells the truth and who always lies, from what they say of each other. Exactly one assignment fits.",
+	Source:   "R. Smullyan, What Is the Name of This Book? (1978); the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  knightsParams{People: 2, Depth: 2, Width: 2},
+	Levels: []knightsParams{
+		{People: 2, Depth: 2, Width: 2},
+		{People: 3, Depth: 2, Width: 2},
+		{People: 4, Depth: 2, Width: 3},
+		{People: 5, Depth: 3, Width: 2},
+		{People: 6, Depth: 3, Width: 3},
+		{People: 8, Depth: 4, Width: 3},
+	},
+	Make: makeKnights,
+}
+
+// knightsParams are the settings of one difficulty.
+type knightsParams struct {
+	People int `json:"n_people"`
+	Depth  int `json:"depth_constraint"` // most levels of a statement; 1 is a claim about one person
+	Width  int `json:"width_constraint"` // most claims that one "and" or "or" joins
+}
+
+// Check implements [task.Params]. With claims about one person alone no puzzle has
+// one solution: if an assignment fits, the opposite one fits too.
+func (p knightsParams) Check() error {
+	switch {
+	case p.People < 1 || p.People > 10:
+		return fmt.Errorf("n_people is %d, want 1 to 10", p.People)
+	case p.Depth < 2 || p.Depth > 6:
+		return fmt.Errorf("depth_constraint is %d, want 2 to 6", p.Depth)
+	case p.Width < 2 || p.Width > 6:
+		return fmt.Errorf("width_constraint is %d, want 2 to 6", p.Width)
+	}
+	return nil
+}
+
+// knightsItem is one puzzle.
+type knightsItem struct {
+	Statements []claim      `json:"statements"` // by speaker
+	Solution   []bool       `json:"solution"`   // by person: tells the truth
+	Names      []string     `json:"names"`      // single words
+	Terms      knightsTerms `json:"knight_knave_terms"`
+	Phrasing   int          `json:"phrasing,omitempty"`
+}
+
+// knightsTerms are the words for the two kinds of people.
+type knightsTerms struct {
+	Knight      string `json:"knight"`
+	Knave       string `json:"knave"`
+	AKnight     string `json:"a_knight"` // with its article
+	AKnave      string `json:"a_knave"`
+	UpperKnight string `json:"Knight"` // with a capital
+	UpperKnave  string `json:"Knave"`
+}
+
+// knightsRoles are the words for truth tellers and liars, in pairs. They are those
+// that reasoning-gym's reader of answers knows.
+var knightsRoles = [][2]string{
+	{"knight", "knave"}, {"saint", "sinner"}, {"angel", "devil"}, {"hero", "villain"}, {"sage", "fool"},
+	{"altruist", "egoist"}, {"pioneer", "laggard"},
+}
+
+// knightsPairs is how many of the roles problems are made with: the last pair has
+// little to do with the truth.
+const knightsPairs = 6
+
+// isRole reports whether word is one of the roles.
+func isRole(word string) bool {
+	return slices.ContainsFunc(knightsRoles, func(pair [2]string) bool { return pair[0] == word || pair[1] == word })
+}
+
+// knightsNames are the names of the people. None of them is a role, or Ann or Bob,
+// who stand in the example.
+var knightsNames = []string{
+	"Ada", "Agnes", "Albert", "Amir", "Anton", "Bella", "Boris", "Carla", "Carlos", "Chen", "Clara", "Daniel", "Diana", "Edgar",
+	"Elena", "Emil", "Eric", "Esther", "Fatima", "Felix", "Fiona", "Frank", "George", "Greta", "Hanna", "Harold", "Hugo", "Ines",
+	"Ivan", "Jane", "Jonas", "Julia", "Karl", "Kenji", "Laura", "Leo", "Lena", "Louis", "Lucia", "Marco", "Maria", "Martin",
+	"Mina", "Nadia", "Nina", "Omar", "Oscar", "Paula", "Peter", "Priya", "Rafael", "Rosa", "Ruth", "Sara", "Simon", "Sofia",
+	"Tara", "Theo", "Tomas", "Ursula", "Vera", "Victor", "Walter", "Yusuf", "Zoe",
+}
+
+// makeKnights draws who tells the truth, and then statements that fit until nothing
+// else fits them. So all assignments are solutions equally often.
+func makeKnights(p knightsParams, r *rng.Rand) (knightsItem, error) {
+	pair := knightsRoles[r.Between(0, knightsPairs-1)]
+	item := knightsItem{
+		Statements: make([]claim, p.People),
+		Solution:   make([]bool, p.People),
+		Names:      rng.Sample(r, knightsNames, p.People),
+		Terms: knightsTerms{
+			pair[0], pair[1], withArticle(pair[0]), withArticle(pair[1]), capital(pair[0]), capital(pair[1]),
+		},
+		Phrasing: r.Between(0, len(knightsPhrasings)-1),
+	}
+	world := uint64(r.Between(0, 1<<p.People-1))
+	for i := range item.Solution {
+		item.Solution[i] = world>>i&1 == 1
+	}
+	const tries = 10_000
+	for range tries {
+		for i, truthful := range item.Solution {
+			said := makeClaim(p, r, p.Depth)
+			for said.holds(world) != truthful {
+				said = makeClaim(p, r, p.Depth)
+			}
+			item.Statements[i] = said
+		}
+		if fitting(item.Statements) == 1 {
+			return item, nil
+		}
+	}
+	return item, fmt.Errorf("no puzzle with one solution found in %d tries", tries)
+}
+
+// fitting counts the assignments that fit the statements, by trying all of them.
+func fitting(statements []claim) int {
+	worlds, count := uint64(1)<<len(statements), 0
+	for block := uint64(0); block*64 < worlds; block++ {
+		fit := ^uint64(0)
+		if worlds < 64 {
+			fit = 1<<worlds - 1
+		}
+		for speaker, said := range statements {
+			fit &^= said.table(block) ^ truthful(speaker, block)
+		}
+		count += bits.OnesCount64(fit)
+	}
+	return count
+}
+
+// withArticle puts "a" or "an" before a word.
+func withArticle(word string) string {
+	if strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// plural returns the plural of a role.
+func plural(word string) string {
+	if strings.HasSuffix(word, "o") {
+		return word + "es"
+	}
+	return word + "s"
+}
+
+// capital returns word with a capital letter.
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+
+// knightsPhrasings are the wordings of the question: what is known, with %[1]s and
+// %[2]s for the kinds with their articles, %[3]s and %[4]s for their plurals; how the
+// people are introduced; and the question. The statements stand before the last.
+var knightsPhrasings = [][3]string{
+	{"Everybody on a remote island is either %[1]s or %[2]s. What %[1]s says is always true, and what %[2]s says is always false. ",
+		"There you meet %s.", "Who is what?"},
+	{"In a certain town live only %[3]s, who never lie, and %[4]s, who never say anything true. ",
+		"Walking through it, you come across %s.", "Which of them is of which kind?"},
+	{"The people of a village are %[3]s or %[4]s, each of them one or the other. All that %[3]s claim is true; all that %[4]s claim is false. ",
+		"A traveller listens to %s.", "What has the traveller found out about everyone?"},
+}
+
+// knightsNotes say how words are meant that everyday speech uses loosely, where they
+// occur.
+var knightsNotes = []struct {
+	kind claimKind
+	text string
+}{
+	{disjunction, "An \"or\" is true if at least one of its parts is. "},
+	{implication, "An \"if\" is false only when its first part is true and its second part is not. "},
+}
+
+// knightsVerbs are how people speak.
+var knightsVerbs = []string{"says", "claims", "declares", "remarks", "states"}
+
+// Prompt implements [task.Instance].
+func (k knightsItem) Prompt() string {
+	words, t := knightsPhrasings[k.Phrasing], k.Terms
+	var b strings.Builder
+	fmt.Fprintf(&b, words[0], t.AKnight, t.AKnave, plural(t.Knight), plural(t.Knave))
+	fmt.Fprintf(&b, words[1], list(k.Names))
+	b.WriteString("\n")
+	for i, said := range k.Statements {
+		verb := knightsVerbs[(k.Phrasing+i)%len(knightsVerbs)]
+		text := string(said.text(nil, claimContext{k, i}))
+		b.WriteString("\n" + k.Names[i] + " " + verb + ": \"" + capital(text) + ".\"")
+	}
+	b.WriteString("\n\n")
+	for _, note := range knightsNotes {
+		if slices.ContainsFunc(k.Statements, func(c claim) bool { return c.has(note.kind) }) {
+			b.WriteString(note.text)
+		}
+	}
+	fmt.Fprintf(&b, "%s Answer in one sentence with a clause for each person and nothing else, in this form: Ann is %s, and Bob is %s.",
+		words[2], t.AKnight, t.AKnave)
+	return b.String()
+}
+
+// list joins names with commas and "and".
+func list(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// Choices implements [task.Chooser].
+func (k knightsItem) Choices() int { return 1 << len(k.Names) }
+
+// Canonical implements [task.Canonicalizer]: what the people say, in their order. Their
+// names and the words for the two kinds are free.
+func (k knightsItem) Canonical() string {
+	var b []byte
+	for _, said := range k.Statements {
+		b = said.appendJSON(b)
+	}
+	return string(b)
+}
+
+// Check refuses a record whose solution does not fit its statements, and words that
+// answers could not be read with.
+func (k knightsItem) Check() error {
+	n := len(k.Names)
+	if err := task.CheckPhrasing(k.Phrasing, len(knightsPhrasings)); err != nil {
+		return err
+	}
+	switch {
+	case n < 1 || n > 60:
+		return fmt.Errorf("there are %d names, want 1 to 60", n)
+	case len(k.Statements) != n || len(k.Solution) != n:
+		return fmt.Errorf("there are %d statements and %d solutions for %d names", len(k.Statements), len(k.Solution), n)
+	}
+	world := uint64(0)
+	for i, truthful := range k.Solution {
+		if truthful {
+			world |= 1 << i
+		}
+	}
+	for i, said := range k.Statements {
+		if err := said.check(n); err != nil {
+			return fmt.Errorf("statement %d: %w", i, err)
+		}
+		if said.holds(world) != k.Solution[i] {
+			return fmt.Errorf("statement %d does not fit the solution", i)
+		}
+	}
+	if k.Terms.Knight == k.Terms.Knave {
+		return fmt.Errorf("knight_knave_terms has %.20q for both kinds", k.Terms.Knight)
+	}
+	if v := k.Score(k.Solve()); v.Score != 1 {
+		return fmt.Errorf("names or knight_knave_terms cannot be read back from an answer: %s", v.Reason)
+	}
+	return nil
+}
+
+// role returns the word for person i.
+func (k knightsItem) role(i int) string {
+	if k.Solution[i] {
+		return k.Terms.Knight
+	}
+	return k.Terms.Knave
+}
+
+// Solve implements [task.Instance].
+func (k knightsItem) Solve() string {
+	var b strings.Builder
+	for i, name := range k.Names {
+		switch {
+		case i == 0:
+		case i == len(k.Names)-1:
+			b.WriteString(", and ")
+		default:
+			b.WriteString(", ")
+		}
+		role := k.Terms.AKnave
+		if k.Solution[i] {
+			role = k.Terms.AKnight
+		}
+		b.WriteString(name + " is " + role)
+	}
+	return b.String() + "."
+}
+
+// Score implements [task.Instance]. Only all roles together earn anything: of two
+// people, one is right as often as not by calling everybody a knight.
+func (k knightsItem) Score(text string) quintain.Verdict {
+	n := len(k.Names)
+	roles, fault := readRoles(text, n)
+	switch {
+	case fault != "":
+		return quintain.Wrong(fault)
+	case len(roles) == 0:
+		return quintain.Malformed(fmt.Sprintf("nobody is said to be %s or %s", k.Terms.AKnight, k.Terms.AKnave))
+	case len(roles) != n:
+		return quintain.Wrong(fmt.Sprintf("roles are given to %d people, want %d", len(roles), n))
+	}
+	right := 0
+	for i, name := range k.Names {
+		if slices.Contains(roles, knightsRole{strings.ToLower(name), k.role(i)}) {
+			right++
+		}
+	}
+	if right == n {
+		return quintain.Right()
+	}
+	return quintain.Wrong(fmt.Sprintf("%d of %d are right", right, n))
+}
+
+// A knightsRole says what somebody is, in lower case.
+type knightsRole struct{ name, word string }
+
+// knightsMarks are read as spaces.
+var knightsMarks = strings.NewReplacer(".", " ", ",", " ", "(", " ", ")", " ")
+
+// readRoles returns who is said to be what, each pair once: a role belongs to the
+// last word before it that is not "is", "a" or "an". It stops with a fault at somebody
+// who is given two roles, and where there are more than most people, or ten times as
+// many roles.
+func readRoles(text string, most int) (roles []knightsRole, fault string) {
+	text = knightsMarks.Replace(answer.Trim(strings.ToLower(text)))
+	name, said := "", 0
+	for word := range strings.FieldsFuncSeq(strings.ReplaceAll(text, " and ", " "), answer.Space) {
+		switch {
+		case word == "is" || word == "a" || word == "an":
+			continue
+		case !isRole(word):
+			name = word
+			continue
+		}
+		if said++; said > 10*most {
+			return nil, fmt.Sprintf("there are more than %d roles for %d people", 10*most, most)
+		}
+		role := knightsRole{name, word}
+		if name = ""; role.name == "" || slices.Contains(roles, role) {
+			continue
+		}
+		if slices.ContainsFunc(roles, func(r knightsRole) bool { return r.name == role.name }) {
+			return nil, fmt.Sprintf("%.20q is given two roles", role.name)
+		}
+		if roles = append(roles, role); len(roles) > most {
+			return nil, fmt.Sprintf("roles are given to more than %d people", most)
+		}
+	}
+	return roles, ""
+}

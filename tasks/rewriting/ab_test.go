@@ -1,0 +1,88 @@
+package rewriting
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestABScore(t *testing.T) {
+	answer, empty := "#A #A #B A# B# A#", ""
+	item := abItem{Program: "#A #A A# #B B# A# B# A# #A #B", Answer: &answer}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"#A #A #B A# B# A#", 1, ""},
+		{"#A #A #B A# B# A#\n", 0, "reasoning-gym takes the very text alone"},
+		{"#A #A #B A# A# B#", 0, "two are swapped"},
+		{"#A #A #B A# B#", 0, "one is missing"},
+		{"#A#A#BA#B#A#", 0, "no spaces"},
+		{"The answer is #A #A #B A# B# A#", 0, ""},
+		{"#A #A A# #B B# A# B# A# #A #B", 0, "the program itself"},
+		{"", 0, "nothing"},
+	})
+	tasktest.Nears(t, abItem{Answer: &empty}.Score, []tasktest.Near{
+		{"", 1, "some entries of reasoning-gym end as nothing"},
+		{" ", 0, ""},
+	})
+	for _, bad := range []string{
+		`{}`,
+		`{"program":"A# #A"}`,
+		`{"program":"A# #A A#","answer":"#A"}`,
+		`{"program":"A# #C","answer":"A# #C"}`,
+		`{"answer":"A#","phrasing":3}`,
+	} {
+		if _, err := ab.Grade(quintain.Problem{Task: "ab", Instance: quintain.RawRecord([]byte(bad))}, "A#"); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+}
+
+func TestABParams(t *testing.T) {
+	tasktest.Refused(t, ab, map[string]string{
+		`{"length":1}`:    "length",
+		`{"length":1001}`: "length",
+	})
+}
+
+// The second way reads the prompt and applies the rules, one by one, wherever the
+// first pair stands.
+func TestABSecond(t *testing.T) {
+	rules := map[string][]string{"A# #A": {}, "B# #B": {}, "A# #B": {"#B", "A#"}, "B# #A": {"#A", "B#"}}
+	tasktest.Second(t, ab, 1200, func(_ abItem, prompt, got string) error {
+		text := strings.Split(prompt, "\n\n")[3]
+		row := strings.Split(text, " ")
+		for i := 0; i+1 < len(row); {
+			after, facing := rules[row[i]+" "+row[i+1]]
+			if !facing {
+				i++
+				continue
+			}
+			row, i = slices.Replace(row, i, i+2, after...), max(i-1, 0)
+		}
+		if want := strings.Join(row, " "); got != want || got == "" || got == text {
+			return fmt.Errorf("solution %q, want %q", got, want)
+		}
+		return nil
+	})
+}
+
+// Two tokens have few programs in which something happens and something remains.
+func TestABOfTwoTokens(t *testing.T) {
+	seen := map[string]bool{}
+	tasktest.Second(t, tasktest.With(t, ab, `{"length":2}`), 100, func(item abItem, _, got string) error {
+		seen[item.Program+" = "+got] = true
+		return nil
+	})
+	if len(seen) != 2 || !seen["A# #B = #B A#"] || !seen["B# #A = #A B#"] {
+		t.Errorf("got %v", seen)
+	}
+	if end := newABRewriter(3).rewrite([]abToken{1, 2, 2}); abText(end) != "#B #B A#" {
+		t.Errorf("A# #B #B ends as %s", abText(end))
+	}
+}

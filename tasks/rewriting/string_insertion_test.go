@@ -1,0 +1,88 @@
+package rewriting
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestStringInsertionScore(t *testing.T) {
+	item := stringInsertionItem{String: "DABCDEABE", Solution: "DABCDAEABE", StringLength: 9}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"DABCDAEABE", 1, ""},
+		{"dabcdaeabe", 0, "capitals were asked for"},
+		{"DABCDEABE", 0, "the string itself"},
+		{"DABCDAEABDE", 0, "DEAB begins in the pattern before"},
+		{"DABCDAEABE.", 0, ""},
+		{"It becomes DABCDAEABE", 0, ""},
+		{`"DABCDAEABE"`, 0.1, "reasoning-gym evaluates it"},
+		{"['DABCD', 'AEABE']", 0.1, ""},
+		{" ('D','A', \"BCDAEABE\" , )\n", 0.1, ""},
+		{"['DABCD' 'AEABE']", 0.1, ""},
+		{"['DABCD', 'AEABE'", 0, "the bracket is open"},
+		{"['DABCD', 'AEABE", 0, "a quotation mark is missing"},
+		{"['DABCD', AEABE]", 0, ""},
+		{"['DABCD', 'EABE']", 0, "the string itself"},
+		{"['DABCDAEABE', 'E']", 0, "too long"},
+		{"[['DABCDAEABE']]", 0, "a list in the list"},
+		{"'DABCDA' + 'EABE'", 0, "a calculation, which reasoning-gym carries out"},
+		{"[]", 0, ""},
+		{"''", 0, ""},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []stringInsertionItem{
+		{String: "ABCD", Solution: "ABCD"},
+		{String: "ABCX", Solution: "ABCX"},
+		{String: "", Solution: ""},
+		{String: "A", Solution: "A", Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestStringInsertionParams(t *testing.T) {
+	tasktest.Refused(t, stringInsertion, map[string]string{
+		`{"min_string_length":4}`:     "min_string_length",
+		`{"min_string_length":21}`:    "max_string_length",
+		`{"max_string_length":10001}`: "max_string_length",
+	})
+}
+
+// The second way reads rules and string out of the prompt, and looks for the
+// pattern that comes first.
+func TestStringInsertionSecond(t *testing.T) {
+	check := func(item stringInsertionItem, prompt, got string) error {
+		paragraphs := strings.Split(prompt, "\n\n")
+		want, rest := "", paragraphs[3]
+		if len(rest) != item.StringLength || got == rest {
+			return fmt.Errorf("the string is %s, the solution %s", rest, got)
+		}
+		for {
+			first, letter := len(rest), ""
+			for rule := range strings.Lines(paragraphs[1]) {
+				words := strings.Fields(rule)
+				if at := strings.Index(rest, words[1]); at >= 0 && at < first {
+					first, letter = at, words[3]
+				}
+			}
+			if letter == "" {
+				break
+			}
+			want += rest[:first+4] + letter
+			rest = rest[first+4:]
+		}
+		if want += rest; got != want {
+			return fmt.Errorf("solution %s, want %s", got, want)
+		}
+		return nil
+	}
+	tasktest.Second(t, stringInsertion, 1200, check)
+	tasktest.Second(t, tasktest.With(t, stringInsertion, `{}`), 300, check)
+}

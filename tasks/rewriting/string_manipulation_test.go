@@ -1,0 +1,179 @@
+package rewriting
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestStringManipulationScore(t *testing.T) {
+	item := stringManipulationItem{
+		String: "abbcca", Solution: "bccac", StringLength: 6, NumRules: 2,
+		SelectedRules: ruleTexts([]int{0, 19}),
+	}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"bccac", 1, ""},
+		{"bccac.", 5. / 6, "reasoning-gym pays for a text that contains the answer"},
+		{"BCCAC", 0, ""},
+		{"cbcca", 0, "after the first step"},
+		{"bcca", 0, "a letter is missing"},
+		{"abbcca", 0, "the string itself"},
+		{"", 0, "nothing"},
+	})
+	theirs := stringManipulationItem{String: "bb", Solution: "", SelectedRules: []string{"Delete all."}}
+	if err := theirs.Check(); err != nil {
+		t.Error(err)
+	}
+	tasktest.Nears(t, theirs.Score, []tasktest.Near{{"", 0, "nothing is never right"}, {"bb", 0, ""}})
+	for _, bad := range []stringManipulationItem{
+		{String: "abc", Solution: "abc", SelectedRules: ruleTexts([]int{0})},
+		{String: "abd", Solution: "abd", SelectedRules: ruleTexts([]int{1})},
+		{String: strings.Repeat("a", 1001), Solution: "a"},
+		{String: "", Solution: ""},
+		{String: "a", Solution: "a", Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestStringManipulationParams(t *testing.T) {
+	tasktest.Refused(t, stringManipulation, map[string]string{
+		`{"min_string_length":4}`:    "min_string_length",
+		`{"min_string_length":21}`:   "max_string_length",
+		`{"max_string_length":1001}`: "max_string_length",
+		`{"min_num_rules":2}`:        "min_num_rules",
+		`{"min_num_rules":9}`:        "max_num_rules",
+		`{"max_num_rules":21}`:       "max_num_rules",
+	})
+}
+
+// No rule leaves a string as it is where it fits, or empties it, or lengthens it,
+// or has something to say of none of the strings of up to nine letters (two rules
+// are about longer ones).
+func TestRewriteRules(t *testing.T) {
+	fits := map[string]int{}
+	var all func(text string)
+	all = func(text string) {
+		for _, rule := range rewriteRules {
+			got, fit := rule.apply([]byte(text))
+			if fit && (len(got) == 0 || len(got) > len(text) || string(got) == text) || !fit && string(got) != text {
+				t.Fatalf("%s %q becomes %q, fits %t", rule.text, text, got, fit)
+			}
+			if fit {
+				fits[rule.text]++
+			}
+		}
+		if len(text) < 9 {
+			for _, c := range "abc" {
+				all(text + string(c))
+			}
+		}
+	}
+	all("a")
+	all("b")
+	all("c")
+	all("abccbaabccb"[:9] + "cab")
+	all("abcacbabcacba")
+	if len(fits) != len(rewriteRules) {
+		t.Errorf("%d rules of %d fit some string", len(fits), len(rewriteRules))
+	}
+}
+
+var (
+	rewriteStartRE = regexp.MustCompile(`begins with (\w+), (?:put (\w+)|drop|move)`)
+	rewriteEndRE   = regexp.MustCompile(`ends in (\w+), (?:put (\w+)|drop|move)`)
+	rewriteFirstRE = regexp.MustCompile(`If (\w+) occurs in the string, .*(?:put|into) (\w+)[ .]`)
+)
+
+// obey applies a rule by its words.
+func obey(rule, s string) string {
+	n := len(s)
+	if found := rewriteStartRE.FindStringSubmatch(rule); found != nil {
+		rest, fits := strings.CutPrefix(s, found[1])
+		switch {
+		case !fits:
+			return s
+		case found[2] != "":
+			return found[2] + rest
+		case strings.Contains(rule, "move its first letter to the end"):
+			return s[1:] + s[:1]
+		default:
+			return s[1:]
+		}
+	}
+	if found := rewriteEndRE.FindStringSubmatch(rule); found != nil {
+		rest, fits := strings.CutSuffix(s, found[1])
+		switch {
+		case !fits:
+			return s
+		case found[2] != "":
+			return rest + found[2]
+		case strings.Contains(rule, "move its last letter to the front"):
+			return s[n-1:] + s[:n-1]
+		default:
+			return s[:n-1]
+		}
+	}
+	if found := rewriteFirstRE.FindStringSubmatch(rule); found != nil {
+		return strings.Replace(s, found[1], found[2], 1)
+	}
+	switch {
+	case strings.Contains(rule, "more letters b than c") && strings.Count(s, "b") > strings.Count(s, "c"):
+		return strings.Replace(s, "b", "c", 1)
+	case strings.Contains(rule, "even and more than 8") && n%2 == 0 && n > 8:
+		return s[:n/2-1] + s[n/2+1:]
+	case strings.Contains(rule, "more than 12 letters") && n > 12:
+		return s[1:]
+	case strings.Contains(rule, "the first is the same as the last") && n > 1 && s[0] == s[n-1]:
+		return s[:n-1]
+	}
+	return s
+}
+
+// The second way reads string and rules out of the prompt, does what the rules say,
+// and keeps every string that it has seen.
+func TestStringManipulationSecond(t *testing.T) {
+	again, n := 0, 0
+	check := func(item stringManipulationItem, prompt, got string) error {
+		paragraphs := strings.Split(prompt, "\n\n")
+		rules := strings.Split(paragraphs[1], "\n")
+		now := paragraphs[3]
+		if len(now) != item.StringLength || len(rules) != item.NumRules {
+			return fmt.Errorf("the prompt has %d letters and %d rules", len(now), len(rules))
+		}
+		seen := []string{now}
+		for {
+			next := now
+			for i := 0; i < len(rules) && next == now; i++ {
+				next = obey(rules[i], now)
+			}
+			if next == now {
+				break
+			}
+			if slices.Contains(seen, next) {
+				again++
+				break
+			}
+			seen, now = append(seen, next), next
+		}
+		n++
+		if got != now || len(seen) < 2 {
+			return fmt.Errorf("solution %s, want %s", got, now)
+		}
+		return nil
+	}
+	tasktest.Second(t, stringManipulation, 1200, check)
+	tasktest.Second(t, tasktest.With(t, stringManipulation, `{}`), 300, check)
+	if again < n/100 {
+		t.Errorf("%d of %d strings come up again", again, n)
+	}
+}

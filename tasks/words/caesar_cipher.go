@@ -1,0 +1,117 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// caesarCipher asks for the clear text of a shifted one.
+var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
+	Name:     "caesar_cipher",
+	Category: "algorithmic",
+	Doc: "Decrypt a text whose letters were all moved the same way along the alphabet. " +
+		"Half of the texts are sentences, half are words drawn at random, so that knowing the sentences is no help.",
+	Source:  "The cipher of Suetonius' Life of Caesar; sentences and words of package lexicon.",
+	Version: 1,
+	Default: caesarCipherParams{MinWords: 3, MaxWords: 20, MinRotation: 1, MaxRotation: 25},
+	Levels: []caesarCipherParams{
+		{MinWords: 3, MaxWords: 4, MinRotation: 1, MaxRotation: 2},
+		{MinWords: 4, MaxWords: 8, MinRotation: 1, MaxRotation: 5},
+		{MinWords: 8, MaxWords: 16, MinRotation: 1, MaxRotation: 13},
+		{MinWords: 16, MaxWords: 30, MinRotation: 3, MaxRotation: 25},
+		{MinWords: 40, MaxWords: 60, MinRotation: 5, MaxRotation: 24},
+	},
+	Make: makeCaesarCipher,
+}
+
+// caesarCipherParams are the settings of one difficulty.
+type caesarCipherParams struct {
+	MinWords    int `json:"min_words"` // of the text
+	MaxWords    int `json:"max_words"`
+	MinRotation int `json:"min_rotation"` // places that each letter is moved by
+	MaxRotation int `json:"max_rotation"`
+}
+
+// Check implements [task.Params].
+func (p caesarCipherParams) Check() error {
+	switch {
+	case p.MinWords < 1:
+		return fmt.Errorf("min_words is %d, want 1 or more", p.MinWords)
+	case p.MaxWords < p.MinWords || p.MaxWords > 1000:
+		return fmt.Errorf("max_words is %d, want min_words (%d) to 1000", p.MaxWords, p.MinWords)
+	case p.MinRotation < 1:
+		return fmt.Errorf("min_rotation is %d, want 1 or more", p.MinRotation)
+	case p.MaxRotation < p.MinRotation || p.MaxRotation > 25:
+		return fmt.Errorf("max_rotation is %d, want min_rotation (%d) to 25", p.MaxRotation, p.MinRotation)
+	}
+	return nil
+}
+
+// caesarCipherItem is one text, encrypted and clear.
+type caesarCipherItem struct {
+	Rotation   int    `json:"rotation"` // 1 to 25
+	CipherText string `json:"cipher_text"`
+	ClearText  string `json:"clear_text"` // A to Z, and a space between words
+	NumWords   int    `json:"num_words"`
+	Phrasing   int    `json:"phrasing,omitempty"`
+}
+
+// makeCaesarCipher draws a text and moves its letters.
+func makeCaesarCipher(p caesarCipherParams, r *rng.Rand) (caesarCipherItem, error) {
+	item := caesarCipherItem{
+		Rotation: r.Between(p.MinRotation, p.MaxRotation),
+		NumWords: r.Between(p.MinWords, p.MaxWords),
+		Phrasing: r.Between(0, len(caesarCipherPhrasings)-1),
+	}
+	var room [256]byte // enough for most texts, without a trip to the heap
+	text := room[:0]
+	if r.Chance(0.5) {
+		text = prose().appendSentences(text, item.NumWords, r)
+	} else {
+		text = appendWords(text, item.NumWords, r)
+	}
+	text = text[1:]
+	item.ClearText = string(text)
+	for i, c := range text {
+		if c != ' ' {
+			text[i] = 'A' + (c-'A'+byte(item.Rotation))%26
+		}
+	}
+	item.CipherText = string(text)
+	return item, nil
+}
+
+// caesarCipherPhrasings are the wordings of the question, before the text.
+var caesarCipherPhrasings = []string{
+	"Decrypt this text, which was encrypted with a Caesar cipher:\n\n",
+	"In this text, every letter was moved the same number of places along the alphabet, from Z on to A. What did it say before?\n\n",
+	"Here is a message in a Caesar cipher of unknown shift. Find out what it says.\n\n",
+}
+
+// Prompt implements [task.Instance].
+func (c caesarCipherItem) Prompt() string {
+	return caesarCipherPhrasings[c.Phrasing] + c.CipherText + "\n\nAnswer with the decrypted text alone, in capital letters, for example MEET ME AT NOON."
+}
+
+// Short implements [task.Shortener].
+func (c caesarCipherItem) Short() string { return "decrypt " + c.CipherText }
+
+// Check refuses a record without a clear text.
+func (c caesarCipherItem) Check() error {
+	if c.ClearText == "" {
+		return errors.New("clear_text is empty")
+	}
+	return task.CheckPhrasing(c.Phrasing, len(caesarCipherPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (c caesarCipherItem) Solve() string { return c.ClearText }
+
+// Score implements [task.Instance].
+func (c caesarCipherItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, c.ClearText)
+}

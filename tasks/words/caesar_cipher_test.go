@@ -1,0 +1,87 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestCaesarCipherScore(t *testing.T) {
+	item := caesarCipherItem{Rotation: 2, CipherText: "QYNU JWPV", ClearText: "OWLS HUNT", NumWords: 2}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"OWLS HUNT", 1, ""},
+		{"OWLS HUNT.", 9. / 10, "reasoning-gym pays for a text that contains the answer"},
+		{"It says: OWLS HUNT", 9. / 18, ""},
+		{"owls hunt", 0, "capitals were asked for"},
+		{"OWLS  HUNT", 0, "two spaces"},
+		{"OWLSHUNT", 0, "no space"},
+		{"OWLS HUNTS", 9. / 10, ""},
+		{"QYNU JWPV", 0, "the question itself"},
+		{"NVKR GTMS", 0, "one place too far"},
+		{"", 0, "nothing"},
+	})
+	if (caesarCipherItem{Rotation: 2}).Check() == nil || (caesarCipherItem{ClearText: "A", Phrasing: 3}).Check() == nil {
+		t.Error("a record without a text or wording is taken")
+	}
+}
+
+func TestCaesarCipherParams(t *testing.T) {
+	tasktest.Refused(t, caesarCipher, map[string]string{
+		`{"min_words":0}`:                     "min_words",
+		`{"min_words":9,"max_words":8}`:       "max_words",
+		`{"max_words":1001}`:                  "max_words",
+		`{"min_rotation":0}`:                  "min_rotation",
+		`{"max_rotation":26}`:                 "max_rotation",
+		`{"min_rotation":9,"max_rotation":8}`: "max_rotation",
+		`{"delimiter":"."}`:                   "delimiter",
+	})
+}
+
+// The second way tries all shifts of the text in the prompt, and takes the one
+// that makes the most words.
+func TestCaesarCipherSecond(t *testing.T) {
+	tasktest.Second(t, caesarCipher, 1000, func(item caesarCipherItem, prompt, got string) error {
+		text := strings.Split(prompt, "\n\n")[1]
+		best, most := "", -1
+		for shift := range 26 {
+			clear := strings.Map(func(c rune) rune {
+				if c == ' ' {
+					return c
+				}
+				return 'A' + (c-'A'+rune(shift))%26
+			}, text)
+			if n := lettersInWords(clear); n > most {
+				best, most = clear, n
+			}
+		}
+		if words := len(strings.Fields(text)); got != best || words != item.NumWords || got == text {
+			return fmt.Errorf("solution %s, want %s", got, best)
+		}
+		return nil
+	})
+}
+
+// lettersInWords counts the letters of text that are in words we know.
+func lettersInWords(text string) (n int) {
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
+		if _, found := lexicon.Common(len(word)).Find(word); found {
+			n += len(word)
+		}
+	}
+	return n
+}
+
+// Short texts, and those of one or two words, come out with the words asked for.
+func TestSentencesOfAnyLength(t *testing.T) {
+	for _, words := range []string{"1", "2", "3", "25", "26", "28", "100"} {
+		tasktest.Second(t, tasktest.With(t, caesarCipher, `{"min_words":`+words+`,"max_words":`+words+`}`), 50, func(item caesarCipherItem, _, got string) error {
+			if n := fmt.Sprint(len(strings.Split(got, " "))); n != words || strings.TrimSpace(got) != got {
+				return fmt.Errorf("%q has %s words, want %s", got, n, words)
+			}
+			return nil
+		})
+	}
+}

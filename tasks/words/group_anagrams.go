@@ -1,0 +1,183 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// groupAnagrams asks for words in groups of anagrams.
+var groupAnagrams = task.Spec[groupAnagramsParams, groupAnagramsItem]{
+	Name:     "group_anagrams",
+	Category: "algorithmic",
+	Doc:      "Put words that are anagrams of each other into groups. Groups and words may stand in any order.",
+	Source:   "A classic exercise; words of package lexicon, from SCOWL (its own permissive licence).",
+	Version:  1,
+	Default:  groupAnagramsParams{MinAnagramGroups: 2, MaxAnagramGroups: 10, MinWordsPerGroup: 2, MaxWordsPerGroup: 5},
+	Levels: []groupAnagramsParams{
+		{MinAnagramGroups: 2, MaxAnagramGroups: 3, MinWordsPerGroup: 2, MaxWordsPerGroup: 2},
+		{MinAnagramGroups: 3, MaxAnagramGroups: 5, MinWordsPerGroup: 2, MaxWordsPerGroup: 3},
+		{MinAnagramGroups: 6, MaxAnagramGroups: 9, MinWordsPerGroup: 2, MaxWordsPerGroup: 4},
+		{MinAnagramGroups: 12, MaxAnagramGroups: 18, MinWordsPerGroup: 2, MaxWordsPerGroup: 5},
+		{MinAnagramGroups: 25, MaxAnagramGroups: 40, MinWordsPerGroup: 2, MaxWordsPerGroup: 6},
+		{MinAnagramGroups: 60, MaxAnagramGroups: 90, MinWordsPerGroup: 2, MaxWordsPerGroup: 7},
+	},
+	Make: makeGroupAnagrams,
+}
+
+// groupAnagramsParams are the settings of one difficulty.
+type groupAnagramsParams struct {
+	MinAnagramGroups int `json:"min_anagram_groups"`
+	MaxAnagramGroups int `json:"max_anagram_groups"`
+	MinWordsPerGroup int `json:"min_words_per_group"`
+	MaxWordsPerGroup int `json:"max_words_per_group"` // larger groups than there are words for come out smaller
+}
+
+// mostGroups are the most groups that may be asked for, by the least number of
+// words in each: from seven up, there are none. Of all sets of anagrams a part stays
+// out, so that problems differ.
+var mostGroups = [...]int{2: 500, 3: 250, 4: 100, 5: 20}
+
+// Check implements [task.Params].
+func (p groupAnagramsParams) Check() error {
+	if p.MinWordsPerGroup < 2 || p.MinWordsPerGroup >= len(mostGroups) {
+		return fmt.Errorf("min_words_per_group is %d, want 2 to %d", p.MinWordsPerGroup, len(mostGroups)-1)
+	}
+	if err := task.CheckRange("words_per_group", p.MinWordsPerGroup, p.MaxWordsPerGroup, [2]int{2, 100}); err != nil {
+		return err
+	}
+	return task.CheckRange("anagram_groups", p.MinAnagramGroups, p.MaxAnagramGroups, [2]int{2, mostGroups[p.MinWordsPerGroup]})
+}
+
+// groupAnagramsItem is one list of words.
+type groupAnagramsItem struct {
+	Words         []string   `json:"words"`
+	Solution      [][]string `json:"solution"` // the words of a group by alphabet, the groups by their first word
+	AnagramGroups int        `json:"anagram_groups"`
+	Phrasing      int        `json:"phrasing,omitempty"`
+}
+
+// makeGroupAnagrams draws the number of words of each group, a set of anagrams that
+// has so many, and the words.
+func makeGroupAnagrams(p groupAnagramsParams, r *rng.Rand) (groupAnagramsItem, error) {
+	all, groups := anagrams(), r.Between(p.MinAnagramGroups, p.MaxAnagramGroups)
+	item := groupAnagramsItem{
+		Solution: make([][]string, 0, groups), AnagramGroups: groups,
+		Words:    make([]string, 0, 3*groups),
+		Phrasing: r.Between(0, len(groupAnagramsPhrasings)-1),
+	}
+	used := make([]int, 0, groups)
+	for range groups {
+		at, size := drawSet(all, used, r.Between(p.MinWordsPerGroup, p.MaxWordsPerGroup), r)
+		used = append(used, at)
+		group := rng.Sample(r, all.sets[at], size)
+		item.Words = append(item.Words, group...)
+		slices.Sort(group)
+		item.Solution = append(item.Solution, group)
+	}
+	slices.SortFunc(item.Solution, slices.Compare[[]string])
+	rng.Shuffle(r, item.Words)
+	return item, nil
+}
+
+// drawSet draws a set of anagrams that has size words and is not used yet. Where
+// all are used, it takes a smaller size.
+func drawSet(all *anagramSets, used []int, size int, r *rng.Rand) (at, words int) {
+	for ; ; size-- {
+		n := len(all.withWords(size))
+		if n == 0 {
+			continue
+		}
+		start := r.Between(0, n-1)
+		for k := range n {
+			if at := (start + k) % n; !slices.Contains(used, at) {
+				return at, size
+			}
+		}
+	}
+}
+
+// groupAnagramsPhrasings are the wordings of the question, before the words.
+var groupAnagramsPhrasings = []string{
+	"Put these words into groups, so that all words of a group are anagrams of each other:\n\n",
+	"Two words are anagrams if they have the same letters in another order. Sort the following words into groups of anagrams.\n\n",
+	"Which of the words below consist of the same letters? Make a group of each.\n\n",
+}
+
+// Prompt implements [task.Instance].
+func (g groupAnagramsItem) Prompt() string {
+	b := append(make([]byte, 0, task.PromptRoom), groupAnagramsPhrasings[g.Phrasing]...)
+	b = appendJoined(b, g.Words, ", ")
+	return string(append(b, "\n\nEvery word belongs to exactly one group. Answer with a JSON list of the groups, each a list of words, in any order, "+
+		`for example [["tea", "eat"], ["was", "saw"]].`...))
+}
+
+// Canonical implements [task.Canonicalizer]. The words may stand in any order.
+func (g groupAnagramsItem) Canonical() string {
+	return fmt.Sprintf("%q", slices.Sorted(slices.Values(g.Words)))
+}
+
+// Check refuses a record whose groups are not the anagrams among its words.
+func (g groupAnagramsItem) Check() error {
+	if len(g.Solution) == 0 {
+		return errors.New("solution is empty")
+	}
+	var grouped []string
+	seen := make(map[string]bool, len(g.Solution))
+	for _, group := range g.Solution {
+		if len(group) == 0 {
+			return errors.New("solution has an empty group")
+		}
+		key := sortedLetters(group[0])
+		for _, word := range group {
+			if sortedLetters(word) != key {
+				return fmt.Errorf("solution has %q and %q in a group", group[0], word)
+			}
+		}
+		if seen[key] {
+			return fmt.Errorf("solution has two groups of anagrams of %q", group[0])
+		}
+		seen[key] = true
+		grouped = append(grouped, group...)
+	}
+	words := slices.Sorted(slices.Values(g.Words))
+	slices.Sort(grouped)
+	if !slices.Equal(words, grouped) {
+		return errors.New("solution does not hold the words")
+	}
+	return task.CheckPhrasing(g.Phrasing, len(groupAnagramsPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (g groupAnagramsItem) Solve() string { return answer.WriteLists(g.Solution) }
+
+// Score implements [task.Instance]. What are not the groups earns nothing.
+func (g groupAnagramsItem) Score(text string) quintain.Verdict {
+	groups, err := answer.ReadLists(text)
+	switch {
+	case err != nil:
+		return quintain.Malformed(err.Error())
+	case len(groups) != len(g.Solution):
+		return quintain.Wrong(fmt.Sprintf("there are %d groups, want %d", len(groups), len(g.Solution)))
+	}
+	want := slices.Clone(g.Solution)
+	for i, group := range want {
+		want[i] = slices.Sorted(slices.Values(group))
+	}
+	for _, group := range groups {
+		slices.Sort(group)
+	}
+	slices.SortFunc(groups, slices.Compare[[]string])
+	slices.SortFunc(want, slices.Compare[[]string])
+	for i, group := range groups {
+		if !slices.Equal(group, want[i]) {
+			return quintain.Wrong(fmt.Sprintf("%.60q is not a whole group", group))
+		}
+	}
+	return quintain.Right()
+}

@@ -1,0 +1,135 @@
+package words
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// letterCounting asks how often a letter occurs.
+var letterCounting = task.Spec[letterCountingParams, letterCountingItem]{
+	Name:     "letter_counting",
+	Category: "algorithmic",
+	Doc:      "Count how often a letter occurs in a text.",
+	Source:   "Sentences of package lexicon; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  letterCountingParams{MinWords: 5, MaxWords: 15},
+	Levels: []letterCountingParams{
+		{MinWords: 3, MaxWords: 5},
+		{MinWords: 5, MaxWords: 9},
+		{MinWords: 10, MaxWords: 19},
+		{MinWords: 20, MaxWords: 40},
+		{MinWords: 50, MaxWords: 80},
+		{MinWords: 120, MaxWords: 180},
+	},
+	Make: makeLetterCounting,
+}
+
+// letterCountingParams are the settings of one difficulty.
+type letterCountingParams struct {
+	MinWords int `json:"min_words"` // of the text
+	MaxWords int `json:"max_words"`
+}
+
+// Check implements [task.Params].
+func (p letterCountingParams) Check() error {
+	switch {
+	case p.MinWords < 1:
+		return fmt.Errorf("min_words is %d, want 1 or more", p.MinWords)
+	case p.MaxWords < p.MinWords || p.MaxWords > 1000:
+		return fmt.Errorf("max_words is %d, want min_words (%d) to 1000", p.MaxWords, p.MinWords)
+	}
+	return nil
+}
+
+// letterCountingItem is one text and a letter.
+type letterCountingItem struct {
+	SpanLength   int      `json:"span_length"`   // number of words
+	TargetLetter string   `json:"target_letter"` // one letter; the case of both is free
+	Span         []string `json:"span"`          // the words
+	Phrasing     int      `json:"phrasing,omitempty"`
+}
+
+// makeLetterCounting draws a text, and a letter of one of its words: frequent
+// letters are asked for more often, so that small counts are no good guess. One
+// problem in twelve takes any letter, also one that is not there.
+func makeLetterCounting(p letterCountingParams, r *rng.Rand) (letterCountingItem, error) {
+	span := prose().span(r.Between(p.MinWords, p.MaxWords), r)
+	letters := rng.Pick(r, span)
+	if r.Chance(1. / 12) {
+		letters = "abcdefghijklmnopqrstuvwxyz"
+	}
+	at := r.Between(0, len(letters)-1)
+	return letterCountingItem{
+		SpanLength:   len(span),
+		TargetLetter: strings.ToLower(letters[at : at+1]),
+		Span:         span,
+		Phrasing:     r.Between(0, len(letterCountingPhrasings)-1),
+	}, nil
+}
+
+// letterCountingPhrasings are the wordings of the question, before and after the
+// letter.
+var letterCountingPhrasings = [][2]string{
+	{`How many times does the letter "`, "\" occur in this text?\n\n"},
+	{`Count the letter "`, "\" in the text below.\n\n"},
+	{`How often is there a letter "`, "\" in the following words?\n\n"},
+}
+
+// Prompt implements [task.Instance].
+func (l letterCountingItem) Prompt() string {
+	words := letterCountingPhrasings[l.Phrasing]
+	b := make([]byte, 0, task.PromptRoom)
+	b = append(append(append(b, words[0]...), l.TargetLetter...), words[1]...)
+	b = appendJoined(b, l.Span, " ")
+	b = append(b, "\n\nCapital and small letters count alike. Answer with one whole number."...)
+	return string(b)
+}
+
+// Short implements [task.Shortener].
+func (l letterCountingItem) Short() string {
+	return "count " + l.TargetLetter + ": " + strings.Join(l.Span, " ")
+}
+
+// Check refuses a record that does not ask for one letter.
+func (l letterCountingItem) Check() error {
+	if utf8.RuneCountInString(l.TargetLetter) != 1 {
+		return fmt.Errorf("target_letter is %q, want one letter", l.TargetLetter)
+	}
+	return task.CheckPhrasing(l.Phrasing, len(letterCountingPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (l letterCountingItem) Solve() string {
+	letter, n := strings.ToLower(l.TargetLetter), 0
+	for _, word := range l.Span {
+		n += countLetter(word, letter)
+	}
+	return strconv.Itoa(n)
+}
+
+// countLetter counts a small letter in word, whatever the case there.
+func countLetter(word, letter string) (n int) {
+	small := letter[0]
+	if len(letter) > 1 || small < 'a' || small > 'z' {
+		return strings.Count(strings.ToLower(word), letter)
+	}
+	for _, c := range []byte(word) {
+		if c|0x20 == small {
+			n++
+		} else if c >= utf8.RuneSelf { // may be small in another script, as the sign of Kelvin is
+			return strings.Count(strings.ToLower(word), letter)
+		}
+	}
+	return n
+}
+
+// Score implements [task.Instance].
+func (l letterCountingItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, l.Solve())
+}

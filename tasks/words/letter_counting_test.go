@@ -1,0 +1,67 @@
+package words
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestLetterCountingScore(t *testing.T) {
+	item := letterCountingItem{SpanLength: 3, TargetLetter: "e", Span: []string{"Every", "evening", "bees"}}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"6", 1, "a capital counts"},
+		{"5", 0, ""},
+		{"7", 0, ""},
+		{"six", 0, "a number was asked for"},
+		{"06", 0.5, "reasoning-gym pays for a text that contains the answer"},
+		{"6.0", 1. / 3, ""},
+		{"16", 0.5, ""},
+		{" 6", 0.5, ""},
+		{"The letter occurs 6 times", 1. / 25, ""},
+		{"", 0, "nothing"},
+	})
+	none := letterCountingItem{SpanLength: 1, TargetLetter: "z", Span: []string{"Foxes"}}
+	tasktest.Nears(t, none.Score, []tasktest.Near{
+		{"0", 1, "a letter need not be there"},
+		{"1", 0, ""},
+		{"10", 0.5, ""},
+	})
+	for _, letter := range []string{"", "ab"} {
+		if (letterCountingItem{TargetLetter: letter}).Check() == nil {
+			t.Errorf("the letter %q is taken", letter)
+		}
+	}
+}
+
+func TestLetterCountingParams(t *testing.T) {
+	tasktest.Refused(t, letterCounting, map[string]string{
+		`{"min_words":0}`:               "min_words",
+		`{"min_words":9,"max_words":8}`: "max_words",
+		`{"max_words":1001}`:            "max_words",
+	})
+}
+
+var letterCountingRE = regexp.MustCompile(`(?s)letter "(.)".*?\n\n(.*)\n\n`)
+
+// The second way counts in the prompt what disappears when the letter is taken out.
+func TestLetterCountingSecond(t *testing.T) {
+	tasktest.Second(t, letterCounting, 1200, func(item letterCountingItem, prompt, got string) error {
+		asked := letterCountingRE.FindStringSubmatch(prompt)
+		if asked == nil {
+			return fmt.Errorf("the prompt is %q", prompt)
+		}
+		without := regexp.MustCompile("(?i)"+asked[1]).ReplaceAllString(asked[2], "")
+		if want := fmt.Sprint(len(asked[2]) - len(without)); got != want || len(strings.Split(asked[2], " ")) != item.SpanLength {
+			return fmt.Errorf("solution %s, want %s", got, want)
+		}
+		return nil
+	})
+}
+
+func TestLetterCountingKeys(t *testing.T) {
+	tasktest.Other(t, letterCounting, "another text with the same words is another question", func(l *letterCountingItem) { slices.Reverse(l.Span) })
+}

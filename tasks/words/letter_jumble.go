@@ -1,0 +1,245 @@
+package words
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// letterJumble asks for words whose letters were mixed up.
+var letterJumble = task.Spec[letterJumbleParams, letterJumbleItem]{
+	Name:     "letter_jumble",
+	Category: "algorithmic",
+	Doc: "Restore words whose letters were mixed up. A word that has an anagram is left whole, so that there is one answer, " +
+		"and at least half of the words are mixed up. Half of the texts stand in sentences, half are words drawn at random.",
+	Source:  "Sentences and words of package lexicon; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: letterJumbleParams{
+		MinWordLen: 1, MaxWordLen: 64, MinWords: 3, MaxWords: 20, MinCorruptionLevel: 0.1, MaxCorruptionLevel: 0.9, ConsecutiveWords: true,
+	},
+	Levels: []letterJumbleParams{
+		{MinWordLen: 1, MaxWordLen: 5, MinWords: 2, MaxWords: 3, MinCorruptionLevel: 0.1, MaxCorruptionLevel: 0.5, ConsecutiveWords: true},
+		{MinWordLen: 1, MaxWordLen: 7, MinWords: 4, MaxWords: 6, MinCorruptionLevel: 0.2, MaxCorruptionLevel: 0.6, ConsecutiveWords: true},
+		{MinWordLen: 1, MaxWordLen: 64, MinWords: 8, MaxWords: 12, MinCorruptionLevel: 0.4, MaxCorruptionLevel: 0.8, ConsecutiveWords: true},
+		{MinWordLen: 4, MaxWordLen: 64, MinWords: 15, MaxWords: 25, MinCorruptionLevel: 0.6, MaxCorruptionLevel: 0.9, ConsecutiveWords: true},
+		{MinWordLen: 6, MaxWordLen: 64, MinWords: 20, MaxWords: 30, MinCorruptionLevel: 0.8, MaxCorruptionLevel: 1},
+		{MinWordLen: 9, MaxWordLen: 64, MinWords: 40, MaxWords: 60, MinCorruptionLevel: 1, MaxCorruptionLevel: 1},
+	},
+	Make: makeLetterJumble,
+}
+
+// letterJumbleParams are the settings of one difficulty.
+type letterJumbleParams struct {
+	MinWordLen         int     `json:"min_word_len"` // letters of a word
+	MaxWordLen         int     `json:"max_word_len"`
+	MinWords           int     `json:"min_words"`
+	MaxWords           int     `json:"max_words"`
+	MinCorruptionLevel float64 `json:"min_corruption_level"` // share of the letters of a mixed-up word that are moved; two of them at least
+	MaxCorruptionLevel float64 `json:"max_corruption_level"`
+	ConsecutiveWords   bool    `json:"consecutive_words"` // half of the texts are of words that follow each other in sentences
+}
+
+// Check implements [task.Params].
+func (p letterJumbleParams) Check() error {
+	if err := checkLetters("word_len", p.MinWordLen, p.MaxWordLen); err != nil {
+		return err
+	}
+	switch {
+	case !(p.MinCorruptionLevel >= 0 && p.MinCorruptionLevel <= 1):
+		return fmt.Errorf("min_corruption_level is %v, want 0 to 1", p.MinCorruptionLevel)
+	case !(p.MaxCorruptionLevel >= p.MinCorruptionLevel && p.MaxCorruptionLevel <= 1):
+		return fmt.Errorf("max_corruption_level is %v, want min_corruption_level (%v) to 1", p.MaxCorruptionLevel, p.MinCorruptionLevel)
+	}
+	return task.CheckRange("words", p.MinWords, p.MaxWords, [2]int{1, 1000})
+}
+
+// letterJumbleItem is one text.
+type letterJumbleItem struct {
+	NumWords        int      `json:"num_words"`
+	CorruptionLevel float64  `json:"corruption_level"` // 0 to 1
+	ScrambledWords  []string `json:"scrambled_words"`
+	OriginalWords   []string `json:"original_words"`
+	Phrasing        int      `json:"phrasing,omitempty"`
+}
+
+// makeLetterJumble draws the text and mixes up its words.
+func makeLetterJumble(p letterJumbleParams, r *rng.Rand) (letterJumbleItem, error) {
+	item := letterJumbleItem{
+		NumWords:        r.Between(p.MinWords, p.MaxWords),
+		CorruptionLevel: p.MinCorruptionLevel + r.Float()*(p.MaxCorruptionLevel-p.MinCorruptionLevel),
+		Phrasing:        r.Between(0, len(letterJumblePhrasings)-1),
+	}
+	if p.ConsecutiveWords && r.Chance(0.5) {
+		item.OriginalWords = wordsInARow(item.NumWords, p, r)
+		item.scramble(mixable(), r)
+	}
+	if 2*item.unchanged() < item.NumWords && item.ScrambledWords != nil {
+		return item, nil
+	}
+	item.OriginalWords = make([]string, item.NumWords)
+	for i := range item.OriginalWords {
+		item.OriginalWords[i] = drawLoneWord(p, r)
+	}
+	item.scramble(nil, r)
+	return item, nil
+}
+
+// wordsInARow returns n words of the sentences that follow each other, those left
+// out which are too short or too long; fewer where there are no more.
+func wordsInARow(n int, p letterJumbleParams, r *rng.Rand) []string {
+	text, words := prose().words, make([]string, 0, n)
+	start := r.Between(0, len(text)-1)
+	for k := range text {
+		word := text[(start+k)%len(text)]
+		if len(word) < p.MinWordLen || len(word) > p.MaxWordLen {
+			continue
+		}
+		if words = append(words, word); len(words) == n {
+			break
+		}
+	}
+	return words
+}
+
+// drawLoneWord draws a common word without an anagram, as most are.
+func drawLoneWord(p letterJumbleParams, r *rng.Rand) string {
+	const tries = 20
+	word := ""
+	for range tries {
+		if word = drawWord(p.MinWordLen, p.MaxWordLen, r); !anagrams().in[word] {
+			break
+		}
+	}
+	return word
+}
+
+// mixable are the words of the sentences that are among the common ones, as they are
+// spelled there: the others stay as they are.
+var mixable = sync.OnceValue(func() map[string]bool {
+	found := map[string]bool{}
+	for _, word := range prose().words {
+		if _, common := lexicon.Common(len(word)).Find(strings.ToLower(word)); common {
+			found[word] = !anagrams().in[strings.ToLower(word)]
+		}
+	}
+	return found
+})
+
+// scramble mixes up those of the original words that are in some, or all of them where
+// that is nil, but for those that have an anagram.
+func (l *letterJumbleItem) scramble(some map[string]bool, r *rng.Rand) {
+	l.ScrambledWords = slices.Clone(l.OriginalWords)
+	for i, word := range l.OriginalWords {
+		if some[word] || some == nil && !anagrams().in[word] {
+			l.ScrambledWords[i] = jumbled(word, l.CorruptionLevel, r)
+		}
+	}
+	l.NumWords = len(l.OriginalWords)
+}
+
+// jumbled moves the given share of the letters of a word, two of them at least. It
+// leaves a word as it is of which it makes the same again in several tries.
+func jumbled(word string, share float64, r *rng.Rand) string {
+	const tries = 8
+	moved := max(2, int(math.Round(share*float64(len(word)))))
+	var places [lexicon.MaxLetters]int
+	for i := range places {
+		places[i] = i
+	}
+	for range tries {
+		rng.Shuffle(r, places[:len(word)])
+		b := append(make([]byte, 0, lexicon.MaxLetters), word...)
+		for i, at := range places[:moved] {
+			b[at] = word[places[(i+1)%moved]] // around a ring, so that each of them moves
+		}
+		if mixed := string(b); !strings.EqualFold(mixed, word) {
+			return mixed
+		}
+	}
+	return word
+}
+
+// unchanged counts the words that stand in the question as they should, but for
+// case.
+func (l letterJumbleItem) unchanged() (n int) {
+	for i, word := range l.ScrambledWords {
+		if strings.EqualFold(word, l.OriginalWords[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// letterJumblePhrasings are the wordings of the question, before the words.
+var letterJumblePhrasings = []string{
+	"In the words of this text, letters have changed places. Put them right:\n\n",
+	"Unscramble the following words:\n\n",
+	"What did this text say before the letters within its words were mixed up?\n\n",
+}
+
+// Prompt implements [task.Instance].
+func (l letterJumbleItem) Prompt() string {
+	b := append(make([]byte, 0, task.PromptRoom), letterJumblePhrasings[l.Phrasing]...)
+	b = appendJoined(b, l.ScrambledWords, " ")
+	return string(append(b, "\n\nThe words stand in their right order, and those that are English words as they stand are right already. "+
+		"Answer with all the words, with a space between them, for example \"the green house\" for \"eht grene house\", without quotation marks."...))
+}
+
+// Short implements [task.Shortener].
+func (l letterJumbleItem) Short() string { return "unscramble " + strings.Join(l.ScrambledWords, " ") }
+
+// Canonical implements [task.Canonicalizer]: the words, and which of them are mixed up,
+// in whatever way.
+func (l letterJumbleItem) Canonical() string {
+	text := ""
+	for i, word := range l.OriginalWords {
+		if word != l.ScrambledWords[i] {
+			word = "~" + word
+		}
+		text += word + " "
+	}
+	return text
+}
+
+// Check refuses a record whose words are not the same letters twice.
+func (l letterJumbleItem) Check() error {
+	if len(l.OriginalWords) == 0 || len(l.OriginalWords) != len(l.ScrambledWords) {
+		return fmt.Errorf("there are %d original_words and %d scrambled_words", len(l.OriginalWords), len(l.ScrambledWords))
+	}
+	for i, word := range l.OriginalWords {
+		if sortedLetters(word) != sortedLetters(l.ScrambledWords[i]) {
+			return fmt.Errorf("scrambled_words has %q for %q", l.ScrambledWords[i], word)
+		}
+	}
+	return task.CheckPhrasing(l.Phrasing, len(letterJumblePhrasings))
+}
+
+// Solve implements [task.Instance].
+func (l letterJumbleItem) Solve() string { return strings.Join(l.OriginalWords, " ") }
+
+// Score implements [task.Instance]. Case is free, and space between words. Words in
+// their places earn their share, without those that the question has right already,
+// of which each that is spoiled takes one away, as does each word too many.
+func (l letterJumbleItem) Score(text string) quintain.Verdict {
+	got, want := answer.Fields(strings.ToLower(text)), answer.Fields(strings.ToLower(l.Solve()))
+	if len(got) == 0 {
+		return quintain.Malformed("the answer is empty")
+	}
+	same, all, given := samePlaces(got, want), max(len(got), len(want)), l.unchanged()
+	if same == all {
+		return quintain.Right()
+	}
+	reason := fmt.Sprintf("%d of %d words are right", same, all)
+	if same <= given {
+		return quintain.Wrong(reason)
+	}
+	return quintain.Partial(float64(same-given)/float64(all-given), reason)
+}

@@ -1,0 +1,147 @@
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestLetterJumbleScore(t *testing.T) {
+	item := letterJumbleItem{
+		NumWords: 5, CorruptionLevel: 0.5,
+		ScrambledWords: []string{"ehT", "cat", "tass", "no", "htta"}, OriginalWords: []string{"The", "cat", "sats", "no", "that"},
+	}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"The cat sats no that", 1, ""},
+		{"\nTHE  CAT SATS\nno that ", 1, "case and space are free"},
+		{"The cat sats no htta", 2. / 3, "two of the three that are not given"},
+		{"The cat tass no htta", 1. / 3, ""},
+		{"The cat sats on that", 2. / 3, "one that was right is spoiled"},
+		{"The cat sats no", 2. / 3, "one is missing"},
+		{"The cat sats no that cat", 3. / 4, "one too many, where reasoning-gym pays all"},
+		{"ehT cat tass no htta", 0, "the question itself, where it pays 2/5"},
+		{"cat sats no that The", 0, "in another order"},
+		{"The, cat, sats, no, that", 0, "commas spoil all but the last"},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []letterJumbleItem{
+		{},
+		{OriginalWords: []string{"a"}},
+		{OriginalWords: []string{"ab"}, ScrambledWords: []string{"ac"}},
+		{OriginalWords: []string{"a"}, ScrambledWords: []string{"a"}, Phrasing: 3},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+	whole := letterJumbleItem{OriginalWords: []string{"is"}, ScrambledWords: []string{"is"}}
+	tasktest.Nears(t, whole.Score, []tasktest.Near{{"is", 1, "an entry with nothing to do"}, {"si", 0, ""}, {"is it", 0, ""}})
+}
+
+func TestLetterJumbleParams(t *testing.T) {
+	tasktest.Refused(t, letterJumble, map[string]string{
+		`{"min_word_len":0}`:                  "min_word_len",
+		`{"min_word_len":16}`:                 "min_word_len",
+		`{"max_word_len":2}`:                  "max_word_len",
+		`{"min_words":0}`:                     "min_words",
+		`{"min_words":21}`:                    "max_words",
+		`{"max_words":1001}`:                  "max_words",
+		`{"min_corruption_level":-0.1}`:       "min_corruption_level",
+		`{"min_corruption_level":0.95}`:       "max_corruption_level",
+		`{"max_corruption_level":1.1}`:        "max_corruption_level",
+		`{"min_word_len":9,"max_word_len":8}`: "max_word_len",
+		`{"min_corruption_level":"a lot"}`:    "min_corruption_level",
+	})
+}
+
+// The second way looks each word of the prompt up among all common words: one that
+// is a word stays, and for any other there is one word of the same letters.
+func TestLetterJumbleSecond(t *testing.T) {
+	byLetters := map[string][]string{}
+	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {
+		for i := range lexicon.Common(letters).Len() {
+			word := lexicon.Common(letters).At(i)
+			byLetters[letterCounts(word)] = append(byLetters[letterCounts(word)], word)
+		}
+	}
+	changed, words := 0, 0
+	check := func(item letterJumbleItem, prompt, got string) error {
+		asked, answers := strings.Split(strings.Split(prompt, "\n\n")[1], " "), strings.Split(got, " ")
+		if len(asked) != len(answers) || len(asked) != item.NumWords {
+			return fmt.Errorf("%d words for %d", len(answers), len(asked))
+		}
+		now := 0
+		for i, word := range asked {
+			lower, answer := strings.ToLower(word), strings.ToLower(answers[i])
+			of := byLetters[letterCounts(lower)]
+			if letterCounts(lower) != letterCounts(answer) {
+				return fmt.Errorf("%s for %s", answer, word)
+			}
+			if lower == answer {
+				continue
+			}
+			now++
+			if len(of) != 1 || of[0] != answer {
+				return fmt.Errorf("%s for %s, want one of %q", answer, word, of)
+			}
+		}
+		changed, words = changed+now, words+len(asked)
+		if 2*now <= len(asked)-1 {
+			return fmt.Errorf("%d of %d words are mixed up", now, len(asked))
+		}
+		return nil
+	}
+	tasktest.Second(t, letterJumble, 1200, check)
+	for _, params := range []string{`{}`, `{"min_word_len":1,"max_word_len":3,"min_words":1,"max_words":2}`, `{"min_corruption_level":0,"max_corruption_level":0}`} {
+		tasktest.Second(t, tasktest.With(t, letterJumble, params), 300, check)
+	}
+	if changed*10 < words*8 {
+		t.Errorf("of %d words %d are mixed up", words, changed)
+	}
+}
+
+func letterCounts(word string) string {
+	var n [26]byte
+	for _, c := range []byte(word) {
+		n[c-'a']++
+	}
+	return string(n[:])
+}
+
+// A higher level moves more letters.
+func TestJumbledLetters(t *testing.T) {
+	moved := func(params string) (n int) {
+		tasktest.Second(t, tasktest.With(t, letterJumble, params), 200, func(item letterJumbleItem, _, _ string) error {
+			for i, word := range item.OriginalWords {
+				n += len(word) - samePlaces(strings.Split(word, ""), strings.Split(item.ScrambledWords[i], ""))
+			}
+			return nil
+		})
+		return n
+	}
+	low := moved(`{"min_corruption_level":0.2,"max_corruption_level":0.2,"min_word_len":8}`)
+	high := moved(`{"min_corruption_level":0.9,"max_corruption_level":0.9,"min_word_len":8}`)
+	if high < 3*low {
+		t.Errorf("%d letters are moved at 0.9, and %d at 0.2", high, low)
+	}
+}
+
+func TestLetterJumbleKeys(t *testing.T) {
+	tasktest.Same(t, letterJumble, "how the letters of a word are mixed up is free", func(l *letterJumbleItem) {
+		for i, word := range l.ScrambledWords {
+			letters := []byte(word)
+			slices.Reverse(letters)
+			if word != l.OriginalWords[i] && string(letters) != l.OriginalWords[i] {
+				l.ScrambledWords[i] = string(letters)
+			}
+		}
+	})
+	tasktest.Other(t, letterJumble, "a word that is put right needs no thought", func(l *letterJumbleItem) { l.ScrambledWords[0] = l.OriginalWords[0] })
+}

@@ -1,0 +1,154 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// sentenceReordering asks for the words of a sentence in their order.
+var sentenceReordering = task.Spec[sentenceReorderingParams, sentenceReorderingItem]{
+	Name:     "sentence_reordering",
+	Category: "algorithmic",
+	Doc: "Put the shuffled words of a sentence back into their order. The capital letter and the punctuation tell how it begins and ends. " +
+		"There are few sentences of each length, so that a model which sees them often may come to know them.",
+	Source:  "Sentences of package lexicon; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: sentenceReorderingParams{MinWordsInSentence: 3, MaxWordsInSentence: 20},
+	Levels: []sentenceReorderingParams{
+		{MinWordsInSentence: 3, MaxWordsInSentence: 4},
+		{MinWordsInSentence: 5, MaxWordsInSentence: 7},
+		{MinWordsInSentence: 8, MaxWordsInSentence: 11},
+		{MinWordsInSentence: 12, MaxWordsInSentence: 15},
+		{MinWordsInSentence: 16, MaxWordsInSentence: 20},
+		{MinWordsInSentence: 21, MaxWordsInSentence: 25},
+	},
+	Make: makeSentenceReordering,
+}
+
+// sentenceReorderingParams are the settings of one difficulty.
+type sentenceReorderingParams struct {
+	MinWordsInSentence int `json:"min_words_in_sentence"`
+	MaxWordsInSentence int `json:"max_words_in_sentence"`
+}
+
+// Check implements [task.Params].
+func (p sentenceReorderingParams) Check() error {
+	return task.CheckRange("words_in_sentence", p.MinWordsInSentence, p.MaxWordsInSentence, [2]int{3, longestSentence})
+}
+
+// sentenceReorderingItem is one sentence. An entry of reasoning-gym has the shuffled
+// words in the question alone, so that Shuffled is empty there.
+type sentenceReorderingItem struct {
+	WordCount int     `json:"word_count"`
+	Answer    *string `json:"answer"` // the sentence
+	Shuffled  string  `json:"shuffled,omitempty"`
+	Phrasing  int     `json:"phrasing,omitempty"`
+}
+
+// A wordySentence is a sentence and its words, to which the punctuation belongs.
+type wordySentence struct {
+	text  string
+	words []string
+}
+
+// sentencesByLength holds the sentences of package lexicon by number of words.
+var sentencesByLength = sync.OnceValue(func() (all [longestSentence + 1][]wordySentence) {
+	for _, text := range lexicon.Sentences() {
+		words := strings.Fields(text)
+		all[len(words)] = append(all[len(words)], wordySentence{text, words})
+	}
+	return all
+})
+
+// makeSentenceReordering draws a sentence, and shuffles it so that at most half of
+// its words are in their places.
+func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceReorderingItem, error) {
+	all := sentencesByLength()
+	sentence := rng.Pick(r, all[r.Between(p.MinWordsInSentence, p.MaxWordsInSentence)])
+	words := append(make([]string, 0, longestSentence), sentence.words...)
+	rng.ToFront(r, words, len(words))
+	for range words {
+		if 2*sameButForCase(words, sentence.words) <= len(words) {
+			break
+		}
+		first := words[0]
+		copy(words, words[1:])
+		words[len(words)-1] = first
+	}
+	return sentenceReorderingItem{
+		WordCount: len(words), Answer: &sentence.text, Shuffled: string(appendJoined(make([]byte, 0, 256), words, " ")),
+		Phrasing: r.Between(0, len(sentenceReorderingPhrasings)-1),
+	}, nil
+}
+
+// sameButForCase counts the places at which a and b have the same word.
+func sameButForCase(a, b []string) (n int) {
+	for i, word := range a {
+		if strings.EqualFold(word, b[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// sentenceReorderingPhrasings are the wordings of the question, before the words.
+var sentenceReorderingPhrasings = []string{
+	"Put the words of this sentence back into their order: ",
+	"These words make up a sentence, but they were shuffled. How does it read? ",
+	"Someone cut a sentence into words and dropped them. Put it together again: ",
+}
+
+// Prompt implements [task.Instance].
+func (s sentenceReorderingItem) Prompt() string {
+	return sentenceReorderingPhrasings[s.Phrasing] + s.Shuffled +
+		"\nPunctuation stands behind the word it belongs to. Answer with the sentence alone, all its words in one line."
+}
+
+// Short implements [task.Shortener].
+func (s sentenceReorderingItem) Short() string { return "reorder " + s.Shuffled }
+
+// Canonical implements [task.Canonicalizer]. The words may stand in any order, since
+// they were shuffled.
+func (s sentenceReorderingItem) Canonical() string {
+	return strings.Join(inOrder(strings.Fields(s.Shuffled), ascending), " ")
+}
+
+// Check refuses a record without a sentence, or with one whose words were not
+// shuffled but changed. The word_count of reasoning-gym counts the parts of a word
+// with an apostrophe.
+func (s sentenceReorderingItem) Check() error {
+	if s.Answer == nil || answer.Trim(*s.Answer) == "" {
+		return errors.New("answer is missing")
+	}
+	words := answer.Fields(*s.Answer)
+	if s.Shuffled != "" && !slices.Equal(inOrder(words, ascending), inOrder(answer.Fields(s.Shuffled), ascending)) {
+		return errors.New("shuffled does not have the words of the answer")
+	}
+	return task.CheckPhrasing(s.Phrasing, len(sentenceReorderingPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (s sentenceReorderingItem) Solve() string { return *s.Answer }
+
+// Score implements [task.Instance]. Case and space between words are free. Words in
+// their places earn their share, if they are more than half and none is missing or
+// too many.
+func (s sentenceReorderingItem) Score(text string) quintain.Verdict {
+	got, want := answer.Fields(strings.ToLower(text)), answer.Fields(strings.ToLower(*s.Answer))
+	switch {
+	case len(got) == 0:
+		return quintain.Malformed("the answer is empty")
+	case len(got) != len(want):
+		return quintain.Wrong(fmt.Sprintf("there are %d words, want %d", len(got), len(want)))
+	}
+	return placesCredit(samePlaces(got, want), len(want))
+}

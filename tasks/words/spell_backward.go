@@ -1,0 +1,135 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// spellBackward asks for a word written from its end.
+var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
+	Name:     "spell_backward",
+	Category: "algorithmic",
+	Doc:      "Spell a word backward. More than two thirds of the letters in their places earn their share.",
+	Source:   "Common English words of package lexicon, from SCOWL (its own permissive licence).",
+	Version:  1,
+	Default:  spellBackwardParams{MinWordLen: 3, MaxWordLen: 10},
+	Levels: []spellBackwardParams{
+		{MinWordLen: 3, MaxWordLen: 4},
+		{MinWordLen: 5, MaxWordLen: 6},
+		{MinWordLen: 7, MaxWordLen: 9},
+		{MinWordLen: 10, MaxWordLen: 12},
+		{MinWordLen: 13, MaxWordLen: 15},
+	},
+	Make: makeSpellBackward,
+}
+
+// spellBackwardParams are the settings of one difficulty.
+type spellBackwardParams struct {
+	MinWordLen int `json:"min_word_len"` // in letters
+	MaxWordLen int `json:"max_word_len"`
+}
+
+// Check implements [task.Params].
+func (p spellBackwardParams) Check() error {
+	switch {
+	case p.MinWordLen < 1 || p.MinWordLen > lexicon.MaxLetters:
+		return fmt.Errorf("min_word_len is %d, want 1 to %d", p.MinWordLen, lexicon.MaxLetters)
+	case p.MaxWordLen < p.MinWordLen || p.MaxWordLen < lexicon.MinLetters:
+		return fmt.Errorf("max_word_len is %d, want min_word_len (%d) or more, and at least %d", p.MaxWordLen, p.MinWordLen, lexicon.MinLetters)
+	}
+	return nil
+}
+
+// spellBackwardItem is one word.
+type spellBackwardItem struct {
+	Word     string `json:"word"`
+	WordLen  int    `json:"word_len"` // in letters
+	Phrasing int    `json:"phrasing,omitempty"`
+}
+
+// makeSpellBackward draws a length, of those that there are words of, and a word.
+func makeSpellBackward(p spellBackwardParams, r *rng.Rand) (spellBackwardItem, error) {
+	letters := r.Between(max(p.MinWordLen, lexicon.MinLetters), min(p.MaxWordLen, lexicon.MaxLetters))
+	words := lexicon.Common(letters)
+	return spellBackwardItem{
+		Word:     words.At(r.Between(0, words.Len()-1)),
+		WordLen:  letters,
+		Phrasing: r.Between(0, len(spellBackwardPhrasings)-1),
+	}, nil
+}
+
+// spellBackwardPhrasings are the wordings of the question, before and after the
+// word.
+var spellBackwardPhrasings = [][2]string{
+	{`Spell the word "`, `" backward.`},
+	{`Write "`, `" with its letters in reverse order.`},
+	{`What does the word "`, `" become when it is read from its last letter to its first?`},
+}
+
+// Prompt implements [task.Instance].
+func (s spellBackwardItem) Prompt() string {
+	words := spellBackwardPhrasings[s.Phrasing]
+	return words[0] + s.Word + words[1] + ` Answer with the reversed word alone, for example "enots" for "stone", without quotation marks.`
+}
+
+// Short implements [task.Shortener].
+func (s spellBackwardItem) Short() string { return "reverse " + s.Word }
+
+// Check refuses a record without a word.
+func (s spellBackwardItem) Check() error {
+	if s.Word == "" {
+		return errors.New("word is empty")
+	}
+	return task.CheckPhrasing(s.Phrasing, len(spellBackwardPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (s spellBackwardItem) Solve() string {
+	reversed := make([]byte, 0, 32)
+	for rest := s.Word; rest != ""; {
+		letter, size := utf8.DecodeLastRuneInString(rest)
+		reversed = utf8.AppendRune(reversed, letter)
+		rest = rest[:len(rest)-size]
+	}
+	return string(reversed)
+}
+
+// Score implements [task.Instance]. Case is free. Letters in their places earn
+// their share of the longer of the two texts, so that nothing is won by going on
+// behind the word; up to two thirds, which another word may have by chance, earn
+// nothing, and the word with a tail earns 0.8 at most, as in reasoning-gym.
+func (s spellBackwardItem) Score(answer string) quintain.Verdict {
+	if answer == "" {
+		return quintain.Malformed("the answer is empty")
+	}
+	want, got := strings.ToLower(s.Solve()), strings.ToLower(answer)
+	if got == want {
+		return quintain.Right()
+	}
+	letters := utf8.RuneCountInString(want)
+	long, same := max(letters, utf8.RuneCountInString(got)), 0
+	for want != "" && got != "" {
+		a, n := utf8.DecodeRuneInString(want)
+		b, m := utf8.DecodeRuneInString(got)
+		if a == b {
+			same++
+		}
+		want, got = want[n:], got[m:]
+	}
+	reason := fmt.Sprintf("%d of %d letters are in their places", same, long)
+	if 3*same <= 2*long {
+		return quintain.Wrong(reason)
+	}
+	credit := float64(same) / float64(long)
+	if same == letters {
+		credit = min(credit, 0.8)
+	}
+	return quintain.Partial(credit, reason)
+}

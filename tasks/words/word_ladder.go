@@ -1,0 +1,198 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// wordLadder asks for a chain of words from one to another, one letter at a time.
+var wordLadder = task.Spec[wordLadderParams, wordLadderItem]{
+	Name:     "word_ladder",
+	Category: "algorithmic",
+	Doc: "Change one word into another, one letter at a time, by way of English words. " +
+		"Any ladder is right, however long; a step that is no word spoils it.",
+	Source:  "Lewis Carroll's Doublets (1879); words of package lexicon, from SCOWL (its own permissive licence).",
+	Version: 1,
+	Default: wordLadderParams{MinWordLength: 4, MaxWordLength: 4, MinChainLength: anyChain, MaxChainLength: anyChain},
+	Levels: []wordLadderParams{
+		{MinWordLength: 3, MaxWordLength: 3, MinChainLength: 3, MaxChainLength: 3},
+		{MinWordLength: 3, MaxWordLength: 4, MinChainLength: 3, MaxChainLength: 4},
+		{MinWordLength: 4, MaxWordLength: 4, MinChainLength: 4, MaxChainLength: 6},
+		{MinWordLength: 4, MaxWordLength: 5, MinChainLength: 5, MaxChainLength: 8},
+		{MinWordLength: 5, MaxWordLength: 5, MinChainLength: 8, MaxChainLength: 11},
+		{MinWordLength: 5, MaxWordLength: 5, MinChainLength: 12, MaxChainLength: 16},
+	},
+	Make: makeWordLadder,
+	Many: true,
+}
+
+// wordLadderParams are the settings of one difficulty.
+type wordLadderParams struct {
+	MinWordLength  int `json:"min_word_length"` // letters of each word
+	MaxWordLength  int `json:"max_word_length"`
+	MinChainLength int `json:"min_chain_length"` // words of a shortest ladder, both ends included; anyChain: any number
+	MaxChainLength int `json:"max_chain_length"`
+}
+
+const (
+	anyChain      = -1
+	shortestChain = 3 // so that one word at least is to be found
+)
+
+// longestChains are the most words that a shortest ladder may be asked to have at
+// least, by length of the words: from most words, there is one.
+var longestChains = [...]int{3: 8, 4: 11, 5: 17}
+
+// Check implements [task.Params].
+func (p wordLadderParams) Check() error {
+	switch {
+	case p.MinWordLength < 3 || p.MinWordLength > 5:
+		return fmt.Errorf("min_word_length is %d, want 3 to 5", p.MinWordLength)
+	case p.MaxWordLength < p.MinWordLength || p.MaxWordLength > 5:
+		return fmt.Errorf("max_word_length is %d, want min_word_length (%d) to 5", p.MaxWordLength, p.MinWordLength)
+	}
+	most := longestChains[p.MinWordLength]
+	switch {
+	case p.MinChainLength != anyChain && (p.MinChainLength < shortestChain || p.MinChainLength > most):
+		return fmt.Errorf("min_chain_length is %d, want %d for any, or %d to %d for words of %d letters",
+			p.MinChainLength, anyChain, shortestChain, most, p.MinWordLength)
+	case p.MaxChainLength == anyChain && p.MinChainLength != anyChain:
+		return fmt.Errorf("max_chain_length is %d for any, but min_chain_length is %d", p.MaxChainLength, p.MinChainLength)
+	case p.MaxChainLength != anyChain && p.MaxChainLength < max(shortestChain, p.MinChainLength):
+		return fmt.Errorf("max_chain_length is %d, want %d for any, or %d and min_chain_length (%d) or more",
+			p.MaxChainLength, anyChain, shortestChain, p.MinChainLength)
+	}
+	return nil
+}
+
+// wordLadderItem is one ladder to climb.
+type wordLadderItem struct {
+	StartWord   string `json:"start_word"` // A to Z, as EndWord
+	EndWord     string `json:"end_word"`
+	WordLength  int    `json:"word_length"`
+	ChainLength int    `json:"chain_length"` // words of a shortest ladder, both ends included
+	Phrasing    int    `json:"phrasing,omitempty"`
+}
+
+// makeWordLadder draws a first word, then the length of the ladder, then a last
+// word. Where any length will do, it draws the last word alone.
+func makeWordLadder(p wordLadderParams, r *rng.Rand) (wordLadderItem, error) {
+	letters := r.Between(p.MinWordLength, p.MaxWordLength)
+	net := rungNets[letters]()
+	for range 1000 { // a few words are too near to all others for a long ladder
+		start := rng.Pick(r, net.joined)
+		reached, within := net.reach(start)
+		low, high := max(shortestChain, p.MinChainLength), len(within)-1
+		if p.MaxChainLength != anyChain {
+			high = min(high, p.MaxChainLength)
+		}
+		if high < low {
+			continue
+		}
+		if p.MaxChainLength != anyChain {
+			low = r.Between(low, high)
+			high = low
+		}
+		at := r.Between(within[low-1], within[high]-1)
+		return wordLadderItem{
+			StartWord:   strings.ToUpper(net.words.At(int(start))),
+			EndWord:     strings.ToUpper(net.words.At(int(reached[at]))),
+			WordLength:  letters,
+			ChainLength: sort.SearchInts(within, at+1),
+			Phrasing:    r.Between(0, len(wordLadderPhrasings)-1),
+		}, nil
+	}
+	return wordLadderItem{}, errors.New("no ladder is so long")
+}
+
+// wordLadderPhrasings are the wordings of the question, around the two words.
+var wordLadderPhrasings = [][3]string{
+	{"Change ", " into ", " one letter at a time."},
+	{"Climb the word ladder from ", " to ", ": each step changes exactly one letter."},
+	{"Find a chain of words that leads from ", " to ", " and replaces a single letter in each step."},
+}
+
+// Prompt implements [task.Instance].
+func (w wordLadderItem) Prompt() string {
+	words := wordLadderPhrasings[w.Phrasing]
+	return words[0] + w.StartWord + words[1] + w.EndWord + words[2] +
+		" Every step must be an English word of the same length." +
+		" Answer with all the words from the first to the last, in capital letters and separated by commas, for example CAT,COT,DOT,DOG."
+}
+
+// Canonical implements [task.Canonicalizer].
+func (w wordLadderItem) Canonical() string { return w.StartWord + " to " + w.EndWord }
+
+// Check refuses a record whose two ends are not different words in capitals.
+func (w wordLadderItem) Check() error {
+	if n := len(w.StartWord); n < 3 || n > 5 || len(w.EndWord) != n {
+		return fmt.Errorf("start_word is %q and end_word %q, want 3 to 5 letters, as many in both", w.StartWord, w.EndWord)
+	}
+	if strings.Trim(w.StartWord+w.EndWord, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return fmt.Errorf("start_word is %q and end_word %q, want A to Z alone", w.StartWord, w.EndWord)
+	}
+	if w.StartWord == w.EndWord {
+		return fmt.Errorf("start_word and end_word are both %q", w.StartWord)
+	}
+	return task.CheckPhrasing(w.Phrasing, len(wordLadderPhrasings))
+}
+
+// Solve implements [task.Instance]. It returns a shortest ladder of common words;
+// for the ends of a foreign record, which may be uncommon, a shortest one of all
+// words that are known, and nothing where there is none.
+func (w wordLadderItem) Solve() string {
+	start, end := strings.ToLower(w.StartWord), strings.ToLower(w.EndWord)
+	ladder := rungNets[len(start)]().ladder(start, end)
+	if ladder == nil {
+		ladder = knownNets[len(start)]().ladder(start, end)
+	}
+	return strings.ToUpper(strings.Join(ladder, ","))
+}
+
+// Score implements [task.Instance]. Case is free, and space around the words. The
+// two ends are taken for words whatever they are.
+func (w wordLadderItem) Score(text string) quintain.Verdict {
+	if !strings.Contains(text, ",") {
+		return quintain.Malformed("the answer is no list of words with commas between them")
+	}
+	known, last := lexicon.Known(len(w.EndWord)), ""
+	for step := range strings.SplitSeq(strings.ToUpper(text), ",") {
+		step = answer.Trim(step)
+		if last == "" && step != w.StartWord {
+			return quintain.Wrong("the ladder does not begin with " + w.StartWord)
+		}
+		if last != "" && changed(last, step) != 1 {
+			return quintain.Wrong(fmt.Sprintf("from %s to %.20q is not one letter changed", last, step))
+		}
+		if _, is := known.Find(strings.ToLower(step)); !is && step != w.StartWord && step != w.EndWord {
+			return quintain.Wrong(fmt.Sprintf("%s is no word we know", step))
+		}
+		last = step
+	}
+	if last != w.EndWord {
+		return quintain.Wrong("the ladder does not end with " + w.EndWord)
+	}
+	return quintain.Right()
+}
+
+// changed counts the letters in which two words differ; words of different
+// lengths differ in every letter.
+func changed(a, b string) (n int) {
+	if len(a) != len(b) {
+		return max(len(a), len(b))
+	}
+	for i := range len(a) {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
+}

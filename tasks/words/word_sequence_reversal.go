@@ -1,0 +1,112 @@
+package words
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// wordSequenceReversal asks for words in reverse order.
+var wordSequenceReversal = task.Spec[wordSequenceReversalParams, wordSequenceReversalItem]{
+	Name:     "word_sequence_reversal",
+	Category: "algorithmic",
+	Doc:      "Write a list of words in reverse order, the words themselves unchanged.",
+	Source:   "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  wordSequenceReversalParams{MinWords: 3, MaxWords: 8},
+	Levels: []wordSequenceReversalParams{
+		{MinWords: 2, MaxWords: 3},
+		{MinWords: 4, MaxWords: 6},
+		{MinWords: 8, MaxWords: 15},
+		{MinWords: 20, MaxWords: 35},
+		{MinWords: 50, MaxWords: 80},
+		{MinWords: 120, MaxWords: 200},
+	},
+	Make: makeWordSequenceReversal,
+}
+
+// wordSequenceReversalParams are the settings of one difficulty.
+type wordSequenceReversalParams struct {
+	MinWords int `json:"min_words"`
+	MaxWords int `json:"max_words"`
+}
+
+// Check implements [task.Params].
+func (p wordSequenceReversalParams) Check() error {
+	return task.CheckRange("words", p.MinWords, p.MaxWords, [2]int{2, 1000})
+}
+
+// wordSequenceReversalItem is one list.
+type wordSequenceReversalItem struct {
+	NumWords int      `json:"num_words"`
+	Words    []string `json:"words"` // in the order of the question
+	Phrasing int      `json:"phrasing,omitempty"`
+}
+
+// makeWordSequenceReversal draws the words, of which the first and the last differ.
+// One in five is capitalized.
+func makeWordSequenceReversal(p wordSequenceReversalParams, r *rng.Rand) (wordSequenceReversalItem, error) {
+	const longest = 10 // letters of a word
+	words := make([]string, r.Between(p.MinWords, p.MaxWords))
+	for i := range words {
+		words[i] = drawWord(lexicon.MinLetters, longest, r)
+		if r.Chance(0.2) {
+			words[i] = capitalized(words[i])
+		}
+	}
+	if last := len(words) - 1; words[last] == words[0] {
+		other := max(lexicon.MinLetters, (len(words[0])+1)%(longest+1)) // letters
+		words[last] = drawWord(other, other, r)
+	}
+	return wordSequenceReversalItem{NumWords: len(words), Words: words, Phrasing: r.Between(0, len(wordSequenceReversalPhrasings)-1)}, nil
+}
+
+// wordSequenceReversalPhrasings are the wordings of the question, before the words.
+var wordSequenceReversalPhrasings = []string{
+	"Reverse the order of these words: ",
+	"Write the following list of words from its end to its beginning: ",
+	"What is this list when its last word comes first and its first word last? ",
+}
+
+// Prompt implements [task.Instance].
+func (w wordSequenceReversalItem) Prompt() string {
+	b := append(make([]byte, 0, task.PromptRoom), wordSequenceReversalPhrasings[w.Phrasing]...)
+	b = appendJoined(b, w.Words, ", ")
+	return string(append(b, "\nLeave each word as it is spelled. Answer with the words alone, separated by a comma and a space, for example third, second, first."...))
+}
+
+// Short implements [task.Shortener].
+func (w wordSequenceReversalItem) Short() string { return "reverse " + strings.Join(w.Words, ", ") }
+
+// Check refuses a record without words.
+func (w wordSequenceReversalItem) Check() error {
+	if len(w.Words) == 0 {
+		return errors.New("words is empty")
+	}
+	if w.Solve() == "" {
+		return errors.New("words has nothing but an empty word")
+	}
+	return task.CheckPhrasing(w.Phrasing, len(wordSequenceReversalPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (w wordSequenceReversalItem) Solve() string {
+	b := make([]byte, 0, 256)
+	for i, word := range slices.Backward(w.Words) {
+		b = append(b, word...)
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+	}
+	return string(b)
+}
+
+// Score implements [task.Instance].
+func (w wordSequenceReversalItem) Score(answer string) quintain.Verdict {
+	return task.Match(answer, w.Solve())
+}

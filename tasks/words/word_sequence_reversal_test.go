@@ -1,0 +1,70 @@
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestWordSequenceReversalScore(t *testing.T) {
+	item := wordSequenceReversalItem{NumWords: 3, Words: []string{"pear", "The", "fig"}}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"fig, The, pear", 1, ""},
+		{"fig, The, pear.", 14. / 15, "reasoning-gym pays for a text that contains the answer"},
+		{"Reversed: fig, The, pear", 14. / 24, ""},
+		{"fig,The,pear", 0, "no spaces"},
+		{"fig, the, pear", 0, "another spelling"},
+		{"pear, The, fig", 0, "the question itself"},
+		{"The, fig, pear", 0, "another order"},
+		{"gif, ehT, raep", 0, "the words themselves reversed"},
+		{"fig, The", 0, "a word is missing"},
+		{"", 0, "nothing"},
+	})
+	for _, bad := range []wordSequenceReversalItem{{}, {Words: []string{""}}, {Words: []string{"a"}, Phrasing: 3}} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestWordSequenceReversalParams(t *testing.T) {
+	tasktest.Refused(t, wordSequenceReversal, map[string]string{
+		`{"min_words":1}`: "min_words", `{"min_words":9}`: "max_words", `{"max_words":1001}`: "max_words",
+	})
+}
+
+// The second way takes the words of the prompt off from the right.
+func TestWordSequenceReversalSecond(t *testing.T) {
+	tasktest.Second(t, wordSequenceReversal, 1200, func(item wordSequenceReversalItem, prompt, got string) error {
+		question, _, _ := strings.Cut(prompt, "\n")
+		list := question[strings.LastIndexAny(question, ":?")+2:]
+		rest, want, n := list, "", 0
+		for at := 0; at >= 0; n++ {
+			at = strings.LastIndex(rest, ", ")
+			word := rest[max(0, at+len(", ")):]
+			if at < 0 {
+				word = rest
+			}
+			if _, found := lexicon.Common(len(word)).Find(strings.ToLower(word)); !found {
+				return fmt.Errorf("%q is no common word", word)
+			}
+			want += word + ", "
+			rest = rest[:max(0, at)]
+		}
+		if got+", " != want || got == list || n != item.NumWords {
+			return fmt.Errorf("solution %s, want %s", got, want)
+		}
+		return nil
+	})
+}
+
+func TestWordSequenceReversalKeys(t *testing.T) {
+	tasktest.Other(t, wordSequenceReversal, "the order is what is asked about", func(w *wordSequenceReversalItem) { slices.Reverse(w.Words) })
+}

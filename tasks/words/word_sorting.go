@@ -1,0 +1,247 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// wordSorting asks for words in the order of their code points.
+var wordSorting = task.Spec[wordSortingParams, wordSortingItem]{
+	Name:     "word_sorting",
+	Category: "algorithmic",
+	Doc: "Sort words by the codes of their letters, capitals before small ones, ascending or descending. " +
+		"About half of the words stand near another one in the dictionary, so that more than the first letter counts.",
+	Source:  "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: wordSortingParams{MinWords: 3, MaxWords: 10, MinWordLength: 3, MaxWordLength: 12, Transformation: originalCase},
+	Levels: []wordSortingParams{
+		{MinWords: 3, MaxWords: 4, MinWordLength: 3, MaxWordLength: 5, Transformation: lowerCase},
+		{MinWords: 5, MaxWords: 7, MinWordLength: 3, MaxWordLength: 7, Transformation: lowerCase},
+		{MinWords: 8, MaxWords: 12, MinWordLength: 3, MaxWordLength: 9, Transformation: originalCase},
+		{MinWords: 15, MaxWords: 25, MinWordLength: 4, MaxWordLength: 10, Transformation: originalCase},
+		{MinWords: 40, MaxWords: 60, MinWordLength: 4, MaxWordLength: 12, Transformation: randomCase},
+		{MinWords: 100, MaxWords: 150, MinWordLength: 3, MaxWordLength: 15, Transformation: randomCase},
+	},
+	Make: makeWordSorting,
+}
+
+const (
+	ascending  = "ascending"
+	descending = "descending"
+)
+
+// What is done to the words before they are sorted.
+const (
+	originalCase = "original" // one word in five is capitalized
+	lowerCase    = "lowercase"
+	upperCase    = "uppercase"
+	randomCase   = "randomcase" // of each letter
+)
+
+// wordSortingParams are the settings of one difficulty.
+type wordSortingParams struct {
+	MinWords       int    `json:"min_words"`
+	MaxWords       int    `json:"max_words"`
+	MinWordLength  int    `json:"min_word_length"` // letters of a word
+	MaxWordLength  int    `json:"max_word_length"`
+	Transformation string `json:"transformation"`
+}
+
+// Check implements [task.Params].
+func (p wordSortingParams) Check() error {
+	if err := task.CheckRange("words", p.MinWords, p.MaxWords, [2]int{3, 1000}); err != nil {
+		return err
+	}
+	if err := checkLetters("word_length", p.MinWordLength, p.MaxWordLength); err != nil {
+		return err
+	}
+	switch p.Transformation {
+	case originalCase, lowerCase, upperCase, randomCase:
+		return nil
+	}
+	return fmt.Errorf("transformation is %q, want %s, %s, %s or %s", p.Transformation, originalCase, lowerCase, upperCase, randomCase)
+}
+
+// wordSortingItem is one list of words.
+type wordSortingItem struct {
+	OriginalWords    []string `json:"original_words"`    // in the order of the question
+	SortedWords      []string `json:"sorted_words"`      // the transformed ones in order
+	TransformedWords []string `json:"transformed_words"` // as the question has them
+	Direction        string   `json:"direction"`         // ascending or descending
+	NumWords         int      `json:"num_words"`
+	WordLength       int      `json:"word_length"` // letters of the longest
+	Phrasing         int      `json:"phrasing,omitempty"`
+}
+
+// makeWordSorting draws the words. At most half of them stand in their places at
+// first.
+func makeWordSorting(p wordSortingParams, r *rng.Rand) (wordSortingItem, error) {
+	n := r.Between(p.MinWords, p.MaxWords)
+	all := make([]string, 3*n)
+	drawNearWords(all[:n], p, r)
+	item := wordSortingItem{
+		OriginalWords: all[:n:n], TransformedWords: all[n : 2*n : 2*n], SortedWords: all[2*n:], NumWords: n,
+		Direction: ascending, Phrasing: r.Between(0, len(wordSortingPhrasings)-1),
+	}
+	rng.Shuffle(r, item.OriginalWords)
+	for i, word := range item.OriginalWords {
+		if p.Transformation == originalCase && r.Chance(0.2) {
+			item.OriginalWords[i] = capitalized(word)
+		}
+		item.TransformedWords[i] = transformed(item.OriginalWords[i], p.Transformation, r)
+		item.WordLength = max(item.WordLength, len(word))
+	}
+	if r.Chance(0.5) {
+		item.Direction = descending
+	}
+	copy(item.SortedWords, item.TransformedWords)
+	putInOrder(item.SortedWords, item.Direction)
+	for range n {
+		if 2*samePlaces(item.TransformedWords, item.SortedWords) <= n {
+			break
+		}
+		for _, words := range [][]string{item.OriginalWords, item.TransformedWords} {
+			copy(words, append(words[1:n:n], words[0]))
+		}
+	}
+	return item, nil
+}
+
+// drawNearWords fills all with words, about half of which have as many letters as
+// another and stand at most six places from it in the list of those words.
+func drawNearWords(all []string, p wordSortingParams, r *rng.Rand) {
+	const near = 6
+	var words lexicon.Words
+	at := 0
+	for i := range all {
+		if i == 0 || r.Chance(0.5) {
+			words = lexicon.Common(r.Between(max(p.MinWordLength, lexicon.MinLetters), min(p.MaxWordLength, lexicon.MaxLetters)))
+			at = r.Between(0, words.Len()-1)
+		} else {
+			at = (at + r.Between(1, near)) % words.Len()
+		}
+		all[i] = words.At(at)
+	}
+}
+
+// transformed returns word in another case.
+func transformed(word, transformation string, r *rng.Rand) string {
+	switch transformation {
+	case lowerCase:
+		return strings.ToLower(word)
+	case upperCase:
+		return strings.ToUpper(word)
+	case randomCase:
+		b := []byte(word)
+		for i := range b {
+			if r.Chance(0.5) {
+				b[i] -= 'a' - 'A'
+			}
+		}
+		return string(b)
+	}
+	return word
+}
+
+// inOrder returns words sorted by code points; in UTF-8, that is by bytes.
+func inOrder(words []string, direction string) []string {
+	sorted := slices.Clone(words)
+	putInOrder(sorted, direction)
+	return sorted
+}
+
+// putInOrder is inOrder in place.
+func putInOrder(words []string, direction string) {
+	slices.Sort(words)
+	if direction == descending {
+		slices.Reverse(words)
+	}
+}
+
+// samePlaces counts the places at which a and b have the same word.
+func samePlaces(a, b []string) (n int) {
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// wordSortingPhrasings are the wordings of the question, before and after the
+// direction.
+var wordSortingPhrasings = [][2]string{
+	{"Sort these words in ", " order: "},
+	{"Put the following words into ", " order: "},
+	{"Arrange this list of words in ", " order: "},
+}
+
+// Prompt implements [task.Instance].
+func (w wordSortingItem) Prompt() string {
+	words := wordSortingPhrasings[w.Phrasing]
+	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
+	b = append(append(b, w.Direction...), words[1]...)
+	b = appendJoined(b, w.TransformedWords, ", ")
+	return string(append(b, "\nCompare them letter by letter, by ASCII code: all capital letters come before all small ones, and a word before a longer one that begins with it."+
+		" Answer with all the words, separated by a comma and a space, for example Bee, ant, cow."...))
+}
+
+// Short implements [task.Shortener].
+func (w wordSortingItem) Short() string {
+	return "sort " + w.Direction + ": " + strings.Join(w.TransformedWords, ", ")
+}
+
+// Canonical implements [task.Canonicalizer]. The words may stand in any order, since
+// they are to be sorted.
+func (w wordSortingItem) Canonical() string { return fmt.Sprintf("%s %q", w.Direction, w.SortedWords) }
+
+// Check refuses a record whose sorted words are not its words in order.
+func (w wordSortingItem) Check() error {
+	switch {
+	case w.Direction != ascending && w.Direction != descending:
+		return fmt.Errorf("direction is %q, want %s or %s", w.Direction, ascending, descending)
+	case len(w.SortedWords) == 0:
+		return errors.New("sorted_words is empty")
+	case !slices.Equal(w.SortedWords, inOrder(w.TransformedWords, w.Direction)):
+		return fmt.Errorf("sorted_words are not the transformed_words in %s order", w.Direction)
+	}
+	return task.CheckPhrasing(w.Phrasing, len(wordSortingPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (w wordSortingItem) Solve() string { return strings.Join(w.SortedWords, ", ") }
+
+// Score implements [task.Instance]. Space around the words is free. Words in their
+// places earn their share of the longer list, if they are more than half of it.
+func (w wordSortingItem) Score(text string) quintain.Verdict {
+	if answer.Trim(text) == "" {
+		return quintain.Malformed("the answer is empty")
+	}
+	got := strings.Split(text, ",")
+	for i, word := range got {
+		got[i] = answer.Trim(word)
+	}
+	return placesCredit(samePlaces(got, w.SortedWords), max(len(got), len(w.SortedWords)))
+}
+
+// placesCredit is the verdict on a list of all words of which some are in their
+// places: right if all are, and otherwise their share, but nothing up to a half,
+// which may be had by chance.
+func placesCredit(same, all int) quintain.Verdict {
+	reason := fmt.Sprintf("%d of %d words are in their places", same, all)
+	switch {
+	case same == all:
+		return quintain.Right()
+	case 2*same > all:
+		return quintain.Partial(float64(same)/float64(all), reason)
+	}
+	return quintain.Wrong(reason)
+}
