@@ -118,7 +118,7 @@ func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, erro
 	if err != nil {
 		return learn.Step{Metrics: metrics}, err
 	}
-	t.last = learn.Step{t.learner.Version(), time.Since(t.start).Seconds(), ids, metrics}
+	t.last = learn.Step{Version: t.learner.Version(), Seconds: time.Since(t.start).Seconds(), Batch: ids, Metrics: metrics}
 	return t.last, t.save()
 }
 
