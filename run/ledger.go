@@ -48,8 +48,8 @@ type ledger struct {
 
 // errTrained and errUntrained say that a folder is of another kind of run.
 var (
-	errTrained   = errors.New("its policy was trained in this program, and this run would go on without it: choose another folder with --data, or the policy tiny")
-	errUntrained = errors.New("another policy made it: choose another folder with --data")
+	errTrained   = errors.New("it belongs to a model that is trained in this program: choose another folder with --data, or --policy tiny")
+	errUntrained = errors.New("it belongs to another policy, which is not trained in this program: choose another folder with --data")
 )
 
 // openLedger reads the record of a run, or begins one with the given ID. Last is the

@@ -420,8 +420,8 @@ func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
 		learner run.Learner
 		want    string
 	}{
-		{"a script over a trained model", trained, nil, "was trained in this program"},
-		{"a model over a script's groups", untrained, &learner{}, "another policy made it"},
+		{"a script over a trained model", trained, nil, "is trained in this program"},
+		{"a model over a script's groups", untrained, &learner{}, "it belongs to another policy"},
 	} {
 		c := config(t, open(t, test.store))
 		c.Learner = test.learner

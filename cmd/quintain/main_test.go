@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -47,11 +48,14 @@ type process struct {
 	ended          chan int // its exit status
 }
 
-// start runs the program in this process.
-func start(args ...string) *process {
+// start runs the program in this process, without an input.
+func start(args ...string) *process { return startWith(strings.NewReader(""), args...) }
+
+// startWith runs the program in this process.
+func startWith(in io.Reader, args ...string) *process {
 	p := &process{interrupts: make(chan os.Signal, 2), ended: make(chan int, 1)}
 	w := &world{
-		args: args, stdin: strings.NewReader(""), stdout: &p.stdout, stderr: &p.stderr,
+		args: args, stdin: in, stdout: &p.stdout, stderr: &p.stderr,
 		environ: func() []string { return nil }, interrupts: func() (<-chan os.Signal, func()) { return p.interrupts, func() {} },
 	}
 	go func() { p.ended <- execute(w) }()
