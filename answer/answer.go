@@ -10,7 +10,7 @@ import (
 
 // Tagged returns the text between the one <answer> and the one </answer> of a
 // reply, without the space around it. Case is free. What stands in <think> is
-// left out first, and a <think> that is never closed hides all that follows. Where
+// left out first, and a <think> that is never closed hides all that follows. If
 // there is no such pair of tags, or more than one of either, why says so and the
 // answer is empty.
 func Tagged(reply string) (text, why string) {
@@ -87,7 +87,7 @@ func Boxed(text string) (content string, found bool) {
 }
 
 // LastInteger returns the last whole number of a text, with its sign and without
-// commas between its digits. A number with a fraction is none.
+// commas between its digits. A number with a fraction is not one.
 func LastInteger(text string) (number string, found bool) {
 	for end := len(text); end > 0; {
 		if !isDigit(text[end-1]) {
@@ -111,7 +111,7 @@ func LastInteger(text string) (number string, found bool) {
 }
 
 // followsWord reports whether text ends in a letter, a digit or a closing
-// bracket, so that a minus behind it is no sign of a number.
+// bracket, so that a minus after it is not the sign of a number.
 func followsWord(text string) bool {
 	r, _ := utf8.DecodeLastRuneInString(text)
 	return r == ')' || r == ']' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

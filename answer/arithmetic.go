@@ -86,7 +86,7 @@ func (r *arithmeticReader) next() error {
 		r.pending = append(r.pending, c)
 		r.wanted = true
 	default:
-		return fmt.Errorf("%.12q stands where it has no place in an expression of whole numbers, + - * / and ( )", r.rest)
+		return fmt.Errorf("%.12q is out of place in an expression of whole numbers, + - * / and ( )", r.rest)
 	}
 	r.rest = r.rest[1:]
 	return nil
@@ -130,7 +130,7 @@ func (r *arithmeticReader) unstack(least int) {
 	}
 }
 
-// binding tells how tightly an operation binds; 0 is none.
+// binding tells how tightly an operation binds; 0 means none.
 func binding(op byte) int {
 	switch op {
 	case '+', '-':

@@ -53,26 +53,26 @@ func WriteLists(lists [][]string) string {
 func ReadLists(text string) ([][]string, error) {
 	text = strings.Trim(text, " \t\r\n")
 	if !strings.HasPrefix(text, "[") {
-		return nil, errors.New("the answer is no JSON list")
+		return nil, errors.New("the answer is not a JSON list")
 	}
 	if lists, plain := plainLists(text); plain {
 		return lists, nil
 	}
 	v, err := ReadJSON(text)
 	if err != nil {
-		return nil, fmt.Errorf("the answer is no JSON list: %w", err)
+		return nil, fmt.Errorf("the answer is not a JSON list: %w", err)
 	}
 	items, _ := v.([]any)
 	lists := make([][]string, len(items))
 	for i, item := range items {
 		inner, is := item.([]any)
 		if !is {
-			return nil, errors.New("the list holds something that is no list")
+			return nil, errors.New("the list has something that is not a list")
 		}
 		lists[i] = make([]string, len(inner))
 		for j, word := range inner {
 			if lists[i][j], is = word.(string); !is {
-				return nil, errors.New("a list holds something that is no text")
+				return nil, errors.New("a list has something that is not a text")
 			}
 		}
 	}
@@ -95,12 +95,12 @@ func plainLists(text string) (lists [][]string, plain bool) {
 		}
 		first := len(all)
 		for open {
-			word, behind, is := cutPlainText(rest)
+			word, after, is := cutPlainText(rest)
 			if !is {
 				return nil, false
 			}
 			all = append(all, word)
-			rest, open = skipSign(behind, ',')
+			rest, open = skipSign(after, ',')
 		}
 		var closed bool
 		if rest, closed = skipSign(rest, ']'); !closed {
@@ -113,7 +113,7 @@ func plainLists(text string) (lists [][]string, plain bool) {
 	return lists, closed && rest == ""
 }
 
-// skipSign returns what follows sign and the white space of JSON behind it, and
+// skipSign returns what follows sign and the white space of JSON after it, and
 // whether text begins with sign.
 func skipSign(text string, sign byte) (rest string, found bool) {
 	if text == "" || text[0] != sign {
@@ -122,7 +122,7 @@ func skipSign(text string, sign byte) (rest string, found bool) {
 	return strings.TrimLeft(text[1:], " \t\r\n"), true
 }
 
-// cutPlainText cuts a text in quotation marks off, and the white space behind it.
+// cutPlainText cuts a text in quotation marks off, and the white space after it.
 func cutPlainText(text string) (word, rest string, is bool) {
 	if text == "" || text[0] != '"' {
 		return "", text, false

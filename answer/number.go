@@ -12,7 +12,7 @@ func Share(part, whole string) float64 {
 	return float64(utf8.RuneCountInString(part)) / float64(utf8.RuneCountInString(whole))
 }
 
-// A Decimal is a finite decimal number: Digits × 10^Exp, negative where Neg.
+// A Decimal is a finite decimal number: Digits × 10^Exp, negative if Neg.
 type Decimal struct {
 	Neg    bool
 	Digits string // without leading or trailing zeros; empty for zero
@@ -140,7 +140,7 @@ func digit(r rune) int {
 	return -1
 }
 
-// within is 0 for c from lo to hi, negative where both are below c, positive where
+// within is 0 for c from lo to hi, negative if both are below c, positive if
 // they are above.
 func within[T uint16 | uint32](c, lo, hi T) int {
 	switch {

@@ -57,7 +57,6 @@ func TestTurned(t *testing.T) {
 }
 
 func TestAppend(t *testing.T) {
-	quoted := func(b []byte, s string) []byte { return strconv.AppendQuote(b, s) }
 	for _, test := range []struct {
 		grid grid.Grid[string]
 		want string
@@ -66,7 +65,7 @@ func TestAppend(t *testing.T) {
 		{grid.Grid[string]{{"a"}}, `> "a"`},
 		{grid.Grid[string]{{"a", "b"}, {"", "c"}}, "> \"a\" \"b\"\n\"\" \"c\""},
 	} {
-		if got := string(test.grid.Append([]byte("> "), quoted)); got != test.want {
+		if got := string(test.grid.Append([]byte("> "), strconv.AppendQuote)); got != test.want {
 			t.Errorf("%q is written as %q, want %q", test.grid, got, test.want)
 		}
 	}

@@ -54,16 +54,16 @@ func (w Words) Find(word string) (i int, found bool) {
 	return low, false
 }
 
-// Common returns the words of so many letters that most grown people know, but
-// for coarse and hurtful ones. There are some for every length from MinLetters to
+// Common returns the words of that many letters that most adults know, except for
+// coarse and hurtful ones. There are some for every length from MinLetters to
 // MaxLetters, and none for others.
 func Common(letters int) Words { return ofLength(common(), letters) }
 
 // Rungs returns the common words of 3, 4 or 5 letters that word ladders are built
-// of. Every grader of ladders we know of takes them for words.
+// of. Every grader of ladders that we know of accepts them.
 func Rungs(letters int) Words { return ofLength(rungs(), letters) }
 
-// Known returns the words of so many letters that any large dictionary has, rare,
+// Known returns the words of that many letters that any large dictionary has, rare,
 // old, coarse and foreign ones among them: to judge an answer by, and never to
 // make a question from. Every common word is known.
 func Known(letters int) Words { return ofLength(known(), letters) }

@@ -14,7 +14,7 @@ type Near struct {
 // Nears derives texts from the solution of a problem, the same way for every
 // task: the solution in other dress, with something around it, spoiled and cut
 // short. The solution of another problem of the task is the last. No text is
-// there twice, and none is the solution itself.
+// listed twice, and none is the solution itself.
 func Nears(solution, other string) []Near {
 	list := []Near{
 		{"with space around it", " " + solution + "\n"},
@@ -58,7 +58,7 @@ func isDecimal(r rune) bool { return r >= '0' && r <= '9' }
 func isLatin(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }
 
 // changeAt replaces the digit or letter of s at i by the one after it, 9, z and Z
-// by the first; s itself where i is negative.
+// by the first; s itself if i is negative.
 func changeAt(s string, i int) string {
 	if i < 0 {
 		return s

@@ -14,7 +14,7 @@ type Set struct {
 	list   []quintain.Task
 }
 
-// NewSet returns the set of tasks. The error names a task that is in it twice.
+// NewSet returns the set of tasks. The error names a task that is listed twice.
 func NewSet(tasks []quintain.Task) (*Set, error) {
 	s := &Set{byName: make(map[string]quintain.Task, len(tasks))}
 	for _, t := range tasks {

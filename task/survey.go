@@ -94,7 +94,7 @@ func creditOn(t quintain.Task, p quintain.Problem, solution, other string) (Cred
 // GuessRate measures how often an answer is fully right that was given without a
 // look at the problem: the solution of another problem of the same level, a new one
 // each time, or one and the same for all problems, the best of the eight most
-// frequent. Where the prompt leaves few answers to choose from ([Chooser]), one of them
+// frequent. If the prompt leaves few answers to choose from ([Chooser]), one of them
 // is a guess too. It is tried on n problems, with n others to take answers from. Part
 // credit does not count.
 func GuessRate(t quintain.Task, level, n int) (float64, error) {
@@ -173,7 +173,7 @@ func mostFrequent(texts []string, n int) []string {
 }
 
 // A Space is an estimate of how many different problems a level has: as many,
-// equally likely, among which draws would meet as often as they did. Where some
+// equally likely, among which draws would meet as often as they did. If some
 // problems are likelier than others, there are more of them than that.
 type Space struct {
 	Problems float64 `json:"problems"`

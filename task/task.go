@@ -15,16 +15,16 @@ import (
 )
 
 // Params are the settings of one difficulty of a task. Its JSON names are those
-// of the task's settings in reasoning-gym, where it has them.
+// of the task's settings in reasoning-gym, if it has them.
 type Params interface {
-	// Check reports the first setting that makes no sense.
+	// Check reports the first setting that is invalid.
 	Check() error
 }
 
 // An Instance is one concrete problem of a task. It is a plain value: its JSON
 // form is all that travels with the problem, and its methods are pure functions
 // of its fields. Its JSON names are those of the metadata of the task's entries
-// in reasoning-gym, where it has them.
+// in reasoning-gym, if it has them.
 type Instance interface {
 	// Prompt is the question, and says in which form the answer is wanted.
 	Prompt() string
@@ -50,13 +50,13 @@ type Shortener interface{ Short() string }
 // question.
 type Canonicalizer interface{ Canonical() string }
 
-// A Chooser is an Instance whose prompt gives away among how few answers the right
-// one is, all as likely as another: it names them, or there are so many ways to fill
-// in what it asks for.
+// A Chooser is an Instance whose prompt leaves few answers, all equally likely: it names
+// them, or what it asks for can be filled in only in so few ways. Choices returns how
+// many.
 type Chooser interface{ Choices() int }
 
 // A Completer is a pointer to an Instance that finds in the question what its record
-// does not say: an entry of reasoning-gym may have it there alone. Complete is called
+// lacks: an entry of reasoning-gym may have it in the question alone. Complete is called
 // with every record that comes as JSON, before it is checked.
 type Completer interface{ Complete(question string) }
 
@@ -65,11 +65,11 @@ type Completer interface{ Complete(question string) }
 // tasks that make problems faster.
 type Spec[P Params, I Instance] struct {
 	Name     string                        // unique, snake_case; also the name of the file and the golden
-	Category string                        // of which kind it is, as reasoning-gym sorts its tasks: "arithmetic", "games", …
+	Category string                        // that of reasoning-gym, if it has the task: "arithmetic", "games", …; rooms are cut by other lines
 	Doc      string                        // one sentence, then anything else worth knowing
 	Source   string                        // where the idea or the data comes from, with its licence
 	Version  int                           // raised by one whenever a golden file changes
-	Default  P                             // settings of With where it is not told; those of reasoning-gym
+	Default  P                             // settings that With starts from; those of reasoning-gym
 	Levels   []P                           // a full set of parameters for each difficulty, easiest first, at least four
 	Make     func(P, *rng.Rand) (I, error) // the Instance does not keep the stream
 
@@ -159,7 +159,7 @@ func (s Spec[P, I]) Problem(d quintain.Draw) (quintain.Problem, error) {
 	}, nil
 }
 
-// draw makes the instance that d names, and tells its parameters.
+// draw makes the instance that d names, and returns its parameters too.
 func (s *Spec[P, I]) draw(d quintain.Draw) (I, json.RawMessage, error) {
 	p := s.Levels[d.Level]
 	if s.ready == nil {
@@ -230,7 +230,7 @@ func (s Spec[P, I]) Key(p quintain.Problem) (quintain.Key, error) {
 	return quintain.NewKey(asked), nil
 }
 
-// Choices implements [quintain.Chooser]; 0 where the task has no [Chooser].
+// Choices implements [quintain.Chooser]; 0 if the task has no [Chooser].
 func (s Spec[P, I]) Choices(p quintain.Problem) (int, error) {
 	inst, err := s.instance(p)
 	if err != nil {
@@ -242,8 +242,8 @@ func (s Spec[P, I]) Choices(p quintain.Problem) (int, error) {
 	return 0, nil
 }
 
-// checked is an Instance that can tell whether a record read from outside makes
-// sense; Grade and Solve refuse the problem where it does not.
+// checked is an Instance that can check a record read from outside: Grade and Solve
+// refuse a problem whose record is invalid.
 type checked interface{ Check() error }
 
 // instance returns p's record in the task's own type.

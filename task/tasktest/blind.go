@@ -28,7 +28,7 @@ func blindAnswers(t testing.TB, of quintain.Task) { holdDown(t, of, strategies()
 // Blind holds a way to answer of without solving, which answer knows, to the same
 // bound as those that every task is held to: on average it earns at most the guess
 // rate of the level and 0.02. It is told the prompt and the solution of another
-// problem; an empty text is no answer.
+// problem; an empty text means no answer.
 func Blind(t *testing.T, of quintain.Task, name string, answer func(prompt, other string) string) {
 	t.Helper()
 	holdDown(t, of, []strategy{{name, func(q *question) string { return answer(q.prompt, q.others[0]) }}})
@@ -61,7 +61,7 @@ type trial struct {
 	strategies []strategy
 }
 
-// tooGood returns the strategies that earn too much, and what is to be said of the
+// tooGood returns the strategies that earn too much, and the faults of the
 // level.
 func tooGood(t testing.TB, of quintain.Task, try trial) (found []strategy, faults []string) {
 	guess, err := task.GuessRate(of, try.level, try.n)

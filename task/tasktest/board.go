@@ -6,18 +6,18 @@ import (
 )
 
 // A board is the largest block of lines of a prompt that have equally many cells: the
-// characters of a line, or what spaces separate where no cell is long.
+// characters of a line, or what spaces separate if no cell is long.
 type board struct {
 	rows    [][]string
 	by      string   // between cells
 	cells   []string // what stands in them, the most frequent first
-	symbols []string // those of cells that are no holes
+	symbols []string // those of cells that are not holes
 }
 
 // holes are the signs that prompts use for cells to be filled in.
 var holes = []string{"_", ".", "?", "0", "*", "-", "❔", "#"}
 
-// findBoard finds the board of a prompt; one without rows where there is none.
+// findBoard finds the board of a prompt; one without rows if there is none.
 func findBoard(prompt string) board {
 	var best, now board
 	for line := range strings.Lines(prompt + "\n\n") {
@@ -44,7 +44,7 @@ func findBoard(prompt string) board {
 	return best
 }
 
-// cellsOf takes a line of a board apart; nil where it is none.
+// cellsOf takes a line of a board apart; nil if it is not one.
 func cellsOf(line string) (cells []string, by string) {
 	const longestCell = 4
 	cells = strings.Fields(line)

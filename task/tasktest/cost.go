@@ -78,7 +78,7 @@ func quick(t testing.TB, task quintain.Task) {
 	})
 }
 
-// fastest returns how long work takes: once, or the least of five times where the
+// fastest returns how long work takes: once, or the least of five times if the
 // first was over quickLimit.
 func fastest(work func()) time.Duration {
 	best := time.Duration(math.MaxInt64)
@@ -93,7 +93,7 @@ func fastest(work func()) time.Duration {
 }
 
 // Bench measures making, and making and grading, of every task with the settings
-// that With has where it is told nothing.
+// that With starts from.
 func Bench(b *testing.B, tasks []quintain.Task) {
 	for _, task := range tasks {
 		own, err := task.With(json.RawMessage(`{}`))
@@ -142,7 +142,7 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 }
 
 // slowest reports, for each level, how long all but one in a hundred problems take
-// at most to make. Where that is long, it looks at fewer of them.
+// at most to make. If that is long, it looks at fewer of them.
 func slowest(b *testing.B, task quintain.Task) {
 	const n, longEnough = 1000, time.Second
 	p99 := make([]time.Duration, len(task.Info().Levels))
@@ -173,7 +173,7 @@ func worstHostile(b *testing.B, task quintain.Task) {
 		worst = 0
 		for _, answer := range texts {
 			best := time.Duration(math.MaxInt64)
-			for range 3 { // what else the machine does is no cost of ours
+			for range 3 { // what else the machine does is not our cost
 				start := time.Now()
 				grade(b, task, p, answer)
 				best = min(best, time.Since(start))

@@ -88,8 +88,8 @@ func Matrix(text string) (rows grid.Grid[int]) {
 }
 
 // Second holds Solve against another way to the answer, which the test of each
-// task brings: want is told what the problem is, and returns the answer, or, where
-// many are right, an error that tells what is wrong with got. It looks at n
+// task brings: want is told what the problem is, and returns the answer, or, if
+// many are right, an error that says what is wrong with got. It looks at n
 // problems over all levels. I is the task's own record.
 func Second[I any](t *testing.T, task quintain.Task, n int, check func(problem I, prompt, got string) error) {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 )
 
 // A strategy answers without solving. It may look at the words of the prompt, and
-// at solutions of other problems of the level. An empty text is no answer.
+// at solutions of other problems of the level. An empty text means no answer.
 type strategy struct {
 	name   string
 	answer func(*question) string
@@ -162,7 +162,7 @@ var expressions = []strategy{
 	{"the last number, multiplied by one", func(q *question) string { return at(q.numbers, len(q.numbers)-1) + " × 1" }},
 }
 
-// at returns element i of list, or nothing where there is none.
+// at returns element i of list, or nothing if there is none.
 func at(list []string, i int) string {
 	if i < 0 || i >= len(list) {
 		return ""

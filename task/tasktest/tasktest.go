@@ -77,10 +77,10 @@ func described(t testing.TB, task quintain.Task) {
 		t.Errorf("name %q is not snake_case", info.Name)
 	}
 	if !strings.HasSuffix(info.Doc, ".") {
-		t.Errorf("doc %q is no sentence", info.Doc)
+		t.Errorf("doc %q is not a sentence", info.Doc)
 	}
 	if !strings.HasSuffix(info.Source, ".") {
-		t.Errorf("source %q is no sentence", info.Source)
+		t.Errorf("source %q is not a sentence", info.Source)
 	}
 	if info.Version < 1 {
 		t.Errorf("version is %d, want 1 or more", info.Version)
@@ -98,7 +98,7 @@ func described(t testing.TB, task quintain.Task) {
 	}
 }
 
-// sameDraw: a draw gives the same bytes whoever makes it, and however many do.
+// sameDraw: a draw gives the same bytes, however many goroutines make it.
 func sameDraw(t testing.TB, task quintain.Task) {
 	for level := range task.Info().Levels {
 		d := quintain.Draw{Seed: 7, Level: level, Index: 3}
@@ -160,7 +160,7 @@ func solution(t testing.TB, task quintain.Task) {
 	})
 }
 
-// nonsense: what is no answer earns nothing, and no text earns more than 1.
+// nonsense: what is not an answer earns nothing, and no text earns more than 1.
 func nonsense(t testing.TB, task quintain.Task) {
 	each(t, task, func(p quintain.Problem) {
 		for _, answer := range []string{"", " \n", "\t", ",", "I do not know.", "answer", "\x00\xff", "{}", "[]", "null", "nan", "inf", "-inf", "__import__('os')"} {

@@ -17,7 +17,7 @@ import (
 var complexArithmetic = task.Spec[complexParams, complexItem]{
 	Name:     "complex_arithmetic",
 	Category: "algebra",
-	Doc:      "Add, subtract, multiply or divide two complex numbers whose parts are whole numbers. Quotients come out even.",
+	Doc:      "Add, subtract, multiply or divide two complex numbers whose parts are whole numbers. Quotients have whole parts too.",
 	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
 	Version:  1,
 	Default:  complexParams{-10, 10, -10, 10, []string{"+", "-", "*", "/"}, []float64{0.4, 0.4, 0.1, 0.1}},
@@ -58,11 +58,11 @@ func (p complexParams) Check() error {
 	case p.MaxImag < p.MinImag || p.MaxImag > complexMost:
 		return fmt.Errorf("max_imag is %d, want min_imag (%d) to %d", p.MaxImag, p.MinImag, complexMost)
 	case p.MinReal == 0 && p.MaxReal == 0 && p.MinImag == 0 && p.MaxImag == 0:
-		return fmt.Errorf("max_real and max_imag are 0: there is no number but 0")
+		return fmt.Errorf("max_real and max_imag are 0: 0 is the only number")
 	}
 	for _, op := range p.Operations {
 		if len(op) != 1 || !strings.Contains("+-*/", op) {
-			return fmt.Errorf("operations holds %q, want + - * or /", op)
+			return fmt.Errorf("operations has %q, want + - * or /", op)
 		}
 	}
 	return checkWeights("operations", len(p.Operations), p.Weights)
@@ -174,7 +174,7 @@ func (c complexItem) Check() error {
 	a, b, z := c.Num1, c.Num2, c.Result
 	for _, part := range []float64{a[0], a[1], b[0], b[1], z[0], z[1]} {
 		if math.Abs(part) > 1e17 || part != math.Trunc(part) {
-			return fmt.Errorf("%v is no whole number of up to 17 digits", part)
+			return fmt.Errorf("%v is not a whole number of up to 17 digits", part)
 		}
 	}
 	var want complexNumber
@@ -190,7 +190,7 @@ func (c complexItem) Check() error {
 	default:
 		return fmt.Errorf("operation is %.20q, want + - * or /", c.Operation)
 	}
-	// Numbers of reasoning-gym's highest level are not exact any more.
+	// Numbers of reasoning-gym's highest level are no longer exact.
 	if !z.near(want, 1e-12*(1+math.Hypot(want[0], want[1]))) {
 		return fmt.Errorf("result is %v, which is not (%v) %s (%v)", c.Result, c.Num1, c.Operation, c.Num2)
 	}
@@ -207,7 +207,7 @@ func (c complexItem) Solve() string { return c.Result.String() }
 
 // Score implements [task.Instance]. Numbers are read as Python's complex does. What
 // is off by up to 0.5 earns e to the minus that, as in reasoning-gym; what is
-// further off is no rounding, but another number.
+// further off is not a rounding, but another number.
 func (c complexItem) Score(text string) quintain.Verdict {
 	got, ok := readComplex(text)
 	if !ok {
@@ -227,7 +227,7 @@ func (c complexItem) Score(text string) quintain.Verdict {
 // readComplex reads text as reasoning-gym does: spaces and capitals do not matter, i
 // may be j, brackets may stand around all of it; the imaginary part stands last.
 func readComplex(text string) (z complexNumber, ok bool) {
-	const longest = 1000 // a number of more characters is none
+	const longest = 1000 // characters; what is longer is not read
 	if len(text) > longest && len(answer.Trim(text)) > longest {
 		return z, false
 	}

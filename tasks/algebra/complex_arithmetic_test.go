@@ -62,7 +62,7 @@ func TestComplexArithmeticParams(t *testing.T) {
 		`{"max_real":50000001}`:  "max_real",
 		`{"min_imag":-50000001}`: "min_imag",
 		`{"max_imag":-11}`:       "max_imag",
-		`{"min_real":0,"max_real":0,"min_imag":0,"max_imag":0}`:       "no number but 0",
+		`{"min_real":0,"max_real":0,"min_imag":0,"max_imag":0}`:       "0 is the only number",
 		`{"operations":["^","+","-","*"]}`:                            "operations",
 		`{"operations":["+"]}`:                                        "operations_weights",
 		`{"operations":[],"operations_weights":[]}`:                   "operations",

@@ -72,7 +72,7 @@ func (r *linearReader) peek() byte {
 	return r.rest[0]
 }
 
-// take passes over c and reports true where it is next.
+// take passes over c and reports true if it is next.
 func (r *linearReader) take(c byte) bool {
 	if r.peek() != c {
 		return false

@@ -18,10 +18,10 @@ import (
 var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
 	Name:     "polynomial_equations",
 	Category: "algebra",
-	Doc: "Find the real roots of a polynomial, to four decimals. There is one at least, 0 is none of them, and none is double; " +
-		"which of them is which rounding is never in doubt.",
+	Doc: "Find the real roots of a polynomial, to four decimals. There is at least one, none is 0, and none is double; " +
+		"how a root is rounded is never in doubt.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: polynomialParams{2, 4, 1, 100, 1, 3, []string{"+", "-"}},
 	Levels: []polynomialParams{
 		{2, 2, 1, 10, 1, 1, []string{"+", "-"}},
@@ -65,7 +65,7 @@ func (p polynomialParams) Check() error {
 	}
 	for _, op := range p.Operators {
 		if op != "+" && op != "-" {
-			return fmt.Errorf("operators holds %q, want + or -", op)
+			return fmt.Errorf("operators has %q, want + or -", op)
 		}
 	}
 	return nil
@@ -133,8 +133,8 @@ func (p polynomialParams) coefficient(r *rng.Rand) int64 {
 	return c
 }
 
-// roundRoots rounds roots to four decimals; nil where one is about as far from two
-// such numbers, where two are close together, or where one is close to 0 and not 0.
+// roundRoots rounds roots to four decimals; nil if one is about as far from two
+// such numbers, if two are close together, or if one is close to 0 and not 0.
 func roundRoots(roots []float64) []float64 {
 	const unit, apart = 1e-4, 0.02
 	rounded := make([]float64, len(roots))
@@ -185,7 +185,7 @@ func (p polynomial) text(variable string) string {
 // polynomial.
 var polynomialPhrasings = [][3]string{
 	{"Solve this equation for real ", ":\n\n", " = 0\n\n"},
-	{"For which real ", " does this polynomial become 0?\n\n", "\n\n"},
+	{"For which real ", " is this polynomial equal to 0?\n\n", "\n\n"},
 	{"Find all real values of ", " that satisfy\n\n", " = 0\n\n"},
 }
 
@@ -193,7 +193,7 @@ var polynomialPhrasings = [][3]string{
 func (s polynomialItem) Prompt() string {
 	words := polynomialPhrasings[s.Phrasing]
 	return words[0] + s.Variable + words[1] + strings.ReplaceAll(s.Polynomial, "**", "^") + words[2] +
-		"Answer with the numbers alone, each once, rounded to four decimals, with commas between, for example -12.0417, 0.35."
+		"Answer with the numbers alone, each once, rounded to four decimal places and separated by commas, for example -12.0417, 0.35."
 }
 
 // Short implements [task.Shortener].
@@ -204,7 +204,7 @@ func (s polynomialItem) Short() string {
 // Canonical implements [task.Canonicalizer]. The name of the variable is free.
 func (s polynomialItem) Canonical() string { return strings.ReplaceAll(s.Polynomial, s.Variable, "x") }
 
-// Check refuses a record whose roots are no numbers.
+// Check refuses a record with very many roots.
 func (s polynomialItem) Check() error {
 	const most = 100
 	if len(s.Roots) > most {
@@ -231,8 +231,8 @@ func (s polynomialItem) Solve() string {
 
 // Score implements [task.Instance]. As in reasoning-gym, a number that is not quite
 // the root nearest to it earns e to the minus ten times how far it is off, and each
-// one too many or too few costs 0.5; pieces that are no numbers are passed over.
-// What is off by more than 0.001 is no rounding, and earns nothing.
+// one too many or too few costs 0.5; pieces that are not numbers are passed over.
+// What is off by more than 0.001 is not a rounding, and earns nothing.
 func (s polynomialItem) Score(text string) quintain.Verdict {
 	if len(s.Roots) == 0 {
 		if strings.Trim(text, `"' `) == "" {

@@ -9,7 +9,7 @@ import (
 // is not 0.
 type polynomial []int64
 
-// sign returns the sign of the value at x, by Horner's rule, or 0 where rounding
+// sign returns the sign of the value at x, by Horner's rule, or 0 if rounding
 // could have changed it.
 func (p polynomial) sign(x float64) int {
 	value, size := 0., 0.
@@ -35,7 +35,7 @@ func (p polynomial) derivative() polynomial {
 	return d
 }
 
-// roots returns the real roots in order, each once; sure is false where float64 cannot
+// roots returns the real roots in order, each once; sure is false if float64 cannot
 // tell whether there is one.
 func (p polynomial) roots() (roots []float64, sure bool) {
 	low := 0

@@ -16,7 +16,7 @@ import (
 var simpleEquations = task.Spec[simpleEquationsParams, simpleEquationsItem]{
 	Name:     "simple_equations",
 	Category: "algebra",
-	Doc: "Solve a linear equation in one variable. Its left side is a chain of terms, of which a * multiplies all that stands before it; " +
+	Doc: "Solve a linear equation in one variable. Its left side is a chain of terms, in which a * multiplies everything before it; " +
 		"the solution is a whole number.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
 	Version: 1,
@@ -56,7 +56,7 @@ func (p simpleEquationsParams) Check() error {
 	}
 	for _, op := range p.Operators {
 		if len(op) != 1 || !strings.Contains("+-*", op) {
-			return fmt.Errorf("operators holds %q, want + - or *", op)
+			return fmt.Errorf("operators has %q, want + - or *", op)
 		}
 	}
 	return checkWeights("operators", len(p.Operators), p.Weights)
@@ -68,7 +68,7 @@ type simpleEquationsItem struct {
 	Variable string `json:"variable"` // one letter
 	Phrasing int    `json:"phrasing,omitempty"`
 
-	known string // the solution, where it is known from the making
+	known string // the solution, if it is known from the making
 }
 
 // equationLetters are the variables: those that are read as nothing else.
@@ -121,8 +121,8 @@ func (c *equationChain) multiply(n int) {
 	c.sum.scale(big.NewInt(int64(n)))
 }
 
-// add adds a number, or where with is true a multiple of the variable, with the sign
-// that op is; where op is *, with a plus. A multiple that would cancel all others out
+// add adds a number, or if with is true a multiple of the variable, with the sign
+// that op is; if op is *, with a plus. A multiple that would cancel all others out
 // is one larger.
 func (c *equationChain) add(op string, with bool, r *rng.Rand) {
 	n := r.Between(c.params.MinValue, c.params.MaxValue)
@@ -205,7 +205,7 @@ func (s simpleEquationsItem) solution() (*big.Int, error) {
 	}
 	x, rest := l.constant.QuoRem(l.constant.Neg(l.constant), l.slope, new(big.Int))
 	if rest.Sign() != 0 {
-		return nil, errors.New("the solution is no whole number")
+		return nil, errors.New("the solution is not a whole number")
 	}
 	return x, nil
 }

@@ -26,7 +26,7 @@ func checkWeights(operators string, n int, weights []float64) error {
 	sum := 0.
 	for _, w := range weights {
 		if !(w >= 0) {
-			return fmt.Errorf("%s_weights holds %v, want 0 or more", operators, w)
+			return fmt.Errorf("%s_weights has %v, want 0 or more", operators, w)
 		}
 		sum += w
 	}

@@ -17,7 +17,7 @@ var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
 	Name:     "basic_arithmetic",
 	Category: "arithmetic",
 	Doc: "Work out an expression of whole numbers, the four operations and brackets. " +
-		"Every division comes out even.",
+		"Every division has a whole result.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: basicArithmeticParams{
@@ -110,7 +110,7 @@ func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticI
 }
 
 // A basicPen writes an expression in whole numbers, and reckons with it, so that
-// every division comes out even.
+// every division has a whole result.
 type basicPen struct {
 	reckoner  reckoner[known]
 	r         *rng.Rand
@@ -161,7 +161,7 @@ func (b *basicPen) close() { b.text = append(b.text, ')'); b.reckoner.close() }
 func (b *basicPen) negate() { b.text = append(b.text, '-'); b.reckoner.negate() }
 
 // operator writes op. A division without a divisor above 1 is another operation
-// instead, where there is one.
+// instead, if there is one.
 func (b *basicPen) operator(op byte) byte {
 	b.reckoner.settle(binding(op))
 	b.divisor = 0
@@ -181,7 +181,7 @@ func (b *basicPen) operator(op byte) byte {
 	return op
 }
 
-// otherThanDivision draws an operation, a division only where there is no other.
+// otherThanDivision draws an operation, a division only if there is no other.
 func (b *basicPen) otherThanDivision() byte {
 	var room [8]byte
 	others := room[:0]
@@ -226,7 +226,7 @@ func (b *basicPen) blank() {
 var smallPrimes = [...]int64{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
 
 // divisorOf draws a divisor of n that has at most the digits of the numbers; 1
-// where none is found.
+// if none is found.
 func (b *basicPen) divisorOf(n known) int64 {
 	most := powersOfTen[b.digits] - 1
 	rest := max(n.n, -n.n)

@@ -17,9 +17,9 @@ var bitwiseArithmetic = task.Spec[bitwiseArithmeticParams, bitwiseArithmeticItem
 	Name:     "bitwise_arithmetic",
 	Category: "arithmetic",
 	Doc: "Work out sums, differences, products and shifts of hexadecimal numbers. " +
-		"The difficulty is the depth of the brackets; the numbers have one digit more than that, and four at most.",
+		"The difficulty is the depth of the brackets; the numbers have one digit more than that, but at most four.",
 	Source:  "Elementary arithmetic; the setting is that of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: bitwiseArithmeticParams{Difficulty: 2},
 	Levels:  []bitwiseArithmeticParams{{1}, {2}, {3}, {4}, {6}, {8}},
 	Make:    makeBitwiseArithmetic,
@@ -97,9 +97,9 @@ var bitwiseArithmeticPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (b bitwiseArithmeticItem) Prompt() string {
-	return bitwiseArithmeticPhrasings[b.Phrasing] + b.Problem + "\n\nNumbers have a sign and as many bits as they need. " +
-		"<< and >> shift to the left and to the right; a right shift rounds down, below zero too. " +
-		"Answer with the value alone, in hexadecimal, with a minus in front if it is negative, for example 0x1f or -0x3."
+	return bitwiseArithmeticPhrasings[b.Phrasing] + b.Problem + "\n\nNumbers are signed and have as many bits as they need. " +
+		"<< shifts to the left and >> to the right; a right shift rounds down, for negative numbers too. " +
+		"Answer with the value alone, in hexadecimal, with a minus sign in front if it is negative, for example 0x1f or -0x3."
 }
 
 // Short implements [task.Shortener].
@@ -121,7 +121,7 @@ func (b bitwiseArithmeticItem) value() (*big.Int, bool) {
 	return k.read(b.Problem, readHex)
 }
 
-// readHex reads 0x and the digits behind it at the beginning of text.
+// readHex reads 0x and the digits after it at the beginning of text.
 func readHex(text string) (n *big.Int, size int) {
 	if !strings.HasPrefix(text, "0x") {
 		return nil, 0
@@ -155,7 +155,7 @@ func (b bitwiseArithmeticItem) Solve() string {
 func (b bitwiseArithmeticItem) Score(text string) quintain.Verdict {
 	got, ok := answer.ReadInteger(text)
 	if !ok {
-		return quintain.Malformed("the answer is no whole number with 0x in front")
+		return quintain.Malformed("the answer is not a whole number with 0x in front")
 	}
 	if want, ok := b.value(); !ok || got.Cmp(want) != 0 {
 		return quintain.Wrong(fmt.Sprintf("want %.80s", b.Solve()))

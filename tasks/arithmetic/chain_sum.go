@@ -76,8 +76,8 @@ func makeChainSum(p chainSumParams, r *rng.Rand) (chainSumItem, error) {
 	return item, nil
 }
 
-// draw draws a chain of terms of so many digits, with one of the operators between each
-// two. Factors are 2 or more.
+// draw draws a chain of terms, each with that many digits, and one of the operators
+// between each two. Factors are 2 or more.
 func (p chainSumParams) draw(terms, digits int, operators string, r *rng.Rand) string {
 	least, most := powersOfTen[digits-1], powersOfTen[digits]-1
 	if digits == 1 && operators == "*" {
@@ -125,7 +125,7 @@ func (c chainSumItem) Check() error {
 		return err
 	}
 	if _, ok := sumChain(c.Expression); !ok {
-		return fmt.Errorf("expression %q is no chain of sums", c.Expression)
+		return fmt.Errorf("expression %q is not a chain of sums", c.Expression)
 	}
 	return nil
 }

@@ -16,9 +16,9 @@ var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem
 	Name:     "decimal_arithmetic",
 	Category: "arithmetic",
 	Doc: "Work out an expression of decimal fractions, the four operations and brackets. " +
-		"The answer may be off by one in the last of the decimal places that the numbers have at most.",
+		"The answer may be off by one in the last decimal place that any of the numbers may have.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: decimalArithmeticParams{MinNumDecimalPlaces: 3, MaxNumDecimalPlaces: 3, MinTerms: 2, MaxTerms: 6, Precision: 12},
 	Levels: []decimalArithmeticParams{
 		{MinNumDecimalPlaces: 2, MaxNumDecimalPlaces: 2, MinTerms: 2, MaxTerms: 2, Precision: 6},
@@ -37,7 +37,7 @@ type decimalArithmeticParams struct {
 	MaxNumDecimalPlaces int `json:"max_num_decimal_places"`
 	MinTerms            int `json:"min_terms"` // how many numbers there are
 	MaxTerms            int `json:"max_terms"`
-	Precision           int `json:"precision"` // significant digits of the answer, at most; more where they are needed
+	Precision           int `json:"precision"` // significant digits of the answer, at most; more if they are needed
 }
 
 // Check implements [task.Params].
@@ -68,7 +68,7 @@ type decimalArithmeticItem struct {
 	DecimalPlaces int    `json:"decimal_places"` // of the numbers, at most, and of the answer, at least
 	NumTerms      int    `json:"num_terms"`
 	Expression    string `json:"expression"`
-	Precision     int    `json:"precision"` // every step is rounded to so many significant digits
+	Precision     int    `json:"precision"` // significant digits that every step is rounded to
 	Phrasing      int    `json:"phrasing,omitempty"`
 }
 
@@ -125,7 +125,7 @@ var decimalArithmeticPhrasings = [][2]string{
 func (d decimalArithmeticItem) Prompt() string {
 	words := decimalArithmeticPhrasings[d.Phrasing]
 	return words[0] + d.Expression + words[1] + " Answer with one decimal number of up to " + strconv.Itoa(d.Precision) +
-		" significant digits. It may be off by " + decimal{powerOfTen(0), -d.DecimalPlaces}.String() + "."
+		" significant digits. It may be off by up to " + decimal{powerOfTen(0), -d.DecimalPlaces}.String() + "."
 }
 
 // Short implements [task.Shortener].
@@ -169,7 +169,7 @@ func (d decimalArithmeticItem) Solve() string {
 func (d decimalArithmeticItem) Score(text string) quintain.Verdict {
 	got, ok := answer.ReadDecimal(text)
 	if !ok {
-		return quintain.Malformed("the answer is no decimal number")
+		return quintain.Malformed("the answer is not a decimal number")
 	}
 	if want, ok := d.value(); !ok || !want.near(got, d.DecimalPlaces) {
 		return quintain.Wrong("want about " + d.Solve())

@@ -90,7 +90,7 @@ func makeDecimalChainSum(p decimalChainSumParams, r *rng.Rand) (decimalChainSumI
 	return item, nil
 }
 
-// appendPlaces appends n, 0 or more, with zeros in front that make it so many digits.
+// appendPlaces appends n, 0 or more, with zeros in front that fill it up to digits.
 func appendPlaces(text []byte, n int64, digits int) []byte {
 	for digits--; digits > 0 && n < powersOfTen[digits]; digits-- {
 		text = append(text, '0')
@@ -121,7 +121,7 @@ func (d decimalChainSumItem) Short() string { return strings.ReplaceAll(d.Expres
 // Check refuses a record whose chain cannot be read.
 func (d decimalChainSumItem) Check() error {
 	if _, ok := sumDecimals(d.Expression); !ok {
-		return fmt.Errorf("expression %.80q is no chain of sums", d.Expression)
+		return fmt.Errorf("expression %.80q is not a chain of sums", d.Expression)
 	}
 	return task.CheckPhrasing(d.Phrasing, len(decimalChainSumPhrasings))
 }
@@ -168,7 +168,7 @@ func sumDecimals(chain string) (sum string, ok bool) {
 	return pointAt(total, places), true
 }
 
-// mostPlaces returns how many digits the terms of a chain have behind their points
+// mostPlaces returns how many digits the terms of a chain have after their points
 // at most, up to 100.
 func mostPlaces(chain string) int {
 	places, most := -1, 0
@@ -211,5 +211,5 @@ func (d decimalChainSumItem) Score(text string) quintain.Verdict {
 	case both:
 		return quintain.Wrong("want " + want)
 	}
-	return quintain.Malformed("the answer is no decimal number")
+	return quintain.Malformed("the answer is not a decimal number")
 }

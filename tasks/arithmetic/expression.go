@@ -14,7 +14,7 @@ const (
 	opNegate = '~' // a minus in front of a number or a bracket
 )
 
-// binding tells how tightly an operation binds, as in Python; 0 is none.
+// binding tells how tightly an operation binds, as in Python; 0 means none.
 func binding(op byte) int {
 	switch op {
 	case opLeft, opRight:
@@ -91,7 +91,7 @@ func (k *reckoner[T]) value() (value T, ok bool) {
 const maxExpression = 1 << 16
 
 // read works out all of text. A number is what number reads from the beginning of
-// a text; size is how many bytes it takes, 0 where there is no number.
+// a text; size is how many bytes it takes, 0 if there is no number.
 func (k *reckoner[T]) read(text string, number func(string) (n T, size int)) (value T, ok bool) {
 	if len(text) > maxExpression {
 		return value, false
@@ -200,7 +200,7 @@ const (
 	minusChance   = 0.3
 )
 
-// compose writes an expression of so many numbers. No bracket holds all of it, and
+// compose writes an expression with terms numbers. No bracket holds all of it, and
 // none follows a division.
 func (c *composer) compose(terms, depth int) {
 	divided := false

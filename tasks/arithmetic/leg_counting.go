@@ -21,9 +21,9 @@ var legCounting = task.Spec[legCountingParams, legCountingItem]{
 	Name:     "leg_counting",
 	Category: "arithmetic",
 	Doc: "Count the legs of several animals of several kinds. " +
-		"Only animals are asked for whose legs are not in doubt: no crabs, with or without claws, and no arms of starfish.",
+		"Only animals whose number of legs is beyond doubt are asked about: no crabs, whose claws may count, and no starfish.",
 	Source:  "Zoology; the list of animals is our own, the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: legCountingParams{MinAnimals: 3, MaxAnimals: 10, MinInstances: 1, MaxInstances: 15},
 	Levels: []legCountingParams{
 		{MinAnimals: 2, MaxAnimals: 2, MinInstances: 1, MaxInstances: 5},
@@ -68,7 +68,7 @@ type animal struct {
 	legs      int64
 }
 
-// animals lists the kinds that are asked for. DO NOT CHANGE THE ORDER: it decides
+// animals lists the kinds that are asked about. DO NOT CHANGE THE ORDER: it decides
 // which problems a seed gives.
 var animals = []animal{
 	{"snake", "snakes", 0}, {"earthworm", "earthworms", 0}, {"leech", "leeches", 0}, {"slug", "slugs", 0}, {"snail", "snails", 0},
@@ -134,7 +134,7 @@ func (h herd) MarshalJSON() ([]byte, error) {
 func (h *herd) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return errors.New("animals is no object")
+		return errors.New("animals is not an object")
 	}
 	*h = nil
 	for dec.More() {
@@ -170,7 +170,7 @@ func makeLegCounting(p legCountingParams, r *rng.Rand) (legCountingItem, error) 
 // legCountingPhrasings are the wordings of the question, before and after the herd.
 var legCountingPhrasings = [][2]string{
 	{"How many legs do ", " have in total?"},
-	{"In a picture there are ", ". How many legs do all of these animals have together?"},
+	{"A picture shows ", ". How many legs do these animals have together?"},
 	{"Count the legs of the following animals: ", "."},
 }
 

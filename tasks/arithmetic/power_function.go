@@ -57,7 +57,7 @@ func (p powerFunctionParams) Check() error {
 	case !(p.MaxBase >= p.MinBase && p.MaxBase <= largestBase):
 		return fmt.Errorf("max_base is %v, want min_base (%v) to 1e6", p.MaxBase, p.MinBase)
 	case least > most || least == 0 && most == 0:
-		return fmt.Errorf("max_base is %v and min_base %v; between them there is no number but 0 of four decimal places", p.MaxBase, p.MinBase)
+		return fmt.Errorf("max_base is %v and min_base %v; between them 0 is the only number with four decimal places", p.MaxBase, p.MinBase)
 	case p.MinExponent < 0:
 		return fmt.Errorf("min_exponent is %d, want 0 or more", p.MinExponent)
 	case p.MaxExponent < p.MinExponent || p.MaxExponent > largestExponent:
@@ -171,7 +171,7 @@ func (p powerFunctionItem) Check() error {
 	}
 	want := power(p.Base, p.Exponent)
 	if math.IsInf(want, 0) || math.IsNaN(want) {
-		return errors.New("base to the power of exponent is no number")
+		return errors.New("base to the power of exponent is not a number")
 	}
 	if math.Abs(p.Solution-want) > 1e-9*math.Abs(want) {
 		return fmt.Errorf("solution is %v, want about %v", p.Solution, want)
@@ -219,7 +219,7 @@ func (p powerFunctionItem) Score(text string) quintain.Verdict {
 	got, ok := answer.ReadDecimal(text)
 	switch {
 	case !ok:
-		return quintain.Malformed("the answer is no number")
+		return quintain.Malformed("the answer is not a number")
 	case threeDigits(got) == threeDigits(decimalOf(p.Solution)):
 		return quintain.Right()
 	}

@@ -84,7 +84,7 @@ func (p productsItem) Short() string { return strings.ReplaceAll(p.Expression, "
 // Check refuses a record whose product cannot be read.
 func (p productsItem) Check() error {
 	if _, ok := multiply(p.Expression); !ok {
-		return fmt.Errorf("expression %.80q is no product of up to %d whole numbers", p.Expression, maxFactors)
+		return fmt.Errorf("expression %.80q is not a product of up to %d whole numbers", p.Expression, maxFactors)
 	}
 	return task.CheckPhrasing(p.Phrasing, len(productsPhrasings))
 }

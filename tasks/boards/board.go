@@ -83,7 +83,7 @@ func (b *lifeBoard) step() {
 		odd := b.low[above] ^ b.low[below] ^ beside
 		carry := b.low[above]&b.low[below] | (b.low[above]|b.low[below])&beside
 		// The neighbors are odd + 2(high above + high below + both + carry): two or
-		// three of them where exactly one of these four is set.
+		// three of them if exactly one of these four is set.
 		one := (b.high[above] ^ b.high[below] ^ both ^ carry) &^ (b.high[above]&b.high[below] | both&carry)
 		b.cells[at] = one & (odd | alive)
 	}

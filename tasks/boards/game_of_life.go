@@ -19,7 +19,7 @@ var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
 	Doc: "Work out a board of Conway's Game of Life after some steps, on a grid whose opposite edges meet. " +
 		"Some cells are alive at the end, and they are not those of the start.",
 	Source:  "John Conway's Game of Life (1970); the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: gameOfLifeParams{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.1, SimulationSteps: 1},
 	Levels: []gameOfLifeParams{
 		{GridSizeX: 4, GridSizeY: 4, FilledCellsWeights: 0.35, SimulationSteps: 1},
@@ -128,7 +128,7 @@ var gameOfLifePhrasings = []string{
 
 // lifeRules are said in the prompts of both tasks.
 const lifeRules = "In each step, a live cell (1) lives on if two or three of its eight neighbors are alive, a dead cell (0) comes to life if exactly three are, " +
-	"and every other cell is dead. The board wraps around: its left edge meets the right one, and its top the bottom."
+	"and every other cell dies or stays dead. The board wraps around: its left edge meets the right one, and its top edge the bottom one."
 
 // Prompt implements [task.Instance].
 func (g gameOfLifeItem) Prompt() string {
@@ -273,17 +273,17 @@ func readCells(text string) ([]string, error) {
 	}
 	v, err := answer.ReadJSON(text)
 	if err != nil {
-		return nil, fmt.Errorf("the answer is no JSON list of rows: %w", err)
+		return nil, fmt.Errorf("the answer is not a JSON list of rows: %w", err)
 	}
 	list, is := v.([]any)
 	if !is || len(list) == 0 {
-		return nil, errors.New("the answer is no JSON list of rows")
+		return nil, errors.New("the answer is not a JSON list of rows")
 	}
 	rows := make([]string, len(list))
 	for y, item := range list {
 		cells, is := item.([]any)
 		if !is {
-			return nil, fmt.Errorf("row %d is no list", y+1)
+			return nil, fmt.Errorf("row %d is not a list", y+1)
 		}
 		row := make([]byte, len(cells))
 		for x, cell := range cells {

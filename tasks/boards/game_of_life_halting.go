@@ -18,9 +18,9 @@ var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem
 	Name:     "game_of_life_halting",
 	Category: "algorithmic",
 	Doc: "Tell whether all cells of a board of Conway's Game of Life are dead after some steps. " +
-		"The board holds a few small shapes; half of the boards die, and neither the number of the shapes nor that of their cells tells which.",
+		"The board holds a few small shapes; half of the boards die, and neither the number of shapes nor that of their cells gives away which.",
 	Source:  "John Conway's Game of Life (1970); the shapes are drawn at random; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: gameOfLifeHaltingParams{GridSizeX: 12, GridSizeY: 12, Difficulty: 1, NumOscillators: 5, MaxSimulationSteps: 20},
 	Levels: []gameOfLifeHaltingParams{
 		{GridSizeX: 7, GridSizeY: 7, Difficulty: 1, NumOscillators: 1, MaxSimulationSteps: 4},
@@ -68,7 +68,7 @@ type gameOfLifeHaltingItem struct {
 	GridSizeY       int           `json:"grid_size_y"`
 	PlacedPatterns  []lifePattern `json:"placed_patterns"`
 	SimulationSteps int           `json:"simulation_steps"`
-	ShouldOscillate *bool         `json:"should_oscillate"` // some cell is alive after so many steps
+	ShouldOscillate *bool         `json:"should_oscillate"` // some cell is alive after those steps
 	Board           []string      `json:"board,omitempty"`  // rows of 0 and 1
 	Phrasing        int           `json:"phrasing,omitempty"`
 }
@@ -91,16 +91,16 @@ type lifeShapes struct {
 	lasting []lifeShape
 }
 
-// lifeShapesOf holds, for each difficulty, shapes of as many cells as let some live
-// and some die.
+// lifeShapesOf holds the shapes of each difficulty: of numbers of cells with which some
+// shapes live and some die.
 var lifeShapesOf = [...]func() []lifeShapes{
 	sync.OnceValue(func() []lifeShapes { return drawLifeShapes(3, 500) }),
 	sync.OnceValue(func() []lifeShapes { return drawLifeShapes(4, 500) }),
 	sync.OnceValue(func() []lifeShapes { return drawLifeShapes(5, 600) }),
 }
 
-// drawLifeShapes draws n shapes in a square of so many cells, and sees how long they
-// live.
+// drawLifeShapes draws n shapes in a square with sides of size cells, and sees how long
+// they live.
 func drawLifeShapes(size, n int) []lifeShapes {
 	const large, horizon, fewest, most = 40, 48, 6, 3
 	r := rng.New(uint64(size), "game_of_life_halting", "shapes")
@@ -140,7 +140,7 @@ func (s lifeShape) place(b *lifeBoard, y, x int) {
 }
 
 // makeGameOfLifeHalting draws whether the board is to die, and shapes that do what
-// is wanted if they do not meet. Where they do, it tries others.
+// is wanted if they do not meet. If they do, it tries others.
 func makeGameOfLifeHalting(p gameOfLifeHaltingParams, r *rng.Rand) (gameOfLifeHaltingItem, error) {
 	const tries = 30
 	lasts := r.Chance(0.5)
@@ -220,7 +220,7 @@ func (p placing) draw(steps int, r *rng.Rand) (shape lifeShape, name string) {
 var gameOfLifeHaltingPhrasings = []string{
 	"This is a board of Conway's Game of Life. Are all of its cells dead after ",
 	"Does the following board of the Game of Life die out completely within ",
-	"Simulate the Game of Life on the board below. Is no cell alive any more at the end of ",
+	"Simulate the Game of Life on the board below. Are all cells dead by the end of ",
 }
 
 // Prompt implements [task.Instance].

@@ -19,7 +19,7 @@ var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 	Category: "games",
 	Doc:      "Fill a sudoku of four rows and four columns. Every puzzle has exactly one solution.",
 	Source:   "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  miniSudokuParams{MinEmpty: 8, MaxEmpty: 12},
 	Levels: []miniSudokuParams{
 		{MinEmpty: 2, MaxEmpty: 4},
@@ -101,7 +101,7 @@ func (b miniBoard) allows(i, n int) bool {
 }
 
 // makeMiniSudoku draws a filled board and empties cells in random order, each
-// where the solution stays the only one, and starts anew where too few can be
+// only if the solution stays unique, and starts anew if too few can be
 // emptied.
 func makeMiniSudoku(p miniSudokuParams, r *rng.Rand) (miniSudokuItem, error) {
 	item := miniSudokuItem{
@@ -144,12 +144,12 @@ func miniRows(b miniBoard) grid.Grid[int] {
 // miniSudokuPhrasings are the wordings of the question, before and after the
 // puzzle.
 var miniSudokuPhrasings = [][2]string{
-	{"Complete this 4x4 sudoku. Every row, every column and every 2x2 box must hold each of the numbers 1, 2, 3 and 4 once. An underscore is an empty cell.\n\n",
-		"\n\nAnswer with the completed grid alone: four lines of four numbers, with one space between the numbers. This is the form, though not the solution:\n"},
+	{"Complete this 4x4 sudoku. Every row, every column and every 2x2 box must contain each of the numbers 1, 2, 3 and 4 exactly once. An underscore marks an empty cell.\n\n",
+		"\n\nAnswer with the completed grid alone: four lines of four numbers, with one space between the numbers. This grid shows the form, but is not the solution:\n"},
 	{"Here is a small sudoku of four rows and four columns; \"_\" marks the cells that are still empty:\n\n",
-		"\n\nFill them in so that no number from 1 to 4 comes twice in a row, in a column or in one of the four 2x2 quarters. Give only the whole grid, printed as above. A grid that has the form, but breaks the rules:\n"},
-	{"In the grid below, replace each _ by a number from 1 to 4. In the end each row, each column and each 2x2 quarter of the grid has to contain all four numbers.\n\n",
-		"\n\nWrite the full grid and nothing else, one row on each line and its numbers separated by single spaces. Written like this one, which is not the solution:\n"},
+		"\n\nFill them in so that no number from 1 to 4 appears twice in a row, in a column or in one of the four 2x2 quarters. Give only the complete grid, printed as above. This grid shows the form, but breaks the rules:\n"},
+	{"In the grid below, replace each _ by a number from 1 to 4. In the end, each row, each column and each 2x2 quarter of the grid has to contain all four numbers.\n\n",
+		"\n\nWrite the full grid and nothing else, one row per line, with single spaces between the numbers. This grid shows the form, but is not the solution:\n"},
 }
 
 // miniSudokuExample shows the form of an answer; it is a board that breaks the
@@ -200,7 +200,7 @@ func (m miniSudokuItem) Solve() string { return miniText(m.Solution) }
 // Score implements [task.Instance]. As in reasoning-gym, lines without four digits
 // are passed over, a right grid in another form earns up to 0.9, and what is longer
 // than the solution loses its share of the length. A wrong grid earns something only
-// where more than two thirds of the work are done: each cell that is not as in the
+// if more than two thirds of the work are done: each cell that is not as in the
 // solution, given ones too, takes away three cells' worth of what was to be filled
 // in, since copying the puzzle and filling it with the number that it lacks most
 // gets up to half of it right.
@@ -232,8 +232,8 @@ func (m miniSudokuItem) Score(text string) quintain.Verdict {
 	return quintain.Partial(credit, reason)
 }
 
-// printed reports whether text is the solution as Solve prints it, but for space at
-// the end of its lines.
+// printed reports whether text is the solution as Solve prints it, except for space
+// at the end of its lines.
 func (m miniSudokuItem) printed(text string) bool {
 	for i, want := range strings.Split(m.Solve(), "\n") {
 		line, rest, more := strings.Cut(text, "\n")

@@ -15,10 +15,10 @@ import (
 var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
 	Name:     "rotten_oranges",
 	Category: "algorithmic",
-	Doc: "Find out after how many minutes all oranges of a grid are rotten, where rot spreads to the neighbors, or that some never rot. " +
-		"One problem in eight has oranges that never rot; how many are rotten at first differs from problem to problem, so that the times spread.",
+	Doc: "Find out after how many minutes all oranges of a grid are rotten if rot spreads to neighbors, or that some never rot. " +
+		"One problem in eight has oranges that never rot; the share of rotten oranges at the start varies, so that the times do.",
 	Source:  "A classic exercise in breadth-first search; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: rottenOrangesParams{MinN: 10, MaxN: 30, POranges: 0.85, PRotten: 0.1},
 	Levels: []rottenOrangesParams{
 		{MinN: 4, MaxN: 5, POranges: 0.85, PRotten: 0.1},
@@ -36,7 +36,7 @@ type rottenOrangesParams struct {
 	MinN     int     `json:"min_n"` // rows and columns
 	MaxN     int     `json:"max_n"`
 	POranges float64 `json:"p_oranges"` // that a cell holds an orange
-	PRotten  float64 `json:"p_rotten"`  // that an orange is rotten, on the average of all problems
+	PRotten  float64 `json:"p_rotten"`  // that an orange is rotten, on average over all problems
 }
 
 // Check implements [task.Params].
@@ -185,18 +185,18 @@ func fenceOff(m grid.Grid[int], r *rng.Rand) {
 // rottenOrangesPhrasings are the wordings of the question, before the grid.
 var rottenOrangesPhrasings = []string{
 	"In this grid, 0 is an empty cell, 1 a fresh orange and 2 a rotten one. Every minute, each fresh orange beside, above or below a rotten one becomes rotten. " +
-		"After how many minutes is no orange fresh any more?\n\n",
-	"Oranges lie in a box with the cells below: 2 is a rotten orange, 1 a fresh one, 0 none at all. In each minute the rot passes from every rotten orange to its neighbors to the left, to the right, above and below. " +
+		"After how many minutes are all oranges rotten?\n\n",
+	"Here is a box of oranges, cell by cell: 2 is a rotten orange, 1 a fresh one and 0 an empty cell. Every minute, the rot spreads from each rotten orange to its neighbors on the left and on the right, above and below. " +
 		"How many minutes does it take until all oranges are rotten?\n\n",
 	"Rot spreads in the following grid, where 1 stands for a fresh orange, 2 for a rotten one and 0 for an empty cell. A fresh orange rots one minute after an orange that shares a side with it. " +
-		"In which minute does the last orange rot?\n\n",
+		"After how many minutes has the last orange rotted?\n\n",
 }
 
 // Prompt implements [task.Instance].
 func (o rottenOrangesItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = grid.AppendInts(append(b, rottenOrangesPhrasings[o.Phrasing]...), o.Matrix)
-	return string(append(b, "\n\nAnswer with one whole number: 0 if no orange is fresh now, -1 if some orange never rots."...))
+	return string(append(b, "\n\nAnswer with one whole number: 0 if no orange is fresh at the start, -1 if some orange never rots."...))
 }
 
 // Canonical implements [task.Canonicalizer].

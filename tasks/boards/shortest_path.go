@@ -18,9 +18,9 @@ import (
 var shortestPath = task.Spec[shortestPathParams, shortestPathItem]{
 	Name:     "shortest_path",
 	Category: "graphs",
-	Doc:      "Find a shortest way through a grid with blocked cells, or tell that there is none, as in one problem of twelve.",
+	Doc:      "Find a shortest way through a grid with blocked cells, or say that there is none, as in one problem in twelve.",
 	Source:   "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  shortestPathParams{MinRows: 5, MaxRows: 8, MinCols: 5, MaxCols: 8, PBlocked: 0.4},
 	Levels: []shortestPathParams{
 		{MinRows: 3, MaxRows: 4, MinCols: 3, MaxCols: 4, PBlocked: 0.2},
@@ -121,7 +121,7 @@ func (m *pathMatrix) UnmarshalJSON(raw []byte) error {
 		case c == ']' && depth == 1 && rows > 0:
 			depth--
 		default:
-			return fmt.Errorf("matrix: %.20q is no part of equally long rows of \"O\", \"X\", \"*\" and \"#\"", raw[i:])
+			return fmt.Errorf("matrix: %.20q does not belong to equally long rows of \"O\", \"X\", \"*\" and \"#\"", raw[i:])
 		}
 	}
 	*m = newPathMatrix(rows, cols)
@@ -168,7 +168,7 @@ func (m pathMatrix) from(start int) reach {
 	return r
 }
 
-// way returns the moves of a shortest way to goal; none where it is out of reach.
+// way returns the moves of a shortest way to goal; none if it is out of reach.
 func (m pathMatrix) way(r reach, goal int) []string {
 	moves, steps := make([]string, 0, 16), m.Steps()
 	for at := goal; r.by[at] != 0 && r.by[at] != moveNone+1; {
@@ -186,7 +186,7 @@ const pathDeadEnd = 1. / 12
 
 // makeShortestPath draws grids until there is one with a start from which much of
 // it can be reached, and puts the goal where it can or cannot be reached, as chance
-// has it. Where no grid comes up that allows it, one is changed until it does.
+// has it. If no grid comes up that allows it, one is changed until it does.
 func makeShortestPath(p shortestPathParams, r *rng.Rand) (shortestPathItem, error) {
 	item := shortestPathItem{Phrasing: r.Between(0, len(shortestPathPhrasings)-1)}
 	deadEnd := p.PBlocked > 0 && r.Chance(pathDeadEnd)
@@ -298,11 +298,11 @@ func (m pathMatrix) repair(start int, deadEnd bool, r *rng.Rand) (goal int) {
 // shortestPathPhrasings are the wordings of the question, before and after the grid.
 var shortestPathPhrasings = [][2]string{
 	{"In the grid below you stand on the cell * and want to get to the cell #. O is an open cell and X a blocked one. One move takes you up, down, left or right to the next cell, as long as that is not blocked.\n\n",
-		"\n\nGive a shortest way as a list of moves with spaces between them, for example: up right right down. If # cannot be reached, answer with the one word infeasible."},
-	{"A robot moves through this map, one cell at a time: up, down, left or right. It starts at * and must reach #. It may pass cells marked O, but not those marked X.\n\n",
-		"\n\nWhich moves bring it there in the fewest steps? Write just the moves, such as \"left left up\", in lower case and separated by spaces, or \"infeasible\" if there is no way at all."},
-	{"Here is a map; X are walls, O is free ground, * is the start and # the goal.\n\n",
-		"\n\nFind a route from start to goal that is as short as possible. A step goes to the cell above, below, to the left or to the right, never through a wall or off the map. Reply with the steps alone, each of them up, down, left or right, with a space after each but the last (\"down down right\" would be three steps). Where no route exists, reply infeasible."},
+		"\n\nGive a shortest path as a list of moves with spaces between them, for example: up right right down. If # cannot be reached, answer with the single word infeasible."},
+	{"A robot moves through this map, one cell at a time: up, down, left or right. It starts at * and must reach #. It may cross cells marked O, but not those marked X.\n\n",
+		"\n\nWhich moves bring it there in the fewest steps? Write just the moves, such as \"left left up\", in lower case and separated by spaces, or \"infeasible\" if there is no path at all."},
+	{"Here is a map: X marks a wall, O free ground, * the start and # the goal.\n\n",
+		"\n\nFind a route from start to goal that is as short as possible. A step goes to the cell above, below, to the left or to the right, never through a wall or off the map. Reply with the steps alone, each of them up, down, left or right, with single spaces between them (\"down down right\" is three steps). If no route exists, reply infeasible."},
 }
 
 // Prompt implements [task.Instance].
@@ -330,7 +330,7 @@ func (s shortestPathItem) Canonical() string {
 	return b.String()
 }
 
-// Check refuses a record that is no grid with its shortest way.
+// Check refuses a record that is not a grid with its shortest way.
 func (s shortestPathItem) Check() error {
 	m := s.Matrix
 	if err := task.CheckPhrasing(s.Phrasing, len(shortestPathPhrasings)); err != nil {
@@ -352,7 +352,7 @@ func (s shortestPathItem) Check() error {
 	return nil
 }
 
-// infeasible is the answer where there is no way.
+// infeasible is the answer if there is no way.
 const infeasible = "infeasible"
 
 // Solve implements [task.Instance].
@@ -378,7 +378,7 @@ func (s shortestPathItem) Score(text string) quintain.Verdict {
 	for name := range strings.FieldsFuncSeq(text, answer.Space) {
 		move := slices.Index(moveNames[:], name)
 		if move < 0 {
-			return quintain.Malformed(fmt.Sprintf("%.20q is none of the moves up, down, left and right", name))
+			return quintain.Malformed(fmt.Sprintf("%.20q is not one of the moves up, down, left and right", name))
 		}
 		at += steps[move]
 		if moves++; s.Matrix.Cells[at] == cellBlocked {

@@ -19,7 +19,7 @@ var calendarArithmetic = task.Spec[calendarParams, calendarItem]{
 	Doc: "Answer a question about dates: a weekday, how many days of a kind there are, or whether a year is a leap year. " +
 		"Half of the years asked about are leap years. Years before 1582 are counted as if the Gregorian calendar had been in use.",
 	Source:  "The Gregorian calendar; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: calendarParams{Year: 2022, Tasks: calendarKinds, OffsetUpperBound: 100, LeapYearRange: 200},
 	Levels: []calendarParams{
 		{Year: 2022, Tasks: []string{weekdayOffset, leapYear}, OffsetUpperBound: 14, LeapYearRange: 50},
@@ -90,7 +90,7 @@ type calendarItem struct {
 	StartDate  string `json:"start_date,omitempty"`
 	EndDate    string `json:"end_date,omitempty"`
 	TargetDate string `json:"target_date,omitempty"`
-	OffsetDays int    `json:"offset_days,omitempty"` // from StartDate to TargetDate, below 0 where it is earlier
+	OffsetDays int    `json:"offset_days,omitempty"` // from StartDate to TargetDate, below 0 if it is earlier
 	FirstDay   string `json:"first_day,omitempty"`   // weekday of 1 January
 	DeltaDays  int    `json:"delta_days,omitempty"`  // from 1 January to TargetDate
 	Month      int    `json:"month,omitempty"`       // 1 to 12
@@ -118,7 +118,7 @@ func makeCalendar(p calendarParams, r *rng.Rand) (calendarItem, error) {
 		item.TargetDate = text(day)
 	case weekdayFromFirst:
 		first := dayOf(year, 1, 1)
-		if day == first { // whose weekday the question tells
+		if day == first { // whose weekday the question gives
 			day += civilDay(r.Between(1, 364))
 		}
 		item.Year, item.FirstDay, item.TargetDate = year, rng.Pick(r, weekdays), text(day)
@@ -138,7 +138,7 @@ func makeCalendar(p calendarParams, r *rng.Rand) (calendarItem, error) {
 }
 
 // drawYear draws a year that is as likely a leap year as not. The last year of a
-// century comes more often than by chance, and of the other years that are none, half
+// century comes more often than by chance, and of the other common years, half
 // are even.
 func (p calendarParams) drawYear(r *rng.Rand) int {
 	leap, step := r.Chance(0.5), 1
@@ -164,13 +164,13 @@ const calendarWordings = 2
 // calendarPhrasings are the wordings of the questions by kind, in pieces that stand
 // around what the question is about. The kind with a minus asks about the past.
 var calendarPhrasings = map[string][calendarWordings][]string{
-	weekdayOffset:       {{"Today is ", ". Which day of the week will it be in ", "?"}, {"Someone leaves on ", " and comes back ", " later. On which weekday is that?"}},
-	weekdayOffset + "-": {{"Today is ", ". Which day of the week was it ", " ago?"}, {"A letter that came on ", " had been sent ", " before. On which weekday was that?"}},
+	weekdayOffset:       {{"Today is ", ". Which day of the week will it be in ", "?"}, {"Someone leaves on ", " and comes back ", " later. On which weekday is the return?"}},
+	weekdayOffset + "-": {{"Today is ", ". Which day of the week was it ", " ago?"}, {"A letter that arrived on ", " was sent ", " earlier. On which weekday was it sent?"}},
 	weekdayOfDate:       {{"Which day of the week is ", " in the Gregorian calendar?"}, {"On which weekday does ", " fall in the Gregorian calendar?"}},
-	weekdayFromFirst:    {{"January 1 of a ", " year is a ", ". Which weekday is ", " of that year?"}, {"A ", " year begins on a ", ". On which day of the week does its ", " fall?"}},
+	weekdayFromFirst:    {{"January 1 of a ", " year is a ", ". Which weekday is ", " of that year?"}, {"A ", " year begins on a ", ". On which day of the week does ", " of that year fall?"}},
 	recurringDay:        {{"Which day of the month is the ", " of ", "? If there is none, answer -1."}, {"A club meets on the ", " of ", ". On which day of the month is that? If there is no such day, answer -1."}},
-	countDays:           {{"How many times does a ", " come from ", " to ", ", both dates included?"}, {"Count each ", " from ", " to ", ", with the first and the last date. How many are there?"}},
-	countBusiness:       {{"How many days from Monday to Friday are there from ", " to ", ", both dates included?"}, {"Someone works every day but Saturdays and Sundays from ", " to ", ", on the first and the last date too. How many days are that?"}},
+	countDays:           {{"How many ", "s are there from ", " to ", ", both dates included?"}, {"Count the ", "s from ", " to ", ", including the first and the last date. How many are there?"}},
+	countBusiness:       {{"How many working days, Monday to Friday, are there from ", " to ", ", both dates included?"}, {"Someone works every day except Saturdays and Sundays from ", " to ", ", including the first and the last date. How many days is that?"}},
 	leapYear:            {{"Is ", " a leap year in the Gregorian calendar?"}, {"Does February of the year ", " have 29 days in the Gregorian calendar?"}},
 }
 
@@ -191,7 +191,7 @@ func (c calendarItem) Prompt() string {
 	case recurringDay, countDays, countBusiness:
 		return string(append(b, " Answer with the number alone."...))
 	}
-	return string(append(b, " Answer with the name of the weekday alone, with a capital letter at its beginning."...))
+	return string(append(b, " Answer with the name of the weekday alone, beginning with a capital letter."...))
 }
 
 // subjects returns what the question is about, in the order of its wordings.
@@ -285,7 +285,7 @@ func (c calendarItem) Solve() string {
 	return solution
 }
 
-// answer works the question out. The error names the field that makes no sense.
+// answer works the question out. The error names the field that is invalid.
 func (c calendarItem) answer() (string, error) {
 	switch c.Task {
 	case weekdayOffset, weekdayOfDate, weekdayFromFirst:
@@ -392,7 +392,7 @@ func (c calendarItem) Score(text string) quintain.Verdict {
 	case recurringDay, countDays, countBusiness:
 		n, ok := answer.ReadInt(got)
 		if !ok {
-			return quintain.Malformed("the answer is no number")
+			return quintain.Malformed("the answer is not a number")
 		}
 		if strconv.FormatInt(n, 10) == solution {
 			return quintain.Right()

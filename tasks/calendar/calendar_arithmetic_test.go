@@ -183,10 +183,10 @@ func TestCountDaysOfEntries(t *testing.T) {
 
 var (
 	longDateRE = regexp.MustCompile(`[A-Z][a-z]+ \d+, \d+`)
-	spanRE     = regexp.MustCompile(`(\d+) days? ?(ago|before)?`)
+	spanRE     = regexp.MustCompile(`(\d+) days? ?(ago|earlier)?`)
 	ordinalRE  = regexp.MustCompile(`the (\w+) (\w+day) (?:in|of) (\w+) (\d+)`)
-	firstDayRE = regexp.MustCompile(`(common|leap) year (?:is|begins on) a (\w+day).*?([A-Z][a-z]+ \d+)(?: of that year| fall)`)
-	countedRE  = regexp.MustCompile(`(?:a|each) (\w+day)`)
+	firstDayRE = regexp.MustCompile(`(common|leap) year (?:is|begins on) a (\w+day).*?([A-Z][a-z]+ \d+) of that year`)
+	countedRE  = regexp.MustCompile(`(?:many|the) (\w+day)s`)
 )
 
 // The second way reads the prompt and goes from day to day with the standard library.

@@ -85,7 +85,7 @@ func appendDate(b []byte, d civilDay) []byte {
 	return appendPadded(append(b, '-'), day, 2)
 }
 
-// appendPadded appends a number, 0 or more, with at least so many digits.
+// appendPadded appends a number, 0 or more, with at least that many digits.
 func appendPadded(b []byte, n, digits int) []byte {
 	for size := n; digits > 1; digits-- {
 		if size /= 10; size == 0 {
@@ -99,13 +99,13 @@ func appendPadded(b []byte, n, digits int) []byte {
 func readDate(text string) (d civilDay, err error) {
 	const form = "2022-12-31"
 	if len(text) != len(form) || text[4] != '-' || text[7] != '-' {
-		return 0, fmt.Errorf("%.40q is no date like %s", text, form)
+		return 0, fmt.Errorf("%.40q is not a date like %s", text, form)
 	}
 	year, ok1 := readNatural(text[:4])
 	month, ok2 := readNatural(text[5:7])
 	day, ok3 := readNatural(text[8:])
 	if !ok1 || !ok2 || !ok3 || year < firstYear || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
-		return 0, fmt.Errorf("%.40q is no date like %s", text, form)
+		return 0, fmt.Errorf("%.40q is not a date like %s", text, form)
 	}
 	return dayOf(year, month, day), nil
 }

@@ -46,7 +46,7 @@ func (m moment) text() string {
 	return string(b)
 }
 
-// appendClock appends hours and minutes, and seconds where unit is that.
+// appendClock appends hours and minutes, and seconds if unit is that.
 func (m moment) appendClock(b []byte, unit int64) []byte {
 	b = appendPadded(b, int(m.clock/hour), 2)
 	b = appendPadded(append(b, ':'), int(m.clock/minute%60), 2)
@@ -113,7 +113,7 @@ func (m moment) appendLayout(b []byte, format string) []byte {
 func readMoment(text string) (m moment, err error) {
 	const dateLength, clockLength = len("2022-12-31"), len("23:59:59")
 	if len(text) <= dateLength || text[dateLength] != ' ' {
-		return m, fmt.Errorf("%.40q is no date with a time", text)
+		return m, fmt.Errorf("%.40q is not a date with a time", text)
 	}
 	if m.day, err = readDate(text[:dateLength]); err != nil {
 		return m, err
@@ -154,7 +154,7 @@ func readClock(text string) (clock int64, err error) {
 		length += int64(micros)
 	}
 	if !ok || length >= wholeDay {
-		return 0, fmt.Errorf("%.40q is no time of the day like 23:59:59.999", text)
+		return 0, fmt.Errorf("%.40q is not a time of the day like 23:59:59.999", text)
 	}
 	return length, nil
 }
@@ -211,7 +211,7 @@ var answerForms = []answerForm{
 }
 
 // layouts are the ways to show times, by kind. Three letters are short for a month or
-// a weekday; no month is written as a number but behind its year.
+// a weekday; a month that is written as a number stands after its year.
 var layouts = map[string][]layout{
 	kindTime:    {{"%H:%M", "HH:MM", minute}},
 	kindSeconds: {{"%H:%M:%S", "HH:MM:SS", second}},

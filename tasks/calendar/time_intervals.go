@@ -16,10 +16,10 @@ import (
 var timeIntervals = task.Spec[timeIntervalsParams, timeIntervalsItem]{
 	Name:     "time_intervals",
 	Category: "arithmetic",
-	Doc: "Find how much time passes between two times of a day, two dates, or two dates with times, also of different time zones. " +
-		"Every date can be read in one way only: where the month is a number, the year stands first.",
+	Doc: "Find how much time passes between two times of a day, two dates, or two dates with times, which may be in different time zones. " +
+		"Every date can be read in one way only: if the month is a number, the year comes first.",
 	Source:  "The Gregorian calendar and ISO 8601; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: timeIntervalsParams{
 		MinTime: "00:00:00", MaxTime: "23:59:59.999999", MaxSeconds: 86400,
 		MinDate: "1900-01-01", MaxDate: "3000-01-01", MaxDays: 100, TaskTypes: intervalKinds,
@@ -137,7 +137,7 @@ func (p timeIntervalsParams) checkDates() error {
 // timeIntervalsItem is one question.
 type timeIntervalsItem struct {
 	TaskType  string `json:"task_type"`
-	StartTime string `json:"start_time"`      // as 2022-12-31 23:59:59.999000+05:30, fraction and zone where there are any
+	StartTime string `json:"start_time"`      // as 2022-12-31 23:59:59.999000+05:30, fraction and zone if there are any
 	EndTime   string `json:"end_time"`        // not before StartTime
 	Format    string `json:"format"`          // of both in the question, in the language of C's strftime
 	Expected  string `json:"expected_format"` // of the answer, one of answerForms
@@ -177,7 +177,7 @@ func (p timeIntervalsParams) oneDay(unit int64, r *rng.Rand) (start, end moment)
 	return moment{day: day, clock: from * unit}, moment{day: day, clock: (from + length) * unit}
 }
 
-// twoDays draws two times of different days; unit is 0 where they are dates only.
+// twoDays draws two times of different days; unit is 0 if they are dates only.
 func (p timeIntervalsParams) twoDays(unit int64, r *rng.Rand) (start, end moment) {
 	from, _ := readDate(p.MinDate) // Check has read them
 	to, _ := readDate(p.MaxDate)
@@ -199,7 +199,7 @@ var intervalPhrasings = [][3]string{
 	{"How much time passes from ", " to ", "?"},
 	{"Find the time between ", " and ", "."},
 	{"How long is it from ", " until ", "?"},
-	{"Start: ", "; end: ", ". How long is that?"},
+	{"Start: ", "; end: ", ". How much time lies between the two?"},
 }
 
 // Prompt implements [task.Instance].
@@ -260,7 +260,7 @@ func (t timeIntervalsItem) Check() error {
 	return task.CheckPhrasing(t.Phrasing, len(intervalPhrasings))
 }
 
-// length returns what the answer is to say: whole days and the rest, cut off to the
+// length returns what the answer must say: whole days and the rest, cut off to the
 // unit of the form.
 func (t timeIntervalsItem) length() (days, rest int64) {
 	start, end, _ := t.moments() // Check has read them
@@ -327,7 +327,7 @@ func (t timeIntervalsItem) Score(text string) quintain.Verdict {
 }
 
 // cutDays reads the days that text begins with, and returns what follows the comma.
-// The word may be left out where there is none.
+// The word may be left out if there is none.
 func cutDays(text string) (days int64, rest string, ok bool) {
 	count, rest, more := strings.Cut(text, ",")
 	count = answer.Trim(count)

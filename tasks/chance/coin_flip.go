@@ -14,14 +14,14 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// coinFlip asks for the probability of so many heads.
+// coinFlip asks for the probability of a number of heads.
 var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
 	Name:     "coin_flip",
 	Category: "probability",
-	Doc: "Give the probability of exactly, or of at least, so many heads in several flips of a fair coin. " +
+	Doc: "Give the probability of exactly, or of at least, a given number of heads in several flips of a fair coin. " +
 		"No question has the answer 0 or 1.",
 	Source:  "The binomial distribution; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: coinFlipParams{MinTrials: 3, MaxTrials: 15, AllowExact: true, AllowAtLeast: true},
 	Levels: []coinFlipParams{
 		{MinTrials: 2, MaxTrials: 5, AllowExact: true},
@@ -79,8 +79,8 @@ type rational struct {
 	Denominator int64 `json:"denominator"` // a power of two
 }
 
-// makeCoinFlip draws the kind, the flips and the heads. At least so many heads are
-// at least a third of the flips: for less, 1 is nearly right.
+// makeCoinFlip draws the kind, the flips and the heads. If "at least" is asked, the
+// heads are a third of the flips or more: for fewer, 1 is nearly right.
 func makeCoinFlip(p coinFlipParams, r *rng.Rand) (coinFlipItem, error) {
 	item := coinFlipItem{
 		NumTrials:   r.Between(p.MinTrials, p.MaxTrials),
@@ -120,7 +120,7 @@ func probability(c coinFlipItem) rational {
 // coinFlipPhrasings are the wordings of the question, around the flips and the heads.
 var coinFlipPhrasings = [][3]string{
 	{"A fair coin is flipped ", ". What is the probability of ", "?"},
-	{"Someone tosses a fair coin ", ". How likely is it to get ", "?"},
+	{"Someone tosses a fair coin ", ". What is the chance of getting ", "?"},
 	{"You flip a fair coin ", " and count the heads. Find the probability of counting ", "."},
 }
 
@@ -178,7 +178,7 @@ func (c coinFlipItem) Solve() string { return strconv.FormatFloat(c.Rational.flo
 func (r rational) float() float64 { return float64(r.Numerator) / float64(r.Denominator) }
 
 // Score implements [task.Instance]. The value may be off by 0.0001, and by a
-// hundredth of the probability where that is less.
+// hundredth of the probability if that is less.
 func (c coinFlipItem) Score(text string) quintain.Verdict {
 	const absolute, relative = 1e-4, 1e-2
 	want := c.Rational.float()

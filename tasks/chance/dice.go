@@ -17,9 +17,9 @@ var dice = task.Spec[diceParams, diceItem]{
 	Name:     "dice",
 	Category: "arithmetic",
 	Doc: "Give the probability that the numbers of several dice add up to a total or more. " +
-		"It is never 0 or 1, nor 1/2 where another total can be asked for.",
+		"It is never 0 or 1, and 1/2 only if no other total can be asked for.",
 	Source:  "Elementary probability; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: diceParams{NumDice: 4, MaxDiceSize: 20},
 	Levels: []diceParams{
 		{NumDice: 1, MaxDiceSize: 20},
@@ -108,7 +108,7 @@ func diceNotation(sides []int) string {
 	return string(b)
 }
 
-// readDice reads what diceNotation wrote; ok is false where there are more rolls
+// readDice reads what diceNotation wrote; ok is false if there are more rolls
 // than maxRolls.
 func readDice(text string) (sides []int, ok bool) {
 	rolls := int64(1)
@@ -170,7 +170,7 @@ func diceChance(sides []int, target int) (num, den int64) {
 var dicePhrasings = [][3]string{
 	{"These dice are rolled together: ", ". How likely is a total of ", " or more?"},
 	{"Someone rolls the dice ", " and adds up the numbers. What is the probability that the sum is at least ", "?"},
-	{"With the dice ", ", what is the chance to roll ", " or more in total?"},
+	{"With the dice ", ", what is the chance of rolling a total of ", " or more?"},
 }
 
 // Prompt implements [task.Instance].

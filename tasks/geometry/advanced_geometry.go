@@ -19,10 +19,10 @@ import (
 var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
 	Name:     "advanced_geometry",
 	Category: "geometry",
-	Doc: "Find the orthocenter, the radius of the incircle or the angle at B of a triangle with whole coordinates. " +
+	Doc: "Find the orthocenter, the radius of the incircle or the angle at B of a triangle whose vertices have whole coordinates. " +
 		"Any correct rounding of the value is right.",
 	Source:  "Plane analytic geometry; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: advancedGeometryParams{MinCoord: -10, MaxCoord: 10, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
 	Levels: []advancedGeometryParams{
 		{MinCoord: 0, MaxCoord: 5, TaskTypes: []string{orthocenter}},
@@ -126,24 +126,24 @@ func makeAdvancedGeometry(p advancedGeometryParams, r *rng.Rand) (advancedGeomet
 // corners, by kind.
 var advancedGeometryPhrasings = map[string][][2]string{
 	orthocenter: {
-		{"A triangle has the corners ", ". Find its orthocenter, the point where the three altitudes meet."},
-		{"Where do the altitudes of the triangle with corners ", " meet?"},
+		{"A triangle has the vertices ", ". Find its orthocenter, the point where the three altitudes meet."},
+		{"Where do the altitudes of the triangle with vertices ", " meet?"},
 	},
 	incircleRadius: {
-		{"A triangle has the corners ", ". Find the radius of its incircle."},
-		{"How large is the radius of the circle that touches all three sides of the triangle with corners ", " from within?"},
+		{"A triangle has the vertices ", ". Find the radius of its incircle."},
+		{"What is the radius of the circle inscribed in the triangle with vertices ", "?"},
 	},
 	angleMeasure: {
-		{"A triangle has the corners ", ". Find the interior angle at B."},
-		{"What is the angle ABC, in degrees, of the triangle with corners ", "?"},
+		{"A triangle has the vertices ", ". Find the interior angle at B."},
+		{"In the triangle with vertices ", ", what is the angle ABC in degrees?"},
 	},
 }
 
 // The forms of the answer, by kind.
 const (
-	orthocenterForm = " Answer with its coordinates, rounded to 3 decimals, in the form (x, y), for example (-1.250, 3.000)."
-	radiusForm      = " Answer with the number alone, rounded to 3 decimals, for example 2.718."
-	angleForm       = " Answer with the degrees alone, rounded to 2 decimals, for example 47.11°."
+	orthocenterForm = " Answer with its coordinates, rounded to 3 decimal places, in the form (x, y), for example (-1.250, 3.000)."
+	radiusForm      = " Answer with the number alone, rounded to 3 decimal places, for example 2.718."
+	angleForm       = " Answer with the number of degrees alone, rounded to 2 decimal places, for example 47.11°."
 )
 
 // Prompt implements [task.Instance].
@@ -167,8 +167,8 @@ func (a advancedGeometryItem) corners() string {
 // Short implements [task.Shortener].
 func (a advancedGeometryItem) Short() string { return a.TaskType + ": " + a.corners() }
 
-// Canonical implements [task.Canonicalizer]. The corners may stand in any order, but
-// for B where its angle is asked for.
+// Canonical implements [task.Canonicalizer]. The corners may stand in any order,
+// except B where its angle is asked for.
 func (a advancedGeometryItem) Canonical() string {
 	byName := func(p, q [2]string) int { return slices.Compare(p[:], q[:]) }
 	if a.TaskType == angleMeasure {
@@ -178,7 +178,7 @@ func (a advancedGeometryItem) Canonical() string {
 	return fmt.Sprint(a.TaskType, slices.SortedFunc(slices.Values([][2]string{a.A, a.B, a.C}), byName))
 }
 
-// Check refuses a record that is no triangle, or whose results are not those of its
+// Check refuses a record that is not a triangle, or whose results are not those of its
 // triangle.
 func (a advancedGeometryItem) Check() error {
 	t, err := a.triangle()
@@ -244,7 +244,7 @@ func (a advancedGeometryItem) Solve() string {
 	return rounded(t.angle(), 2) + "°"
 }
 
-// rounded writes a number with so many decimals, and zero without a sign.
+// rounded writes a number with the given number of decimals, and zero without a sign.
 func rounded(v float64, decimals int) string {
 	text := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -282,12 +282,12 @@ func (t triangle) scoreOrthocenter(text string) quintain.Verdict {
 	return scoreNumber(strings.TrimRight(right, ")"), y.float(), 3)
 }
 
-// scoreNumber reads one number: right is what rounds to want, and where want is
-// half-way between two numbers with so many decimals, to either.
+// scoreNumber reads one number: right is what rounds to want, and if want is
+// halfway between two numbers with that many decimals, to either.
 func scoreNumber(text string, want float64, decimals int) quintain.Verdict {
 	got, ok := answer.ReadFloat(text)
 	if !ok {
-		return quintain.Malformed(fmt.Sprintf("%.40q is no number", text))
+		return quintain.Malformed(fmt.Sprintf("%.40q is not a number", text))
 	}
 	unit, rounding := math.Pow10(-decimals), rounded(got, decimals)
 	near, _ := strconv.ParseFloat(rounding, 64)
@@ -313,7 +313,7 @@ func (p point) dot(q point) int64 { return p.x*q.x + p.y*q.y }
 // A triangle has its corners in any order.
 type triangle struct{ a, b, c point }
 
-// cross is twice the area, with a sign; 0 where the corners are on one line.
+// cross is twice the area, with a sign; 0 if the corners are on one line.
 func (t triangle) cross() int64 {
 	b, c := t.b.minus(t.a), t.c.minus(t.a)
 	return b.x*c.y - b.y*c.x

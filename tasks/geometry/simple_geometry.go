@@ -16,9 +16,9 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 	Name:     "simple_geometry",
 	Category: "geometry",
 	Doc: "Find the one interior angle of a convex polygon that is not given. " +
-		"Each set of whole angles that a convex polygon of the settings can have is as likely as another.",
+		"All sets of whole angles that the settings allow are equally likely.",
 	Source:  "Euclid's Elements, I.32 and its corollaries; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: simpleGeometryParams{MinSides: 3, MaxSides: 6, MinAngle: 10, MaxAngle: 170},
 	Levels: []simpleGeometryParams{
 		{MinSides: 3, MaxSides: 3, MinAngle: 20, MaxAngle: 120},
@@ -117,7 +117,7 @@ func (p simpleGeometryParams) appendAngles(angles []int, sides int, r *rng.Rand)
 var simpleGeometryPhrasings = [][3]string{
 	{"A convex polygon has ", " sides. All of its interior angles but one are known: ", ". How large is the remaining one?"},
 	{"Someone measured the interior angles of a convex polygon with ", " sides and forgot one of them. The others are ", ". Find the forgotten angle."},
-	{"What is the last interior angle of a convex polygon with ", " sides, if the others are ", "?"},
+	{"What is the remaining interior angle of a convex polygon with ", " sides if the others are ", "?"},
 }
 
 // Prompt implements [task.Instance].

@@ -19,7 +19,7 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 	Doc: "Find the least number of swaps of any two characters that makes a binary string alternate, or -1. " +
 		"The numbers of swaps that a length allows are equally likely.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: binaryAlternationParams{MinN: 10, MaxN: 30, PSolvable: 0.8},
 	Levels: []binaryAlternationParams{
 		{MinN: 5, MaxN: 9, PSolvable: 0.75},
@@ -61,7 +61,7 @@ type binaryAlternationItem struct {
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
-// makeBinaryAlternation draws a number of swaps and undoes so many on an
+// makeBinaryAlternation draws a number of swaps and undoes that many on an
 // alternating string. Of a string that cannot alternate, one or two more
 // characters are turned into the more frequent one.
 func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAlternationItem, error) {
@@ -98,7 +98,7 @@ func turn(bits []byte, from, n int, r *rng.Rand) {
 	}
 }
 
-// unbalance turns one bit that is not often into often, where there are enough of
+// unbalance turns one bit that is not often into often, if there are enough of
 // them now and then two; often is at least as frequent as the other.
 func unbalance(bits []byte, often byte, r *rng.Rand) {
 	more := 1
@@ -114,7 +114,7 @@ func unbalance(bits []byte, often byte, r *rng.Rand) {
 	}
 }
 
-// swapsToAlternate returns how many swaps it takes, or -1 where none are enough.
+// swapsToAlternate returns how many swaps it takes, or -1 if none are enough.
 // One swap mends one wrong zero and one wrong one.
 func swapsToAlternate(bits string) int {
 	var wrong [2]int // places that differ from 0101… and from 1010…
@@ -140,8 +140,8 @@ func swapsToAlternate(bits string) int {
 var binaryAlternationPhrasings = []string{
 	"What is the least number of swaps that makes this binary string alternate? A swap exchanges any two of its characters, wherever they stand.",
 	"A binary string alternates if no two neighbors are equal, like 01010. You may swap any two characters of the string below. " +
-		"How many swaps does it take at least until it alternates?",
-	"By swapping pairs of characters, not only neighbors, the following string of zeros and ones is to become alternating. How few swaps are enough?",
+		"What is the smallest number of swaps that makes it alternate?",
+	"Make the zeros and ones of the following string alternate by swapping pairs of characters, which need not be neighbors. How few swaps are enough?",
 }
 
 // Prompt implements [task.Instance].

@@ -16,9 +16,9 @@ var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem
 	Name:     "isomorphic_strings",
 	Category: "algorithmic",
 	Doc: "Tell whether two strings differ by nothing but a one-to-one renaming of their letters. " +
-		"Where they do not, most of them still have the same number of each letter, up to a renaming.",
+		"Most pairs that differ in more still have the same number of each letter, up to a renaming.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: isomorphicStringsParams{MinStringLength: 2, MaxStringLength: 10, PSolvable: 0.5},
 	Levels: []isomorphicStringsParams{
 		{MinStringLength: 3, MaxStringLength: 5, PSolvable: 0.5},
@@ -60,7 +60,7 @@ type isomorphicStringsItem struct {
 	Phrasing     int       `json:"phrasing,omitempty"`
 }
 
-// makeIsomorphicStrings draws a string and renames its letters. Where the two are
+// makeIsomorphicStrings draws a string and renames its letters. If the two are
 // not to be isomorphic, it exchanges two letters of the second, which leaves the
 // counts as they are, or makes two of its letters one.
 func makeIsomorphicStrings(p isomorphicStringsParams, r *rng.Rand) (isomorphicStringsItem, error) {
@@ -148,10 +148,11 @@ func isomorphic(a, b string) bool {
 
 // isomorphicStringsPhrasings are the wordings of the question, before the strings.
 var isomorphicStringsPhrasings = []string{
-	"Two strings are isomorphic if each letter of the first can be replaced by a letter, the same one wherever it occurs and no letter serving for two, " +
-		"so that the second string results. Are these two isomorphic?",
-	"Is there a one-to-one renaming of letters that turns the first of these strings into the second? A letter may keep its name.",
-	"Compare the patterns of the two strings below: do equal letters stand in the same places in both, and different letters too? Then they are isomorphic.",
+	"Two strings are isomorphic if the second results from replacing each letter of the first, the same letter always by the same one " +
+		"and different letters by different ones. Are these two isomorphic?",
+	"Is there a one-to-one renaming of letters that turns the first of these strings into the second, so that the two are isomorphic? A letter may keep its name.",
+	"Two strings are isomorphic if they have the same pattern: wherever two letters of one are equal, so are the letters of the other in the same places, " +
+		"and wherever they differ, so do those. Are the strings below isomorphic?",
 }
 
 // Prompt implements [task.Instance].

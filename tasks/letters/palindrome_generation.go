@@ -19,7 +19,7 @@ var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGener
 	Category: "algorithmic",
 	Doc:      "Put letters in an order that reads the same from both ends. The order in which they are given never does.",
 	Source:   "Letters drawn at random; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  palindromeGenerationParams{MinLength: 3, MaxLength: 10},
 	Levels: []palindromeGenerationParams{
 		{MinLength: 3, MaxLength: 5},
@@ -102,9 +102,9 @@ func isPalindrome(text string) bool {
 // palindromeGenerationPhrasings are the wordings of the question, before the
 // letters.
 var palindromeGenerationPhrasings = []string{
-	"Make a palindrome of all of these letters: ",
+	"Make a palindrome out of all of these letters: ",
 	"Put the following letters in an order that reads the same forward and backward: ",
-	"Which string uses each of these letters exactly as often as it stands here, and is its own mirror image? ",
+	"Which string uses each of these letters exactly as often as it is listed, and reads the same in both directions? ",
 }
 
 // Prompt implements [task.Instance].
@@ -123,7 +123,7 @@ func (p palindromeGenerationItem) Canonical() string {
 	return fmt.Sprintf("%q", slices.Sorted(slices.Values(p.Letters)))
 }
 
-// Check refuses a record whose palindrome is none, or is of other letters.
+// Check refuses a record whose palindrome is not one, or is of other letters.
 func (p palindromeGenerationItem) Check() error {
 	if p.GeneratedPalindrome == "" {
 		return errors.New("generated_palindrome is empty")

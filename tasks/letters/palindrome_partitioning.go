@@ -16,9 +16,9 @@ var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromeP
 	Name:     "palindrome_partitioning",
 	Category: "algorithmic",
 	Doc: "Find all ways to cut a string into palindromes. There are two or more, " +
-		"and not many more than 100: a string that has so many goes on with letters which add none.",
+		"and not many more than 100: once a string has that many, it goes on with letters that add none.",
 	Source:  "A classic exercise in backtracking; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: palindromePartitioningParams{MinStringLen: 5, MaxStringLen: 15, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},
 	Levels: []palindromePartitioningParams{
 		{MinStringLen: 4, MaxStringLen: 5, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 2},
@@ -62,7 +62,7 @@ type palindromePartitioningItem struct {
 // palindromes.
 const mostPartitions = 100
 
-// makePalindromePartitioning puts palindromes one behind the other.
+// makePalindromePartitioning puts palindromes one after the other.
 func makePalindromePartitioning(p palindromePartitioningParams, r *rng.Rand) (palindromePartitioningItem, error) {
 	n := r.Between(p.MinStringLen, p.MaxStringLen)
 	text := make([]byte, 0, n)
@@ -111,8 +111,8 @@ func appendQuietLetter(text []byte, r *rng.Rand) []byte {
 // longestCut is the number of letters up to which strings are cut.
 const longestCut = 64
 
-// palindromeEnds tells for each place of text where the palindromes begin that end
-// before it: bit i of the number at j is set where text[i:j] is one. The text has
+// palindromeEnds returns, for each place of text, where the palindromes begin that end
+// before it: bit i of the number at j is set if text[i:j] is one. The text has
 // longestCut letters at most.
 func palindromeEnds(text []byte) (begins [longestCut + 1]uint64) {
 	var places [256]uint64 // of each letter
@@ -156,7 +156,7 @@ type cutter struct {
 	found  [][]string
 }
 
-// from cuts off each palindrome that begins at a place, and goes on behind it.
+// from cuts off each palindrome that begins at a place, and goes on after it.
 func (c *cutter) from(at int) {
 	if at == len(c.text) {
 		c.found = append(c.found, slices.Clone(c.path))
@@ -176,7 +176,7 @@ func (c *cutter) from(at int) {
 // string.
 var palindromePartitioningPhrasings = [][2]string{
 	{`Find all ways to cut the string "`, `" into pieces that are palindromes.`},
-	{`The string "`, `" is to be divided into substrings each of which reads the same from both ends. In which ways can that be done?`},
+	{`In which ways can the string "`, `" be divided into substrings that each read the same forward and backward?`},
 	{`List every partition of "`, `" into palindromes.`},
 }
 
@@ -185,7 +185,7 @@ func (p palindromePartitioningItem) Prompt() string {
 	words := palindromePartitioningPhrasings[p.Phrasing]
 	return words[0] + p.String + words[1] + " A single letter is a palindrome." +
 		" Answer with a JSON list of all the ways, each a list of the pieces from left to right, for example [[\"a\", \"a\", \"b\"], [\"aa\", \"b\"]] for \"aab\"." +
-		" The ways may stand in any order."
+		" The ways may be in any order."
 }
 
 // Canonical implements [task.Canonicalizer].
@@ -220,11 +220,11 @@ func (p palindromePartitioningItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// fault tells what is wrong with ways to cut the string; empty where they are all
-// there are.
+// fault says what is wrong with ways to cut the string; it is empty if they are all the
+// ways there are.
 func (p palindromePartitioningItem) fault(ways [][]string) string {
 	begins := palindromeEnds([]byte(p.String))
-	seen := make(map[uint64]bool, len(p.Solution)) // by the letters behind which a way cuts
+	seen := make(map[uint64]bool, len(p.Solution)) // by the letters after which a way cuts
 	for _, way := range ways {
 		at, cuts := 0, uint64(0)
 		for _, piece := range way {

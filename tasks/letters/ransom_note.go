@@ -15,9 +15,9 @@ var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
 	Name:     "ransom_note",
 	Category: "algorithmic",
 	Doc: "Tell whether the letters of a note can all be cut out of a magazine. " +
-		"Where they cannot, a single letter is missing once; where they can, there is as often a letter of which none is left over.",
+		"If they cannot, a single letter is missing once; if they can, there is a letter of which none is left over.",
 	Source:  "A classic exercise; letters drawn at random, the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: ransomNoteParams{MinNoteLength: 1, MaxNoteLength: 10, MinMagazineLength: 2, MaxMagazineLength: 30, PSolvable: 0.5},
 	Levels: []ransomNoteParams{
 		{MinNoteLength: 2, MaxNoteLength: 5, MinMagazineLength: 6, MaxMagazineLength: 12, PSolvable: 0.5},
@@ -69,7 +69,7 @@ type ransomNoteItem struct {
 }
 
 // makeRansomNote draws the scarce letter, which the note has once more often than
-// the magazine, or, where it can be put together, just as often. The rest of the
+// the magazine, or, if it can be put together, just as often. The rest of the
 // note is cut out of the rest of the magazine.
 func makeRansomNote(p ransomNoteParams, r *rng.Rand) (ransomNoteItem, error) {
 	n := r.Between(p.MinNoteLength, p.MaxNoteLength)
@@ -105,8 +105,8 @@ func makeRansomNote(p ransomNoteParams, r *rng.Rand) (ransomNoteItem, error) {
 // the magazine.
 var ransomNotePhrasings = [][3]string{
 	{"Can the note ", " be put together from letters that are cut out of the magazine ", "?"},
-	{"You want to write ", ". Is each letter as often, or more often, in ", "?"},
-	{"A ransom note is to read ", ". Does the magazine ", " have all the letters for it?"},
+	{"You want to write ", " with letters cut out of the magazine ", ". Are there enough of each?"},
+	{"A ransom note must read ", ". Does the magazine ", " have all the letters for it?"},
 }
 
 // Prompt implements [task.Instance].

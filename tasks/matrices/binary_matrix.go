@@ -19,7 +19,7 @@ var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 	Doc: "Find the taxicab distance of every cell of a matrix of zeros and ones to the nearest zero. " +
 		"Some cell is at least 2 away, so that the matrix is never its own answer.",
 	Source:  "The distance transform of image processing; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: binaryMatrixParams{MinN: 3, MaxN: 10, PZero: 0.25},
 	Levels: []binaryMatrixParams{
 		{MinN: 3, MaxN: 4, PZero: 0.4},
@@ -55,8 +55,8 @@ type binaryMatrixItem struct {
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
-// makeBinaryMatrix draws the cells one by one. Where none is 2 or more away from a
-// zero, or where there is no zero, a few are changed.
+// makeBinaryMatrix draws the cells one by one. If none is 2 or more away from a
+// zero, or if there is no zero, a few are changed.
 func makeBinaryMatrix(p binaryMatrixParams, r *rng.Rand) (binaryMatrixItem, error) {
 	n := r.Between(p.MinN, p.MaxN)
 	item := binaryMatrixItem{Matrix: grid.New[int](n, n), N: n, Phrasing: r.Between(0, len(binaryMatrixPhrasings)-1)}
@@ -81,7 +81,7 @@ func makeBinaryMatrix(p binaryMatrixParams, r *rng.Rand) (binaryMatrixItem, erro
 }
 
 // openUp makes ones of a random cell and its neighbors, and a zero of another cell
-// where there is none.
+// if there is none.
 func openUp(m matrix, r *rng.Rand) {
 	n := len(m)
 	row, col := r.Between(0, n-1), r.Between(0, n-1)
@@ -150,8 +150,8 @@ func farthest(m matrix) (most int) {
 // binaryMatrixPhrasings are the wordings of the question, before the matrix.
 var binaryMatrixPhrasings = []string{
 	"For every cell of this matrix, find the taxicab distance to the nearest 0:\n\n",
-	"Replace each cell of the matrix below by the number of steps, up, down, left or right, to the 0 that is nearest to it.\n\n",
-	"How far is each cell of the following matrix from the nearest cell that holds 0? A step leads to a cell beside, above or below.\n\n",
+	"Replace each cell of the matrix below by the number of steps, up, down, left or right, to the nearest 0.\n\n",
+	"How far is each cell of the following matrix from the nearest 0? One step leads to the cell on the left, on the right, above or below.\n\n",
 }
 
 // Prompt implements [task.Instance].

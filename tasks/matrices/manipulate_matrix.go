@@ -19,10 +19,10 @@ import (
 var manipulateMatrix = task.Spec[manipulateMatrixParams, manipulateMatrixItem]{
 	Name:     "manipulate_matrix",
 	Category: "algorithmic",
-	Doc: "Apply a list of operations to a matrix: turns, mirrors, replaced numbers, rows and columns that go. " +
-		"Every operation changes something, and none makes all numbers alike, as far as the settings allow it.",
+	Doc: "Apply a list of operations to a matrix: rotate it, mirror it, replace numbers, remove rows and columns. " +
+		"As far as the settings allow, every operation changes something, and none makes all numbers equal.",
 	Source:  "Composed exercises; the operations and the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: manipulateMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinTransforms: 1, MaxTransforms: 10, matrixWeights: evenWeights},
 	Levels: []manipulateMatrixParams{
 		{MinRows: 2, MinCols: 2, MaxRows: 3, MaxCols: 3, MinTransforms: 1, MaxTransforms: 1, matrixWeights: evenWeights},
@@ -107,8 +107,8 @@ type manipulateMatrixItem struct {
 
 // makeManipulateMatrix draws the matrix and the operations. Each operation is drawn
 // anew, a few times, until it makes something new of the matrix; see worthwhile. A
-// result that stands as a piece in the text of the first matrix is none, since part
-// credit could be had for copying that.
+// result that is a piece of the text of the first matrix is refused, since copying that
+// text would earn part credit.
 func makeManipulateMatrix(p manipulateMatrixParams, r *rng.Rand) (manipulateMatrixItem, error) {
 	const tries = 20
 	rows, cols := r.Between(p.MinRows, p.MaxRows), r.Between(p.MinCols, p.MaxCols)
@@ -140,7 +140,7 @@ func makeManipulateMatrix(p manipulateMatrixParams, r *rng.Rand) (manipulateMatr
 
 // worthwhile reports whether a step from now to next is one to be asked for: it
 // makes something that is neither the same nor what was there at first, leaves two
-// rows and two columns where there are any, and two different numbers.
+// rows and two columns if there are any, and two different numbers.
 func worthwhile(next, now, first matrix) bool {
 	if len(next) < min(2, len(now)) || len(next[0]) < min(2, len(now[0])) || grid.Equal(next, now) || grid.Equal(next, first) {
 		return false
@@ -160,7 +160,7 @@ func worthwhile(next, now, first matrix) bool {
 var manipulateMatrixPhrasings = [][2]string{
 	{"Here is a matrix:\n\n", "Do the following to it, one step after the other:\n"},
 	{"Start with this matrix:\n\n", "Apply these operations, each to the result of the one before:\n"},
-	{"Take the matrix below.\n\n", "What is left of it after these steps, in their order?\n"},
+	{"Take the matrix below.\n\n", "What does it become after these steps, taken in order?\n"},
 }
 
 // Prompt implements [task.Instance].
@@ -177,11 +177,11 @@ func (m manipulateMatrixItem) Prompt() string {
 
 // Canonical implements [task.Canonicalizer]. How the operations are worded is free.
 func (m manipulateMatrixItem) Canonical() string {
-	text := grid.Ints(m.Matrix)
+	b := grid.AppendInts(nil, m.Matrix)
 	for _, op := range m.Operations {
-		text += "\n" + op.words()
+		b = append(append(b, '\n'), op.words()...)
 	}
-	return text
+	return string(b)
 }
 
 // Check refuses a record whose solution does not follow from its operations.
@@ -221,7 +221,7 @@ type matrixOperation struct {
 	Instruction string `json:"instruction"`         // in words
 	Degrees     string `json:"degrees,omitempty"`   // rotate: clockwise, a multiple of 90
 	From        *int   `json:"from,omitempty"`      // map: which number
-	To          *int   `json:"to,omitempty"`        // map: by which it is replaced
+	To          *int   `json:"to,omitempty"`        // map: what replaces it
 	RowStart    int    `json:"row_start,omitempty"` // crop: the first row that stays
 	RowEnd      int    `json:"row_end,omitempty"`   // crop: the last one
 	ColStart    int    `json:"col_start,omitempty"`
@@ -278,7 +278,7 @@ func drawWindow(n int, r *rng.Rand) (first, last int) {
 	return first, first + size - 1
 }
 
-// words tells what the operation does.
+// words says what the operation does.
 func (op matrixOperation) words() string {
 	switch op.Transform {
 	case "rotate":
@@ -290,18 +290,18 @@ func (op matrixOperation) words() string {
 	case "dmirror":
 		return "- Mirror the matrix along its main diagonal: rows become columns."
 	case "cmirror":
-		return "- Mirror the matrix along its other diagonal, from the lower left to the upper right: the last row, read from its end, becomes the first column."
+		return "- Mirror the matrix along its other diagonal, from the lower left to the upper right: the last row, read backward, becomes the first column."
 	case "map":
-		return "- Replace every " + strconv.Itoa(*op.From) + " by " + strconv.Itoa(*op.To) + "."
+		return "- Replace every " + strconv.Itoa(*op.From) + " with " + strconv.Itoa(*op.To) + "."
 	case "crop":
-		return "- Keep only the rows " + strconv.Itoa(op.RowStart) + " to " + strconv.Itoa(op.RowEnd) +
-			" and of these the columns " + strconv.Itoa(op.ColStart) + " to " + strconv.Itoa(op.ColEnd) + "."
+		return "- Keep only rows " + strconv.Itoa(op.RowStart) + " to " + strconv.Itoa(op.RowEnd) +
+			", and of these only columns " + strconv.Itoa(op.ColStart) + " to " + strconv.Itoa(op.ColEnd) + "."
 	case "remove_every_nth_row":
 		return "- Remove every row whose number is a multiple of " + strconv.Itoa(op.N) + "."
 	case "remove_every_nth_col":
 		return "- Remove every column whose number is a multiple of " + strconv.Itoa(op.N) + "."
 	}
-	return "- Replace every number that is divisible by " + strconv.Itoa(op.K) + " by 0."
+	return "- Replace every number that is divisible by " + strconv.Itoa(op.K) + " with 0."
 }
 
 // check refuses what cannot be done to m.
@@ -331,7 +331,7 @@ func (op matrixOperation) check(m matrix) error {
 			return fmt.Errorf("k is %d, want 1 or more", op.K)
 		}
 	default:
-		return fmt.Errorf("transform is %q, which is none", op.Transform)
+		return fmt.Errorf("transform is %q, want one of %v", op.Transform, matrixTransforms)
 	}
 	return nil
 }

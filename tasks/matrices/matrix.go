@@ -34,7 +34,7 @@ func listOf(text string) (list []any, is bool) {
 }
 
 // spaced joins the numbers and texts of a list with a space between them. It is
-// false where the list holds anything else.
+// false if the list holds anything else.
 func spaced(list []any) (line string, plain bool) {
 	parts := make([]string, len(list))
 	for i, item := range list {

@@ -20,9 +20,9 @@ var poolMatrix = task.Spec[poolMatrixParams, poolMatrixItem]{
 	Name:     "pool_matrix",
 	Category: "algorithmic",
 	Doc: "Cut a matrix into square blocks, and find the largest number or the average of each. " +
-		"The largest number differs from block to block, so that 9 is no good guess; blocks of one cell, which would change nothing, are not asked for.",
+		"The largest number differs from block to block, so that 9 is a poor guess; there are no blocks of one cell, which would change nothing.",
 	Source:  "The pooling layers of neural networks; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: poolMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinPoolSize: 1, MaxPoolSize: 3},
 	Levels: []poolMatrixParams{
 		{MinRows: 2, MinCols: 4, MaxRows: 3, MaxCols: 5, MinPoolSize: 2, MaxPoolSize: 2},
@@ -148,9 +148,9 @@ func (p poolMatrixItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = append(append(append(b, words[0]...), p.PoolType...), strings.ReplaceAll(words[1], "%d", size)...)
 	b = grid.AppendInts(append(b, "\n\n"...), p.Matrix)
-	b = append(b, "\n\nA window that reaches over the right or the lower edge has only the cells that are there. "...)
+	b = append(b, "\n\nA window that extends beyond the right or the lower edge has only the cells inside the matrix. "...)
 	if p.PoolType == averagePool {
-		b = append(b, "Round averages to 2 decimals. "...)
+		b = append(b, "Round averages to 2 decimal places. "...)
 	}
 	return string(append(b, "Answer with the matrix of the results: a line for each row, with one space between numbers."...))
 }
@@ -246,7 +246,7 @@ func numberTable(text string, most int) (rows [][]float64, err error) {
 		for word := range strings.FieldsFuncSeq(line, answer.Space) {
 			n, err := strconv.ParseFloat(word[:min(longest, len(word))], 64)
 			if err != nil || len(word) > longest || strings.ContainsAny(word, "xX_iInN") {
-				return nil, fmt.Errorf("%.20q is no number", word)
+				return nil, fmt.Errorf("%.20q is not a number", word)
 			}
 			if row, most = append(row, n), most-1; most < 0 {
 				return nil, errors.New("there are too many numbers")

@@ -61,7 +61,7 @@ type rotateMatrixItem struct {
 }
 
 // makeRotateMatrix draws the matrix and the turn, each of the three that change
-// something as likely as another where there is a choice.
+// something as likely as another if there is a choice.
 func makeRotateMatrix(p rotateMatrixParams, r *rng.Rand) (rotateMatrixItem, error) {
 	n := r.Between(p.MinN, p.MaxN)
 	m := drawDigits(n, n, r)

@@ -18,7 +18,7 @@ var spiralMatrix = task.Spec[spiralMatrixParams, spiralMatrixItem]{
 	Category: "algorithmic",
 	Doc:      "Read a square matrix along a spiral, clockwise from the upper left corner to the middle.",
 	Source:   "A classic exercise; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  spiralMatrixParams{MinN: 2, MaxN: 10},
 	Levels: []spiralMatrixParams{
 		{MinN: 2, MaxN: 3},
@@ -88,15 +88,15 @@ func spiral(m matrix) []int {
 var spiralMatrixPhrasings = []string{
 	"Read this matrix in spiral order:\n\n",
 	"List the numbers of the matrix below along a spiral that winds inward.\n\n",
-	"In which order does a snail meet these numbers that crawls around the square and then, frame by frame, toward the middle?\n\n",
+	"A snail crawls around this square of numbers and then, frame by frame, toward the middle. In which order does it meet the numbers?\n\n",
 }
 
 // Prompt implements [task.Instance].
 func (s spiralMatrixItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = grid.AppendInts(append(b, spiralMatrixPhrasings[s.Phrasing]...), s.Matrix)
-	return string(append(b, "\n\nThe way begins in the upper left corner and goes to the right along the first row, that is, clockwise. "+
-		"Answer with all the numbers on one line and a space between them, for example 1 2 3 4."...))
+	return string(append(b, "\n\nThe spiral begins in the upper left corner and goes to the right along the first row, that is, clockwise. "+
+		"Answer with all the numbers on one line, with a space between them, for example 1 2 3 4."...))
 }
 
 // Short implements [task.Shortener].

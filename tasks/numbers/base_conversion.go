@@ -62,7 +62,7 @@ type baseConversionItem struct {
 }
 
 // makeBaseConversion draws two different bases and a number. A number below both
-// bases is the same in both; it is drawn only where the settings allow no other.
+// bases is the same in both; it is drawn only if the settings allow no other.
 func makeBaseConversion(p baseConversionParams, r *rng.Rand) (baseConversionItem, error) {
 	source, target := r.Between(p.MinBase, p.MaxBase), r.Between(p.MinBase, p.MaxBase-1)
 	if target >= source {

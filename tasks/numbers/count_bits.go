@@ -15,7 +15,7 @@ var countBits = task.Spec[countBitsParams, countBitsItem]{
 	Name:     "count_bits",
 	Category: "arithmetic",
 	Doc: "Count the ones of a number in binary. " +
-		"Every share of ones is as likely as another; of numbers drawn at random about half of the digits are ones.",
+		"All shares of ones are equally likely; of the digits of random numbers, about half would be ones.",
 	Source:  "Binary numbers; the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: countBitsParams{MinN: 1, MaxN: 2147483647},

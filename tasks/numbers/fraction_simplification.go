@@ -33,7 +33,7 @@ var fractionSimplification = task.Spec[fractionSimplificationParams, fractionSim
 }
 
 // fractionStyles are the ways to write a fraction: before the numerator, between
-// the two numbers, and behind the denominator.
+// the two numbers, and after the denominator.
 var fractionStyles = map[string][3]string{
 	"plain":        {"", "/", ""},
 	"latex_inline": {"$", "/", "$"},
@@ -61,7 +61,7 @@ func (p fractionSimplificationParams) Check() error {
 	case p.MinFactor < 1:
 		return fmt.Errorf("min_factor is %d, want 1 or more", p.MinFactor)
 	case p.MaxFactor < max(p.MinFactor, 2) || p.MaxFactor > most:
-		return fmt.Errorf("max_factor is %d, want min_factor (%d) or more, 2 at least, to %d: what cannot be reduced is no question", p.MaxFactor, p.MinFactor, most)
+		return fmt.Errorf("max_factor is %d, want min_factor (%d) or more, 2 at least, to %d: a fraction that cannot be reduced is not asked about", p.MaxFactor, p.MinFactor, most)
 	case len(p.Styles) == 0:
 		return errors.New("styles is empty")
 	}
@@ -171,7 +171,7 @@ func (f fractionSimplificationItem) Score(text string) quintain.Verdict {
 	over, under, ok := readFraction(text)
 	switch {
 	case !ok:
-		return quintain.Malformed("the answer is no fraction")
+		return quintain.Malformed("the answer is not a fraction")
 	case over == f.SimplifiedNumerator && under == f.SimplifiedDenominator:
 		return quintain.Right()
 	}

@@ -15,7 +15,7 @@ var gcd = task.Spec[gcdParams, gcdItem]{
 	Name:     "gcd",
 	Category: "arithmetic",
 	Doc: "Find the greatest common divisor. " +
-		"The numbers are multiples of a number that is drawn first, for of numbers drawn at random most have no divisor but 1; the answer is none of them.",
+		"The numbers are multiples of a number that is drawn first, since most random numbers have no common divisor but 1; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: gcdParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 1000},

@@ -19,7 +19,7 @@ var lcm = task.Spec[lcmParams, lcmItem]{
 	Name:     "lcm",
 	Category: "arithmetic",
 	Doc: "Find the least common multiple. " +
-		"The numbers mostly have divisors in common, for the least multiple of numbers drawn at random is mostly their product; the answer is none of them.",
+		"Most of the numbers have divisors in common, since the least common multiple of random numbers is mostly their product; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: lcmParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},

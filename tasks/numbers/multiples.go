@@ -16,8 +16,8 @@ const maxNumbers = 100
 // drawMultiples draws n numbers from least to most, above 0, which are all
 // multiples of one number. That number is drawn first, each order of magnitude as
 // likely as another: of numbers drawn at random most have no divisor in common but
-// 1. Where the range allows it, none of the numbers divides all others, and none is
-// a multiple of all others, so that repeating a number is no answer.
+// 1. If the range allows it, none of the numbers divides all others, and none is
+// a multiple of all others, so that repeating a number is never right.
 func drawMultiples(r *rng.Rand, n int, least, most int64) []int64 {
 	const tries = 20 // at least one in four is good, except in very short ranges
 	numbers := make([]int64, n)

@@ -17,9 +17,9 @@ var numberFiltering = task.Spec[numberFilteringParams, numberFilteringItem]{
 	Name:     "number_filtering",
 	Category: "algorithmic",
 	Doc: "Keep or remove the numbers of a list that are larger or smaller than a given one. " +
-		"The limit lies between two numbers of the list, each place in their order being as likely, so that a list is seldom kept or dropped as a whole.",
+		"The limit lies between two neighbors in the sorted list, all of which are equally likely, so that a list is seldom kept or dropped as a whole.",
 	Source:  "Any textbook of programming; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: numberFilteringParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 4, MinValue: -100, MaxValue: 100},
 	Levels: []numberFilteringParams{
 		{MinNumbers: 3, MaxNumbers: 5, MinValue: 0, MaxValue: 50},
@@ -55,7 +55,7 @@ type filter struct {
 	name   string
 	words  string
 	above  bool // keeps numbers above the limit
-	itself bool // keeps those that equal the limit
+	itself bool // removes numbers, and so keeps those that equal the limit
 }
 
 var filters = []filter{
@@ -102,7 +102,7 @@ func makeNumberFiltering(p numberFilteringParams, r *rng.Rand) (numberFilteringI
 }
 
 // filter draws an operation, and a limit between two neighbors of the sorted
-// numbers. Something is left of them always, and not all where there are several
+// numbers. Something is left of them always, and not all if there are several
 // different numbers.
 func (p numberFilteringParams) filter(sorted []int64, r *rng.Rand) (which filter, limit filterNumber) {
 	const tries = 10
@@ -134,7 +134,7 @@ type filterNumber struct {
 }
 
 // number draws a number whose value is from lower to upper and within the range of
-// the settings. It has fewer decimals than it may where such a number is there.
+// the settings. It has fewer decimals than it may if such a number is there.
 func (p numberFilteringParams) number(lower, upper int64, r *rng.Rand) filterNumber {
 	decimals, unit := r.Between(p.MinDecimals, p.MaxDecimals), int64(1)
 	least, most := numberSortingParams(p).units(decimals)
@@ -180,21 +180,25 @@ func floorDiv(a, b int64) int64 {
 }
 
 // numberFilteringPhrasings are the wordings of the question, between the operation
-// with its limit and the list.
-var numberFilteringPhrasings = []string{
-	" in this list: ",
-	", out of these: ",
-	", in the following list of numbers: ",
+// with its limit and the list: if it keeps numbers, and if it removes them.
+var numberFilteringPhrasings = [][2]string{
+	{" in this list: ", " from this list: "},
+	{" among these: ", " from these: "},
+	{" in the following list of numbers: ", " from the following list of numbers: "},
 }
 
 // Prompt implements [task.Instance].
 func (n numberFilteringItem) Prompt() string {
 	which, _ := filterNamed(n.Operation)
+	words := numberFilteringPhrasings[n.Phrasing][0]
+	if which.itself {
+		words = numberFilteringPhrasings[n.Phrasing][1]
+	}
 	b := make([]byte, 0, task.PromptRoom)
-	b = append(append(append(b, which.words...), n.FilterValue...), numberFilteringPhrasings[n.Phrasing]...)
+	b = append(append(append(b, which.words...), n.FilterValue...), words...)
 	b = appendPythonList(b, n.OriginalNumbers)
 	b = append(b, "\nAnswer with the list of the numbers that are left, in the same order and the same form: "+
-		"in square brackets, each in single quotes, a comma and a space between them, for example ['-3', '0.50', '12']. An empty list is []."...)
+		"in square brackets, each in single quotes, with a comma and a space between them, for example ['-3', '0.50', '12']. An empty list is []."...)
 	return string(b)
 }
 

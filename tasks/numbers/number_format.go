@@ -19,10 +19,10 @@ var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
 	Name:     "number_format",
 	Category: "arithmetic",
 	Doc: "Pick the largest or the smallest of numbers in different notations. " +
-		"All differ, by as little as the settings say, and an answer is right that is nearer to the right one than to any other. " +
-		"Who picks one without looking is right in one of as many as there are.",
+		"All differ, by as little as the settings say, and an answer is right if it is nearer to the right number than to any other. " +
+		"Picking one of n numbers without looking is right once in n times.",
 	Source:  "Notations of numbers; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: numberFormatParams{MinCandidates: 2, MaxCandidates: 5, MinN: 1000, MaxN: 1_000_000_000, MaxDelta: 10},
 	Levels: []numberFormatParams{
 		{MinCandidates: 2, MaxCandidates: 3, MinN: 2000, MaxN: 100_000, MaxDelta: 1000},
@@ -64,7 +64,7 @@ func (p numberFormatParams) Check() error {
 }
 
 // decimals is how many decimals a candidate has at most: three more than MaxDelta has
-// zeros behind the point.
+// zeros after the point.
 func (p numberFormatParams) decimals() int {
 	decimals := 3
 	for delta := p.MaxDelta; delta < 1 && decimals < 15; delta *= 10 {
@@ -165,7 +165,7 @@ func formatNumber(units int64, decimals, notation int) string {
 var numberFormatPhrasings = [][3]string{
 	{"Which of these numbers is the ", ": ", "?"},
 	{"Find the ", " of the following numbers: ", "."},
-	{"Here are some numbers, and I need the ", " one: ", "."},
+	{"Here are some numbers, of which I need the ", ": ", "."},
 }
 
 // Prompt implements [task.Instance].
@@ -174,7 +174,7 @@ func (n numberFormatItem) Prompt() string {
 	b := append(make([]byte, 0, 512), words[0]...)
 	b = append(append(b, n.Size...), words[1]...)
 	b = n.appendCandidates(b, "; ")
-	return string(append(append(b, words[2]...), " The number behind e is the power of ten that what stands before it is multiplied by. Answer with the number alone, in whichever notation."...))
+	return string(append(append(b, words[2]...), " What stands before an e is multiplied by ten to the power of what follows it. Answer with the number alone, in any notation."...))
 }
 
 // appendCandidates appends the candidates as they are shown.
@@ -231,7 +231,7 @@ func (n numberFormatItem) Score(text string) quintain.Verdict {
 	const tolerance = 0.01
 	got, ok := answer.ReadFloat(strings.ReplaceAll(text, ",", ""))
 	if !ok {
-		return quintain.Malformed("the answer is no number")
+		return quintain.Malformed("the answer is not a number")
 	}
 	off := math.Abs(got - n.Solution)
 	for _, other := range n.Candidates {

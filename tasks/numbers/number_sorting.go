@@ -68,7 +68,7 @@ func (p numberSortingParams) Check() error {
 	return nil
 }
 
-// units returns the range of the values, counted in the last of so many decimals.
+// units returns the range of the values, counted in units of the last decimal.
 func (p numberSortingParams) units(decimals int) (least, most int64) {
 	one := math.Pow10(decimals)
 	return int64(math.Ceil(p.MinValue * one)), int64(math.Floor(p.MaxValue * one))
@@ -163,7 +163,7 @@ func (n numberSortingItem) Short() string {
 }
 
 // Canonical implements [task.Canonicalizer]. The numbers may stand in any order, since
-// they are to be sorted.
+// the question is to sort them.
 func (n numberSortingItem) Canonical() string {
 	return fmt.Sprint(n.Direction, slices.Sorted(slices.Values(n.OriginalNumbers)))
 }
@@ -198,7 +198,7 @@ func values(texts []string) ([]float64, error) {
 	for i, text := range texts {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%q is no number", text)
+			return nil, fmt.Errorf("%q is not a number", text)
 		}
 		all[i] = v
 	}
@@ -236,11 +236,11 @@ func (n numberSortingItem) Score(text string) quintain.Verdict {
 func numberList(text string) ([]string, error) {
 	v, err := answer.ReadJSON(text)
 	if err != nil {
-		return nil, fmt.Errorf("the answer is no list in square brackets: %w", err)
+		return nil, fmt.Errorf("the answer is not a list in square brackets: %w", err)
 	}
 	items, is := v.([]any)
 	if !is {
-		return nil, errors.New("the answer is no list in square brackets")
+		return nil, errors.New("the answer is not a list in square brackets")
 	}
 	list := make([]string, len(items))
 	for i, item := range items {
@@ -250,7 +250,7 @@ func numberList(text string) ([]string, error) {
 		case json.Number:
 			list[i] = item.String()
 		default:
-			return nil, errors.New("the list holds something that is no number")
+			return nil, errors.New("the list has something that is not a number")
 		}
 	}
 	return list, nil

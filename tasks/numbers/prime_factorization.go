@@ -18,8 +18,8 @@ var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationI
 	Name:     "prime_factorization",
 	Category: "arithmetic",
 	Doc: "Find the prime factors of a whole number. " +
-		"One number in 64 is itself prime, so that repeating it is no good answer. " +
-		"Factors with the right product that are not all prime earn up to a half: the more of them, the more.",
+		"One number in 64 is itself prime, so that repeating the number is a poor answer. " +
+		"Factors with the right product that are not all prime earn up to a half, more the more of them there are.",
 	Source:  "Euclid's Elements, VII and IX; the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: primeFactorizationParams{MinValue: 2, MaxValue: 1000},
@@ -62,7 +62,7 @@ type primeFactorizationItem struct {
 	Phrasing int     `json:"phrasing,omitempty"`
 }
 
-// makePrimeFactorization draws a number. Most are composite; where the range has none
+// makePrimeFactorization draws a number. Most are composite; if the range has none
 // of the kind that is wanted, or few, the other comes.
 func makePrimeFactorization(p primeFactorizationParams, r *rng.Rand) (primeFactorizationItem, error) {
 	const draws, primes = 32, 1. / 64
@@ -202,7 +202,7 @@ func readFactors(text string) (factors []int64, reason string) {
 		}
 		factor, ok := answer.ReadInt(part)
 		if !ok {
-			return nil, fmt.Sprintf("%.40q is no factor", part)
+			return nil, fmt.Sprintf("%.40q is not a factor", part)
 		}
 		factors = append(factors, factor)
 	}

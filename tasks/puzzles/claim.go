@@ -24,8 +24,8 @@ type claimKind uint8
 
 // The kinds of claim.
 const (
-	truthTeller claimKind = iota // somebody tells the truth
-	liar                         // somebody lies
+	truthTeller claimKind = iota // a person tells the truth
+	liar                         // a person lies
 	negation
 	conjunction
 	disjunction
@@ -85,7 +85,7 @@ func (c claim) repeats(part claim) bool {
 	return false
 }
 
-// An assignment of roles, a world, is a number whose bit i tells whether person i is
+// An assignment of roles, a world, is a number whose bit i is set if person i is
 // truthful. Worlds come in blocks of 64, and a table has a bit for each world of a
 // block.
 
@@ -169,7 +169,7 @@ func (c claim) denial(b []byte, in claimContext) []byte {
 	return c.part(append(b, "it is not true that "...), in)
 }
 
-// part appends the claim as a part of another, in brackets where it joins parts itself.
+// part appends the claim as a part of another, in brackets if it joins parts itself.
 func (c claim) part(b []byte, in claimContext) []byte {
 	if c.parts == nil || c.kind == negation {
 		return c.text(b, in)
@@ -193,7 +193,7 @@ func (c claim) has(kind claimKind) bool {
 // check refuses a claim about people who are not there.
 func (c claim) check(people int) error {
 	if c.parts == nil && (c.who < 0 || c.who >= people) {
-		return fmt.Errorf("there is no person %d among %d", c.who, people)
+		return fmt.Errorf("person is %d, want 0 to %d", c.who, people-1)
 	}
 	for _, part := range c.parts {
 		if err := part.check(people); err != nil {
@@ -234,7 +234,7 @@ func (c *claim) UnmarshalJSON(raw []byte) error {
 func (c *claim) set(value any, deepest int) error {
 	list, isList := value.([]any)
 	if !isList || len(list) < 2 || deepest == 0 {
-		return errors.New("a statement is no list of its kind and its parts, or too deep")
+		return errors.New("a statement is not a list of its kind and its parts, or is nested too deep")
 	}
 	for kind, def := range claimKinds {
 		if list[0] == def.name {

@@ -19,9 +19,9 @@ import (
 var countdown = task.Spec[countdownParams, countdownItem]{
 	Name:     "countdown",
 	Category: "games",
-	Doc:      "Combine all the given numbers by + - * / so that they make a target number. There is a way on which every step gives a positive whole number.",
+	Doc:      "Combine all the given numbers with + - * / to reach a target. There is a solution in which every step gives a positive whole number.",
 	Source:   "The numbers round of the television game Des chiffres et des lettres (1972); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default: countdownParams{
 		MinNumbers: 4, MaxNumbers: 6, MinValue: 1, MaxValue: 100, MinTarget: 100, MaxTarget: 999,
 		Operators: "+-*/", Shuffle: true,
@@ -111,7 +111,7 @@ type countdownItem struct {
 // makeCountdown draws numbers and joins them at random, two at a time, until the
 // last value is a target of the wanted size: one near a size drawn before, because
 // small targets are found more often than large ones, or at last any. It fails
-// where the settings leave little to find, such as targets out of the numbers' reach.
+// if the settings leave little to find, such as targets out of the numbers' reach.
 func makeCountdown(p countdownParams, r *rng.Rand) (countdownItem, error) {
 	item := countdownItem{Phrasing: r.Between(0, len(countdownPhrasings)-1)}
 	room := make(countdownTree, p.MaxNumbers, 2*p.MaxNumbers)
@@ -224,7 +224,7 @@ func (t countdownTree) join(p countdownParams, r *rng.Rand, left, right int) (no
 	return choice[r.Between(0, n-1)], true
 }
 
-// combine returns a op b, or 0 where that is trivial or no whole number.
+// combine returns a op b, or 0 if that is trivial or no whole number.
 func combine(op byte, a, b int64) int64 {
 	switch {
 	case op == '+':
@@ -295,13 +295,13 @@ func (t countdownTree) isSum(at int) bool { return t[at].op == '+' || t[at].op =
 // countdownPhrasings are the wordings of the question, around the numbers and the
 // target.
 var countdownPhrasings = [][3]string{
-	{"Write an arithmetic expression that is worth exactly ", " and uses each of these numbers once: ", "."},
-	{"Your target is ", ". Reach it with the numbers ", ", each of which has to be used exactly as often as it stands here."},
-	{"How can one make ", " out of ", "? All of these numbers must be used, each of them once and no others."},
+	{"Write an arithmetic expression that equals ", " and uses each of these numbers exactly once: ", "."},
+	{"Your target is ", ". Reach it with the numbers ", ", each used exactly as often as it is listed."},
+	{"How can you make ", " from ", "? Use each of these numbers exactly once, and no others."},
 }
 
 // countdownForm says how an answer is written.
-const countdownForm = " Allowed are +, -, *, / and round brackets; steps on the way may be fractions or negative. " +
+const countdownForm = " You may use +, -, *, / and parentheses; intermediate results may be negative or fractions. " +
 	"Answer with the expression alone, without an equals sign, for example: (3 + 9) * 5 - 14 / 7"
 
 // Prompt implements [task.Instance].

@@ -151,7 +151,7 @@ var digitsRE = regexp.MustCompile(`\d+`)
 // read the solution.
 func TestCountdownSecond(t *testing.T) {
 	tasktest.Second(t, countdown, 1500, func(item countdownItem, prompt, got string) error {
-		question, _, _ := strings.Cut(prompt, "Allowed are")
+		question, _, _ := strings.Cut(prompt, "You may use")
 		asked := digitsRE.FindAllString(question, -1)
 		if target := strconv.FormatInt(item.Target, 10); asked[0] != target {
 			return fmt.Errorf("the prompt's target is %s, want %s", asked[0], target)

@@ -14,13 +14,13 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// cryptarithm asks for the digits behind the letters of a sum.
+// cryptarithm asks which digits the letters of a sum stand for.
 var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 	Name:     "cryptarithm",
 	Category: "algorithmic",
-	Doc:      "Find the digits that letters stand for in the sum of several numbers. Any digits with which the sum is right are right.",
+	Doc:      "Find the digits that letters stand for in the sum of several numbers. Any digits that make the sum right are accepted.",
 	Source:   "H. E. Dudeney's verbal arithmetic (1924); the settings are those of reasoning-gym and two of our own, the lengths of the words.",
-	Version:  1,
+	Version:  2,
 	Many:     true,
 	Default:  cryptarithmParams{MinWords: 2, MaxWords: 3, MinWordLength: 3, MaxWordLength: 5},
 	Levels: []cryptarithmParams{
@@ -36,7 +36,7 @@ var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 
 const (
 	mostWords       = 100 // that are added up
-	mostWordLetters = 15  // of each, so that the sum is no trouble
+	mostWordLetters = 15  // of each, so that the sum is an int64
 )
 
 // cryptarithmParams are the settings of one difficulty.
@@ -160,7 +160,7 @@ func makeCryptarithm(p cryptarithmParams, r *rng.Rand) (cryptarithmItem, error) 
 var cryptarithmPhrasings = []string{
 	"In this addition, every letter stands for a digit, and different letters stand for different digits.",
 	"The digits of this sum were replaced by letters: the same digit by the same letter, different digits by different letters.",
-	"Find digits for the letters, a different one for each letter, with which this sum is right.",
+	"Find a different digit for each letter so that this sum is right.",
 }
 
 // Prompt implements [task.Instance].
@@ -185,12 +185,12 @@ func (c cryptarithmItem) Prompt() string {
 	}
 	b = append(appendFill(b, '-', width+2), "\n  "...)
 	b = appendRight(b, c.ResultLetters, width)
-	b = append(b, "\n\nWhich digit is each letter? If there are several solutions, any of them will do. "+
+	b = append(b, "\n\nWhich digit does each letter stand for? If there are several solutions, any of them will do. "+
 		"Answer with all letters and their digits in this form, without spaces: A=1,B=2,C=3"...)
 	return string(b)
 }
 
-// appendRight appends word behind so many spaces that both have the width.
+// appendRight appends word with spaces in front that fill the width.
 func appendRight(b []byte, word string, width int) []byte {
 	return append(appendFill(b, ' ', width-len(word)), word...)
 }
@@ -225,7 +225,7 @@ func (c cryptarithmItem) Canonical() string {
 	return string(text)
 }
 
-// Check refuses a record whose own digits are no solution.
+// Check refuses a record whose own digits are not a solution.
 func (c cryptarithmItem) Check() error {
 	if n := len(c.WordsLetters); n < 1 || n > mostWords || c.ResultLetters == "" {
 		return fmt.Errorf("words_letters are %d, want 1 to %d, and a result_letters", n, mostWords)
@@ -242,7 +242,7 @@ func (c cryptarithmItem) Check() error {
 	return task.CheckPhrasing(c.Phrasing, len(cryptarithmPhrasings))
 }
 
-// fault tells what is wrong with digits; empty where they solve the sum.
+// fault says what is wrong with digits; it is empty if they solve the sum.
 func (c cryptarithmItem) fault(digits letterDigits) string {
 	var used letterDigits
 	sum := int64(0)
@@ -300,10 +300,10 @@ func (c cryptarithmItem) Score(text string) quintain.Verdict {
 		letter = answer.Trim(letter)
 		digit, err := strconv.Atoi(answer.Trim(value))
 		if err != nil || len(letter) != 1 || letter[0] < 'A' || letter[0] > 'Z' {
-			return quintain.Malformed(fmt.Sprintf("%.40q is no letter with its number", piece))
+			return quintain.Malformed(fmt.Sprintf("%.40q is not a letter with its digit", piece))
 		}
 		if digit < 0 || digit > 9 {
-			return quintain.Wrong(fmt.Sprintf("%s stands for %d, which is no digit", letter, digit))
+			return quintain.Wrong(fmt.Sprintf("%s stands for %d, which is not a digit", letter, digit))
 		}
 		digits[letter[0]-'A'] = uint8(digit) + 1
 	}

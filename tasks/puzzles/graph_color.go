@@ -39,7 +39,7 @@ type graphColorParams struct {
 	NumColors       int     `json:"num_colors"`
 	MinNumVertices  int     `json:"min_num_vertices"`
 	MaxNumVertices  int     `json:"max_num_vertices"`
-	EdgeProbability float64 `json:"edge_probability"` // edges, as a share of the pairs of vertices, on the average
+	EdgeProbability float64 `json:"edge_probability"` // edges, as a share of the pairs of vertices, on average
 }
 
 // Check implements [task.Params].
@@ -110,7 +110,7 @@ func (c *coloring) UnmarshalJSON(raw []byte) error {
 }
 
 // makeGraphColor hides a coloring, and draws edges between vertices of different
-// colors: so many that they are the wanted share of all pairs, and at least one.
+// colors: the wanted share of all pairs, and at least one.
 func makeGraphColor(p graphColorParams, r *rng.Rand) (graphColorItem, error) {
 	n := r.Between(p.MinNumVertices, p.MaxNumVertices)
 	hidden := make(coloring, n)
@@ -214,8 +214,8 @@ func (g graphColorItem) Check() error {
 	return task.CheckPhrasing(g.Phrasing, len(graphColorPhrasings))
 }
 
-// fault tells what is wrong with colors, which has no others than the vertices of
-// the puzzle; empty where it is a proper coloring.
+// fault says what is wrong with colors, whose vertices are all of the puzzle; it is empty
+// for a proper coloring.
 func (p graphPuzzle) fault(colors map[int]int) string {
 	for _, v := range p.Vertices {
 		color, has := colors[v]
@@ -230,7 +230,7 @@ func (p graphPuzzle) fault(colors map[int]int) string {
 		a, has := colors[edge[0]]
 		b, too := colors[edge[1]]
 		if !has || !too {
-			return fmt.Sprintf("edge %v joins what is no vertex", edge)
+			return fmt.Sprintf("edge %v has an end that is not a vertex", edge)
 		}
 		if a == b {
 			return fmt.Sprintf("vertices %d and %d are joined and have the same color", edge[0], edge[1])
@@ -248,11 +248,11 @@ func (g graphColorItem) Solve() string {
 // Other names in the object than those of vertices are passed over.
 func (g graphColorItem) Score(text string) quintain.Verdict {
 	if !strings.HasPrefix(answer.Trim(text), "{") {
-		return quintain.Malformed("the answer is no JSON object")
+		return quintain.Malformed("the answer is not a JSON object")
 	}
 	v, err := answer.ReadJSON(text)
 	if err != nil {
-		return quintain.Malformed(fmt.Sprintf("the answer is no JSON object: %v", err))
+		return quintain.Malformed(fmt.Sprintf("the answer is not a JSON object: %v", err))
 	}
 	object, _ := v.(map[string]any)
 	colors := make(map[int]int, len(g.Puzzle.Vertices))

@@ -20,7 +20,7 @@ var jugs = task.Spec[jugsParams, jugsItem]{
 	Doc: "Measure out an amount of water with jugs that can be filled, emptied and poured into one another. " +
 		"It takes at least as many moves as the difficulty says; any moves that end with the amount in a jug are right.",
 	Source:  "The water pouring puzzle, known since the thirteenth century; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Many:    true,
 	Default: jugsParams{NumJugs: 3, Difficulty: 10},
 	Levels: []jugsParams{
@@ -73,7 +73,7 @@ type jugsPuzzle struct {
 // Filling a raises the sum of the positive r by one, pouring into it until it is full
 // that and the sum of the negative ones, no other move raises either, and between two
 // such moves something else has to happen to jug a. A negative r also needs another
-// jug filled first, and a positive one that jug a is poured out last, but for r = 1.
+// jug filled first, and a positive one that jug a is poured out last, except for r = 1.
 // Hence 2s moves make |r| = s at most. The target has r = ±s, and s is less than g/2,
 // so that no smaller r leads to the same amount.
 func makeJugs(p jugsParams, r *rng.Rand) (jugsItem, error) {
@@ -110,9 +110,9 @@ func gcd(a, b int) int {
 
 // jugsPhrasings are the wordings of the question, before the jugs.
 var jugsPhrasings = []string{
-	"You stand at a well with some empty jugs, which hold so many liters:",
-	"Water is to be measured with jugs that have no marks on them. They are empty, there is a tap and a drain, and their capacities in liters are:",
-	"Here are some jugs and as much water as you like. All jugs are empty now. When full, they hold these amounts, in liters:",
+	"You stand at a well with some empty jugs. When full, they hold these amounts, in liters:",
+	"You have to measure out water with jugs that have no marks on them. You also have a tap and a drain. The jugs are empty now, and their capacities in liters are:",
+	"Here are some empty jugs, and as much water as you like. These are the capacities of the jugs, in liters:",
 }
 
 // Prompt implements [task.Instance].
@@ -231,8 +231,8 @@ func (j jugsItem) Solve() string {
 	return strings.ReplaceAll(strings.ReplaceAll(string(solution), `\u003e`, ">"), ",", ", ")
 }
 
-// between carries water from one jug to another until one of them holds the target;
-// nil where they never do, or where it takes less moves already (0: none known).
+// between carries water from one jug to another until one of them holds the target. It
+// returns nil if they never do, or if known moves or more would be needed (0: any number).
 func (p jugsPuzzle) between(from, to, known int) []jugMove {
 	most := 2 * (p.JugCapacities[from] + p.JugCapacities[to])
 	if known > 0 {
@@ -257,7 +257,7 @@ func (p jugsPuzzle) between(from, to, known int) []jugMove {
 	return nil
 }
 
-// search looks for the shortest solution in breadth, and gives up where there are
+// search looks for the shortest solution in breadth, and gives up if there are
 // very many states.
 func (p jugsPuzzle) search() []jugMove {
 	const mostStates = 200_000
@@ -305,11 +305,11 @@ func (p jugsPuzzle) allMoves() (all []jugMove) {
 func (j jugsItem) Score(text string) quintain.Verdict {
 	v, err := answer.ReadJSON(text)
 	if err != nil {
-		return quintain.Malformed(fmt.Sprintf("the answer is no JSON list: %v", err))
+		return quintain.Malformed(fmt.Sprintf("the answer is not a JSON list: %v", err))
 	}
 	list, is := v.([]any)
 	if !is {
-		return quintain.Malformed("the answer is no JSON list")
+		return quintain.Malformed("the answer is not a JSON list")
 	}
 	water := make([]int, len(j.Puzzle.JugCapacities))
 	for i, item := range list {
@@ -355,7 +355,7 @@ func cutWord(text string) (word, rest string) {
 	return text, ""
 }
 
-// jugNamed returns the place of one of n jugs; -1 where there is none of that name.
+// jugNamed returns the place of one of n jugs, or -1 if none has that name.
 func jugNamed(name string, n int) int {
 	if len(name) != 1 || name[0] < 'A' || int(name[0]-'A') >= n {
 		return -1

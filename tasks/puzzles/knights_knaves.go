@@ -18,7 +18,7 @@ var knightsKnaves = task.Spec[knightsParams, knightsItem]{
 	Category: "logic",
 	Doc:      "Find out who always tells the truth and who always lies, from what they say of each other. Exactly one assignment fits.",
 	Source:   "R. Smullyan, What Is the Name of This Book? (1978); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  knightsParams{People: 2, Depth: 2, Width: 2},
 	Levels: []knightsParams{
 		{People: 2, Depth: 2, Width: 2},
@@ -169,15 +169,15 @@ func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 // %[2]s for the kinds with their articles, %[3]s and %[4]s for their plurals; how the
 // people are introduced; and the question. The statements stand before the last.
 var knightsPhrasings = [][3]string{
-	{"Everybody on a remote island is either %[1]s or %[2]s. What %[1]s says is always true, and what %[2]s says is always false. ",
-		"There you meet %s.", "Who is what?"},
-	{"In a certain town live only %[3]s, who never lie, and %[4]s, who never say anything true. ",
-		"Walking through it, you come across %s.", "Which of them is of which kind?"},
-	{"The people of a village are %[3]s or %[4]s, each of them one or the other. All that %[3]s claim is true; all that %[4]s claim is false. ",
-		"A traveller listens to %s.", "What has the traveller found out about everyone?"},
+	{"Everyone on a remote island is either %[1]s or %[2]s. What %[1]s says is always true, and what %[2]s says is always false. ",
+		"You meet %s there.", "What is each of them?"},
+	{"Everyone in a certain town belongs to one of two kinds: %[3]s, who never lie, and %[4]s, who never say anything true. ",
+		"Walking through it, you come across %s.", "Which kind does each of them belong to?"},
+	{"The people of a village are %[3]s or %[4]s, each of them one or the other. Everything that %[3]s claim is true; everything that %[4]s claim is false. ",
+		"A traveler listens to %s.", "What can the traveler conclude about each of them?"},
 }
 
-// knightsNotes say how words are meant that everyday speech uses loosely, where they
+// knightsNotes say how words are meant that everyday speech uses loosely, if they
 // occur.
 var knightsNotes = []struct {
 	kind claimKind
@@ -308,7 +308,7 @@ func (k knightsItem) Score(text string) quintain.Verdict {
 	case fault != "":
 		return quintain.Wrong(fault)
 	case len(roles) == 0:
-		return quintain.Malformed(fmt.Sprintf("nobody is said to be %s or %s", k.Terms.AKnight, k.Terms.AKnave))
+		return quintain.Malformed(fmt.Sprintf("no one is said to be %s or %s", k.Terms.AKnight, k.Terms.AKnave))
 	case len(roles) != n:
 		return quintain.Wrong(fmt.Sprintf("roles are given to %d people, want %d", len(roles), n))
 	}
@@ -324,16 +324,16 @@ func (k knightsItem) Score(text string) quintain.Verdict {
 	return quintain.Wrong(fmt.Sprintf("%d of %d are right", right, n))
 }
 
-// A knightsRole says what somebody is, in lower case.
+// A knightsRole says what a person is, in lower case.
 type knightsRole struct{ name, word string }
 
 // knightsMarks are read as spaces.
 var knightsMarks = strings.NewReplacer(".", " ", ",", " ", "(", " ", ")", " ")
 
 // readRoles returns who is said to be what, each pair once: a role belongs to the
-// last word before it that is not "is", "a" or "an". It stops with a fault at somebody
-// who is given two roles, and where there are more than most people, or ten times as
-// many roles.
+// last word before it that is not "is", "a" or "an". It stops with a fault if a
+// person is given two roles, and if there are more people than most, or ten times as many
+// roles.
 func readRoles(text string, most int) (roles []knightsRole, fault string) {
 	text = knightsMarks.Replace(answer.Trim(strings.ToLower(text)))
 	name, said := "", 0

@@ -16,9 +16,9 @@ var ab = task.Spec[abParams, abItem]{
 	Name:     "ab",
 	Category: "algorithmic",
 	Doc: "Rewrite a row of the tokens A#, #A, B# and #B until no two neighbors face each other. " +
-		"The order of the rewriting does not matter. What remains is never nothing, and never the program itself.",
+		"The order of the rewriting does not matter. Something always remains, and it is never the program itself.",
 	Source:  "The A::B system, a small interaction net; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: abParams{Length: 10},
 	Levels:  []abParams{{Length: 4}, {Length: 7}, {Length: 12}, {Length: 25}, {Length: 50}, {Length: 120}},
 	Make:    makeAB,
@@ -60,7 +60,7 @@ func makeAB(p abParams, r *rng.Rand) (abItem, error) {
 		for i := range program {
 			program[i] = abToken(r.Between(0, len(abNames)-1))
 		}
-		if try == tries-1 { // A# first and #B behind, which pass through each other
+		if try == tries-1 { // A# first and #B after it, which pass through each other
 			for i := range program {
 				program[i] = abToken(1 + min(i, 1))
 			}
@@ -127,9 +127,9 @@ func abText(tokens []abToken) string {
 
 // abPhrasings are the wordings of the question, before the rules.
 var abPhrasings = []string{
-	"A program is a row of the tokens A#, #A, B# and #B. Where the # of one token faces the # of the next, the two are rewritten:",
+	"A program is a row of the tokens A#, #A, B# and #B. When the # of one token faces the # of the next, the two are rewritten:",
 	"The tokens A#, #A, B# and #B stand in a row. Two neighbors whose # signs face each other are replaced by these rules:",
-	"Here are four rules for neighboring tokens that face each other with their # signs:",
+	"Here are four rules for neighboring tokens whose # signs face each other:",
 }
 
 // Prompt implements [task.Instance].
@@ -137,7 +137,7 @@ func (a abItem) Prompt() string {
 	return abPhrasings[a.Phrasing] + "\n\n" +
 		"A# #A → nothing\nB# #B → nothing\nA# #B → #B A#\nB# #A → #A B#\n\n" +
 		"Go on until no two neighbors face each other. What remains of this program?\n\n" + a.Program +
-		"\n\nAnswer with the remaining tokens in their order, a space between them. For example, B# A# #B #A A# ends as A#."
+		"\n\nAnswer with the remaining tokens in their order, with a space between them. For example, B# A# #B #A A# becomes A#."
 }
 
 // Short implements [task.Shortener].

@@ -21,7 +21,7 @@ type stock [mostKinds]int
 type recipe [mostKinds]int8
 
 // cook applies, again and again, the first of the recipes for which there is
-// enough, until there is none or it has done so most times. It reports how often.
+// enough, until no recipe can be applied or most steps are made. It returns the steps.
 func cook(have stock, recipes []recipe, most int) (end stock, steps int) {
 	for ; steps < most; steps++ {
 		next, found := firstRecipe(have, recipes)
@@ -73,7 +73,7 @@ type kitchen struct {
 	kinds    int    // of things
 	recipes  []recipe
 	first    [3]string // names of the kinds that there are at the start
-	enough   [3]bool   // of which there is as much as can be where no recipe could be applied
+	enough   [3]bool   // of which there is as much as can be if no recipe could be applied
 	rules    string    // the recipes in words, and when one applies
 	form     string    // of the answer
 }
@@ -120,7 +120,7 @@ func (k *kitchen) prompt(wording string, start [3]int, iterations int) string {
 	return string(append(b, k.form...))
 }
 
-// checkEnd reports what is wrong with end. It is believed where the most iterations are
+// checkEnd reports what is wrong with end. It is believed if the most iterations are
 // not known, which is 0.
 func (k *kitchen) checkEnd(start [3]int, end []int, iterations int) error {
 	const most = 100_000 // of things, so that checking is quick

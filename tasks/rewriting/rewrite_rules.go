@@ -96,7 +96,7 @@ func moveLast(s []byte) ([]byte, bool) {
 	return s, true
 }
 
-// apply changes s in place where r fits, and reports whether it does.
+// apply changes s in place if r fits, and reports whether it does.
 func (r *rewriteRule) apply(s []byte) ([]byte, bool) {
 	at := -1
 	switch r.place {

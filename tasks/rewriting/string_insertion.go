@@ -10,14 +10,14 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// stringInsertion asks for a string with letters put in behind some patterns.
+// stringInsertion asks for a string with letters inserted after some patterns.
 var stringInsertion = task.Spec[stringInsertionParams, stringInsertionItem]{
 	Name:     "string_insertion",
 	Category: "algorithmic",
-	Doc: "Scan a string and insert a letter behind each of five patterns of four letters. " +
-		"Every string has runs of letters in which patterns overlap, and at least one is followed by an insertion.",
+	Doc: "Scan a string and insert a letter after each occurrence of five patterns of four letters. " +
+		"Strings have runs of letters in which patterns overlap, and every string has at least one insertion.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: stringInsertionParams{MinStringLength: 5, MaxStringLength: 20},
 	Levels: []stringInsertionParams{
 		{MinStringLength: 5, MaxStringLength: 8},
@@ -85,8 +85,8 @@ func makeStringInsertion(p stringInsertionParams, r *rng.Rand) (stringInsertionI
 	return stringInsertionItem{String: string(text), Solution: solution, StringLength: n, Phrasing: r.Between(0, len(stringInsertionPhrasings)-1)}, nil
 }
 
-// insertLetters scans text from the left, inserts a letter behind each pattern, and
-// goes on behind it.
+// insertLetters scans text from the left, inserts a letter after each pattern, and
+// goes on after it.
 func insertLetters(text string) string {
 	b := make([]byte, 0, 64)
 	run := 0 // letters just copied that follow one another, since the last insertion
@@ -107,16 +107,16 @@ func insertLetters(text string) string {
 
 // stringInsertionPhrasings are the wordings of the question, before the patterns.
 var stringInsertionPhrasings = []string{
-	"Go through the string below from left to right. Where one of these patterns comes up, put in a letter right behind it:",
+	"Go through the string below from left to right. Whenever one of these patterns comes up, insert a letter right after it:",
 	"Five patterns of four letters each call for a letter to be inserted directly after them:",
-	"Copy a string, and insert a letter after every pattern that you meet on the way from left to right:",
+	"Copy a string from left to right, and insert a letter after every pattern that you meet:",
 }
 
 // Prompt implements [task.Instance].
 func (s stringInsertionItem) Prompt() string {
 	return stringInsertionPhrasings[s.Phrasing] + "\n\nafter ABCD insert A\nafter BCDE insert B\nafter CDEA insert C\nafter DEAB insert D\nafter EABC insert E\n\n" +
-		"After an insertion, the search goes on behind the inserted letter: neither the pattern nor that letter is part of another match. " +
-		"What becomes of this string?\n\n" + s.String + "\n\nAnswer with the new string alone. For example, DABCDEA becomes DABCDAEA."
+		"After an insertion, the search continues after the inserted letter: neither the pattern nor that letter is part of another match. " +
+		"What does this string become?\n\n" + s.String + "\n\nAnswer with the new string alone. For example, DABCDEA becomes DABCDAEA."
 }
 
 // Short implements [task.Shortener].
@@ -180,7 +180,7 @@ func joinQuoted(text, want string) bool {
 	return want == ""
 }
 
-// cutPrefix cuts prefix off s where and holds; it reports whether all did.
+// cutPrefix cuts prefix off s if and holds; it reports whether all did.
 func cutPrefix(s, prefix string, and bool) (rest string, cut bool) {
 	rest, cut = strings.CutPrefix(s, prefix)
 	return rest, cut && and

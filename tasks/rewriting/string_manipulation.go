@@ -21,7 +21,7 @@ var stringManipulation = task.Spec[stringManipulationParams, stringManipulationI
 	Doc: "Apply to a string, again and again, the first of several rules that applies. " +
 		"No rule leaves a string as it is or empties it, and at least one applies at the start.",
 	Source:  "A Markov algorithm of rules of our own; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: stringManipulationParams{MinStringLength: 5, MaxStringLength: 20, MinNumRules: 3, MaxNumRules: 8},
 	Levels: []stringManipulationParams{
 		{MinStringLength: 5, MaxStringLength: 7, MinNumRules: 3, MaxNumRules: 3},
@@ -72,8 +72,8 @@ type stringManipulationItem struct {
 }
 
 // makeStringManipulation draws strings and rules until two or more steps can be
-// made, and takes one step where few tries lead to more. What comes out is no part
-// of the string, nor very short: copying would have its share.
+// made, and takes one step if few tries lead to more. What comes out is neither a
+// part of the string nor very short: copying would earn a share.
 func makeStringManipulation(p stringManipulationParams, r *rng.Rand) (stringManipulationItem, error) {
 	const tries, enough = 250, 8
 	n, k := r.Between(p.MinStringLength, p.MaxStringLength), r.Between(p.MinNumRules, p.MaxNumRules)
@@ -94,7 +94,7 @@ func makeStringManipulation(p stringManipulationParams, r *rng.Rand) (stringMani
 			StringLength: n, NumRules: k, Phrasing: r.Between(0, len(stringManipulationPhrasings)-1),
 		}, nil
 	}
-	return stringManipulationItem{}, errors.New("the rules that were drawn change no string, or change it for ever")
+	return stringManipulationItem{}, errors.New("the rules that were drawn change no string, or never stop changing it")
 }
 
 // drawABC fills text with letters from a to c.
@@ -123,7 +123,7 @@ func ruleTexts(rules []int) []string {
 var stringManipulationPhrasings = []string{
 	"A string is changed step by step. Each step applies the first of these rules whose condition holds:",
 	"These rules change a string. They are tried from the top in every step, and the first one that fits is applied once:",
-	"Here is a list of rules. Of all rules that fit a string, the one that stands first is used, and then the search begins again at the top:",
+	"Here is a list of rules. Of all rules that fit a string, the first is applied, and then the search begins again at the top:",
 }
 
 // Prompt implements [task.Instance].
@@ -134,8 +134,8 @@ func (s stringManipulationItem) Prompt() string {
 		b = append(strconv.AppendInt(b, int64(i+1), 10), ". "...)
 		b = append(append(b, rule...), '\n')
 	}
-	b = append(b, "\nThis ends when no rule fits. It also ends when a step would lead to a string that was there before; that step is not made. "+
-		"What is this string at the end?\n\n"...)
+	b = append(b, "\nThis ends when no rule fits. It also ends when a step would lead to a string that has come up before; that step is not taken. "+
+		"What does this string become in the end?\n\n"...)
 	return string(append(append(b, s.String...), "\n\nAnswer with the final string alone, for example cabba."...))
 }
 
@@ -144,7 +144,7 @@ func (s stringManipulationItem) Canonical() string {
 	return s.String + "\n" + strings.Join(s.SelectedRules, "\n")
 }
 
-// Check refuses a record whose solution is not what its rules lead to, where they
+// Check refuses a record whose solution is not what its rules lead to, if they
 // are rules of ours.
 func (s stringManipulationItem) Check() error {
 	if s.String == "" || len(s.String) > 1000 || strings.Trim(s.String, "abc") != "" {

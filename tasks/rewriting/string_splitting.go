@@ -15,7 +15,7 @@ var stringSplitting = task.Spec[stringSplittingParams, stringSplittingItem]{
 	Doc: "Apply five rules that turn things of three kinds into things of three others, always the first rule that can be applied, and count what is left. " +
 		"At least one rule can be applied.",
 	Source:  "A small vector addition system with the five rules of reasoning-gym's task; so are the settings.",
-	Version: 1,
+	Version: 2,
 	Default: stringSplittingParams{MinInitialMachines: 0, MaxInitialMachines: 5, MaxIterations: 1000},
 	Levels: []stringSplittingParams{
 		{MinInitialMachines: 0, MaxInitialMachines: 3, MaxIterations: 1000},
@@ -65,11 +65,11 @@ var splitting = kitchen{
 	},
 	first: [3]string{"A", "B", "C"}, enough: [3]bool{true, false, false},
 	rules: "1. one A → two X and one Y\n2. two B → one X\n3. two C → one Y\n4. one B and one C → one A\n5. one X and one Y → one Z\n\n" +
-		"Each step applies, once, the first rule in this list for which there is enough.",
-	form: "Answer with six numbers in the order A B C X Y Z, a space between them, for example 1 0 1 5 4 3.",
+		"Each step applies the first rule in this list for which there is enough, once.",
+	form: "Answer with six numbers in the order A B C X Y Z, with a space between them, for example 1 0 1 5 4 3.",
 }
 
-// makeStringSplitting draws the start. Where no rule applies to it, the machines of
+// makeStringSplitting draws the start. If no rule applies to it, the machines of
 // the first kind are as many as the settings allow.
 func makeStringSplitting(p stringSplittingParams, r *rng.Rand) (stringSplittingItem, error) {
 	start, end := splitting.draw(p.MinInitialMachines, p.MaxInitialMachines, p.MaxIterations, r)
@@ -81,9 +81,9 @@ func makeStringSplitting(p stringSplittingParams, r *rng.Rand) (stringSplittingI
 
 // stringSplittingPhrasings are the wordings of the question, before the rules.
 var stringSplittingPhrasings = []string{
-	"A workshop takes machines of the kinds A, B and C apart and makes parts X, Y and Z of them. It has these rules:",
+	"A workshop takes apart machines of the kinds A, B and C and turns them into parts X, Y and Z. It follows these rules:",
 	"A bag holds tokens of six kinds: A, B, C, X, Y and Z. These rules exchange some tokens for others:",
-	"On a table lie cards marked A, B, C, X, Y or Z, which are traded in by these rules:",
+	"Cards marked A, B, C, X, Y or Z lie on a table. They are exchanged by these rules:",
 }
 
 // Prompt implements [task.Instance].

@@ -15,7 +15,7 @@ var stringSynthesis = task.Spec[stringSynthesisParams, stringSynthesisItem]{
 	Doc: "Apply six rules that combine blocks of nine kinds, always the first rule that can be applied, and count what is left. " +
 		"At least one rule can be applied.",
 	Source:  "A small vector addition system with the six rules of reasoning-gym's task; so are the settings.",
-	Version: 1,
+	Version: 2,
 	Default: stringSynthesisParams{MinInitialBlocks: 0, MaxInitialBlocks: 5, MaxIterations: 1000},
 	Levels: []stringSynthesisParams{
 		{MinInitialBlocks: 0, MaxInitialBlocks: 3, MaxIterations: 1000},
@@ -66,11 +66,11 @@ var synthesis = kitchen{
 	},
 	first: [3]string{"[A]", "[B]", "[C]"}, enough: [3]bool{false, true, true},
 	rules: "1. [A] + [B] + [C] → {A}\n2. [A] + [B] → {C}\n3. [B] + [C] → {B}\n4. [C] + [C] → {C}\n5. {A} + {C} → (A) + (B)\n6. {B} + {B} → (C)\n\n" +
-		"Each step applies, once, the first rule in this list for which all blocks are there; they are used up.",
-	form: "Answer with nine numbers in the order [A] [B] [C] {A} {B} {C} (A) (B) (C), a space between them, for example 1 0 3 0 2 0 0 0 1.",
+		"Each step applies the first rule in this list for which all blocks are there, once; those blocks are used up.",
+	form: "Answer with nine numbers in the order [A] [B] [C] {A} {B} {C} (A) (B) (C), with a space between them, for example 1 0 3 0 2 0 0 0 1.",
 }
 
-// makeStringSynthesis draws the start. Where no rule applies to it, the blocks of
+// makeStringSynthesis draws the start. If no rule applies to it, the blocks of
 // the second and third kind are as many as the settings allow.
 func makeStringSynthesis(p stringSynthesisParams, r *rng.Rand) (stringSynthesisItem, error) {
 	start, end := synthesis.draw(p.MinInitialBlocks, p.MaxInitialBlocks, p.MaxIterations, r)

@@ -11,7 +11,7 @@ import (
 // anagramSets are the common words that are anagrams of each other.
 type anagramSets struct {
 	sets  [][]string      // of two words or more, the largest first; the words by alphabet
-	least []int           // by number of words: how many sets have so many or more
+	least []int           // by number of words: how many sets have that many or more
 	in    map[string]bool // the words of all sets
 }
 

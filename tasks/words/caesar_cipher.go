@@ -14,9 +14,9 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 	Name:     "caesar_cipher",
 	Category: "algorithmic",
 	Doc: "Decrypt a text whose letters were all moved the same way along the alphabet. " +
-		"Half of the texts are sentences, half are words drawn at random, so that knowing the sentences is no help.",
+		"Half of the texts are sentences, half are words drawn at random, so that knowing the sentences does not help.",
 	Source:  "The cipher of Suetonius' Life of Caesar; sentences and words of package lexicon.",
-	Version: 1,
+	Version: 2,
 	Default: caesarCipherParams{MinWords: 3, MaxWords: 20, MinRotation: 1, MaxRotation: 25},
 	Levels: []caesarCipherParams{
 		{MinWords: 3, MaxWords: 4, MinRotation: 1, MaxRotation: 2},
@@ -88,7 +88,7 @@ func makeCaesarCipher(p caesarCipherParams, r *rng.Rand) (caesarCipherItem, erro
 // caesarCipherPhrasings are the wordings of the question, before the text.
 var caesarCipherPhrasings = []string{
 	"Decrypt this text, which was encrypted with a Caesar cipher:\n\n",
-	"In this text, every letter was moved the same number of places along the alphabet, from Z on to A. What did it say before?\n\n",
+	"In this text, every letter was moved the same number of places along the alphabet, with A after Z. What did the text say before?\n\n",
 	"Here is a message in a Caesar cipher of unknown shift. Find out what it says.\n\n",
 }
 

@@ -17,7 +17,7 @@ var groupAnagrams = task.Spec[groupAnagramsParams, groupAnagramsItem]{
 	Category: "algorithmic",
 	Doc:      "Put words that are anagrams of each other into groups. Groups and words may stand in any order.",
 	Source:   "A classic exercise; words of package lexicon, from SCOWL (its own permissive licence).",
-	Version:  1,
+	Version:  2,
 	Default:  groupAnagramsParams{MinAnagramGroups: 2, MaxAnagramGroups: 10, MinWordsPerGroup: 2, MaxWordsPerGroup: 5},
 	Levels: []groupAnagramsParams{
 		{MinAnagramGroups: 2, MaxAnagramGroups: 3, MinWordsPerGroup: 2, MaxWordsPerGroup: 2},
@@ -39,7 +39,7 @@ type groupAnagramsParams struct {
 }
 
 // mostGroups are the most groups that may be asked for, by the least number of
-// words in each: from seven up, there are none. Of all sets of anagrams a part stays
+// words in each; sets of more than five words are too few. Part of the sets always stays
 // out, so that problems differ.
 var mostGroups = [...]int{2: 500, 3: 250, 4: 100, 5: 20}
 
@@ -62,8 +62,8 @@ type groupAnagramsItem struct {
 	Phrasing      int        `json:"phrasing,omitempty"`
 }
 
-// makeGroupAnagrams draws the number of words of each group, a set of anagrams that
-// has so many, and the words.
+// makeGroupAnagrams draws the number of words of each group, a set of anagrams with
+// that many, and the words.
 func makeGroupAnagrams(p groupAnagramsParams, r *rng.Rand) (groupAnagramsItem, error) {
 	all, groups := anagrams(), r.Between(p.MinAnagramGroups, p.MaxAnagramGroups)
 	item := groupAnagramsItem{
@@ -85,7 +85,7 @@ func makeGroupAnagrams(p groupAnagramsParams, r *rng.Rand) (groupAnagramsItem, e
 	return item, nil
 }
 
-// drawSet draws a set of anagrams that has size words and is not used yet. Where
+// drawSet draws a set of anagrams that has size words and is not used yet. If
 // all are used, it takes a smaller size.
 func drawSet(all *anagramSets, used []int, size int, r *rng.Rand) (at, words int) {
 	for ; ; size-- {
@@ -106,7 +106,7 @@ func drawSet(all *anagramSets, used []int, size int, r *rng.Rand) (at, words int
 var groupAnagramsPhrasings = []string{
 	"Put these words into groups, so that all words of a group are anagrams of each other:\n\n",
 	"Two words are anagrams if they have the same letters in another order. Sort the following words into groups of anagrams.\n\n",
-	"Which of the words below consist of the same letters? Make a group of each.\n\n",
+	"Find the words below that have the same letters, and put each set of them into a group.\n\n",
 }
 
 // Prompt implements [task.Instance].

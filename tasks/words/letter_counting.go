@@ -17,7 +17,7 @@ var letterCounting = task.Spec[letterCountingParams, letterCountingItem]{
 	Category: "algorithmic",
 	Doc:      "Count how often a letter occurs in a text.",
 	Source:   "Sentences of package lexicon; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  letterCountingParams{MinWords: 5, MaxWords: 15},
 	Levels: []letterCountingParams{
 		{MinWords: 3, MaxWords: 5},
@@ -56,7 +56,7 @@ type letterCountingItem struct {
 }
 
 // makeLetterCounting draws a text, and a letter of one of its words: frequent
-// letters are asked for more often, so that small counts are no good guess. One
+// letters are asked for more often, so that small counts are a poor guess. One
 // problem in twelve takes any letter, also one that is not there.
 func makeLetterCounting(p letterCountingParams, r *rng.Rand) (letterCountingItem, error) {
 	span := prose().span(r.Between(p.MinWords, p.MaxWords), r)
@@ -78,7 +78,7 @@ func makeLetterCounting(p letterCountingParams, r *rng.Rand) (letterCountingItem
 var letterCountingPhrasings = [][2]string{
 	{`How many times does the letter "`, "\" occur in this text?\n\n"},
 	{`Count the letter "`, "\" in the text below.\n\n"},
-	{`How often is there a letter "`, "\" in the following words?\n\n"},
+	{`How often does the letter "`, "\" appear in the following words?\n\n"},
 }
 
 // Prompt implements [task.Instance].

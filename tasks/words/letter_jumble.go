@@ -19,9 +19,9 @@ var letterJumble = task.Spec[letterJumbleParams, letterJumbleItem]{
 	Name:     "letter_jumble",
 	Category: "algorithmic",
 	Doc: "Restore words whose letters were mixed up. A word that has an anagram is left whole, so that there is one answer, " +
-		"and at least half of the words are mixed up. Half of the texts stand in sentences, half are words drawn at random.",
+		"and at least half of the words are mixed up. Half of the texts come from sentences, half are words drawn at random.",
 	Source:  "Sentences and words of package lexicon; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: letterJumbleParams{
 		MinWordLen: 1, MaxWordLen: 64, MinWords: 3, MaxWords: 20, MinCorruptionLevel: 0.1, MaxCorruptionLevel: 0.9, ConsecutiveWords: true,
 	},
@@ -93,7 +93,7 @@ func makeLetterJumble(p letterJumbleParams, r *rng.Rand) (letterJumbleItem, erro
 }
 
 // wordsInARow returns n words of the sentences that follow each other, those left
-// out which are too short or too long; fewer where there are no more.
+// out which are too short or too long; fewer if there are no more.
 func wordsInARow(n int, p letterJumbleParams, r *rng.Rand) []string {
 	text, words := prose().words, make([]string, 0, n)
 	start := r.Between(0, len(text)-1)
@@ -133,8 +133,8 @@ var mixable = sync.OnceValue(func() map[string]bool {
 	return found
 })
 
-// scramble mixes up those of the original words that are in some, or all of them where
-// that is nil, but for those that have an anagram.
+// scramble mixes up those of the original words that are in some, or all of them if
+// that is nil, except for those that have an anagram.
 func (l *letterJumbleItem) scramble(some map[string]bool, r *rng.Rand) {
 	l.ScrambledWords = slices.Clone(l.OriginalWords)
 	for i, word := range l.OriginalWords {
@@ -167,8 +167,7 @@ func jumbled(word string, share float64, r *rng.Rand) string {
 	return word
 }
 
-// unchanged counts the words that stand in the question as they should, but for
-// case.
+// unchanged counts the words that the question has right already, whatever their case.
 func (l letterJumbleItem) unchanged() (n int) {
 	for i, word := range l.ScrambledWords {
 		if strings.EqualFold(word, l.OriginalWords[i]) {
@@ -180,7 +179,7 @@ func (l letterJumbleItem) unchanged() (n int) {
 
 // letterJumblePhrasings are the wordings of the question, before the words.
 var letterJumblePhrasings = []string{
-	"In the words of this text, letters have changed places. Put them right:\n\n",
+	"The letters within some words of this text have changed places. Put them back in order:\n\n",
 	"Unscramble the following words:\n\n",
 	"What did this text say before the letters within its words were mixed up?\n\n",
 }
@@ -189,7 +188,7 @@ var letterJumblePhrasings = []string{
 func (l letterJumbleItem) Prompt() string {
 	b := append(make([]byte, 0, task.PromptRoom), letterJumblePhrasings[l.Phrasing]...)
 	b = appendJoined(b, l.ScrambledWords, " ")
-	return string(append(b, "\n\nThe words stand in their right order, and those that are English words as they stand are right already. "+
+	return string(append(b, "\n\nThe words are in the right order, and those that are English words already are right. "+
 		"Answer with all the words, with a space between them, for example \"the green house\" for \"eht grene house\", without quotation marks."...))
 }
 
@@ -199,14 +198,13 @@ func (l letterJumbleItem) Short() string { return "unscramble " + strings.Join(l
 // Canonical implements [task.Canonicalizer]: the words, and which of them are mixed up,
 // in whatever way.
 func (l letterJumbleItem) Canonical() string {
-	text := ""
-	for i, word := range l.OriginalWords {
+	words := slices.Clone(l.OriginalWords)
+	for i, word := range words {
 		if word != l.ScrambledWords[i] {
-			word = "~" + word
+			words[i] = "~" + word
 		}
-		text += word + " "
 	}
-	return text
+	return strings.Join(words, " ")
 }
 
 // Check refuses a record whose words are not the same letters twice.

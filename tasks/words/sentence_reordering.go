@@ -21,7 +21,7 @@ var sentenceReordering = task.Spec[sentenceReorderingParams, sentenceReorderingI
 	Doc: "Put the shuffled words of a sentence back into their order. The capital letter and the punctuation tell how it begins and ends. " +
 		"There are few sentences of each length, so that a model which sees them often may come to know them.",
 	Source:  "Sentences of package lexicon; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: sentenceReorderingParams{MinWordsInSentence: 3, MaxWordsInSentence: 20},
 	Levels: []sentenceReorderingParams{
 		{MinWordsInSentence: 3, MaxWordsInSentence: 4},
@@ -102,7 +102,7 @@ func sameButForCase(a, b []string) (n int) {
 
 // sentenceReorderingPhrasings are the wordings of the question, before the words.
 var sentenceReorderingPhrasings = []string{
-	"Put the words of this sentence back into their order: ",
+	"Put the words of this sentence back in order: ",
 	"These words make up a sentence, but they were shuffled. How does it read? ",
 	"Someone cut a sentence into words and dropped them. Put it together again: ",
 }
@@ -110,7 +110,7 @@ var sentenceReorderingPhrasings = []string{
 // Prompt implements [task.Instance].
 func (s sentenceReorderingItem) Prompt() string {
 	return sentenceReorderingPhrasings[s.Phrasing] + s.Shuffled +
-		"\nPunctuation stands behind the word it belongs to. Answer with the sentence alone, all its words in one line."
+		"\nPunctuation follows the word it belongs to. Answer with the sentence alone, all its words on one line."
 }
 
 // Short implements [task.Shortener].

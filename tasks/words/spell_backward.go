@@ -103,7 +103,7 @@ func (s spellBackwardItem) Solve() string {
 
 // Score implements [task.Instance]. Case is free. Letters in their places earn
 // their share of the longer of the two texts, so that nothing is won by going on
-// behind the word; up to two thirds, which another word may have by chance, earn
+// after the word; up to two thirds, which another word may have by chance, earn
 // nothing, and the word with a tail earns 0.8 at most, as in reasoning-gym.
 func (s spellBackwardItem) Score(answer string) quintain.Verdict {
 	if answer == "" {

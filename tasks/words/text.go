@@ -39,7 +39,7 @@ var prose = sync.OnceValue(func() *proseText {
 })
 
 // span returns n words of the text that stand together, from the beginning again
-// where the text ends. The caller leaves them as they are.
+// if the text ends. The caller leaves them as they are.
 func (t *proseText) span(n int, r *rng.Rand) []string {
 	at := r.Between(0, len(t.words)-1)
 	words := t.words[at:min(len(t.words), at+n)]
@@ -50,7 +50,7 @@ func (t *proseText) span(n int, r *rng.Rand) []string {
 }
 
 // appendSentences appends sentences that have n words in all, in capitals and
-// with a space before each. Where no sentence is so short, it is cut off.
+// with a space before each. If no sentence is so short, it is cut off.
 func (t *proseText) appendSentences(b []byte, n int, r *rng.Rand) []byte {
 	const shortest = 3
 	for n > 0 {

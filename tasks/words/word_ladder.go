@@ -18,7 +18,7 @@ var wordLadder = task.Spec[wordLadderParams, wordLadderItem]{
 	Name:     "word_ladder",
 	Category: "algorithmic",
 	Doc: "Change one word into another, one letter at a time, by way of English words. " +
-		"Any ladder is right, however long; a step that is no word spoils it.",
+		"Any ladder is right, however long, but a step that is not a word spoils it.",
 	Source:  "Lewis Carroll's Doublets (1879); words of package lexicon, from SCOWL (its own permissive licence).",
 	Version: 1,
 	Default: wordLadderParams{MinWordLength: 4, MaxWordLength: 4, MinChainLength: anyChain, MaxChainLength: anyChain},
@@ -44,7 +44,7 @@ type wordLadderParams struct {
 
 const (
 	anyChain      = -1
-	shortestChain = 3 // so that one word at least is to be found
+	shortestChain = 3 // so that at least one word must be found
 )
 
 // longestChains are the most words that a shortest ladder may be asked to have at
@@ -83,7 +83,7 @@ type wordLadderItem struct {
 }
 
 // makeWordLadder draws a first word, then the length of the ladder, then a last
-// word. Where any length will do, it draws the last word alone.
+// word. If any length will do, it draws the last word alone.
 func makeWordLadder(p wordLadderParams, r *rng.Rand) (wordLadderItem, error) {
 	letters := r.Between(p.MinWordLength, p.MaxWordLength)
 	net := rungNets[letters]()
@@ -147,7 +147,7 @@ func (w wordLadderItem) Check() error {
 
 // Solve implements [task.Instance]. It returns a shortest ladder of common words;
 // for the ends of a foreign record, which may be uncommon, a shortest one of all
-// words that are known, and nothing where there is none.
+// words that are known, and nothing if there is none.
 func (w wordLadderItem) Solve() string {
 	start, end := strings.ToLower(w.StartWord), strings.ToLower(w.EndWord)
 	ladder := rungNets[len(start)]().ladder(start, end)
@@ -161,7 +161,7 @@ func (w wordLadderItem) Solve() string {
 // two ends are taken for words whatever they are.
 func (w wordLadderItem) Score(text string) quintain.Verdict {
 	if !strings.Contains(text, ",") {
-		return quintain.Malformed("the answer is no list of words with commas between them")
+		return quintain.Malformed("the answer is not a list of words with commas between them")
 	}
 	known, last := lexicon.Known(len(w.EndWord)), ""
 	for step := range strings.SplitSeq(strings.ToUpper(text), ",") {
@@ -173,7 +173,7 @@ func (w wordLadderItem) Score(text string) quintain.Verdict {
 			return quintain.Wrong(fmt.Sprintf("from %s to %.20q is not one letter changed", last, step))
 		}
 		if _, is := known.Find(strings.ToLower(step)); !is && step != w.StartWord && step != w.EndWord {
-			return quintain.Wrong(fmt.Sprintf("%s is no word we know", step))
+			return quintain.Wrong(fmt.Sprintf("%s is not a word we know", step))
 		}
 		last = step
 	}

@@ -31,7 +31,7 @@ func netsOf(words func(letters int) lexicon.Words) (nets [6]func() *wordNet) {
 	return nets
 }
 
-// newWordNet joins the words. Two are neighbors where they are the same with one
+// newWordNet joins the words. Two are neighbors if they are the same with one
 // letter, at the same place, left out.
 func newWordNet(words lexicon.Words) *wordNet {
 	type gap struct{ before, after string }
@@ -106,7 +106,7 @@ func appendNew(reached, words []uint16, seen []bool) []uint16 {
 	return reached
 }
 
-// ladder returns a shortest ladder between two words, or nil where there is none.
+// ladder returns a shortest ladder between two words, or nil if there is none.
 func (n *wordNet) ladder(start, end string) (rungs []string) {
 	from, is := n.words.Find(start)
 	to, too := n.words.Find(end)

@@ -17,7 +17,7 @@ var wordSequenceReversal = task.Spec[wordSequenceReversalParams, wordSequenceRev
 	Category: "algorithmic",
 	Doc:      "Write a list of words in reverse order, the words themselves unchanged.",
 	Source:   "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  wordSequenceReversalParams{MinWords: 3, MaxWords: 8},
 	Levels: []wordSequenceReversalParams{
 		{MinWords: 2, MaxWords: 3},
@@ -77,7 +77,7 @@ var wordSequenceReversalPhrasings = []string{
 func (w wordSequenceReversalItem) Prompt() string {
 	b := append(make([]byte, 0, task.PromptRoom), wordSequenceReversalPhrasings[w.Phrasing]...)
 	b = appendJoined(b, w.Words, ", ")
-	return string(append(b, "\nLeave each word as it is spelled. Answer with the words alone, separated by a comma and a space, for example third, second, first."...))
+	return string(append(b, "\nKeep the spelling of each word. Answer with the words alone, separated by a comma and a space, for example third, second, first."...))
 }
 
 // Short implements [task.Shortener].

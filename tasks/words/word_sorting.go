@@ -20,7 +20,7 @@ var wordSorting = task.Spec[wordSortingParams, wordSortingItem]{
 	Doc: "Sort words by the codes of their letters, capitals before small ones, ascending or descending. " +
 		"About half of the words stand near another one in the dictionary, so that more than the first letter counts.",
 	Source:  "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: wordSortingParams{MinWords: 3, MaxWords: 10, MinWordLength: 3, MaxWordLength: 12, Transformation: originalCase},
 	Levels: []wordSortingParams{
 		{MinWords: 3, MaxWords: 4, MinWordLength: 3, MaxWordLength: 5, Transformation: lowerCase},
@@ -190,7 +190,7 @@ func (w wordSortingItem) Prompt() string {
 	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
 	b = append(append(b, w.Direction...), words[1]...)
 	b = appendJoined(b, w.TransformedWords, ", ")
-	return string(append(b, "\nCompare them letter by letter, by ASCII code: all capital letters come before all small ones, and a word before a longer one that begins with it."+
+	return string(append(b, "\nCompare them letter by letter, by ASCII code: all capital letters come before all small ones, and a word comes before a longer one that begins with it."+
 		" Answer with all the words, separated by a comma and a space, for example Bee, ant, cow."...))
 }
 
@@ -200,7 +200,7 @@ func (w wordSortingItem) Short() string {
 }
 
 // Canonical implements [task.Canonicalizer]. The words may stand in any order, since
-// they are to be sorted.
+// the question is to sort them.
 func (w wordSortingItem) Canonical() string { return fmt.Sprintf("%s %q", w.Direction, w.SortedWords) }
 
 // Check refuses a record whose sorted words are not its words in order.
