@@ -91,7 +91,7 @@ func (f frame) payload(r io.ReaderAt) ([]byte, error) {
 	if sumOf(f.kind, b) != f.sum {
 		return nil, fmt.Errorf("%w: the checksum of a frame is wrong", ErrDamaged)
 	}
-	all, err := inflate(b)
+	all, err := inflate(b, maxPayload)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

@@ -19,7 +19,7 @@ func FuzzRecords(f *testing.F) {
 				f.Fatal(err)
 			}
 		}
-		payload, err := inflate(b.pack(newPacker()))
+		payload, err := inflate(b.pack(newPacker()), maxPayload)
 		if err != nil {
 			f.Fatal(err)
 		}

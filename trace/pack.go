@@ -83,14 +83,14 @@ func (p *packer) end() []byte {
 // lastBlock ends a deflated stream: an empty block with fixed codes.
 const lastBlock = "\x03\x00"
 
-// inflate returns what a payload holds. It takes at most maxPayload bytes, and no more
+// inflate returns what a payload holds, which is no more than most bytes. It takes no more
 // memory than about three times what there is.
-func inflate(payload []byte) ([]byte, error) {
+func inflate(payload []byte, most int) ([]byte, error) {
 	r := flate.NewReader(bytes.NewReader(payload))
-	all := bytes.NewBuffer(make([]byte, 0, min(8*len(payload), maxPayload)+bytes.MinRead))
-	n, err := all.ReadFrom(io.LimitReader(r, maxPayload+1))
-	if err == nil && n > maxPayload {
-		err = fmt.Errorf("it holds more than %d MiB", maxPayload>>20)
+	all := bytes.NewBuffer(make([]byte, 0, min(8*len(payload), most)+bytes.MinRead))
+	n, err := all.ReadFrom(io.LimitReader(r, int64(most)+1))
+	if err == nil && n > int64(most) {
+		err = fmt.Errorf("it holds more than %d bytes", most)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("inflating: %w", err)

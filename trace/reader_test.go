@@ -261,7 +261,7 @@ func TestFindIsAScan(t *testing.T) {
 				at = Ref{Segment: len(r.segments), Block: 8}
 			}
 			b.index.blocks = [][2]int64{{at.Block, 1}}
-			payload, err := inflate(b.index.pack(packer))
+			payload, err := inflate(b.index.pack(packer), maxPayload)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -153,7 +153,15 @@ func TestSegmentsAreBoundedAndDescribeThemselves(t *testing.T) {
 	settings := tiny()
 	settings.MaxBytes = 1 << 30
 	w := newWriter(t, dir, settings)
-	writeAll(t, w, records...)
+	for i, r := range records {
+		writeAll(t, w, r)
+		if i%7 != 0 || i > 1000 {
+			continue
+		}
+		if err := w.Flush(); err != nil { // many small blocks have large indexes
+			t.Fatal(err)
+		}
+	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +189,7 @@ func TestSegmentsAreBoundedAndDescribeThemselves(t *testing.T) {
 }
 
 func TestOldestSegmentsAreRemoved(t *testing.T) {
-	dir, records := t.TempDir(), smalls(4000)
+	dir, records, most := t.TempDir(), smalls(4000), int64(0)
 	for half := range 2 {
 		w := newWriter(t, dir, tiny())
 		for _, r := range records[2000*half:][:2000] {
@@ -192,6 +200,10 @@ func TestOldestSegmentsAreRemoved(t *testing.T) {
 			}
 			if total > tiny().MaxBytes {
 				t.Fatalf("%d bytes are kept, want %d at most", total, tiny().MaxBytes)
+			}
+			most = max(most, total)
+			if least := tiny().MaxBytes - 2*tiny().SegmentBytes; most > tiny().MaxBytes-tiny().SegmentBytes && total < least {
+				t.Fatalf("%d bytes are kept, want %d or more", total, least)
 			}
 		}
 		if err := w.Close(); err != nil {
@@ -437,6 +449,53 @@ func TestWhatAKillLeavesIsCutAndClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		testAre(t, reader, want)
+	}
+}
+
+// TestLongTornBlocksAreCut has a torn block that is longer than the footer.
+func TestLongTornBlocksAreCut(t *testing.T) {
+	dir, records := t.TempDir(), []*Record{newSpecimen().large(0), newSpecimen().large(1)}
+	w := newWriter(t, dir, Default())
+	for _, r := range records {
+		writeAll(t, w, r)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Truncate(segmentPath(dir, 1), w.at.size-1000); err != nil {
+		t.Fatal(err)
+	}
+	w = newWriter(t, dir, Default())
+	r := open(t, dir)
+	testAre(t, r, records[:1])
+	if !r.segments[0].closed {
+		t.Error("the segment is not closed")
+	}
+}
+
+// TestWhatCannotBeFoundIsNotRemoved damages the only index of a segment: its block is
+// whole, and others may read it.
+func TestWhatCannotBeFoundIsNotRemoved(t *testing.T) {
+	dir := t.TempDir()
+	w := newWriter(t, dir, Default())
+	writeAll(t, w, smalls(1)...)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(segmentPath(dir, 1), os.O_RDWR, 0)
+	if err == nil {
+		_, err = f.WriteAt([]byte{0xff}, w.at.size-1)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	size := w.at.size
+	newWriter(t, dir, Default())
+	if all := sizes(t, dir); len(all) != 1 || all[0] < size {
+		t.Errorf("segments of %d bytes are left of one with %d", all, size)
+	}
+	if r := open(t, dir); r.Len() != 0 {
+		t.Errorf("%d records, want none", r.Len())
 	}
 }
 
