@@ -12,6 +12,9 @@ import (
 // level is how hard text and tokens are deflated; see docs/formats/trace.md.
 const level = 6
 
+// minPlane is the size of a plane from which on a code of its own pays.
+const minPlane = 512
+
 // A packer deflates payloads. Each plane of a column is deflated by itself, as what is
 // noise in one is not in the next; together they are one stream.
 type packer struct {
@@ -63,7 +66,10 @@ func (p *packer) flush() {
 func putColumn[T whole](p *packer, values []T, base int64, w *flate.Writer) {
 	width := widthOf(values, base)
 	p.text = appendColumnHead(p.text, base, width)
-	if len(values) == 0 {
+	if len(values) < minPlane {
+		for k := range width {
+			p.text = appendPlane(p.text, values, base, k)
+		}
 		return
 	}
 	p.flush()

@@ -188,6 +188,20 @@ func TestSegmentsAreBoundedAndDescribeThemselves(t *testing.T) {
 	}
 }
 
+func TestSegmentsOfManyBlocksAreClosed(t *testing.T) {
+	dir, record := t.TempDir(), smalls(1)[0]
+	w := newWriter(t, dir, Default())
+	for range maxBlocks + 1 {
+		writeAll(t, w, record)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := open(t, dir); len(r.segments) != 2 || !r.segments[0].closed || r.Len() != maxBlocks+1 {
+		t.Errorf("%d segments with %d records, want two, of which the first is closed", len(r.segments), r.Len())
+	}
+}
+
 func TestOldestSegmentsAreRemoved(t *testing.T) {
 	dir, records, most := t.TempDir(), smalls(4000), int64(0)
 	for half := range 2 {
