@@ -262,7 +262,7 @@ func TestRecordsDoNotWaitLongerThanASecond(t *testing.T) {
 
 func TestManyMayWriteAtOnce(t *testing.T) {
 	dir, records := t.TempDir(), smalls(600)
-	w := newWriter(t, dir, tiny())
+	w := newWriter(t, dir, Settings{SegmentBytes: minSegment, MaxBytes: 1 << 30})
 	var writing sync.WaitGroup
 	for k := range 4 {
 		writing.Go(func() {
