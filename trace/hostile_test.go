@@ -115,7 +115,7 @@ func TestHostileIndexesAreRefused(t *testing.T) {
 
 // TestTrailerOfNoFooter has a trailer that says that the index of a block is the footer.
 func TestTrailerOfNoFooter(t *testing.T) {
-	whole, ends := cutSegment(t, smalls(9))
+	whole, ends := cutSegment(t, slims(9))
 	index := ends[1]
 	block, _, err := frameAt(bytes.NewReader(whole), index, int64(len(whole)))
 	if err != nil {

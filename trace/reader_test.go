@@ -15,13 +15,13 @@ import (
 )
 
 func TestReaderFollowsAWriter(t *testing.T) {
-	dir, records := t.TempDir(), smalls(1200)
+	dir, records := t.TempDir(), slims(1200)
 	w := newWriter(t, dir, tiny())
 	r := open(t, dir)
 	testAre(t, r, nil)
 	for i, record := range records {
 		writeAll(t, w, record)
-		if i%100 != 0 {
+		if i%200 != 0 {
 			continue
 		}
 		if err := w.Flush(); err != nil {
@@ -78,7 +78,7 @@ func TestReaderSeesAFolderThatWasBegunAnew(t *testing.T) {
 // TestDamageIsSkippedAndCounted changes bytes of a segment, one at a time. Whatever is
 // changed, what is read is what was written, and at most one block is lost.
 func TestDamageIsSkippedAndCounted(t *testing.T) {
-	records := smalls(9)
+	records := slims(9)
 	whole, ends := cutSegment(t, records)
 	for _, closed := range []bool{true, false} {
 		if !closed {

@@ -92,6 +92,15 @@ func smalls(n int) (records []*Record) {
 	return records
 }
 
+// slims are like smalls, with two episodes each.
+func slims(n int) []*Record {
+	records := smalls(n)
+	for _, r := range records {
+		r.Episodes, r.Scores, r.Advantages = r.Episodes[:2], r.Scores[:2], r.Advantages[:2]
+	}
+	return records
+}
+
 // sizes is the size of each segment of a folder.
 func sizes(t testing.TB, dir string) (list []int64) {
 	t.Helper()
@@ -149,13 +158,13 @@ func TestWriterThatWroteNothingLeavesNothing(t *testing.T) {
 }
 
 func TestSegmentsAreBoundedAndDescribeThemselves(t *testing.T) {
-	dir, records := t.TempDir(), smalls(2000)
+	dir, records := t.TempDir(), smalls(900)
 	settings := tiny()
 	settings.MaxBytes = 1 << 30
 	w := newWriter(t, dir, settings)
 	for i, r := range records {
 		writeAll(t, w, r)
-		if i%7 != 0 || i > 1000 {
+		if i%7 != 0 || i > 500 {
 			continue
 		}
 		if err := w.Flush(); err != nil { // many small blocks have large indexes
@@ -203,7 +212,7 @@ func TestSegmentsOfManyBlocksAreClosed(t *testing.T) {
 }
 
 func TestOldestSegmentsAreRemoved(t *testing.T) {
-	dir, records, most := t.TempDir(), smalls(4000), int64(0)
+	dir, records, most := t.TempDir(), slims(4000), int64(0)
 	for half := range 2 {
 		w := newWriter(t, dir, tiny())
 		for _, r := range records[2000*half:][:2000] {
@@ -414,7 +423,7 @@ func wholeBlocks(n int, ends []int64) (blocks int) {
 
 // TestWhatIsCutIsReadUpToThere reads a segment that ends at any byte.
 func TestWhatIsCutIsReadUpToThere(t *testing.T) {
-	whole, ends := cutSegment(t, smalls(9))
+	whole, ends := cutSegment(t, slims(9))
 	growing := &segment{}
 	for n := range whole {
 		s := segment{}
@@ -435,7 +444,7 @@ func TestWhatIsCutIsReadUpToThere(t *testing.T) {
 // TestWhatAKillLeavesIsCutAndClosed has what a process leaves that is killed while it
 // writes.
 func TestWhatAKillLeavesIsCutAndClosed(t *testing.T) {
-	records := smalls(9)
+	records := slims(9)
 	whole, ends := cutSegment(t, records)
 	cuts := []int{0, 1, len(magic), len(magic) + 5, int(ends[0]) / 2, len(whole) - 1, len(whole)}
 	for _, end := range ends {
@@ -479,7 +488,7 @@ func TestLongTornBlocksAreCut(t *testing.T) {
 	if err := os.Truncate(segmentPath(dir, 1), w.at.size-1000); err != nil {
 		t.Fatal(err)
 	}
-	w = newWriter(t, dir, Default())
+	newWriter(t, dir, Default())
 	r := open(t, dir)
 	testAre(t, r, records[:1])
 	if !r.segments[0].closed {
