@@ -137,6 +137,27 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
+// BenchmarkOpenGrowing opens a segment that is not closed, with as many blocks as one may
+// have, each of a single small group, as a slow run makes them.
+func BenchmarkOpenGrowing(b *testing.B) {
+	dir, records := b.TempDir(), smalls(maxBlocks)
+	w := newWriter(b, dir, Default())
+	tokens := 0
+	for _, r := range records {
+		writeAll(b, w, r)
+		if err := w.Flush(); err != nil {
+			b.Fatal(err)
+		}
+		tokens += r.tokens()
+	}
+	for b.Loop() {
+		if r := open(b, dir); r.Len() != maxBlocks {
+			b.Fatal(r.Len())
+		}
+	}
+	b.ReportMetric(float64(w.at.size)/float64(tokens), "bytes/token")
+}
+
 // BenchmarkRead reads records, one after another and here and there.
 func BenchmarkRead(b *testing.B) {
 	s := newSpecimen()

@@ -167,12 +167,14 @@ func (e *encoder) versions(list []int32) {
 	e.runs += len(list)
 	j.put("[")
 	sep := ""
-	for i, n := 0, 0; i < len(list); i += n {
-		for n = 1; i+n < len(list) && list[i+n] == list[i]; n++ {
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n] == list[0] {
+			n++
 		}
 		j.int(sep, int64(n))
-		j.int(",", int64(list[i]))
-		sep = ","
+		j.int(",", int64(list[0]))
+		sep, list = ",", list[n:]
 	}
 	j.put("]")
 }
@@ -187,13 +189,14 @@ func (e *encoder) advantages(row []float64) {
 	e.runs += len(row)
 	j.put("[")
 	sep := ""
-	for i, n := 0, 0; i < len(row); i += n {
-		bits := math.Float64bits(row[i])
-		for n = 1; i+n < len(row) && math.Float64bits(row[i+n]) == bits; n++ {
+	for len(row) > 0 {
+		n, bits := 1, math.Float64bits(row[0]) // -0 is not 0
+		for n < len(row) && math.Float64bits(row[n]) == bits {
+			n++
 		}
 		j.int(sep, int64(n))
-		j.float(",", "an advantage", row[i])
-		sep = ","
+		j.float(",", "an advantage", row[0])
+		sep, row = ",", row[n:]
 	}
 	j.put("]")
 }

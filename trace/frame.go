@@ -67,25 +67,19 @@ func (f frame) end() int64 { return f.at + frameHead + f.size }
 // ErrDamaged says that what is in a file is not what was written.
 var ErrDamaged = errors.New("the trace is damaged")
 
-// errNoFrame says that there is no whole frame at an offset.
-var errNoFrame = errors.New("no whole frame stands there")
-
-// frameAt reads the head of a frame that ends within size.
-func frameAt(r io.ReaderAt, at, size int64) (frame, error) {
+// frameAt reads the head of a frame. It is whole if the frame ends within size.
+func frameAt(r io.ReaderAt, at, size int64) (f frame, whole bool, err error) {
 	if at < 0 || at > size-frameHead {
-		return frame{}, errNoFrame
+		return f, false, nil
 	}
 	var head [frameHead]byte
 	if _, err := r.ReadAt(head[:], at); err != nil {
-		return frame{}, err
+		return f, false, err
 	}
-	f := frame{
+	f = frame{
 		at: at, size: int64(binary.LittleEndian.Uint32(head[:])), sum: binary.LittleEndian.Uint32(head[4:]), kind: head[8],
 	}
-	if f.end() > size || f.size > maxFrame {
-		return frame{}, errNoFrame
-	}
-	return f, nil
+	return f, f.end() <= size && f.size <= maxFrame, nil
 }
 
 // payload reads what the frame holds.
@@ -97,7 +91,7 @@ func (f frame) payload(r io.ReaderAt) ([]byte, error) {
 	if sumOf(f.kind, b) != f.sum {
 		return nil, fmt.Errorf("%w: the checksum of a frame is wrong", ErrDamaged)
 	}
-	all, err := inflate(b)
+	all, err := inflate(b, maxPayload)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

@@ -19,7 +19,7 @@ func FuzzRecords(f *testing.F) {
 				f.Fatal(err)
 			}
 		}
-		payload, err := inflate(b.pack(newPacker()))
+		payload, err := inflate(b.pack(newPacker()), maxPayload)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -122,8 +122,8 @@ func FuzzSegment(f *testing.F) {
 func unframed(f *testing.F, whole []byte) (data []byte) {
 	r := bytes.NewReader(whole)
 	for at := int64(len(magic)); ; {
-		next, err := frameAt(r, at, int64(len(whole)-trailerSize))
-		if err != nil {
+		next, is, err := frameAt(r, at, int64(len(whole)-trailerSize))
+		if err != nil || !is {
 			return data
 		}
 		payload, err := next.payload(r)

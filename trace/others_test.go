@@ -23,7 +23,7 @@ func TestFolderForOthers(t *testing.T) {
 	}
 	s := newSpecimen()
 	records := append(oddRecords(), s.large(1))
-	for i := range 700 {
+	for i := range 250 {
 		records = append(records, s.small(i))
 	}
 	settings := tiny()

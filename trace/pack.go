@@ -12,6 +12,9 @@ import (
 // level is how hard text and tokens are deflated; see docs/formats/trace.md.
 const level = 6
 
+// minPlane is the size of a plane from which on a code of its own pays.
+const minPlane = 512
+
 // A packer deflates payloads. Each plane of a column is deflated by itself, as what is
 // noise in one is not in the next; together they are one stream.
 type packer struct {
@@ -63,7 +66,10 @@ func (p *packer) flush() {
 func putColumn[T whole](p *packer, values []T, base int64, w *flate.Writer) {
 	width := widthOf(values, base)
 	p.text = appendColumnHead(p.text, base, width)
-	if len(values) == 0 {
+	if len(values) < minPlane {
+		for k := range width {
+			p.text = appendPlane(p.text, values, base, k)
+		}
 		return
 	}
 	p.flush()
@@ -83,14 +89,14 @@ func (p *packer) end() []byte {
 // lastBlock ends a deflated stream: an empty block with fixed codes.
 const lastBlock = "\x03\x00"
 
-// inflate returns what a payload holds. It takes at most maxPayload bytes, and no more
+// inflate returns what a payload holds, which is no more than most bytes. It takes no more
 // memory than about three times what there is.
-func inflate(payload []byte) ([]byte, error) {
+func inflate(payload []byte, most int) ([]byte, error) {
 	r := flate.NewReader(bytes.NewReader(payload))
-	all := bytes.NewBuffer(make([]byte, 0, min(8*len(payload), maxPayload)+bytes.MinRead))
-	n, err := all.ReadFrom(io.LimitReader(r, maxPayload+1))
-	if err == nil && n > maxPayload {
-		err = fmt.Errorf("it holds more than %d MiB", maxPayload>>20)
+	all := bytes.NewBuffer(make([]byte, 0, min(8*len(payload), most)+bytes.MinRead))
+	n, err := all.ReadFrom(io.LimitReader(r, int64(most)+1))
+	if err == nil && n > int64(most) {
+		err = fmt.Errorf("it holds more than %d bytes", most)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("inflating: %w", err)

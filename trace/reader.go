@@ -171,17 +171,16 @@ func (r *Reader) unpack(at Ref) (*unpacked, error) {
 	if err != nil {
 		return nil, err
 	}
-	block, err := frameAt(f, at.Block, info.Size())
-	if errors.Is(err, errNoFrame) || err == nil && block.kind != kindBlock {
-		err = fmt.Errorf("%w: there is no block", ErrDamaged)
+	block, whole, err := frameAt(f, at.Block, info.Size())
+	if err != nil {
+		return nil, err
 	}
-	var payload []byte
-	if err == nil {
-		payload, err = block.payload(f)
+	if !whole || block.kind != kindBlock {
+		return nil, fmt.Errorf("%w: there is no block", ErrDamaged)
 	}
-	var u *unpacked
-	if err == nil {
-		u, err = unpack(payload)
+	payload, err := block.payload(f)
+	if err != nil {
+		return nil, err
 	}
-	return u, err
+	return unpack(payload)
 }

@@ -15,13 +15,13 @@ import (
 )
 
 func TestReaderFollowsAWriter(t *testing.T) {
-	dir, records := t.TempDir(), smalls(1200)
+	dir, records := t.TempDir(), slims(1200)
 	w := newWriter(t, dir, tiny())
 	r := open(t, dir)
 	testAre(t, r, nil)
 	for i, record := range records {
 		writeAll(t, w, record)
-		if i%100 != 0 {
+		if i%200 != 0 {
 			continue
 		}
 		if err := w.Flush(); err != nil {
@@ -78,14 +78,14 @@ func TestReaderSeesAFolderThatWasBegunAnew(t *testing.T) {
 // TestDamageIsSkippedAndCounted changes bytes of a segment, one at a time. Whatever is
 // changed, what is read is what was written, and at most one block is lost.
 func TestDamageIsSkippedAndCounted(t *testing.T) {
-	records := smalls(9)
+	records := slims(9)
 	whole, ends := cutSegment(t, records)
 	for _, closed := range []bool{true, false} {
 		if !closed {
 			whole = whole[:ends[2]]
 		}
 		dir := t.TempDir()
-		for at := len(magic); at < len(whole); at += 11 {
+		for at := len(magic); at < len(whole); at += 23 {
 			bad := slices.Clone(whole)
 			bad[at] ^= 0x10
 			if err := os.WriteFile(segmentPath(dir, 1), bad, 0o666); err != nil {
@@ -246,6 +246,7 @@ func (q *Query) wants(r *Record) bool {
 
 // TestFindIsAScan holds the index against looking at every record, page by page.
 func TestFindIsAScan(t *testing.T) {
+	packer := newPacker()
 	rapid.Check(t, func(t *rapid.T) {
 		records := rapid.SliceOfN(rapid.Custom(played), 0, 12).Draw(t, "records")
 		r, numbers := &Reader{}, map[Ref]int{}
@@ -260,7 +261,7 @@ func TestFindIsAScan(t *testing.T) {
 				at = Ref{Segment: len(r.segments), Block: 8}
 			}
 			b.index.blocks = [][2]int64{{at.Block, 1}}
-			payload, err := inflate(b.index.pack(newPacker()))
+			payload, err := inflate(b.index.pack(packer), maxPayload)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ func roundTrip(t interface {
 			t.Fatal(err)
 		}
 	}
-	payload, err := inflate(b.pack(newPacker()))
+	payload, err := inflate(b.pack(newPacker()), maxPayload)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,11 @@ func (s *segment) read(f io.ReaderAt, size int64) error {
 		}
 		s.end = int64(len(magic))
 	}
-	return s.follow(f)
+	err := s.follow(f)
+	if errors.Is(err, io.EOF) { // a writer cuts off what a killed process left
+		return nil
+	}
+	return err
 }
 
 // readFooter reads head and footer of a segment that is closed. One whose footer is
@@ -85,22 +89,25 @@ func (s *segment) readFooter(f io.ReaderAt) error {
 	if _, err := f.ReadAt(trailer[:], at); err != nil {
 		return err
 	}
-	footer, err := frameAt(f, int64(binary.LittleEndian.Uint64(trailer[:])), at)
-	if string(trailer[8:]) != trailerMagic || err != nil || footer.end() != at || footer.kind != kindFooter {
+	if string(trailer[8:]) != trailerMagic {
 		return nil
+	}
+	footer, whole, err := frameAt(f, int64(binary.LittleEndian.Uint64(trailer[:])), at)
+	if err != nil || !whole || footer.end() != at || footer.kind != kindFooter {
+		return err
 	}
 	x, err := s.readIndex(f, footer)
 	if x == nil || err != nil {
 		return err
 	}
 	s.parts, s.closed = []*index{x}, true
-	head, err := frameAt(f, int64(len(magic)), s.size)
-	if errors.Is(err, errNoFrame) || err == nil && head.kind != kindHead {
-		s.damaged++
-		return nil
-	}
+	head, whole, err := frameAt(f, int64(len(magic)), s.size)
 	if err != nil {
 		return err
+	}
+	if !whole || head.kind != kindHead {
+		s.damaged++
+		return nil
 	}
 	return s.readHead(f, head)
 }
@@ -135,11 +142,8 @@ func (s *segment) readHead(f io.ReaderAt, at frame) error {
 // follow goes from frame to frame, up to the end or to what is not whole yet.
 func (s *segment) follow(f io.ReaderAt) error {
 	for at := s.end; ; {
-		next, err := frameAt(f, at, s.size)
-		if errors.Is(err, errNoFrame) {
-			return nil
-		}
-		if err != nil {
+		next, whole, err := frameAt(f, at, s.size)
+		if err != nil || !whole {
 			return err
 		}
 		switch next.kind {

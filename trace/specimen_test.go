@@ -25,26 +25,27 @@ type specimen struct {
 
 func newSpecimen() *specimen { return &specimen{rand: rand.New(rand.NewPCG(1, 2))} }
 
-// small is group i as the model in the box plays it: 8 episodes of one turn, some 18
-// tokens read and 10 written.
+// small is group i as the model in the box plays it: 8 episodes of one turn, some 20
+// tokens read and 9 written.
 func (s *specimen) small(i int) *Record {
 	task := []string{"chain_sum", "letter_counting", "number_sorting", "spell_backward", "spiral_matrix"}[i%5]
-	a, b := s.rand.IntN(90)+10, s.rand.IntN(90)+10
-	question := fmt.Sprintf("%s:%d-%d=", task[:6], a, b)
+	a, b := s.rand.IntN(900)+100, s.rand.IntN(900)+100
+	question := fmt.Sprintf("%s:%d times %d=", task[:5], a, b)
+	right := strconv.Itoa(a * b)
 	r := &Record{
 		Problem: quintain.Problem{
 			Task: task, Scenario: "reasoning_gym.v1-4b973e", Version: 1, Seed: 1, Level: 2, Index: i / 5,
 			Params:   []byte(`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":2,"allow_negation":false}`),
-			Prompt:   fmt.Sprintf("What is %d - %d? Answer with one whole number.", a, b),
-			Instance: quintain.RawRecord([]byte(fmt.Sprintf(`{"num_terms":2,"num_digits":2,"expression":"%d - %d","phrasing":%d}`, a, b, i%3))),
+			Prompt:   fmt.Sprintf("What is %d times %d? Answer with one whole number.", a, b),
+			Instance: quintain.RawRecord([]byte(fmt.Sprintf(`{"num_terms":2,"num_digits":3,"expression":"%d * %d","phrasing":%d}`, a, b, i%3))),
 		},
 		Version: i / 8, Time: epoch.Add(time.Duration(i)*2500*time.Microsecond + time.Duration(s.rand.IntN(1e6))),
 	}
 	read := append(append([]quintain.Token{261}, bytesOf(question)...), 264, 262)
 	for k := range 8 {
-		answer := strconv.Itoa(a - b)
-		if s.rand.IntN(2) == 0 {
-			answer = strconv.Itoa(s.rand.IntN(200) - 100)
+		answer := right
+		if s.rand.IntN(2) == 0 { // the last digits are wrong
+			answer = right[:2] + strconv.Itoa(s.rand.IntN(9000)+1000)
 		}
 		wrote := append(append([]quintain.Token{258}, bytesOf(answer)...), 259, 264)
 		turn := quintain.Turn{
@@ -52,10 +53,10 @@ func (s *specimen) small(i int) *Record {
 			Reply:    "<answer>" + answer + "</answer>", Read: read, Wrote: wrote, Finish: quintain.Stop, Answer: answer,
 		}
 		s.sample(&turn, int32(r.Version))
-		if answer == strconv.Itoa(a-b) {
+		if answer == right {
 			turn.Reward = 1
 		} else {
-			turn.Why = fmt.Sprintf("want %q", strconv.Itoa(a-b))
+			turn.Why = fmt.Sprintf("want %q", right)
 		}
 		s.end(r, k, turn)
 	}

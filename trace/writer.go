@@ -12,6 +12,7 @@ import (
 
 const (
 	blockSize  = 256 << 10   // bytes of a block, before it is deflated, from which on it is written
+	maxBlocks  = 2048        // of a segment: until it is closed, it is opened block by block
 	flushEvery = time.Second // for how long records wait at most, while Run runs
 )
 
@@ -149,7 +150,7 @@ func (w *Writer) append() error {
 	index := &w.block.index
 	w.buf = appendFrame(w.buf[:0], kindBlock, w.block.pack(w.packer))
 	full := w.at.size+int64(len(w.buf)+2*index.room()+w.index.room()) > w.settings.SegmentBytes
-	if w.file != nil && full && len(w.index.list) > 0 {
+	if w.file != nil && len(w.index.list) > 0 && (full || len(w.index.blocks) == maxBlocks) {
 		if err := w.finish(); err != nil {
 			return err
 		}

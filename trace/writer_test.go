@@ -92,6 +92,15 @@ func smalls(n int) (records []*Record) {
 	return records
 }
 
+// slims are like smalls, with two episodes each.
+func slims(n int) []*Record {
+	records := smalls(n)
+	for _, r := range records {
+		r.Episodes, r.Scores, r.Advantages = r.Episodes[:2], r.Scores[:2], r.Advantages[:2]
+	}
+	return records
+}
+
 // sizes is the size of each segment of a folder.
 func sizes(t testing.TB, dir string) (list []int64) {
 	t.Helper()
@@ -149,11 +158,19 @@ func TestWriterThatWroteNothingLeavesNothing(t *testing.T) {
 }
 
 func TestSegmentsAreBoundedAndDescribeThemselves(t *testing.T) {
-	dir, records := t.TempDir(), smalls(2000)
+	dir, records := t.TempDir(), smalls(900)
 	settings := tiny()
 	settings.MaxBytes = 1 << 30
 	w := newWriter(t, dir, settings)
-	writeAll(t, w, records...)
+	for i, r := range records {
+		writeAll(t, w, r)
+		if i%7 != 0 || i > 500 {
+			continue
+		}
+		if err := w.Flush(); err != nil { // many small blocks have large indexes
+			t.Fatal(err)
+		}
+	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -180,8 +197,22 @@ func TestSegmentsAreBoundedAndDescribeThemselves(t *testing.T) {
 	}
 }
 
+func TestSegmentsOfManyBlocksAreClosed(t *testing.T) {
+	dir, record := t.TempDir(), smalls(1)[0]
+	w := newWriter(t, dir, Default())
+	for range maxBlocks + 1 {
+		writeAll(t, w, record)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := open(t, dir); len(r.segments) != 2 || !r.segments[0].closed || r.Len() != maxBlocks+1 {
+		t.Errorf("%d segments with %d records, want two, of which the first is closed", len(r.segments), r.Len())
+	}
+}
+
 func TestOldestSegmentsAreRemoved(t *testing.T) {
-	dir, records := t.TempDir(), smalls(4000)
+	dir, records, most := t.TempDir(), slims(4000), int64(0)
 	for half := range 2 {
 		w := newWriter(t, dir, tiny())
 		for _, r := range records[2000*half:][:2000] {
@@ -192,6 +223,10 @@ func TestOldestSegmentsAreRemoved(t *testing.T) {
 			}
 			if total > tiny().MaxBytes {
 				t.Fatalf("%d bytes are kept, want %d at most", total, tiny().MaxBytes)
+			}
+			most = max(most, total)
+			if least := tiny().MaxBytes - 2*tiny().SegmentBytes; most > tiny().MaxBytes-tiny().SegmentBytes && total < least {
+				t.Fatalf("%d bytes are kept, want %d or more", total, least)
 			}
 		}
 		if err := w.Close(); err != nil {
@@ -236,7 +271,7 @@ func TestRecordsDoNotWaitLongerThanASecond(t *testing.T) {
 
 func TestManyMayWriteAtOnce(t *testing.T) {
 	dir, records := t.TempDir(), smalls(600)
-	w := newWriter(t, dir, tiny())
+	w := newWriter(t, dir, Settings{SegmentBytes: minSegment, MaxBytes: 1 << 30})
 	var writing sync.WaitGroup
 	for k := range 4 {
 		writing.Go(func() {
@@ -388,7 +423,7 @@ func wholeBlocks(n int, ends []int64) (blocks int) {
 
 // TestWhatIsCutIsReadUpToThere reads a segment that ends at any byte.
 func TestWhatIsCutIsReadUpToThere(t *testing.T) {
-	whole, ends := cutSegment(t, smalls(9))
+	whole, ends := cutSegment(t, slims(9))
 	growing := &segment{}
 	for n := range whole {
 		s := segment{}
@@ -409,7 +444,7 @@ func TestWhatIsCutIsReadUpToThere(t *testing.T) {
 // TestWhatAKillLeavesIsCutAndClosed has what a process leaves that is killed while it
 // writes.
 func TestWhatAKillLeavesIsCutAndClosed(t *testing.T) {
-	records := smalls(9)
+	records := slims(9)
 	whole, ends := cutSegment(t, records)
 	cuts := []int{0, 1, len(magic), len(magic) + 5, int(ends[0]) / 2, len(whole) - 1, len(whole)}
 	for _, end := range ends {
@@ -437,6 +472,53 @@ func TestWhatAKillLeavesIsCutAndClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		testAre(t, reader, want)
+	}
+}
+
+// TestLongTornBlocksAreCut has a torn block that is longer than the footer.
+func TestLongTornBlocksAreCut(t *testing.T) {
+	dir, records := t.TempDir(), []*Record{newSpecimen().large(0), newSpecimen().large(1)}
+	w := newWriter(t, dir, Default())
+	for _, r := range records {
+		writeAll(t, w, r)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Truncate(segmentPath(dir, 1), w.at.size-1000); err != nil {
+		t.Fatal(err)
+	}
+	newWriter(t, dir, Default())
+	r := open(t, dir)
+	testAre(t, r, records[:1])
+	if !r.segments[0].closed {
+		t.Error("the segment is not closed")
+	}
+}
+
+// TestWhatCannotBeFoundIsNotRemoved damages the only index of a segment: its block is
+// whole, and others may read it.
+func TestWhatCannotBeFoundIsNotRemoved(t *testing.T) {
+	dir := t.TempDir()
+	w := newWriter(t, dir, Default())
+	writeAll(t, w, smalls(1)...)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(segmentPath(dir, 1), os.O_RDWR, 0)
+	if err == nil {
+		_, err = f.WriteAt([]byte{0xff}, w.at.size-1)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	size := w.at.size
+	newWriter(t, dir, Default())
+	if all := sizes(t, dir); len(all) != 1 || all[0] < size {
+		t.Errorf("segments of %d bytes are left of one with %d", all, size)
+	}
+	if r := open(t, dir); r.Len() != 0 {
+		t.Errorf("%d records, want none", r.Len())
 	}
 }
 
