@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -126,23 +127,20 @@ func (s *Server) encodeAhead(groups []queue.Delivery, show func(i int, text []by
 
 // encode makes JSON of one group, and lets go of it.
 func (s *Server) encode(d *queue.Delivery) (*[]byte, error) {
-	from, ok := s.decoders.Get().(*queue.Decoder)
-	if !ok {
-		from = s.codec.NewDecoder()
-	}
-	defer s.decoders.Put(from)
-	g := d.Group
-	if g == nil {
-		var err error
-		if g, err = from.Decode(d.Body); err != nil {
-			return nil, &queue.CorruptError{Seq: d.Seq, ID: d.ID, Err: err}
-		}
-	}
 	buf, ok := s.texts.Get().(*[]byte)
 	if !ok {
 		buf = new([]byte)
 	}
-	*buf = atropos.AppendGroup((*buf)[:0], g)
+	write := func(g *quintain.Group) error {
+		*buf = atropos.AppendGroup((*buf)[:0], g)
+		return nil
+	}
+	var err error
+	if d.Group != nil {
+		err = write(d.Group)
+	} else if err = s.codec.View(d.Body, write); err != nil {
+		err = &queue.CorruptError{Seq: d.Seq, ID: d.ID, Err: err}
+	}
 	d.Group, d.Body = nil, nil
-	return buf, nil
+	return buf, err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -95,7 +96,7 @@ func TestStoreFails(t *testing.T) {
 		status int
 	}{
 		{"the disk is full", queue.ErrNoSpace, http.StatusInsufficientStorage},
-		{"the group is too large", &queue.TooLargeError{Bytes: 2, Limit: 1}, http.StatusRequestEntityTooLarge},
+		{"the group is too large", &groupform.TooLargeError{Bytes: 2, Limit: 1}, http.StatusRequestEntityTooLarge},
 		{"anything else", errors.New("broken"), http.StatusServiceUnavailable},
 	} {
 		store.full = test.err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -99,7 +100,7 @@ func binaryGroup(t testing.TB, id string, n int) []byte {
 		g.Tokens = append(g.Tokens, []quintain.Token{7})
 		g.Masks = append(g.Masks, []int32{7})
 	}
-	body, err := queue.NewCodec(0).Encode(g)
+	body, err := groupform.NewCodec(0).Encode(g)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,8 @@
 package hub
 
 import (
-	"net/http"
-
 	_ "embed" // for the document of the API
+	"net/http"
 )
 
 // openAPIText is the description of all routes.

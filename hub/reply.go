@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -38,9 +39,9 @@ func (s *Server) fail(c *call, err error) {
 	var (
 		fault  *atropos.Error
 		field  *quintain.FieldError
-		format *queue.FormatError
+		format *groupform.FormatError
 		large  *largeError
-		huge   *queue.TooLargeError
+		huge   *groupform.TooLargeError
 		batch  *batchError
 	)
 	switch {

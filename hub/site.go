@@ -13,7 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/groupform"
 )
 
 // A site is what all runs of a server share.
@@ -25,8 +25,7 @@ type site struct {
 	zips     sync.Pool // of *gzip.Writer
 	texts    sync.Pool // of *[]byte, for groups in JSON
 	readers  sync.Pool // of *atropos.Reader
-	decoders sync.Pool // of *queue.Decoder
-	codec    *queue.Codec
+	codec    *groupform.Codec
 	desks    chan struct{} // one in it for each call of compute that is under way
 	metrics  *metrics
 	runs     runs
@@ -39,7 +38,7 @@ type site struct {
 func newSite(c Config) *site {
 	t := &site{
 		config: c, log: c.Log, grants: grantsOf(c.Keys), stopped: make(chan struct{}),
-		codec: queue.NewCodec(int(min(c.Limits.Inflated, math.MaxInt32))),
+		codec: groupform.NewCodec(int(min(c.Limits.Inflated, math.MaxInt32))),
 		desks: make(chan struct{}, desks()),
 	}
 	t.runs.open = make(map[string]*Server)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -117,7 +118,7 @@ func (s *Server) takeDecoded(c *call, bodies [][]byte) (in intake, err error) {
 // checkEncoded reports what those who sent JSON would be told of the group i, too.
 func (s *Server) checkEncoded(i int, one []*quintain.Group) error {
 	if len(one[0].Tokens) == 0 {
-		return &queue.FormatError{Field: "tokens", Why: fmt.Sprintf("group %d has no sequences", i)}
+		return &groupform.FormatError{Field: "tokens", Why: fmt.Sprintf("group %d has no sequences", i)}
 	}
 	if err := atropos.CheckFree(one[0]); err != nil {
 		return err
@@ -130,14 +131,14 @@ func splitFrames(b []byte, most int) ([][]byte, error) {
 	var bodies [][]byte
 	for len(b) > 0 {
 		if len(b) < frameHead {
-			return nil, &queue.FormatError{Field: "body", Why: "ends in the middle of the head of a group"}
+			return nil, &groupform.FormatError{Field: "body", Why: "ends in the middle of the head of a group"}
 		}
 		size := binary.LittleEndian.Uint32(b[8:])
 		if b = b[frameHead:]; uint64(size) > uint64(len(b)) {
-			return nil, &queue.FormatError{Field: "body", Why: "ends in the middle of a group"}
+			return nil, &groupform.FormatError{Field: "body", Why: "ends in the middle of a group"}
 		}
 		if len(bodies) == most {
-			return nil, &queue.FormatError{Field: "body", Why: fmt.Sprintf("should have at most %d groups", most)}
+			return nil, &groupform.FormatError{Field: "body", Why: fmt.Sprintf("should have at most %d groups", most)}
 		}
 		bodies = append(bodies, b[:size])
 		b = b[size:]

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -56,7 +58,7 @@ func diskUse(b *testing.B, dir string) (n int64) {
 
 // rates reports how fast b.N groups went.
 func rates(b *testing.B, q *queue.Queue, g *quintain.Group, n int) {
-	body, err := queue.NewCodec(0).Encode(g)
+	body, err := groupform.NewCodec(0).Encode(g)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -64,11 +66,11 @@ func rates(b *testing.B, q *queue.Queue, g *quintain.Group, n int) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(n)/seconds, "groups/s")
 	b.ReportMetric(float64(n)*float64(len(body))/seconds/1e6, "MB/s-stored")
-	b.ReportMetric(float64(n)*float64(inMemory(g))/seconds/1e6, "MB/s-of-arrays")
+	b.ReportMetric(float64(n)*float64(groupformtest.InMemory(g))/seconds/1e6, "MB/s-of-arrays")
 }
 
 func BenchmarkPut(b *testing.B) {
-	for name, g := range shapes() {
+	for name, g := range groupformtest.Shapes() {
 		for _, workers := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/%d", name, workers), func(b *testing.B) {
 				dir := b.TempDir()
@@ -104,7 +106,7 @@ func BenchmarkPut(b *testing.B) {
 
 // BenchmarkPutAll puts 64 groups at once.
 func BenchmarkPutAll(b *testing.B) {
-	for name, g := range shapes() {
+	for name, g := range groupformtest.Shapes() {
 		b.Run(name, func(b *testing.B) {
 			q := openDir(b, b.TempDir(), queue.Options{})
 			defer closeQueue(b, q)
@@ -128,7 +130,7 @@ func BenchmarkPutAll(b *testing.B) {
 
 // BenchmarkLeaseAck leases and acknowledges groups, one or 64 at a time.
 func BenchmarkLeaseAck(b *testing.B) {
-	for name, g := range shapes() {
+	for name, g := range groupformtest.Shapes() {
 		for _, c := range []struct{ workers, at int }{{1, 1}, {16, 1}, {1, 64}} {
 			b.Run(fmt.Sprintf("%s/%dx%d", name, c.workers, c.at), func(b *testing.B) {
 				q := openDir(b, b.TempDir(), queue.Options{})
@@ -181,7 +183,7 @@ func heap() float64 {
 // BenchmarkMemory reports what a group that waits, and an ID that is known, take of
 // memory.
 func BenchmarkMemory(b *testing.B) {
-	g := shapes()["8x256"]
+	g := groupformtest.Shapes()["8x256"]
 	for _, n := range []int{20000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
@@ -221,7 +223,7 @@ func BenchmarkOpen(b *testing.B) {
 			closeQueue(b, openDir(b, b.TempDir(), queue.Options{}))
 		}
 	})
-	for name, g := range shapes() {
+	for name, g := range groupformtest.Shapes() {
 		b.Run("1000x"+name, func(b *testing.B) {
 			dir := b.TempDir()
 			q := openDir(b, dir, queue.Options{})

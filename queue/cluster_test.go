@@ -19,8 +19,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // childNode is the environment of a child process that is a node of a cluster: a
@@ -160,7 +160,7 @@ type crew struct {
 // produce puts groups of the numbers from first on, each until it is known to be kept.
 func (c *crew) produce(first int) {
 	for i := first; c.ctx.Err() == nil; i++ {
-		g := queuetest.Group(i)
+		g := groupformtest.Group(i)
 		_, err := c.q.PutAll(context.Background(), []*quintain.Group{g})
 		for passing(err) {
 			_, err = c.q.PutAll(context.Background(), []*quintain.Group{g})

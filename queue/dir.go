@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/quintain-rl/quintain/groupform"
 )
 
 // The files of a folder, beside its segments.
@@ -153,7 +155,7 @@ func (s *dirStore) Put(ctx context.Context, records []Record) ([]uint64, error) 
 	size := int64(0)
 	for _, r := range records {
 		if len(r.Body) > maxRecord {
-			return nil, &TooLargeError{Bytes: len(r.Body), Limit: maxRecord}
+			return nil, &groupform.TooLargeError{Bytes: len(r.Body), Limit: maxRecord}
 		}
 		size += int64(len(r.Body) + len(r.Meta) + prefixLen)
 	}

@@ -263,3 +263,5 @@ func readFileHead(r io.ReaderAt, kind byte) (h fileHead, err error) {
 	}
 	return fileHead{b[6], binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint64(b[12:])}, nil
 }
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }

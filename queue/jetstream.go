@@ -14,6 +14,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/quintain-rl/quintain/groupform"
 )
 
 // The headers of stored groups. Quintain-Group is ours.
@@ -71,7 +73,7 @@ func (s *jetStream) stateSubject(k string) string { return s.o.Name + ".state." 
 func (s *jetStream) Put(ctx context.Context, records []Record) ([]uint64, error) {
 	for _, r := range records {
 		if len(r.Body) > s.limit {
-			return nil, &TooLargeError{Bytes: len(r.Body), Limit: s.limit}
+			return nil, &groupform.TooLargeError{Bytes: len(r.Body), Limit: s.limit}
 		}
 	}
 	seqs := make([]uint64, len(records))

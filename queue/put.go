@@ -17,7 +17,7 @@ const MaxPutAll = 1000
 // long since. A group without an ID is always fresh.
 //
 // The error of a group that makes no sense is a [*quintain.FieldError]; others are
-// [*TooLargeError], [ErrNoSpace], [ErrUnreachable], and [ErrUncertain]: the group may
+// [*groupform.TooLargeError], [ErrNoSpace], [ErrUnreachable], and [ErrUncertain]: the group may
 // or may not have been kept. Putting it again settles that, if it has an ID.
 func (q *Queue) Put(ctx context.Context, g *quintain.Group) (fresh bool, err error) {
 	list, err := q.PutAll(ctx, []*quintain.Group{g})
@@ -31,7 +31,7 @@ func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []b
 		return nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(groups), MaxPutAll)
 	}
 	p := newPutting(len(groups))
-	defer p.done(q.codec)
+	defer q.reuse(p)
 	p.groups = groups
 	for i, g := range groups {
 		if p.entries[i], err = newEntry(g); err != nil {
@@ -46,25 +46,23 @@ func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []b
 // may refuse it. The group that check is given is gone when it returns, and the bodies
 // are the caller's again when PutEncoded returns.
 //
-// A body that is no group gives a [*FormatError].
+// A body that is no group gives a [*groupform.FormatError].
 func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i int, g *quintain.Group) error) (fresh []bool, err error) {
 	if len(bodies) > MaxPutAll {
 		return nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(bodies), MaxPutAll)
 	}
 	p := newPutting(len(bodies))
-	d := q.codec.decoder()
-	defer q.codec.done(d)
 	for i, body := range bodies {
-		g, err := d.Decode(body)
-		if err == nil {
-			err = g.Check()
-		}
-		if err == nil && check != nil {
-			err = check(i, g)
-		}
-		if err == nil {
-			p.entries[i], err = newEntry(g)
-		}
+		err := q.codec.View(body, func(g *quintain.Group) error {
+			err := g.Check()
+			if err == nil && check != nil {
+				err = check(i, g)
+			}
+			if err == nil {
+				p.entries[i], err = newEntry(g)
+			}
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -104,11 +102,14 @@ func newPutting(n int) *putting {
 	return &putting{entries: make([]Entry, n), records: make([]Record, n), buffers: make([]*[]byte, n), fresh: make([]bool, n)}
 }
 
-// done gives back the memory of the records.
-func (p *putting) done(c *Codec) {
+// maxReused is the size in bytes up to which memory is kept for other groups.
+const maxReused = 16 << 20
+
+// reuse lets other puts have the memory of p.
+func (q *Queue) reuse(p *putting) {
 	for _, b := range p.buffers {
-		if b != nil {
-			c.keep(b, *b)
+		if b != nil && cap(*b) <= maxReused {
+			q.forms.Put(b)
 		}
 	}
 }
@@ -183,8 +184,11 @@ func (q *Queue) leave(floor uint64) {
 // record encodes group i, once.
 func (q *Queue) record(p *putting, i int) (Record, error) {
 	if p.records[i].Body == nil {
-		buf := q.codec.buffer()
-		body, err := q.codec.appendGroup((*buf)[:0], p.groups[i], packedFast)
+		buf, ok := q.forms.Get().(*[]byte)
+		if !ok {
+			buf = new([]byte)
+		}
+		body, err := q.codec.AppendFast((*buf)[:0], p.groups[i])
 		if err != nil {
 			return Record{}, fmt.Errorf("group %s: %w", p.entries[i].ID, err)
 		}

@@ -24,13 +24,16 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/groupform"
 )
 
 // A Queue hands out groups in the order in which they were put, or as its consumer
 // picks them. It may be used by many goroutines at once.
 type Queue struct {
 	store Store
-	codec *Codec
+	codec *groupform.Codec
+	forms sync.Pool // of *[]byte: memory for the binary form of a group
 	log   *slog.Logger
 
 	// ops is read-locked by every operation on the store, and locked where the
@@ -60,7 +63,7 @@ type Queue struct {
 func Open(ctx context.Context, store Store, o Options) (*Queue, error) {
 	q := &Queue{
 		store:   store,
-		codec:   NewCodec(0),
+		codec:   groupform.NewCodec(0),
 		log:     o.logger(),
 		leased:  make(map[uint64]*lease),
 		aside:   make(map[uint64]Entry),

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
@@ -136,7 +137,7 @@ func TestDoubtfulStore(t *testing.T) {
 		acked := make(map[string]int)
 		for i := range 12 {
 			insist(func() error {
-				_, err := q.PutAll(ctx, []*quintain.Group{queuetest.Group(i), queuetest.Group(i + 1)})
+				_, err := q.PutAll(ctx, []*quintain.Group{groupformtest.Group(i), groupformtest.Group(i + 1)})
 				return err
 			})
 			for range rapid.IntRange(0, 2).Draw(t, "leases") {
@@ -162,7 +163,7 @@ func TestDoubtfulStore(t *testing.T) {
 			acked[id]++
 		}
 		for i := range 13 {
-			if id := queuetest.Group(i).ID; acked[id] != 1 {
+			if id := groupformtest.Group(i).ID; acked[id] != 1 {
 				t.Errorf("group %s was acknowledged or waits %d times", id, acked[id])
 			}
 		}

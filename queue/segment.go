@@ -450,35 +450,47 @@ type placed struct {
 	at int64
 }
 
-// encodeTable is the head of a frame of bodies.
+// rowLen is the size of the fixed part of a row of a table; see docs/formats/stream.md.
+const rowLen = 36
+
+// encodeTable is the head of a frame of bodies: a row for each.
 func encodeTable(list []placed) []byte {
-	b := binary.AppendUvarint(nil, uint64(len(list)))
+	var b []byte
 	for _, e := range list {
-		b = binary.AppendUvarint(b, e.Seq)
+		b = binary.LittleEndian.AppendUint64(b, e.Seq)
 		b = append(b, e.Key[:]...)
-		b = binary.AppendUvarint(b, uint64(len(e.Meta)))
+		b = binary.LittleEndian.AppendUint64(b, uint64(e.Size))
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(e.Meta)))
 		b = append(b, e.Meta...)
-		b = binary.AppendUvarint(b, uint64(e.Size))
 	}
 	return b
 }
 
-// decodeTable reads the head of a frame of bodies, which come one after another.
+// decodeTable reads the head of a frame of bodies. The bodies follow one another in
+// its payload.
 func decodeTable(f framed) (list []placed, err error) {
-	r, at := reader{b: f.head}, f.payload
-	n := r.uint("groups")
-	for i := uint64(0); i < n && r.err == nil; i++ {
-		var e placed
-		e.Seq = r.uint("seq")
-		copy(e.Key[:], r.bytes("key", uint64(len(e.Key))))
-		e.Meta = r.bytes("meta", r.uint("meta"))
-		e.Size = int(min(r.uint("size"), uint64(f.length)))
-		e.at = at
-		at += int64(e.Size)
+	b, at := f.head, f.payload
+	for len(b) > 0 {
+		if len(b) < rowLen {
+			return list, errTable
+		}
+		e := placed{at: at}
+		e.Seq = binary.LittleEndian.Uint64(b)
+		e.Key = Key(b[8:24])
+		size, meta := binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint32(b[32:])
+		b = b[rowLen:]
+		if size > uint64(f.end()-at) || uint64(meta) > uint64(len(b)) {
+			return list, errTable
+		}
+		e.Size, e.Meta, b = int(size), b[:meta:meta], b[meta:]
+		at += int64(size)
 		list = append(list, e)
 	}
-	if r.err == nil && at != f.end() {
-		r.fail("size", "the bodies take %d bytes, and there are %d", at-f.payload, f.length)
+	if at != f.end() {
+		return list, errTable
 	}
-	return list, r.err
+	return list, nil
 }
+
+// errTable says that a frame is not one of bodies.
+var errTable = errors.New("the table of bodies does not fit the frame")

@@ -122,13 +122,3 @@ func (e *CorruptError) Error() string {
 
 // Unwrap returns the fault.
 func (e *CorruptError) Unwrap() error { return e.Err }
-
-// A TooLargeError is a group that the store cannot hold.
-type TooLargeError struct {
-	Bytes, Limit int // of the binary form
-}
-
-// Error says how large is too large.
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("takes %d bytes, and the store holds %d at most", e.Bytes, e.Limit)
-}

@@ -18,6 +18,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
@@ -55,7 +57,7 @@ func openDir(t testing.TB, dir string, o queue.Options) *queue.Queue {
 func putAll(t testing.TB, q *queue.Queue, n int) {
 	t.Helper()
 	for i := range n {
-		if fresh, err := q.Put(context.Background(), queuetest.Group(i)); !fresh || err != nil {
+		if fresh, err := q.Put(context.Background(), groupformtest.Group(i)); !fresh || err != nil {
 			t.Fatalf("group %d: fresh %v, error %v", i, fresh, err)
 		}
 	}
@@ -100,7 +102,7 @@ func TestServerGoesAndComes(t *testing.T) {
 	defer closeQueue(t, q)
 	putAll(t, q, 3)
 	stop()
-	_, err = q.Put(ctx, queuetest.Group(3))
+	_, err = q.Put(ctx, groupformtest.Group(3))
 	if !errors.Is(err, queue.ErrUnreachable) && !errors.Is(err, queue.ErrUncertain) {
 		t.Errorf("put: error %v", err)
 	}
@@ -110,7 +112,7 @@ func TestServerGoesAndComes(t *testing.T) {
 	_, _, stop = natsServer(t, dir, port)
 	defer stop()
 	for { // the client looks for the server four times a second
-		_, err := q.Put(ctx, queuetest.Group(3))
+		_, err := q.Put(ctx, groupformtest.Group(3))
 		if err == nil {
 			break
 		}
@@ -217,7 +219,7 @@ func TestFullDisk(t *testing.T) {
 	closeQueue(t, q)
 
 	q = openDir(t, dir, queue.Options{MinFree: 1 << 60})
-	_, err := q.Put(ctx, queuetest.Group(2))
+	_, err := q.Put(ctx, groupformtest.Group(2))
 	if !errors.Is(err, queue.ErrNoSpace) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("put: error %v", err)
 	}
@@ -232,7 +234,7 @@ func TestFullDisk(t *testing.T) {
 
 	q = openDir(t, dir, queue.Options{})
 	defer closeQueue(t, q)
-	if fresh, err := q.Put(ctx, queuetest.Group(2)); !fresh || err != nil {
+	if fresh, err := q.Put(ctx, groupformtest.Group(2)); !fresh || err != nil {
 		t.Errorf("put again: fresh %v, error %v", fresh, err)
 	}
 	if got := ids(q); !slices.Equal(got, []string{"g1", "g2"}) {
@@ -259,18 +261,18 @@ func TestLargeGroups(t *testing.T) {
 	q := openDir(t, t.TempDir(), queue.Options{})
 	defer closeQueue(t, q)
 	g := large("large", 30<<20)
-	if _, err := q.PutAll(ctx, []*quintain.Group{g, queuetest.Group(1)}); err != nil {
+	if _, err := q.PutAll(ctx, []*quintain.Group{g, groupformtest.Group(1)}); err != nil {
 		t.Fatal(err)
 	}
 	list, err := q.Lease(ctx, queue.Want{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := queuetest.Diff(g, list[0].Group); d != "" {
+	if d := groupformtest.Diff(g, list[0].Group); d != "" {
 		t.Error("a large group comes out changed")
 	}
 	_, err = q.Put(ctx, large("larger", 90<<20))
-	if e := new(queue.TooLargeError); !errors.As(err, &e) || e.Bytes < e.Limit {
+	if e := new(groupform.TooLargeError); !errors.As(err, &e) || e.Bytes < e.Limit {
 		t.Errorf("one too large: error %v", err)
 	}
 }
@@ -328,11 +330,11 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			before = s
 			if i == 0 { // takes a number that the log knows, where the end is lost
-				if fresh, err := q.Put(ctx, queuetest.Group(100)); !fresh || err != nil {
+				if fresh, err := q.Put(ctx, groupformtest.Group(100)); !fresh || err != nil {
 					t.Errorf("%s: put: fresh %v, error %v", test.why, fresh, err)
 				}
 			}
-			if fresh, err := q.Put(ctx, queuetest.Group(39)); fresh || err != nil {
+			if fresh, err := q.Put(ctx, groupformtest.Group(39)); fresh || err != nil {
 				t.Errorf("%s: an acknowledged group: fresh %v, error %v", test.why, fresh, err)
 			}
 			closeQueue(t, q)

@@ -10,9 +10,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/queue"
 )
 
 // benchGroup returns a group such as environments send: a prompt that the sequences
@@ -67,7 +67,7 @@ func benchText(r *rand.Rand, n int) string {
 // benchBodies returns request bodies of per groups each, in the form of the load, and
 // the size of their JSON.
 func benchBodies(load hubLoad, per int) (bodies [][]byte, plain int, err error) {
-	codec := queue.NewCodec(0)
+	codec := groupform.NewCodec(0)
 	for seed := range uint64(4) {
 		var text, binary []byte
 		for k := range per {

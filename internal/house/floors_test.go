@@ -25,7 +25,7 @@ var floors = [][]string{
 		"nearest", "jsonl", "curve",
 	},
 	{"settings"}, // what can be set, and how it is called
-	{"", "groupform"}, // the nouns, and the binary form of one
+	{"", "groupform", "groupform/groupformtest"}, // the nouns, and the binary form of one
 	{ // the machines
 		"task", "task/tasktest",
 		"env", "env/envtest",

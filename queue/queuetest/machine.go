@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -53,7 +54,7 @@ func (m *machine) group(t *rapid.T) *quintain.Group {
 		m.next++
 		return nameless(1000 + m.next)
 	}
-	return Group(i)
+	return groupformtest.Group(i)
 }
 
 // keep takes g into the model as the queue must, and returns whether it is fresh.

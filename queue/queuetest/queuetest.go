@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -129,7 +130,7 @@ func (r *rig) must(err error) {
 func (r *rig) put(numbers ...int) {
 	r.Helper()
 	for _, i := range numbers {
-		fresh, err := r.q.Put(r.ctx, Group(i))
+		fresh, err := r.q.Put(r.ctx, groupformtest.Group(i))
 		r.must(err)
 		if !fresh {
 			r.Fatalf("group %d is not fresh", i)
@@ -140,7 +141,7 @@ func (r *rig) put(numbers ...int) {
 // again puts a group that must not be fresh.
 func (r *rig) again(i int) {
 	r.Helper()
-	fresh, err := r.q.Put(r.ctx, Group(i))
+	fresh, err := r.q.Put(r.ctx, groupformtest.Group(i))
 	r.must(err)
 	if fresh {
 		r.Errorf("group %d is fresh, and was put before", i)
@@ -163,13 +164,13 @@ func (r *rig) want(list []queue.Delivery, numbers ...int) {
 		got = append(got, d.ID)
 	}
 	for _, i := range numbers {
-		want = append(want, Group(i).ID)
+		want = append(want, groupformtest.Group(i).ID)
 	}
 	if !slices.Equal(got, want) {
 		r.Fatalf("groups %v came, want %v", got, want)
 	}
 	for i, d := range list {
-		if diff := Diff(Group(numbers[i]), d.Group); diff != "" {
+		if diff := groupformtest.Diff(groupformtest.Group(numbers[i]), d.Group); diff != "" {
 			r.Errorf("group %s: %s", d.ID, diff)
 		}
 	}
@@ -196,7 +197,7 @@ func seqs(list []queue.Delivery) []uint64 {
 
 // named returns the group i without its ID.
 func nameless(i int) *quintain.Group {
-	g := Group(i)
+	g := groupformtest.Group(i)
 	g.ID = ""
 	return g
 }

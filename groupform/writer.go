@@ -1,4 +1,4 @@
-package queue
+package groupform
 
 import (
 	"encoding/binary"
@@ -11,22 +11,12 @@ import (
 
 // The kinds of runs of masks.
 const (
-	maskUntrained = iota // quintain.Untrained throughout
-	maskToken            // the token itself throughout
+	maskUntrained = iota // every mask is quintain.Untrained
+	maskToken            // every mask is the token itself
 	maskExplicit         // the values follow
 )
 
-// The widths of an array of floating point numbers.
-const (
-	floatsAbsent = 0
-	floatsSingle = 4 // every value is exactly a float32
-	floatsDouble = 8
-)
-
-// minRun is the least number of equal floats that are written as one.
-const minRun = 4
-
-// A writer appends the fields of a group to b. A length of a slice that may be nil
+// A writer appends the fields of a group to b. The length of a slice that may be nil
 // is written plus one, so that 0 stands for nil.
 type writer struct {
 	b      []byte
@@ -36,6 +26,7 @@ type writer struct {
 func (w *writer) group(g *quintain.Group) {
 	w.text(g.ID)
 	w.envID(g.EnvID)
+	w.text(g.Origin.Scenario)
 	w.text(g.Origin.Task)
 	w.signed(int64(g.Origin.Version))
 	w.uint(g.Origin.Seed)
@@ -46,6 +37,7 @@ func (w *writer) group(g *quintain.Group) {
 	w.masks(g.Masks, g.Tokens)
 	w.scores(g.Scores)
 	w.versions(g.Versions)
+	w.episodes(g.Episodes)
 	w.floats(g.Advantages)
 	w.floats(g.RefLogProbs)
 	w.floats(g.LogProbs)
@@ -113,7 +105,7 @@ func (w *writer) tokens(rows [][]quintain.Token) {
 	}
 }
 
-// masks writes runs: mask i of a row is written relative to token i of the same row.
+// masks writes runs; mask i of a row is written relative to token i of that row.
 func (w *writer) masks(rows [][]int32, tokens [][]quintain.Token) {
 	w.len(len(rows), rows == nil)
 	for i, row := range rows {
@@ -168,87 +160,16 @@ func (w *writer) versions(rows [][]int32) {
 	}
 }
 
-// floats writes the shape of rows as runs, and after it the values as planes.
-func (w *writer) floats(rows [][]float64) {
-	if rows == nil {
-		w.b = append(w.b, floatsAbsent)
-		return
-	}
-	width := floatsSingle
-	for _, row := range rows {
-		width = max(width, widthOf(row))
-	}
-	w.b = append(w.b, byte(width))
-	w.uint(uint64(len(rows)))
-	w.values = w.values[:0]
-	for _, row := range rows {
-		w.len(len(row), row == nil)
-		w.floatRuns(row)
-	}
-	w.planes(w.values, width)
-}
-
-// floatRuns writes the runs of row and appends the values that stand for them to the
-// scratch.
-func (w *writer) floatRuns(row []float64) {
-	start := 0 // of the values not yet written
-	for at := 0; at < len(row); {
-		v, end := math.Float64bits(row[at]), at+1
-		for end < len(row) && math.Float64bits(row[end]) == v {
+// episodes writes how many sequences each episode has.
+func (w *writer) episodes(list []int32) {
+	w.len(len(list), list == nil)
+	for start := 0; start < len(list); {
+		end := start + 1
+		for end < len(list) && list[end] == list[start] {
 			end++
 		}
-		if end-at >= minRun {
-			w.literal(row[start:at])
-			w.uint(uint64(end-at)<<1 | 1)
-			w.values = append(w.values, row[at])
-			start = end
-		}
-		at = end
-	}
-	w.literal(row[start:])
-}
-
-// literal writes values of which each stands for itself.
-func (w *writer) literal(values []float64) {
-	if len(values) > 0 {
-		w.uint(uint64(len(values)) << 1)
-		w.values = append(w.values, values...)
-	}
-}
-
-// widthOf is the least width that keeps every bit of row.
-func widthOf(row []float64) int {
-	for _, v := range row {
-		u := math.Float64bits(v)
-		if u<<35 == 0 && u>>52&0x7ff-(1023-126) <= 253 { // the fraction and the exponent fit
-			continue
-		}
-		if math.Float64bits(float64(float32(v))) != u {
-			return floatsDouble
-		}
-	}
-	return floatsSingle
-}
-
-// planes writes the lowest byte of all values, then the next one of all: the high
-// bytes of neighbours are alike, and compress.
-func (w *writer) planes(values []float64, width int) {
-	from, n := len(w.b), len(values)
-	w.b = slices.Grow(w.b, n*width)[:from+n*width]
-	out := w.b[from:]
-	if width == floatsSingle {
-		p0, p1, p2, p3 := out[:n], out[n:2*n], out[2*n:3*n], out[3*n:4*n]
-		for i, v := range values {
-			u := math.Float32bits(float32(v))
-			p0[i], p1[i], p2[i], p3[i] = byte(u), byte(u>>8), byte(u>>16), byte(u>>24)
-		}
-		return
-	}
-	for i, v := range values {
-		u := math.Float64bits(v)
-		for p := range floatsDouble {
-			out[p*n+i] = byte(u >> (8 * p))
-		}
+		w.uint(uint64(end - start))
+		start = end
 	}
 }
 
@@ -264,29 +185,4 @@ func (w *writer) distillTokens(sequences [][][]quintain.Token) {
 	for _, rows := range sequences {
 		w.tokens(rows)
 	}
-}
-
-// distillLogProbs writes the shape, and after it the values as planes.
-func (w *writer) distillLogProbs(sequences [][][]float64) {
-	if sequences == nil {
-		w.b = append(w.b, floatsAbsent)
-		return
-	}
-	width := floatsSingle
-	w.values = w.values[:0]
-	for _, rows := range sequences {
-		for _, row := range rows {
-			width = max(width, widthOf(row))
-			w.values = append(w.values, row...)
-		}
-	}
-	w.b = append(w.b, byte(width))
-	w.uint(uint64(len(sequences)))
-	for _, rows := range sequences {
-		w.len(len(rows), rows == nil)
-		for _, row := range rows {
-			w.len(len(row), row == nil)
-		}
-	}
-	w.planes(w.values, width)
 }

@@ -1,9 +1,11 @@
-package queuetest
+// Package groupformtest makes groups for tests, and compares them.
+package groupformtest
 
 import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 
 	"pgregory.net/rapid"
@@ -11,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// Group returns a small group with the ID "g" and i, of two sequences and ten tokens,
-// that differs from that of any other i.
+// Group returns a small group of two sequences and ten tokens. Its ID is "g" and i,
+// and no two numbers have equal groups.
 func Group(i int) *quintain.Group {
 	env := int32(i % 3)
 	return &quintain.Group{
@@ -35,7 +37,8 @@ func Groups() *rapid.Generator[*quintain.Group] {
 		g := &quintain.Group{
 			ID: rapid.String().Draw(t, "id"),
 			Origin: quintain.Origin{
-				Task: rapid.String().Draw(t, "task"), Version: rapid.Int().Draw(t, "version"),
+				Scenario: rapid.String().Draw(t, "scenario"),
+				Task:     rapid.String().Draw(t, "task"), Version: rapid.Int().Draw(t, "version"),
 				Seed: rapid.Uint64().Draw(t, "seed"), Level: rapid.Int().Draw(t, "level"), Index: rapid.Int().Draw(t, "index"),
 			},
 			Scores:         rows(d, lens, true, func(int) float64 { return d.float() }),
@@ -57,6 +60,13 @@ func Groups() *rapid.Generator[*quintain.Group] {
 			})
 		})
 		g.Versions = rows(d, lens, false, func(i int) []int32 { return row(d, lens[i], func(int) int32 { return d.int32() }) })
+		episode := int32(-1)
+		g.Episodes = rows(d, lens, false, func(i int) int32 {
+			if i == 0 || rapid.Bool().Draw(t, "another episode") {
+				episode++
+			}
+			return episode
+		})
 		floats := func(one bool) [][]float64 {
 			return rows(d, lens, false, func(i int) []float64 {
 				n := lens[i]
@@ -90,8 +100,8 @@ func (d draw) int32() int32 {
 	return rapid.OneOf(rapid.SampledFrom([]int32{0, 1, -1, -100, math.MaxInt32, math.MinInt32}), rapid.Int32()).Draw(d.T, "int32")
 }
 
-// float draws a finite number that is often the same, often a float32, and
-// sometimes a negative zero.
+// float draws a finite number: often the same one, often a float32, sometimes a
+// negative zero.
 func (d draw) float() float64 {
 	return rapid.OneOf(
 		rapid.SampledFrom([]float64{1, 1, 1, 1, 0, math.Copysign(0, -1), 0.1, math.MaxFloat64, math.SmallestNonzeroFloat64}),
@@ -104,8 +114,8 @@ func (d draw) raw(what string) json.RawMessage {
 	return rapid.SampledFrom([]json.RawMessage{nil, {}, json.RawMessage("null"), json.RawMessage(` {"a": [1, "é"]}`)}).Draw(d.T, what)
 }
 
-// rows draws a slice with an element for each of lens. It may be nil where there are
-// none, or where it may be absent.
+// rows draws a slice with an element for each of lens. It may be nil if lens is empty,
+// or if must is false.
 func rows[T any](d draw, lens []int, must bool, make1 func(i int) T) []T {
 	if (!must || len(lens) == 0) && rapid.Bool().Draw(d.T, "absent") {
 		return nil
@@ -117,7 +127,7 @@ func rows[T any](d draw, lens []int, must bool, make1 func(i int) T) []T {
 	return list
 }
 
-// row draws n values; no values may be nil.
+// row draws n values. A row without values may be nil.
 func row[T any](d draw, n int, make1 func(j int) T) []T {
 	if n == 0 && rapid.Bool().Draw(d.T, "nil row") {
 		return nil
@@ -129,8 +139,8 @@ func row[T any](d draw, n int, make1 func(j int) T) []T {
 	return list
 }
 
-// Diff says in which field two groups differ by a bit, or in that one is absent and
-// the other empty; it is empty where they are the same.
+// Diff names the first field in which two groups differ, even by one bit or by being
+// absent and empty; "" if they are the same.
 func Diff(a, b *quintain.Group) string {
 	x, y := reflect.ValueOf(*a), reflect.ValueOf(*b)
 	for i := range x.NumField() {
@@ -157,3 +167,44 @@ func bits(list []uint64, v reflect.Value) []uint64 {
 	}
 	return list
 }
+
+// Episode returns a group as a trainer sees it: a prompt of 100 tokens, then sampled
+// ones distributed as words are, with a log-probability, a version and an advantage
+// for each token.
+func Episode(sequences, length int) *quintain.Group {
+	r := rand.New(rand.NewPCG(1, 2))
+	word := func() quintain.Token { return quintain.Token(math.Pow(r.Float64(), 4) * 150000) }
+	prompt := make([]quintain.Token, 100)
+	for i := range prompt {
+		prompt[i] = word()
+	}
+	g := &quintain.Group{}
+	for s := range sequences {
+		tokens, masks := make([]quintain.Token, length), make([]int32, length)
+		logProbs, advantages, versions := make([]float64, length), make([]float64, length), make([]int32, length)
+		for i := range length {
+			tokens[i], masks[i], logProbs[i], versions[i], advantages[i] = word(), quintain.Untrained, 1, -1, float64(s)/7
+			if i < len(prompt) {
+				tokens[i] = prompt[i]
+				continue
+			}
+			masks[i], versions[i] = int32(tokens[i]), int32(40+2*i/length)
+			logProbs[i] = float64(float32(-r.ExpFloat64()))
+			if r.Float64() < 0.6 {
+				logProbs[i] = float64(float32(-math.Exp(-4 - 6*r.Float64())))
+			}
+		}
+		g.Tokens, g.Masks, g.Versions = append(g.Tokens, tokens), append(g.Masks, masks), append(g.Versions, versions)
+		g.LogProbs, g.Advantages, g.Scores = append(g.LogProbs, logProbs), append(g.Advantages, advantages), append(g.Scores, float64(s)/7)
+	}
+	return g
+}
+
+// Shapes are the groups of benchmarks, by name.
+func Shapes() map[string]*quintain.Group {
+	return map[string]*quintain.Group{"8x256": Episode(8, 256), "8x8192": Episode(8, 8192)}
+}
+
+// InMemory is the size in bytes of the numbers of a group from [Episode]: tokens,
+// masks and versions take 4 bytes, log-probabilities and advantages 8.
+func InMemory(g *quintain.Group) int { return g.TokenCount() * 28 }

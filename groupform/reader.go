@@ -1,4 +1,4 @@
-package queue
+package groupform
 
 import (
 	"encoding/binary"
@@ -10,18 +10,19 @@ import (
 )
 
 // A reader takes the fields of a group from the front of b. After the first error
-// it returns zeros. No length is believed beyond what b, or the row of tokens that
-// it must match, has room for.
+// it returns zeros. It never believes a length that exceeds what is left of b, or
+// that differs from the row of tokens that it must match.
 type reader struct {
 	b   []byte
-	err error   // a *FormatError
-	mem *memory // nil: what is read has memory of its own
+	err error    // a *FormatError
+	mem *scratch // nil: every row gets memory of its own
 }
 
 func (r *reader) group() *quintain.Group {
 	g := &quintain.Group{}
 	g.ID = r.text("id")
 	g.EnvID = r.envID()
+	g.Origin.Scenario = r.text("origin.scenario")
 	g.Origin.Task = r.text("origin.task")
 	g.Origin.Version = r.int("origin.version")
 	g.Origin.Seed = r.uint("origin.seed")
@@ -33,6 +34,7 @@ func (r *reader) group() *quintain.Group {
 	g.Masks = r.masks(g.Tokens)
 	g.Scores = r.scores(n)
 	g.Versions = r.versions(g.Tokens)
+	g.Episodes = r.episodes(n)
 	g.Advantages = r.floats("advantages", g.Tokens, true)
 	g.RefLogProbs = r.floats("ref_logprobs", g.Tokens, false)
 	g.LogProbs = r.floats("inference_logprobs", g.Tokens, false)
@@ -50,7 +52,7 @@ func (r *reader) group() *quintain.Group {
 	return g
 }
 
-// fail keeps the first error, and ends the reading.
+// fail keeps the first error and ends the reading.
 func (r *reader) fail(field, format string, args ...any) {
 	if r.err == nil {
 		r.err = &FormatError{Field: field, Why: fmt.Sprintf(format, args...)}
@@ -68,7 +70,7 @@ func (r *reader) uint(field string) uint64 {
 	}
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 {
-		r.fail(field, "ends in the middle of a number, or has one too large")
+		r.fail(field, "ends in the middle of a number, or has one that is too large")
 		return 0
 	}
 	r.b = r.b[n:]
@@ -98,7 +100,7 @@ func (r *reader) int(field string) int {
 // bytes takes the next n bytes.
 func (r *reader) bytes(field string, n uint64) []byte {
 	if n > uint64(len(r.b)) {
-		r.fail(field, "has %d bytes, and %d are left", n, len(r.b))
+		r.fail(field, "has %d bytes, and only %d are left", n, len(r.b))
 		return nil
 	}
 	b := r.b[:n:n]
@@ -106,12 +108,12 @@ func (r *reader) bytes(field string, n uint64) []byte {
 	return b
 }
 
-// len reads the length of a slice that may be nil, each element of which takes at
-// least a byte. A nil slice gives -1.
+// len reads the length of a slice that may be nil and whose elements take at least
+// a byte each. A nil slice gives -1.
 func (r *reader) len(field string) int {
 	n := r.uint(field)
 	if r.err == nil && n > uint64(len(r.b))+1 {
-		r.fail(field, "has %d elements, and %d bytes are left", n-1, len(r.b))
+		r.fail(field, "has %d elements, and only %d bytes are left", n-1, len(r.b))
 	}
 	if r.err != nil {
 		return -1
@@ -119,8 +121,8 @@ func (r *reader) len(field string) int {
 	return int(n) - 1
 }
 
-// rows reads the length of a slice that has an element for each of n sequences, or
-// is nil: -1.
+// rows reads the length of a slice that has one element for each of n sequences.
+// A nil slice gives -1.
 func (r *reader) rows(field string, n int) int {
 	got := r.len(field)
 	if got >= 0 && got != n {
@@ -130,8 +132,8 @@ func (r *reader) rows(field string, n int) int {
 	return got
 }
 
-// rowLen reads the length of row i of a field, which must be want, the length of
-// the tokens, or 1 where one is set. A nil row gives -1.
+// rowLen reads the length of row i of a field. It must be want, the length of the
+// tokens, or 1 if one is set. A nil row gives -1.
 func (r *reader) rowLen(field string, i, want int, one bool) int {
 	n := r.uint(field)
 	switch {
@@ -142,7 +144,7 @@ func (r *reader) rowLen(field string, i, want int, one bool) int {
 	case n == uint64(want)+1, one && n == 2:
 		return int(n) - 1
 	}
-	r.fail(element(field, i), "has not as many elements as tokens[%d], which has %d", i, want)
+	r.fail(element(field, i), "has another length than tokens[%d], which has %d elements", i, want)
 	return -1
 }
 
@@ -167,7 +169,7 @@ func (r *reader) envID() *int32 {
 	case b == nil || b[0] == 0:
 		return nil
 	case b[0] != 1:
-		r.fail("env_id", "has the mark %d, want 0 or 1", b[0])
+		r.fail("env_id", "begins with %d, want 0 or 1", b[0])
 		return nil
 	}
 	v := r.int("env_id")
@@ -224,10 +226,10 @@ func (r *reader) tokenRow(field string, row []quintain.Token) []quintain.Token {
 	return row
 }
 
-// run reads the length of a run that begins at an element of a row of n elements.
+// run checks the length of a run that begins at element at of a row of n.
 func (r *reader) run(field string, length uint64, at, n int) int {
 	if r.err == nil && (length == 0 || length > uint64(n-at)) {
-		r.fail(field, "has a run of %d elements where %d are left", length, n-at)
+		r.fail(field, "has a run of %d elements, and %d are left", length, n-at)
 	}
 	if r.err != nil {
 		return n - at // ends the row
@@ -312,112 +314,20 @@ func (r *reader) versions(tokens [][]quintain.Token) [][]int32 {
 	return rows
 }
 
-// A span is a run of floats: n times one value, or n values.
-type span struct {
-	n    int
-	same bool
-}
-
-// floats reads rows that match the tokens; one says that a row may be a single
-// value.
-func (r *reader) floats(field string, tokens [][]quintain.Token, one bool) [][]float64 {
-	width := r.width(field)
-	if width == floatsAbsent {
+// episodes reads how many sequences each episode has.
+func (r *reader) episodes(n int) []int32 {
+	const field = "episodes"
+	if r.rows(field, n) < 0 {
 		return nil
 	}
-	if n := r.uint(field); r.err == nil && n != uint64(len(tokens)) {
-		r.fail(field, "has %d elements, want one for each of the %d sequences in tokens", n, len(tokens))
-	}
-	rows, spans, values := make([][]float64, len(tokens)), []span(nil), 0
-	if r.mem != nil {
-		spans = r.mem.spans[:0]
-	}
-	for i, seq := range tokens {
-		n := r.rowLen(field, i, len(seq), one)
-		if n < 0 {
-			continue
-		}
-		rows[i] = r.numbers(n)
-		for at := 0; at < n; {
-			head := r.uint(field)
-			s := span{r.run(field, head>>1, at, n), head&1 == 1}
-			spans = append(spans, s)
-			at += s.n
-			if s.same {
-				values++
-			} else {
-				values += s.n
-			}
+	row := r.ints(n)
+	for at, episode := 0, int32(0); at < n; episode++ {
+		end := at + r.run(field, r.uint(field), at, n)
+		for ; at < end; at++ {
+			row[at] = episode
 		}
 	}
-	if r.mem != nil {
-		r.mem.spans = spans
-	}
-	r.fill(rows, spans, r.planes(field, values, width))
-	return rows
-}
-
-// fill spreads values over rows, span by span. No span crosses the end of a row.
-func (r *reader) fill(rows [][]float64, spans []span, values []float64) {
-	if r.err != nil {
-		return
-	}
-	for _, row := range rows {
-		for len(row) > 0 {
-			values = spans[0].fill(row, values)
-			row, spans = row[spans[0].n:], spans[1:]
-		}
-	}
-}
-
-// fill writes the run to the front of row and returns the values after its own.
-func (s span) fill(row, values []float64) []float64 {
-	if !s.same {
-		copy(row[:s.n], values)
-		return values[s.n:]
-	}
-	for j := range row[:s.n] {
-		row[j] = values[0]
-	}
-	return values[1:]
-}
-
-func (r *reader) width(field string) int {
-	b := r.bytes(field, 1)
-	if b == nil {
-		return floatsAbsent
-	}
-	switch width := int(b[0]); width {
-	case floatsAbsent, floatsSingle, floatsDouble:
-		return width
-	}
-	r.fail(field, "has numbers of %d bytes, want 4 or 8", b[0])
-	return floatsAbsent
-}
-
-// planes reads n values whose lowest bytes stand first.
-func (r *reader) planes(field string, n, width int) []float64 {
-	b := r.bytes(field, uint64(n)*uint64(width))
-	if r.err != nil {
-		return nil
-	}
-	values := r.numbers(n)
-	if width == floatsSingle {
-		p0, p1, p2, p3 := b[:n], b[n:2*n], b[2*n:3*n], b[3*n:]
-		for i := range values {
-			u := uint32(p0[i]) | uint32(p1[i])<<8 | uint32(p2[i])<<16 | uint32(p3[i])<<24
-			values[i] = float64(math.Float32frombits(u))
-		}
-		return values
-	}
-	for i := range values {
-		u := uint64(0)
-		for p := range floatsDouble {
-			u |= uint64(b[p*n+i]) << (8 * p)
-		}
-		values[i] = math.Float64frombits(u)
-	}
-	return values
+	return row
 }
 
 func (r *reader) overrides(n int) []json.RawMessage {
@@ -440,45 +350,6 @@ func (r *reader) distillTokens(n int) [][][]quintain.Token {
 	sequences := make([][][]quintain.Token, got)
 	for i := range sequences {
 		sequences[i] = r.tokens("distill_token_ids")
-	}
-	return sequences
-}
-
-func (r *reader) distillLogProbs(n int) [][][]float64 {
-	const field = "distill_logprobs"
-	width := r.width(field)
-	if width == floatsAbsent {
-		return nil
-	}
-	if got := r.uint(field); r.err == nil && got != uint64(n) {
-		r.fail(field, "has %d elements, want one for each of the %d sequences in tokens", got, n)
-	}
-	sequences, sizes, values := make([][][]float64, n), []int(nil), 0
-	for i := range sequences {
-		m := r.len(field)
-		if m < 0 {
-			continue
-		}
-		sequences[i] = make([][]float64, m)
-		for range m {
-			k := r.len(field)
-			sizes = append(sizes, k)
-			values += max(0, k)
-		}
-	}
-	rest := r.planes(field, values, width)
-	if r.err != nil {
-		return nil
-	}
-	for _, rows := range sequences {
-		for j := range rows {
-			k := sizes[0]
-			sizes = sizes[1:]
-			if k < 0 {
-				continue
-			}
-			rows[j], rest = rest[:k:k], rest[k:]
-		}
 	}
 	return sequences
 }
