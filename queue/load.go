@@ -18,10 +18,10 @@ const formatKey = "queue.format"
 // maxState is the largest size of a state record, in bytes.
 const maxState = 512 << 10
 
-// The log is rewritten at the opening where it has more than tidyAbove records.
+// The log is rewritten at the opening if it has more than tidyAbove records.
 const (
 	tidyAbove   = 256
-	keysPerTidy = 4096 // keys in one of the new records
+	keysPerTidy = 4096 // keys in each of the new records
 )
 
 // load reads the store into the empty queue.
@@ -59,16 +59,16 @@ func (q *Queue) load(ctx context.Context) error {
 	lost := h.missing(max(last, h.last), present)
 	q.stats.Lost = h.lost + lost
 	q.last, q.noted = last, min(last, h.last)
-	// A store that has lost its end gives numbers anew that the log tells of.
+	// A store that has lost its end will give numbers again that the log mentions.
 	damaged := lost > 0 || h.last > last
 	if damaged {
-		q.log.Error("groups are missing: files of the queue were damaged or changed by others", "groups", lost)
+		q.log.Error("groups are missing: the files of the queue were damaged, or another program changed them", "groups", lost)
 	}
 	return q.tidy(ctx, h, damaged)
 }
 
-// tidy makes the log short where it is long, writes down what there is where the
-// store was damaged, and frees what is done.
+// tidy shortens a long log, notes what a damaged store still has, and frees what is
+// done.
 func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
 	var fresh []uint64
 	for seq := range q.garbage {
@@ -105,7 +105,7 @@ func (q *Queue) present() logRecord {
 	return r
 }
 
-// checkpoint is the whole log, made anew.
+// checkpoint is the whole log, rewritten.
 func (q *Queue) checkpoint() [][]byte {
 	list := [][]byte{q.present().encode()}
 	keys := make([]Key, 0, q.done)
@@ -135,7 +135,7 @@ func (q *Queue) sort(l Listed) {
 	q.enter(e)
 }
 
-// reread looks for groups that the store has kept though it could not say so.
+// reread looks for groups that the store has kept but could not confirm.
 func (q *Queue) reread(ctx context.Context) error {
 	q.ops.Lock()
 	defer q.ops.Unlock()
@@ -152,14 +152,14 @@ func (q *Queue) reread(ctx context.Context) error {
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("reading the store again after a failure: %w", err)
+		return fmt.Errorf("rereading the store after a failure: %w", err)
 	}
 	q.unsure = false
 	q.notify()
 	return nil
 }
 
-// checkFormat refuses a store that a newer program has written, and marks a new one.
+// checkFormat refuses a store that a newer program wrote, and marks a new one.
 func (q *Queue) checkFormat(ctx context.Context) error {
 	value, err := q.store.State(ctx, formatKey)
 	if err != nil {

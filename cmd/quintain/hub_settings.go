@@ -13,6 +13,8 @@ import (
 
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/queue/nats"
 )
 
 // hubSettings are the settings of the hub beside those of every server.
@@ -125,21 +127,27 @@ func (st *station) hubConfig(s settings) hub.Config {
 // or streams of its own on a NATS server.
 func (st *station) openRun(s settings) func(ctx context.Context, name string) (*queue.Queue, error) {
 	return func(ctx context.Context, name string) (q *queue.Queue, err error) {
-		if s.Server.NATSURL != "" {
-			q, err = queue.OpenURL(ctx, s.Server.NATSURL, st.queueOptions(s, "quintain-"+name))
-		} else {
-			q, err = queue.OpenDir(ctx, st.data.join(filepath.Join("runs", name)), st.queueOptions(s, ""))
-		}
-		if err == nil {
+		if q, err = st.openQueue(ctx, s, filepath.Join("runs", name), "quintain-"+name); err == nil {
 			st.runs = append(st.runs, q) // the hub opens one at a time
 		}
 		return q, err
 	}
 }
 
-// queueOptions are the options of a queue whose streams have the given name.
-func (st *station) queueOptions(s settings, name string) queue.Options {
-	return queue.Options{Name: name, Replicas: s.Server.NATSReplicas, Log: st.log}
+// openQueue opens a queue: in a folder of the data folder, or in the streams of a name
+// if there is a NATS server.
+func (st *station) openQueue(ctx context.Context, s settings, dir, name string) (*queue.Queue, error) {
+	var store queue.Store
+	var err error
+	if s.Server.NATSURL != "" {
+		store, err = nats.Open(ctx, s.Server.NATSURL, nats.Options{Name: name, Replicas: s.Server.NATSReplicas, Log: st.log})
+	} else {
+		store, err = files.Open(st.data.join(dir), files.Options{Log: st.log})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return queue.Open(ctx, store, queue.Options{Log: st.log})
 }
 
 // readKeys reads the keys of a server from a file, a key a line: "KEY" is good for

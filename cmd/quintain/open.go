@@ -188,13 +188,7 @@ func (st *station) open(ctx context.Context, s settings) (err error) {
 	if st.data, err = openData(s.Data); err != nil {
 		return err
 	}
-	options := st.queueOptions(s, "")
-	if s.Server.NATSURL != "" {
-		st.Queue, err = queue.OpenURL(ctx, s.Server.NATSURL, options)
-	} else {
-		st.Queue, err = queue.OpenDir(ctx, st.data.join("queue"), options)
-	}
-	if err != nil {
+	if st.Queue, err = st.openQueue(ctx, s, "queue", "quintain"); err != nil {
 		return err
 	}
 	st.hub, err = hub.New(st.hubConfig(s))

@@ -22,7 +22,7 @@ var identity = []promise{
 		r.again(1)
 		r.want(r.lease("a", 9), 1, 2)
 	}},
-	{"PutOnceAfterAck", "an ID is known for ever, also when its group is done", func(r *rig) {
+	{"PutOnceAfterAck", "an ID stays known after its group is done", func(r *rig) {
 		r.put(1, 2)
 		list := r.lease("a", 1)
 		r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
@@ -93,7 +93,7 @@ var identity = []promise{
 			r.Error("something is fresh")
 		}
 	}},
-	{"PutNonsense", "a group that makes no sense is refused, with all that are put along with it", func(r *rig) {
+	{"PutInvalid", "an invalid group is refused, with all that are put along with it", func(r *rig) {
 		bad := groupformtest.Group(2)
 		bad.Scores[1] = math.Inf(1)
 		long, garbled := groupformtest.Group(3), groupformtest.Group(4)

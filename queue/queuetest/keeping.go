@@ -116,6 +116,7 @@ func counts(r *rig) {
 	r.put(0, 1, 2, 3)
 	other := nameless(4)
 	other.EnvID = nil
+	other.Episodes = []int32{0, 0}
 	_, err := r.q.Put(r.ctx, other)
 	r.must(err)
 	r.again(1)
@@ -124,7 +125,7 @@ func counts(r *rig) {
 		r.Helper()
 		s := r.q.Stats()
 		s.Waiting.Bytes = 0
-		if want := (queue.Count{Groups: 5 - leased, Sequences: 2 * (5 - leased), Tokens: 10 * (5 - leased)}); s.Waiting != want {
+		if want := (queue.Count{Groups: 5 - leased, Sequences: 2 * (5 - leased), Episodes: 2*(5-leased) - 1, Tokens: 10 * (5 - leased)}); s.Waiting != want {
 			r.Errorf("%+v wait, want %+v", s.Waiting, want)
 		}
 		if s.Leased.Groups != leased || s.OldestPut.IsZero() {

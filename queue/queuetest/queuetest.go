@@ -1,5 +1,5 @@
-// Package queuetest holds stores to what a queue promises: each promise is a case
-// of a table, with its sentence.
+// Package queuetest tests that a queue over a store keeps its promises. Each promise
+// is a case of a table, with a sentence.
 package queuetest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A Place is where stores of one kind are made.
+// A Place makes stores of one kind.
 type Place struct {
 	// New returns a function that opens an empty store, and the same one again
 	// after it was closed.
@@ -29,7 +29,7 @@ type Place struct {
 // A promise is something that holds for every queue.
 type promise struct {
 	name string
-	why  string // the sentence that is broken where the case fails
+	why  string // the sentence that a failing case breaks
 	test func(*rig)
 }
 
@@ -51,7 +51,7 @@ func Run(t *testing.T, p Place) {
 	}
 }
 
-// run calls f, in a bubble where the place allows it.
+// run calls f, in a bubble if the place allows it.
 func (p Place) run(t *testing.T, f func(*testing.T)) {
 	if p.Bubble {
 		synctest.Test(t, f)
@@ -94,7 +94,6 @@ func (r *rig) start(wrap func(queue.Store) queue.Store) {
 		s = wrap(s)
 	}
 	if r.q, err = queue.Open(r.ctx, s, queue.Options{}); err != nil {
-		s.Close()
 		r.Fatal(err)
 	}
 }
@@ -195,7 +194,7 @@ func seqs(list []queue.Delivery) []uint64 {
 	return out
 }
 
-// named returns the group i without its ID.
+// nameless returns the group i without its ID.
 func nameless(i int) *quintain.Group {
 	g := groupformtest.Group(i)
 	g.ID = ""

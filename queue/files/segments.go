@@ -1,7 +1,6 @@
-package queue
+package files
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -11,56 +10,58 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/quintain-rl/quintain/queue"
 )
 
 const (
-	segmentSize  = 64 << 20 // bytes from which on the next group begins a new segment
-	staleFactor  = 16       // … of them that part, where nothing in the segment is in use
+	segmentSize  = 64 << 20 // bytes at which the next group begins a new segment
+	staleFactor  = 16       // the same, divided by this, if nothing in the segment is in use
 	segmentEnd   = ".groups"
-	freshEnd     = ".new" // of a file that will take the place of another
-	sparseFactor = 4      // a segment is written anew where less than this part of its groups is in use
+	freshEnd     = ".new" // of a file that will replace another
+	sparseFactor = 4      // a segment is rewritten when less than one in so many of its groups is in use
 )
 
-// A segments holds the bodies of groups, in files of which the last one grows.
+// Segments hold the bodies of groups in files, of which the last one grows.
 type segments struct {
-	fs        files
-	most      int64 // bytes from which on the next group begins a new segment
+	folder    folder
+	most      int64 // bytes at which the next group begins a new segment
 	commits   committer[*placing]
-	squeezing sync.Mutex // held while a segment is written anew
+	squeezing sync.Mutex // held while a segment is rewritten
 
 	mu     sync.Mutex
-	list   []*segment // oldest first; the last one is written to
+	list   []*segment // oldest first; the last one grows
 	places map[uint64]place
-	keys   map[Key]struct{}
+	keys   map[queue.Key]struct{}
 	low    uint64 // no lower number is in use
-	last   uint64 // highest number that was given
-	rotten int    // damaged places that were found in opening
+	last   uint64 // highest number given
+	rotten int    // damaged places found at the opening
 }
 
 // A segment is one of the files.
 type segment struct {
 	*journal
 	number int
-	groups int // that were ever in it
-	live   int // of them, those in use
+	groups int // ever put into it
+	live   int // of those, still in use
 }
 
-// A place is where a body stands.
+// A place is where a body is.
 type place struct {
 	in   *segment
 	at   int64
 	size int64
-	key  Key
+	key  queue.Key
 }
 
 // A placing is records that are put together.
 type placing struct {
-	records []Record
-	sum     uint32 // of all bodies, made by whoever puts them, not by the one who writes for all
+	records []queue.Record
+	sum     uint32 // of all bodies, computed by the caller and not by the one that writes for all
 	seqs    []uint64
 }
 
-func newPlacing(records []Record) *placing {
+func newPlacing(records []queue.Record) *placing {
 	p := &placing{records: records, seqs: make([]uint64, len(records))}
 	for _, r := range records {
 		p.sum = crc32.Update(p.sum, castagnoli(), r.Body)
@@ -69,17 +70,17 @@ func newPlacing(records []Record) *placing {
 }
 
 // openSegments opens the segments of a folder, or makes the first.
-func openSegments(fs files, most int64) (*segments, error) {
-	s := &segments{fs: fs, most: most, places: make(map[uint64]place), keys: make(map[Key]struct{})}
+func openSegments(in folder, most int64) (*segments, error) {
+	s := &segments{folder: in, most: most, places: make(map[uint64]place), keys: make(map[queue.Key]struct{})}
 	s.commits.write = s.write
-	names, err := fs.names()
+	names, err := in.names()
 	if err != nil {
 		return nil, err
 	}
 	var numbers []int
 	for _, name := range names {
-		if strings.HasSuffix(name, freshEnd) { // the process ended before it took its place
-			if err := fs.remove(name); err != nil {
+		if strings.HasSuffix(name, freshEnd) { // the process ended before it replaced the other
+			if err := in.remove(name); err != nil {
 				return nil, err
 			}
 		}
@@ -109,12 +110,12 @@ func openSegments(fs files, most int64) (*segments, error) {
 
 func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentEnd) }
 
-// open opens segment n and takes its groups into the index. The last one of a folder
-// may have been made, and not written to, when the machine stopped.
+// open opens segment n and takes its groups into the index. The last segment may
+// have been made, but not yet written to, when the machine stopped.
 func (s *segments) open(n int, last bool) error {
-	j, v, err := openJournal(s.fs, segmentName(n), kindGroups, last)
+	j, v, err := openJournal(s.folder, segmentName(n), kindGroups, last)
 	if last && errors.Is(err, errHeadless) {
-		return s.fs.remove(segmentName(n))
+		return s.folder.remove(segmentName(n))
 	}
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func (s *segments) grow() error {
 	if last := s.newest(); last != nil {
 		n = last.number + 1
 	}
-	j, err := makeJournal(s.fs, segmentName(n), fileHead{kind: kindGroups, next: s.last + 1})
+	j, err := makeJournal(s.folder, segmentName(n), fileHead{kind: kindGroups, next: s.last + 1})
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (s *segments) grow() error {
 	return nil
 }
 
-// newest is the segment that is written to, or nil.
+// newest is the segment that grows, or nil.
 func (s *segments) newest() *segment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +172,7 @@ func (s *segments) newest() *segment {
 	return s.list[len(s.list)-1]
 }
 
-// write puts records, those of each placing together.
+// write writes the records of each placing together.
 func (s *segments) write(all []*placing) error {
 	seg, err := s.writable()
 	if err != nil {
@@ -180,7 +181,7 @@ func (s *segments) write(all []*placing) error {
 	var frames []frame
 	var entered []placed
 	at, next := seg.size, s.last+1
-	fresh := make(map[Key]struct{})
+	fresh := make(map[queue.Key]struct{})
 	for _, p := range all {
 		f, list := s.frame(p, next, fresh)
 		if len(list) == 0 {
@@ -208,9 +209,9 @@ func (s *segments) write(all []*placing) error {
 	return nil
 }
 
-// frame makes a frame of those records of p whose keys are not there; their numbers
-// begin with next. fresh are the keys that are about to be written.
-func (s *segments) frame(p *placing, next uint64, fresh map[Key]struct{}) (frame, []placed) {
+// frame makes a frame of the records of p whose keys are not kept yet; their numbers
+// begin with next. fresh are the keys about to be written.
+func (s *segments) frame(p *placing, next uint64, fresh map[queue.Key]struct{}) (frame, []placed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := frame{sum: p.sum}
@@ -224,7 +225,7 @@ func (s *segments) frame(p *placing, next uint64, fresh map[Key]struct{}) (frame
 		}
 		fresh[r.Key] = struct{}{}
 		p.seqs[i] = next + uint64(len(list))
-		list = append(list, placed{Listed{p.seqs[i], r.Key, r.Meta, len(r.Body)}, at})
+		list = append(list, placed{queue.Listed{Seq: p.seqs[i], Key: r.Key, Meta: r.Meta, Size: len(r.Body)}, at})
 		f.payload = append(f.payload, r.Body)
 		at += int64(len(r.Body))
 	}
@@ -234,7 +235,7 @@ func (s *segments) frame(p *placing, next uint64, fresh map[Key]struct{}) (frame
 	return f, list
 }
 
-// writable returns the segment that is written to.
+// writable returns the segment to write to, and begins a new one if need be.
 func (s *segments) writable() (*segment, error) {
 	seg := s.newest()
 	s.mu.Lock()
@@ -262,22 +263,22 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 		}
 		s.mu.Unlock()
 		if !ok {
-			return nil, ErrUnknown
+			return nil, queue.ErrUnknown
 		}
 		b := make([]byte, p.size)
 		_, err := f.ReadAt(b, p.at)
 		if err == nil {
 			return b, nil
 		}
-		if p == before || !errors.Is(err, os.ErrClosed) { // it was not moved meanwhile
-			return nil, fmt.Errorf("%s: %w: %w", p.in.name, ErrUnreachable, err)
+		if p == before || !errors.Is(err, os.ErrClosed) { // it has not moved in the meantime
+			return nil, fmt.Errorf("%s: %w: %w", p.in.name, queue.ErrUnreachable, err)
 		}
 		before = p
 	}
 }
 
-// free takes bodies out of the index, and removes the segments that are not needed
-// any more.
+// free takes bodies out of the index, and removes the segments that are no longer
+// needed.
 func (s *segments) free(below uint64, seqs []uint64) {
 	s.mu.Lock()
 	for ; s.low < below && s.low <= s.last; s.low++ {
@@ -290,7 +291,7 @@ func (s *segments) free(below uint64, seqs []uint64) {
 	s.tidy()
 }
 
-// forget takes a body out of the index, if it is there. s.mu is held.
+// forget takes a body out of the index if it is there. s.mu is held.
 func (s *segments) forget(seq uint64) {
 	p, ok := s.places[seq]
 	if !ok {
@@ -301,17 +302,17 @@ func (s *segments) forget(seq uint64) {
 	p.in.live--
 }
 
-// tidy removes segments in which nothing is in use, but for the last. What cannot be
-// removed now is removed later.
+// tidy removes all segments in which nothing is in use, except the last. Those that
+// cannot be removed now are removed later.
 func (s *segments) tidy() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := s.list[len(s.list)-1]
 	s.list = slices.DeleteFunc(s.list, func(seg *segment) bool {
-		return seg != last && seg.live == 0 && s.fs.remove(seg.name) == nil && seg.f.Close() == nil
+		return seg != last && seg.live == 0 && s.folder.remove(seg.name) == nil && seg.f.Close() == nil
 	})
 	if len(s.places) == 0 {
-		s.places, s.keys = make(map[uint64]place), make(map[Key]struct{}) // their memory, too
+		s.places, s.keys = make(map[uint64]place), make(map[queue.Key]struct{}) // frees their memory too
 	}
 }
 
@@ -327,7 +328,7 @@ func (s *segments) sparse() *segment {
 	return nil
 }
 
-// squeeze writes segments anew of which little is in use, without the rest.
+// squeeze rewrites segments of which little is in use, without the rest.
 func (s *segments) squeeze() error {
 	if !s.squeezing.TryLock() {
 		return nil
@@ -339,26 +340,26 @@ func (s *segments) squeeze() error {
 			return nil
 		}
 		if err := s.rewrite(seg); err != nil {
-			return fmt.Errorf("%s: written anew: %w", seg.name, err)
+			return fmt.Errorf("rewriting %s: %w", seg.name, err)
 		}
 	}
 }
 
-// rewrite writes what is in use of seg to a file that takes its place.
+// rewrite writes what is in use of seg to a file that replaces it.
 func (s *segments) rewrite(seg *segment) error {
 	frames, moved, err := s.inUse(seg)
 	if err != nil {
 		return err
 	}
-	j, err := makeJournal(s.fs, seg.name+freshEnd, seg.head)
+	j, err := makeJournal(s.folder, seg.name+freshEnd, seg.head)
 	if err != nil {
 		return err
 	}
 	if err = j.write(frames); err == nil {
-		err = s.fs.rename(j.name, seg.name)
+		err = s.folder.rename(j.name, seg.name)
 	}
 	if err != nil {
-		return errors.Join(err, j.f.Close(), s.fs.remove(j.name))
+		return errors.Join(err, j.f.Close(), s.folder.remove(j.name))
 	}
 	j.name = seg.name
 	s.mu.Lock()
@@ -370,11 +371,11 @@ func (s *segments) rewrite(seg *segment) error {
 		}
 	}
 	s.list[slices.Index(s.list, seg)] = fresh
-	return errors.Join(s.fs.sync(), seg.f.Close()) // both files say the same of what is in use
+	return errors.Join(s.folder.sync(), seg.f.Close()) // until it is synced, either file serves
 }
 
-// inUse returns frames with what is in use of seg, and where they stand in a file of
-// them alone.
+// inUse returns frames with what is in use of seg, and where its bodies are in a file
+// of these frames alone.
 func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err error) {
 	v, err := seg.source(seg.size).survey(false)
 	if err != nil {
@@ -383,7 +384,7 @@ func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err erro
 	at := int64(fileHeadLen)
 	for e := range v.bodies() {
 		body, err := s.body(e.Seq)
-		if errors.Is(err, ErrUnknown) {
+		if errors.Is(err, queue.ErrUnknown) {
 			continue
 		}
 		if err != nil {
@@ -397,12 +398,12 @@ func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err erro
 	return frames, moved, nil
 }
 
-// show lists the bodies that are in use, in their order.
-func (s *segments) show(show func(Listed)) error {
+// show lists the bodies in use, in order.
+func (s *segments) show(show func(queue.Listed)) error {
 	for _, seg := range s.list {
 		v, err := seg.source(seg.size).survey(false)
 		if err != nil {
-			return fmt.Errorf("%s: %w: %w", seg.name, ErrUnreachable, err)
+			return fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreachable, err)
 		}
 		for e := range v.bodies() {
 			if p, ok := s.places[e.Seq]; ok && p.in == seg {
@@ -413,7 +414,8 @@ func (s *segments) show(show func(Listed)) error {
 	return nil
 }
 
-// bodies are the bodies of a survey. A frame that cannot be read was counted in opening.
+// bodies are the bodies of a survey. Frames that cannot be read were counted at the
+// opening.
 func (v survey) bodies() iter.Seq[placed] {
 	return func(yield func(placed) bool) {
 		for _, f := range v.frames {
@@ -443,54 +445,3 @@ func (s *segments) close() error {
 	}
 	return errors.Join(errs...)
 }
-
-// A placed is a body with its offset.
-type placed struct {
-	Listed
-	at int64
-}
-
-// rowLen is the size of the fixed part of a row of a table; see docs/formats/stream.md.
-const rowLen = 36
-
-// encodeTable is the head of a frame of bodies: a row for each.
-func encodeTable(list []placed) []byte {
-	var b []byte
-	for _, e := range list {
-		b = binary.LittleEndian.AppendUint64(b, e.Seq)
-		b = append(b, e.Key[:]...)
-		b = binary.LittleEndian.AppendUint64(b, uint64(e.Size))
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(e.Meta)))
-		b = append(b, e.Meta...)
-	}
-	return b
-}
-
-// decodeTable reads the head of a frame of bodies. The bodies follow one another in
-// its payload.
-func decodeTable(f framed) (list []placed, err error) {
-	b, at := f.head, f.payload
-	for len(b) > 0 {
-		if len(b) < rowLen {
-			return list, errTable
-		}
-		e := placed{at: at}
-		e.Seq = binary.LittleEndian.Uint64(b)
-		e.Key = Key(b[8:24])
-		size, meta := binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint32(b[32:])
-		b = b[rowLen:]
-		if size > uint64(f.end()-at) || uint64(meta) > uint64(len(b)) {
-			return list, errTable
-		}
-		e.Size, e.Meta, b = int(size), b[:meta:meta], b[meta:]
-		at += int64(size)
-		list = append(list, e)
-	}
-	if at != f.end() {
-		return list, errTable
-	}
-	return list, nil
-}
-
-// errTable says that a frame is not one of bodies.
-var errTable = errors.New("the table of bodies does not fit the frame")

@@ -1,4 +1,4 @@
-package queue
+package files
 
 import (
 	"bytes"
@@ -7,16 +7,18 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/quintain-rl/quintain/queue"
 )
 
-// Frames are what files of a folder are made of; see docs/formats/stream.md.
+// The files of a folder are made of frames; see docs/formats/stream.md.
 const (
 	frameMagic = "QNfr"
 	prefixLen  = 36
-	maxHead    = 64 << 20 // bytes of a head that is believed
+	maxHead    = 64 << 20 // bytes of the largest head that is believed
 )
 
-// A frame is a head and a payload that are kept together or not at all.
+// A frame is a head and a payload, which are kept together or not at all.
 type frame struct {
 	head    []byte
 	payload [][]byte
@@ -45,8 +47,8 @@ func (f frame) size() int64 {
 	return n
 }
 
-// appendTo appends the frame without its payload. batch is the offset at which the
-// frames that are synced together begin; salt is the file's.
+// appendTo appends the frame without its payload. batch is the offset of the first
+// frame of the same sync; salt is the file's.
 func (f frame) appendTo(b []byte, batch int64, salt uint32) []byte {
 	n := uint64(0)
 	for _, p := range f.payload {
@@ -63,7 +65,7 @@ func (f frame) appendTo(b []byte, batch int64, salt uint32) []byte {
 	return append(b, f.head...)
 }
 
-// A framed is a frame as it stands in a file.
+// A framed is a frame within a file.
 type framed struct {
 	head    []byte
 	payload int64 // offset
@@ -74,14 +76,14 @@ type framed struct {
 
 func (f framed) end() int64 { return f.payload + f.length }
 
-// errFrame says that no frame stands where one should.
+// errFrame says that there is no frame where one should be.
 var errFrame = errors.New("no frame")
 
-// A source is a file of frames that is read.
+// A source is a file of frames to read.
 type source struct {
 	io.ReaderAt
 	size int64
-	salt uint32 // of the file: what is in a group cannot be taken for a frame
+	salt uint32 // of the file, so that the content of a group cannot pass for a frame
 }
 
 // frame reads the frame at offset at, without its payload.
@@ -114,7 +116,7 @@ func (s source) frame(at int64) (f framed, err error) {
 	return f, nil
 }
 
-// whole reports whether the payload of f is as it was written.
+// whole reports whether the payload of f is as written.
 func (s source) whole(f framed) (bool, error) {
 	sum, buf := uint32(0), make([]byte, min(f.length, 1<<20))
 	for at := f.payload; at < f.end(); {
@@ -128,7 +130,7 @@ func (s source) whole(f framed) (bool, error) {
 	return sum == f.sum, nil
 }
 
-// next looks for a frame from offset at on; it returns the size where there is none.
+// next looks for a frame from offset at on. It returns the size if there is none.
 func (s source) next(at int64) (int64, error) {
 	buf := make([]byte, 1<<20)
 	for at < s.size {
@@ -154,15 +156,15 @@ func (s source) next(at int64) (int64, error) {
 // A survey is what a file of frames holds.
 type survey struct {
 	frames []framed
-	end    int64 // offset behind the last frame that counts
-	torn   bool  // what stands behind was never said to be kept
-	rotten int   // places before the last write at which something else stands than was written
+	end    int64 // offset after the last frame that counts
+	torn   bool  // more follows it, which was never confirmed
+	rotten int   // places before the last write that are not as written
 }
 
-// survey reads the heads of all frames. A frame that belongs to the last write and is
-// not whole was never synced, as far as can be told: it ends the file, with all behind
-// it. Payloads are looked at where deep is set, which is needed only in a file that
-// may have been written to when the machine stopped.
+// survey reads the heads of all frames. If a frame of the last write is not whole,
+// that write was probably never synced: the file ends before it. With deep set,
+// payloads are checked too, which is needed only for a file that may have been
+// written to when the machine stopped.
 func (s source) survey(deep bool) (v survey, err error) {
 	var bad []int64 // offsets of what is not whole
 	at, batch := int64(fileHeadLen), int64(fileHeadLen)
@@ -192,7 +194,7 @@ func (s source) survey(deep bool) (v survey, err error) {
 	return v.judge(bad, batch), nil
 }
 
-// judge ends the survey: bad are the offsets of what is not whole, batch is where
+// judge ends the survey. bad are the offsets of what is not whole, and batch is where
 // the last write begins.
 func (v survey) judge(bad []int64, batch int64) survey {
 	cut := int64(-1)
@@ -255,9 +257,9 @@ func readFileHead(r io.ReaderAt, kind byte) (h fileHead, err error) {
 	case b == [fileHeadLen]byte{}:
 		return h, errHeadless
 	case string(b[:5]) != fileMagic:
-		return h, errors.New("is no file of a queue")
+		return h, errors.New("is not a file of a queue")
 	case b[5] != fileVersion:
-		return h, fmt.Errorf("has format %d, and this program reads format %d: %w", b[5], fileVersion, ErrNewer)
+		return h, fmt.Errorf("has format %d, and this program reads format %d: %w", b[5], fileVersion, queue.ErrNewer)
 	case crc32.Checksum(b[:20], castagnoli()) != binary.LittleEndian.Uint32(b[20:]) || b[6] != kind:
 		return h, errors.New("its first bytes are damaged")
 	}

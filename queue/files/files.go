@@ -1,4 +1,7 @@
-package queue
+// Package files keeps a queue in the files of a folder. Whatever it has answered for
+// is on disk, and survives the end of the process and of the machine. The form of the
+// files is described in docs/formats/stream.md.
+package files
 
 import (
 	"cmp"
@@ -6,12 +9,43 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/queue"
 )
+
+// Options are the settings of a store; the zero value has the defaults.
+type Options struct {
+	MinFree int64        // bytes of the disk that Put leaves free; default 64 MiB; below 0: none
+	Log     *slog.Logger // default: none
+
+	segmentSize int64 // for tests
+}
+
+func (o Options) segment() int64 {
+	if o.segmentSize <= 0 {
+		return segmentSize
+	}
+	return o.segmentSize
+}
+
+func (o Options) minFree() int64 {
+	if o.MinFree == 0 {
+		return 64 << 20
+	}
+	return max(0, o.MinFree)
+}
+
+func (o Options) logger() *slog.Logger {
+	if o.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return o.Log
+}
 
 // The files of a folder, beside its segments.
 const (
@@ -20,48 +54,42 @@ const (
 	statesName = "states.log"
 )
 
-// maxRecord is the largest body that is kept.
+// maxRecord is the size of the largest body that is kept.
 const maxRecord = 64 << 20
 
-// A dirStore is a [Store] of files in a folder: see docs/formats/stream.md.
-type dirStore struct {
-	o    Options
-	dir  string
-	lock io.Closer
-	fs   files
+// A store is a [queue.Store] of files in a folder.
+type store struct {
+	o      Options
+	dir    string
+	lock   io.Closer
+	folder folder
 
-	ops    sync.RWMutex // locked where nothing else may be under way
+	// ops is read-locked by every operation on the files, and locked while they are
+	// opened, closed, mended or replaced. It is taken before all other locks.
+	ops    sync.RWMutex
 	bodies *segments
 	done   *journal
 	append committer[frame]
 
-	state  sync.Mutex
+	state  sync.Mutex // guards states and values
 	states *journal
 	values map[string][]byte
 }
 
-// DirStore opens the store in the folder dir, or makes it there. One process at a
-// time may have the folder open: another gets [ErrInUse].
-func DirStore(_ context.Context, dir string, o Options) (Store, error) {
-	if o.Name != "" {
-		if err := checkName(o.Name); err != nil {
-			return nil, fmt.Errorf("name of the queue %w", err)
-		}
-	}
+// Open opens the store in the folder dir, and makes the folder if need be. One process
+// at a time may have it open: others get [queue.ErrInUse].
+func Open(dir string, o Options) (queue.Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, "jetstream")); err == nil {
-		return nil, fmt.Errorf("%s: holds a queue of format 1, which this program does not read: drain it with the program that wrote it", dir)
-	}
-	if err := osFiles(filepath.Dir(dir)).sync(); err != nil && !errors.Is(err, os.ErrPermission) {
-		return nil, err // the folder's name must be durable, too
+	if err := osFolder(filepath.Dir(dir)).sync(); err != nil && !errors.Is(err, os.ErrPermission) {
+		return nil, err // the folder's name must be durable too
 	}
 	lock, err := lockFile(filepath.Join(dir, lockName))
 	if err != nil {
 		return nil, err
 	}
-	s, err := openDirStore(osFiles(dir), o)
+	s, err := openFolder(osFolder(dir), o)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
 	}
@@ -69,9 +97,9 @@ func DirStore(_ context.Context, dir string, o Options) (Store, error) {
 	return s, nil
 }
 
-// openDirStore opens the store over files.
-func openDirStore(fs files, o Options) (*dirStore, error) {
-	s := &dirStore{o: o, fs: fs}
+// openFolder opens the store in a folder.
+func openFolder(f folder, o Options) (*store, error) {
+	s := &store{o: o, folder: f}
 	s.append.write = func(list []frame) error { return s.done.write(list) }
 	if err := s.open(); err != nil {
 		return nil, err
@@ -80,26 +108,26 @@ func openDirStore(fs files, o Options) (*dirStore, error) {
 }
 
 // open opens all files.
-func (s *dirStore) open() error {
-	bodies, err := openSegments(s.fs, s.o.segment())
+func (s *store) open() error {
+	bodies, err := openSegments(s.folder, s.o.segment())
 	if err != nil {
 		return err
 	}
-	done, past, err := openLog(s.fs, doneName, kindDone)
+	done, past, err := openLog(s.folder, doneName, kindDone)
 	if err != nil {
 		return errors.Join(err, bodies.close())
 	}
-	states, kept, err := openLog(s.fs, statesName, kindStates)
+	states, kept, err := openLog(s.folder, statesName, kindStates)
 	if err != nil {
 		return errors.Join(err, bodies.close(), done.f.Close())
 	}
 	values, err := valuesOf(states, kept)
-	if err == nil { // the names of the files are durable, too, before anything is believed
-		err = s.fs.sync()
+	if err == nil { // nothing is believed until the names of the files are durable too
+		err = s.folder.sync()
 	}
 	if n := past.rotten + kept.rotten; err == nil && n > 0 {
-		err = fmt.Errorf("%d places in %s or %s are damaged, so that it is not known what was acknowledged: "+
-			"bring back a copy of the folder, or remove the two, and all groups that are there are handed out", n, doneName, statesName)
+		err = fmt.Errorf("%d places in %s or %s are damaged, so it is not known what was acknowledged: "+
+			"restore a copy of the folder, or remove the two files; then every group that is left is handed out again", n, doneName, statesName)
 	}
 	if err != nil {
 		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
@@ -112,12 +140,12 @@ func (s *dirStore) open() error {
 }
 
 // openLog opens a file of small records, or makes it.
-func openLog(fs files, name string, kind byte) (*journal, survey, error) {
-	j, v, err := openJournal(fs, name, kind, true)
+func openLog(f folder, name string, kind byte) (*journal, survey, error) {
+	j, v, err := openJournal(f, name, kind, true)
 	if !errors.Is(err, errHeadless) {
 		return j, v, err
 	}
-	j, err = makeJournal(fs, name, fileHead{kind: kind})
+	j, err = makeJournal(f, name, fileHead{kind: kind})
 	return j, survey{}, err
 }
 
@@ -142,13 +170,8 @@ func valuesOf(j *journal, v survey) (map[string][]byte, error) {
 	return values, nil
 }
 
-// shut closes all files.
-func (s *dirStore) shut() error {
-	return errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close())
-}
-
-// Put keeps records.
-func (s *dirStore) Put(ctx context.Context, records []Record) ([]uint64, error) {
+// Put implements [queue.Bodies].
+func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -172,28 +195,28 @@ func (s *dirStore) Put(ctx context.Context, records []Record) ([]uint64, error) 
 }
 
 // room refuses what would leave too little of the disk free.
-func (s *dirStore) room(size int64) error {
+func (s *store) room(size int64) error {
 	keep := s.o.minFree()
 	if keep == 0 {
 		return nil
 	}
-	free, ok := s.fs.free()
+	free, ok := s.folder.free()
 	if !ok || free-size >= keep {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: the disk has %d MiB free, and %d MiB of it are kept free", s.dir, ErrNoSpace, free>>20, keep>>20)
+	return fmt.Errorf("%s: %w: the disk has %d MiB free, and %d MiB of it are kept free", s.dir, queue.ErrNoSpace, free>>20, keep>>20)
 }
 
-// here puts the folder before an error.
-func (s *dirStore) here(err error) error {
+// here adds the folder's name to an error.
+func (s *store) here(err error) error {
 	if err == nil || s.dir == "" {
 		return err
 	}
 	return fmt.Errorf("%s: %w", s.dir, err)
 }
 
-// Body returns the body of seq.
-func (s *dirStore) Body(ctx context.Context, seq uint64) ([]byte, error) {
+// Body implements [queue.Bodies].
+func (s *store) Body(ctx context.Context, seq uint64) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -206,16 +229,16 @@ func (s *dirStore) Body(ctx context.Context, seq uint64) ([]byte, error) {
 	return b, nil
 }
 
-// Delete frees bodies.
-func (s *dirStore) Delete(_ context.Context, below uint64, seqs []uint64) error {
+// Delete implements [queue.Bodies].
+func (s *store) Delete(_ context.Context, below uint64, seqs []uint64) error {
 	s.ops.RLock()
 	defer s.ops.RUnlock()
 	s.bodies.free(below, seqs)
 	return s.here(s.bodies.squeeze())
 }
 
-// List shows all bodies, after it has mended what has failed.
-func (s *dirStore) List(_ context.Context, show func(Listed)) (last uint64, err error) {
+// List implements [queue.Bodies]. It mends what has failed first.
+func (s *store) List(_ context.Context, show func(queue.Listed)) (last uint64, err error) {
 	s.ops.Lock()
 	defer s.ops.Unlock()
 	if err := errors.Join(s.bodies.newest().mend(), s.done.mend(), s.states.mend()); err != nil {
@@ -227,15 +250,15 @@ func (s *dirStore) List(_ context.Context, show func(Listed)) (last uint64, err 
 	return s.bodies.last, nil
 }
 
-// Clear frees all bodies.
-func (s *dirStore) Clear(context.Context) error {
+// Clear implements [queue.Bodies].
+func (s *store) Clear(context.Context) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
 	return s.here(s.bodies.clear())
 }
 
-// Append adds a record to the log.
-func (s *dirStore) Append(ctx context.Context, record []byte) error {
+// Append implements [queue.Log].
+func (s *store) Append(ctx context.Context, record []byte) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -244,8 +267,8 @@ func (s *dirStore) Append(ctx context.Context, record []byte) error {
 	return s.here(s.append.do(newFrame(record)))
 }
 
-// Replay shows the log.
-func (s *dirStore) Replay(_ context.Context, show func([]byte) error) error {
+// Replay implements [queue.Log].
+func (s *store) Replay(_ context.Context, show func([]byte) error) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
 	v, err := s.done.source(s.done.size).survey(false)
@@ -258,8 +281,8 @@ func (s *dirStore) Replay(_ context.Context, show func([]byte) error) error {
 	return s.here(err)
 }
 
-// Rewrite replaces the log.
-func (s *dirStore) Rewrite(_ context.Context, records [][]byte) error {
+// Rewrite implements [queue.Log].
+func (s *store) Rewrite(_ context.Context, records [][]byte) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
 	frames := make([]frame, len(records))
@@ -269,30 +292,30 @@ func (s *dirStore) Rewrite(_ context.Context, records [][]byte) error {
 	return s.here(replace(&s.done, frames))
 }
 
-// replace writes a journal anew, with frames in the place of all that it holds.
+// replace writes a journal anew, with frames in place of all that it holds.
 func replace(j **journal, frames []frame) error {
 	old := *j
-	fresh, err := makeJournal(old.fs, old.name+freshEnd, old.head)
+	fresh, err := makeJournal(old.folder, old.name+freshEnd, old.head)
 	if err != nil {
 		return err
 	}
 	if err = fresh.write(frames); err == nil {
-		err = old.fs.rename(fresh.name, old.name)
+		err = old.folder.rename(fresh.name, old.name)
 	}
 	if err != nil {
-		return errors.Join(err, fresh.f.Close(), old.fs.remove(fresh.name))
+		return errors.Join(err, fresh.f.Close(), old.folder.remove(fresh.name))
 	}
 	fresh.name = old.name
 	*j = fresh
-	if err := cmp.Or(old.fs.sync(), old.f.Close()); err != nil {
-		fresh.err = err // which of the two would be found is not known
-		return fmt.Errorf("%s: %w: %w", old.name, ErrUncertain, err)
+	if err := cmp.Or(old.folder.sync(), old.f.Close()); err != nil {
+		fresh.err = err // it is not known which of the two would be found
+		return fmt.Errorf("%s: %w: %w", old.name, queue.ErrUncertain, err)
 	}
 	return nil
 }
 
-// State returns a record by its key.
-func (s *dirStore) State(ctx context.Context, key string) ([]byte, error) {
+// State implements [queue.States].
+func (s *store) State(ctx context.Context, key string) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -305,8 +328,8 @@ func (s *dirStore) State(ctx context.Context, key string) ([]byte, error) {
 	return append([]byte{}, value...), nil
 }
 
-// SetState keeps a record by its key.
-func (s *dirStore) SetState(ctx context.Context, key string, value []byte) error {
+// SetState implements [queue.States].
+func (s *store) SetState(ctx context.Context, key string, value []byte) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -326,12 +349,12 @@ func (s *dirStore) SetState(ctx context.Context, key string, value []byte) error
 		s.values[key] = append([]byte{}, value...)
 	}
 	if err := s.shorten(); err != nil {
-		s.o.logger().Warn("the file of states was not made short", "err", err)
+		s.o.logger().Warn("the file of states could not be shortened", "err", err)
 	}
 	return nil
 }
 
-// stateFrame is the frame of a state; a nil value says that there is none.
+// stateFrame is the frame of a state; a nil value says that the key is forgotten.
 func stateFrame(key string, value []byte) frame {
 	if value == nil {
 		return newFrame(append([]byte{0}, key...))
@@ -339,9 +362,8 @@ func stateFrame(key string, value []byte) frame {
 	return newFrame(append([]byte{1}, key...), value)
 }
 
-// shorten writes the states anew where most of their file says what is not so any
-// more. s.state is held.
-func (s *dirStore) shorten() error {
+// shorten rewrites the file of states once most of it is out of date. s.state is held.
+func (s *store) shorten() error {
 	var frames []frame
 	live := int64(0)
 	for key, value := range s.values {
@@ -355,10 +377,10 @@ func (s *dirStore) shorten() error {
 }
 
 // Close closes the files, and lets others have the folder.
-func (s *dirStore) Close() error {
+func (s *store) Close() error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
-	err := s.shut()
+	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
 	}

@@ -1,4 +1,4 @@
-package queue
+package files
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/queue"
 )
 
 // A fate is what is known of a group.
@@ -24,7 +25,8 @@ type fate struct {
 type survivor struct {
 	*rapid.T
 	d     *disk
-	q     *Queue
+	q     *queue.Queue
+	store *store
 	next  int
 	fates map[string]*fate
 	state map[string][]string // values that a state may have
@@ -38,7 +40,7 @@ func TestDiskThatFails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &survivor{T: t, d: newDisk(), fates: make(map[string]*fate), state: make(map[string][]string)}
 		s.open()
-		defer func() { s.q.store.Close() }()
+		defer func() { s.store.Close() }()
 		t.Repeat(map[string]func(*rapid.T){
 			"put":       s.put,
 			"put again": s.putAgain,
@@ -58,11 +60,11 @@ func TestDiskThatFails(t *testing.T) {
 // open opens the queue as a new process does, on a disk that works.
 func (s *survivor) open() {
 	s.d.fails, s.d.skip = 0, 0
-	store, err := openDirStore(s.d, Options{segmentSize: 1500})
-	if err != nil {
+	var err error
+	if s.store, err = openFolder(s.d, Options{segmentSize: 1500}); err != nil {
 		s.Fatal(err)
 	}
-	if s.q, err = Open(context.Background(), store, Options{}); err != nil {
+	if s.q, err = queue.Open(context.Background(), s.store, queue.Options{}); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -86,7 +88,7 @@ func (s *survivor) put(t *rapid.T) {
 	for i, g := range list {
 		f := s.fates[g.ID]
 		f.put = err == nil
-		f.maybe = f.put || errors.Is(err, ErrUncertain)
+		f.maybe = f.put || errors.Is(err, queue.ErrUncertain)
 		if err == nil && !fresh[i] {
 			t.Fatalf("group %s is not fresh", g.ID)
 		}
@@ -108,15 +110,15 @@ func (s *survivor) putAgain(t *rapid.T) {
 		t.Fatalf("group %s is known, and was said not to be kept", g.ID)
 	case err == nil:
 		f.put, f.maybe = true, true
-	case errors.Is(err, ErrUncertain):
+	case errors.Is(err, queue.ErrUncertain):
 		f.maybe = true
 	}
 }
 
 func (s *survivor) ack(t *rapid.T) {
-	list, err := s.q.Lease(context.Background(), Want{Consumer: "a", Max: rapid.IntRange(1, 4).Draw(t, "groups")})
+	list, err := s.q.Lease(context.Background(), queue.Want{Consumer: "a", Max: rapid.IntRange(1, 4).Draw(t, "groups")})
 	if err != nil {
-		if errors.As(err, new(*CorruptError)) {
+		if errors.As(err, new(*queue.CorruptError)) {
 			t.Fatal(err)
 		}
 		return
@@ -134,7 +136,7 @@ func (s *survivor) ack(t *rapid.T) {
 		f := s.fates[e.ID]
 		f.put = true // it was there
 		f.acked = err == nil
-		f.tried = f.tried || err == nil || errors.Is(err, ErrUncertain)
+		f.tried = f.tried || err == nil || errors.Is(err, queue.ErrUncertain)
 	}
 	s.q.ReleaseAll("a")
 }
@@ -148,7 +150,7 @@ func (s *survivor) setState(t *rapid.T) {
 	switch {
 	case err == nil:
 		s.state[key] = []string{value}
-	case errors.Is(err, ErrUncertain):
+	case errors.Is(err, queue.ErrUncertain):
 		s.state[key] = append(s.state[key], value)
 	}
 }
@@ -164,14 +166,14 @@ func (s *survivor) fail(t *rapid.T) {
 
 // kill ends the process: what it wrote is there, synced or not.
 func (s *survivor) kill(*rapid.T) {
-	s.q.store.Close()
+	s.store.Close()
 	s.open()
 	s.check()
 }
 
 // powerCut ends the machine.
 func (s *survivor) powerCut(t *rapid.T) {
-	s.q.store.Close()
+	s.store.Close()
 	s.d.cut(t)
 	s.open()
 	s.check()
@@ -188,11 +190,11 @@ func (s *survivor) end(*rapid.T) {
 func (s *survivor) check() {
 	s.Helper()
 	var waiting []string
-	s.q.View(func(list []Entry) {
+	s.q.View(func(list []queue.Entry) {
 		for i, e := range list {
 			waiting = append(waiting, e.ID)
 			if i > 0 && list[i-1].Seq >= e.Seq {
-				s.Fatalf("%d waits behind %d", e.Seq, list[i-1].Seq)
+				s.Fatalf("%d waits after %d", e.Seq, list[i-1].Seq)
 			}
 		}
 	})
@@ -232,7 +234,7 @@ func (s *survivor) check() {
 }
 
 func (s *survivor) seqOf(id string) (seq uint64) {
-	s.q.View(func(list []Entry) {
+	s.q.View(func(list []queue.Entry) {
 		for _, e := range list {
 			if e.ID == id {
 				seq = e.Seq

@@ -1,13 +1,14 @@
 //go:build !linux && !darwin
 
-package queue
+package files
 
 import (
 	"io"
 	"os"
 )
 
-// lockFile opens the file; that no other process uses it is the user's care here.
+// lockFile opens the file. On these systems the user must see to it that no other
+// process uses the folder.
 func lockFile(name string) (io.Closer, error) {
 	return os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 }

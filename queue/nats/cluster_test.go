@@ -1,4 +1,4 @@
-package queue_test
+package nats_test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/nats"
 )
 
 // childNode is the environment of a child process that is a node of a cluster: a
@@ -62,6 +63,7 @@ type cluster struct {
 	t     *testing.T
 	nodes []nodeConfig
 	procs []*exec.Cmd
+	store queue.Store // that was opened last
 }
 
 // newCluster starts three servers that are stopped when the test ends.
@@ -82,7 +84,7 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// freePorts returns ports of the loopback that nobody uses.
+// freePorts returns unused ports of the loopback.
 func freePorts(t *testing.T, n int) (ports []int) {
 	t.Helper()
 	for range n {
@@ -130,8 +132,13 @@ func (c *cluster) open() *queue.Queue {
 	c.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
-		q, err := queue.OpenURL(c.t.Context(), c.url(), queue.Options{Replicas: 3, Timeout: 3 * time.Second})
+		s, err := nats.Open(c.t.Context(), c.url(), nats.Options{Replicas: 3, Timeout: 3 * time.Second})
+		var q *queue.Queue
 		if err == nil {
+			q, err = queue.Open(c.t.Context(), s, queue.Options{})
+		}
+		if err == nil {
+			c.store = s
 			return q
 		}
 		if time.Now().After(deadline) {
@@ -218,7 +225,7 @@ func (c *crew) count() int {
 	return len(c.put)
 }
 
-// await waits until so many groups were put.
+// await waits until n groups were put.
 func (c *crew) await(n int) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -249,7 +256,7 @@ func TestClusterLosesNothing(t *testing.T) {
 		nodes.kill(i)
 		c.await(c.count() + 40) // two of three go on
 		nodes.start(i)
-		nodes.awaitPeers(q)
+		nodes.awaitPeers()
 	}
 	stop()
 	work.Wait()
@@ -277,10 +284,10 @@ func TestClusterLosesNothing(t *testing.T) {
 
 // awaitPeers waits until the copies of all nodes are up to date: a cluster of three
 // bears the loss of one, not of a second one that has not caught up.
-func (c *cluster) awaitPeers(q *queue.Queue) {
+func (c *cluster) awaitPeers() {
 	c.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
-	for !queue.Replicated(c.t.Context(), q) {
+	for !nats.Replicated(c.t.Context(), c.store) {
 		if time.Now().After(deadline) {
 			c.t.Fatal("a node does not catch up")
 		}

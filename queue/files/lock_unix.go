@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package queue
+package files
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"github.com/quintain-rl/quintain/queue"
 )
 
 // lockFile locks the file for this process until it is closed or the process ends.
@@ -21,7 +23,7 @@ func lockFile(name string) (io.Closer, error) {
 		return f, nil
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = ErrInUse
+		err = queue.ErrInUse
 	}
 	return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 }

@@ -1,39 +1,40 @@
-package queue
+package files
 
 import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
+
+	"github.com/quintain-rl/quintain/queue"
 )
 
 // A journal is a file of frames that grows at its end.
 type journal struct {
-	fs   files
-	name string
-	f    file
-	head fileHead
-	size int64 // of what is kept
-	err  error // why no more can be written; see mend
-	buf  []byte
+	folder folder
+	name   string
+	f      file
+	head   fileHead
+	size   int64 // of what is kept
+	err    error // why nothing more can be written; see mend
+	buf    []byte
 }
 
-// makeJournal makes a file for frames, in the place of one that may be there.
-func makeJournal(fs files, name string, head fileHead) (j *journal, err error) {
+// makeJournal makes a file for frames, replacing any file of that name.
+func makeJournal(in folder, name string, head fileHead) (j *journal, err error) {
 	var salt [4]byte
 	rand.Read(salt[:])
 	head.salt = binary.LittleEndian.Uint32(salt[:])
-	f, err := fs.open(name)
+	f, err := in.open(name)
 	if err != nil {
 		return nil, err
 	}
-	j = &journal{fs: fs, name: name, f: f, head: head, size: fileHeadLen}
+	j = &journal{folder: in, name: name, f: f, head: head, size: fileHeadLen}
 	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteAt(head.encode(), 0)
 	}
 	if err == nil {
-		err = errors.Join(f.Sync(), fs.sync())
+		err = errors.Join(f.Sync(), in.sync())
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, spaceError(err)), f.Close())
@@ -41,18 +42,18 @@ func makeJournal(fs files, name string, head fileHead) (j *journal, err error) {
 	return j, nil
 }
 
-// openJournal opens a file of frames and returns what it holds. What was torn off in
-// the middle of a write is cut off.
-func openJournal(fs files, name string, kind byte, deep bool) (j *journal, v survey, err error) {
-	f, err := fs.open(name)
+// openJournal opens a file of frames and returns what it holds. A write that was torn
+// is cut off.
+func openJournal(in folder, name string, kind byte, deep bool) (j *journal, v survey, err error) {
+	f, err := in.open(name)
 	if err != nil {
 		return nil, v, err
 	}
-	j = &journal{fs: fs, name: name, f: f}
+	j = &journal{folder: in, name: name, f: f}
 	if v, err = j.survey(kind, deep); err == nil && v.torn {
 		err = f.Truncate(v.end)
 	}
-	if err == nil && deep { // what is believed from now on is durable
+	if err == nil && deep { // what is believed from now on must be durable
 		err = f.Sync()
 	}
 	if err != nil {
@@ -62,9 +63,9 @@ func openJournal(fs files, name string, kind byte, deep bool) (j *journal, v sur
 	return j, v, nil
 }
 
-// errHeadless says that a file was made, and that the machine or the process ended
+// errHeadless says that the machine or the process ended after a file was made and
 // before its first bytes were kept.
-var errHeadless = errors.New("has no beginning")
+var errHeadless = errors.New("is empty, or begins with zeros")
 
 // survey reads what the file holds.
 func (j *journal) survey(kind byte, deep bool) (v survey, err error) {
@@ -81,19 +82,20 @@ func (j *journal) survey(kind byte, deep bool) (v survey, err error) {
 	return j.source(size).survey(deep)
 }
 
-// broken reports whether the file cannot be written to any more.
+// broken reports whether the file can no longer be written to.
 func (j *journal) broken() bool { return j.err != nil }
 
 func (j *journal) source(size int64) source { return source{j.f, size, j.head.salt} }
 
-// joinBelow is the size of payloads that are copied, so that one call writes many.
+// joinBelow is the size in bytes below which payloads are copied, so that one call
+// writes many.
 const joinBelow = 16 << 10
 
-// write appends frames, all or none, and returns when they are durable. One goroutine at a
-// time writes.
+// write appends frames, all or none, and returns when they are durable. Only one
+// goroutine at a time may write.
 func (j *journal) write(frames []frame) error {
 	if j.err != nil {
-		return fmt.Errorf("%s: %w: %w", j.name, ErrUnreachable, j.err)
+		return fmt.Errorf("%s: %w: %w", j.name, queue.ErrUnreachable, j.err)
 	}
 	at, err := j.put(frames)
 	if err == nil {
@@ -106,12 +108,12 @@ func (j *journal) write(frames []frame) error {
 	err = fmt.Errorf("%s: %w", j.name, spaceError(err))
 	if undo := j.undo(); undo != nil {
 		j.err = errors.Join(err, undo)
-		return fmt.Errorf("%w: %w", ErrUncertain, j.err)
+		return fmt.Errorf("%w: %w", queue.ErrUncertain, j.err)
 	}
 	return err
 }
 
-// undo cuts off what was not said to be kept.
+// undo cuts off what was written and not confirmed.
 func (j *journal) undo() error {
 	if err := j.f.Truncate(j.size); err != nil {
 		return err
@@ -119,13 +121,13 @@ func (j *journal) undo() error {
 	return j.f.Sync()
 }
 
-// mend makes a broken file one that can be written to, if it can.
+// mend makes a broken file writable again, if possible.
 func (j *journal) mend() error {
 	if j.err == nil {
 		return nil
 	}
-	if err := errors.Join(j.undo(), j.fs.sync()); err != nil {
-		return fmt.Errorf("%s: %w: %w", j.name, ErrUnreachable, err)
+	if err := errors.Join(j.undo(), j.folder.sync()); err != nil {
+		return fmt.Errorf("%s: %w: %w", j.name, queue.ErrUnreachable, err)
 	}
 	j.err = nil
 	return nil
@@ -163,46 +165,4 @@ func (j *journal) put(frames []frame) (end int64, err error) {
 		j.buf = b
 	}
 	return at, err
-}
-
-// A committer has many goroutines write together: what comes while one writes is
-// written next, all at once.
-type committer[T any] struct {
-	write func([]T) error // not called by two at a time
-
-	mu   sync.Mutex
-	next *commit[T]
-	turn sync.Mutex // held by the one that writes
-}
-
-// A commit is what is written at once.
-type commit[T any] struct {
-	items []T
-	err   error
-	done  chan struct{}
-}
-
-// do writes item, with others.
-func (c *committer[T]) do(item T) error {
-	c.mu.Lock()
-	mine := c.next
-	first := mine == nil
-	if first {
-		mine = &commit[T]{done: make(chan struct{})}
-		c.next = mine
-	}
-	mine.items = append(mine.items, item)
-	c.mu.Unlock()
-	if !first {
-		<-mine.done
-		return mine.err
-	}
-	c.turn.Lock()
-	defer c.turn.Unlock()
-	c.mu.Lock()
-	c.next = nil
-	c.mu.Unlock()
-	mine.err = c.write(mine.items)
-	close(mine.done)
-	return mine.err
 }

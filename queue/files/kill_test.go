@@ -1,4 +1,4 @@
-package queue_test
+package files_test
 
 import (
 	"bufio"
@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
 )
 
 // The environment of a child process: its folder, and the number of its first group.
@@ -24,11 +25,16 @@ const (
 	childFirst = "QUINTAIN_TEST_FIRST"
 )
 
-// child puts, leases and acknowledges until it is killed, and tells on standard
-// output what it was told: "put ID", "try ID" before an acknowledgement, "ack ID".
+// child puts, leases and acknowledges until it is killed, and reports on standard
+// output: "put ID", "try ID" before an acknowledgement, "ack ID".
 func child(dir string) {
 	ctx := context.Background()
-	q, err := queue.OpenDir(ctx, dir, queue.Options{})
+	store, err := files.Open(dir, files.Options{})
+	if err != nil {
+		fmt.Println("error", err)
+		return
+	}
+	q, err := queue.Open(ctx, store, queue.Options{})
 	if err != nil {
 		fmt.Println("error", err)
 		return
@@ -85,7 +91,7 @@ func child(dir string) {
 	wg.Wait()
 }
 
-// A ledger is what children have told.
+// A ledger is what children have reported.
 type ledger struct{ put, tried, acked map[string]bool }
 
 func (l ledger) note(t *testing.T, line string) {
@@ -117,7 +123,7 @@ func TestKill(t *testing.T) {
 	l := ledger{make(map[string]bool), make(map[string]bool), make(map[string]bool)}
 	for round := range kills {
 		runAndKill(t, dir, round, l)
-		q := openDir(t, dir, queue.Options{})
+		q := openDir(t, dir, files.Options{})
 		waiting := ids(q)
 		for id := range l.put {
 			at := slices.Contains(waiting, id)

@@ -1,4 +1,4 @@
-package queue_test
+package files_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
 )
 
 // stamped returns a copy of g with the ID i.
@@ -74,7 +75,7 @@ func BenchmarkPut(b *testing.B) {
 		for _, workers := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/%d", name, workers), func(b *testing.B) {
 				dir := b.TempDir()
-				q := openDir(b, dir, queue.Options{})
+				q := openDir(b, dir, files.Options{})
 				defer closeQueue(b, q)
 				empty := diskUse(b, dir)
 				var next atomic.Int64
@@ -108,7 +109,7 @@ func BenchmarkPut(b *testing.B) {
 func BenchmarkPutAll(b *testing.B) {
 	for name, g := range groupformtest.Shapes() {
 		b.Run(name, func(b *testing.B) {
-			q := openDir(b, b.TempDir(), queue.Options{})
+			q := openDir(b, b.TempDir(), files.Options{})
 			defer closeQueue(b, q)
 			next := int64(0)
 			b.ResetTimer()
@@ -133,7 +134,7 @@ func BenchmarkLeaseAck(b *testing.B) {
 	for name, g := range groupformtest.Shapes() {
 		for _, c := range []struct{ workers, at int }{{1, 1}, {16, 1}, {1, 64}} {
 			b.Run(fmt.Sprintf("%s/%dx%d", name, c.workers, c.at), func(b *testing.B) {
-				q := openDir(b, b.TempDir(), queue.Options{})
+				q := openDir(b, b.TempDir(), files.Options{})
 				defer closeQueue(b, q)
 				fill(b, q, g, b.N*c.at)
 				var worker atomic.Int64
@@ -188,7 +189,7 @@ func BenchmarkMemory(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				dir := b.TempDir()
-				q := openDir(b, dir, queue.Options{})
+				q := openDir(b, dir, files.Options{})
 				before := heap()
 				fill(b, q, g, n)
 				full := heap()
@@ -208,7 +209,7 @@ func BenchmarkMemory(b *testing.B) {
 					}
 				}
 				closeQueue(b, q)
-				q = openDir(b, dir, queue.Options{})
+				q = openDir(b, dir, files.Options{})
 				b.ReportMetric((heap()-before)/float64(n), "bytes/known-id")
 				closeQueue(b, q)
 			}
@@ -216,21 +217,21 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen opens an empty folder, and one where a thousand groups wait.
+// BenchmarkOpen opens an empty folder, and one with a thousand waiting groups.
 func BenchmarkOpen(b *testing.B) {
 	b.Run("empty", func(b *testing.B) {
 		for b.Loop() {
-			closeQueue(b, openDir(b, b.TempDir(), queue.Options{}))
+			closeQueue(b, openDir(b, b.TempDir(), files.Options{}))
 		}
 	})
 	for name, g := range groupformtest.Shapes() {
 		b.Run("1000x"+name, func(b *testing.B) {
 			dir := b.TempDir()
-			q := openDir(b, dir, queue.Options{})
+			q := openDir(b, dir, files.Options{})
 			fill(b, q, g, 1000)
 			closeQueue(b, q)
 			for b.Loop() {
-				closeQueue(b, openDir(b, dir, queue.Options{}))
+				closeQueue(b, openDir(b, dir, files.Options{}))
 			}
 		})
 	}
