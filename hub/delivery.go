@@ -267,7 +267,7 @@ func (s *Server) choose(ctx context.Context) (*delivery, []queue.Delivery, error
 		now := time.Now()
 		s.mu.RLock()
 		defer s.mu.RUnlock()
-		return pack(s.free(waiting, now), s.need(now))
+		return pick(candidates{waiting, s.withheld(now)}, s.need(now))
 	}}
 	for {
 		groups, err := s.queue.Lease(ctx, want)

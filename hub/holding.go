@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/packing"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -51,23 +52,44 @@ func (s *Server) holds(env int32, now time.Time) bool {
 	return env >= 0 && int(env) < len(s.run.Envs) && s.alive(int(env), now)
 }
 
-// free returns what waits, is not held, and is not too stale to be handed out. s.mu is
-// held.
-func (s *Server) free(waiting []queue.Entry, now time.Time) []queue.Entry {
+// withheld returns a function that reports whether a group that waits may not be handed
+// out, because it is held or too stale; nil if all may be. s.mu is held.
+func (s *Server) withheld(now time.Time) func(e *queue.Entry) bool {
 	lag := s.config.MaxLag
 	if len(s.held.sizes) == 0 && lag == nil {
-		return waiting
+		return nil
 	}
-	free := make([]queue.Entry, 0, len(waiting))
-	for i := range waiting {
-		e := &waiting[i]
+	return func(e *queue.Entry) bool {
 		_, held := s.held.sizes[e.ID]
-		if held && s.holds(e.EnvID, now) || lag != nil && e.Stale(s.step, *lag) {
-			continue
-		}
-		free = append(free, *e)
+		return held && s.holds(e.EnvID, now) || lag != nil && e.Stale(s.step, *lag)
 	}
-	return free
+}
+
+// Candidates are the groups among which a batch is chosen.
+type candidates struct {
+	waiting  []queue.Entry
+	withheld func(e *queue.Entry) bool // nil: none is
+}
+
+// Len implements [packing.Groups].
+func (c candidates) Len() int { return len(c.waiting) }
+
+// At implements [packing.Groups].
+func (c candidates) At(i int) packing.Group {
+	e := &c.waiting[i]
+	if c.withheld != nil && c.withheld(e) {
+		return packing.Group{Env: e.EnvID}
+	}
+	return packing.Group{Env: e.EnvID, Sequences: e.Sequences}
+}
+
+// pick returns the groups of the next batch.
+func pick(c candidates, n packing.Need) []queue.Entry {
+	var picked []queue.Entry
+	for _, at := range n.Pack(c) {
+		picked = append(picked, c.waiting[at])
+	}
+	return picked
 }
 
 // unhold holds groups no longer that were chosen for a batch, their environment having
@@ -120,7 +142,7 @@ func (h holding) completed(env int32, groupSize int) holding {
 		sizes[i] = r.Sequences
 	}
 	var ids []string
-	for _, i := range completing(sizes, groupSize) {
+	for _, i := range packing.Completing(sizes, groupSize) {
 		ids = append(ids, refs[i].ID)
 	}
 	if len(ids) == 0 {

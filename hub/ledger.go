@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/packing"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -189,11 +190,11 @@ func (a *account) statusOf(id int) envStatus {
 }
 
 // need says what the next batch must hold. s.mu is held.
-func (s *Server) need(now time.Time) need {
-	n := need{sequences: s.run.BatchSize, strict: s.config.Strict}
+func (s *Server) need(now time.Time) packing.Need {
+	n := packing.Need{Sequences: s.run.BatchSize, Strict: s.config.Strict}
 	for id, e := range s.run.Envs {
 		if e.Minimum != nil && s.alive(id, now) {
-			n.addMinimum(int32(id), *e.Minimum)
+			n.AddMinimum(int32(id), *e.Minimum)
 		}
 	}
 	return n
@@ -220,7 +221,7 @@ func (s *Server) unpackable(now time.Time) map[int]int {
 	for size := range found {
 		sizes = append(sizes, size)
 	}
-	fits := packable(a.run.BatchSize, sizes)
+	fits := packing.Packable(a.run.BatchSize, sizes)
 	for size, n := range found {
 		if n == 0 || fits(size) {
 			delete(found, size)

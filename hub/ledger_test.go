@@ -1,6 +1,8 @@
 package hub
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,11 +10,18 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// statusOf computes what an environment of a run is told while groups wait.
+// statusOf computes what an environment of a run is told while groups wait: "4" is a
+// group of four sequences from no environment, "a2" one of two from environment 0.
 func statusOf(r *run, id int, waiting string) envStatus {
 	kinds := make(map[queue.Kind]int)
-	for _, e := range entries(waiting) {
-		kinds[queue.Kind{EnvID: e.EnvID, Sequences: e.Sequences}]++
+	for word := range strings.FieldsSeq(waiting) {
+		k := queue.Kind{EnvID: -1}
+		if word[0] >= 'a' {
+			k.EnvID = int32(word[0] - 'a')
+			word = word[1:]
+		}
+		fmt.Sscan(word, &k.Sequences)
+		kinds[k]++
 	}
 	return newAccount(rosterOf(*r, func(id int) bool { return r.Envs[id].Connected }), kinds).statusOf(id)
 }

@@ -1,4 +1,4 @@
-package hub
+package packing
 
 import (
 	"fmt"
@@ -6,32 +6,35 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/quintain-rl/quintain/queue"
 )
 
-// entries reads what waits from a text: "4" is a group of four sequences from no
-// environment, "a2" one of two from environment 0, "b2" from 1. Sequence numbers
-// count from 1.
-func entries(text string) []queue.Entry {
-	var all []queue.Entry
-	for i, word := range strings.Fields(text) {
-		e := queue.Entry{Seq: uint64(i + 1), EnvID: -1}
+// A list is groups that wait.
+type list []Group
+
+func (l list) Len() int       { return len(l) }
+func (l list) At(i int) Group { return l[i] }
+
+// groups reads what waits from a text: "4" is a group of four sequences from no
+// environment, "a2" one of two from environment 0, "b2" one from environment 1.
+func groups(text string) list {
+	var all list
+	for word := range strings.FieldsSeq(text) {
+		g := Group{Env: -1}
 		if word[0] >= 'a' {
-			e.EnvID = int32(word[0] - 'a')
+			g.Env = int32(word[0] - 'a')
 			word = word[1:]
 		}
-		fmt.Sscan(word, &e.Sequences)
-		all = append(all, e)
+		fmt.Sscan(word, &g.Sequences)
+		all = append(all, g)
 	}
 	return all
 }
 
-// seqs shows which groups were packed.
-func seqs(all []queue.Entry) string {
+// shown shows which groups were packed, counted from 1.
+func shown(places []int) string {
 	var b []string
-	for _, e := range all {
-		b = append(b, fmt.Sprint(e.Seq))
+	for _, at := range places {
+		b = append(b, fmt.Sprint(at+1))
 	}
 	return strings.Join(b, " ")
 }
@@ -63,7 +66,7 @@ func TestPackExact(t *testing.T) {
 		{"of two ways the older groups", 6, "2 4 2 2", "1 2"},
 		{"no batches", 0, "1", ""},
 	} {
-		if got := seqs(pack(entries(test.waiting), need{sequences: test.batch})); got != test.want {
+		if got := shown(Need{Sequences: test.batch}.Pack(groups(test.waiting))); got != test.want {
 			t.Errorf("%s: packed %q of %.40q, want %q", test.why, got, test.waiting, test.want)
 		}
 	}
@@ -100,78 +103,79 @@ func TestPackMinimums(t *testing.T) {
 		{"too little", 8, min(0, 4), "a4", ""},
 		{"never a whole batch", 10, min(0, 5), "a4 a4 b4 b4", ""},
 	} {
-		if got := seqs(pack(entries(test.waiting), need{sequences: test.batch, minimums: test.minimums})); got != test.want {
+		if got := shown(Need{Sequences: test.batch, minimums: test.minimums}.Pack(groups(test.waiting))); got != test.want {
 			t.Errorf("%s: packed %q of %q, want %q", test.why, got, test.waiting, test.want)
 		}
 	}
 }
 
-// TestPackFindsAll tries random queues against trying all subsets.
+// TestPackFindsAll compares random queues with trying all subsets.
 func TestPackFindsAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 4000 {
-		waiting := make([]queue.Entry, r.IntN(11))
+		waiting := make(list, r.IntN(11))
 		for i := range waiting {
-			waiting[i] = queue.Entry{Seq: uint64(i + 1), EnvID: int32(r.IntN(3)) - 1, Sequences: r.IntN(7)}
+			waiting[i] = Group{Env: int32(r.IntN(3)) - 1, Sequences: r.IntN(7)}
 		}
-		n := need{sequences: 1 + r.IntN(16)}
+		n := Need{Sequences: 1 + r.IntN(16)}
 		best, found := 0, false // the lowest newest member of any batch
 		for subset := range 1 << len(waiting) {
 			sum, newest := 0, 0
-			for i, e := range waiting {
-				if subset>>i&1 == 1 && e.Sequences > 0 {
-					sum += e.Sequences
+			for i, g := range waiting {
+				if subset>>i&1 == 1 && g.Sequences > 0 {
+					sum += g.Sequences
 					newest = i
 				}
 			}
-			if sum == n.sequences && (!found || newest < best) {
+			if sum == n.Sequences && (!found || newest < best) {
 				best, found = newest, true
 			}
 		}
-		got := pack(waiting, n)
-		if found != (got != nil) || found && int(got[len(got)-1].Seq) != best+1 {
-			t.Fatalf("%+v of %+v: got %v, want one up to %d (%v)", n, waiting, seqs(got), best+1, found)
+		got := n.Pack(waiting)
+		if found != (len(got) > 0) || found && got[len(got)-1] != best {
+			t.Fatalf("%+v of %+v: got %v, want one up to %d (%v)", n, waiting, got, best, found)
 		}
 		n.minimums = []minimum{{0, 1 + r.IntN(4)}}
-		if got := pack(waiting, n); got == nil && possible(waiting, n) {
+		if got := n.Pack(waiting); len(got) == 0 && possible(waiting, n) {
 			t.Fatalf("%+v of %+v: none found", n, waiting)
-		} else if got != nil && (total(got) != n.sequences || !slices.IsSortedFunc(got, func(a, b queue.Entry) int { return int(a.Seq) - int(b.Seq) })) {
-			t.Fatalf("%+v of %+v: got %v", n, waiting, seqs(got))
+		} else if len(got) > 0 && (total(waiting, got) != n.Sequences || !slices.IsSorted(got)) {
+			t.Fatalf("%+v of %+v: got %v", n, waiting, got)
 		}
 	}
 }
 
 // possible tries all subsets for one that meets the first minimum.
-func possible(waiting []queue.Entry, n need) bool {
+func possible(waiting list, n Need) bool {
 	for subset := range 1 << len(waiting) {
 		sum, own := 0, 0
-		for i, e := range waiting {
+		for i, g := range waiting {
 			if subset>>i&1 == 0 {
 				continue
 			}
-			sum += e.Sequences
-			if e.EnvID == n.minimums[0].env {
-				own += e.Sequences
+			sum += g.Sequences
+			if g.Env == n.minimums[0].env {
+				own += g.Sequences
 			}
 		}
-		if sum == n.sequences && own >= n.minimums[0].sequences {
+		if sum == n.Sequences && own >= n.minimums[0].sequences {
 			return true
 		}
 	}
 	return false
 }
 
-func total(all []queue.Entry) (n int) {
-	for _, e := range all {
-		n += e.Sequences
+// total is how many sequences the groups at some places have.
+func total(waiting list, places []int) (n int) {
+	for _, at := range places {
+		n += waiting[at].Sequences
 	}
 	return n
 }
 
-// TestPackDrains packs all of a long queue of mixed powers of two, none left over.
+// TestPackDrains packs all of a long queue of mixed powers of two, with nothing left.
 func TestPackDrains(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	var waiting []queue.Entry
+	var waiting list
 	sum := 0
 	for len(waiting) < 2000 || sum%64 != 0 {
 		size := 1 << r.IntN(5)
@@ -179,16 +183,16 @@ func TestPackDrains(t *testing.T) {
 			size = 1
 		}
 		sum += size
-		waiting = append(waiting, queue.Entry{Seq: uint64(len(waiting) + 1), Sequences: size})
+		waiting = append(waiting, Group{Sequences: size})
 	}
 	for len(waiting) > 0 {
-		got := pack(waiting, need{sequences: 64})
-		if total(got) != 64 {
-			t.Fatalf("packed %d sequences with %d groups left", total(got), len(waiting))
+		got := Need{Sequences: 64}.Pack(waiting)
+		if n := total(waiting, got); n != 64 {
+			t.Fatalf("packed %d sequences with %d groups left", n, len(waiting))
 		}
-		waiting = slices.DeleteFunc(waiting, func(e queue.Entry) bool {
-			return slices.ContainsFunc(got, func(g queue.Entry) bool { return g.Seq == e.Seq })
-		})
+		for _, at := range slices.Backward(got) {
+			waiting = slices.Delete(waiting, at, at+1)
+		}
 	}
 }
 
@@ -207,7 +211,7 @@ func TestPackable(t *testing.T) {
 		{"too large", 8, []int{16}, 16, false},
 		{"empty", 8, []int{0, 8}, 0, false},
 	} {
-		if got := packable(test.batch, test.sizes)(test.size); got != test.want {
+		if got := Packable(test.batch, test.sizes)(test.size); got != test.want {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
 		}
 	}
@@ -228,32 +232,33 @@ func TestCompleting(t *testing.T) {
 		{"one is too large", []int{5, 4}, 4, []int{1}},
 		{"impossible", []int{3, 3}, 4, nil},
 	} {
-		if got := completing(test.sizes, test.want); !slices.Equal(got, test.got) {
+		if got := Completing(test.sizes, test.want); !slices.Equal(got, test.got) {
 			t.Errorf("%s: %v, want %v", test.why, got, test.got)
 		}
 	}
 }
 
 func BenchmarkPack(b *testing.B) {
-	mixed, poison := make([]queue.Entry, 100_000), make([]queue.Entry, 100_000)
+	mixed, poison := make(list, 100_000), make(list, 100_000)
 	for i := range mixed {
-		mixed[i] = queue.Entry{Seq: uint64(i + 1), EnvID: int32(i % 4), Sequences: 4 << (i % 3)}
-		poison[i] = queue.Entry{Seq: uint64(i + 1), EnvID: int32(i % 4), Sequences: 7}
+		mixed[i] = Group{Env: int32(i % 4), Sequences: 4 << (i % 3)}
+		poison[i] = Group{Env: int32(i % 4), Sequences: 7}
 	}
+	minimums := []minimum{{0, 256}, {1, 256}}
 	for _, bench := range []struct {
 		name    string
-		waiting []queue.Entry
-		need    need
+		waiting list
+		need    Need
 	}{
-		{"mixed", mixed, need{sequences: 1024}},
-		{"poison", poison, need{sequences: 1024}},
-		{"minimums", mixed, need{sequences: 1024, minimums: []minimum{{0, 256}, {1, 256}}}},
-		{"poisoned minimums", append(poison[:99_000:99_000], mixed[:1000]...), need{sequences: 1024, minimums: []minimum{{0, 256}, {1, 256}}}},
+		{"mixed", mixed, Need{Sequences: 1024}},
+		{"poison", poison, Need{Sequences: 1024}},
+		{"minimums", mixed, Need{Sequences: 1024, minimums: minimums}},
+		{"poisoned minimums", append(poison[:99_000:99_000], mixed[:1000]...), Need{Sequences: 1024, minimums: minimums}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				pack(bench.waiting, bench.need)
+				bench.need.Pack(bench.waiting)
 			}
 		})
 	}
