@@ -10,7 +10,7 @@ import (
 // hub: the policy's version is the hub's step.
 type follower struct {
 	consumer
-	hub  *hub.Server
+	hub  *hub.Run
 	told bool // that the trainer's batch is of another size
 }
 
@@ -39,7 +39,7 @@ func (f *follower) Run(ctx context.Context) error {
 // compareBatch warns once where the trainer's batch is not that of the run, which
 // the gate counts with.
 func (f *follower) compareBatch() {
-	if n := f.hub.Stats().BatchSize; n > 0 && n != f.batch && !f.told {
+	if n := f.hub.BatchSize(); n > 0 && n != f.batch && !f.told {
 		f.told = true
 		f.log.Warn("the trainer's batch has another size than the run's: episodes start too early or too late; set run.batch_size to the trainer's",
 			"trainer", n, "run", f.batch)

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/queue/nats"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // hubSettings are the settings of the hub beside those of every server.
@@ -113,13 +112,22 @@ func (h hubSettings) check(want func(ok bool, name string, value any, wanted str
 func (st *station) hubConfig(s settings) hub.Config {
 	h := s.Hub
 	return hub.Config{
-		Queue: st.Queue, OpenRun: st.openRun(s), Keys: st.door.keys, Strict: h.Compat == compatStrict,
-		Lease: h.Lease, MaxLag: h.maxLag, EnvTimeout: h.EnvTimeout, Stall: h.Stall, Drain: h.Drain,
-		Limits: hub.Limits{
-			Body: h.MaxBody, Inflated: h.MaxInflated, Groups: h.MaxGroups, Sequences: h.MaxSequences, Tokens: h.MaxTokens,
-			Waiting: h.MaxWaiting, Connections: h.MaxConnections, DropOldest: h.WhenFull == fullDrop,
+		Queue: st.Queue, OpenRun: st.openRun(s), Keys: st.door.Keys, MaxLag: h.maxLag, Log: st.log, Web: s.web(),
+		Settings: hub.Settings{
+			Compat: hub.Compat(h.Compat), Lease: h.Lease, EnvTimeout: h.EnvTimeout,
+			MaxGroups: h.MaxGroups, MaxSequences: h.MaxSequences, MaxTokens: h.MaxTokens,
+			MaxWaiting: h.MaxWaiting, WhenFull: hub.Overflow(h.WhenFull),
 		},
-		Origins: h.Origins, AccessLog: h.AccessLog, Log: st.log,
+	}
+}
+
+// web are the settings of the server itself.
+func (s settings) web() web.Settings {
+	h := s.Hub
+	return web.Settings{
+		Host: s.Server.Host, Port: s.Server.Port, KeyFile: s.Server.KeyFile,
+		MaxConnections: h.MaxConnections, MaxBody: h.MaxBody, MaxInflated: h.MaxInflated,
+		Stall: h.Stall, Drain: h.Drain, Origins: h.Origins, AccessLog: h.AccessLog,
 	}
 }
 
@@ -148,37 +156,4 @@ func (st *station) openQueue(ctx context.Context, s settings, dir, name string) 
 		return nil, err
 	}
 	return queue.Open(ctx, store, queue.Options{Log: st.log})
-}
-
-// readKeys reads the keys of a server from a file, a key a line: "KEY" is good for
-// everything, "producer KEY", "trainer KEY" and "admin KEY" for a part. No file is no
-// key.
-func readKeys(path string) (keys hub.Keys, err error) {
-	if path == "" {
-		return keys, nil
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return keys, err
-	}
-	for i, line := range strings.Split(string(data), "\n") {
-		words := strings.Fields(line)
-		switch {
-		case len(words) == 0 || strings.HasPrefix(words[0], "#"):
-		case len(words) == 1:
-			keys.All = append(keys.All, words[0])
-		case len(words) == 2 && words[0] == "producer":
-			keys.Producer = append(keys.Producer, words[1])
-		case len(words) == 2 && words[0] == "trainer":
-			keys.Trainer = append(keys.Trainer, words[1])
-		case len(words) == 2 && words[0] == "admin":
-			keys.Admin = append(keys.Admin, words[1])
-		default:
-			return keys, fmt.Errorf("%s: line %d is no key: want KEY, or producer, trainer or admin and a KEY", path, i+1)
-		}
-	}
-	if !keys.Any() {
-		return keys, errors.New(path + " is empty")
-	}
-	return keys, nil
 }

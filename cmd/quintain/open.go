@@ -8,9 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -22,6 +20,7 @@ import (
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // openStreams returns the streams of problems of a run.
@@ -127,43 +126,23 @@ func scenario(r runSettings, t quintain.Task) (quintain.Scenario, error) {
 	return nil, fmt.Errorf("no scenario %q", r.Scenario)
 }
 
-// A door is the port of a server and the keys that open it.
-type door struct {
-	net.Listener
-	keys hub.Keys // none: it is open
-}
-
 // openDoor opens the port of a server. Off loopback it wants a key.
-func openDoor(ctx context.Context, s serverSettings) (*door, error) {
-	keys, err := readKeys(s.KeyFile)
+func openDoor(ctx context.Context, s web.Settings) (*web.Door, error) {
+	if err := s.Check(); err != nil {
+		return nil, usagef("server.%w", err)
+	}
+	door, err := web.Listen(ctx, s, hub.Producer, hub.Trainer)
 	if err != nil {
-		return nil, fmt.Errorf("server.key_file: %w", err)
+		return nil, fmt.Errorf("server: %w", err)
 	}
-	if !keys.Any() && !loopback(s.Host) {
-		return nil, usagef("--host %s is not loopback: name a file with a key by --key-file, or listen on 127.0.0.1", s.Host)
-	}
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(s.Host, strconv.Itoa(s.Port)))
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("port %d of %s is in use; choose another with --port, or any with --port 0", s.Port, s.Host)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &door{l, keys}, nil
-}
-
-// loopback reports whether a host is this machine alone.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return door, nil
 }
 
 // A station is what every server opens: its port, the data folder, the queue in it
 // or on a NATS server, and the hub over the queue.
 type station struct {
 	*queue.Queue
-	door *door
+	door *web.Door
 	data *dataFolder
 	hub  *hub.Server
 	runs []*queue.Queue // of the hub's further runs
@@ -172,7 +151,7 @@ type station struct {
 
 // openStation opens the station that s describes.
 func openStation(ctx context.Context, w *world, s settings) (*station, error) {
-	door, err := openDoor(ctx, s.Server)
+	door, err := openDoor(ctx, s.web())
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +212,7 @@ func newRunner(ctx context.Context, w *world, s settings, streams []rollout.Stre
 	}
 	version, _ := r.keeper.version()
 	if s.Run.Consumer == "hub" {
-		version = st.hub.Step()
+		version = st.hub.Default().Step()
 	}
 	r.gate = rollout.NewAdmission(rollout.Gate{Batch: s.Run.BatchSize, MaxLag: s.Run.MaxLag}, version, st.Stats().Waiting.Sequences)
 	r.tally.at(version, 0)

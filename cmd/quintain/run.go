@@ -331,7 +331,7 @@ func (r *runner) consume(ctx context.Context, steps int) error {
 		batch: r.Run.BatchSize, maxLag: r.Run.MaxLag, stepTime: r.Run.StepTime, trainer: r.trainer, steps: steps,
 	}
 	if r.Run.Consumer == "hub" {
-		return (&follower{consumer: c, hub: r.hub}).Run(ctx)
+		return (&follower{consumer: c, hub: r.hub.Default()}).Run(ctx)
 	}
 	return c.Run(ctx)
 }

@@ -18,21 +18,20 @@ func BenchmarkPick(b *testing.B) {
 	bound := plain
 	bound.AddMinimum(0, 0.25)
 	bound.AddMinimum(1, 0.25)
-	none := func(*queue.Entry) bool { return false }
 	for _, bench := range []struct {
 		name string
 		from candidates
 		need packing.Need
 	}{
-		{"mixed", candidates{mixed, nil}, plain},
-		{"mixed, some held", candidates{mixed, none}, plain},
-		{"poison", candidates{poison, nil}, plain},
-		{"minimums", candidates{mixed, nil}, bound},
+		{"mixed", candidates{waiting: mixed}, plain},
+		{"mixed, some held", candidates{waiting: mixed, held: map[string]int{"x": 1}, who: &roster{}}, plain},
+		{"poison", candidates{waiting: poison}, plain},
+		{"minimums", candidates{waiting: mixed}, bound},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				pick(bench.from, bench.need)
+				bench.from.pick(bench.need)
 			}
 		})
 	}
