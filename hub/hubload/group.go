@@ -1,4 +1,4 @@
-package main
+package hubload
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ import (
 	"github.com/quintain-rl/quintain/interop/atropos"
 )
 
-// benchGroup returns a group such as environments send: a prompt that the sequences
-// share, tokens of which most are frequent ones, log-probabilities as servers give
-// them, in single precision, and conversations.
-func benchGroup(seed uint64, sequences, length int) *quintain.Group {
+// newGroup returns a group like those that environments send: a prompt that the
+// sequences share, mostly frequent tokens, log-probabilities in single precision as
+// servers give them, and conversations.
+func newGroup(seed uint64, sequences, length int) *quintain.Group {
 	r := rand.New(rand.NewPCG(seed, 1))
 	token := func() quintain.Token {
 		return quintain.Token(min(151000, math.Pow(1-r.Float64(), -1/0.45)+float64(r.IntN(40))))
@@ -45,7 +45,7 @@ func benchGroup(seed uint64, sequences, length int) *quintain.Group {
 		}
 		g.Tokens, g.Masks, g.LogProbs = append(g.Tokens, row), append(g.Masks, masks), append(g.LogProbs, logps)
 		g.Scores = append(g.Scores, float64(i%2))
-		text := benchText(r, length*4/6)
+		text := newText(r, length*4/6)
 		messages = append(messages, fmt.Sprintf(`[{"role": "system", "content": "Answer inside <answer></answer> tags."}, `+
 			`{"role": "user", "content": %q}, {"role": "assistant", "content": %q}]`, text[:len(text)/5], text[len(text)/5:]))
 	}
@@ -53,8 +53,8 @@ func benchGroup(seed uint64, sequences, length int) *quintain.Group {
 	return g
 }
 
-// benchText returns a text of n words, at least 4.
-func benchText(r *rand.Rand, n int) string {
+// newText returns a text of n words, at least 4.
+func newText(r *rand.Rand, n int) string {
 	words := strings.Fields("so we need the sum of first find each then take value because this gives let us check again number equals total " +
 		"therefore answer is which means that when there are two more than left right side multiply divide step by think about question")
 	text := make([]string, max(4, n))
@@ -64,14 +64,14 @@ func benchText(r *rand.Rand, n int) string {
 	return strings.Join(text, " ")
 }
 
-// benchBodies returns request bodies of per groups each, in the form of the load, and
+// bodiesOf returns request bodies of per groups each, in the form of the load, and
 // the size of their JSON.
-func benchBodies(load hubLoad, per int) (bodies [][]byte, plain int, err error) {
+func bodiesOf(load Load, per int) (bodies [][]byte, plain int, err error) {
 	codec := groupform.NewCodec(0)
 	for seed := range uint64(4) {
 		var text, binary []byte
 		for k := range per {
-			g := benchGroup(4*uint64(k)+seed, load.sequences, load.length)
+			g := newGroup(4*uint64(k)+seed, load.Sequences, load.Length)
 			body, err := codec.Encode(g)
 			if err != nil {
 				return nil, 0, err
@@ -86,7 +86,7 @@ func benchBodies(load hubLoad, per int) (bodies [][]byte, plain int, err error) 
 			text = append(append([]byte("["), text...), ']')
 		}
 		plain += len(text) / 4
-		switch load.form {
+		switch load.Form {
 		case "gzip":
 			if text, err = zipped(text); err != nil {
 				return nil, 0, err
@@ -99,8 +99,8 @@ func benchBodies(load hubLoad, per int) (bodies [][]byte, plain int, err error) 
 	return bodies, plain, nil
 }
 
-// spaced puts a space behind every comma and colon of text that stands in no string,
-// as Python's own json does.
+// spaced puts a space after every comma and colon of text outside strings, as Python's
+// own json does.
 func spaced(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
 	quoted := false
@@ -116,7 +116,7 @@ func spaced(text []byte) []byte {
 	return out
 }
 
-// zipped is text in gzip, packed as Python does.
+// zipped is text in gzip, packed as Python does it.
 func zipped(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
