@@ -91,9 +91,10 @@ func readExponent(s string) (exp int, ok bool) {
 		if v < 0 {
 			return 0, false
 		}
-		if exp = exp*10 + v; exp > maxExponent {
+		if exp > (maxExponent-v)/10 {
 			return 0, false
 		}
+		exp = exp*10 + v
 		s = s[size:]
 	}
 	if neg {
