@@ -87,6 +87,7 @@ func TestSameDecimal(t *testing.T) {
 		{"1", "2", false, true},
 		{"1e999999999", "1e999999998", false, true},
 		{"1e99999999999999999999", "1", false, false},
+		{"1e9999999999999999999", "0", false, false},
 		{"nan", "nan", false, false},
 		{"1.2.3", "1", false, false},
 		{"", "", false, false},

@@ -91,9 +91,10 @@ func readExponent(s string) (exp int64, ok bool) {
 		if v < 0 {
 			return 0, false
 		}
-		if exp = exp*10 + int64(v); exp > maxExponent {
+		if exp > (maxExponent-int64(v))/10 {
 			return 0, false
 		}
+		exp = exp*10 + int64(v)
 		s = s[size:]
 	}
 	if neg {

@@ -1,136 +1,124 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // A Config says how a [Server] behaves. Only Queue is required.
 type Config struct {
-	// Queue has the groups of the run that the routes of Atropos speak of. It remains
-	// the caller's to close, after Run.
+	// Queue has the groups of the default run. It remains the caller's to close, after
+	// Run has returned.
 	Queue *queue.Queue
 
-	// OpenRun opens the queue of a further run, which is the caller's to close, too,
-	// after Run; the name has 1 to 40 letters of a-z, 0-9, '-' and '_'. Nil: there is
-	// one run only.
+	// OpenRun opens the queue of a further run, which is also the caller's to close.
+	// The name has 1 to 40 letters of a-z, 0-9, '-' and '_'. One call is made at a time.
+	// Nil: there is only the default run.
 	OpenRun func(ctx context.Context, name string) (*queue.Queue, error)
 
-	Keys   Keys   // that open the server; none: it is open to all
-	Limits Limits // of what one client may ask for, and all together
+	Settings Settings     // zeros stand for the values of [Default]
+	Web      web.Settings // zeros stand for the values of [web.Default]
+	Keys     []web.Key    // that open the server, for [Producer], [Trainer] and [web.Admin]; none: it is open to all
 
-	// Strict has the hub do as the original does where its own ways are other than
-	// faults: batches are packed by its rules and formed in bursts, the newest comes out
-	// first, the step counts batches when they are formed, and a second registration
-	// changes nothing.
-	Strict bool
-
-	// Lease is how long a trainer has a batch before another trainer may get it, unless
-	// it asks for another time; default 30 minutes.
-	Lease time.Duration
-
-	// MaxLag is how many steps a group that is handed out may be older than the hub's
-	// own, by the version of the weights that sampled its oldest token. What is older
-	// waits on: it is for others to drop. Nil: there is no bound. A group that does not
-	// tell its versions, as those of Atropos, is never too old.
+	// MaxLag is how many steps behind the hub's own the weights may be that sampled the
+	// oldest token of a group that is handed out. Older groups keep waiting: dropping
+	// them is left to others. Nil: there is no bound. A group without versions, like
+	// those of Atropos, is never too old.
 	MaxLag *int
 
-	// EnvTimeout is how long after its last sign of life an environment counts as
-	// connected; default 2 minutes.
-	EnvTimeout time.Duration
-
-	// Stall is how long a connection may neither take nor give a byte in the
-	// middle of a request; default 1 minute. A body or reply must also move 16 KiB a
-	// second in the mean, over that.
-	Stall time.Duration
-
-	// Drain is how long Run lets requests under way go on after its context has
-	// ended; default 5 seconds.
-	Drain time.Duration
-
-	Origins   []string     // of web pages that may call, "https://example.org"; "*": any; none: CORS is off
-	AccessLog bool         // log every request, at level info; otherwise at debug
-	Log       *slog.Logger // default: none
+	Log *slog.Logger // default: none
 }
 
-// Limits are the limits of a [Server]. Zeros have defaults; below zero there is none.
-type Limits struct {
-	Body        int64 // bytes of a request as it comes; default 256 MiB
-	Inflated    int64 // bytes of a request after gzip; default 512 MiB
-	Groups      int   // in one request; default, and at most, 1000
-	Sequences   int   // of a group; default 65,536
-	Tokens      int   // of a sequence; default 16 Mi
-	Waiting     int   // groups that wait; default none
-	Connections int   // at once; default 8192
+// The roles of keys, beside [web.Admin].
+const (
+	Producer web.Role = "producer" // environments: to register, and to send groups
+	Trainer  web.Role = "trainer"  // to register, and to take and acknowledge batches
+)
 
-	// DropOldest has the hub drop what has waited longest where Waiting is reached. It
-	// refuses new groups then, otherwise, with status 429.
-	DropOldest bool
+// A Compat says how far a hub follows Atropos.
+type Compat string
+
+// The ways to follow Atropos. A strict hub behaves like Atropos where its own ways are
+// not the repair of a fault: it packs batches by Atropos' rules, forms them in bursts,
+// hands out the newest first, counts the step when batches are formed, and ignores a
+// second registration.
+const (
+	Loose  Compat = "loose"
+	Strict Compat = "strict"
+)
+
+// An Overflow says what a hub does with new groups while it is full.
+type Overflow string
+
+// What a full hub does.
+const (
+	Refuse     Overflow = "refuse"      // answers 429
+	DropOldest Overflow = "drop-oldest" // drops what has waited longest
+)
+
+// Settings are what people may set of a hub, beside what they may set of every server.
+type Settings struct {
+	Compat       Compat
+	Lease        time.Duration // of a batch, unless the trainer asks for another
+	EnvTimeout   time.Duration // an environment counts as connected for so long after it was last heard from
+	MaxGroups    int           // of a request; at most [queue.MaxPutAll]
+	MaxSequences int           // of a group
+	MaxTokens    int           // of a sequence
+	MaxWaiting   int           // groups; 0: no limit
+	WhenFull     Overflow
 }
 
-// Keys are the keys that open a server, by what they are good for. Any of them is good
-// for looking. Where there is none at all, everybody may do everything.
-type Keys struct {
-	All      []string // everything
-	Producer []string // for environments: to register and to send groups
-	Trainer  []string // for trainers: to register, and to take and acknowledge batches
-	Admin    []string // to reset, to drain, to make runs; and all that others may
+// Default returns the settings that hold unless something else is said.
+func Default() Settings {
+	return Settings{
+		Compat: Loose, Lease: 30 * time.Minute, EnvTimeout: 2 * time.Minute,
+		MaxGroups: queue.MaxPutAll, MaxSequences: 1 << 16, MaxTokens: 16 << 20, WhenFull: Refuse,
+	}
 }
 
-// Any reports whether there is a key.
-func (k Keys) Any() bool { return len(k.All)+len(k.Producer)+len(k.Trainer)+len(k.Admin) > 0 }
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	settings.Word(d, &s.Compat, "atropos_compat", "strict: like Atropos even where its ways are odd (packing, newest batch first)").OneOf(string(Loose), string(Strict))
+	d.Duration(&s.Lease, "lease", "how long a batch belongs to a trainer before another may get it").Above(0)
+	d.Duration(&s.EnvTimeout, "env_timeout", "how long after it was last heard from an environment counts as gone").Above(0)
+	d.Int(&s.MaxGroups, "max_groups", "groups of a request").Between(1, queue.MaxPutAll)
+	d.Int(&s.MaxSequences, "max_sequences", "sequences of a group").AtLeast(1)
+	d.Int(&s.MaxTokens, "max_tokens", "tokens of a sequence").AtLeast(1).Flag("max-tokens-each")
+	d.Int(&s.MaxWaiting, "max_waiting", "groups that wait; 0: no limit").AtLeast(0)
+	settings.Word(d, &s.WhenFull, "when_full", "what happens to new groups while too many wait: they are refused with status 429, or the oldest are dropped").OneOf(string(Refuse), string(DropOldest))
+}
 
-// check reports what makes no sense.
+// check reports what is invalid.
 func (c Config) check() error {
 	if c.Queue == nil {
-		return errors.New("hub: no queue")
+		return errors.New("there is no queue")
 	}
-	for _, list := range [][]string{c.Keys.All, c.Keys.Producer, c.Keys.Trainer, c.Keys.Admin} {
-		if slices.Contains(list, "") {
-			return errors.New("hub: an empty key")
-		}
-	}
-	if c.Limits.Groups > queue.MaxPutAll {
-		return fmt.Errorf("hub: the limit of groups in a request is %d, want %d at most", c.Limits.Groups, queue.MaxPutAll)
+	if c.Settings.MaxGroups > queue.MaxPutAll {
+		return fmt.Errorf("the limit of groups in a request is %d, want %d at most", c.Settings.MaxGroups, queue.MaxPutAll)
 	}
 	return nil
 }
 
 // withDefaults returns c with its zeros filled in.
 func (c Config) withDefaults() Config {
-	fill(&c.Limits.Body, 256<<20)
-	fill(&c.Limits.Inflated, 512<<20)
-	fill(&c.Limits.Groups, queue.MaxPutAll)
-	fill(&c.Limits.Sequences, 1<<16)
-	fill(&c.Limits.Tokens, 16<<20)
-	fill(&c.Limits.Connections, 8192)
-	fill(&c.Lease, 30*time.Minute)
-	fill(&c.EnvTimeout, 2*time.Minute)
-	fill(&c.Stall, time.Minute)
-	fill(&c.Drain, 5*time.Second)
-	c.Limits.Groups = min(c.Limits.Groups, queue.MaxPutAll)
-	fill(&c.Limits.Waiting, unlimited)
+	s, d := &c.Settings, Default()
+	s.Compat = cmp.Or(s.Compat, d.Compat)
+	s.Lease = cmp.Or(s.Lease, d.Lease)
+	s.EnvTimeout = cmp.Or(s.EnvTimeout, d.EnvTimeout)
+	s.MaxGroups = cmp.Or(s.MaxGroups, d.MaxGroups)
+	s.MaxSequences = cmp.Or(s.MaxSequences, d.MaxSequences)
+	s.MaxTokens = cmp.Or(s.MaxTokens, d.MaxTokens)
+	s.WhenFull = cmp.Or(s.WhenFull, d.WhenFull)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-// unlimited stands for no limit.
-const unlimited = 1 << 60
-
-// fill sets what is 0 to its default, and what is below it to no limit.
-func fill[T int | int64 | time.Duration](v *T, unless T) {
-	switch {
-	case *v == 0:
-		*v = unless
-	case *v < 0:
-		*v = unlimited
-	}
 }

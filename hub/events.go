@@ -7,20 +7,22 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/web"
 )
 
-// keptEvents is how many events a journal keeps for followers who come late.
+// keptEvents is how many events a journal keeps for followers that come late.
 const keptEvents = 1024
 
-// beat is how often a stream of events says that it is still there.
+// beat is how often a stream of events shows that it is alive.
 const beat = 15 * time.Second
 
-// A journal is what has happened of late. Writing to it never waits for a reader.
+// A journal is what has happened recently. Writing to it never waits for a reader.
 type journal struct {
 	mu      sync.Mutex
 	last    uint64 // number of the last event; the first has 1
 	events  [keptEvents]event
-	changed chan struct{} // nil: nobody waits
+	changed chan struct{} // nil: nothing waits
 }
 
 // An event is something that happened.
@@ -47,8 +49,8 @@ func (j *journal) tell(kind string, fields map[string]any) {
 	}
 }
 
-// since returns the events after a number, as far as they are kept, and a channel
-// that is closed when there are more.
+// since returns the events after a number that are still kept, and a channel that is
+// closed when there are more.
 func (j *journal) since(number uint64) (list []event, more <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -74,38 +76,34 @@ func (j *journal) now() uint64 {
 	return j.last
 }
 
-// streamEvents tells a client what happens, as server-sent events, until it goes. It
-// begins with what happens next, or after the event of the header Last-Event-ID.
-func (s *Server) streamEvents(c *call) {
-	c.waits = true
-	s.skipBody(c)
-	after := s.events.now()
-	if text := c.r.Header.Get("Last-Event-ID"); text != "" {
+// streamEvents shows a client what happens, as server-sent events, until it goes away.
+// It begins with the next event, or with the one after that of the header Last-Event-ID.
+func (a v1API) streamEvents(c *web.Call) {
+	c.Waits = true
+	c.SkipBody()
+	after := a.events.now()
+	if text := c.R.Header.Get("Last-Event-ID"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
-			s.detail(c, http.StatusUnprocessableEntity, "Last-Event-ID should be a number")
+			c.Detail(http.StatusUnprocessableEntity, "Last-Event-ID should be a number")
 			return
 		}
 		after = n
 	}
-	h := c.w.Header()
+	h := c.W.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	c.w.WriteHeader(http.StatusOK)
-	out := newPressing(c, s.config.Stall)
+	c.W.WriteHeader(http.StatusOK)
+	out := c.Paced()
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	text := []byte(": quintain hub\n\n")
 	for {
-		out.restart()
-		if _, err := out.Write(text); err != nil {
+		out.Restart()
+		if _, err := out.Write(text); err != nil || c.Flush() != nil {
 			return
 		}
-		if err := http.NewResponseController(c.w).Flush(); err != nil {
-			return
-		}
-		var list []event
-		list, more := s.events.since(after)
+		list, more := a.events.since(after)
 		text = text[:0]
 		for _, e := range list {
 			text = fmt.Appendf(text, "id: %d\nevent: %s\ndata: %s\n\n", e.number, e.kind, e.data)
@@ -118,9 +116,9 @@ func (s *Server) streamEvents(c *call) {
 		case <-more:
 		case <-ticker.C:
 			text = append(text, ":\n\n"...)
-		case <-c.r.Context().Done():
+		case <-c.Context().Done():
 			return
-		case <-s.stopped:
+		case <-a.server.web.Stopping():
 			return
 		}
 	}

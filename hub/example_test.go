@@ -5,16 +5,19 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"strings"
 
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
 )
 
+// A hub over a queue in memory. A trainer registers, an environment posts a group, and
+// the trainer takes it as a batch.
 func Example() {
-	q, err := queue.Open(context.Background(), queue.NewMemory(), queue.Options{})
+	ctx, stop := context.WithCancel(context.Background())
+	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -22,33 +25,49 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	door, err := web.Listen(ctx, web.Settings{}) // any free port of this machine
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
-	go func() { ended <- server.Run(ctx, l) }()
+	go func() { ended <- server.Run(ctx, door) }()
 
-	reply, err := http.Post("http://"+l.Addr().String()+"/scored_data", "application/json",
-		strings.NewReader(`{"tokens":[[5,6],[5,7]],"masks":[[-100,6],[-100,7]],"scores":[1,0]}`))
+	url := "http://" + door.Addr().String()
+	post(url+"/register", `{"wandb_group":"g","wandb_project":"p","batch_size":2,"max_token_len":64,
+		"checkpoint_dir":"c","save_checkpoint_interval":1,"starting_step":0,"num_steps":10}`)
+	fmt.Println(post(url+"/scored_data", `{"tokens":[[5,6],[5,7]],"masks":[[-100,6],[-100,7]],"scores":[1,0]}`))
+	reply, err := http.Get(url + "/batch")
 	if err != nil {
 		log.Fatal(err)
 	}
+	fmt.Printf("%.60s…\n", read(reply))
+	fmt.Println("step", server.Default().Step())
+
+	stop()
+	fmt.Println(<-ended, q.Close())
+	http.DefaultClient.CloseIdleConnections()
+	// Output:
+	// {"status":"received"}
+	// {"batch":[{"tokens":[[5,6],[5,7]],"masks":[[-100,6],[-100,7]…
+	// step 1
+	// <nil> <nil>
+}
+
+// post sends JSON and returns the reply.
+func post(url, body string) string {
+	reply, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return read(reply)
+}
+
+// read returns the body of a reply.
+func read(reply *http.Response) string {
+	defer reply.Body.Close()
 	text, err := io.ReadAll(reply.Body)
 	if err != nil {
 		log.Fatal(err)
 	}
-	reply.Body.Close()
-	fmt.Println(string(text), server.Stats().Queue.Waiting.Sequences, "sequences wait")
-
-	stop()
-	if err := <-ended; err != nil {
-		log.Fatal(err)
-	}
-	if err := q.Close(); err != nil {
-		log.Fatal(err)
-	}
-	http.DefaultClient.CloseIdleConnections()
-	// Output: {"status":"received"} 2 sequences wait
+	return string(text)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -38,7 +39,7 @@ func TestCorruptGroups(t *testing.T) {
 	if got := f.batch(); got != "6 8" {
 		t.Errorf("batch %s, want 6 8", got)
 	}
-	if st := f.server.Stats(); st.Queue.Aside.Groups != 4 {
+	if st := f.run.Stats(); st.Queue.Aside.Groups != 4 {
 		t.Errorf("%d groups are set aside, want 4", st.Queue.Aside.Groups)
 	}
 }
@@ -80,7 +81,7 @@ func TestStaleIsNotHandedOut(t *testing.T) {
 			t.Errorf("at step %d: batch %s, want %s", 5+step, got, want)
 		}
 	}
-	if n := f.server.Stats().Queue.Waiting.Groups; n != 3 {
+	if n := f.run.Stats().Queue.Waiting.Groups; n != 3 {
 		t.Errorf("%d groups wait for others to drop them, want 3", n)
 	}
 }
@@ -95,7 +96,7 @@ func TestStoreFails(t *testing.T) {
 		status int
 	}{
 		{"the disk is full", queue.ErrNoSpace, http.StatusInsufficientStorage},
-		{"the group is too large", &queue.TooLargeError{Bytes: 2, Limit: 1}, http.StatusRequestEntityTooLarge},
+		{"the group is too large", &groupform.TooLargeError{Bytes: 2, Limit: 1}, http.StatusRequestEntityTooLarge},
 		{"anything else", errors.New("broken"), http.StatusServiceUnavailable},
 	} {
 		store.full = test.err
@@ -109,11 +110,11 @@ func TestStoreFails(t *testing.T) {
 	if w := f.do("GET", "/batch", ""); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("a batch that cannot be noted: %d %s", w.Code, w.Body)
 	}
-	if got := f.batch(); got != "1" || f.server.Step() != 1 {
-		t.Errorf("then batch %s at step %d, want 1 at 1", got, f.server.Step())
+	if got := f.batch(); got != "1" || f.run.Step() != 1 {
+		t.Errorf("then batch %s at step %d, want 1 at 1", got, f.run.Step())
 	}
 	for _, request := range []struct{ method, path, body string }{
-		{"POST", "/register", fmt.Sprintf(registration, 1, 0)},
+		{"POST", "/register", fmt.Sprintf(registerBody, 1, 0)},
 		{"POST", "/register-env", `{"max_token_length":1,"desired_name":"e","weight":1,"group_size":4}`},
 		{"GET", "/reset_data", ""},
 	} {
@@ -129,8 +130,8 @@ func TestNewRefuses(t *testing.T) {
 		t.Error("no queue: taken")
 	}
 	for _, test := range []struct{ why, key, text string }{
-		{"no JSON", runKey, `{`},
-		{"a later version", runKey, `{"version":2}`},
+		{"no JSON", registrationKey, `{`},
+		{"a later version", registrationKey, `{"version":2}`},
 		{"a later version of the batches", batchesKey, `{"version":2}`},
 		{"a later version of the holding", holdingKey, `{"version":2}`},
 		{"something else", batchesKey, `{"version":1,"open":5}`},
@@ -198,7 +199,7 @@ func TestUnfitAdvantages(t *testing.T) {
 	if w := f.do("GET", "/batch", ""); !strings.Contains(w.Body.String(), `"advantages":null`) {
 		t.Errorf("batch %s", w.Body)
 	}
-	if st := f.server.Stats(); st.Unfit != 1 {
+	if st := f.run.Stats(); st.Unfit != 1 {
 		t.Errorf("stats %+v, want 1 unfit", st)
 	}
 }
@@ -218,7 +219,7 @@ func TestRefusedPostsLeaveNothing(t *testing.T) {
 	if got := f.batch(); got != "null" {
 		t.Errorf("batch %s, want none", got)
 	}
-	if st := f.server.Stats(); st.Refused != 2 || st.Posts != 0 {
+	if st := f.run.Stats(); st.Refused != 2 || st.Posts != 0 {
 		t.Errorf("stats %+v, want 2 refused", st)
 	}
 }

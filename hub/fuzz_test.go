@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // fuzzServer returns a handler over a queue in memory.
@@ -30,32 +32,30 @@ func fuzzServer(f *testing.F, c Config) http.Handler {
 	return s.Handler()
 }
 
-// bodiless are the routes to which a body makes no difference and that take long, or for
-// ever.
+// bodiless are the routes for which a body makes no difference, and that take long or
+// never end.
 var bodiless = []string{"/metrics", "/openapi.json", "/v1/openapi.json", "/v1/drain", "/v1/runs/{run}/events"}
 
 // FuzzBodies gives any body to every route.
 func FuzzBodies(f *testing.F) {
 	f.Add([]byte(group(1, 2, 0)))
 	f.Add([]byte("[" + group(1, 2, 0) + "]"))
-	f.Add([]byte(fmt.Sprintf(registration, 2, 0)))
+	f.Add([]byte(fmt.Sprintf(registerBody, 2, 0)))
 	f.Add([]byte(`{"max_token_length":1,"desired_name":"e","weight":1,"group_size":4}`))
 	f.Add([]byte(`{"env_id":0}`))
 	handler := fuzzServer(f, Config{})
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for path, methods := range routes() {
-			if slices.Contains(bodiless, path) {
+		for _, r := range new(Server).routes() {
+			if slices.Contains(bodiless, r.Path) {
 				continue
 			}
-			path := strings.NewReplacer("{run}", mainRun, "{id}", "1").Replace(path)
-			for method := range methods {
-				checkReply(t, handler, httptest.NewRequest(method, path, bytes.NewReader(body)))
-			}
+			path := strings.NewReplacer("{run}", DefaultRun, "{id}", "1").Replace(r.Path)
+			checkReply(t, handler, httptest.NewRequest(r.Method, path, bytes.NewReader(body)))
 		}
 	})
 }
 
-// checkReply makes a request with a JSON body and demands a reply that makes sense.
+// checkReply makes a request with a JSON body and demands a valid reply.
 func checkReply(t *testing.T, handler http.Handler, r *http.Request) {
 	t.Helper()
 	r.Header.Set("Content-Type", "application/json")
@@ -71,26 +71,6 @@ func checkReply(t *testing.T, handler http.Handler, r *http.Request) {
 	}
 }
 
-// FuzzGzip gives any bytes as gzip to the routes that take groups.
-func FuzzGzip(f *testing.F) {
-	f.Add([]byte(zipped(group(1, 2, -1))))
-	f.Add([]byte(zipped(group(1, 2, -1)[:9], group(1, 2, -1)[9:]) + "\x00\x00"))
-	f.Add([]byte(zipped(strings.Repeat(" ", 1<<16))))
-	handler := fuzzServer(f, Config{Limits: Limits{Inflated: 1 << 15}})
-	f.Fuzz(func(t *testing.T, body []byte) {
-		r := httptest.NewRequest(http.MethodPost, "/scored_data", bytes.NewReader(body))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Content-Encoding", "gzip")
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
-		switch w.Code {
-		case 200, 400, 413, 422:
-		default:
-			t.Fatalf("%q: %d %s", body, w.Code, w.Body)
-		}
-	})
-}
-
 // binaryGroup is a group in the binary form.
 func binaryGroup(t testing.TB, id string, n int) []byte {
 	t.Helper()
@@ -99,7 +79,7 @@ func binaryGroup(t testing.TB, id string, n int) []byte {
 		g.Tokens = append(g.Tokens, []quintain.Token{7})
 		g.Masks = append(g.Masks, []int32{7})
 	}
-	body, err := queue.NewCodec(0).Encode(g)
+	body, err := groupform.NewCodec(0).Encode(g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +92,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add(one)
 	f.Add(AppendFrame(one, 0, binaryGroup(f, "b", 1)))
 	f.Add(one[:20])
-	handler := fuzzServer(f, Config{Limits: Limits{Inflated: 1 << 20}})
+	handler := fuzzServer(f, Config{Web: web.Settings{MaxInflated: 1 << 20}})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r := httptest.NewRequest(http.MethodPost, "/v1/runs/default/groups", bytes.NewReader(body))
 		r.Header.Set("Content-Type", groupsType)

@@ -4,49 +4,53 @@ import (
 	"net/http"
 
 	_ "embed" // for the document of the API
+
+	"github.com/quintain-rl/quintain/web"
 )
 
-// openAPIText is the description of all routes.
+// openAPIText describes all routes.
 //
 //go:embed openapi.json
 var openAPIText []byte
 
 // openAPI shows the description of all routes.
-func (s *Server) openAPI(c *call) { s.json(c, http.StatusOK, append([]byte(nil), openAPIText...)) }
+func (s *Server) openAPI(c *web.Call) {
+	c.JSON(http.StatusOK, append([]byte(nil), openAPIText...))
+}
 
 // healthz says that the process answers.
-func (s *Server) healthz(c *call) { s.json(c, http.StatusOK, []byte(`{"status":"ok"}`)) }
+func (s *Server) healthz(c *web.Call) { c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
 
 // readyz says whether the hub takes groups.
-func (s *Server) readyz(c *call) {
+func (s *Server) readyz(c *web.Call) {
 	select {
-	case <-s.stopped:
-		s.json(c, http.StatusServiceUnavailable, []byte(`{"status":"stopping"}`))
+	case <-s.web.Stopping():
+		c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"stopping"}`))
 		return
 	default:
 	}
 	if s.draining.Load() {
-		s.json(c, http.StatusServiceUnavailable, []byte(`{"status":"draining"}`))
+		c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"draining"}`))
 		return
 	}
-	if _, err := s.queue.State(c.r.Context(), runKey); err != nil {
-		s.fail(c, err)
+	if _, err := s.main.queue.State(c.Context(), registrationKey); err != nil {
+		s.main.fail(c, err)
 		return
 	}
-	s.json(c, http.StatusOK, []byte(`{"status":"ready"}`))
+	c.JSON(http.StatusOK, []byte(`{"status":"ready"}`))
 }
 
-// drain has the hub take no more groups, until undrain or a restart. What waits is
-// handed out as before.
-func (s *Server) drain(c *call) {
+// drain has the hub take no more groups, until undrain or a restart. It goes on handing
+// out what waits.
+func (s *Server) drain(c *web.Call) {
 	s.draining.Store(true)
-	s.log.Info("the hub takes no more groups")
-	s.json(c, http.StatusOK, []byte(`{"status":"draining"}`))
+	s.config.Log.Info("the hub takes no more groups")
+	c.JSON(http.StatusOK, []byte(`{"status":"draining"}`))
 }
 
 // undrain has the hub take groups again.
-func (s *Server) undrain(c *call) {
+func (s *Server) undrain(c *web.Call) {
 	s.draining.Store(false)
-	s.log.Info("the hub takes groups again")
-	s.json(c, http.StatusOK, []byte(`{"status":"ready"}`))
+	s.config.Log.Info("the hub takes groups again")
+	c.JSON(http.StatusOK, []byte(`{"status":"ready"}`))
 }

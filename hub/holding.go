@@ -4,19 +4,18 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
+	"sync"
 
+	"github.com/quintain-rl/quintain/packing"
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A holding is the groups that wait, though they are in the queue, for others of
-// their environment to make up its group size: groups of two where it registered
-// four.
-type holding struct {
-	sizes map[string]int      // sequences of each, by ID
-	envs  map[int32][]heldRef // in the order in which they came
-	turn  uint64              // another for each holding of a server
-}
+// holdingKey is the record of the groups that are held.
+const holdingKey = "hub-holding"
+
+// maxHeld is how many groups of an environment are held at most. If so many do not make
+// up its group size, they never will.
+const maxHeld = 256
 
 // A heldRef is a group that is held.
 type heldRef struct {
@@ -24,15 +23,24 @@ type heldRef struct {
 	Sequences int    `json:"sequences"`
 }
 
-// heldRecord is a holding as it is kept.
+// heldRecord is what is kept of the groups that are held.
 type heldRecord struct {
 	Version int                 `json:"version"`
 	Envs    map[int32][]heldRef `json:"envs"`
 }
 
-// newHolding returns a holding of the groups of envs.
-func newHolding(envs map[int32][]heldRef) holding {
-	h := holding{sizes: make(map[string]int), envs: envs}
+// heldGroups are groups that wait, although they are in the queue, for others of their
+// environment to make up its group size: groups of two if it registered four. They do
+// not change: a change makes others.
+type heldGroups struct {
+	sizes map[string]int      // sequences of each, by ID
+	envs  map[int32][]heldRef // in the order in which they came
+	turn  uint64              // different for each that a holding had
+}
+
+// newHeld returns the groups of envs as held.
+func newHeld(envs map[int32][]heldRef) heldGroups {
+	h := heldGroups{sizes: make(map[string]int), envs: envs}
 	for _, refs := range envs {
 		for _, ref := range refs {
 			h.sizes[ref.ID] = ref.Sequences
@@ -41,66 +49,18 @@ func newHolding(envs map[int32][]heldRef) holding {
 	return h
 }
 
-// maxHeld is how many groups of an environment are held at most. Where more come that
-// do not make up its group size, they never will.
-const maxHeld = 256
-
-// holds reports whether the groups that are held of an environment are still waited
-// for: of one that has gone, no more will come. s.mu is held.
-func (s *Server) holds(env int32, now time.Time) bool {
-	return env >= 0 && int(env) < len(s.run.Envs) && s.alive(int(env), now)
-}
-
-// free returns what waits, is not held, and is not too stale to be handed out. s.mu is
-// held.
-func (s *Server) free(waiting []queue.Entry, now time.Time) []queue.Entry {
-	lag := s.config.MaxLag
-	if len(s.held.sizes) == 0 && lag == nil {
-		return waiting
-	}
-	free := make([]queue.Entry, 0, len(waiting))
-	for i := range waiting {
-		e := &waiting[i]
-		_, held := s.held.sizes[e.ID]
-		if held && s.holds(e.EnvID, now) || lag != nil && e.Stale(s.step, *lag) {
-			continue
-		}
-		free = append(free, *e)
-	}
-	return free
-}
-
-// unhold holds groups no longer that were chosen for a batch, their environment having
-// gone.
-func (s *Server) unhold(ctx context.Context, groups []queue.Delivery) error {
-	var ids []string
-	s.mu.RLock()
-	for i := range groups {
-		if _, held := s.held.sizes[groups[i].ID]; held {
-			ids = append(ids, groups[i].ID)
-		}
-	}
-	s.mu.RUnlock()
-	if len(ids) == 0 {
-		return nil
-	}
-	s.sorting.Lock()
-	defer s.sorting.Unlock()
-	return s.letGo(ctx, s.held.without(ids...))
-}
-
-// with returns a copy that holds ref, too.
-func (h holding) with(env int32, ref heldRef) holding {
+// with returns a copy that holds ref too.
+func (h heldGroups) with(env int32, ref heldRef) heldGroups {
 	envs := maps.Clone(h.envs)
 	if envs == nil {
 		envs = make(map[int32][]heldRef)
 	}
 	envs[env] = append(slices.Clone(envs[env]), ref)
-	return newHolding(envs)
+	return newHeld(envs)
 }
 
-// without returns a copy that holds the groups of IDs no longer.
-func (h holding) without(ids ...string) holding {
+// without returns a copy that no longer holds the groups of ids.
+func (h heldGroups) without(ids ...string) heldGroups {
 	envs := make(map[int32][]heldRef, len(h.envs))
 	for env, refs := range h.envs {
 		rest := slices.DeleteFunc(slices.Clone(refs), func(r heldRef) bool { return slices.Contains(ids, r.ID) })
@@ -108,19 +68,19 @@ func (h holding) without(ids ...string) holding {
 			envs[env] = rest
 		}
 	}
-	return newHolding(envs)
+	return newHeld(envs)
 }
 
-// completed returns a copy that no longer holds those groups of env which make up
-// its group size, if there are any.
-func (h holding) completed(env int32, groupSize int) holding {
+// completed returns a copy that no longer holds the groups of env that make up its
+// group size, if there are any.
+func (h heldGroups) completed(env int32, groupSize int) heldGroups {
 	refs := h.envs[env]
 	sizes := make([]int, len(refs))
 	for i, r := range refs {
 		sizes[i] = r.Sequences
 	}
 	var ids []string
-	for _, i := range completing(sizes, groupSize) {
+	for _, i := range packing.Completing(sizes, groupSize) {
 		ids = append(ids, refs[i].ID)
 	}
 	if len(ids) == 0 {
@@ -130,7 +90,7 @@ func (h holding) completed(env int32, groupSize int) holding {
 }
 
 // sequences is how many sequences are held of env.
-func (h holding) sequences(env int32) int {
+func (h heldGroups) sequences(env int32) int {
 	n := 0
 	for _, r := range h.envs[env] {
 		n += r.Sequences
@@ -139,7 +99,7 @@ func (h holding) sequences(env int32) int {
 }
 
 // ids are those of the groups that are held of env.
-func (h holding) ids(env int32) []string {
+func (h heldGroups) ids(env int32) []string {
 	var ids []string
 	for _, r := range h.envs[env] {
 		ids = append(ids, r.ID)
@@ -147,59 +107,130 @@ func (h holding) ids(env int32) []string {
 	return ids
 }
 
-// hold makes h, which holds more than before, the server's, and keeps it. Nothing of
-// it is handed out from then on. s.sorting is held.
-func (s *Server) hold(ctx context.Context, h holding) error {
-	s.mu.Lock()
-	before := s.held
-	s.setHeld(h)
-	s.mu.Unlock()
-	err := s.save(ctx, holdingKey, heldRecord{stateVersion, h.envs})
+// subtract returns the counts of kinds without the groups that are held. Groups of an
+// environment that is gone are no longer held: nothing more will come from it.
+func (h heldGroups) subtract(kinds map[queue.Kind]int, who *roster) map[queue.Kind]int {
+	if len(h.sizes) == 0 {
+		return kinds
+	}
+	free := maps.Clone(kinds)
+	for id, refs := range h.envs {
+		if !who.has(id) {
+			continue
+		}
+		for _, ref := range refs {
+			if k := (queue.Kind{EnvID: id, Sequences: ref.Sequences}); free[k] > 0 {
+				free[k]--
+			}
+		}
+	}
+	return free
+}
+
+// A holding keeps the groups that are held.
+type holding struct {
+	queue *queue.Queue
+	wake  func() // called after groups are let go
+
+	// sorting is held while groups are put of which some are held, and while groups are
+	// let go. It is taken after the run's trade, and before all other locks.
+	sorting sync.Mutex
+
+	mu  sync.Mutex // guards now; nothing else is called under it
+	now heldGroups
+}
+
+// current are the groups that are held now.
+func (h *holding) current() heldGroups {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.now
+}
+
+// set makes next the groups that are held.
+func (h *holding) set(next heldGroups) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	next.turn = h.now.turn + 1
+	h.now = next
+}
+
+// save keeps next.
+func (h *holding) save(ctx context.Context, next heldGroups) error {
+	return saveRecord(ctx, h.queue, holdingKey, heldRecord{recordVersion, next.envs})
+}
+
+// hold holds next, which is more than before, and keeps it. From the call on, nothing of
+// it is handed out. h.sorting is held.
+func (h *holding) hold(ctx context.Context, next heldGroups) error {
+	before := h.current()
+	h.set(next)
+	err := h.save(ctx, next)
 	if err != nil {
-		s.mu.Lock()
-		s.setHeld(before)
-		s.mu.Unlock()
+		h.set(before)
 	}
 	return err
 }
 
-// setHeld makes h the server's. s.mu is held.
-func (s *Server) setHeld(h holding) {
-	h.turn = s.held.turn + 1
-	s.held = h
-}
-
-// letGo keeps h, which holds less than before, and makes it the server's. s.sorting
-// is held.
-func (s *Server) letGo(ctx context.Context, h holding) error {
-	if err := s.save(ctx, holdingKey, heldRecord{stateVersion, h.envs}); err != nil {
+// letGo keeps next, which is less than before, and then holds only that. h.sorting is
+// held.
+func (h *holding) letGo(ctx context.Context, next heldGroups) error {
+	if err := h.save(ctx, next); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.setHeld(h)
-	s.wake()
+	h.set(next)
+	h.wake()
 	return nil
 }
 
-// loadHeld reads what an earlier server held. Of that, what is not in the queue was
-// never put, or was let go.
-func (s *Server) loadHeld(ctx context.Context) error {
+// release no longer holds groups that were chosen for a batch, their environment being
+// gone.
+func (h *holding) release(ctx context.Context, groups []queue.Delivery) error {
+	var ids []string
+	now := h.current()
+	for i := range groups {
+		if _, held := now.sizes[groups[i].ID]; held {
+			ids = append(ids, groups[i].ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	h.sorting.Lock()
+	defer h.sorting.Unlock()
+	return h.letGo(ctx, h.current().without(ids...))
+}
+
+// releaseEnv no longer holds the groups of an environment that has left.
+func (h *holding) releaseEnv(ctx context.Context, env int32) error {
+	h.sorting.Lock()
+	defer h.sorting.Unlock()
+	now := h.current()
+	ids := now.ids(env)
+	if len(ids) == 0 {
+		return nil
+	}
+	return h.letGo(ctx, now.without(ids...))
+}
+
+// load reads what an earlier server held. Groups that are not in the queue were never
+// put, or were let go.
+func (h *holding) load(ctx context.Context, g registration) error {
 	var past heldRecord
-	if err := s.read(ctx, holdingKey, &past); err != nil {
+	if err := readRecord(ctx, h.queue, holdingKey, &past); err != nil {
 		return err
 	}
-	h := newHolding(past.Envs)
-	gone := maps.Clone(h.sizes)
-	s.queue.View(func(waiting []queue.Entry) {
-		for _, e := range waiting {
-			delete(gone, e.ID)
+	held := newHeld(past.Envs)
+	gone := maps.Clone(held.sizes)
+	h.queue.View(func(waiting []queue.Entry) {
+		for i := range waiting {
+			delete(gone, waiting[i].ID)
 		}
 	})
-	h = h.without(slices.Collect(maps.Keys(gone))...)
-	for id, e := range s.run.Envs {
-		h = h.completed(int32(id), e.GroupSize)
+	held = held.without(slices.Collect(maps.Keys(gone))...)
+	for id, e := range g.Envs {
+		held = held.completed(int32(id), e.GroupSize)
 	}
-	s.held = h
+	h.now = held
 	return nil
 }

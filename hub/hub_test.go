@@ -24,6 +24,7 @@ type fixture struct {
 	store  queue.Store
 	config Config
 	server *Server
+	run    *Run   // the default one
 	stop   func() // ends server and queue
 }
 
@@ -50,6 +51,7 @@ func (f *fixture) start() {
 	if f.server, err = New(f.config); err != nil {
 		f.t.Fatal(err)
 	}
+	f.run = f.server.Default()
 	f.stop = func() {
 		if err := q.Close(); err != nil {
 			f.t.Error(err)
@@ -112,13 +114,13 @@ func (f *fixture) want(method, path, body, reply string) {
 	}
 }
 
-const registration = `{"wandb_group":"g","wandb_project":"p","batch_size":%d,"max_token_len":64,` +
+const registerBody = `{"wandb_group":"g","wandb_project":"p","batch_size":%d,"max_token_len":64,` +
 	`"checkpoint_dir":"c","save_checkpoint_interval":5,"starting_step":%d,"num_steps":10}`
 
 // register registers a trainer, which then asks for a batch in vain.
 func (f *fixture) register(batch, step int) {
 	f.t.Helper()
-	w := f.do("POST", "/register", fmt.Sprintf(registration, batch, step))
+	w := f.do("POST", "/register", fmt.Sprintf(registerBody, batch, step))
 	var reply struct{ UUID json.Number }
 	if err := json.Unmarshal(w.Body.Bytes(), &reply); err != nil || len(reply.UUID) < 30 || strings.ContainsAny(string(reply.UUID), ".e-") {
 		f.t.Fatalf("register: %d %s", w.Code, w.Body)
@@ -302,8 +304,8 @@ func TestBatchesAreOldestFirst(t *testing.T) {
 		if got := f.batch(); got != want {
 			t.Errorf("batch %d has %s, want %s", i, got, want)
 		}
-		if want := min(i+1, 3); f.server.Step() != want {
-			t.Errorf("after batch %d the step is %d, want %d: it counts what was handed out", i, f.server.Step(), want)
+		if want := min(i+1, 3); f.run.Step() != want {
+			t.Errorf("after batch %d the step is %d, want %d: it counts what was handed out", i, f.run.Step(), want)
 		}
 	}
 }
@@ -322,7 +324,7 @@ func TestStepped(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
 	f.put(group(1, 1, -1))
-	stepped := f.server.Stepped()
+	stepped := f.run.Stepped()
 	select {
 	case <-stepped:
 		t.Fatal("stepped before a batch")
@@ -330,8 +332,8 @@ func TestStepped(t *testing.T) {
 	}
 	f.batch()
 	<-stepped
-	if f.server.Step() != 1 {
-		t.Errorf("step %d, want 1", f.server.Step())
+	if f.run.Step() != 1 {
+		t.Errorf("step %d, want 1", f.run.Step())
 	}
 }
 
@@ -355,11 +357,11 @@ func TestRegisteringAgain(t *testing.T) {
 		if test.batch > 0 {
 			f.register(test.batch, test.step)
 		}
-		if got := f.batch(); got != test.want || f.server.Step() != test.after {
-			t.Errorf("%s: batch %s at step %d, want %s at %d", test.why, got, f.server.Step(), test.want, test.after)
+		if got := f.batch(); got != test.want || f.run.Step() != test.after {
+			t.Errorf("%s: batch %s at step %d, want %s at %d", test.why, got, f.run.Step(), test.want, test.after)
 		}
 	}
-	if st := f.server.Stats(); st.Again != 3 || st.Open != 1 {
+	if st := f.run.Stats(); st.Again != 3 || st.Open != 1 {
 		t.Errorf("stats %+v, want 3 again, 1 open", st)
 	}
 }
@@ -417,7 +419,7 @@ func TestHolding(t *testing.T) {
 	if got := f.batch(); got != "2 6 7 8" {
 		t.Errorf("batch %s, want 2 6 7 8: nobody will make up what was held of one who has gone", got)
 	}
-	if st := f.server.Stats(); st.Held != 0 || st.Unpackable[16] != 1 || len(st.Unpackable) != 1 {
+	if st := f.run.Stats(); st.Held != 0 || st.Unpackable[16] != 1 || len(st.Unpackable) != 1 {
 		t.Errorf("stats %+v, want one of 16 unpackable", st)
 	}
 }

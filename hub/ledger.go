@@ -1,91 +1,28 @@
 package hub
 
 import (
-	"maps"
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/packing"
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A ledger keeps what waits, added up, until it changes: asking costs nothing where
-// nothing has changed, and else as much as there are kinds of groups, however much waits
-// and however many environments there are.
-type ledger struct {
-	mu      sync.Mutex
-	turn    uint64 // of the queue
-	held    uint64 // of what is held
-	changes uint64 // of the run
-	until   time.Time
-	kinds   map[queue.Kind]int
-	roster  *roster  // nil: none
-	last    *account // nil: none
-}
-
-// A roster is who is there. It does not change.
+// A roster is a registration, and which of its environments are connected. It does not
+// change.
 type roster struct {
-	run         run
+	registration
 	alive       []bool  // by environment
-	total       float64 // weights of environments that are connected, times their tokens
-	unallocated float64 // part of a batch that is no connected environment's minimum
+	total       float64 // of the shares of the environments that are connected
+	unallocated float64 // share of a batch that is not the minimum of an environment that is connected
 }
 
-// An account is what waits and is not held, added up. It does not change.
-type account struct {
-	*roster
-	kinds   map[queue.Kind]int // groups
-	groups  int
-	ids     map[int32]sizes // by the id of the environment; -1: none
-	largest int             // sequences of the largest group; 1 at least
-	spare   int             // sequences of all environments beyond their minimums, in groups of the largest size
-}
-
-// sizes is what waits from one environment.
-type sizes struct{ sequences, largest int }
-
-// account returns what waits at the time now.
-func (s *Server) account(now time.Time) *account {
-	l := &s.ledger
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	kinds, turn := s.queue.Kinds(l.turn)
-	if kinds != nil {
-		l.kinds, l.turn = kinds, turn
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	known := l.roster != nil && l.changes == s.changes && now.Before(l.until)
-	if known && kinds == nil && l.held == s.held.turn {
-		return l.last
-	}
-	if !known {
-		l.roster, l.until = s.newRoster(now)
-	}
-	l.changes, l.held = s.changes, s.held.turn
-	l.last = newAccount(l.roster, s.unheld(l.kinds, now))
-	return l.last
-}
-
-// newRoster returns who is there, and until when that is so if nothing changes. s.mu is
-// held.
-func (s *Server) newRoster(now time.Time) (*roster, time.Time) {
-	until := now.Add(s.config.EnvTimeout)
-	r := rosterOf(s.run, func(id int) bool {
-		alive := s.alive(id, now)
-		if end := s.heard[id].Add(s.config.EnvTimeout); alive && end.Before(until) {
-			until = end
-		}
-		return alive
-	})
-	return r, until
-}
-
-// rosterOf adds up the environments of a run.
-func rosterOf(r run, alive func(id int) bool) *roster {
-	who := &roster{run: r, alive: make([]bool, len(r.Envs))}
+// newRoster adds up the environments of a registration.
+func newRoster(g registration, alive func(id int) bool) *roster {
+	who := &roster{registration: g, alive: make([]bool, len(g.Envs))}
 	allocated := 0.0
-	for id := range r.Envs {
-		e := &r.Envs[id]
+	for id := range g.Envs {
+		e := &g.Envs[id]
 		if who.alive[id] = alive(id); !who.alive[id] {
 			continue
 		}
@@ -98,24 +35,77 @@ func rosterOf(r run, alive func(id int) bool) *roster {
 	return who
 }
 
-// unheld returns kinds without what is held of environments that are connected. s.mu
-// is held.
-func (s *Server) unheld(kinds map[queue.Kind]int, now time.Time) map[queue.Kind]int {
-	if len(s.held.sizes) == 0 {
-		return kinds
-	}
-	free := maps.Clone(kinds)
-	for id, refs := range s.held.envs {
-		if !s.holds(id, now) {
-			continue
-		}
-		for _, ref := range refs {
-			if k := (queue.Kind{EnvID: id, Sequences: ref.Sequences}); free[k] > 0 {
-				free[k]--
-			}
+// has reports whether an environment is connected.
+func (w *roster) has(id int32) bool { return id >= 0 && int(id) < len(w.alive) && w.alive[id] }
+
+// connected is how many environments are connected.
+func (w *roster) connected() int {
+	n := 0
+	for _, alive := range w.alive {
+		if alive {
+			n++
 		}
 	}
-	return free
+	return n
+}
+
+// need says what the next batch must hold.
+func (w *roster) need(strict bool) packing.Need {
+	n := packing.Need{Sequences: w.BatchSize, Strict: strict}
+	for id, e := range w.Envs {
+		if e.Minimum != nil && w.alive[id] {
+			n.AddMinimum(int32(id), *e.Minimum)
+		}
+	}
+	return n
+}
+
+// A ledger adds up what waits, and keeps the result until something changes. Asking
+// again costs nothing; after a change it costs as much as there are kinds of groups,
+// however many groups and environments there are.
+type ledger struct {
+	queue    *queue.Queue
+	registry *registry
+	holding  *holding
+
+	// mu guards what follows. The queue, and the locks of registry and holding, come
+	// under it.
+	mu       sync.Mutex
+	turn     uint64             // of the queue
+	kinds    map[queue.Kind]int // that wait in it
+	held     uint64             // turn of the held groups
+	last     *account           // nil: none
+	reported map[int]bool       // sizes of groups that fit into no batch, and that the log has mentioned
+}
+
+// An account is what waits and is not held, added up. It does not change.
+type account struct {
+	*roster
+	kinds   map[queue.Kind]int // groups
+	groups  int
+	ids     map[int32]sizes // by the id of the environment; -1: none
+	largest int             // sequences of the largest group; at least 1
+	spare   int             // sequences of all environments beyond their minimums, in groups of the largest size
+}
+
+// sizes is what waits from one environment.
+type sizes struct{ sequences, largest int }
+
+// account returns what waits at the time now.
+func (l *ledger) account(now time.Time) *account {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kinds, turn := l.queue.Kinds(l.turn)
+	if kinds != nil {
+		l.kinds, l.turn = kinds, turn
+	}
+	who, held := l.registry.roster(now), l.holding.current()
+	if kinds == nil && l.last != nil && l.last.roster == who && l.held == held.turn {
+		return l.last
+	}
+	l.held = held.turn
+	l.last = newAccount(who, held.subtract(l.kinds, who))
+	return l.last
 }
 
 // newAccount adds up what waits.
@@ -136,45 +126,35 @@ func newAccount(who *roster, kinds map[queue.Kind]int) *account {
 	return a
 }
 
-// share is an environment's weight, times its tokens.
-func (e *env) share() float64 { return float64(e.MaxTokens) * max(0, e.Weight) }
-
-// spareOf is the number of sequences of an environment beyond its minimum part of a
-// batch, in groups of the largest size. One that has gone has no minimum.
+// spareOf is the number of sequences of an environment beyond its minimum share of a
+// batch, in groups of the largest size. An environment that is gone has no minimum.
 func (a *account) spareOf(id int32) int {
 	if a.largest <= 1 {
 		return 0
 	}
 	packed, least := (a.ids[id].sequences+a.largest-1)/a.largest*a.largest, 0
-	if id >= 0 && int(id) < len(a.alive) && a.alive[id] && a.run.Envs[id].Minimum != nil {
-		least = int(float64(a.run.BatchSize) * *a.run.Envs[id].Minimum)
+	if a.has(id) && a.Envs[id].Minimum != nil {
+		least = int(float64(a.BatchSize) * *a.Envs[id].Minimum)
 	}
 	return max(0, packed-least)
 }
 
-// An envStatus is what /status-env tells.
+// An envStatus is the answer to /status-env.
 type envStatus struct {
-	queue       int     // groups of the environment's size that wait, its own and what others have beyond their minimum
+	queue       int     // groups of the environment's size that wait: its own, and what others have beyond their minimum
 	own         int     // groups of the environment's size that are its own
 	largest     int     // sequences of the largest group that waits
-	unallocated float64 // part of a batch that is no environment's minimum
-	weight      float64 // the environment's part among all
+	unallocated float64 // share of a batch that is not the minimum of any environment
+	weight      float64 // the environment's share among all
 }
 
-// envStatus computes what an environment is told; known is false where there is none
-// of the id.
-func (s *Server) envStatus(id int) (st envStatus, known bool) {
-	a := s.account(time.Now())
-	if id < 0 || id >= len(a.run.Envs) {
+// statusOf computes what an environment is told; ok is false if there is none of the id.
+func (a *account) statusOf(id int) (st envStatus, ok bool) {
+	if id < 0 || id >= len(a.Envs) {
 		return st, false
 	}
-	return a.statusOf(id), true
-}
-
-// statusOf computes what the environment of the given id is told.
-func (a *account) statusOf(id int) envStatus {
-	e, own := &a.run.Envs[id], a.ids[int32(id)]
-	st := envStatus{largest: a.largest, unallocated: a.unallocated, weight: 0.01}
+	e, own := &a.Envs[id], a.ids[int32(id)]
+	st = envStatus{largest: a.largest, unallocated: a.unallocated, weight: 0.01}
 	total := a.total
 	if !a.alive[id] {
 		total += e.share()
@@ -185,31 +165,19 @@ func (a *account) statusOf(id int) envStatus {
 	size := max(1, e.GroupSize, own.largest)
 	st.own = own.sequences / size
 	st.queue = (own.sequences + a.spare - a.spareOf(int32(id))) / size
-	return st
+	return st, true
 }
 
-// need says what the next batch must hold. s.mu is held.
-func (s *Server) need(now time.Time) need {
-	n := need{sequences: s.run.BatchSize, strict: s.config.Strict}
-	for id, e := range s.run.Envs {
-		if e.Minimum != nil && s.alive(id, now) {
-			n.addMinimum(int32(id), *e.Minimum)
-		}
-	}
-	return n
-}
-
-// unpackable counts the groups that fit into no batch, by their size, as long as no
-// sizes come but those that wait and those of the environments. It is empty before a
+// unpackable counts the groups that fit into no batch, by their size, assuming that only
+// sizes come that wait or that environments have registered. It is empty before a
 // trainer registers.
-func (s *Server) unpackable(now time.Time) map[int]int {
-	a := s.account(now)
+func (a *account) unpackable() map[int]int {
 	found := make(map[int]int)
-	if !a.run.Registered {
+	if !a.Registered {
 		return found
 	}
 	var sizes []int
-	for id, e := range a.run.Envs {
+	for id, e := range a.Envs {
 		if a.alive[id] {
 			sizes = append(sizes, e.GroupSize)
 		}
@@ -220,7 +188,7 @@ func (s *Server) unpackable(now time.Time) map[int]int {
 	for size := range found {
 		sizes = append(sizes, size)
 	}
-	fits := packable(a.run.BatchSize, sizes)
+	fits := packing.Packable(a.BatchSize, sizes)
 	for size, n := range found {
 		if n == 0 || fits(size) {
 			delete(found, size)
@@ -229,18 +197,24 @@ func (s *Server) unpackable(now time.Time) map[int]int {
 	return found
 }
 
-// reportUnpackable logs the sizes of groups that fit into no batch, each once.
-func (s *Server) reportUnpackable() {
-	sizes := s.unpackable(time.Now())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for size, groups := range sizes {
-		if s.reported[size] {
-			continue
+// unreported returns the sizes of groups that fit into no batch and were not returned
+// before, with the number of such groups.
+func (l *ledger) unreported() map[int]int {
+	found := l.account(time.Now()).unpackable()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for size := range found {
+		if l.reported[size] {
+			delete(found, size)
 		}
-		s.reported[size] = true
-		s.events.tell("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": s.run.BatchSize})
-		s.log.Warn("groups of this size fit into no batch, and wait in vain",
-			"sequences", size, "groups", groups, "batch_size", s.run.BatchSize)
+		l.reported[size] = true
 	}
+	return found
+}
+
+// forget forgets what was reported.
+func (l *ledger) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.reported)
 }

@@ -1,6 +1,8 @@
 package hub
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,26 +10,34 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// statusOf computes what an environment of a run is told while groups wait.
-func statusOf(r *run, id int, waiting string) envStatus {
+// statusOf computes what an environment of a run is told while groups wait: "4" is a
+// group of four sequences from no environment, "a2" one of two from environment 0.
+func statusOf(r *registration, id int, waiting string) envStatus {
 	kinds := make(map[queue.Kind]int)
-	for _, e := range entries(waiting) {
-		kinds[queue.Kind{EnvID: e.EnvID, Sequences: e.Sequences}]++
+	for word := range strings.FieldsSeq(waiting) {
+		k := queue.Kind{EnvID: -1}
+		if word[0] >= 'a' {
+			k.EnvID = int32(word[0] - 'a')
+			word = word[1:]
+		}
+		fmt.Sscan(word, &k.Sequences)
+		kinds[k]++
 	}
-	return newAccount(rosterOf(*r, func(id int) bool { return r.Envs[id].Connected }), kinds).statusOf(id)
+	st, _ := newAccount(newRoster(*r, func(id int) bool { return r.Envs[id].Connected }), kinds).statusOf(id)
+	return st
 }
 
 func TestStatusOf(t *testing.T) {
 	half := 0.5
-	two := run{Registered: true, BatchSize: 8, Envs: []env{
+	two := registration{Registered: true, BatchSize: 8, Envs: []env{
 		{MaxTokens: 10, Weight: 2, Connected: true, GroupSize: 4},
 		{MaxTokens: 10, Weight: 1, Connected: true, GroupSize: 4, Minimum: &half},
 	}}
-	gone := run{BatchSize: 8, Envs: []env{{MaxTokens: 10, Weight: 1, GroupSize: 4}, {MaxTokens: 10, Weight: 1, GroupSize: 4, Minimum: &half}}}
-	none := run{BatchSize: 8, Envs: []env{{MaxTokens: 10, Weight: 0, Connected: true, GroupSize: 4}, {MaxTokens: 10, Weight: -1, Connected: true, GroupSize: 4}}}
+	gone := registration{BatchSize: 8, Envs: []env{{MaxTokens: 10, Weight: 1, GroupSize: 4}, {MaxTokens: 10, Weight: 1, GroupSize: 4, Minimum: &half}}}
+	none := registration{BatchSize: 8, Envs: []env{{MaxTokens: 10, Weight: 0, Connected: true, GroupSize: 4}, {MaxTokens: 10, Weight: -1, Connected: true, GroupSize: 4}}}
 	for _, test := range []struct {
 		why     string
-		run     *run
+		run     *registration
 		id      int
 		waiting string
 		want    envStatus
@@ -52,7 +62,7 @@ func TestStatusOf(t *testing.T) {
 // TestGoneEnvironment lets an environment with a minimum fall silent.
 func TestGoneEnvironment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, nil, Config{EnvTimeout: time.Minute})
+		f := newFixture(t, nil, Config{Settings: Settings{EnvTimeout: time.Minute}})
 		f.begin(4)
 		f.env(4, "0.5")
 		f.put(group(1, 4, -1), group(2, 4, -1))
@@ -94,11 +104,12 @@ func BenchmarkStatusEnv(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := run{Registered: true, BatchSize: 64}
+	r := registration{Registered: true, BatchSize: 64}
 	for range 1000 {
 		r.Envs = append(r.Envs, env{MaxTokens: 64, Weight: 1, Connected: true, GroupSize: 4})
 	}
-	if err := s.saveRun(b.Context(), r); err != nil {
+	run := s.Default()
+	if err := run.registry.save(b.Context(), r); err != nil {
 		b.Fatal(err)
 	}
 	f := &fixture{server: s}
@@ -109,11 +120,11 @@ func BenchmarkStatusEnv(b *testing.B) {
 		b.Run(map[bool]string{false: "quiet", true: "changing"}[changes], func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				if changes {
-					s.ledger.mu.Lock()
-					s.ledger.turn = 0 // as if a group had come
-					s.ledger.mu.Unlock()
+					run.ledger.mu.Lock()
+					run.ledger.turn = 0 // as if a group had come
+					run.ledger.mu.Unlock()
 				}
-				if st, ok := s.envStatus(i % 1000); !ok || st.own != 1 {
+				if st, ok := run.ledger.account(time.Now()).statusOf(i % 1000); !ok || st.own != 1 {
 					b.Fatal(st)
 				}
 			}

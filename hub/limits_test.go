@@ -3,14 +3,13 @@ package hub
 import (
 	"context"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // openRuns makes the OpenRun of a Config, which notes what it opened.
@@ -25,7 +24,9 @@ func openRuns(open func(string) (*queue.Queue, error), opened *[]*queue.Queue) f
 }
 
 func TestRoles(t *testing.T) {
-	f := newFixture(t, nil, Config{Keys: Keys{All: []string{"all"}, Producer: []string{"p", "p2"}, Trainer: []string{"t"}, Admin: []string{"a"}}})
+	f := newFixture(t, nil, Config{Keys: []web.Key{
+		{Role: web.Admin, Secret: "all"}, {Role: Producer, Secret: "p"}, {Role: Producer, Secret: "p2"}, {Role: Trainer, Secret: "t"}, {Role: web.Admin, Secret: "a"},
+	}})
 	for _, test := range []struct {
 		method, path string
 		may          string // the keys with which the status is not 401 or 403
@@ -66,8 +67,8 @@ func TestRoles(t *testing.T) {
 	}
 	defer q.Close()
 	for why, c := range map[string]Config{
-		"an empty key":    {Queue: q, Keys: Keys{Admin: []string{""}}},
-		"too many groups": {Queue: q, Limits: Limits{Groups: 1001}},
+		"an empty key":    {Queue: q, Keys: []web.Key{{Role: web.Admin}}},
+		"too many groups": {Queue: q, Settings: Settings{MaxGroups: 1001}},
 	} {
 		if _, err := New(c); err == nil {
 			t.Errorf("%s: taken", why)
@@ -76,7 +77,7 @@ func TestRoles(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	f := newFixture(t, nil, Config{Limits: Limits{Groups: 2, Sequences: 3, Tokens: 4}})
+	f := newFixture(t, nil, Config{Settings: Settings{MaxGroups: 2, MaxSequences: 3, MaxTokens: 4}})
 	long := `{"tokens":[[1],[1,2,3,4,5]],"masks":[[1],[1,2,3,4,5]],"scores":[1,1]}`
 	for _, test := range []struct {
 		why, path, body string
@@ -97,7 +98,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestFull(t *testing.T) {
-	f := newFixture(t, nil, Config{Limits: Limits{Waiting: 2}})
+	f := newFixture(t, nil, Config{Settings: Settings{MaxWaiting: 2}})
 	f.begin(1)
 	f.put(group(1, 1, -1), group(2, 1, -1))
 	for _, path := range []string{"/scored_data", "/scored_data_list", mainPath + "/groups"} {
@@ -108,13 +109,13 @@ func TestFull(t *testing.T) {
 	}
 	f.batch()
 	f.put(group(3, 1, -1))
-	if st := f.server.Stats(); st.Full != 3 {
+	if st := f.run.Stats(); st.Full != 3 {
 		t.Errorf("%d posts were refused for lack of room, want 3", st.Full)
 	}
 }
 
 func TestDropOldest(t *testing.T) {
-	f := newFixture(t, nil, Config{Limits: Limits{Waiting: 2, DropOldest: true}})
+	f := newFixture(t, nil, Config{Settings: Settings{MaxWaiting: 2, WhenFull: DropOldest}})
 	f.begin(1)
 	f.put(group(1, 1, -1), group(2, 1, -1))
 	f.batch()
@@ -124,7 +125,7 @@ func TestDropOldest(t *testing.T) {
 			t.Errorf("batch %s, want %s", got, want)
 		}
 	}
-	if st := f.server.Stats(); st.Dropped != 2 {
+	if st := f.run.Stats(); st.Dropped != 2 {
 		t.Errorf("%d groups were dropped, want 2", st.Dropped)
 	}
 }
@@ -148,33 +149,6 @@ func TestDraining(t *testing.T) {
 	}
 	f.want("DELETE", "/v1/drain", "", `{"status":"ready"}`)
 	f.put(group(2, 1, -1))
-}
-
-func TestCrossOrigin(t *testing.T) {
-	off, on := newFixture(t, nil, Config{}), newFixture(t, nil, Config{Origins: []string{"https://a.example"}})
-	for _, test := range []struct {
-		why    string
-		f      *fixture
-		origin string
-		allow  string
-	}{
-		{"off", off, "https://a.example", ""},
-		{"allowed", on, "https://a.example", "https://a.example"},
-		{"another", on, "https://b.example", ""},
-		{"none", on, "", ""},
-	} {
-		w := test.f.do("GET", "/info", "", "Origin: "+test.origin)
-		if got := w.Header().Get("Access-Control-Allow-Origin"); got != test.allow || w.Header().Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("%s: allows %q, want %q", test.why, got, test.allow)
-		}
-	}
-	w := on.do("OPTIONS", "/batch", "", "Origin: https://a.example", "Access-Control-Request-Method: GET", "Access-Control-Request-Headers: x-api-key")
-	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Headers") != "x-api-key" || w.Header().Get("Access-Control-Allow-Methods") != "GET" {
-		t.Errorf("preflight: %d %v", w.Code, w.Header())
-	}
-	if w := off.do("OPTIONS", "/batch", "", "Origin: https://a.example", "Access-Control-Request-Method: GET"); w.Code != http.StatusMethodNotAllowed {
-		t.Errorf("preflight where it is off: %d", w.Code)
-	}
 }
 
 func TestMetrics(t *testing.T) {
@@ -203,57 +177,6 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestTooManyConnections turns away those beyond the limit, and takes others when some
-// have gone.
-func TestTooManyConnections(t *testing.T) {
-	f := newFixture(t, nil, Config{Limits: Limits{Connections: 2}})
-	addr, _ := f.serve()
-	ask := func(c net.Conn) (int, error) {
-		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-			return 0, err
-		}
-		return readStatus(c)
-	}
-	first, second := dial(t, addr), dial(t, addr)
-	for _, c := range []net.Conn{first, second} {
-		if status, err := ask(c); err != nil || status != 200 {
-			t.Fatal(status, err)
-		}
-	}
-	third := dial(t, addr)
-	if status, err := readStatus(third); err != nil || status != http.StatusServiceUnavailable {
-		t.Errorf("a third connection: %d %v", status, err)
-	}
-	third.Close()
-	first.Close()
-	deadline := time.Now().Add(10 * time.Second)
-	for status := 0; status != 200; {
-		c := dial(t, addr)
-		status, _ = ask(c) // 503 or broken, as long as the first has not gone
-		c.Close()
-		if time.Now().After(deadline) {
-			t.Fatal("no connection is taken any more")
-		}
-	}
-	second.Close()
-}
-
-// TestTrickle ends a body that comes, but too slowly to ever end.
-func TestTrickle(t *testing.T) {
-	p := pace{stall: time.Minute, start: time.Now().Add(-10 * time.Minute)}
-	if left := time.Until(p.deadline()); left > 0 {
-		t.Errorf("after ten minutes without a byte %v are left", left)
-	}
-	p.moved = leastRate * 9 * 60 // nine minutes' worth
-	if left := time.Until(p.deadline()); left > time.Second || left < -time.Second {
-		t.Errorf("at the least rate %v are left, want none", left)
-	}
-	p.moved = 1 << 40
-	if left := time.Until(p.deadline()); left > time.Minute {
-		t.Errorf("at any rate %v are left, want the time to stall", left)
-	}
-}
-
 // TestOddGroupsAreLetGo lets groups go that make up nothing.
 func TestOddGroupsAreLetGo(t *testing.T) {
 	f := newFixture(t, nil, Config{})
@@ -266,7 +189,7 @@ func TestOddGroupsAreLetGo(t *testing.T) {
 	if got := f.batch(); got != "1 2" {
 		t.Errorf("batch %s, want 1 2", got)
 	}
-	if st := f.server.Stats(); st.LetGo != maxHeld || st.Held != 0 {
+	if st := f.run.Stats(); st.LetGo != maxHeld || st.Held != 0 {
 		t.Errorf("%d were let go and %d are held, want %d and none", st.LetGo, st.Held, maxHeld)
 	}
 }
@@ -274,7 +197,7 @@ func TestOddGroupsAreLetGo(t *testing.T) {
 // TestLateReplies has a connection serve a request long after its last reply, and one
 // that waits longer than a body may stall.
 func TestLateReplies(t *testing.T) {
-	f := newFixture(t, nil, Config{Stall: 100 * time.Millisecond})
+	f := newFixture(t, nil, Config{Web: web.Settings{Stall: 100 * time.Millisecond}})
 	f.begin(1)
 	f.put(group(1, 1, -1))
 	addr, _ := f.serve()
@@ -291,7 +214,7 @@ func TestLateReplies(t *testing.T) {
 // TestFullReadsTheBody answers a large post for which there is no room, and the next one
 // on the same connection.
 func TestFullReadsTheBody(t *testing.T) {
-	f := newFixture(t, nil, Config{Limits: Limits{Waiting: 1}})
+	f := newFixture(t, nil, Config{Settings: Settings{MaxWaiting: 1}})
 	f.begin(1)
 	f.put(group(1, 1, -1))
 	addr, _ := f.serve()
@@ -326,28 +249,6 @@ func TestHastyTrainer(t *testing.T) {
 		c.Close()
 		if got != fmt.Sprint(id) {
 			t.Fatalf("batch %s, want %d", got, id)
-		}
-	}
-}
-
-func TestKey(t *testing.T) {
-	f := newFixture(t, nil, Config{Keys: Keys{All: []string{"s3cret"}}})
-	for _, test := range []struct {
-		why, path, header string
-		status            int
-	}{
-		{"none", "/info", "", 401},
-		{"a wrong one", "/info", "X-API-Key: secret", 401},
-		{"an empty one", "/info", "Authorization: Bearer ", 401},
-		{"no bearer", "/info", "Authorization: Basic s3cret", 401},
-		{"a bearer", "/info", "Authorization: Bearer s3cret", 200},
-		{"in any case", "/info", "Authorization: bearer s3cret", 200},
-		{"a header of its own", "/info", "X-API-Key: s3cret", 200},
-		{"what it is, all may know", "/", "", 200},
-		{"what is not there, too", "/nope", "", 404},
-	} {
-		if w := f.do("GET", test.path, "", test.header); w.Code != test.status {
-			t.Errorf("%s: %d, want %d", test.why, w.Code, test.status)
 		}
 	}
 }

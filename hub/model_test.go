@@ -123,7 +123,7 @@ func TestHistories(t *testing.T) {
 
 func playHistory(t *testing.T, rt *rapid.T) {
 	lease := 10 * time.Minute
-	f := newFixture(t, nil, Config{Lease: lease})
+	f := newFixture(t, nil, Config{Settings: Settings{Lease: lease}})
 	m := &hubModel{batch: rapid.SampledFrom([]int{1, 4, 6}).Draw(rt, "batch"), numbers: map[string]int{}, seen: map[int]string{}, lease: lease}
 	f.register(m.batch, 0)
 	steps := rapid.IntRange(1, 40).Draw(rt, "steps")
@@ -144,14 +144,14 @@ func playHistory(t *testing.T, rt *rapid.T) {
 		case "sleep":
 			time.Sleep(rapid.SampledFrom([]time.Duration{time.Minute, 6 * time.Minute, time.Hour}).Draw(rt, "time"))
 		case "register":
-			f.do("POST", "/register?trainer="+trainer, fmt.Sprintf(registration, m.batch, 0))
+			f.do("POST", "/register?trainer="+trainer, fmt.Sprintf(registerBody, m.batch, 0))
 			m.release(trainer)
 		case "restart":
 			f.restart()
 			m.release("")
 		}
-		if f.server.Step() != m.step {
-			rt.Fatalf("step %d, want %d", f.server.Step(), m.step)
+		if f.run.Step() != m.step {
+			rt.Fatalf("step %d, want %d", f.run.Step(), m.step)
 		}
 	}
 	m.drain(rt, f)
@@ -188,8 +188,8 @@ func (m *hubModel) take(rt *rapid.T, f *fixture, trainer string) {
 // atropos asks for a batch as trainers of Atropos do.
 func (m *hubModel) atropos(rt *rapid.T, f *fixture) {
 	for _, b := range slices.Clone(m.open) {
-		if b.trainer == mainTrainer {
-			m.drop(b, mainTrainer)
+		if b.trainer == unnamedTrainer {
+			m.drop(b, unnamedTrainer)
 		}
 	}
 	want := m.next(time.Now())
@@ -199,7 +199,7 @@ func (m *hubModel) atropos(rt *rapid.T, f *fixture) {
 	}
 	m.check(rt, want, ids)
 	if want != nil {
-		want.trainer, want.until = mainTrainer, time.Now().Add(m.lease)
+		want.trainer, want.until = unnamedTrainer, time.Now().Add(m.lease)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/quintain-rl/quintain/web"
 )
 
 // A document is the parts of an OpenAPI document that are held against the routes.
@@ -36,20 +38,17 @@ func TestOpenAPI(t *testing.T) {
 		t.Errorf("version %q, want 3.1", doc.OpenAPI)
 	}
 	want := map[string]bool{}
-	for path, methods := range routes() {
-		for method, to := range methods {
-			name := method + " " + path
-			want[name] = true
-			op, has := doc.Paths[path][strings.ToLower(method)]
-			switch {
-			case !has:
-				t.Errorf("%s is not in the document", name)
-				continue
-			case op.Summary == "" || len(op.Responses) == 0:
-				t.Errorf("%s says nothing of itself or of its replies", name)
-			case (op.Security != nil && len(op.Security) == 0) != (to.role == anybody):
-				t.Errorf("%s: asks for a key: %v", name, to.role != anybody)
-			}
+	for _, r := range f.server.routes() {
+		name := r.Method + " " + r.Path
+		want[name] = true
+		op, has := doc.Paths[r.Path][strings.ToLower(r.Method)]
+		switch {
+		case !has:
+			t.Errorf("%s is not in the document", name)
+		case op.Summary == "" || len(op.Responses) == 0:
+			t.Errorf("%s says nothing of itself or of its replies", name)
+		case (op.Security != nil && len(op.Security) == 0) != (r.For == web.Anyone):
+			t.Errorf("%s: asks for a key: %v", name, r.For != web.Anyone)
 		}
 	}
 	for path, methods := range doc.Paths {
@@ -102,7 +101,7 @@ func TestOpenAPIReplies(t *testing.T) {
 		{"GET", "/status", "", "Status"},
 		{"GET", "/status-env", `{"env_id":0}`, "EnvStatus"},
 		{"GET", "/latest_example", "", "Group"},
-		{"POST", "/register", fmt.Sprintf(registration, 1, 0), "Registered"},
+		{"POST", "/register", fmt.Sprintf(registerBody, 1, 0), "Registered"},
 		{"POST", "/register-env", `{"max_token_length":1,"desired_name":"e","weight":1,"group_size":1}`, "EnvRegistered"},
 		{"POST", mainPath + "/groups", "[" + group(2, 1, 0) + "]", "Posted"},
 		{"GET", mainPath + "/stats", "", "Stats"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // dial opens a connection to a hub.
@@ -73,7 +75,7 @@ func TestTornReplies(t *testing.T) {
 			c := dial(t, addr)
 			ask(t, c)
 			if test.read == 0 {
-				await(f, func(d *delivery) bool { return d.state == handed && d.attempt == i+1 })
+				await(f, func(d *batch) bool { return d.state == handed && d.attempt == i+1 })
 			}
 			if _, err := io.ReadFull(c, make([]byte, test.read)); err != nil {
 				t.Fatal(err)
@@ -89,7 +91,7 @@ func TestTornReplies(t *testing.T) {
 		if got := fetch(t, c); got != "3" {
 			t.Errorf("%s: then %s, want 3", test.why, got)
 		}
-		if st := f.server.Stats(); st.Step != 2 || st.Torn < 2 {
+		if st := f.run.Stats(); st.Step != 2 || st.Torn < 2 {
 			t.Errorf("%s: step %d after 2 batches, %d torn", test.why, st.Step, st.Torn)
 		}
 		c.Close()
@@ -97,12 +99,12 @@ func TestTornReplies(t *testing.T) {
 }
 
 // await waits until a batch is as ok says.
-func await(f *fixture, ok func(*delivery) bool) {
+func await(f *fixture, ok func(*batch) bool) {
 	f.t.Helper()
 	for range 100_000 {
-		f.server.mu.RLock()
-		done := slices.ContainsFunc(f.server.open, ok)
-		f.server.mu.RUnlock()
+		f.run.batches.mu.RLock()
+		done := slices.ContainsFunc(f.run.batches.open, ok)
+		f.run.batches.mu.RUnlock()
 		if done {
 			return
 		}
@@ -113,7 +115,7 @@ func await(f *fixture, ok func(*delivery) bool) {
 
 // awaitTorn waits until the server knows that a reply did not arrive.
 func awaitTorn(f *fixture) {
-	await(f, func(d *delivery) bool { return d.state == due || d.state == handed && d.by.torn() })
+	await(f, func(d *batch) bool { return d.state == due || d.state == handed && d.by.Torn() })
 }
 
 // TestWholeReplies holds the hub to taking a batch for received that was: whether its
@@ -175,7 +177,7 @@ func TestTwoTrainers(t *testing.T) {
 }
 
 func TestRunEnds(t *testing.T) {
-	f := newFixture(t, nil, Config{Drain: 200 * time.Millisecond})
+	f := newFixture(t, nil, Config{Web: web.Settings{Drain: 200 * time.Millisecond}})
 	f.begin(1)
 	f.put(wide(1, 500_000))
 	addr, end := f.serve()
@@ -211,195 +213,49 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-func TestRunEndsAtOnce(t *testing.T) {
-	f := newFixture(t, nil, Config{Drain: time.Hour})
-	addr, end := f.serve()
-	idle, fresh := dial(t, addr), dial(t, addr)
-	if _, err := io.WriteString(idle, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readStatus(idle); err != nil {
-		t.Fatal(err)
-	}
-	end()
-	idle.Close()
-	fresh.Close()
-}
-
-func TestRunFails(t *testing.T) {
-	f := newFixture(t, nil, Config{})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	if err := f.server.Run(t.Context(), l); err == nil {
-		t.Error("a closed listener is no error")
-	}
-}
-
-func TestStalledBody(t *testing.T) {
-	f := newFixture(t, nil, Config{Stall: 50 * time.Millisecond})
-	addr, _ := f.serve()
-	c := dial(t, addr)
-	defer c.Close()
-	if _, err := io.WriteString(c, "POST /scored_data HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nContent-Type: application/json\r\n\r\n{"); err != nil {
-		t.Fatal(err)
-	}
-	status, err := readStatus(c)
-	if err != nil || status != http.StatusRequestTimeout {
-		t.Errorf("status %d (%v), want 408", status, err)
-	}
-	c = dial(t, addr)
-	defer c.Close()
-	if _, err := io.WriteString(c, "GET /info HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"); err != nil {
-		t.Fatal(err)
-	}
-	io.Copy(io.Discard, c) // whether the body that nobody wants gets a reply or not, the connection ends
-}
-
-func zipped(parts ...string) string {
-	var b bytes.Buffer
-	for _, part := range parts {
-		z := gzip.NewWriter(&b)
-		io.WriteString(z, part)
-		z.Close()
-	}
-	return b.String()
-}
-
-func TestPackedBodies(t *testing.T) {
-	f := newFixture(t, nil, Config{Limits: Limits{Body: 4000, Inflated: 10_000}})
-	g := group(1, 2, -1)
-	bomb := zipped(g + strings.Repeat(" ", 20_000))
-	for _, test := range []struct {
-		why, body, encoding string
-		status              int
-		reply               string // its beginning
-	}{
-		{"plain", g, "", 200, `{"status":"received"}`},
-		{"identity", g, "identity", 200, `{"status":"received"}`},
-		{"gzip", zipped(g), "gzip", 200, `{"status":"received"}`},
-		{"by its other name", zipped(g), "X-GZIP", 200, `{"status":"received"}`},
-		{"several members", zipped(g[:10], g[10:20], g[20:]), "gzip", 200, `{"status":"received"}`},
-		{"zeros behind", zipped(g) + "\x00\x00\x00", "gzip", 200, `{"status":"received"}`},
-		{"rubbish behind", zipped(g) + "rubbish", "gzip", 400, "Invalid gzip payload"},
-		{"no gzip", g, "gzip", 400, "Invalid gzip payload"},
-		{"not all of one", zipped(g)[:30], "gzip", 400, "Invalid gzip payload"},
-		{"a wrong sum", zipped(g)[:len(zipped(g))-8] + "\x00\x00\x00\x00\x00\x00\x00\x00", "gzip", 400, "Invalid gzip payload"},
-		{"nothing", "", "gzip", 422, `{"detail":[{"type":"missing"`},
-		{"nothing in it", zipped(""), "gzip", 422, `{"detail":[{"type":"missing"`},
-		{"a bomb", bomb, "gzip", 413, `{"detail":"the body has more than 10000 bytes when inflated"}`},
-		{"too much", strings.Repeat(" ", 4001), "", 413, `{"detail":"the body has more than 4000 bytes `},
-		{"zstandard", g, "zstd", 415, `{"detail":`},
-	} {
-		w := f.do("POST", "/scored_data", test.body, "Content-Encoding: "+test.encoding)
-		if w.Code != test.status || !strings.HasPrefix(w.Body.String(), test.reply) {
-			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, test.status, test.reply)
-		}
-	}
-	addr, _ := f.serve()
-	c := dial(t, addr)
-	defer c.Close()
-	// Chunked, without a length.
-	fmt.Fprintf(c, "POST /scored_data HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
-		5000, strings.Repeat(" ", 5000))
-	status, err := readStatus(c)
-	if err != nil || status != http.StatusRequestEntityTooLarge {
-		t.Errorf("chunks without end: %d (%v), want 413", status, err)
-	}
-}
-
-func TestPackedReplies(t *testing.T) {
+// TestPanicWhileDelivering hands a batch out again whose reply panicked.
+func TestPanicWhileDelivering(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
-	for _, test := range []struct {
-		why, accept string
-		tokens      int
-		packed      bool
-	}{
-		{"a long reply", "gzip, deflate", 1000, true},
-		{"a very long one", "br;q=1.0, GZIP;q=0.5", 100_000, true},
-		{"not wanted", "deflate", 1000, false},
-		{"refused", "gzip;q=0", 1000, false},
-		{"refused precisely", "gzip; q=0.00", 100_000, false},
-		{"a short one", "gzip", 10, false},
-	} {
-		f.put(wide(1, test.tokens))
-		w := f.do("GET", "/batch", "", "Accept-Encoding: "+test.accept)
-		if packed := w.Header().Get("Content-Encoding") == "gzip"; packed != test.packed {
-			t.Errorf("%s: packed %v, want %v", test.why, packed, test.packed)
-		}
-		if vary := w.Header().Get("Vary") != ""; vary != (test.tokens > 10) {
-			t.Errorf("%s: varies: %v", test.why, vary)
-		}
-		body := io.Reader(w.Body)
-		if test.packed {
-			z, err := gzip.NewReader(body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			body = z
-		}
-		if got := batchIDs(t, body); got != "1" {
-			t.Errorf("%s: batch %s", test.why, got)
-		}
-	}
-}
-
-func TestPanic(t *testing.T) {
-	f := newFixture(t, nil, Config{})
-	all := routes()
-	page := func(serve func(*Server, *call)) map[string]route {
-		return map[string]route{"GET": {serve, looker}}
-	}
-	all["/panic"] = page(func(*Server, *call) { panic("oh") })
-	all["/half"] = page(func(_ *Server, c *call) { io.WriteString(c.w, "half"); panic("oh") })
-	all["/bound"] = page(func(s *Server, c *call) {
-		p, err := s.nextBatch(t.Context(), claim{trainer: mainTrainer})
+	f.put(group(1, 1, -1))
+	broken, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) {
+		p, err := f.run.nextBatch(t.Context(), claim{trainer: unnamedTrainer})
 		if err != nil {
 			t.Error(err)
 		}
-		s.deliver(c, p, func(*call, parcel) error { panic("oh") })
-	})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+		f.run.deliver(c, p, func(*web.Call, []queue.Delivery) error { panic("oh") })
+	}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := &http.Server{Handler: f.server.handler(all)}
-	var serving sync.WaitGroup
-	serving.Go(func() { web.Serve(l) })
-	defer func() { web.Close(); serving.Wait(); http.DefaultClient.CloseIdleConnections() }()
-	get := func(path string) (int, string) {
-		reply, err := http.Get("http://" + l.Addr().String() + path)
-		if err != nil {
-			return 0, ""
-		}
-		defer reply.Body.Close()
-		text, err := io.ReadAll(reply.Body)
-		if err != nil {
-			return 0, ""
-		}
-		return reply.StatusCode, string(text)
-	}
-	f.begin(1)
-	f.put(group(1, 1, -1))
-	for _, test := range []struct {
-		path   string
-		status int
-		text   string
-	}{
-		{"/panic", 500, "Internal Server Error"},
-		{"/half", 0, ""}, // must not look whole
-		{"/bound", 500, "Internal Server Error"},
-		{"/", 200, `{"message":"AtroposLib API"}`},
-	} {
-		if status, text := get(test.path); status != test.status || text != test.text {
-			t.Errorf("%s: %d %q, want %d %q", test.path, status, text, test.status, test.text)
-		}
+	w := httptest.NewRecorder()
+	broken.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if w.Code != http.StatusInternalServerError {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if got := f.batch(); got != "1" {
 		t.Errorf("batch %s, want 1: its reply panicked", got)
+	}
+}
+
+// TestPackedBatch takes gzip in and gives it out.
+func TestPackedBatch(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(1)
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, wide(1, 1000))
+	z.Close()
+	if w := f.do("POST", "/scored_data", b.String(), "Content-Encoding: gzip"); w.Code != 200 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	w := f.do("GET", "/batch", "", "Accept-Encoding: gzip")
+	back, err := gzip.NewReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := batchIDs(t, back); got != "1" {
+		t.Errorf("batch %s, want 1", got)
 	}
 }
 
@@ -426,7 +282,7 @@ func TestManyAtOnce(t *testing.T) {
 					t.Errorf("post: %d %s", w.Code, w.Body)
 				}
 				f.do("GET", "/status-env", fmt.Sprintf(`{"env_id":%d}`, p))
-				f.server.Stats()
+				f.run.Stats()
 			}
 		})
 	}

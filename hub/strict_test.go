@@ -10,12 +10,12 @@ import (
 // TestStrict has the hub do as the original does: bursts of batches, the newest first,
 // counted when they are formed.
 func TestStrict(t *testing.T) {
-	f := newFixture(t, nil, Config{Strict: true})
+	f := newFixture(t, nil, Config{Settings: Settings{Compat: Strict}})
 	f.begin(1)
 	f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1))
 	for i, want := range []string{"3", "2"} {
-		if got := f.batch(); got != want || f.server.Step() != 3 {
-			t.Errorf("batch %s at step %d, want %s at 3", got, f.server.Step(), want)
+		if got := f.batch(); got != want || f.run.Step() != 3 {
+			t.Errorf("batch %s at step %d, want %s at 3", got, f.run.Step(), want)
 		}
 		if i == 0 {
 			f.put(group(4, 1, -1)) // waits until the burst is over
@@ -39,7 +39,7 @@ func TestStrict(t *testing.T) {
 
 // TestStrictBursts forms no more batches at once than their record holds.
 func TestStrictBursts(t *testing.T) {
-	f := newFixture(t, nil, Config{Strict: true})
+	f := newFixture(t, nil, Config{Settings: Settings{Compat: Strict}})
 	f.begin(1)
 	const many = maxBurst + 500
 	for first := 0; first < many; first += 500 {
@@ -51,7 +51,7 @@ func TestStrictBursts(t *testing.T) {
 			t.Fatal(w.Body)
 		}
 	}
-	if got := f.batch(); got != fmt.Sprint(maxBurst) || f.server.Step() != maxBurst {
-		t.Errorf("batch %s at step %d, want %d", got, f.server.Step(), maxBurst)
+	if got := f.batch(); got != fmt.Sprint(maxBurst) || f.run.Step() != maxBurst {
+		t.Errorf("batch %s at step %d, want %d", got, f.run.Step(), maxBurst)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
 )
 
 const mainPath = "/v1/runs/default"
@@ -134,7 +135,7 @@ func TestAcknowledging(t *testing.T) {
 	if got := f.tell(second, "ack?trainer=a", 200); got != `{"status":"acknowledged","again":true}` {
 		t.Error(got)
 	}
-	if st := f.server.Stats(); st.Open != 0 {
+	if st := f.run.Stats(); st.Open != 0 {
 		t.Errorf("%d batches are open, want none", st.Open)
 	}
 }
@@ -147,7 +148,7 @@ func TestRegisteringIsOneTrainers(t *testing.T) {
 	f.put(group(1, 1, -1), group(2, 1, -1))
 	f.take("trainer=a")
 	f.take("trainer=b")
-	if w := f.do("POST", "/register?trainer=b", fmt.Sprintf(registration, 1, 0)); w.Code != 200 {
+	if w := f.do("POST", "/register?trainer=b", fmt.Sprintf(registerBody, 1, 0)); w.Code != 200 {
 		t.Fatal(w.Body)
 	}
 	if _, ids := f.take("trainer=c"); ids != "2" {
@@ -160,7 +161,7 @@ func TestRegisteringIsOneTrainers(t *testing.T) {
 
 func TestLeaseRunsOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, nil, Config{Lease: time.Minute})
+		f := newFixture(t, nil, Config{Settings: Settings{Lease: time.Minute}})
 		f.begin(1)
 		f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1), group(4, 1, -1))
 		first, _ := f.take("trainer=a")
@@ -172,7 +173,7 @@ func TestLeaseRunsOut(t *testing.T) {
 			t.Errorf("batch %s, want 3: the lease was extended", ids)
 		}
 		time.Sleep(20 * time.Second)
-		if st := f.server.Stats(); st.Expired != 1 {
+		if st := f.run.Stats(); st.Expired != 1 {
 			t.Errorf("%d leases ran out, want 1", st.Expired)
 		}
 		f.tell(first, "ack?trainer=a", 200) // late, and nobody else has it
@@ -192,7 +193,7 @@ func TestLeaseRunsOut(t *testing.T) {
 // it acknowledges by asking for more, unless another one got it.
 func TestSilentTrainerKeeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, nil, Config{Lease: time.Minute})
+		f := newFixture(t, nil, Config{Settings: Settings{Lease: time.Minute}})
 		f.begin(1)
 		f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1))
 		f.batch()
@@ -214,7 +215,7 @@ func TestSilentTrainerKeeps(t *testing.T) {
 // that runs out, by an environment that goes; or in vain.
 func TestLongPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, nil, Config{Lease: 10 * time.Second, EnvTimeout: 20 * time.Second})
+		f := newFixture(t, nil, Config{Settings: Settings{Lease: 10 * time.Second, EnvTimeout: 20 * time.Second}})
 		f.begin(4)
 		start := time.Now()
 		wait := func(why, query, want string, after time.Duration) {
@@ -241,7 +242,7 @@ func TestLongPoll(t *testing.T) {
 
 // TestStoppingWakes has those who wait go when the server ends.
 func TestStoppingWakes(t *testing.T) {
-	f := newFixture(t, nil, Config{Drain: time.Minute})
+	f := newFixture(t, nil, Config{Web: web.Settings{Drain: time.Minute}})
 	f.begin(1)
 	addr, end := f.serve()
 	for _, path := range []string{"POST " + mainPath + "/batches?wait=5m", "GET " + mainPath + "/groups?wait=5m", "GET " + mainPath + "/events"} {
@@ -249,7 +250,7 @@ func TestStoppingWakes(t *testing.T) {
 		defer c.Close()
 		fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: x\r\n\r\n", path)
 	}
-	for f.server.Stats().Posts == 0 { // all are under way when this one has come
+	for f.run.Stats().Posts == 0 { // all are under way when this one has come
 		f.put(group(1, 9, -1))
 	}
 	end()
@@ -412,7 +413,7 @@ func TestRuns(t *testing.T) {
 	}
 	f.begin(2)
 	f.put(group(1, 2, -1))
-	f.do("POST", "/v1/runs/b/register", fmt.Sprintf(registration, 1, 5))
+	f.do("POST", "/v1/runs/b/register", fmt.Sprintf(registerBody, 1, 5))
 	f.want("POST", "/v1/runs/b/scored_data", group(2, 1, -1), `{"status":"received"}`)
 	w := f.do("GET", "/v1/runs/b/batch", "")
 	if got := batchIDs(t, w.Body); got != "2" {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -90,7 +89,7 @@ func TestNothingWaitsForABatch(t *testing.T) {
 		if got := batchIDs(t, reply.Body); got != "1" {
 			t.Errorf("batch %s, want 1", got)
 		}
-		if st := f.server.Stats(); st.GroupsIn != 5 {
+		if st := f.run.Stats(); st.GroupsIn != 5 {
 			t.Errorf("%d groups were taken, want 5", st.GroupsIn)
 		}
 	}
@@ -118,53 +117,48 @@ func TestManyEnvironments(t *testing.T) {
 	}
 }
 
-// TestLastByteArrives has a batch be the trainer's before the last byte of its reply
+// TestLastByteArrives has a batch belong to the trainer before the last byte of its reply
 // goes, and not if that then fails.
 func TestLastByteArrives(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
-	f.put(group(1, 1, -1), group(2, 1, -1))
+	f.put(group(1, 1, -1))
 	for _, test := range []struct {
 		why     string
-		write   func(c *call, p parcel) error
-		want    deliveryState
+		request *http.Request
 		refused bool
 	}{
-		{"the JSON of the original", f.server.writeJSON, handed, false},
-		{"the binary form", f.server.writeBatch, handed, false},
-		{"a connection that breaks", f.server.writeJSON, handed, true},
+		{"the JSON of Atropos", httptest.NewRequest(http.MethodGet, "/batch", nil), false},
+		{"the binary form", httptest.NewRequest(http.MethodPost, mainPath+"/batches", nil), false},
+		{"a connection that breaks", httptest.NewRequest(http.MethodGet, "/batch", nil), true},
 	} {
-		p, err := f.server.nextBatch(t.Context(), claim{trainer: mainTrainer, lease: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := &lastLook{ResponseRecorder: httptest.NewRecorder(), see: func() { f.server.mu.Lock(); defer f.server.mu.Unlock(); testState(t, test.why, p, test.want) }}
+		w := &lastLook{ResponseRecorder: httptest.NewRecorder(), see: func() { f.state(test.why, handed) }}
 		if test.refused {
 			w.err = io.ErrClosedPipe
 		}
-		c := &call{r: httptest.NewRequest(http.MethodGet, "/batch", nil), w: &recorder{ResponseWriter: w}}
 		func() {
 			defer func() { recover() }() // of a reply that broke off
-			f.server.deliver(c, p, test.write)
+			f.server.Handler().ServeHTTP(w, test.request)
 		}()
 		if !w.seen {
 			t.Errorf("%s: nothing was written", test.why)
 		}
-		want := handed
 		if test.refused {
-			want = due
+			f.state(test.why, due)
+			continue
 		}
-		testState(t, test.why, p, want)
-		if err := f.server.nack(p.number, mainTrainer); err != nil {
+		f.state(test.why, handed)
+		if err := f.run.batches.nack(1, unnamedTrainer); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func testState(t *testing.T, why string, p parcel, want deliveryState) {
-	t.Helper()
-	if p.state != want {
-		t.Errorf("%s: state %d, want %d", why, p.state, want)
+// state demands the state of the only batch.
+func (f *fixture) state(why string, want batchState) {
+	f.t.Helper()
+	if list := f.run.batches.list(); len(list) != 1 || list[0].State != want.String() {
+		f.t.Errorf("%s: %+v, want it %s", why, list, want)
 	}
 }
 

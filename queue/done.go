@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// finish writes to the log that groups are done, and frees their bodies.
+// finish logs that groups are done, and frees their bodies.
 func (q *Queue) finish(ctx context.Context, list []Entry) error {
 	var r logRecord
 	for _, e := range list {
@@ -44,12 +44,12 @@ func (q *Queue) finish(ctx context.Context, list []Entry) error {
 	return nil
 }
 
-// minSweep is the least number of bodies that are freed by sweeping all that lies
-// below what is in use; fewer are faster one by one.
+// minSweep is how many bodies must be free before everything below the lowest number
+// in use is swept; fewer are freed faster one by one.
 const minSweep = 4
 
-// free deletes bodies whose groups are done. What cannot be deleted now is deleted
-// later.
+// free deletes the bodies of groups that are done. Bodies that cannot be deleted now
+// are deleted later.
 func (q *Queue) free(ctx context.Context) {
 	below, rest := q.rubbish()
 	if below == 0 && len(rest) == 0 {
@@ -72,7 +72,7 @@ func (q *Queue) free(ctx context.Context) {
 	}
 }
 
-// rubbish returns what may be deleted: all numbers below one, and others.
+// rubbish returns what may be deleted: all numbers below one, and some others.
 func (q *Queue) rubbish() (below uint64, rest []uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -88,7 +88,7 @@ func (q *Queue) rubbish() (below uint64, rest []uint64) {
 	return 0, slices.Collect(maps.Keys(q.garbage))
 }
 
-// low is a number below which nothing is in use, nor will be. q.mu is held.
+// low is a number below which nothing is in use or will be. q.mu is held.
 func (q *Queue) low() uint64 {
 	if q.unsure {
 		return 0
@@ -109,8 +109,8 @@ func (q *Queue) low() uint64 {
 	return low
 }
 
-// each calls f for 0 to n-1, some at a time, and no more after an error. It returns
-// the first error after all calls have ended.
+// each calls f for 0 to n-1, several at a time. After an error it starts no more calls;
+// it returns the first error once all have ended.
 func each(n int, f func(i int) error) error {
 	var (
 		next   atomic.Int64

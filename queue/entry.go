@@ -12,10 +12,10 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// maxName is the largest size of an ID or a task's name, in bytes.
+// maxName is the size of the longest ID or name of a task, in bytes.
 const maxName = 1024
 
-// A Key is what a store knows a group by: the first half of the SHA-256 of its ID.
+// A Key names a group in a store: the first half of the SHA-256 of its ID.
 type Key [16]byte
 
 // String is the key in hexadecimal.
@@ -29,22 +29,23 @@ func KeyOf(id string) Key {
 
 // An Entry is what the index holds of a group.
 type Entry struct {
-	Seq       uint64 // place in the order in which groups were put; its name while it is in the queue
-	ID        string // the group's, or a random one where it has none
-	EnvID     int32  // id of the environment that sent it, -1: none
+	Seq       uint64 // place in the order in which groups were put; names the group while it is in the queue
+	ID        string // the group's, or a random one if it has none
+	EnvID     int32  // id of the environment that sent it; -1: none
 	Sequences int
+	Episodes  int    // that the sequences belong to
 	Tokens    int    // of all sequences
 	Bytes     int    // size of its binary form
-	Oldest    int32  // lowest version of the weights that sampled any token, -1: unknown
-	Task      string // name of the task it answers, empty: unknown
+	Oldest    int32  // lowest version of the weights that sampled any token; -1: unknown
+	Task      string // name of the task it answers; empty: unknown
 	Put       time.Time
 
 	key  Key
-	anon bool // the ID is random, and need not be known for ever
+	anon bool // the ID is random, and need not be remembered
 }
 
 // Stale reports whether the group's oldest token is more than maxLag versions behind the
-// given one. A group that does not tell its versions is not.
+// given one. A group without versions is never stale.
 func (e *Entry) Stale(version, maxLag int) bool {
 	return e.Oldest >= 0 && version-int(e.Oldest) > maxLag
 }
@@ -55,6 +56,7 @@ type entryJSON struct {
 	Anonymous bool   `json:"anonymous,omitempty"`
 	EnvID     *int32 `json:"env_id,omitempty"`
 	Sequences int    `json:"sequences"`
+	Episodes  int    `json:"episodes"`
 	Tokens    int    `json:"tokens"`
 	Bytes     int    `json:"bytes"`
 	Oldest    int32  `json:"oldest"`
@@ -62,7 +64,7 @@ type entryJSON struct {
 	Put       int64  `json:"put,string"` // nanoseconds since 1970 UTC
 }
 
-// newEntry returns the entry of g, without its place and size.
+// newEntry returns the entry of g, without its sequence number and size.
 func newEntry(g *quintain.Group) (Entry, error) {
 	for _, f := range []struct{ name, text string }{{"id", g.ID}, {"origin.task", g.Origin.Task}} {
 		if len(f.text) > maxName {
@@ -76,6 +78,7 @@ func newEntry(g *quintain.Group) (Entry, error) {
 		ID:        g.ID,
 		EnvID:     -1,
 		Sequences: g.Sequences(),
+		Episodes:  g.EpisodeCount(),
 		Tokens:    g.TokenCount(),
 		Oldest:    g.Oldest(),
 		Task:      g.Origin.Task,
@@ -96,7 +99,7 @@ func newEntry(g *quintain.Group) (Entry, error) {
 // meta is the entry as it is stored.
 func (e Entry) meta() []byte {
 	j := entryJSON{
-		ID: e.ID, Anonymous: e.anon, Sequences: e.Sequences, Tokens: e.Tokens, Bytes: e.Bytes,
+		ID: e.ID, Anonymous: e.anon, Sequences: e.Sequences, Episodes: e.Episodes, Tokens: e.Tokens, Bytes: e.Bytes,
 		Oldest: e.Oldest, Task: e.Task, Put: e.Put.UnixNano(),
 	}
 	if e.EnvID != -1 {
@@ -119,7 +122,8 @@ func entryOf(l Listed) (Entry, error) {
 	if j.ID == "" {
 		return e, fmt.Errorf("index record: has no id")
 	}
-	e.ID, e.anon, e.Sequences, e.Tokens, e.Oldest, e.Task = j.ID, j.Anonymous, j.Sequences, j.Tokens, j.Oldest, j.Task
+	e.ID, e.anon, e.Oldest, e.Task = j.ID, j.Anonymous, j.Oldest, j.Task
+	e.Sequences, e.Episodes, e.Tokens = j.Sequences, j.Episodes, j.Tokens
 	e.Put = time.Unix(0, j.Put)
 	if j.EnvID != nil {
 		e.EnvID = *j.EnvID
@@ -131,14 +135,16 @@ func entryOf(l Listed) (Entry, error) {
 type Count struct {
 	Groups    int `json:"groups"`
 	Sequences int `json:"sequences"`
+	Episodes  int `json:"episodes"`
 	Tokens    int `json:"tokens"`
 	Bytes     int `json:"bytes"` // as stored
 }
 
-// add counts e in, or out where sign is -1.
+// add counts e in, or out if sign is -1.
 func (c *Count) add(e Entry, sign int) {
 	c.Groups += sign
 	c.Sequences += sign * e.Sequences
+	c.Episodes += sign * e.Episodes
 	c.Tokens += sign * e.Tokens
 	c.Bytes += sign * e.Bytes
 }
@@ -148,15 +154,15 @@ type Stats struct {
 	Waiting   Count     `json:"waiting"`
 	Leased    Count     `json:"leased"`
 	Aside     Count     `json:"aside"`      // corrupt: kept, and never handed out
-	OldestPut time.Time `json:"oldest_put"` // when the first of those that wait was put; zero: none waits
+	OldestPut time.Time `json:"oldest_put"` // when the oldest waiting group was put; zero: none waits
 	Known     int       `json:"known"`      // IDs of groups that are done
 
-	Put        uint64 `json:"put"` // groups, as in all that follows
+	Put        uint64 `json:"put"` // groups, like everything that follows
 	Duplicates uint64 `json:"duplicates"`
 	Acked      uint64 `json:"acked"`
 	Expired    uint64 `json:"expired"` // leases that ran out
 	Released   uint64 `json:"released"`
 	Dropped    uint64 `json:"dropped"`
 	Corrupt    uint64 `json:"corrupt"`
-	Lost       uint64 `json:"lost"` // gone from the store though nobody took them, since the store was made: its files were damaged
+	Lost       uint64 `json:"lost"` // missing from the store without having been taken, since the store was made: its files were damaged
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// An index is what waits, in the order of sequence numbers. Taking out and putting
-// back cost the distance to the nearer end, which is small where consumers take
-// what is old.
+// An index is what waits, in the order of sequence numbers. Taking an entry out, or
+// putting it back, costs its distance to the nearer end, which is small as long as
+// consumers take what is old.
 type index struct {
 	buf   []Entry // the entries are buf[head:]
 	head  int
@@ -17,7 +17,7 @@ type index struct {
 	turn  uint64       // changes with every change
 }
 
-// all returns the entries; they are the index's own.
+// all returns the entries, which still belong to the index.
 func (x *index) all() []Entry { return x.buf[x.head:] }
 
 // search returns where seq is or would be.
@@ -47,7 +47,7 @@ func (x *index) tally(e Entry, sign int) {
 	x.tallyKind(Kind{e.EnvID, e.Sequences}, sign)
 }
 
-// add puts e in its place. It is there only once.
+// add puts e in its place, unless it is there.
 func (x *index) add(e Entry) {
 	list := x.all()
 	at := len(list)
@@ -71,7 +71,7 @@ func (x *index) add(e Entry) {
 	x.buf = slices.Insert(x.buf, x.head+at, e)
 }
 
-// slide moves the entries towards the front, where memory lies idle.
+// slide moves the entries towards the front, where memory is free.
 func (x *index) slide() {
 	list, head := x.all(), x.head/4
 	n := copy(x.buf[head:], list)
@@ -79,8 +79,7 @@ func (x *index) slide() {
 	x.buf, x.head = x.buf[:head+n], head
 }
 
-// take removes the entries of seqs that are there, in one pass, and returns them in
-// order.
+// take removes the entries of seqs in one pass, and returns those it found, in order.
 func (x *index) take(seqs []uint64) []Entry {
 	seqs = slices.Compact(slices.Sorted(slices.Values(seqs)))
 	var at []int
@@ -101,12 +100,12 @@ func (x *index) take(seqs []uint64) []Entry {
 		x.closeBack(at)
 	}
 	if len(x.all()) == 0 {
-		*x = index{envs: x.envs, kinds: x.kinds, turn: x.turn} // its memory, too
+		*x = index{envs: x.envs, kinds: x.kinds, turn: x.turn} // frees its memory too
 	}
 	return taken
 }
 
-// closeFront closes the gaps at the given places by moving what stands before them.
+// closeFront closes the gaps at the given places by moving what comes before them.
 func (x *index) closeFront(at []int) {
 	list := x.all()
 	end := at[len(at)-1] + 1 // list[end:] is final
@@ -121,7 +120,7 @@ func (x *index) closeFront(at []int) {
 	x.head += len(at)
 }
 
-// closeBack closes the gaps by moving what stands behind them.
+// closeBack closes the gaps at the given places by moving what comes after them.
 func (x *index) closeBack(at []int) {
 	list := x.all()
 	to := at[0]

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// A Kind is what groups that wait are told apart by where only their numbers count.
+// A Kind is a class of waiting groups: those of one environment and one size.
 type Kind struct {
 	EnvID     int32 // -1: none
 	Sequences int
 }
 
-// tallyKind counts a group in, or out where sign is -1.
+// tallyKind counts a group in, or out if sign is -1.
 func (x *index) tallyKind(k Kind, sign int) {
 	if x.kinds == nil {
 		x.kinds = make(map[Kind]int)
@@ -22,10 +22,9 @@ func (x *index) tallyKind(k Kind, sign int) {
 	}
 }
 
-// Kinds returns how many groups of each kind wait, and a number that is another
-// whenever that has changed. It is cheap to ask again: where that number is still
-// the caller's, kinds is nil. The cost does not grow with what waits, but with the
-// number of kinds.
+// Kinds returns how many groups of each kind wait, and a turn, which changes whenever
+// that does. Asking again is cheap: if turn is still the current one, kinds is nil. The
+// cost grows with the number of kinds, not with how much waits.
 func (q *Queue) Kinds(turn uint64) (kinds map[Kind]int, now uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -39,7 +38,7 @@ func (q *Queue) Kinds(turn uint64) (kinds map[Kind]int, now uint64) {
 	return kinds, q.waiting.turn
 }
 
-// Waiting returns how much waits. Its cost does not grow with that.
+// Waiting returns how much waits, at a constant cost.
 func (q *Queue) Waiting() Count {
 	q.mu.Lock()
 	defer q.mu.Unlock()

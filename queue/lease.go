@@ -12,25 +12,25 @@ import (
 
 // A Want says which groups a consumer asks for.
 type Want struct {
-	Consumer string        // who asks, and will acknowledge
+	Consumer string        // asks, and will acknowledge
 	For      time.Duration // how long the lease lasts; 0: until acknowledged or released
 
-	// Pick chooses among what waits, oldest first; the order of its choice is
-	// that of the deliveries. It is called under the queue's lock: it must be quick,
-	// must not change or keep the slice, and must not call the queue. Nil takes the
-	// Max oldest, or one where Max is 0.
+	// Pick chooses among the waiting groups, which it gets oldest first, and returns
+	// its choice in the order in which they will be delivered. It is called under the
+	// queue's lock: it must be quick, must not change or keep the slice, and must not
+	// call the queue. Nil takes the Max oldest, or one if Max is 0.
 	Pick func(waiting []Entry) []Entry
 	Max  int
 
-	// Raw asks for the groups in their binary form, verified and not decoded.
+	// Raw asks for the groups in their binary form, verified but not decoded.
 	Raw bool
 }
 
 // A Delivery is a group that was handed out.
 type Delivery struct {
 	Entry
-	Group *quintain.Group // nil where the binary form was asked for
-	Body  []byte          // the binary form, where it was asked for
+	Group *quintain.Group // nil if the binary form was asked for
+	Body  []byte          // the binary form, if it was asked for
 }
 
 // A lease is a group that a consumer has.
@@ -38,11 +38,11 @@ type lease struct {
 	Entry
 	consumer string
 	until    time.Time // zero: it does not run out
-	busy     bool      // it is being acknowledged or dropped, and neither runs out nor is released
+	busy     bool      // it is being acknowledged or dropped; until then it neither runs out nor is released
 }
 
-// Lease hands out groups, or none where none waits or Pick chooses none. They are
-// the consumer's until it acknowledges or releases them or the lease runs out.
+// Lease hands out groups, or none if none waits or Pick chooses none. They belong to
+// the consumer until it acknowledges or releases them, or the lease runs out.
 //
 // After an error nothing is leased. A group that cannot be read is set aside and
 // reported as a [*CorruptError]; the next call does without it.
@@ -71,9 +71,9 @@ func (q *Queue) Lease(ctx context.Context, w Want) ([]Delivery, error) {
 	}
 }
 
-// errGone says that a group was acknowledged while it was read: a lease that ran out
-// before that was another's meanwhile.
-var errGone = fmt.Errorf("acknowledged meanwhile: %w", ErrUnknown)
+// errGone says that a group was acknowledged while it was read: its lease had run out,
+// and another consumer took it.
+var errGone = fmt.Errorf("acknowledged by another consumer: %w", ErrUnknown)
 
 // grant moves what w picks from waiting to leased.
 func (q *Queue) grant(w Want) ([]*lease, error) {
@@ -86,7 +86,7 @@ func (q *Queue) grant(w Want) ([]*lease, error) {
 	for i, e := range picked {
 		seqs[i] = e.Seq
 		if _, ok := q.waiting.find(e.Seq); !ok {
-			return nil, fmt.Errorf("group of sequence number %d was picked and does not wait: %w", e.Seq, ErrUnknown)
+			return nil, fmt.Errorf("picked the group of sequence number %d, which does not wait: %w", e.Seq, ErrUnknown)
 		}
 	}
 	leases := make([]*lease, 0, len(seqs))
@@ -116,14 +116,14 @@ func (q *Queue) pick(w Want) []Entry {
 	return waiting[:min(len(waiting), max(1, w.Max))]
 }
 
-// read returns the group of e, and sets it aside where it cannot be read.
+// read returns the group of e, and sets it aside if it cannot be read.
 func (q *Queue) read(ctx context.Context, e Entry, raw bool) (Delivery, error) {
 	d := Delivery{Entry: e}
 	body, err := q.store.Body(ctx, e.Seq)
 	switch {
 	case err != nil && !errors.Is(err, ErrUnknown):
 		return d, fmt.Errorf("group %s: %w", e.ID, q.doubt(err))
-	case err != nil: // the index says otherwise
+	case err != nil: // the index has it, and the store does not
 	case raw:
 		d.Body, err = body, q.codec.Verify(body)
 	default:
@@ -138,7 +138,7 @@ func (q *Queue) read(ctx context.Context, e Entry, raw bool) (Delivery, error) {
 	return d, nil
 }
 
-// setAside takes e out of what is handed out, if it is still there.
+// setAside takes e out of the groups that are handed out, if it is still there.
 func (q *Queue) setAside(e Entry) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -156,7 +156,7 @@ func (q *Queue) setAside(e Entry) bool {
 	return true
 }
 
-// revoke makes leases wait again that were granted and not delivered.
+// revoke undoes leases that were granted but not delivered.
 func (q *Queue) revoke(leases []*lease) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -169,11 +169,10 @@ func (q *Queue) revoke(leases []*lease) {
 	q.notify()
 }
 
-// Ack tells that the consumer is done with groups. When it returns nil that is on
-// disk, for all of them at once, and they are never handed out again. Where one of
-// them is not leased to the consumer it does nothing and returns a
-// [*NotLeasedError]. After any other error they stay leased, and Ack may be tried
-// again; see [ErrUncertain].
+// Ack says that the consumer is done with groups. When it returns nil that is durable,
+// for all of them at once, and they are never handed out again. If one of them is not
+// leased to the consumer, Ack does nothing and returns a [*NotLeasedError]. After any
+// other error they stay leased, and Ack may be tried again; see [ErrUncertain].
 func (q *Queue) Ack(ctx context.Context, consumer string, seqs ...uint64) error {
 	if err := q.begin(ctx); err != nil {
 		return err
@@ -231,9 +230,9 @@ func entriesOf(leases []*lease) []Entry {
 	return list
 }
 
-// Drop removes groups for good, as if they were acknowledged: waiting, leased to
-// anyone, or set aside. It returns how many of seqs there were. After an error those
-// that were leased wait again.
+// Drop removes groups for good, as if they were acknowledged, whether they wait, are
+// leased to any consumer, or are set aside. It returns how many of seqs it found.
+// After an error, those that were leased wait again.
 func (q *Queue) Drop(ctx context.Context, seqs ...uint64) (int, error) {
 	if err := q.begin(ctx); err != nil {
 		return 0, err
@@ -280,8 +279,8 @@ func (q *Queue) seize(seqs []uint64) []*lease {
 	return leases
 }
 
-// Release makes groups wait again that are leased to the consumer, in their old
-// places, and returns how many of seqs there were.
+// Release lets groups that are leased to the consumer wait again, in their old places.
+// It returns how many of seqs it found.
 func (q *Queue) Release(consumer string, seqs ...uint64) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -296,8 +295,8 @@ func (q *Queue) Release(consumer string, seqs ...uint64) int {
 	return n
 }
 
-// ReleaseAll makes all groups wait again that are leased to the consumer, and
-// returns how many there were.
+// ReleaseAll lets all groups that are leased to the consumer wait again, and returns
+// how many there were.
 func (q *Queue) ReleaseAll(consumer string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -312,7 +311,7 @@ func (q *Queue) ReleaseAll(consumer string) int {
 	return n
 }
 
-// giveBack makes a released group wait. q.mu is held.
+// giveBack lets a released group wait. q.mu is held.
 func (q *Queue) giveBack(l *lease) {
 	delete(q.leased, l.Seq)
 	q.waiting.add(l.Entry)
@@ -320,8 +319,7 @@ func (q *Queue) giveBack(l *lease) {
 	q.notify()
 }
 
-// NextExpiry is when the next lease runs out, at the earliest; ok is false where
-// none does.
+// NextExpiry is the earliest time at which a lease runs out; ok is false if none does.
 func (q *Queue) NextExpiry() (at time.Time, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -329,14 +327,14 @@ func (q *Queue) NextExpiry() (at time.Time, ok bool) {
 	return q.next, !q.next.IsZero()
 }
 
-// remind sees to it that expire looks at the leases at the time given. q.mu is held.
+// remind has expire look at the leases at the given time. q.mu is held.
 func (q *Queue) remind(at time.Time) {
 	if q.next.IsZero() || at.Before(q.next) {
 		q.next = at
 	}
 }
 
-// expire makes those groups wait whose lease has run out. q.mu is held.
+// expire lets groups wait again whose lease has run out. q.mu is held.
 func (q *Queue) expire(now time.Time) {
 	if q.next.IsZero() || now.Before(q.next) {
 		return

@@ -9,7 +9,7 @@ import (
 )
 
 // A Memory is a [Store] that ends with the process: for tests, and for runs that may
-// be lost. Close leaves it as it is; it may be opened again.
+// be lost. Close keeps its content, so that it may be opened again.
 type Memory struct {
 	mu     sync.Mutex
 	last   uint64
@@ -24,7 +24,7 @@ func NewMemory() *Memory {
 	return &Memory{bodies: make(map[uint64]Record), places: make(map[Key]uint64), states: make(map[string][]byte)}
 }
 
-// Put keeps records.
+// Put implements [Bodies].
 func (m *Memory) Put(ctx context.Context, records []Record) ([]uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,7 +45,7 @@ func (m *Memory) Put(ctx context.Context, records []Record) ([]uint64, error) {
 	return seqs, nil
 }
 
-// Body returns the body of seq.
+// Body implements [Bodies].
 func (m *Memory) Body(ctx context.Context, seq uint64) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,7 +59,7 @@ func (m *Memory) Body(ctx context.Context, seq uint64) ([]byte, error) {
 	return slices.Clone(r.Body), nil
 }
 
-// Delete frees bodies.
+// Delete implements [Bodies].
 func (m *Memory) Delete(_ context.Context, below uint64, seqs []uint64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,7 +73,7 @@ func (m *Memory) Delete(_ context.Context, below uint64, seqs []uint64) error {
 	return nil
 }
 
-// List shows all bodies.
+// List implements [Bodies].
 func (m *Memory) List(_ context.Context, show func(Listed)) (last uint64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,7 +84,7 @@ func (m *Memory) List(_ context.Context, show func(Listed)) (last uint64, err er
 	return m.last, nil
 }
 
-// Clear frees all bodies.
+// Clear implements [Bodies].
 func (m *Memory) Clear(context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,7 +93,7 @@ func (m *Memory) Clear(context.Context) error {
 	return nil
 }
 
-// Append adds a record to the log.
+// Append implements [Log].
 func (m *Memory) Append(ctx context.Context, record []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +104,7 @@ func (m *Memory) Append(ctx context.Context, record []byte) error {
 	return nil
 }
 
-// Replay shows the log.
+// Replay implements [Log].
 func (m *Memory) Replay(_ context.Context, show func([]byte) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +116,7 @@ func (m *Memory) Replay(_ context.Context, show func([]byte) error) error {
 	return nil
 }
 
-// Rewrite replaces the log.
+// Rewrite implements [Log].
 func (m *Memory) Rewrite(_ context.Context, records [][]byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,14 +124,14 @@ func (m *Memory) Rewrite(_ context.Context, records [][]byte) error {
 	return nil
 }
 
-// State returns a record by its key.
+// State implements [States].
 func (m *Memory) State(_ context.Context, key string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.states[key]), nil
 }
 
-// SetState keeps a record by its key.
+// SetState implements [States].
 func (m *Memory) SetState(_ context.Context, key string, value []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,29 +9,29 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// MaxPutAll is the largest number of groups of one [Queue.PutAll].
+// MaxPutAll is the largest number of groups in one [Queue.PutAll].
 const MaxPutAll = 1000
 
-// Put keeps g. It is on disk when Put returns nil. A group whose ID was put before
-// is not kept again, and fresh is false: also where the first one is acknowledged
-// long since. A group without an ID is always fresh.
+// Put keeps g, which is durable when Put returns nil. A group whose ID was put before
+// is not kept again, even if the first one was acknowledged long ago; fresh is false
+// then. A group without an ID is always fresh.
 //
-// The error of a group that makes no sense is a [*quintain.FieldError]; others are
-// [*TooLargeError], [ErrNoSpace], [ErrUnreachable], and [ErrUncertain]: the group may
-// or may not have been kept. Putting it again settles that, if it has an ID.
+// The error of an invalid group is a [*quintain.FieldError]. Others are
+// [*groupform.TooLargeError], [ErrNoSpace], [ErrUnreachable], and [ErrUncertain]: the
+// group may or may not have been kept. If it has an ID, putting it again settles that.
 func (q *Queue) Put(ctx context.Context, g *quintain.Group) (fresh bool, err error) {
 	list, err := q.PutAll(ctx, []*quintain.Group{g})
 	return err == nil && list[0], err
 }
 
-// PutAll keeps groups, at most [MaxPutAll] of them, as Put does: all that are fresh,
-// or none where it returns an error. fresh has an element for each.
+// PutAll keeps groups as Put does, at most [MaxPutAll] of them: all that are fresh, or
+// none if it returns an error. fresh has an element for each.
 func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []bool, err error) {
 	if len(groups) > MaxPutAll {
 		return nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(groups), MaxPutAll)
 	}
 	p := newPutting(len(groups))
-	defer p.done(q.codec)
+	defer q.reuse(p)
 	p.groups = groups
 	for i, g := range groups {
 		if p.entries[i], err = newEntry(g); err != nil {
@@ -41,30 +41,28 @@ func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []b
 	return q.insist(ctx, p)
 }
 
-// PutEncoded is [Queue.PutAll] for groups in their binary form, which are kept as
-// they are. Each is read first, and must be a group that makes sense; check, if it is not nil,
-// may refuse it. The group that check is given is gone when it returns, and the bodies
-// are the caller's again when PutEncoded returns.
+// PutEncoded is [Queue.PutAll] for groups in their binary form, which it keeps as they
+// are. Each must be a valid group; check, if not nil, may refuse it. check must not
+// keep the group it is given. The bodies are the caller's again when PutEncoded
+// returns.
 //
-// A body that is no group gives a [*FormatError].
+// A body that is not a group gives a [*groupform.FormatError].
 func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i int, g *quintain.Group) error) (fresh []bool, err error) {
 	if len(bodies) > MaxPutAll {
 		return nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(bodies), MaxPutAll)
 	}
 	p := newPutting(len(bodies))
-	d := q.codec.decoder()
-	defer q.codec.done(d)
 	for i, body := range bodies {
-		g, err := d.Decode(body)
-		if err == nil {
-			err = g.Check()
-		}
-		if err == nil && check != nil {
-			err = check(i, g)
-		}
-		if err == nil {
-			p.entries[i], err = newEntry(g)
-		}
+		err := q.codec.View(body, func(g *quintain.Group) error {
+			err := g.Check()
+			if err == nil && check != nil {
+				err = check(i, g)
+			}
+			if err == nil {
+				p.entries[i], err = newEntry(g)
+			}
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +71,7 @@ func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i in
 	return q.insist(ctx, p)
 }
 
-// insist puts until the index has all that the store has.
+// insist puts until the index knows every group that the store has.
 func (q *Queue) insist(ctx context.Context, p *putting) (fresh []bool, err error) {
 	for range maxTries {
 		again, err := q.put(ctx, p)
@@ -84,19 +82,19 @@ func (q *Queue) insist(ctx context.Context, p *putting) (fresh []bool, err error
 			return p.fresh, nil
 		}
 	}
-	return nil, fmt.Errorf("the store refuses a group as known, and does not list it: %w", ErrUncertain)
+	return nil, fmt.Errorf("the store refuses a group as known, but does not list it: %w", ErrUncertain)
 }
 
-// maxTries is how often a put is repeated that found in the store what the index
-// has not.
+// maxTries is how often a put is repeated after it found a group in the store that the
+// index does not know.
 const maxTries = 5
 
-// A putting is what becomes of the groups of a PutAll.
+// A putting is the progress of one PutAll.
 type putting struct {
 	groups  []*quintain.Group // nil: all records are there
 	entries []Entry
-	records []Record  // those that were needed
-	buffers []*[]byte // of the records that were encoded here, for others to use again
+	records []Record  // those needed so far
+	buffers []*[]byte // of the records that were encoded here, to be used again
 	fresh   []bool
 }
 
@@ -104,11 +102,14 @@ func newPutting(n int) *putting {
 	return &putting{entries: make([]Entry, n), records: make([]Record, n), buffers: make([]*[]byte, n), fresh: make([]bool, n)}
 }
 
-// done gives back the memory of the records.
-func (p *putting) done(c *Codec) {
+// maxReused is the size in bytes up to which memory is kept for other groups.
+const maxReused = 16 << 20
+
+// reuse gives the memory of p to later puts.
+func (q *Queue) reuse(p *putting) {
 	for _, b := range p.buffers {
-		if b != nil {
-			c.keep(b, *b)
+		if b != nil && cap(*b) <= maxReused {
+			q.forms.Put(b)
 		}
 	}
 }
@@ -120,8 +121,8 @@ func (p *putting) keep(i int, body []byte) {
 	p.records[i] = Record{Key: e.key, Meta: e.meta(), Body: body}
 }
 
-// put puts those groups that are not known. It is to be called again where the store
-// has one that the index has not: a put of which it was unknown what became.
+// put puts the groups that are not known. It must be called again if the store has one
+// that the index does not know: from a put whose outcome was uncertain.
 func (q *Queue) put(ctx context.Context, p *putting) (again bool, err error) {
 	if err := q.begin(ctx); err != nil {
 		return false, err
@@ -151,7 +152,7 @@ func (q *Queue) put(ctx context.Context, p *putting) (again bool, err error) {
 }
 
 // unknown returns the indices of the groups whose keys are not known, each key once.
-// Until the caller leaves, no number above floor is taken for one that is done.
+// Until the caller calls leave, no number above floor counts as done.
 func (q *Queue) unknown(p *putting) (floor uint64, list []int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -171,7 +172,7 @@ func (q *Queue) unknown(p *putting) (floor uint64, list []int) {
 	return q.last, list
 }
 
-// leave takes back what unknown has noted.
+// leave undoes what unknown has noted.
 func (q *Queue) leave(floor uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -183,8 +184,11 @@ func (q *Queue) leave(floor uint64) {
 // record encodes group i, once.
 func (q *Queue) record(p *putting, i int) (Record, error) {
 	if p.records[i].Body == nil {
-		buf := q.codec.buffer()
-		body, err := q.codec.appendGroup((*buf)[:0], p.groups[i], packedFast)
+		buf, ok := q.forms.Get().(*[]byte)
+		if !ok {
+			buf = new([]byte)
+		}
+		body, err := q.codec.AppendFast((*buf)[:0], p.groups[i])
 		if err != nil {
 			return Record{}, fmt.Errorf("group %s: %w", p.entries[i].ID, err)
 		}
@@ -195,7 +199,7 @@ func (q *Queue) record(p *putting, i int) (Record, error) {
 }
 
 // admit takes the groups that the store has kept into the index, and reports whether
-// the store had one that the index has not.
+// the store had one that the index does not know.
 func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) {
 	var late []Entry
 	q.mu.Lock()
@@ -207,7 +211,7 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 			again, q.unsure = true, true
 		case e.Seq == 0:
 			q.stats.Duplicates++
-		case known: // while it was put, its first self was acknowledged and left the store
+		case known: // meanwhile, the group that was put first was acknowledged and left the store
 			q.stats.Duplicates++
 			q.last = max(q.last, e.Seq)
 			late = append(late, e)
@@ -228,7 +232,7 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 	return again
 }
 
-// retain makes the last of the groups that are fresh the newest. q.mu is held.
+// retain makes the last fresh group the newest. q.mu is held.
 func (q *Queue) retain(p *putting, news []int) {
 	for _, i := range slices.Backward(news) {
 		switch {
@@ -236,7 +240,7 @@ func (q *Queue) retain(p *putting, news []int) {
 			continue
 		case p.buffers[i] == nil: // the body is the caller's
 			q.newest = append(q.newest[:0], p.records[i].Body...)
-		default: // what was the newest before is given back in its stead
+		default: // the memory of the one before is used again in its place
 			p.records[i].Body = nil
 			q.newest, *p.buffers[i] = *p.buffers[i], q.newest
 		}
@@ -245,7 +249,7 @@ func (q *Queue) retain(p *putting, news []int) {
 }
 
 // Newest returns the binary form of the group that was put last since the queue was
-// opened, whatever became of it; nil: none was. It is a copy, and the caller's.
+// opened, whatever became of it, or nil. It is a copy, and the caller's.
 func (q *Queue) Newest() []byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,16 +1,16 @@
 // Package queue keeps groups until a consumer has acknowledged them.
 //
 //	        Put                    Lease                  Ack
-//	group ───────▶ waiting ───────────────────▶ leased ───────▶ done, its ID known for ever
+//	group ───────▶ waiting ───────────────────▶ leased ───────▶ done; its ID is remembered
 //	                  ▲    Release, or the lease   │
 //	                  └──────── runs out ──────────┘
 //
-// A [Queue] holds an index of what waits in memory; the groups themselves, the log
-// of what is done and small records of its users are in a [Store]: on disk
-// ([OpenDir]), on a NATS server or cluster ([OpenURL]), or in memory ([NewMemory]).
-// What Put returned nil for is in the store, durably; what Ack returned nil for is
-// never handed out again. Leases are the process's own: after a restart, whatever
-// was not acknowledged waits again.
+// A [Queue] keeps an index of the waiting groups in memory. The groups themselves, the
+// log of what is done, and small records of the queue's users are in a [Store]: the
+// files of a folder (package queue/files), a NATS server or cluster (queue/nats), or
+// memory ([NewMemory]). Once Put has returned nil, a group is durably in the store;
+// once Ack has returned nil, it is never handed out again. Leases live in the process:
+// after a restart, every group that was not acknowledged waits again.
 //
 // The forms are described in docs/formats/group.md and docs/formats/stream.md.
 package queue
@@ -24,44 +24,58 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/groupform"
 )
 
-// A Queue hands out groups in the order in which they were put, or as its consumer
-// picks them. It may be used by many goroutines at once.
+// A Queue hands out groups in the order in which they were put, or as the consumer
+// picks them. Many goroutines may use it at once.
 type Queue struct {
 	store Store
-	codec *Codec
+	codec *groupform.Codec
+	forms sync.Pool // of *[]byte, for the binary form of groups
 	log   *slog.Logger
 
-	// ops is read-locked by every operation on the store, and locked where the
-	// operations under way must end first: closing, reset, reading the store anew.
+	// ops is read-locked by every operation on the store. It is locked by what must
+	// wait for the operations under way: closing, resetting, rereading the store. It is
+	// taken before mu.
 	ops sync.RWMutex
 
+	// mu guards what follows. The store is never called under it, except by those who
+	// hold ops locked.
 	mu      sync.Mutex
 	closed  bool
-	unsure  bool   // an operation may or may not have reached the store: read it anew
-	last    uint64 // highest sequence number that is known to be given
-	noted   uint64 // of those, the highest that the log tells of
+	unsure  bool   // an operation may or may not have reached the store: reread it
+	last    uint64 // highest sequence number known to be given
+	noted   uint64 // highest of those that the log mentions
 	waiting index
 	leased  map[uint64]*lease
 	aside   map[uint64]Entry    // set aside: cannot be read
-	known   map[Key]bool        // keys of groups with an ID; true: it is done
+	known   map[Key]bool        // keys of groups with an ID; true: the group is done
 	done    int                 // how many of known are true
-	floors  map[uint64]int      // highest number that was given when a put began that is under way, and how many such
+	floors  map[uint64]int      // for the puts under way: the value of last when they began, and how many began then
 	garbage map[uint64]struct{} // done, and perhaps still in the store
 	newest  []byte              // the group that was put last
 	next    time.Time           // no lease runs out before; zero: none does
-	changed chan struct{}       // nil: nobody waits
+	changed chan struct{}       // nil: nothing waits for a change
 	stats   Stats               // the counters alone
 }
 
-// Open returns the queue that store holds. The store is the queue's from now on,
-// also to close, unless an error is returned.
+// Options are the settings of a queue; the zero value has the defaults.
+type Options struct {
+	Log *slog.Logger // default: none
+}
+
+// Open returns the queue that store holds. The store belongs to the queue from now on:
+// Close closes it, and so does Open itself if it returns an error.
 func Open(ctx context.Context, store Store, o Options) (*Queue, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	q := &Queue{
 		store:   store,
-		codec:   NewCodec(0),
-		log:     o.logger(),
+		codec:   groupform.NewCodec(0),
+		log:     o.Log,
 		leased:  make(map[uint64]*lease),
 		aside:   make(map[uint64]Entry),
 		known:   make(map[Key]bool),
@@ -69,12 +83,12 @@ func Open(ctx context.Context, store Store, o Options) (*Queue, error) {
 		garbage: make(map[uint64]struct{}),
 	}
 	if err := q.load(ctx); err != nil {
-		return nil, fmt.Errorf("opening the queue: %w", err)
+		return nil, errors.Join(fmt.Errorf("opening the queue: %w", err), store.Close())
 	}
 	return q, nil
 }
 
-// begin enters an operation on the store; the caller leaves it by q.ops.RUnlock.
+// begin enters an operation on the store; the caller leaves it with q.ops.RUnlock.
 func (q *Queue) begin(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -97,8 +111,8 @@ func (q *Queue) begin(ctx context.Context) error {
 	}
 }
 
-// doubt has the store read anew where err leaves open what is in it, or says that
-// it needs mending.
+// doubt has the store reread if err leaves open what it contains, or says that it
+// needs mending. It returns err.
 func (q *Queue) doubt(err error) error {
 	if errors.Is(err, ErrUncertain) || errors.Is(err, ErrUnreachable) {
 		q.mu.Lock()
@@ -108,7 +122,7 @@ func (q *Queue) doubt(err error) error {
 	return err
 }
 
-// notify wakes those who wait for a change. q.mu is held.
+// notify wakes what waits for a change. q.mu is held.
 func (q *Queue) notify() {
 	if q.changed != nil {
 		close(q.changed)
@@ -116,10 +130,10 @@ func (q *Queue) notify() {
 	}
 }
 
-// Changed returns a channel that is closed when a group comes to wait that did not:
-// put, released, or its lease found to have run out. No goroutine watches the
-// leases; one who waits also sets a timer for [Queue.NextExpiry]. Take the channel
-// first, then look at the queue, then wait.
+// Changed returns a channel that is closed when another group begins to wait: it was
+// put or released, or its lease was found to have run out. No goroutine watches the
+// leases, so a caller that waits also needs a timer for [Queue.NextExpiry]. Take the
+// channel first, then look at the queue, then wait.
 func (q *Queue) Changed() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -132,8 +146,8 @@ func (q *Queue) Changed() <-chan struct{} {
 	return q.changed
 }
 
-// View calls look with what waits, oldest first, under the queue's lock: look must
-// be quick, must not change or keep the slice, and must not call the queue.
+// View calls look with the waiting groups, oldest first, under the queue's lock: look
+// must be quick, must not change or keep the slice, and must not call the queue.
 func (q *Queue) View(look func(waiting []Entry)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -141,7 +155,7 @@ func (q *Queue) View(look func(waiting []Entry)) {
 	look(q.waiting.all())
 }
 
-// Stats returns what the queue holds and has done.
+// Stats returns what the queue holds, and what it has done since it was opened.
 func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -169,8 +183,8 @@ func (q *Queue) Envs() map[int32]Count {
 	return maps.Clone(q.waiting.envs)
 }
 
-// Read returns the group of seq without leasing it; it may wait, be leased or be set
-// aside. An unknown seq gives [ErrUnknown].
+// Read returns the group of seq without leasing it, whether it waits, is leased or is
+// set aside. The error is [ErrUnknown] if the queue has no such group.
 func (q *Queue) Read(ctx context.Context, seq uint64) (Delivery, error) {
 	if err := q.begin(ctx); err != nil {
 		return Delivery{}, err
@@ -196,9 +210,9 @@ func (q *Queue) find(seq uint64) (Entry, bool) {
 	return q.waiting.find(seq)
 }
 
-// State returns the record that SetState kept last under key, or nil.
+// State returns the record that SetState last kept under key, or nil.
 func (q *Queue) State(ctx context.Context, key string) ([]byte, error) {
-	if err := checkName(key); err != nil {
+	if err := CheckName(key); err != nil {
 		return nil, fmt.Errorf("state key %w", err)
 	}
 	if err := q.begin(ctx); err != nil {
@@ -212,11 +226,11 @@ func (q *Queue) State(ctx context.Context, key string) ([]byte, error) {
 	return value, nil
 }
 
-// SetState keeps a small record, up to half a megabyte, beside the groups. It is on disk
-// when SetState returns nil. A nil value forgets it. A key has 1 to 64 letters of
-// a-z, A-Z, 0-9, '-' and '_'.
+// SetState keeps a small record beside the groups, of up to half a megabyte. It is
+// durable when SetState returns nil. A nil value forgets the record. For keys, see
+// [CheckName].
 func (q *Queue) SetState(ctx context.Context, key string, value []byte) error {
-	if err := checkName(key); err != nil {
+	if err := CheckName(key); err != nil {
 		return fmt.Errorf("state key %w", err)
 	}
 	if len(value) > maxState {
@@ -232,8 +246,8 @@ func (q *Queue) SetState(ctx context.Context, key string, value []byte) error {
 	return nil
 }
 
-// Reset forgets all groups, waiting and leased, and all IDs: another run begins. A
-// group that was put before may be put again. Records of SetState stay.
+// Reset forgets all groups, waiting and leased, and all IDs, for another run to begin:
+// a group may be put again. Records of SetState stay.
 func (q *Queue) Reset(ctx context.Context) error {
 	if err := q.begin(ctx); err != nil { // settles doubts
 		return err
@@ -269,8 +283,8 @@ func (q *Queue) Reset(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the queue and its store, after the operations under way. Those that
-// come later, and a second Close, give [ErrClosed].
+// Close waits for the operations under way, then closes the queue and its store. Later
+// operations, and a second Close, return [ErrClosed].
 func (q *Queue) Close() error {
 	q.ops.Lock()
 	defer q.ops.Unlock()
@@ -281,16 +295,17 @@ func (q *Queue) Close() error {
 	}
 	q.closed = true
 	q.notify()
-	if q.last > q.noted { // so that a loss of the last groups would be noticed
+	if q.last > q.noted { // so that losing the last groups would be noticed
 		if err := q.store.Append(context.Background(), logRecord{Last: q.last}.encode()); err != nil {
-			q.log.Warn("the last sequence number was not noted in closing", "err", err)
+			q.log.Warn("closing the queue: the last sequence number was not noted", "err", err)
 		}
 	}
 	return q.store.Close()
 }
 
-// checkName reports what cannot name a state record or a stream.
-func checkName(key string) error {
+// CheckName reports why key cannot name a record of SetState, or the streams of a
+// queue: it must have 1 to 64 letters of a-z, A-Z, 0-9, '-' and '_'.
+func CheckName(key string) error {
 	plain := func(r rune) bool {
 		return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 	}

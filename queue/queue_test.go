@@ -3,30 +3,19 @@ package queue_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
-func TestMain(m *testing.M) {
-	if config := os.Getenv(childNode); config != "" {
-		node(config)
-		return
-	}
-	if dir := os.Getenv(childDir); dir != "" {
-		child(dir)
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // memory is a place of stores in memory.
 func memory() queuetest.Place {
@@ -36,31 +25,45 @@ func memory() queuetest.Place {
 	}}
 }
 
-// folder is a place of stores in folders.
-func folder() queuetest.Place {
-	return queuetest.Place{New: func(t testing.TB) func() (queue.Store, error) {
-		dir := t.TempDir()
-		return func() (queue.Store, error) { return queue.DirStore(context.Background(), dir, queue.Options{}) }
-	}}
-}
-
 func TestMemory(t *testing.T) { queuetest.Run(t, memory()) }
 
-func TestFolder(t *testing.T) { queuetest.Run(t, folder()) }
+func TestMemoryHistories(t *testing.T) { queuetest.Machine(t, memory(), 0) }
 
-func TestMemoryHistories(t *testing.T) { queuetest.Machine(t, memory()) }
-
-func TestFolderHistories(t *testing.T) {
-	few(t, 15)
-	queuetest.Machine(t, folder())
+func closeQueue(t testing.TB, q *queue.Queue) {
+	t.Helper()
+	if err := q.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
-// few has rapid make n checks where it is not told how many.
-func few(t *testing.T, n int) {
-	f := flag.Lookup("rapid.checks")
-	if before := f.Value.String(); before == f.DefValue {
-		flag.Set(f.Name, fmt.Sprint(n))
-		t.Cleanup(func() { flag.Set(f.Name, before) })
+// ids are the IDs of what waits.
+func ids(q *queue.Queue) (list []string) {
+	q.View(func(waiting []queue.Entry) {
+		for _, e := range waiting {
+			list = append(list, e.ID)
+		}
+	})
+	return list
+}
+
+func TestNewerFormatIsRefused(t *testing.T) {
+	ctx := context.Background()
+	for format, newer := range map[string]bool{"2": true, "x": false} {
+		m := queue.NewMemory()
+		if err := m.SetState(ctx, "queue.format", []byte(format)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := queue.Open(ctx, m, queue.Options{})
+		if err == nil || errors.Is(err, queue.ErrNewer) != newer {
+			t.Errorf("format %s: error %v", format, err)
+		}
+	}
+	m := queue.NewMemory()
+	if err := m.Append(ctx, []byte{9, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := queue.Open(ctx, m, queue.Options{}); !errors.Is(err, queue.ErrNewer) {
+		t.Errorf("record of the log: error %v", err)
 	}
 }
 
@@ -136,7 +139,7 @@ func TestDoubtfulStore(t *testing.T) {
 		acked := make(map[string]int)
 		for i := range 12 {
 			insist(func() error {
-				_, err := q.PutAll(ctx, []*quintain.Group{queuetest.Group(i), queuetest.Group(i + 1)})
+				_, err := q.PutAll(ctx, []*quintain.Group{groupformtest.Group(i), groupformtest.Group(i + 1)})
 				return err
 			})
 			for range rapid.IntRange(0, 2).Draw(t, "leases") {
@@ -162,7 +165,7 @@ func TestDoubtfulStore(t *testing.T) {
 			acked[id]++
 		}
 		for i := range 13 {
-			if id := queuetest.Group(i).ID; acked[id] != 1 {
+			if id := groupformtest.Group(i).ID; acked[id] != 1 {
 				t.Errorf("group %s was acknowledged or waits %d times", id, acked[id])
 			}
 		}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// A Store keeps what a [Queue] may not forget. One queue uses it at a time, from
-// many goroutines at once unless it is said otherwise. What a method returned nil
-// for survives the end of the process.
+// A Store keeps what a [Queue] must not forget. One queue uses it at a time, from many
+// goroutines at once unless a method says otherwise. Whatever a method returned nil for
+// survives the end of the process.
 //
-// An error that leaves open whether the operation was done wraps [ErrUncertain];
-// any other means that it was not.
+// An error that leaves open whether the operation was done wraps [ErrUncertain]; any
+// other error means that it was not.
 type Store interface {
 	Bodies
 	Log
@@ -19,25 +19,24 @@ type Store interface {
 	Close() error
 }
 
-// Bodies are the groups themselves. A sequence number is given to each as it is
-// kept, 1 or above, rising without a gap and never used again.
+// Bodies are the groups themselves. Each gets a sequence number as it is kept: 1 or
+// above, ascending without a gap, and never used again.
 type Bodies interface {
-	// Put keeps records that have different keys, all or none, and returns their
-	// sequence numbers, which follow each other. A record whose key is in the store
-	// already is not kept, and has the number 0. The records are the caller's again
-	// when it returns.
+	// Put keeps records with different keys, all or none, and returns their sequence
+	// numbers, which are consecutive. A record whose key is already in the store is not
+	// kept, and gets the number 0. The records are the caller's again when Put returns.
 	Put(ctx context.Context, records []Record) ([]uint64, error)
 
 	// Body returns the body of seq, or [ErrUnknown].
 	Body(ctx context.Context, seq uint64) ([]byte, error)
 
-	// Delete frees all bodies whose sequence numbers are below a number, and
-	// others. It is no error where one is gone.
+	// Delete frees all bodies with sequence numbers below a number, and those of seqs.
+	// It is no error if one is gone already.
 	Delete(ctx context.Context, below uint64, seqs []uint64) error
 
-	// List shows all bodies in their order and returns the last sequence number
-	// that was ever given. No other call is under way: a store that has failed
-	// may use this one to mend itself.
+	// List shows all bodies in order and returns the last sequence number ever given.
+	// No other call is under way, so a store that has failed may use this one to mend
+	// itself.
 	List(ctx context.Context, show func(Listed)) (last uint64, err error)
 
 	// Clear frees all bodies. No other call is under way.
@@ -49,20 +48,19 @@ type Log interface {
 	// Append adds a record.
 	Append(ctx context.Context, record []byte) error
 
-	// Replay shows all records in the order in which they were added. No other
-	// call is under way.
+	// Replay shows all records in the order in which they were added. No other call
+	// is under way.
 	Replay(ctx context.Context, show func(record []byte) error) error
 
-	// Rewrite puts records in the place of all that are there. Where the process
-	// ends in the middle, both may be there, the old ones first. No other call is
-	// under way.
+	// Rewrite replaces all records. If the process ends in the middle, both the old and
+	// the new ones may be there, the old ones first. No other call is under way.
 	Rewrite(ctx context.Context, records [][]byte) error
 }
 
 // States are small values by key. A key has 1 to 64 letters of a-z, A-Z, 0-9, '-',
 // '_' and '.'.
 type States interface {
-	State(ctx context.Context, key string) ([]byte, error)        // nil: none
+	State(ctx context.Context, key string) ([]byte, error)        // nil: there is none
 	SetState(ctx context.Context, key string, value []byte) error // nil: forget it
 }
 
@@ -73,7 +71,7 @@ type Record struct {
 	Body []byte
 }
 
-// Listed is what a store tells of a body.
+// Listed is what a store reports of a body.
 type Listed struct {
 	Seq  uint64
 	Key  Key
@@ -86,7 +84,7 @@ var (
 	ErrClosed      = errors.New("the queue is closed")
 	ErrNotLeased   = errors.New("not leased to this consumer")
 	ErrUnknown     = errors.New("not in the queue")
-	ErrUncertain   = errors.New("no answer; it may or may not have been done")
+	ErrUncertain   = errors.New("no answer: it may or may not have been done")
 	ErrNoSpace     = errors.New("no space left")
 	ErrUnreachable = errors.New("the server cannot be reached")
 	ErrInUse       = errors.New("in use by another process")
@@ -100,9 +98,9 @@ type NotLeasedError struct {
 	Consumer string
 }
 
-// Error says which group it is.
+// Error names the group.
 func (e *NotLeasedError) Error() string {
-	return fmt.Sprintf("group of sequence number %d: not leased to consumer %q: the lease has run out, or never was", e.Seq, e.Consumer)
+	return fmt.Sprintf("group of sequence number %d: not leased to consumer %q: it never was, or the lease has run out", e.Seq, e.Consumer)
 }
 
 // Is makes errors.Is(err, ErrNotLeased) true.
@@ -122,13 +120,3 @@ func (e *CorruptError) Error() string {
 
 // Unwrap returns the fault.
 func (e *CorruptError) Unwrap() error { return e.Err }
-
-// A TooLargeError is a group that the store cannot hold.
-type TooLargeError struct {
-	Bytes, Limit int // of the binary form
-}
-
-// Error says how large is too large.
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("takes %d bytes, and the store holds %d at most", e.Bytes, e.Limit)
-}

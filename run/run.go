@@ -81,7 +81,8 @@ type Trainer interface {
 	// Stepped returns a channel that is closed when Step changes.
 	Stepped() <-chan struct{}
 
-	// BatchSize is the number of sequences in a batch; below 1: unknown.
+	// BatchSize is the number of sequences in a batch, which the run takes for episodes;
+	// below 1: unknown.
 	BatchSize() int
 }
 
@@ -163,7 +164,7 @@ func (r *Run) openLedger(ctx context.Context) (err error) {
 		r.ledger.record.Version = r.config.Trainer.Step()
 	}
 	s := r.config.Settings
-	r.ledger.gate = rollout.NewAdmission(rollout.Gate{Batch: s.BatchSize, MaxLag: s.MaxLag}, r.ledger.record.Version, r.config.Queue.Stats().Waiting.Sequences)
+	r.ledger.gate = rollout.NewAdmission(rollout.Gate{Batch: s.BatchSize, MaxLag: s.MaxLag}, r.ledger.record.Version, r.config.Queue.Stats().Waiting.Episodes)
 	return nil
 }
 

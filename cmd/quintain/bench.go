@@ -1,13 +1,14 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/hub/hubload"
 )
 
 func newBench(w *world) *cobra.Command {
@@ -21,27 +22,12 @@ func newBench(w *world) *cobra.Command {
 	return c
 }
 
-// A hubLoad says which load is put on a hub.
-type hubLoad struct {
-	url         string
-	scenarios   string
-	form        string
-	sequences   int
-	length      int
-	connections int
-	seconds     time.Duration
-	groups      int
-	batch       int
-	gzip        bool
-	envs        int
-}
-
 func newBenchHub(w *world) *cobra.Command {
-	var load hubLoad
+	load, scenarios := hubload.Default(), hubload.Scenarios()
 	c := &cobra.Command{
 		Use:   "hub",
 		Short: "Measure a running hub, or run-api of Atropos",
-		Long: `Bench hub puts a load on a hub that is running, ours or any that speaks the API of
+		Long: `Bench hub puts a load on a running hub, ours or any that speaks the API of
 Atropos, and prints what it measured as one line of JSON for each scenario:
 
   ingest   groups are posted, each when the one before on its connection is answered
@@ -56,44 +42,35 @@ on two servers, side by side.`,
   quintain bench hub --scenario ingest --form binary --connections 16
   quintain bench hub --scenario batch --groups 320 --batch 256`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return benchHub(c, w, load) },
+		RunE: func(c *cobra.Command, _ []string) error { return benchHub(c, w, load, scenarios) },
 	}
 	f := c.Flags()
-	f.StringVar(&load.url, "url", "http://127.0.0.1:8000", "the hub; what it holds is lost")
-	f.StringVar(&load.scenarios, "scenario", "ingest,batch,backlog,polls", "what to measure")
-	f.StringVar(&load.form, "form", "json", "how groups are posted: json, gzip or binary, which only our hub takes")
-	f.IntVar(&load.sequences, "sequences", 8, "sequences in a group")
-	f.IntVar(&load.length, "length", 0, "tokens of a sequence; 0: 2048, or 64 for a backlog")
-	f.IntVar(&load.connections, "connections", 8, "connections on which groups are posted")
-	f.DurationVar(&load.seconds, "time", 5*time.Second, "how long ingest and polls take")
-	f.IntVar(&load.groups, "groups", 0, "groups that are posted and taken; 0: 320, or 20000 for a backlog")
-	f.IntVar(&load.batch, "batch", 256, "sequences in a batch")
-	f.BoolVar(&load.gzip, "accept-gzip", false, "take batches zipped")
-	f.IntVar(&load.envs, "environments", 1000, "environments that poll")
+	f.StringVar(&load.URL, "url", load.URL, "the hub; what it holds is lost")
+	f.StringSliceVar(&scenarios, "scenario", scenarios, "what to measure")
+	f.StringVar(&load.Form, "form", load.Form, "how groups are posted: json, gzip or binary, which only our hub takes")
+	f.IntVar(&load.Sequences, "sequences", load.Sequences, "sequences in a group")
+	f.IntVar(&load.Length, "length", load.Length, "tokens of a sequence; 0: 2048, or 64 for a backlog")
+	f.IntVar(&load.Connections, "connections", load.Connections, "connections on which groups are posted")
+	f.DurationVar(&load.Time, "time", load.Time, "how long ingest and polls take")
+	f.IntVar(&load.Groups, "groups", load.Groups, "groups that are posted and taken; 0: 320, or 20000 for a backlog")
+	f.IntVar(&load.Batch, "batch", load.Batch, "sequences in a batch")
+	f.BoolVar(&load.Gzip, "accept-gzip", load.Gzip, "take batches zipped")
+	f.IntVar(&load.Environments, "environments", load.Environments, "environments that poll")
 	return c
 }
 
 // benchHub measures one scenario after another.
-func benchHub(c *cobra.Command, w *world, load hubLoad) error {
-	known := map[string]func(*hubBench, context.Context) (any, error){
-		"ingest": (*hubBench).ingest, "polls": (*hubBench).polls, "batch": (*hubBench).batches, "backlog": (*hubBench).backlog,
+func benchHub(c *cobra.Command, w *world, load hubload.Load, scenarios []string) error {
+	if err := load.Check(); err != nil {
+		return usagef("--%w", err)
 	}
-	if load.form != "json" && load.form != "gzip" && load.form != "binary" {
-		return usagef("--form: %q is neither json, gzip nor binary", load.form)
-	}
-	if load.sequences < 1 || load.connections < 1 || load.batch < 1 || load.length < 0 || load.groups < 0 || load.envs < 1 || load.seconds <= 0 {
-		return usagef("the numbers of a load are above 0")
-	}
-	for name := range strings.SplitSeq(load.scenarios, ",") {
-		run, ok := known[name]
-		if !ok {
-			return usagef("--scenario: %q is neither ingest, polls, batch nor backlog", name)
+	for _, name := range scenarios {
+		if !slices.Contains(hubload.Scenarios(), name) {
+			return usagef("--scenario: is %q, want some of %s", name, strings.Join(hubload.Scenarios(), ", "))
 		}
-		b, err := newHubBench(c.Context(), load, name)
-		if err != nil {
-			return err
-		}
-		row, err := run(b, c.Context())
+	}
+	for _, name := range scenarios {
+		row, err := load.Run(c.Context(), name)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

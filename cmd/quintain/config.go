@@ -15,12 +15,14 @@ import (
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/export"
+	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // A config is everything that can be set: the form of the settings file. Each part
@@ -28,8 +30,9 @@ import (
 type config struct {
 	Data     string
 	Log      logging
-	Server   serverSettings
-	Hub      hubSettings
+	Server   web.Settings
+	Hub      hub.Settings
+	Store    storeSettings
 	Tasks    taskList
 	Problems string
 	Scenario scenarioSettings
@@ -58,6 +61,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Log, "log", "what is written to standard error")
 	d.Section(&c.Server, "server", "the HTTP server of the hub")
 	d.Section(&c.Hub, "hub", "the hub between environments and trainers")
+	d.Section(&c.Store, "store", "where the groups of the hub are kept")
 	d.Prefixed(&c.Model, "model", "sizes of a model that is made from scratch")
 	d.Prefixed(&c.Learn, "learn", "training of the tiny policy")
 }
@@ -65,7 +69,7 @@ func (c *config) Declare(d *settings.Section) {
 // uses are the settings of each verb. A verb knows no others.
 func uses() map[string][]string {
 	problems := []string{"tasks", "problems", "scenario"}
-	server := []string{"data", "log", "server", "hub"}
+	server := []string{"data", "log", "server", "hub", "store"}
 	return map[string][]string{
 		"run":      slices.Concat(server, problems, []string{"policy", "run", "rules", "trace", "dumps", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel"}),
@@ -92,7 +96,7 @@ func verbsOf(path string) (verbs []string) {
 // defaults returns the settings where nothing is said but the kind of the policy.
 func defaults(kind string) *config {
 	c := &config{
-		Data: "quintain-data", Log: logging{"info", "text"}, Server: defaultServer(), Hub: defaultHub(),
+		Data: "quintain-data", Log: logging{"info", "text"}, Server: web.Default(), Hub: hub.Default(), Store: storeSettings{NATSReplicas: 1},
 		Scenario: defaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
 		Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
 		Model: starter.DefaultSizes(), Learn: learn.Default(),

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/packing"
 )
 
 // A packLine is one question of quintain hub pack.
 type packLine struct {
-	hub.Plan
+	packing.Plan
 	Sizes  []int `json:"sizes"`  // where a target is given
 	Target *int  `json:"target"` // sequences that groups of these sizes are to make up
 }
@@ -46,7 +46,7 @@ func packLines(w *world, strict bool) error {
 	lines.Buffer(nil, maxPackLine)
 	failed := false
 	for lines.Scan() {
-		q := packLine{Plan: hub.Plan{Strict: strict}}
+		q := packLine{Plan: packing.Plan{Strict: strict}}
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
 			failed = true
 			text, err := json.Marshal(map[string]string{"error": err.Error()})
@@ -58,7 +58,7 @@ func packLines(w *world, strict bool) error {
 		}
 		picked := q.Plan.Pack
 		if q.Target != nil {
-			picked = func() []int { return hub.Completing(q.Sizes, *q.Target) }
+			picked = func() []int { return packing.Completing(q.Sizes, *q.Target) }
 		}
 		text, err := json.Marshal(map[string][]int{"picked": picked()})
 		if err != nil {

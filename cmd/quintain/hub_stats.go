@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // statsTimeout is how long a hub may take to answer.
@@ -77,7 +78,7 @@ func showStats(ctx context.Context, w *world, ask statsRequest) error {
 
 // fetch asks the hub.
 func (a statsRequest) fetch(ctx context.Context) ([]byte, error) {
-	keys, err := readKeys(a.keyFile)
+	keys, err := web.ReadKeys(a.keyFile, hub.Producer, hub.Trainer)
 	if err != nil {
 		return nil, fmt.Errorf("--key-file: %w", err)
 	}
@@ -88,10 +89,8 @@ func (a statsRequest) fetch(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, usagef("--url: %w", err)
 	}
-	for _, list := range [][]string{keys.Producer, keys.Trainer, keys.All, keys.Admin} { // any will do
-		if len(list) > 0 {
-			r.Header.Set("X-API-Key", list[0])
-		}
+	if len(keys) > 0 { // any will do
+		r.Header.Set("X-API-Key", keys[0].Secret)
 	}
 	reply, err := http.DefaultClient.Do(r)
 	if err != nil {

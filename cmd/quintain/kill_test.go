@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
 )
 
 // program returns the real program as a process of its own.
@@ -156,7 +157,11 @@ func (h *history) check(t *testing.T, waiting []string) {
 // waitingIDs returns the IDs of the groups that wait in a data folder.
 func waitingIDs(t *testing.T, data string) []string {
 	t.Helper()
-	q, err := queue.OpenDir(context.Background(), filepath.Join(data, "queue"), queue.Options{})
+	store, err := files.Open(filepath.Join(data, "queue"), files.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := queue.Open(context.Background(), store, queue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

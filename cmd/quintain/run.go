@@ -116,7 +116,7 @@ func (w *world) assemble(ctx context.Context, c *config, s *server, streams []ro
 		Queue: s.queue, Cut: cut, Log: s.log, Beside: []func(context.Context) error{s.serve, a.live.Run},
 	}
 	if c.Run.Consumer == consumerHub {
-		to.Trainer = s.hub
+		to.Trainer = s.hub.Default()
 	}
 	var last learn.Step
 	if c.Policy.Kind == kindTiny {

@@ -7,33 +7,24 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
-	"strconv"
-	"syscall"
 
 	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/queue/nats"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/web"
 )
 
-// serverSettings are those of the HTTP server and of the store behind it.
-type serverSettings struct {
-	Host         string
-	Port         int
-	KeyFile      string
-	NATSURL      string
+// storeSettings say where groups are kept.
+type storeSettings struct {
+	NATSURL      string // empty: in the data folder
 	NATSReplicas int
 }
 
-func defaultServer() serverSettings {
-	return serverSettings{Host: "127.0.0.1", Port: 8000, NATSReplicas: 1}
-}
-
 // Declare implements [settings.Declarer].
-func (s *serverSettings) Declare(d *settings.Section) {
-	d.Text(&s.Host, "host", "address to listen on; off loopback it needs --key-file")
-	d.Int(&s.Port, "port", "port to listen on; 0 takes any").Between(0, 65535)
-	d.Text(&s.KeyFile, "key_file", "file with the keys of which requests must bring one: KEY, or producer KEY, trainer KEY, admin KEY, a line each")
+func (s *storeSettings) Declare(d *settings.Section) {
 	d.Text(&s.NATSURL, "nats_url", "NATS server or cluster that keeps the groups, in place of the data folder")
 	d.Int(&s.NATSReplicas, "nats_replicas", "copies that the cluster keeps; 3 survives the loss of a node").Between(1, 5)
 }
@@ -41,9 +32,9 @@ func (s *serverSettings) Declare(d *settings.Section) {
 // A server is what every server of this program opens: its port, the data folder, the
 // queue in it or on a NATS server, and the hub over the queue.
 type server struct {
-	net.Listener
-	keys   hub.Keys
+	*web.Door
 	folder *datadir.Folder
+	store  storeSettings
 	queue  *queue.Queue
 	hub    *hub.Server
 	runs   []*queue.Queue // of the hub's further runs
@@ -52,62 +43,57 @@ type server struct {
 
 // openServer opens the server that c describes.
 func (w *world) openServer(ctx context.Context, c *config) (*server, error) {
-	s := &server{log: c.Log.logger(w)}
-	if err := s.listen(ctx, c.Server); err != nil {
-		return nil, err
+	door, err := web.Listen(ctx, c.Server, hub.Producer, hub.Trainer)
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
 	}
+	s := &server{Door: door, store: c.Store, log: c.Log.logger(w)}
 	if err := s.open(ctx, c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// listen opens the port. Off loopback it wants a key.
-func (s *server) listen(ctx context.Context, c serverSettings) (err error) {
-	if s.keys, err = readKeys(c.KeyFile); err != nil {
-		return fmt.Errorf("server.key_file: %w", err)
-	}
-	if !s.keys.Any() && !loopback(c.Host) {
-		return usagef("--host %s is not loopback: name a file with a key by --key-file, or listen on 127.0.0.1", c.Host)
-	}
-	var config net.ListenConfig
-	s.Listener, err = config.Listen(ctx, "tcp", net.JoinHostPort(c.Host, strconv.Itoa(c.Port)))
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("port %d of %s is in use; choose another with --port, or any with --port 0", c.Port, c.Host)
-	}
-	return err
-}
-
-// loopback reports whether a host is this machine alone.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// open opens what is behind the port.
+// open opens what is behind the door. In a run, its trainer gets nothing that is older
+// than the run's bound.
 func (s *server) open(ctx context.Context, c *config) (err error) {
 	if s.folder, err = datadir.Open(c.Data, version()); err != nil {
 		return err
 	}
-	if s.queue, err = s.openQueue(ctx, c, ""); err != nil {
+	if s.queue, err = s.openQueue(ctx, datadir.Queue, "quintain"); err != nil {
 		return err
 	}
-	s.hub, err = hub.New(s.hubConfig(c))
+	to := hub.Config{Queue: s.queue, OpenRun: s.openRun, Settings: c.Hub, Web: c.Server, Keys: s.Keys, Log: s.log}
+	if c.Run.Consumer == consumerHub {
+		to.MaxLag = &c.Run.Of.MaxLag
+	}
+	s.hub, err = hub.New(to)
 	return err
 }
 
-// openQueue opens the queue of a run of the hub; the main one has no name.
-func (s *server) openQueue(ctx context.Context, c *config, name string) (*queue.Queue, error) {
-	o := queue.Options{Replicas: c.Server.NATSReplicas, Log: s.log}
-	folder := s.folder.Join(datadir.Queue)
-	if name != "" {
-		o.Name, folder = "quintain-"+name, s.folder.Join(filepath.Join(datadir.Runs, name))
+// openRun opens the queue of a further run of the hub, which opens one at a time.
+func (s *server) openRun(ctx context.Context, name string) (*queue.Queue, error) {
+	q, err := s.openQueue(ctx, filepath.Join(datadir.Runs, name), "quintain-"+name)
+	if err == nil {
+		s.runs = append(s.runs, q)
 	}
-	if c.Server.NATSURL != "" {
-		return queue.OpenURL(ctx, c.Server.NATSURL, o)
+	return q, err
+}
+
+// openQueue opens a queue: in a folder below the data folder, or in the streams of a
+// name if there is a NATS server.
+func (s *server) openQueue(ctx context.Context, folder, name string) (*queue.Queue, error) {
+	var store queue.Store
+	var err error
+	if s.store.NATSURL != "" {
+		store, err = nats.Open(ctx, s.store.NATSURL, nats.Options{Name: name, Replicas: s.store.NATSReplicas, Log: s.log})
+	} else {
+		store, err = files.Open(s.folder.Join(folder), files.Options{Log: s.log})
 	}
-	o.Name = ""
-	return queue.OpenDir(ctx, folder, o)
+	if err != nil {
+		return nil, err
+	}
+	return queue.Open(ctx, store, queue.Options{Log: s.log})
 }
 
 // serve runs the hub until ctx ends.

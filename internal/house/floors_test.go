@@ -24,8 +24,8 @@ var floors = [][]string{
 		"transformer",
 		"nearest", "jsonform", "jsonl", "curve", "datadir",
 	},
-	{"settings"},      // what can be set, and how it is called
-	{"", "groupform"}, // the nouns, and the binary form of one
+	{"settings"}, // what can be set, and how it is called
+	{"", "groupform", "groupform/groupformtest"}, // the nouns, and the binary form of one
 	{ // the machines
 		"task", "task/tasktest",
 		"env", "env/envtest",

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -37,9 +39,9 @@ var handing = []promise{
 		r.put(1)
 		list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Raw: true})
 		r.must(err)
-		g, err := queue.NewCodec(0).Decode(list[0].Body)
+		g, err := groupform.NewCodec(0).Decode(list[0].Body)
 		r.must(err)
-		if d := Diff(Group(1), g); d != "" || list[0].Group != nil || list[0].Bytes != len(list[0].Body) {
+		if d := groupformtest.Diff(groupformtest.Group(1), g); d != "" || list[0].Group != nil || list[0].Bytes != len(list[0].Body) {
 			r.Errorf("delivery %v, %s", list[0], d)
 		}
 	}},

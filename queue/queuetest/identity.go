@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -21,7 +22,7 @@ var identity = []promise{
 		r.again(1)
 		r.want(r.lease("a", 9), 1, 2)
 	}},
-	{"PutOnceAfterAck", "an ID is known for ever, also when its group is done", func(r *rig) {
+	{"PutOnceAfterAck", "an ID stays known after its group is done", func(r *rig) {
 		r.put(1, 2)
 		list := r.lease("a", 1)
 		r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
@@ -43,7 +44,7 @@ var identity = []promise{
 		if len(list) != 2 || list[0].ID == list[1].ID {
 			r.Fatalf("%d groups came, want two with IDs of their own", len(list))
 		}
-		if d := Diff(nameless(1), list[0].Group); d != "" {
+		if d := groupformtest.Diff(nameless(1), list[0].Group); d != "" {
 			r.Error(d)
 		}
 		r.must(r.q.Ack(r.ctx, "a", list[0].Seq))
@@ -55,7 +56,7 @@ var identity = []promise{
 	{"PutAll", "groups that are put together are kept together, but for those that are known or stand twice in the list", func(r *rig) {
 		r.put(1, 2)
 		r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 1))...))
-		list := []*quintain.Group{Group(1), Group(3), Group(2), Group(4), Group(3), nameless(5)}
+		list := []*quintain.Group{groupformtest.Group(1), groupformtest.Group(3), groupformtest.Group(2), groupformtest.Group(4), groupformtest.Group(3), nameless(5)}
 		fresh, err := r.q.PutAll(r.ctx, list)
 		r.must(err)
 		for i, want := range []bool{false, true, false, true, false, true} {
@@ -73,7 +74,7 @@ var identity = []promise{
 	{"PutManyAtOnce", "a thousand groups are put at once, and not more", func(r *rig) {
 		list := make([]*quintain.Group, queue.MaxPutAll+1)
 		for i := range list {
-			list[i] = Group(i)
+			list[i] = groupformtest.Group(i)
 		}
 		if _, err := r.q.PutAll(r.ctx, list); err == nil {
 			r.Error("more were taken")
@@ -92,13 +93,13 @@ var identity = []promise{
 			r.Error("something is fresh")
 		}
 	}},
-	{"PutNonsense", "a group that makes no sense is refused, with all that are put along with it", func(r *rig) {
-		bad := Group(2)
+	{"PutInvalid", "an invalid group is refused, with all that are put along with it", func(r *rig) {
+		bad := groupformtest.Group(2)
 		bad.Scores[1] = math.Inf(1)
-		long, garbled := Group(3), Group(4)
+		long, garbled := groupformtest.Group(3), groupformtest.Group(4)
 		long.ID, garbled.ID = strings.Repeat("x", 2000), "\xff"
 		for field, g := range map[string]*quintain.Group{"scores[1]": bad, "id": long} {
-			_, err := r.q.PutAll(r.ctx, []*quintain.Group{Group(1), g})
+			_, err := r.q.PutAll(r.ctx, []*quintain.Group{groupformtest.Group(1), g})
 			if f := new(quintain.FieldError); !errors.As(err, &f) || f.Field != field {
 				r.Errorf("error %v, want one of %s", err, field)
 			}
@@ -109,7 +110,7 @@ var identity = []promise{
 		r.want(r.lease("a", 9))
 	}},
 	{"PutAnyName", "an ID may hold any text", func(r *rig) {
-		g := Group(1)
+		g := groupformtest.Group(1)
 		g.ID = "a.b *>\r\nNats-Rollup: all\u2028\x00é\"\\"
 		_, err := r.q.Put(r.ctx, g)
 		r.must(err)
@@ -124,7 +125,7 @@ var identity = []promise{
 		ctx, cancel := context.WithCancelCause(r.ctx)
 		why := errors.New("the user left")
 		cancel(why)
-		if _, err := r.q.Put(ctx, Group(1)); !errors.Is(err, why) {
+		if _, err := r.q.Put(ctx, groupformtest.Group(1)); !errors.Is(err, why) {
 			r.Errorf("error %v, want %v", err, why)
 		}
 		r.put(1)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -49,7 +50,7 @@ var keeping = []promise{
 		r.must(r.q.Close())
 		<-changed
 		<-r.q.Changed()
-		_, err := r.q.Put(r.ctx, Group(1))
+		_, err := r.q.Put(r.ctx, groupformtest.Group(1))
 		_, err2 := r.q.Lease(r.ctx, queue.Want{})
 		_, err3 := r.q.State(r.ctx, "x")
 		_, err4 := r.q.Drop(r.ctx, 1)
@@ -115,6 +116,7 @@ func counts(r *rig) {
 	r.put(0, 1, 2, 3)
 	other := nameless(4)
 	other.EnvID = nil
+	other.Episodes = []int32{0, 0}
 	_, err := r.q.Put(r.ctx, other)
 	r.must(err)
 	r.again(1)
@@ -123,7 +125,7 @@ func counts(r *rig) {
 		r.Helper()
 		s := r.q.Stats()
 		s.Waiting.Bytes = 0
-		if want := (queue.Count{Groups: 5 - leased, Sequences: 2 * (5 - leased), Tokens: 10 * (5 - leased)}); s.Waiting != want {
+		if want := (queue.Count{Groups: 5 - leased, Sequences: 2 * (5 - leased), Episodes: 2*(5-leased) - 1, Tokens: 10 * (5 - leased)}); s.Waiting != want {
 			r.Errorf("%+v wait, want %+v", s.Waiting, want)
 		}
 		if s.Leased.Groups != leased || s.OldestPut.IsZero() {
@@ -250,12 +252,12 @@ func concurrent(r *rig) {
 // produce puts n groups that producer p^1 also has, and some of its own.
 func (r *rig) produce(p, n int) {
 	for i := range n {
-		g := Group(p/2*n + i)
+		g := groupformtest.Group(p/2*n + i)
 		if _, err := r.q.Put(r.ctx, g); err != nil {
 			r.Error(err)
 		}
 		if i%10 == 9 {
-			if _, err := r.q.PutAll(r.ctx, []*quintain.Group{g, Group(10000 + p*n + i)}); err != nil {
+			if _, err := r.q.PutAll(r.ctx, []*quintain.Group{g, groupformtest.Group(10000 + p*n + i)}); err != nil {
 				r.Error(err)
 			}
 		}

@@ -2,6 +2,8 @@ package queuetest
 
 import (
 	"errors"
+	"flag"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -10,12 +12,17 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// Machine holds a queue to a simple model through random histories. Time passes in
-// them only where the place allows a bubble.
-func Machine(t *testing.T, p Place) {
+// Machine holds a queue to a simple model through random histories, of which it makes
+// as many as checks says unless rapid is told otherwise; 0: as many as rapid does by
+// itself. Time passes in them only if the place allows a bubble.
+func Machine(t *testing.T, p Place, checks int) {
+	if checks > 0 {
+		few(t, checks)
+	}
 	p.run(t, func(t *testing.T) {
 		// In a bubble rapid must not ask t for its deadline.
 		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) {
@@ -30,9 +37,20 @@ func Machine(t *testing.T, p Place) {
 	})
 }
 
+// few has rapid make n checks if it is not told how many.
+func few(t *testing.T, n int) {
+	f := flag.Lookup("rapid.checks")
+	if before := f.Value.String(); before == f.DefValue {
+		if err := flag.Set(f.Name, fmt.Sprint(n)); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = flag.Set(f.Name, before) })
+	}
+}
+
 // A modelGroup is a group of the model, which is in the queue.
 type modelGroup struct {
-	id     string // as the model names it; the queue's differs where the group has none
+	id     string // as the model names it; the queue uses another if the group has none
 	holder string // consumer, empty: it waits
 	until  time.Time
 }
@@ -53,7 +71,7 @@ func (m *machine) group(t *rapid.T) *quintain.Group {
 		m.next++
 		return nameless(1000 + m.next)
 	}
-	return Group(i)
+	return groupformtest.Group(i)
 }
 
 // keep takes g into the model as the queue must, and returns whether it is fresh.

@@ -1,5 +1,5 @@
-// Package queuetest holds stores to what a queue promises: each promise is a case
-// of a table, with its sentence.
+// Package queuetest tests that a queue over a store keeps its promises. Each promise
+// is a case of a table, with a sentence.
 package queuetest
 
 import (
@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A Place is where stores of one kind are made.
+// A Place makes stores of one kind.
 type Place struct {
 	// New returns a function that opens an empty store, and the same one again
 	// after it was closed.
@@ -28,7 +29,7 @@ type Place struct {
 // A promise is something that holds for every queue.
 type promise struct {
 	name string
-	why  string // the sentence that is broken where the case fails
+	why  string // the sentence that a failing case breaks
 	test func(*rig)
 }
 
@@ -50,7 +51,7 @@ func Run(t *testing.T, p Place) {
 	}
 }
 
-// run calls f, in a bubble where the place allows it.
+// run calls f, in a bubble if the place allows it.
 func (p Place) run(t *testing.T, f func(*testing.T)) {
 	if p.Bubble {
 		synctest.Test(t, f)
@@ -93,7 +94,6 @@ func (r *rig) start(wrap func(queue.Store) queue.Store) {
 		s = wrap(s)
 	}
 	if r.q, err = queue.Open(r.ctx, s, queue.Options{}); err != nil {
-		s.Close()
 		r.Fatal(err)
 	}
 }
@@ -129,7 +129,7 @@ func (r *rig) must(err error) {
 func (r *rig) put(numbers ...int) {
 	r.Helper()
 	for _, i := range numbers {
-		fresh, err := r.q.Put(r.ctx, Group(i))
+		fresh, err := r.q.Put(r.ctx, groupformtest.Group(i))
 		r.must(err)
 		if !fresh {
 			r.Fatalf("group %d is not fresh", i)
@@ -140,7 +140,7 @@ func (r *rig) put(numbers ...int) {
 // again puts a group that must not be fresh.
 func (r *rig) again(i int) {
 	r.Helper()
-	fresh, err := r.q.Put(r.ctx, Group(i))
+	fresh, err := r.q.Put(r.ctx, groupformtest.Group(i))
 	r.must(err)
 	if fresh {
 		r.Errorf("group %d is fresh, and was put before", i)
@@ -163,13 +163,13 @@ func (r *rig) want(list []queue.Delivery, numbers ...int) {
 		got = append(got, d.ID)
 	}
 	for _, i := range numbers {
-		want = append(want, Group(i).ID)
+		want = append(want, groupformtest.Group(i).ID)
 	}
 	if !slices.Equal(got, want) {
 		r.Fatalf("groups %v came, want %v", got, want)
 	}
 	for i, d := range list {
-		if diff := Diff(Group(numbers[i]), d.Group); diff != "" {
+		if diff := groupformtest.Diff(groupformtest.Group(numbers[i]), d.Group); diff != "" {
 			r.Errorf("group %s: %s", d.ID, diff)
 		}
 	}
@@ -194,9 +194,9 @@ func seqs(list []queue.Delivery) []uint64 {
 	return out
 }
 
-// named returns the group i without its ID.
+// nameless returns the group i without its ID.
 func nameless(i int) *quintain.Group {
-	g := Group(i)
+	g := groupformtest.Group(i)
 	g.ID = ""
 	return g
 }

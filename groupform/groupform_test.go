@@ -1,0 +1,398 @@
+package groupform_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestCodecKeepsEveryBit(t *testing.T) {
+	t.Parallel()
+	c := groupform.NewCodec(0)
+	rapid.Check(t, func(t *rapid.T) {
+		g := groupformtest.Groups().Draw(t, "group")
+		b, err := c.Encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := c.Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := groupformtest.Diff(g, back); d != "" {
+			t.Fatal(d)
+		}
+		if err := c.Verify(b); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// full is a group with a value in every field.
+func full() *quintain.Group {
+	g := groupformtest.Group(7)
+	g.Advantages = [][]float64{{0.5}, {0.1, 0.1, 0.1, 0.1, 0.1, math.Copysign(0, -1)}}
+	g.RefLogProbs = [][]float64{{-1, -2, -3, -4}, {-1, -1, -1, -1, -1, -1}}
+	g.Messages = json.RawMessage(`[[{"role":"user","content":"2+2"}],[]]`)
+	g.Generation = json.RawMessage(`{"temperature":1.0}`)
+	g.Overrides = []json.RawMessage{json.RawMessage(`{"set_advantage_to_zero":true}`), nil}
+	g.GroupOverrides = json.RawMessage(`{}`)
+	g.Images = json.RawMessage(`null`)
+	g.DistillTokens = [][][]quintain.Token{{{1, 2}, {3}}, nil}
+	g.DistillLogProbs = [][][]float64{{{-0.5, -1.5}, {-0.1}}, {}}
+	g.Masks[1][5] = 99 // neither untrained nor the token
+	g.Episodes = []int32{0, 0}
+	g.Origin = quintain.Origin{Scenario: "math_multi_turn.v1-3fa2c1", Task: "sum", Version: 2, Seed: 1 << 63, Level: -1, Index: 41}
+	return g
+}
+
+// TestCodecKeepsEveryField sets every field of a group. A field that is added to
+// quintain.Group later fails it until full has a value there and the codec keeps it.
+func TestCodecKeepsEveryField(t *testing.T) {
+	t.Parallel()
+	var unset func(path string, v reflect.Value) []string
+	unset = func(path string, v reflect.Value) (list []string) {
+		if v.Kind() != reflect.Struct {
+			if v.IsZero() {
+				return []string{path}
+			}
+			return nil
+		}
+		for i := range v.NumField() {
+			list = append(list, unset(path+"."+v.Type().Field(i).Name, v.Field(i))...)
+		}
+		return list
+	}
+	if list := unset("Group", reflect.ValueOf(*full())); len(list) > 0 {
+		t.Fatalf("full has no value in %v", list)
+	}
+	c := groupform.NewCodec(0)
+	for name, encode := range packings(c) {
+		b, err := encode(full())
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := c.Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := groupformtest.Diff(full(), back); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// packings are the two ways to encode a group, by the name of their golden files.
+func packings(c *groupform.Codec) map[string]func(*quintain.Group) ([]byte, error) {
+	return map[string]func(*quintain.Group) ([]byte, error){"group.v1.bin": c.Encode, "group.v2.bin": c.EncodeFast}
+}
+
+func TestEpisodesKeepsNilAndEmptyApart(t *testing.T) {
+	t.Parallel()
+	c := groupform.NewCodec(0)
+	three := groupformtest.Group(1)
+	three.Episodes = []int32{0, 1}
+	for _, g := range []*quintain.Group{groupformtest.Group(1), three, {}, {Episodes: []int32{}}} {
+		b, err := c.Encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := c.Decode(b)
+		if err != nil || !reflect.DeepEqual(back.Episodes, g.Episodes) {
+			t.Errorf("episodes %#v came back as %#v, error %v", g.Episodes, back.Episodes, err)
+		}
+	}
+}
+
+func TestCodecReadsTheGolden(t *testing.T) {
+	t.Parallel()
+	c := groupform.NewCodec(0)
+	for name, encode := range packings(c) {
+		name = filepath.Join("testdata", name)
+		if *update {
+			b, err := encode(full())
+			if err == nil {
+				err = os.WriteFile(name, b, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := c.Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := groupformtest.Diff(full(), g); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+func TestRepackKeepsAll(t *testing.T) {
+	t.Parallel()
+	c := groupform.NewCodec(0)
+	fast, err := c.EncodeFast(full())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := c.Encode(full())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range [][]byte{fast, want} {
+		if got, err := c.Repack(b); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes became %d, want %d, error %v", len(b), len(got), len(want), err)
+		}
+	}
+	fast[len(fast)/2] ^= 1
+	if _, err := c.Repack(fast); err == nil {
+		t.Error("a changed byte is not noticed")
+	}
+}
+
+// View, which uses its memory again, sees what Decode returns.
+func TestViewSeesTheGroup(t *testing.T) {
+	t.Parallel()
+	c := groupform.NewCodec(0)
+	small := groupformtest.Group(3)
+	small.LogProbs, small.Versions = nil, nil
+	for i, g := range []*quintain.Group{full(), groupformtest.Group(1), small, full(), {}, full()} {
+		b, err := c.EncodeFast(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := false
+		err = c.View(b, func(got *quintain.Group) error {
+			seen = true
+			if diff := groupformtest.Diff(g, got); diff != "" {
+				t.Errorf("group %d: %s", i, diff)
+			}
+			return nil
+		})
+		if err != nil || !seen {
+			t.Fatalf("group %d: seen %v, error %v", i, seen, err)
+		}
+		if err := c.View(b[:len(b)-1], func(*quintain.Group) error { return nil }); err == nil {
+			t.Errorf("group %d: a torn end is not noticed", i)
+		}
+	}
+	b, err := c.EncodeFast(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("no")
+	if err := c.View(b, func(*quintain.Group) error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("error %v, want that of the function", err)
+	}
+}
+
+func TestEncodeRefusesInvalidGroups(t *testing.T) {
+	t.Parallel()
+	g := full()
+	g.LogProbs[1][2] = math.NaN()
+	_, err := groupform.NewCodec(0).Encode(g)
+	if field := new(quintain.FieldError); !errors.As(err, &field) || field.Field != "inference_logprobs[1][2]" {
+		t.Errorf("error %v, want one of inference_logprobs[1][2]", err)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	c := groupform.NewCodec(1 << 16)
+	whole, err := c.Encode(full())
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := full()
+	large.Messages = json.RawMessage(strings.Repeat(" ", 1<<16))
+	tooLarge, err := groupform.NewCodec(0).Encode(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Encode(large); !errors.As(err, new(*groupform.TooLargeError)) {
+		t.Errorf("a group too large to be read back is written: %v", err)
+	}
+	change := func(at int, to byte) []byte {
+		b := bytes.Clone(whole)
+		b[at] = to
+		return b
+	}
+	for _, test := range []struct {
+		why  string
+		b    []byte
+		want string
+	}{
+		{"nothing", nil, "envelope: does not begin"},
+		{"another file", []byte("PK\x03\x04 and more than that"), "envelope: does not begin"},
+		{"a version to come", change(4, 3), "envelope: has version 3, and this program reads versions 1 and 2"},
+		{"a changed byte", change(len(whole)/2, whole[len(whole)/2]+1), "envelope: has the checksum"},
+		{"a torn end", whole[:len(whole)-3], "envelope: has the checksum"},
+		{"one that is too large", tooLarge, "envelope: takes 65"},
+	} {
+		_, err := c.Decode(test.b)
+		if format := new(groupform.FormatError); !errors.As(err, &format) || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", test.why, err, test.want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	c := groupform.NewCodec(1 << 20)
+	for _, g := range []*quintain.Group{full(), groupformtest.Group(1), {}} {
+		for _, encode := range []func(*quintain.Group) ([]byte, error){c.Encode, c.EncodeFast} {
+			b, err := encode(g)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 4 { // let it get past the checksum
+			b = bytes.Clone(b)
+			sum := crc32.Checksum(b[:len(b)-4], crc32.MakeTable(crc32.Castagnoli))
+			for i := range 4 {
+				b[len(b)-4+i] = byte(sum >> (8 * i))
+			}
+		}
+		g, err := c.Decode(b)
+		if err != nil {
+			return
+		}
+		if g.Check() != nil { // a number that is not finite
+			return
+		}
+		again, err := c.Encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := c.Decode(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := groupformtest.Diff(g, back); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// FuzzFields reads what stands within the envelope, which FuzzDecode seldom reaches.
+func FuzzFields(f *testing.F) {
+	for _, g := range []*quintain.Group{full(), groupformtest.Group(1), {}} {
+		f.Add(groupform.EncodeFields(g))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		g, err := groupform.DecodeFields(b)
+		if err != nil {
+			if !errors.As(err, new(*groupform.FormatError)) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if g.Check() != nil { // a number that is not finite
+			return
+		}
+		back, err := groupform.DecodeFields(groupform.EncodeFields(g))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := groupformtest.Diff(g, back); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// TestFastPacking stores numbers as they are, and packs text.
+func TestFastPacking(t *testing.T) {
+	c := groupform.NewCodec(0)
+	chat := groupformtest.Episode(2, 16)
+	chat.Messages = json.RawMessage(`["` + strings.Repeat("a word and another, ", 500) + `"]`)
+	for _, test := range []struct {
+		why  string
+		g    *quintain.Group
+		most int // bytes
+	}{
+		{"numbers do not shrink", groupformtest.Episode(8, 256), len(groupform.EncodeFields(groupformtest.Episode(8, 256))) + 32},
+		{"text does", chat, len(chat.Messages) / 5},
+	} {
+		b, err := c.EncodeFast(test.g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > test.most {
+			t.Errorf("%s: %d bytes, want %d at most", test.why, len(b), test.most)
+		}
+		back, err := c.Decode(b)
+		if err != nil {
+			t.Fatalf("%s: %v", test.why, err)
+		}
+		if d := groupformtest.Diff(test.g, back); d != "" {
+			t.Errorf("%s: %s", test.why, d)
+		}
+		small, err := c.Repack(b)
+		if err != nil {
+			t.Fatalf("%s: %v", test.why, err)
+		}
+		if back, err = c.Decode(small); err != nil || groupformtest.Diff(test.g, back) != "" {
+			t.Errorf("%s: packed again: %v, %s", test.why, err, groupformtest.Diff(test.g, back))
+		}
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	c := groupform.NewCodec(0)
+	for name, g := range groupformtest.Shapes() {
+		b.Run(name, func(b *testing.B) {
+			var out []byte
+			for b.Loop() {
+				out, _ = c.Encode(g)
+			}
+			report(b, g, len(out))
+		})
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	c := groupform.NewCodec(0)
+	for name, g := range groupformtest.Shapes() {
+		body, err := c.Encode(g)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := c.Decode(body); err != nil {
+					b.Fatal(err)
+				}
+			}
+			report(b, g, len(body))
+		})
+	}
+}
+
+func report(b *testing.B, g *quintain.Group, encoded int) {
+	b.SetBytes(int64(groupformtest.InMemory(g)))
+	b.ReportMetric(float64(encoded)/float64(g.TokenCount()), "bytes/token")
+	b.ReportMetric(float64(encoded), "bytes/group")
+	b.ReportMetric(float64(b.N)*float64(g.TokenCount())/b.Elapsed().Seconds()/1e6, "Mtoken/s")
+}

@@ -1,0 +1,131 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// errAcked says that a batch was acknowledged before.
+var errAcked = errors.New("acknowledged before")
+
+// mine returns an open batch that the trainer has, or that it had and no other has now.
+// b.mu is held.
+func (b *batches) mine(number uint64, trainer string) (*batch, error) {
+	for _, d := range b.open {
+		if d.number != number {
+			continue
+		}
+		if d.claim.trainer != trainer && (d.state == flying || d.state == handed) {
+			return nil, web.Errorf(http.StatusConflict, "batch %d belongs to another trainer: its lease ran out, or it was given back", number)
+		}
+		return d, nil
+	}
+	if b.acked.has(number) {
+		return nil, errAcked
+	}
+	return nil, goneError(number)
+}
+
+// goneError is the answer to a request for a batch that is no longer open.
+func goneError(number uint64) error {
+	return web.Errorf(http.StatusGone, "batch %d is not open: its groups were put into others, or the run was reset", number)
+}
+
+// ack acknowledges one batch. It returns errAcked if that was done before. The run's
+// trade is held.
+func (b *batches) ack(ctx context.Context, number uint64, trainer string) error {
+	b.lapse(time.Now())
+	b.mu.Lock()
+	d, err := b.mine(number, trainer)
+	b.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return b.finish(ctx, []*batch{d})
+}
+
+// nack gives one batch back: it is handed out again to the next trainer that asks.
+func (b *batches) nack(number uint64, trainer string) error {
+	b.lapse(time.Now())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d, err := b.mine(number, trainer)
+	if errors.Is(err, errAcked) {
+		return goneError(number)
+	}
+	if err != nil {
+		return err
+	}
+	if d.state != due {
+		d.state = due
+		d.attempt++
+		b.tally.count(func(n *counts) { n.nacked++ })
+		b.events.tell("nacked", map[string]any{"batch": number, "trainer": trainer})
+		b.wakeLocked()
+	}
+	return nil
+}
+
+// extend gives one batch a lease that begins now.
+func (b *batches) extend(number uint64, trainer string, lease time.Duration) (until time.Time, err error) {
+	b.lapse(time.Now())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d, err := b.mine(number, trainer)
+	if errors.Is(err, errAcked) {
+		return until, goneError(number)
+	}
+	if err != nil {
+		return until, err
+	}
+	if d.state != flying {
+		d.state, d.by = handed, nil
+	}
+	d.claim.trainer, d.claim.lease = trainer, lease
+	d.until = time.Now().Add(lease)
+	return d.until, nil
+}
+
+// finish acknowledges batches. The run's trade is held.
+func (b *batches) finish(ctx context.Context, done []*batch) error {
+	var seqs []uint64
+	for _, d := range done {
+		seqs = append(seqs, d.seqs...)
+	}
+	if err := b.acknowledge(ctx, seqs); err != nil {
+		return fmt.Errorf("acknowledging: %w", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range done {
+		d.attempt++ // if its reply is still under way, land ignores it
+		b.acked.put(d.number)
+		b.tally.count(func(n *counts) { n.acked++ })
+		b.events.tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
+	}
+	// The record may keep them: their groups are gone.
+	b.open = slices.DeleteFunc(slices.Clone(b.open), func(d *batch) bool { return slices.Contains(done, d) })
+	return nil
+}
+
+// acknowledge has the queue forget groups that a trainer is done with. If one of them
+// was dropped or set aside in the meantime, the others still go.
+func (b *batches) acknowledge(ctx context.Context, seqs []uint64) error {
+	err := b.queue.Ack(ctx, consumer, seqs...)
+	if !errors.Is(err, queue.ErrNotLeased) {
+		return err
+	}
+	for _, seq := range seqs {
+		if err := b.queue.Ack(ctx, consumer, seq); err != nil && !errors.Is(err, queue.ErrNotLeased) {
+			return err
+		}
+	}
+	return nil
+}

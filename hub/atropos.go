@@ -1,0 +1,276 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// An atroposAPI answers the requests of Atropos' API to a run.
+type atroposAPI struct{ *Run }
+
+// readJSON reads the body of a request, which must be JSON, and makes a value of it.
+func readJSON[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
+	return web.ReadBody(c, func(b []byte) (T, error) {
+		if !c.HasJSON() && len(b) > 0 {
+			var none T
+			return none, &atropos.Error{Type: "model_attributes_type", Msg: "Input should be JSON, and Content-Type should say so"}
+		}
+		return decode(b)
+	})
+}
+
+// register takes what a trainer says of itself. A trainer that registers again, for
+// example after a restart, gets again what it had and has not acknowledged.
+func (a atroposAPI) register(c *web.Call) {
+	t, err := readJSON(c, atropos.DecodeRegistration)
+	var by claim
+	if err == nil {
+		by, err = claimOf(c.R, 0)
+	}
+	if err == nil {
+		err = a.enroll(context.WithoutCancel(c.Context()), t, by.trainer)
+	}
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"uuid":%d}`, newUUID()))
+}
+
+// newUUID returns a random UUID of version 4 as a number.
+func newUUID() *big.Int {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return new(big.Int).SetBytes(b[:])
+}
+
+// wandbInfo shows the names under which the run is logged.
+func (a atroposAPI) wandbInfo(c *web.Call) {
+	g := a.registry.current()
+	if !g.Registered {
+		c.JSON(http.StatusOK, []byte(`{"group":null,"project":null}`))
+		return
+	}
+	body := atropos.AppendString([]byte(`{"group":`), g.Group)
+	body = atropos.AppendString(append(body, `,"project":`...), g.Project)
+	c.JSON(http.StatusOK, append(body, '}'))
+}
+
+// info shows how large batches and sequences are.
+func (a atroposAPI) info(c *web.Call) {
+	g := a.registry.current()
+	tokens := -1
+	if g.Registered {
+		tokens = g.MaxTokens
+	}
+	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"batch_size":%d,"max_token_len":%d}`, g.batchSize(), tokens))
+}
+
+// status shows the step, and how much waits.
+func (a atroposAPI) status(c *web.Call) {
+	waiting := a.ledger.account(time.Now()).groups
+	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d}`, a.Step(), waiting))
+}
+
+// batch hands out the next batch.
+func (a atroposAPI) batch(c *web.Call) {
+	ctx := context.WithoutCancel(c.Context())
+	registered, err := a.start(ctx)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	if !registered {
+		c.JSON(http.StatusOK, []byte(`{"status":"error","message":"Trainer not registered. Call /register first.","batch":[]}`))
+		return
+	}
+	if c.Context().Err() != nil {
+		return // the client has gone
+	}
+	by, err := claimOf(c.R, a.server.config.Settings.Lease)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	by.next = true
+	p, err := a.nextBatch(ctx, by)
+	switch {
+	case errors.Is(err, errNoBatch):
+		c.JSON(http.StatusOK, []byte(`{"batch":null}`))
+	case err != nil:
+		a.fail(c, err)
+	default:
+		a.deliver(c, p, a.server.encoder.writeJSON)
+	}
+}
+
+// latestExample shows the group that came last.
+func (a atroposAPI) latestExample(c *web.Call) {
+	g, err := a.intake.newest(c.Context())
+	switch {
+	case err != nil:
+		a.fail(c, err)
+	case g == nil:
+		var body []byte
+		for i, key := range []string{"tokens", "masks", "scores", "advantages", "ref_logprobs",
+			"generation_params", "inference_logprobs", "messages", "images"} {
+			body = append(body, "{,"[min(i, 1)])
+			body = append(strconv.AppendQuote(body, key), ":[]"...)
+		}
+		c.JSON(http.StatusOK, append(body, '}'))
+	default:
+		c.JSON(http.StatusOK, atropos.AppendGroup(nil, g))
+	}
+}
+
+// reset forgets the run and all groups.
+func (a atroposAPI) reset(c *web.Call) {
+	if err := a.Run.reset(context.WithoutCancel(c.Context())); err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.Text(http.StatusOK, "Reset successful")
+}
+
+// registerEnv takes what an environment says of itself, once the trainer has begun.
+func (a atroposAPI) registerEnv(c *web.Call) {
+	e, err := readJSON(c, atropos.DecodeEnvRegistration)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	id, next, err := a.admit(context.WithoutCancel(c.Context()), e)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	if id < 0 {
+		c.JSON(http.StatusOK, []byte(`{"status":"wait for trainer to start"}`))
+		return
+	}
+	body := fmt.Appendf(nil, `{"status":"success","env_id":%d,"wandb_name":`, id)
+	body = atropos.AppendString(body, next.Envs[id].RealName)
+	body = atropos.AppendString(append(body, `,"checkpoint_dir":`...), next.Checkpoint)
+	c.JSON(http.StatusOK, fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d}`,
+		a.Step(), next.Interval, next.NumSteps))
+}
+
+// disconnectEnv notes that an environment leaves.
+func (a atroposAPI) disconnectEnv(c *web.Call) {
+	id, err := readJSON(c, atropos.DecodeEnvID)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	known, err := a.dismiss(context.WithoutCancel(c.Context()), id)
+	switch {
+	case err != nil:
+		a.fail(c, err)
+	case !known:
+		c.JSON(http.StatusOK, []byte(`{"status":"failure","error":"no environment has this env_id"}`))
+	default:
+		c.JSON(http.StatusOK, []byte(`{"status":"success"}`))
+	}
+}
+
+// statusEnv tells an environment how much of its work waits.
+func (a atroposAPI) statusEnv(c *web.Call) {
+	id, err := readJSON(c, atropos.DecodeEnvID)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	a.registry.hear(int32(min(max(id, -1), math.MaxInt32)))
+	st, known := a.ledger.account(time.Now()).statusOf(id)
+	if !known {
+		a.fail(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{"env_id"}, Msg: "no environment has this env_id"})
+		return
+	}
+	body := fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d,"unallocated_fraction":`, a.Step(), st.queue)
+	body = atropos.AppendFloat(body, st.unallocated)
+	body = fmt.Appendf(body, `,"self_queue_size":%d,"max_group_size":%d,"env_weight":`, st.own, st.largest)
+	c.JSON(http.StatusOK, append(atropos.AppendFloat(body, st.weight), '}'))
+}
+
+// scoredData takes one group.
+func (a atroposAPI) scoredData(c *web.Call) {
+	t, err := a.takeJSON(c, func(r *atropos.Reader, b []byte) ([]*quintain.Group, error) {
+		g, err := r.Group(b)
+		return []*quintain.Group{g}, err
+	})
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	body := []byte(`{"status":"received"`)
+	if t.buffered > 0 {
+		body = fmt.Appendf(nil, `{"status":"buffered","buffer_size":%d`, t.lastBuffer)
+	}
+	c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
+}
+
+// scoredDataList takes several groups, all or none of them.
+func (a atroposAPI) scoredDataList(c *web.Call) {
+	t, err := a.takeJSON(c, (*atropos.Reader).Groups)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	body := fmt.Appendf(nil, `{"status":"received","groups_processed":%d`, len(t.ids))
+	if t.buffered > 0 {
+		body = fmt.Appendf(body, `,"buffered":%d,"last_buffer_size":%d`, t.buffered, t.lastBuffer)
+	}
+	c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
+}
+
+// takeJSON reads groups from the body of a request and puts them into the queue, unless
+// the hub takes none. The memory of the groups is used again.
+func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quintain.Group, error)) (taken, error) {
+	if err := r.closed(c); err != nil {
+		return taken{}, err
+	}
+	return readJSON(c, func(b []byte) (taken, error) {
+		reader, ok := r.server.readers.Get().(*atropos.Reader)
+		if !ok {
+			reader = new(atropos.Reader)
+		}
+		defer r.server.readers.Put(reader)
+		var groups []*quintain.Group
+		var err error
+		r.server.web.Compute(func() { groups, err = read(reader, b) })
+		if err != nil {
+			return taken{}, err
+		}
+		return r.intake.take(context.WithoutCancel(c.Context()), groups, c.R.Header.Get("Idempotency-Key"))
+	})
+}
+
+// closed reads and forgets the body of a request if the hub takes no groups now, and
+// returns why.
+func (r *Run) closed(c *web.Call) error {
+	switch {
+	case r.server.draining.Load():
+		c.SkipBody()
+		c.W.Header().Set("Retry-After", "10")
+		return web.Errorf(http.StatusServiceUnavailable, "the hub is draining and takes no more groups")
+	case r.intake.full():
+		r.tally.count(func(n *counts) { n.full++ })
+		c.SkipBody()
+		c.W.Header().Set("Retry-After", "1")
+		return web.Errorf(http.StatusTooManyRequests, "%d groups wait, and there is no room for more", r.intake.limits.MaxWaiting)
+	}
+	return nil
+}

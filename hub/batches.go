@@ -1,0 +1,369 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// consumer is the name under which a hub leases the groups of batches from the queue,
+// whichever trainer they are for.
+const consumer = "trainer"
+
+// batchesKey is the record of the batches that are not acknowledged.
+const batchesKey = "hub-batches"
+
+// batchesRecord is what is kept of the batches.
+type batchesRecord struct {
+	Version int           `json:"version"`
+	Step    int           `json:"step"`
+	Open    []batchRecord `json:"open"`  // oldest first
+	Next    uint64        `json:"next"`  // number of the last batch that was formed
+	Acked   []uint64      `json:"acked"` // numbers of the last batches that were acknowledged
+}
+
+// batchRecord is what is kept of a batch.
+type batchRecord struct {
+	Number uint64   `json:"batch"`
+	Groups []uint64 `json:"groups"` // sequence numbers
+}
+
+// Batches are the batches of a run that are formed and not acknowledged, and the step,
+// which counts all that were handed out.
+type batches struct {
+	queue  *queue.Queue
+	events *journal
+	tally  *tally
+	newest bool // the newest batch goes out first
+
+	// mu guards what follows. Under it, only events and tally are called. Step, open
+	// and next change only while the run's trade is held as well, so a function that
+	// holds trade may read them without mu.
+	mu      sync.RWMutex
+	step    int
+	stepped chan struct{} // nil: nothing waits for the next step
+	open    []*batch      // oldest first; the slice itself never changes
+	next    uint64        // number of the last batch that was formed
+	acked   ring          // numbers of the last batches that were acknowledged
+	moved   chan struct{} // closed when a batch may have become possible; nil: nothing waits for that
+}
+
+// setStep changes the step. b.mu is held.
+func (b *batches) setStep(step int) {
+	if step != b.step && b.stepped != nil {
+		close(b.stepped)
+		b.stepped = nil
+	}
+	b.step = step
+}
+
+// current is the step.
+func (b *batches) current() int {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.step
+}
+
+// nextStep returns a channel that is closed when the step changes.
+func (b *batches) nextStep() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stepped == nil {
+		b.stepped = make(chan struct{})
+	}
+	return b.stepped
+}
+
+// wake wakes the calls that wait for a batch.
+func (b *batches) wake() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wakeLocked()
+}
+
+// wakeLocked is wake while b.mu is held.
+func (b *batches) wakeLocked() {
+	if b.moved != nil {
+		close(b.moved)
+		b.moved = nil
+	}
+}
+
+// movement returns a channel that is closed when a batch may have become possible for
+// another reason than new groups.
+func (b *batches) movement() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.moved == nil {
+		b.moved = make(chan struct{})
+	}
+	return b.moved
+}
+
+// save keeps step and open, then makes them current. Batches without a number get one.
+// The run's trade is held.
+func (b *batches) save(ctx context.Context, step int, open []*batch) error {
+	next := b.next
+	record := batchesRecord{Version: recordVersion, Step: step, Open: make([]batchRecord, len(open))}
+	for i, d := range open {
+		if d.number == 0 {
+			next++
+			d.number = next
+		}
+		record.Open[i] = batchRecord{d.number, d.seqs}
+	}
+	record.Next = next
+	b.mu.RLock()
+	record.Acked = b.acked.list()
+	b.mu.RUnlock()
+	if err := saveRecord(ctx, b.queue, batchesKey, record); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.setStep(step)
+	b.open = open
+	b.next = next
+	return nil
+}
+
+// load continues where an earlier server ended: its batches are due again.
+func (b *batches) load(ctx context.Context) error {
+	var past batchesRecord
+	if err := readRecord(ctx, b.queue, batchesKey, &past); err != nil {
+		return err
+	}
+	b.step, b.next = past.Step, past.Next
+	for _, number := range past.Acked {
+		b.acked.put(number)
+	}
+	for _, r := range past.Open {
+		if err := b.reclaim(ctx, &batch{number: r.Number, seqs: r.Groups, out: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reclaim leases the groups of a batch of an earlier server, and opens the batch if all
+// are there. If none is, the batch was acknowledged. If some are missing, the rest wait
+// for another batch.
+func (b *batches) reclaim(ctx context.Context, d *batch) error {
+	var found []queue.Entry
+	leased, err := b.queue.Lease(ctx, queue.Want{Consumer: consumer, Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
+		found = found[:0]
+		for _, seq := range d.seqs {
+			at, ok := slices.BinarySearchFunc(waiting, seq, func(e queue.Entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+			if ok {
+				found = append(found, waiting[at])
+			}
+		}
+		if len(found) < len(d.seqs) {
+			return nil
+		}
+		return found
+	}})
+	switch {
+	case isCorrupt(err):
+		return nil // that group is set aside, and the others were not leased
+	case err != nil:
+		return err
+	case len(leased) == len(d.seqs) && len(leased) > 0:
+		d.add(leased)
+		b.open = append(b.open, d)
+	case len(found) == 0:
+		b.acked.put(d.number)
+	}
+	return nil
+}
+
+// settle acknowledges the batches that the trainer is done with, and makes due those
+// whose reply did not reach their trainer. The run's trade is held.
+func (b *batches) settle(ctx context.Context, c claim) error {
+	var done []*batch
+	b.mu.Lock()
+	for _, d := range b.open {
+		if d.state == handed && d.by.Torn() {
+			d.state = due
+			b.tally.count(func(n *counts) { n.torn++ })
+		}
+		if c.next && d.claim.trainer == c.trainer && (d.state == handed || d.state == lapsed) {
+			done = append(done, d)
+		}
+	}
+	b.mu.Unlock()
+	b.lapse(time.Now())
+	if len(done) == 0 {
+		return nil
+	}
+	return b.finish(ctx, done)
+}
+
+// lapse notes which leases have run out.
+func (b *batches) lapse(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range b.open {
+		if d.state == handed && now.After(d.until) {
+			d.state = lapsed
+			b.tally.count(func(n *counts) { n.expired++ })
+			b.events.tell("lease_expired", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
+		}
+	}
+}
+
+// nextDue returns the batch to hand out before another is formed: the oldest, or the
+// newest if b.newest is set. It is nil if there is none.
+func (b *batches) nextDue() *batch {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	var found *batch
+	for _, d := range b.open {
+		if d.state == due || d.state == lapsed {
+			found = d
+			if !b.newest {
+				break
+			}
+		}
+	}
+	return found
+}
+
+// fetch reads the groups of a batch again.
+func (b *batches) fetch(ctx context.Context, d *batch) ([]queue.Delivery, error) {
+	groups := make([]queue.Delivery, len(d.seqs))
+	for i, seq := range d.seqs {
+		var err error
+		if groups[i], err = b.queue.Read(ctx, seq); err != nil {
+			return nil, err
+		}
+	}
+	return groups, nil
+}
+
+// dissolve lets the groups of a batch wait for another. The run's trade is held.
+func (b *batches) dissolve(ctx context.Context, d *batch) error {
+	open := slices.DeleteFunc(slices.Clone(b.open), func(other *batch) bool { return other == d })
+	if err := b.save(ctx, b.step, open); err != nil {
+		return err
+	}
+	b.queue.Release(consumer, d.seqs...)
+	return nil
+}
+
+// launch starts a reply with d.
+func (b *batches) launch(d *batch, groups []queue.Delivery, c claim) parcel {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d.state = flying
+	d.claim = c
+	d.attempt++
+	again := d.out
+	d.out = true
+	b.tally.count(func(n *counts) {
+		if again {
+			n.again++
+		} else {
+			n.batches++
+		}
+		n.groupsOut += uint64(len(groups))
+		n.tokensOut += uint64(d.tokens)
+	})
+	b.events.tell("batch", map[string]any{
+		"batch": d.number, "trainer": c.trainer, "step": b.step, "groups": len(groups), "tokens": d.tokens, "attempt": d.attempt,
+	})
+	return parcel{d, d.attempt, groups, b.step}
+}
+
+// land says what became of the reply with p. It may first be called as if the reply
+// had arrived, before its last byte is written, and then again if it did not.
+func (b *batches) land(p parcel, by *web.Exchange, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case p.batch.attempt != p.attempt || p.state != flying && p.state != handed: // it was taken back in the meantime
+	case err != nil:
+		p.state = due
+		b.tally.count(func(n *counts) { n.torn++ })
+		b.wakeLocked()
+	case p.state == flying:
+		p.state, p.by, p.until = handed, by, time.Now().Add(p.claim.lease)
+	}
+}
+
+// takeBack makes due all batches that the trainer has or may have; "" is any trainer.
+func (b *batches) takeBack(trainer string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range b.open {
+		if trainer == "" || d.claim.trainer == trainer || d.claim.trainer == "" {
+			d.state = due
+			d.attempt++
+		}
+	}
+	b.wakeLocked()
+}
+
+// nextLapse is the earliest time before end at which a lease runs out, or end.
+func (b *batches) nextLapse(end time.Time) time.Time {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	for _, d := range b.open {
+		if d.state == handed && d.until.Before(end) {
+			end = d.until
+		}
+	}
+	return end
+}
+
+// count is how many batches are open.
+func (b *batches) count() int {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return len(b.open)
+}
+
+// An openBatch is a batch as the statistics show it.
+type openBatch struct {
+	Number  uint64     `json:"batch"`
+	State   string     `json:"state"` // due, flying, handed or lapsed
+	Trainer string     `json:"trainer"`
+	Groups  int        `json:"groups"`
+	Attempt int        `json:"attempt"`
+	Until   *time.Time `json:"until,omitempty"`
+}
+
+// list returns the open batches, oldest first.
+func (b *batches) list() []openBatch {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	list := make([]openBatch, len(b.open))
+	for i, d := range b.open {
+		list[i] = openBatch{Number: d.number, State: d.state.String(), Trainer: d.claim.trainer, Groups: len(d.seqs), Attempt: d.attempt}
+		if until := d.until; d.state == handed {
+			list[i].Until = &until
+		}
+	}
+	return list
+}
+
+// after returns the sequence numbers above one that open batches hold, and when each of
+// these batches was formed.
+func (b *batches) after(seq uint64) map[uint64]time.Time {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	found := make(map[uint64]time.Time)
+	for _, d := range b.open {
+		for _, s := range d.seqs {
+			if s > seq {
+				found[s] = d.formed
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,59 @@
+package hub
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// fail answers a request that was not carried out because of err.
+func (r *Run) fail(c *web.Call, err error) {
+	var (
+		fault  *atropos.Error
+		field  *quintain.FieldError
+		format *groupform.FormatError
+		huge   *groupform.TooLargeError
+	)
+	switch {
+	case errors.As(err, &fault):
+		r.refuse(c, fault)
+	case errors.As(err, &field):
+		r.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{field.Field}, Msg: field.Why})
+	case errors.As(err, &format):
+		r.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{format.Field}, Msg: format.Why})
+	case errors.As(err, &huge):
+		c.Detail(http.StatusRequestEntityTooLarge, huge.Error())
+	case errors.Is(err, queue.ErrNoSpace):
+		r.log.Error("no space left for groups", "err", err)
+		c.Detail(http.StatusInsufficientStorage, err.Error())
+	default:
+		c.Fail(err)
+	}
+}
+
+// refuse answers an invalid request.
+func (r *Run) refuse(c *web.Call, fault *atropos.Error) {
+	r.tally.count(func(n *counts) { n.refused++ })
+	r.log.Debug("refused", "path", c.R.URL.Path, "err", fault)
+	status := http.StatusUnprocessableEntity
+	if fault.Type == atropos.TypeUnreadable {
+		status = http.StatusBadRequest
+	}
+	c.JSON(status, fault.AppendBody(nil))
+}
+
+// queryError is an invalid parameter in the path, or after it.
+func queryError(name, want string) error {
+	return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"query", name}, Msg: "should be " + want}
+}
+
+// isCorrupt reports whether err is about a stored group that cannot be read.
+func isCorrupt(err error) bool {
+	var c *queue.CorruptError
+	return errors.As(err, &c)
+}

@@ -1,0 +1,141 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// freshGap is how long a group is kept from followers if numbers before it are missing:
+// the missing groups may be about to come.
+const freshGap = 2 * time.Second
+
+// A following is what a follower asks for.
+type following struct {
+	after uint64        // sequence number of the last group that it knows
+	limit int           // groups at most
+	wait  time.Duration // for the first of them
+}
+
+// followingOf returns what the parameters of a request ask for.
+func followingOf(r *http.Request) (f following, err error) {
+	query := r.URL.Query()
+	if f.after, err = strconv.ParseUint(cmp.Or(query.Get("after"), "0"), 10, 64); err != nil {
+		return f, queryError("after", "the number of a group")
+	}
+	f.limit, err = strconv.Atoi(cmp.Or(query.Get("limit"), "100"))
+	if err != nil || f.limit < 1 || f.limit > queue.MaxPutAll {
+		return f, queryError("limit", fmt.Sprintf("1 to %d", queue.MaxPutAll))
+	}
+	f.wait, err = waitOf(r)
+	return f, err
+}
+
+// followGroups shows groups in the order in which they were put, without taking them.
+// Those that trainers acknowledged are gone.
+func (a v1API) followGroups(c *web.Call) {
+	c.SkipBody()
+	f, err := followingOf(c.R)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.Waits = f.wait > 0
+	seqs := a.awaitGroups(c.Context(), f)
+	groups, err := a.groupsOf(c.Context(), seqs)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	last := f.after
+	if len(seqs) > 0 {
+		last = seqs[len(seqs)-1]
+	}
+	c.W.Header().Set(headerLast, strconv.FormatUint(last, 10))
+	if wantsJSON(c.R) {
+		_ = a.server.encoder.writeJSON(c, groups) // a client that has gone asks again
+	} else {
+		_ = a.server.encoder.writeBinary(c, groups)
+	}
+}
+
+// awaitGroups returns the numbers of the groups that a follower asks for as soon as
+// there are any, for as long as it waits.
+func (r *Run) awaitGroups(ctx context.Context, f following) []uint64 {
+	end := time.NewTimer(f.wait)
+	defer end.Stop()
+	for {
+		came := r.queue.Changed()
+		seqs, late := r.groupsAfter(f.after, f.limit)
+		if len(seqs) > 0 || f.wait == 0 {
+			return seqs
+		}
+		again := time.NewTimer(maxWait)
+		if late {
+			again.Reset(freshGap)
+		}
+		select {
+		case <-came:
+		case <-again.C:
+		case <-end.C:
+			f.wait = 0
+		case <-ctx.Done():
+			f.wait = 0
+		case <-r.server.web.Stopping():
+			f.wait = 0
+		}
+		again.Stop()
+	}
+}
+
+// groupsAfter returns the numbers of the groups after a number, including those of open
+// batches, and whether there are more that are too fresh to be shown.
+func (r *Run) groupsAfter(after uint64, limit int) (seqs []uint64, late bool) {
+	r.trade.Lock() // no group moves between the batches and the queue
+	defer r.trade.Unlock()
+	now := time.Now()
+	since := r.batches.after(after)
+	seqs = slices.Collect(maps.Keys(since))
+	r.queue.View(func(waiting []queue.Entry) {
+		at, _ := slices.BinarySearchFunc(waiting, after+1, func(e queue.Entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+		for _, e := range waiting[at:min(len(waiting), at+limit)] {
+			seqs = append(seqs, e.Seq)
+			since[e.Seq] = e.Put
+		}
+	})
+	slices.Sort(seqs)
+	seqs = seqs[:min(len(seqs), limit)]
+	for i, seq := range seqs {
+		if seq != after+1 && now.Sub(since[seq]) < freshGap {
+			return seqs[:i], true
+		}
+		after = seq
+	}
+	return seqs, false
+}
+
+// groupsOf returns the groups of sequence numbers, except those that are gone or cannot
+// be read.
+func (r *Run) groupsOf(ctx context.Context, seqs []uint64) ([]queue.Delivery, error) {
+	var groups []queue.Delivery
+	for _, seq := range seqs {
+		d, err := r.queue.Read(ctx, seq)
+		if errors.Is(err, queue.ErrUnknown) || isCorrupt(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, d)
+	}
+	return groups, nil
+}

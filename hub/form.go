@@ -1,0 +1,202 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/quintain-rl/quintain/packing"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// maxBurst is how many groups at most are formed into batches at once.
+const maxBurst = 1000
+
+// errNoBatch says that no batch can be formed of what waits.
+var errNoBatch = errors.New("no batch")
+
+// nextBatch acknowledges what the trainer has, if its claim says so, and returns the
+// next batch: one that is due again, or a new one.
+func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	if err := r.batches.settle(ctx, c); err != nil {
+		return parcel{}, err
+	}
+	for {
+		d := r.batches.nextDue()
+		if d == nil {
+			return r.form(ctx, c)
+		}
+		groups, err := r.batches.fetch(ctx, d)
+		if err == nil {
+			return r.batches.launch(d, groups, c), nil
+		}
+		if !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
+			return parcel{}, err
+		}
+		if err := r.batches.dissolve(ctx, d); err != nil {
+			return parcel{}, err
+		}
+	}
+}
+
+// awaitBatch returns the next batch as soon as there is one, for as long as the client
+// waits.
+func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (parcel, error) {
+	end := time.NewTimer(wait)
+	defer end.Stop()
+	for {
+		came, moved := r.queue.Changed(), r.batches.movement()
+		p, err := r.nextBatch(context.WithoutCancel(ctx), by)
+		if !errors.Is(err, errNoBatch) || wait == 0 {
+			return p, err
+		}
+		clock := time.NewTimer(r.nextTurn(time.Now()))
+		select {
+		case <-came:
+		case <-moved:
+		case <-clock.C:
+		case <-end.C:
+			wait = 0 // ask once more, and then stop
+		case <-ctx.Done():
+			clock.Stop()
+			return parcel{}, context.Cause(ctx)
+		case <-r.server.web.Stopping():
+			wait = 0
+		}
+		clock.Stop()
+	}
+}
+
+// nextTurn is how long it takes until a batch may become possible by the passing of
+// time: a lease runs out, or an environment has been silent for too long.
+func (r *Run) nextTurn(now time.Time) time.Duration {
+	next := r.batches.nextLapse(now.Add(maxWait))
+	next = r.registry.nextSilence(now, next)
+	return max(time.Millisecond, next.Sub(now)+time.Millisecond)
+}
+
+// form makes a batch of what waits, and counts the step. r.trade is held.
+func (r *Run) form(ctx context.Context, c claim) (parcel, error) {
+	if r.strict {
+		return r.formBurst(ctx, c)
+	}
+	d, groups, err := r.choose(ctx)
+	if err != nil {
+		return parcel{}, err
+	}
+	if err := r.batches.save(ctx, r.batches.step+1, append(slices.Clone(r.batches.open), d)); err != nil {
+		r.queue.Release(consumer, d.seqs...)
+		return parcel{}, err
+	}
+	return r.batches.launch(d, groups, c), nil
+}
+
+// formBurst makes all batches that can be made of what waits, as Atropos does, counts
+// them all, and hands out the last. r.trade is held.
+func (r *Run) formBurst(ctx context.Context, c claim) (parcel, error) {
+	open := slices.Clone(r.batches.open)
+	formed := 0
+	var seqs []uint64
+	for len(seqs) < maxBurst {
+		d, _, err := r.choose(ctx)
+		if errors.Is(err, errNoBatch) {
+			break
+		}
+		if err != nil {
+			r.queue.Release(consumer, seqs...)
+			return parcel{}, err
+		}
+		formed++
+		seqs = append(seqs, d.seqs...)
+		open = append(open, d)
+	}
+	if formed == 0 {
+		return parcel{}, errNoBatch
+	}
+	if err := r.batches.save(ctx, r.batches.step+formed, open); err != nil {
+		r.queue.Release(consumer, seqs...)
+		return parcel{}, err
+	}
+	d := open[len(open)-1]
+	groups, err := r.batches.fetch(ctx, d)
+	if err != nil {
+		return parcel{}, err
+	}
+	return r.batches.launch(d, groups, c), nil
+}
+
+// choose leases the groups of the next batch. If one of them cannot be read, the queue
+// sets it aside, and others are chosen. r.trade is held.
+func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
+	for {
+		groups, err := r.queue.Lease(ctx, queue.Want{Consumer: consumer, Raw: true, Pick: r.pick})
+		if isCorrupt(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(groups) == 0 {
+			r.reportUnpackable()
+			return nil, nil, errNoBatch
+		}
+		return newBatch(groups), groups, r.holding.release(ctx, groups)
+	}
+}
+
+// pick returns the groups of the next batch. The queue calls it under its lock, so it
+// takes only locks under which the queue is never called.
+func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
+	who := r.registry.roster(time.Now())
+	from := candidates{waiting: waiting, held: r.holding.current().sizes, who: who, step: r.batches.current(), maxLag: r.server.config.MaxLag}
+	return from.pick(who.need(r.strict))
+}
+
+// Candidates are the groups among which a batch is chosen.
+type candidates struct {
+	waiting []queue.Entry
+	held    map[string]int // groups that are held, unless their environment is gone
+	who     *roster
+	step    int
+	maxLag  *int // nil: no group is too old
+}
+
+// Len implements [packing.Groups].
+func (c *candidates) Len() int { return len(c.waiting) }
+
+// At implements [packing.Groups].
+func (c *candidates) At(i int) packing.Group {
+	e := &c.waiting[i]
+	if len(c.held) == 0 && c.maxLag == nil || !c.withheld(e) {
+		return packing.Group{Env: e.EnvID, Sequences: e.Sequences}
+	}
+	return packing.Group{Env: e.EnvID} // without sequences it is not chosen
+}
+
+// withheld reports whether a group may not be handed out because it is held or too old.
+func (c *candidates) withheld(e *queue.Entry) bool {
+	_, held := c.held[e.ID]
+	return held && c.who.has(e.EnvID) || c.maxLag != nil && e.Stale(c.step, *c.maxLag)
+}
+
+// pick returns the groups of the next batch.
+func (c *candidates) pick(n packing.Need) []queue.Entry {
+	var picked []queue.Entry
+	for _, at := range n.Pack(c) {
+		picked = append(picked, c.waiting[at])
+	}
+	return picked
+}
+
+// reportUnpackable tells which sizes of groups fit into no batch, each size once.
+func (r *Run) reportUnpackable() {
+	batch := r.registry.current().BatchSize
+	for size, groups := range r.ledger.unreported() {
+		r.events.tell("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
+		r.log.Warn("groups of this size fit into no batch, and will never be handed out",
+			"sequences", size, "groups", groups, "batch_size", batch)
+	}
+}

@@ -1,0 +1,38 @@
+package hub
+
+import (
+	"testing"
+
+	"github.com/quintain-rl/quintain/packing"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// BenchmarkPick chooses a batch while 100,000 groups wait: some of which fit, and none.
+func BenchmarkPick(b *testing.B) {
+	mixed, poison := make([]queue.Entry, 100_000), make([]queue.Entry, 100_000)
+	for i := range mixed {
+		mixed[i] = queue.Entry{Seq: uint64(i + 1), EnvID: int32(i % 4), Sequences: 4 << (i % 3)}
+		poison[i] = queue.Entry{Seq: uint64(i + 1), EnvID: int32(i % 4), Sequences: 7}
+	}
+	plain := packing.Need{Sequences: 1024}
+	bound := plain
+	bound.AddMinimum(0, 0.25)
+	bound.AddMinimum(1, 0.25)
+	for _, bench := range []struct {
+		name string
+		from candidates
+		need packing.Need
+	}{
+		{"mixed", candidates{waiting: mixed}, plain},
+		{"mixed, some held", candidates{waiting: mixed, held: map[string]int{"x": 1}, who: &roster{}}, plain},
+		{"poison", candidates{waiting: poison}, plain},
+		{"minimums", candidates{waiting: mixed}, bound},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				bench.from.pick(bench.need)
+			}
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// The headers of a reply with a batch.
+const (
+	headerBatch     = "Quintain-Batch"       // its number
+	headerStep      = "Quintain-Step"        // batches that were handed out so far, added to the trainer's first step
+	headerAttempt   = "Quintain-Attempt"     // how many times it was handed out since the hub started
+	headerGroups    = "Quintain-Groups"      // groups in the reply
+	headerSequences = "Quintain-Sequences"   // sequences in the reply
+	headerLease     = "Quintain-Lease"       // seconds for which it belongs to the trainer
+	headerLast      = "Quintain-Last-Number" // of the last group in the reply, or after: where to continue
+)
+
+func batchHeaders() []string {
+	return []string{headerBatch, headerStep, headerAttempt, headerGroups, headerSequences, headerLease, headerLast}
+}
+
+// setBatchHeaders describes a batch in the header of the reply.
+func setBatchHeaders(c *web.Call, p parcel) {
+	h := c.W.Header()
+	sequences := 0
+	for i := range p.groups {
+		sequences += p.groups[i].Sequences
+	}
+	h.Set(headerBatch, strconv.FormatUint(p.number, 10))
+	h.Set(headerStep, strconv.Itoa(p.step))
+	h.Set(headerAttempt, strconv.Itoa(p.attempt))
+	h.Set(headerGroups, strconv.Itoa(len(p.groups)))
+	h.Set(headerSequences, strconv.Itoa(sequences))
+	h.Set(headerLease, strconv.FormatFloat(p.claim.lease.Seconds(), 'f', -1, 64))
+}
+
+// deliver writes a reply with a batch by the given function, which must call
+// [web.Call.LastByte] if the client knows the length of the reply. If the reply breaks
+// off, the batch is due again.
+func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, []queue.Delivery) error) {
+	landed := false
+	defer func() {
+		if !landed { // write panicked
+			r.batches.land(p, nil, errBrokeOff)
+		}
+	}()
+	// A client with the last byte may ask for the next batch before this goroutine goes on.
+	c.Arrive = func() { r.batches.land(p, c.Exchange, nil) }
+	err := write(c, p.groups)
+	landed = true
+	r.batches.land(p, c.Exchange, err)
+	if isCorrupt(err) {
+		err = errors.Join(err, r.spoil(context.WithoutCancel(c.Context()), p))
+	}
+	if err != nil {
+		r.log.Info("a batch did not reach the trainer and will be handed out again", "batch", p.number, "groups", len(p.seqs), "err", err)
+		panic(http.ErrAbortHandler) // the reply must not look whole
+	}
+}
+
+// errBrokeOff says that a reply was not written to its end.
+var errBrokeOff = errors.New("the reply broke off")
+
+// spoil dissolves a batch with a group that cannot be decoded, which the queue sets
+// aside.
+func (r *Run) spoil(ctx context.Context, p parcel) error {
+	for _, seq := range p.seqs {
+		if _, err := r.queue.Read(ctx, seq); err != nil && !isCorrupt(err) {
+			return err
+		}
+	}
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	return r.batches.dissolve(ctx, p.batch)
+}

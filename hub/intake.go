@@ -1,0 +1,384 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// An intake puts groups that arrive into the queue of a run.
+type intake struct {
+	queue  *queue.Queue
+	log    *slog.Logger
+	limits Settings
+	codec  *groupform.Codec
+
+	registry *registry
+	holding  *holding
+	events   *journal
+	tally    *tally
+
+	mu     sync.Mutex // guards latest; nothing else is called under it
+	latest []byte     // the group that came last, in its binary form; nil: the one that was put last
+}
+
+// A taken says what became of the groups of a request.
+type taken struct {
+	buffered   int      // groups that were held, even if only for a moment
+	lastBuffer int      // sequences that were held of the environment of the last of those
+	warnings   []string // what was dropped of them, and why
+	fresh      []bool   // which of them had not come before
+	ids        []string // their names; empty: none
+}
+
+// appendWarnings appends a member of a JSON object with the warnings, if there are any.
+func (t taken) appendWarnings(body []byte) []byte {
+	for i, w := range t.warnings {
+		if i == 0 {
+			body = append(body, `,"warnings":[`...)
+		} else {
+			body = append(body, ',')
+		}
+		body = atropos.AppendString(body, w)
+	}
+	if len(t.warnings) > 0 {
+		body = append(body, ']')
+	}
+	return body
+}
+
+// take puts groups into the queue, which are durable when it returns. key names the
+// request, and the groups in it that have no ID; empty: it has no name.
+func (in *intake) take(ctx context.Context, groups []*quintain.Group, key string) (t taken, err error) {
+	if err := in.checkSizes(groups); err != nil {
+		return t, err
+	}
+	if err := nameGroups(key, groups); err != nil {
+		return t, err
+	}
+	t.ids = make([]string, len(groups))
+	tokens := make([]int, len(groups))
+	for i, g := range groups {
+		t.ids[i], tokens[i] = g.ID, g.TokenCount()
+		if unfit := atropos.DropUnfit(g); unfit != nil {
+			in.log.Warn("advantages do not fit the tokens and are dropped", "group", i, "of", len(groups), "err", unfit)
+			t.warnings = append(t.warnings, fmt.Sprintf("group %d: dropped: %v", i, unfit))
+		}
+		if g.EnvID != nil {
+			in.registry.hear(*g.EnvID)
+		}
+	}
+	if odd := in.oddGroups(groups); len(odd) > 0 {
+		in.keepLatest()
+		if err := in.putOdd(ctx, groups, odd, &t); err != nil {
+			return t, err
+		}
+		in.noteLatest(groups)
+	} else {
+		if t.fresh, err = in.queue.PutAll(ctx, groups); err != nil {
+			return t, err
+		}
+		in.setLatest(nil)
+	}
+	in.note(tokens, t)
+	return t, in.makeRoom(ctx)
+}
+
+// errOdd says that some groups must be held, for which they must be decoded.
+var errOdd = errors.New("groups of an odd size")
+
+// takeEncoded puts groups in their binary form into the queue, unchanged if possible.
+// See [intake.take].
+func (in *intake) takeEncoded(ctx context.Context, bodies [][]byte, key string) (t taken, err error) {
+	t.ids = make([]string, len(bodies))
+	tokens, envs := make([]int, len(bodies)), make(map[int32]bool)
+	t.fresh, err = in.queue.PutEncoded(ctx, bodies, func(i int, g *quintain.Group) error {
+		one := []*quintain.Group{g}
+		if err := in.checkEncoded(i, one); err != nil {
+			return err
+		}
+		if key != "" || len(in.oddGroups(one)) > 0 {
+			return errOdd
+		}
+		t.ids[i], tokens[i] = g.ID, g.TokenCount()
+		if g.EnvID != nil {
+			envs[*g.EnvID] = true
+		}
+		return nil
+	})
+	if errors.Is(err, errOdd) {
+		return in.takeDecoded(ctx, bodies, key)
+	}
+	if err != nil {
+		return t, err
+	}
+	for id := range envs {
+		in.registry.hear(id)
+	}
+	in.note(tokens, t)
+	in.setLatest(nil)
+	return t, in.makeRoom(ctx)
+}
+
+// takeDecoded decodes groups in their binary form and puts them into the queue.
+func (in *intake) takeDecoded(ctx context.Context, bodies [][]byte, key string) (t taken, err error) {
+	groups := make([]*quintain.Group, len(bodies))
+	for i, body := range bodies {
+		if groups[i], err = in.codec.Decode(body); err != nil {
+			return t, fmt.Errorf("group %d: %w", i, err)
+		}
+		if err := in.checkEncoded(i, groups[i:i+1]); err != nil {
+			return t, err
+		}
+	}
+	return in.take(ctx, groups, key)
+}
+
+// checkEncoded reports for the group i what reading JSON would have reported.
+func (in *intake) checkEncoded(i int, one []*quintain.Group) error {
+	if len(one[0].Tokens) == 0 {
+		return &groupform.FormatError{Field: "tokens", Why: fmt.Sprintf("group %d has no sequences", i)}
+	}
+	if err := atropos.CheckFree(one[0]); err != nil {
+		return err
+	}
+	return in.checkSizes(one)
+}
+
+// checkSizes reports what exceeds the limits.
+func (in *intake) checkSizes(groups []*quintain.Group) error {
+	limits := in.limits
+	if len(groups) > limits.MaxGroups {
+		return &atropos.Error{Type: "too_long", Msg: fmt.Sprintf("List should have at most %d groups", limits.MaxGroups)}
+	}
+	for i, g := range groups {
+		var loc []any
+		if len(groups) > 1 {
+			loc = []any{i}
+		}
+		if n := g.Sequences(); n > limits.MaxSequences {
+			return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens"), Msg: fmt.Sprintf("has %d sequences, and the limit is %d", n, limits.MaxSequences)}
+		}
+		for j, tokens := range g.Tokens {
+			if len(tokens) > limits.MaxTokens {
+				return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has %d tokens, and the limit is %d", len(tokens), limits.MaxTokens)}
+			}
+		}
+	}
+	return nil
+}
+
+// nameGroups gives each group without an ID one from the name of its request.
+func nameGroups(key string, groups []*quintain.Group) error {
+	if key == "" {
+		return nil
+	}
+	if !atropos.ValidID(key) {
+		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"Idempotency-Key"}, Msg: "should have at most 256 bytes, none of them a control character"}
+	}
+	for i, g := range groups {
+		switch {
+		case g.ID != "":
+		case len(groups) == 1:
+			g.ID = key
+		default:
+			g.ID = key + "#" + strconv.Itoa(i)
+		}
+	}
+	return nil
+}
+
+// note counts groups that were put; tokens is how many each group has.
+func (in *intake) note(tokens []int, t taken) {
+	fresh, sum := 0, 0
+	for i, n := range tokens {
+		if t.fresh[i] {
+			fresh++
+			sum += n
+		}
+	}
+	in.tally.count(func(n *counts) {
+		n.posts++
+		n.unfit += uint64(len(t.warnings))
+		n.groupsIn += uint64(fresh)
+		n.tokensIn += uint64(sum)
+	})
+	in.events.tell("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
+}
+
+// full reports whether groups must be refused because too many wait.
+func (in *intake) full() bool {
+	most := in.limits.MaxWaiting
+	return most > 0 && in.limits.WhenFull == Refuse && in.queue.Waiting().Groups >= most
+}
+
+// makeRoom drops what has waited longest beyond the limit, if the limit is kept that
+// way. It leases those groups first, so that they come into no batch in the meantime.
+func (in *intake) makeRoom(ctx context.Context) error {
+	most := in.limits.MaxWaiting
+	if most == 0 || in.limits.WhenFull != DropOldest || in.queue.Waiting().Groups <= most {
+		return nil
+	}
+	surplus, err := in.queue.Lease(ctx, queue.Want{Consumer: "room", Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
+		return waiting[:max(0, len(waiting)-most)]
+	}})
+	if err != nil || len(surplus) == 0 {
+		if isCorrupt(err) {
+			return nil // it is set aside, which makes room too
+		}
+		return err
+	}
+	seqs := make([]uint64, len(surplus))
+	for i, g := range surplus {
+		seqs[i] = g.Seq
+	}
+	dropped, err := in.queue.Drop(ctx, seqs...)
+	in.tally.count(func(n *counts) { n.dropped += uint64(dropped) })
+	in.events.tell("dropped", map[string]any{"groups": dropped, "reason": "full"})
+	in.log.Warn("groups were dropped to make room", "groups", dropped, "limit", most)
+	return err
+}
+
+// oddGroups returns the indices of the groups that have fewer sequences than their
+// environment registered.
+func (in *intake) oddGroups(groups []*quintain.Group) []int {
+	now := in.registry.current()
+	var odd []int
+	for i, g := range groups {
+		if g.EnvID != nil && g.Sequences() < now.groupSize(*g.EnvID) && now.Envs[*g.EnvID].Connected {
+			odd = append(odd, i)
+		}
+	}
+	return odd
+}
+
+// putOdd puts groups of which some are odd. It holds those until they make up the group
+// size of their environment. Each is known as held before it is in the queue, so that
+// no batch gets it and no crash lets it go.
+func (in *intake) putOdd(ctx context.Context, groups []*quintain.Group, odd []int, t *taken) (err error) {
+	in.holding.sorting.Lock()
+	defer in.holding.sorting.Unlock()
+	before := in.holding.current()
+	all := before
+	for _, i := range odd {
+		g := groups[i]
+		if g.ID == "" {
+			g.ID = rand.Text()
+		}
+		if _, twice := all.sizes[g.ID]; !twice {
+			all = all.with(*g.EnvID, heldRef{g.ID, g.Sequences()})
+		}
+	}
+	if err := in.holding.hold(ctx, all); err != nil {
+		return err
+	}
+	t.fresh, err = in.queue.PutAll(ctx, groups)
+	after := before
+	if err == nil {
+		for _, i := range odd {
+			if t.fresh[i] {
+				after = in.sortIn(after, groups[i])
+				t.buffered++
+				t.lastBuffer = after.sequences(*groups[i].EnvID)
+			}
+		}
+	} else if errors.Is(err, queue.ErrUncertain) {
+		after = all // settled when the same IDs come again
+	}
+	return errors.Join(err, in.holding.letGo(ctx, after))
+}
+
+// sortIn returns h with g held, and without the groups that make up a whole one with it.
+// If too many are held, all of its environment are let go.
+func (in *intake) sortIn(h heldGroups, g *quintain.Group) heldGroups {
+	now := in.registry.current()
+	size := now.groupSize(*g.EnvID)
+	if size == 0 { // the run was reset in the meantime
+		return h
+	}
+	h = h.with(*g.EnvID, heldRef{g.ID, g.Sequences()}).completed(*g.EnvID, size)
+	ids := h.ids(*g.EnvID)
+	if len(ids) < maxHeld {
+		return h
+	}
+	in.tally.count(func(n *counts) { n.letGo += uint64(len(ids)) })
+	in.log.Warn("groups that do not make up the size that their environment registered are packed as they are",
+		"env", *g.EnvID, "groups", len(ids), "group_size", size)
+	return h.without(ids...)
+}
+
+// noteLatest makes the last of groups that is not held the one that came last.
+func (in *intake) noteLatest(groups []*quintain.Group) {
+	held := in.holding.current()
+	for _, g := range slices.Backward(groups) {
+		if _, waits := held.sizes[g.ID]; waits {
+			continue
+		}
+		if body, err := in.codec.EncodeFast(g); err == nil { // it was encoded once already
+			in.setLatest(body)
+		}
+		return
+	}
+}
+
+// keepLatest keeps the group that came last as such while others are put, which may be
+// held.
+func (in *intake) keepLatest() {
+	in.mu.Lock()
+	kept := in.latest != nil
+	in.mu.Unlock()
+	if kept {
+		return
+	}
+	body := in.queue.Newest()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.latest == nil {
+		in.latest = body
+	}
+}
+
+// setLatest makes body the group that came last; nil stands for the one that was put
+// last.
+func (in *intake) setLatest(body []byte) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.latest = body
+}
+
+// newest returns the group that came last, or nil.
+func (in *intake) newest(ctx context.Context) (*quintain.Group, error) {
+	in.mu.Lock()
+	body := in.latest
+	in.mu.Unlock()
+	if body == nil {
+		body = in.queue.Newest()
+	}
+	if body != nil {
+		return in.codec.Decode(body)
+	}
+	last := uint64(0)
+	in.queue.View(func(waiting []queue.Entry) {
+		if len(waiting) > 0 {
+			last = waiting[len(waiting)-1].Seq
+		}
+	})
+	if last == 0 {
+		return nil, nil
+	}
+	d, err := in.queue.Read(ctx, last)
+	if errors.Is(err, queue.ErrUnknown) {
+		return nil, nil
+	}
+	return d.Group, err
+}

@@ -1,0 +1,199 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// A Run is the state of one run of training at a hub. Many goroutines may use it at once.
+//
+// Its locks are taken in this order: trade, holding.sorting, ledger.mu, those of the
+// queue, and last the other locks of its parts, under which no part calls the queue. No
+// group is encoded or decoded under any of them.
+type Run struct {
+	server *Server
+	name   string
+	queue  *queue.Queue
+	log    *slog.Logger
+	strict bool // behave like Atropos
+
+	// trade is held while batches are chosen or acknowledged, and while the
+	// registration changes.
+	trade sync.Mutex
+
+	registry *registry
+	batches  *batches
+	holding  *holding
+	intake   *intake
+	ledger   *ledger
+	events   *journal
+	tally    *tally
+}
+
+// newRun returns the run over q, which continues where an earlier server ended.
+func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
+	o := s.config.Settings
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, events: &journal{}, tally: &tally{}}
+	r.registry = &registry{queue: q, timeout: o.EnvTimeout, heard: make(map[int]time.Time)}
+	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict}
+	r.holding = &holding{queue: q, wake: r.batches.wake}
+	r.ledger = &ledger{queue: q, registry: r.registry, holding: r.holding, reported: make(map[int]bool)}
+	r.intake = &intake{
+		queue: q, log: r.log, limits: o, codec: s.encoder.codec,
+		registry: r.registry, holding: r.holding, events: r.events, tally: r.tally,
+	}
+	if err := r.registry.load(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.holding.load(ctx, r.registry.current()); err != nil {
+		return nil, err
+	}
+	return r, r.batches.load(ctx)
+}
+
+// Name is the name of the run.
+func (r *Run) Name() string { return r.name }
+
+// Step is the number of batches that were handed out, added to the step with which the
+// trainer started: the version of its weights, as far as the hub knows. Only a reset
+// makes it smaller.
+func (r *Run) Step() int { return r.batches.current() }
+
+// Stepped returns a channel that is closed when the step changes. Take the channel
+// first, then look at Step, then wait.
+func (r *Run) Stepped() <-chan struct{} { return r.batches.nextStep() }
+
+// BatchSize is the number of sequences in a batch, -1 before a trainer registers.
+func (r *Run) BatchSize() int {
+	g := r.registry.current()
+	return g.batchSize()
+}
+
+// enroll makes t the trainer's registration. The step never goes back: it counts the
+// batches that were handed out, and what paces work by it relies on that.
+func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string) error {
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	g := r.registry.current()
+	if !g.Registered || !r.strict {
+		if err := r.reenroll(ctx, g, t); err != nil {
+			return err
+		}
+	}
+	r.batches.takeBack(trainer)
+	r.ledger.forget()
+	now, step := r.registry.current(), r.batches.step
+	r.events.tell("trainer_registered", map[string]any{"trainer": trainer, "batch_size": now.BatchSize, "step": step})
+	r.log.Info("a trainer registered", "trainer", trainer, "batch_size", now.BatchSize, "step", step, "again", g.Registered)
+	return nil
+}
+
+// reenroll replaces the registration g of a trainer by t. r.trade is held.
+func (r *Run) reenroll(ctx context.Context, g registration, t atropos.Registration) error {
+	step, open := max(r.batches.step, t.StartingStep), r.batches.open
+	if !g.Registered {
+		step = t.StartingStep
+	}
+	resized := g.Registered && g.BatchSize != t.BatchSize
+	if resized {
+		open = nil
+	}
+	if err := r.batches.save(ctx, step, open); err != nil {
+		return err
+	}
+	if resized {
+		r.queue.ReleaseAll(consumer)
+	}
+	return r.registry.save(ctx, g.withTrainer(t))
+}
+
+// start notes that the trainer has begun to ask for batches. It reports whether one has
+// registered.
+func (r *Run) start(ctx context.Context) (registered bool, err error) {
+	if g := r.registry.current(); !g.Registered || g.Started {
+		return g.Registered, nil
+	}
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	next := r.registry.current()
+	next.Started = next.Registered
+	return next.Registered, r.registry.save(ctx, next)
+}
+
+// admit gives an environment its id and name; the id is -1 before the trainer has
+// begun to ask for batches.
+func (r *Run) admit(ctx context.Context, e atropos.EnvRegistration) (id int, next registration, err error) {
+	if !r.registry.current().Started {
+		return -1, next, nil
+	}
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	g := r.registry.current()
+	if !g.Started {
+		return -1, next, nil
+	}
+	next = g.withEnv(e)
+	if err := r.registry.save(ctx, next); err != nil {
+		return 0, next, err
+	}
+	id = len(next.Envs) - 1
+	r.registry.hear(int32(id))
+	r.events.tell("env_registered", map[string]any{"env_id": id, "name": next.Envs[id].RealName})
+	r.log.Info("an environment registered", "env", id, "name", next.Envs[id].RealName, "group_size", e.GroupSize)
+	return id, next, nil
+}
+
+// dismiss notes that an environment leaves. Groups of it that are held will not be made
+// up any more, and may be packed as they are.
+func (r *Run) dismiss(ctx context.Context, id int) (known bool, err error) {
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	g := r.registry.current()
+	if id < 0 || id >= len(g.Envs) {
+		return false, nil
+	}
+	next := g.clone()
+	next.Envs[id].Connected = false
+	if err := r.registry.save(ctx, next); err != nil {
+		return true, err
+	}
+	r.events.tell("env_disconnected", map[string]any{"env_id": id})
+	defer r.batches.wake()
+	return true, r.holding.releaseEnv(ctx, int32(id))
+}
+
+// ack acknowledges one batch; see [batches.ack].
+func (r *Run) ack(ctx context.Context, number uint64, trainer string) error {
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	return r.batches.ack(ctx, number, trainer)
+}
+
+// reset forgets the registrations and all groups.
+func (r *Run) reset(ctx context.Context) error {
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	r.holding.sorting.Lock()
+	defer r.holding.sorting.Unlock()
+	if err := r.registry.save(ctx, registration{}); err != nil {
+		return fmt.Errorf("reset: %w", err)
+	}
+	r.batches.takeBack("") // replies under way change nothing any more
+	r.registry.forget()
+	r.ledger.forget()
+	if err := r.batches.save(ctx, 0, nil); err != nil {
+		return fmt.Errorf("reset: %w", err)
+	}
+	if err := r.queue.Reset(ctx); err != nil {
+		return err
+	}
+	r.events.tell("reset", map[string]any{})
+	r.log.Info("the run was reset")
+	return r.holding.letGo(ctx, newHeld(nil))
+}

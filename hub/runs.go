@@ -1,0 +1,137 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/web"
+)
+
+// runsKey is the record of the default run's queue that lists the further runs.
+const runsKey = "hub-runs"
+
+// runsRecord is the list of the further runs.
+type runsRecord struct {
+	Version int      `json:"version"`
+	Names   []string `json:"names"`
+}
+
+// run returns the run of a name, which it opens if it is not open yet.
+func (s *Server) run(ctx context.Context, name string) (*Run, error) {
+	if name == DefaultRun {
+		return s.main, nil
+	}
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if r, ok := s.further[name]; ok {
+		return r, nil
+	}
+	names, err := s.runNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(names, name) {
+		return nil, web.Errorf(http.StatusNotFound, "there is no run of this name")
+	}
+	return s.openRun(ctx, name)
+}
+
+// openRun opens a run. s.opening is held.
+func (s *Server) openRun(ctx context.Context, name string) (*Run, error) {
+	q, err := s.config.OpenRun(context.WithoutCancel(ctx), name)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", name, err)
+	}
+	r, err := s.newRun(context.WithoutCancel(ctx), name, q)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", name, err)
+	}
+	s.further[name] = r
+	return r, nil
+}
+
+// makeRun makes a run of the name if there is none, and reports whether it did.
+func (s *Server) makeRun(ctx context.Context, name string) (fresh bool, err error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	names, err := s.runNames(ctx)
+	if err != nil || name == DefaultRun || slices.Contains(names, name) {
+		return false, err
+	}
+	if err := saveRecord(ctx, s.main.queue, runsKey, runsRecord{recordVersion, append(names, name)}); err != nil {
+		return false, err
+	}
+	_, err = s.openRun(ctx, name)
+	return err == nil, err
+}
+
+// runNames are the names of the further runs.
+func (s *Server) runNames(ctx context.Context) ([]string, error) {
+	var record runsRecord
+	if s.config.OpenRun == nil {
+		return nil, nil
+	}
+	err := readRecord(ctx, s.main.queue, runsKey, &record)
+	return record.Names, err
+}
+
+// running are the runs that are open, the default one first.
+func (s *Server) running() []*Run {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	var others []*Run
+	for _, r := range s.further {
+		others = append(others, r)
+	}
+	slices.SortFunc(others, func(a, b *Run) int { return strings.Compare(a.name, b.name) })
+	return append([]*Run{s.main}, others...)
+}
+
+// validName reports whether a run may have a name.
+func validName(name string) bool {
+	plain := func(r rune) bool { return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' }
+	return name != "" && len(name) <= 40 && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0
+}
+
+// listRuns lists the names of the runs.
+func (s *Server) listRuns(c *web.Call) {
+	names, err := s.runNames(c.Context())
+	if err != nil {
+		s.main.fail(c, err)
+		return
+	}
+	body, err := json.Marshal(map[string][]string{"runs": append([]string{DefaultRun}, names...)})
+	if err != nil {
+		s.main.fail(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, body)
+}
+
+// putRun makes a run.
+func (s *Server) putRun(c *web.Call) {
+	name := c.Param("run")
+	switch {
+	case !validName(name):
+		s.main.fail(c, queryError("run", "1 to 40 letters of a-z, 0-9, '-' and '_'"))
+		return
+	case s.config.OpenRun == nil:
+		c.Detail(http.StatusNotImplemented, "this hub has one run only")
+		return
+	}
+	fresh, err := s.makeRun(context.WithoutCancel(c.Context()), name)
+	if err != nil {
+		s.main.fail(c, err)
+		return
+	}
+	status := http.StatusOK
+	if fresh {
+		status = http.StatusCreated
+		s.config.Log.Info("a run was made", "run", name)
+	}
+	c.JSON(status, fmt.Appendf(nil, `{"run":%q,"fresh":%t}`, name, fresh))
+}

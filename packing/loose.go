@@ -1,0 +1,182 @@
+package packing
+
+import "slices"
+
+// packExact takes groups with the given number of sequences in all, from the shortest
+// run of oldest groups that contains such. Among those it prefers to leave out the
+// newer ones.
+func packExact(waiting Groups, sequences int) []item {
+	l := newLadder(sequences)
+	for e := range all(waiting) {
+		if l.add(e); l.reach(sequences) {
+			return l.take(sequences)
+		}
+	}
+	return nil
+}
+
+// packMinimums takes groups so that each environment has its minimum. It takes none if
+// one of these environments has nothing waiting.
+func (n Need) packMinimums(waiting Groups) []item {
+	usable := fitting(waiting, n.Sequences)
+	n.minimums = n.scaled(usable)
+	for _, m := range n.minimums {
+		if !slices.ContainsFunc(usable, func(e item) bool { return e.Env == m.env }) {
+			return nil
+		}
+	}
+	chosen, met := n.packGreedy(usable)
+	if met {
+		return chosen
+	}
+	if parts := n.packParts(usable); parts != nil {
+		return parts
+	}
+	return chosen
+}
+
+// fitting returns the groups that could be part of the next batch if there were enough
+// of each size that waits: of each environment and size the oldest, as many as a batch
+// can hold.
+func fitting(waiting Groups, sequences int) []item {
+	var sizes []int
+	for e := range all(waiting) {
+		if !slices.Contains(sizes, e.Sequences) {
+			sizes = append(sizes, e.Sequences)
+		}
+	}
+	fits := Packable(sequences, sizes)
+	sizes = slices.DeleteFunc(sizes, func(size int) bool { return !fits(size) })
+	var usable []item
+	used := make(map[Group]int)
+	for e := range all(waiting) {
+		if slices.Contains(sizes, e.Sequences) && (used[e.Group]+1)*e.Sequences <= sequences {
+			used[e.Group]++
+			usable = append(usable, e)
+		}
+	}
+	return usable
+}
+
+// Packable returns a function that reports whether a batch of the given number of
+// sequences can contain a group of a size, if only groups of the given sizes come.
+func Packable(sequences int, sizes []int) func(size int) bool {
+	can := newSums(sequences)
+	can.set(0)
+	for _, size := range sizes {
+		for at := 0; size > 0 && at+size <= sequences; at++ {
+			if can.has(at) {
+				can.set(at + size)
+			}
+		}
+	}
+	return func(size int) bool { return size > 0 && size <= sequences && can.has(sequences-size) }
+}
+
+// scaled returns the minimums of n. If together they exceed a batch they are reduced in
+// proportion, but none below the environment's smallest group.
+func (n Need) scaled(usable []item) []minimum {
+	total := 0
+	for _, m := range n.minimums {
+		total += m.sequences
+	}
+	if total <= n.Sequences {
+		return n.minimums
+	}
+	out := slices.Clone(n.minimums)
+	for i, m := range out {
+		smallest := 0
+		for _, e := range usable {
+			if e.Env == m.env && (smallest == 0 || e.Sequences < smallest) {
+				smallest = e.Sequences
+			}
+		}
+		out[i].sequences = max(smallest, m.sequences*n.Sequences/total)
+	}
+	return out
+}
+
+// packGreedy gives each environment in turn its oldest groups until it has its minimum,
+// then fills the batch with the oldest groups that fit. It returns nil if that does not
+// fill the batch exactly, and whether all minimums are met.
+func (n Need) packGreedy(usable []item) (chosen []item, met bool) {
+	taken, sum := make([]bool, len(usable)), 0
+	met = true
+	for _, m := range n.minimums {
+		got := 0
+		for i, e := range usable {
+			if got >= m.sequences {
+				break
+			}
+			if e.Env == m.env && sum+e.Sequences <= n.Sequences {
+				taken[i] = true
+				got += e.Sequences
+				sum += e.Sequences
+			}
+		}
+		met = met && got >= m.sequences
+	}
+	for i, e := range usable {
+		if !taken[i] && sum+e.Sequences <= n.Sequences {
+			taken[i] = true
+			sum += e.Sequences
+		}
+	}
+	if sum != n.Sequences {
+		return nil, false
+	}
+	for i, e := range usable {
+		if taken[i] {
+			chosen = append(chosen, e)
+		}
+	}
+	return chosen, met
+}
+
+// packParts finds a batch that meets the minimums if there is one, by trying all sums
+// that each environment's groups can have, and all that they can have together.
+// Environments get as little above their minimum as possible, the later ones first.
+func (n Need) packParts(usable []item) []item {
+	parts := []part{{newLadder(n.Sequences), 0}} // everything without a minimum
+	place := make(map[int32]int)
+	for _, m := range n.minimums {
+		place[m.env] = len(parts)
+		parts = append(parts, part{newLadder(n.Sequences), m.sequences})
+	}
+	for _, e := range usable {
+		parts[place[e.Env]].add(e)
+	}
+	together := []sums{newSums(n.Sequences)}
+	together[0].set(0)
+	for i, p := range parts {
+		next := newSums(n.Sequences)
+		for sum := p.least; sum <= n.Sequences; sum++ {
+			if p.reach(sum) {
+				next.addShifted(together[i], sum)
+			}
+		}
+		together = append(together, next)
+	}
+	if !together[len(parts)].has(n.Sequences) {
+		return nil
+	}
+	var chosen []item
+	rest := n.Sequences
+	for i := len(parts) - 1; i >= 0; i-- {
+		p, sum := parts[i], parts[i].least
+		for !p.reach(sum) || !together[i].has(rest-sum) {
+			sum++
+		}
+		chosen = append(chosen, p.take(sum)...)
+		rest -= sum
+	}
+	slices.SortFunc(chosen, func(a, b item) int { return a.at - b.at })
+	return chosen
+}
+
+// A part of a batch is made of groups of one environment, or of all that have no
+// minimum.
+type part struct {
+	*ladder
+	least int // sequences
+}

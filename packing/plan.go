@@ -1,0 +1,50 @@
+package packing
+
+// A Plan describes what waits and what a batch must hold, without a queue: for tests
+// of other programs, and to find out why a group waits.
+type Plan struct {
+	BatchSize int         `json:"batch_size"` // sequences
+	Queue     []PlanGroup `json:"queue"`      // what waits, oldest first
+	Envs      []PlanEnv   `json:"envs"`       // in the order of their registration
+	Strict    bool        `json:"strict"`     // choose as Atropos does
+}
+
+// A PlanGroup is a group that waits.
+type PlanGroup struct {
+	EnvID     *int32 `json:"env_id"` // nil: none
+	Sequences int    `json:"sequences"`
+}
+
+// A PlanEnv is an environment and its share of each batch.
+type PlanEnv struct {
+	ID        int32    `json:"id"`
+	Connected bool     `json:"connected"`
+	Minimum   *float64 `json:"min_batch_allocation"` // nil: none
+}
+
+// Pack returns the places of the groups of the next batch, in the order in which they
+// would be handed out; none if no batch can be made.
+func (p Plan) Pack() []int {
+	n := Need{Sequences: p.BatchSize, Strict: p.Strict}
+	for _, e := range p.Envs {
+		if e.Connected && e.Minimum != nil {
+			n.AddMinimum(e.ID, *e.Minimum)
+		}
+	}
+	return n.Pack(planned(p.Queue))
+}
+
+// planned are the groups of a plan.
+type planned []PlanGroup
+
+// Len implements [Groups].
+func (p planned) Len() int { return len(p) }
+
+// At implements [Groups].
+func (p planned) At(i int) Group {
+	g := Group{Env: -1, Sequences: p[i].Sequences}
+	if p[i].EnvID != nil {
+		g.Env = *p[i].EnvID
+	}
+	return g
+}

@@ -1,0 +1,109 @@
+package packing
+
+import "slices"
+
+// This file packs as Atropos does, including its faults, for [Need.Strict].
+
+// packStrict returns the groups of the next batch as Atropos chooses them.
+func (n Need) packStrict(waiting Groups) []item {
+	if !n.bounded {
+		return strictExact(waiting, n.Sequences)
+	}
+	return n.strictMinimums(waiting)
+}
+
+// packs returns the groups that can be packed, pack after pack: as many groups of a
+// kind as together have the sequences of the largest group that waits. kind says what
+// a pack is made of; groups for which it is not ok are left out.
+func packs(waiting Groups, kind func(Group) (k Group, ok bool)) []item {
+	largest := 0
+	for e := range all(waiting) {
+		largest = max(largest, e.Sequences)
+	}
+	var packed []item
+	pending := make(map[Group][]item)
+	for e := range all(waiting) {
+		k, ok := kind(e.Group)
+		if !ok {
+			continue
+		}
+		pending[k] = append(pending[k], e)
+		if len(pending[k])*e.Sequences == largest {
+			packed = append(packed, pending[k]...)
+			delete(pending, k)
+		}
+	}
+	return packed
+}
+
+// strictExact takes whole packs until they make a batch exactly.
+func strictExact(waiting Groups, sequences int) []item {
+	var batch []item
+	sum := 0
+	for _, e := range packs(waiting, func(g Group) (Group, bool) { return Group{0, g.Sequences}, true }) {
+		batch = append(batch, e)
+		if sum += e.Sequences; sum == sequences {
+			return batch
+		}
+		if sum > sequences {
+			return nil
+		}
+	}
+	return nil
+}
+
+// strictMinimums takes each environment's minimum, in the order in which packs were
+// completed, then what fits, in the order of the queue. It never takes groups without
+// an environment.
+func (n Need) strictMinimums(waiting Groups) []item {
+	usable := packs(waiting, func(g Group) (Group, bool) { return g, g.Env >= 0 })
+	s := selection{n: n, taken: make(map[int]bool)}
+	for _, m := range n.scaled(usable) {
+		if !s.takeMinimum(usable, m) {
+			return nil
+		}
+	}
+	slices.SortFunc(usable, func(a, b item) int { return a.at - b.at })
+	for _, e := range usable {
+		s.take(e)
+	}
+	if s.sum != n.Sequences {
+		return nil
+	}
+	return s.batch
+}
+
+// A selection is a batch in the making.
+type selection struct {
+	n     Need
+	batch []item
+	sum   int          // its sequences
+	taken map[int]bool // by place
+}
+
+// take takes e if it fits and is not taken yet.
+func (s *selection) take(e item) bool {
+	if s.taken[e.at] || s.sum+e.Sequences > s.n.Sequences {
+		return false
+	}
+	s.taken[e.at] = true
+	s.sum += e.Sequences
+	s.batch = append(s.batch, e)
+	return true
+}
+
+// takeMinimum takes groups of an environment until it has its minimum, and reports
+// whether it has any that can be packed.
+func (s *selection) takeMinimum(usable []item, m minimum) (has bool) {
+	got := 0
+	for _, e := range usable {
+		if e.Env != m.env {
+			continue
+		}
+		has = true
+		if got < m.sequences && s.take(e) {
+			got += e.Sequences
+		}
+	}
+	return has
+}

@@ -1,0 +1,238 @@
+package files_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
+)
+
+// stamped returns a copy of g with the ID i.
+func stamped(g *quintain.Group, i int64) *quintain.Group {
+	h := *g
+	h.ID = fmt.Sprintf("word_ladder.v1.s7.l2.%d", i)
+	return &h
+}
+
+// fill puts n copies of g, from the number first on.
+func fill(b *testing.B, q *queue.Queue, g *quintain.Group, n int) {
+	b.Helper()
+	const at = 100
+	for i := 0; i < n; i += at {
+		list := make([]*quintain.Group, 0, at)
+		for j := i; j < min(i+at, n); j++ {
+			list = append(list, stamped(g, int64(j)))
+		}
+		if _, err := q.PutAll(context.Background(), list); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// diskUse is the size of all files under dir.
+func diskUse(b *testing.B, dir string) (n int64) {
+	b.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
+// rates reports how fast b.N groups went.
+func rates(b *testing.B, q *queue.Queue, g *quintain.Group, n int) {
+	body, err := groupform.NewCodec(0).Encode(g)
+	if err != nil {
+		b.Fatal(err)
+	}
+	seconds := b.Elapsed().Seconds()
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(n)/seconds, "groups/s")
+	b.ReportMetric(float64(n)*float64(len(body))/seconds/1e6, "MB/s-stored")
+	b.ReportMetric(float64(n)*float64(groupformtest.InMemory(g))/seconds/1e6, "MB/s-of-arrays")
+}
+
+func BenchmarkPut(b *testing.B) {
+	for name, g := range groupformtest.Shapes() {
+		for _, workers := range []int{1, 16} {
+			b.Run(fmt.Sprintf("%s/%d", name, workers), func(b *testing.B) {
+				dir := b.TempDir()
+				q := openDir(b, dir, files.Options{})
+				defer closeQueue(b, q)
+				empty := diskUse(b, dir)
+				var next atomic.Int64
+				b.SetParallelism((workers + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
+				b.ResetTimer()
+				put := func() {
+					if _, err := q.Put(context.Background(), stamped(g, next.Add(1))); err != nil {
+						b.Error(err)
+					}
+				}
+				if workers == 1 {
+					for range b.N {
+						put()
+					}
+				} else {
+					b.RunParallel(func(pb *testing.PB) {
+						for pb.Next() {
+							put()
+						}
+					})
+				}
+				b.StopTimer()
+				rates(b, q, g, b.N)
+				b.ReportMetric(float64(diskUse(b, dir)-empty)/float64(b.N), "disk-bytes/group")
+			})
+		}
+	}
+}
+
+// BenchmarkPutAll puts 64 groups at once.
+func BenchmarkPutAll(b *testing.B) {
+	for name, g := range groupformtest.Shapes() {
+		b.Run(name, func(b *testing.B) {
+			q := openDir(b, b.TempDir(), files.Options{})
+			defer closeQueue(b, q)
+			next := int64(0)
+			b.ResetTimer()
+			for range b.N {
+				list := make([]*quintain.Group, 64)
+				for i := range list {
+					next++
+					list[i] = stamped(g, next)
+				}
+				if _, err := q.PutAll(context.Background(), list); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.StopTimer()
+			rates(b, q, g, 64*b.N)
+		})
+	}
+}
+
+// BenchmarkLeaseAck leases and acknowledges groups, one or 64 at a time.
+func BenchmarkLeaseAck(b *testing.B) {
+	for name, g := range groupformtest.Shapes() {
+		for _, c := range []struct{ workers, at int }{{1, 1}, {16, 1}, {1, 64}} {
+			b.Run(fmt.Sprintf("%s/%dx%d", name, c.workers, c.at), func(b *testing.B) {
+				q := openDir(b, b.TempDir(), files.Options{})
+				defer closeQueue(b, q)
+				fill(b, q, g, b.N*c.at)
+				var worker atomic.Int64
+				b.SetParallelism((c.workers + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
+				b.ResetTimer()
+				take := func(who string) {
+					list, err := q.Lease(context.Background(), queue.Want{Consumer: who, Max: c.at})
+					if err != nil {
+						b.Error(err)
+					}
+					seqs := make([]uint64, len(list))
+					for i, d := range list {
+						seqs[i] = d.Seq
+					}
+					if err := q.Ack(context.Background(), who, seqs...); err != nil {
+						b.Error(err)
+					}
+				}
+				if c.workers == 1 {
+					for range b.N {
+						take("a")
+					}
+				} else {
+					b.RunParallel(func(pb *testing.PB) {
+						who := fmt.Sprint(worker.Add(1))
+						for pb.Next() {
+							take(who)
+						}
+					})
+				}
+				b.StopTimer()
+				rates(b, q, g, b.N*c.at)
+			})
+		}
+	}
+}
+
+// heap is the size of what lives.
+func heap() float64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// BenchmarkMemory reports what a group that waits, and an ID that is known, take of
+// memory.
+func BenchmarkMemory(b *testing.B) {
+	g := groupformtest.Shapes()["8x256"]
+	for _, n := range []int{20000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				dir := b.TempDir()
+				q := openDir(b, dir, files.Options{})
+				before := heap()
+				fill(b, q, g, n)
+				full := heap()
+				b.ReportMetric((full-before)/float64(n), "bytes/waiting-group")
+				b.ReportMetric((full-before)/float64(n*g.TokenCount()), "bytes/waiting-token")
+				for left := n; left > 0; left -= 1000 {
+					list, err := q.Lease(context.Background(), queue.Want{Consumer: "a", Max: 1000, Raw: true})
+					if err != nil {
+						b.Fatal(err)
+					}
+					seqs := make([]uint64, len(list))
+					for i, d := range list {
+						seqs[i] = d.Seq
+					}
+					if err := q.Ack(context.Background(), "a", seqs...); err != nil {
+						b.Fatal(err)
+					}
+				}
+				closeQueue(b, q)
+				q = openDir(b, dir, files.Options{})
+				b.ReportMetric((heap()-before)/float64(n), "bytes/known-id")
+				closeQueue(b, q)
+			}
+		})
+	}
+}
+
+// BenchmarkOpen opens an empty folder, and one with a thousand waiting groups.
+func BenchmarkOpen(b *testing.B) {
+	b.Run("empty", func(b *testing.B) {
+		for b.Loop() {
+			closeQueue(b, openDir(b, b.TempDir(), files.Options{}))
+		}
+	})
+	for name, g := range groupformtest.Shapes() {
+		b.Run("1000x"+name, func(b *testing.B) {
+			dir := b.TempDir()
+			q := openDir(b, dir, files.Options{})
+			fill(b, q, g, 1000)
+			closeQueue(b, q)
+			for b.Loop() {
+				closeQueue(b, openDir(b, dir, files.Options{}))
+			}
+		})
+	}
+}

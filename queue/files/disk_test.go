@@ -1,0 +1,239 @@
+package files
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+
+	"pgregory.net/rapid"
+)
+
+// A disk is a folder in memory that does what disks do: it fails, it is full, and
+// when the power goes it has kept what was synced, and of the rest whatever it liked.
+type disk struct {
+	mu    sync.Mutex
+	now   map[string]*inode // the folder, as programs see it
+	kept  map[string]*inode // as it was when it was synced last
+	fails int               // operations from now on that fail; below 0: all
+	skip  int               // operations that go well before
+	err   error             // how they fail
+}
+
+// An inode is a file, whatever its name.
+type inode struct {
+	data, kept []byte
+}
+
+func newDisk() *disk { return &disk{now: make(map[string]*inode), kept: make(map[string]*inode)} }
+
+// fault returns the error of an operation that fails.
+func (d *disk) fault() error {
+	if d.skip > 0 {
+		d.skip--
+		return nil
+	}
+	if d.fails == 0 {
+		return nil
+	}
+	d.fails--
+	return d.err
+}
+
+func (d *disk) open(name string) (file, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, ok := d.now[name]
+	if !ok {
+		if err := d.fault(); err != nil {
+			return nil, err
+		}
+		n = &inode{}
+		d.now[name] = n
+	}
+	return &handle{d: d, inode: n}, nil
+}
+
+func (d *disk) names() ([]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Collect(maps.Keys(d.now)), nil
+}
+
+func (d *disk) rename(from, to string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.fault(); err != nil {
+		return err
+	}
+	d.now[to] = d.now[from]
+	delete(d.now, from)
+	return nil
+}
+
+func (d *disk) remove(name string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.fault(); err != nil {
+		return err
+	}
+	if d.now[name] == nil {
+		return fs.ErrNotExist
+	}
+	delete(d.now, name)
+	return nil
+}
+
+func (d *disk) sync() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.fault(); err != nil {
+		return err
+	}
+	d.kept = maps.Clone(d.now)
+	return nil
+}
+
+func (d *disk) free() (int64, bool) { return 0, false }
+
+// cut takes the power away: each name that was made, renamed or removed since the last
+// sync is as it was or as it is, and so is each part of a file.
+func (d *disk) cut(t *rapid.T) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fails, d.skip = 0, 0
+	names := slices.Sorted(maps.Keys(d.now))
+	for name := range d.kept {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	after := make(map[string]*inode)
+	for _, name := range names {
+		n := d.now[name]
+		if d.kept[name] != n && rapid.Bool().Draw(t, "the folder forgets") {
+			n = d.kept[name]
+		}
+		if n != nil {
+			after[name] = n
+		}
+	}
+	for _, name := range names {
+		if n := after[name]; n != nil {
+			n.cut(t)
+		}
+	}
+	d.now, d.kept = after, maps.Clone(after)
+}
+
+// part is how much of a file a disk keeps or forgets at once, in bytes.
+const part = 64
+
+func (n *inode) cut(t *rapid.T) {
+	if string(n.data) == string(n.kept) {
+		return
+	}
+	size := rapid.IntRange(min(len(n.data), len(n.kept)), max(len(n.data), len(n.kept))).Draw(t, "size")
+	after := make([]byte, size)
+	for at := 0; at < size; at += part {
+		from := n.data
+		if rapid.Bool().Draw(t, "forgets") {
+			from = n.kept
+		}
+		if at < len(from) {
+			copy(after[at:min(size, at+part)], from[at:])
+		}
+	}
+	n.data, n.kept = after, slices.Clone(after)
+}
+
+// A handle is an open file.
+type handle struct {
+	d *disk
+	*inode
+	closed bool
+}
+
+// ReadAt reads from offset at on.
+func (h *handle) ReadAt(b []byte, at int64) (int, error) {
+	h.d.mu.Lock()
+	defer h.d.mu.Unlock()
+	if h.closed {
+		return 0, os.ErrClosed
+	}
+	n := 0
+	if at < int64(len(h.data)) {
+		n = copy(b, h.data[at:])
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// WriteAt writes at offset at, perhaps only a part.
+func (h *handle) WriteAt(b []byte, at int64) (int, error) {
+	h.d.mu.Lock()
+	defer h.d.mu.Unlock()
+	err := h.d.fault()
+	if h.closed {
+		return 0, os.ErrClosed
+	}
+	if err != nil {
+		b = b[:len(b)/2]
+	}
+	if need := int(at) + len(b) - len(h.data); need > 0 {
+		h.data = append(h.data, make([]byte, need)...)
+	}
+	return copy(h.data[at:], b), err
+}
+
+// Truncate makes the file shorter, or longer.
+func (h *handle) Truncate(size int64) error {
+	h.d.mu.Lock()
+	defer h.d.mu.Unlock()
+	if err := h.d.fault(); err != nil {
+		return err
+	}
+	after := make([]byte, size)
+	copy(after, h.data)
+	h.data = after
+	return nil
+}
+
+// Sync makes the file durable.
+func (h *handle) Sync() error {
+	h.d.mu.Lock()
+	defer h.d.mu.Unlock()
+	if err := h.d.fault(); err != nil {
+		return err
+	}
+	h.kept = slices.Clone(h.data)
+	return nil
+}
+
+// Size is the size in bytes.
+func (h *handle) Size() (int64, error) {
+	h.d.mu.Lock()
+	defer h.d.mu.Unlock()
+	return int64(len(h.data)), nil
+}
+
+// Close closes the file.
+func (h *handle) Close() error {
+	h.d.mu.Lock()
+	defer h.d.mu.Unlock()
+	if h.closed {
+		return os.ErrClosed
+	}
+	h.closed = true
+	return nil
+}
+
+// faults are what a disk may say.
+func faults() []error { return []error{syscall.ENOSPC, syscall.EIO, errors.New("a fault of its own")} }

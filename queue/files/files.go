@@ -1,0 +1,388 @@
+// Package files keeps a queue in the files of a folder. Whatever it has answered for
+// is on disk, and survives the end of the process and of the machine. The form of the
+// files is described in docs/formats/stream.md.
+package files
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// Options are the settings of a store; the zero value has the defaults.
+type Options struct {
+	MinFree int64        // bytes of the disk that Put leaves free; default 64 MiB; below 0: none
+	Log     *slog.Logger // default: none
+
+	segmentSize int64 // for tests
+}
+
+func (o Options) segment() int64 {
+	if o.segmentSize <= 0 {
+		return segmentSize
+	}
+	return o.segmentSize
+}
+
+func (o Options) minFree() int64 {
+	if o.MinFree == 0 {
+		return 64 << 20
+	}
+	return max(0, o.MinFree)
+}
+
+func (o Options) logger() *slog.Logger {
+	if o.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return o.Log
+}
+
+// The files of a folder, beside its segments.
+const (
+	lockName   = "lock"
+	doneName   = "done.log"
+	statesName = "states.log"
+)
+
+// maxRecord is the size of the largest body that is kept.
+const maxRecord = 64 << 20
+
+// A store is a [queue.Store] of files in a folder.
+type store struct {
+	o      Options
+	dir    string
+	lock   io.Closer
+	folder folder
+
+	// ops is read-locked by every operation on the files, and locked while they are
+	// opened, closed, mended or replaced. It is taken before all other locks.
+	ops    sync.RWMutex
+	bodies *segments
+	done   *journal
+	append committer[frame]
+
+	state  sync.Mutex // guards states and values
+	states *journal
+	values map[string][]byte
+}
+
+// Open opens the store in the folder dir, and makes the folder if need be. One process
+// at a time may have it open: others get [queue.ErrInUse].
+func Open(dir string, o Options) (queue.Store, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := osFolder(filepath.Dir(dir)).sync(); err != nil && !errors.Is(err, os.ErrPermission) {
+		return nil, err // the folder's name must be durable too
+	}
+	lock, err := lockFile(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil, err
+	}
+	s, err := openFolder(osFolder(dir), o)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
+	}
+	s.dir, s.lock = dir, lock
+	return s, nil
+}
+
+// openFolder opens the store in a folder.
+func openFolder(f folder, o Options) (*store, error) {
+	s := &store{o: o, folder: f}
+	s.append.write = func(list []frame) error { return s.done.write(list) }
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// open opens all files.
+func (s *store) open() error {
+	bodies, err := openSegments(s.folder, s.o.segment())
+	if err != nil {
+		return err
+	}
+	done, past, err := openLog(s.folder, doneName, kindDone)
+	if err != nil {
+		return errors.Join(err, bodies.close())
+	}
+	states, kept, err := openLog(s.folder, statesName, kindStates)
+	if err != nil {
+		return errors.Join(err, bodies.close(), done.f.Close())
+	}
+	values, err := valuesOf(states, kept)
+	if err == nil { // nothing is believed until the names of the files are durable too
+		err = s.folder.sync()
+	}
+	if n := past.rotten + kept.rotten; err == nil && n > 0 {
+		err = fmt.Errorf("%d places in %s or %s are damaged, so it is not known what was acknowledged: "+
+			"restore a copy of the folder, or remove the two files; then every group that is left is handed out again", n, doneName, statesName)
+	}
+	if err != nil {
+		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
+	}
+	if n := bodies.rotten; n > 0 {
+		s.o.logger().Error("files of groups are damaged", "places", n)
+	}
+	s.bodies, s.done, s.states, s.values = bodies, done, states, values
+	return nil
+}
+
+// openLog opens a file of small records, or makes it.
+func openLog(f folder, name string, kind byte) (*journal, survey, error) {
+	j, v, err := openJournal(f, name, kind, true)
+	if !errors.Is(err, errHeadless) {
+		return j, v, err
+	}
+	j, err = makeJournal(f, name, fileHead{kind: kind})
+	return j, survey{}, err
+}
+
+// valuesOf reads the states that are kept.
+func valuesOf(j *journal, v survey) (map[string][]byte, error) {
+	values := make(map[string][]byte)
+	for _, f := range v.frames {
+		if len(f.head) == 0 {
+			return nil, fmt.Errorf("%s: a record has no key", j.name)
+		}
+		key := string(f.head[1:])
+		if f.head[0] == 0 {
+			delete(values, key)
+			continue
+		}
+		value := make([]byte, f.length)
+		if _, err := j.f.ReadAt(value, f.payload); err != nil {
+			return nil, fmt.Errorf("%s: %w", j.name, err)
+		}
+		values[key] = value
+	}
+	return values, nil
+}
+
+// Put implements [queue.Bodies].
+func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	size := int64(0)
+	for _, r := range records {
+		if len(r.Body) > maxRecord {
+			return nil, &groupform.TooLargeError{Bytes: len(r.Body), Limit: maxRecord}
+		}
+		size += int64(len(r.Body) + len(r.Meta) + prefixLen)
+	}
+	s.ops.RLock()
+	defer s.ops.RUnlock()
+	if err := s.room(size); err != nil {
+		return nil, err
+	}
+	p := newPlacing(records)
+	if err := s.bodies.commits.do(p); err != nil {
+		return nil, s.here(err)
+	}
+	return p.seqs, nil
+}
+
+// room refuses what would leave too little of the disk free.
+func (s *store) room(size int64) error {
+	keep := s.o.minFree()
+	if keep == 0 {
+		return nil
+	}
+	free, ok := s.folder.free()
+	if !ok || free-size >= keep {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: the disk has %d MiB free, and %d MiB of it are kept free", s.dir, queue.ErrNoSpace, free>>20, keep>>20)
+}
+
+// here adds the folder's name to an error.
+func (s *store) here(err error) error {
+	if err == nil || s.dir == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.dir, err)
+}
+
+// Body implements [queue.Bodies].
+func (s *store) Body(ctx context.Context, seq uint64) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s.ops.RLock()
+	defer s.ops.RUnlock()
+	b, err := s.bodies.body(seq)
+	if err != nil {
+		return nil, s.here(fmt.Errorf("sequence number %d: %w", seq, err))
+	}
+	return b, nil
+}
+
+// Delete implements [queue.Bodies].
+func (s *store) Delete(_ context.Context, below uint64, seqs []uint64) error {
+	s.ops.RLock()
+	defer s.ops.RUnlock()
+	s.bodies.free(below, seqs)
+	return s.here(s.bodies.squeeze())
+}
+
+// List implements [queue.Bodies]. It mends what has failed first.
+func (s *store) List(_ context.Context, show func(queue.Listed)) (last uint64, err error) {
+	s.ops.Lock()
+	defer s.ops.Unlock()
+	if err := errors.Join(s.bodies.newest().mend(), s.done.mend(), s.states.mend()); err != nil {
+		return 0, s.here(err)
+	}
+	if err := s.bodies.show(show); err != nil {
+		return 0, s.here(err)
+	}
+	return s.bodies.last, nil
+}
+
+// Clear implements [queue.Bodies].
+func (s *store) Clear(context.Context) error {
+	s.ops.Lock()
+	defer s.ops.Unlock()
+	return s.here(s.bodies.clear())
+}
+
+// Append implements [queue.Log].
+func (s *store) Append(ctx context.Context, record []byte) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s.ops.RLock()
+	defer s.ops.RUnlock()
+	return s.here(s.append.do(newFrame(record)))
+}
+
+// Replay implements [queue.Log].
+func (s *store) Replay(_ context.Context, show func([]byte) error) error {
+	s.ops.Lock()
+	defer s.ops.Unlock()
+	v, err := s.done.source(s.done.size).survey(false)
+	for _, f := range v.frames {
+		if err != nil {
+			break
+		}
+		err = show(f.head)
+	}
+	return s.here(err)
+}
+
+// Rewrite implements [queue.Log].
+func (s *store) Rewrite(_ context.Context, records [][]byte) error {
+	s.ops.Lock()
+	defer s.ops.Unlock()
+	frames := make([]frame, len(records))
+	for i, r := range records {
+		frames[i] = newFrame(r)
+	}
+	return s.here(replace(&s.done, frames))
+}
+
+// replace writes a journal anew, with frames in place of all that it holds.
+func replace(j **journal, frames []frame) error {
+	old := *j
+	fresh, err := makeJournal(old.folder, old.name+freshEnd, old.head)
+	if err != nil {
+		return err
+	}
+	if err = fresh.write(frames); err == nil {
+		err = old.folder.rename(fresh.name, old.name)
+	}
+	if err != nil {
+		return errors.Join(err, fresh.f.Close(), old.folder.remove(fresh.name))
+	}
+	fresh.name = old.name
+	*j = fresh
+	if err := cmp.Or(old.folder.sync(), old.f.Close()); err != nil {
+		fresh.err = err // it is not known which of the two would be found
+		return fmt.Errorf("%s: %w: %w", old.name, queue.ErrUncertain, err)
+	}
+	return nil
+}
+
+// State implements [queue.States].
+func (s *store) State(ctx context.Context, key string) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s.state.Lock()
+	defer s.state.Unlock()
+	value, ok := s.values[key]
+	if !ok {
+		return nil, nil
+	}
+	return append([]byte{}, value...), nil
+}
+
+// SetState implements [queue.States].
+func (s *store) SetState(ctx context.Context, key string, value []byte) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s.ops.RLock()
+	defer s.ops.RUnlock()
+	s.state.Lock()
+	defer s.state.Unlock()
+	if _, there := s.values[key]; value == nil && !there {
+		return nil
+	}
+	if err := s.states.write([]frame{stateFrame(key, value)}); err != nil {
+		return s.here(err)
+	}
+	if value == nil {
+		delete(s.values, key)
+	} else {
+		s.values[key] = append([]byte{}, value...)
+	}
+	if err := s.shorten(); err != nil {
+		s.o.logger().Warn("the file of states could not be shortened", "err", err)
+	}
+	return nil
+}
+
+// stateFrame is the frame of a state; a nil value says that the key is forgotten.
+func stateFrame(key string, value []byte) frame {
+	if value == nil {
+		return newFrame(append([]byte{0}, key...))
+	}
+	return newFrame(append([]byte{1}, key...), value)
+}
+
+// shorten rewrites the file of states once most of it is out of date. s.state is held.
+func (s *store) shorten() error {
+	var frames []frame
+	live := int64(0)
+	for key, value := range s.values {
+		frames = append(frames, stateFrame(key, value))
+		live += frames[len(frames)-1].size()
+	}
+	if s.states.size < 1<<20+4*live {
+		return nil
+	}
+	return replace(&s.states, frames)
+}
+
+// Close closes the files, and lets others have the folder.
+func (s *store) Close() error {
+	s.ops.Lock()
+	defer s.ops.Unlock()
+	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close())
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
+}

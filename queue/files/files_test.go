@@ -1,0 +1,231 @@
+package files_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/queue/queuetest"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		child(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// folder is a place of stores in folders.
+func folder() queuetest.Place {
+	return queuetest.Place{New: func(t testing.TB) func() (queue.Store, error) {
+		dir := t.TempDir()
+		return func() (queue.Store, error) { return files.Open(dir, files.Options{}) }
+	}}
+}
+
+func TestFolder(t *testing.T) { queuetest.Run(t, folder()) }
+
+func TestFolderHistories(t *testing.T) { queuetest.Machine(t, folder(), 15) }
+
+func openDir(t testing.TB, dir string, o files.Options) *queue.Queue {
+	t.Helper()
+	s, err := files.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := queue.Open(context.Background(), s, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// putAll puts the groups of numbers from 0 to n-1, one by one.
+func putAll(t testing.TB, q *queue.Queue, n int) {
+	t.Helper()
+	for i := range n {
+		if fresh, err := q.Put(context.Background(), groupformtest.Group(i)); !fresh || err != nil {
+			t.Fatalf("group %d: fresh %v, error %v", i, fresh, err)
+		}
+	}
+}
+
+func closeQueue(t testing.TB, q *queue.Queue) {
+	t.Helper()
+	if err := q.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// ids are the IDs of what waits.
+func ids(q *queue.Queue) (list []string) {
+	q.View(func(waiting []queue.Entry) {
+		for _, e := range waiting {
+			list = append(list, e.ID)
+		}
+	})
+	return list
+}
+
+func TestOneProcessAtATime(t *testing.T) {
+	dir := t.TempDir()
+	q := openDir(t, dir, files.Options{})
+	if _, err := files.Open(dir, files.Options{}); !errors.Is(err, queue.ErrInUse) {
+		t.Errorf("a folder that is open: error %v", err)
+	}
+	closeQueue(t, q)
+	closeQueue(t, openDir(t, dir, files.Options{}))
+}
+
+func TestOpenNamesTheFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Open(file, files.Options{}); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("a file in place of the folder: error %v", err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	q := openDir(t, dir, files.Options{})
+	putAll(t, q, 2)
+	closeQueue(t, q)
+
+	q = openDir(t, dir, files.Options{MinFree: 1 << 60})
+	_, err := q.Put(ctx, groupformtest.Group(2))
+	if !errors.Is(err, queue.ErrNoSpace) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("put: error %v", err)
+	}
+	list, err := q.Lease(ctx, queue.Want{Consumer: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Ack(ctx, "a", list[0].Seq); err != nil {
+		t.Errorf("a full disk keeps consumers from acknowledging: %v", err)
+	}
+	closeQueue(t, q)
+
+	q = openDir(t, dir, files.Options{})
+	defer closeQueue(t, q)
+	if fresh, err := q.Put(ctx, groupformtest.Group(2)); !fresh || err != nil {
+		t.Errorf("put again: fresh %v, error %v", fresh, err)
+	}
+	if got := ids(q); !slices.Equal(got, []string{"g1", "g2"}) {
+		t.Errorf("%v wait", got)
+	}
+}
+
+// large returns a group of about the given size in its binary form: noise.
+func large(id string, bytes int) *quintain.Group {
+	r := rand.New(rand.NewPCG(1, 2))
+	noise := make([]float64, bytes/8)
+	tokens := make([]quintain.Token, len(noise))
+	for i := range noise {
+		noise[i] = r.Float64()
+	}
+	return &quintain.Group{
+		ID: id, Tokens: [][]quintain.Token{tokens}, Masks: [][]int32{make([]int32, len(tokens))},
+		Scores: []float64{1}, RefLogProbs: [][]float64{noise},
+	}
+}
+
+func TestLargeGroups(t *testing.T) {
+	ctx := context.Background()
+	q := openDir(t, t.TempDir(), files.Options{})
+	defer closeQueue(t, q)
+	g := large("large", 30<<20)
+	if _, err := q.PutAll(ctx, []*quintain.Group{g, groupformtest.Group(1)}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := q.Lease(ctx, queue.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := groupformtest.Diff(g, list[0].Group); d != "" {
+		t.Error("a large group comes out changed")
+	}
+	_, err = q.Put(ctx, large("larger", 90<<20))
+	if e := new(groupform.TooLargeError); !errors.As(err, &e) || e.Bytes < e.Limit {
+		t.Errorf("one too large: error %v", err)
+	}
+}
+
+// blocks are the files in which the groups of a folder lie, oldest first.
+func blocks(t *testing.T, dir string) []string {
+	list, err := filepath.Glob(filepath.Join(dir, "*.groups"))
+	if err != nil || len(list) == 0 {
+		t.Fatalf("files %v, error %v", list, err)
+	}
+	return list
+}
+
+func TestDamagedFiles(t *testing.T) {
+	ctx := context.Background()
+	for _, test := range []struct {
+		why    string
+		damage func(b []byte) []byte
+	}{
+		{"bytes have changed", func(b []byte) []byte {
+			copy(b[len(b)/2:], make([]byte, 64))
+			return b
+		}},
+		{"the end is torn off", func(b []byte) []byte { return b[:len(b)*3/4] }},
+	} {
+		dir := t.TempDir()
+		q := openDir(t, dir, files.Options{})
+		putAll(t, q, 40)
+		last, err := q.Lease(ctx, queue.Want{Consumer: "a", Pick: func(w []queue.Entry) []queue.Entry { return w[39:] }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.Ack(ctx, "a", last[0].Seq); err != nil {
+			t.Fatal(err)
+		}
+		closeQueue(t, q)
+		name := blocks(t, dir)[0]
+		b, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(name, test.damage(b), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before queue.Stats
+		for i := range 2 {
+			q = openDir(t, dir, files.Options{})
+			s := q.Stats()
+			t.Logf("%s: %d wait, %d are missing", test.why, s.Waiting.Groups, s.Lost)
+			if s.Lost == 0 || s.Waiting.Groups+int(s.Lost) != 39+i {
+				t.Errorf("%s: %d wait and %d are missing, of 39", test.why, s.Waiting.Groups, s.Lost)
+			}
+			if i == 1 && (s.Waiting.Groups != before.Waiting.Groups+1 || s.Lost != before.Lost) {
+				t.Errorf("%s: opened again, %+v wait and %d are missing, after %+v and %d", test.why, s.Waiting, s.Lost, before.Waiting, before.Lost)
+			}
+			before = s
+			if i == 0 { // takes a number that the log knows, if the end is lost
+				if fresh, err := q.Put(ctx, groupformtest.Group(100)); !fresh || err != nil {
+					t.Errorf("%s: put: fresh %v, error %v", test.why, fresh, err)
+				}
+			}
+			if fresh, err := q.Put(ctx, groupformtest.Group(39)); fresh || err != nil {
+				t.Errorf("%s: an acknowledged group: fresh %v, error %v", test.why, fresh, err)
+			}
+			closeQueue(t, q)
+		}
+	}
+}

@@ -1,0 +1,447 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+const (
+	segmentSize  = 64 << 20 // bytes at which the next group begins a new segment
+	staleFactor  = 16       // the same, divided by this, if nothing in the segment is in use
+	segmentEnd   = ".groups"
+	freshEnd     = ".new" // of a file that will replace another
+	sparseFactor = 4      // a segment is rewritten when less than one in so many of its groups is in use
+)
+
+// Segments hold the bodies of groups in files, of which the last one grows.
+type segments struct {
+	folder    folder
+	most      int64 // bytes at which the next group begins a new segment
+	commits   committer[*placing]
+	squeezing sync.Mutex // held while a segment is rewritten
+
+	mu     sync.Mutex
+	list   []*segment // oldest first; the last one grows
+	places map[uint64]place
+	keys   map[queue.Key]struct{}
+	low    uint64 // no lower number is in use
+	last   uint64 // highest number given
+	rotten int    // damaged places found at the opening
+}
+
+// A segment is one of the files.
+type segment struct {
+	*journal
+	number int
+	groups int // ever put into it
+	live   int // of those, still in use
+}
+
+// A place is where a body is.
+type place struct {
+	in   *segment
+	at   int64
+	size int64
+	key  queue.Key
+}
+
+// A placing is records that are put together.
+type placing struct {
+	records []queue.Record
+	sum     uint32 // of all bodies, computed by the caller and not by the one that writes for all
+	seqs    []uint64
+}
+
+func newPlacing(records []queue.Record) *placing {
+	p := &placing{records: records, seqs: make([]uint64, len(records))}
+	for _, r := range records {
+		p.sum = crc32.Update(p.sum, castagnoli(), r.Body)
+	}
+	return p
+}
+
+// openSegments opens the segments of a folder, or makes the first.
+func openSegments(in folder, most int64) (*segments, error) {
+	s := &segments{folder: in, most: most, places: make(map[uint64]place), keys: make(map[queue.Key]struct{})}
+	s.commits.write = s.write
+	names, err := in.names()
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, name := range names {
+		if strings.HasSuffix(name, freshEnd) { // the process ended before it replaced the other
+			if err := in.remove(name); err != nil {
+				return nil, err
+			}
+		}
+		head, ok := strings.CutSuffix(name, segmentEnd)
+		if n, err := strconv.Atoi(head); ok && err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	for i, n := range numbers {
+		if err := s.open(n, i == len(numbers)-1); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
+	if len(s.list) == 0 {
+		err = s.grow()
+	}
+	s.low = s.last + 1
+	for seq := range s.places {
+		s.low = min(s.low, seq)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentEnd) }
+
+// open opens segment n and takes its groups into the index. The last segment may
+// have been made, but not yet written to, when the machine stopped.
+func (s *segments) open(n int, last bool) error {
+	j, v, err := openJournal(s.folder, segmentName(n), kindGroups, last)
+	if last && errors.Is(err, errHeadless) {
+		return s.folder.remove(segmentName(n))
+	}
+	if err != nil {
+		return err
+	}
+	seg := &segment{journal: j, number: n}
+	s.list = append(s.list, seg)
+	s.last = max(s.last, j.head.next-1)
+	s.rotten += v.rotten
+	for _, f := range v.frames {
+		list, err := decodeTable(f)
+		if err != nil {
+			s.rotten++
+			continue
+		}
+		for _, e := range list {
+			s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
+		}
+	}
+	return nil
+}
+
+// enter takes a body into the index. s.mu is held.
+func (s *segments) enter(seq uint64, p place) {
+	s.places[seq] = p
+	s.keys[p.key] = struct{}{}
+	s.last = max(s.last, seq)
+	p.in.groups++
+	p.in.live++
+}
+
+// grow begins a new segment.
+func (s *segments) grow() error {
+	n := 1
+	if last := s.newest(); last != nil {
+		n = last.number + 1
+	}
+	j, err := makeJournal(s.folder, segmentName(n), fileHead{kind: kindGroups, next: s.last + 1})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, &segment{journal: j, number: n})
+	return nil
+}
+
+// newest is the segment that grows, or nil.
+func (s *segments) newest() *segment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.list) == 0 {
+		return nil
+	}
+	return s.list[len(s.list)-1]
+}
+
+// write writes the records of each placing together.
+func (s *segments) write(all []*placing) error {
+	seg, err := s.writable()
+	if err != nil {
+		return err
+	}
+	var frames []frame
+	var entered []placed
+	at, next := seg.size, s.last+1
+	fresh := make(map[queue.Key]struct{})
+	for _, p := range all {
+		f, list := s.frame(p, next, fresh)
+		if len(list) == 0 {
+			continue
+		}
+		from := at + prefixLen + int64(len(f.head))
+		for i := range list {
+			list[i].at += from
+		}
+		frames, entered = append(frames, f), append(entered, list...)
+		at += f.size()
+		next += uint64(len(list))
+	}
+	if len(frames) == 0 {
+		return nil
+	}
+	if err := seg.journal.write(frames); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range entered {
+		s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
+	}
+	return nil
+}
+
+// frame makes a frame of the records of p whose keys are not kept yet; their numbers
+// begin with next. fresh are the keys about to be written.
+func (s *segments) frame(p *placing, next uint64, fresh map[queue.Key]struct{}) (frame, []placed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := frame{sum: p.sum}
+	var list []placed
+	at := int64(0)
+	for i, r := range p.records {
+		_, there := s.keys[r.Key]
+		_, twice := fresh[r.Key]
+		if there || twice {
+			continue
+		}
+		fresh[r.Key] = struct{}{}
+		p.seqs[i] = next + uint64(len(list))
+		list = append(list, placed{queue.Listed{Seq: p.seqs[i], Key: r.Key, Meta: r.Meta, Size: len(r.Body)}, at})
+		f.payload = append(f.payload, r.Body)
+		at += int64(len(r.Body))
+	}
+	if f.head = encodeTable(list); len(list) < len(p.records) {
+		f.sum = sumOf(f.payload)
+	}
+	return f, list
+}
+
+// writable returns the segment to write to, and begins a new one if need be.
+func (s *segments) writable() (*segment, error) {
+	seg := s.newest()
+	s.mu.Lock()
+	stale := seg.live == 0 && seg.size > s.most/staleFactor
+	s.mu.Unlock()
+	if seg.broken() || !stale && seg.size < s.most {
+		return seg, nil
+	}
+	if err := s.grow(); err != nil {
+		return nil, err
+	}
+	s.tidy()
+	return s.newest(), nil
+}
+
+// body reads the body of seq.
+func (s *segments) body(seq uint64) ([]byte, error) {
+	var before place
+	for {
+		s.mu.Lock()
+		p, ok := s.places[seq]
+		var f file
+		if ok {
+			f = p.in.f
+		}
+		s.mu.Unlock()
+		if !ok {
+			return nil, queue.ErrUnknown
+		}
+		b := make([]byte, p.size)
+		_, err := f.ReadAt(b, p.at)
+		if err == nil {
+			return b, nil
+		}
+		if p == before || !errors.Is(err, os.ErrClosed) { // it has not moved in the meantime
+			return nil, fmt.Errorf("%s: %w: %w", p.in.name, queue.ErrUnreachable, err)
+		}
+		before = p
+	}
+}
+
+// free takes bodies out of the index, and removes the segments that are no longer
+// needed.
+func (s *segments) free(below uint64, seqs []uint64) {
+	s.mu.Lock()
+	for ; s.low < below && s.low <= s.last; s.low++ {
+		s.forget(s.low)
+	}
+	for _, seq := range seqs {
+		s.forget(seq)
+	}
+	s.mu.Unlock()
+	s.tidy()
+}
+
+// forget takes a body out of the index if it is there. s.mu is held.
+func (s *segments) forget(seq uint64) {
+	p, ok := s.places[seq]
+	if !ok {
+		return
+	}
+	delete(s.places, seq)
+	delete(s.keys, p.key)
+	p.in.live--
+}
+
+// tidy removes all segments in which nothing is in use, except the last. Those that
+// cannot be removed now are removed later.
+func (s *segments) tidy() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.list[len(s.list)-1]
+	s.list = slices.DeleteFunc(s.list, func(seg *segment) bool {
+		return seg != last && seg.live == 0 && s.folder.remove(seg.name) == nil && seg.f.Close() == nil
+	})
+	if len(s.places) == 0 {
+		s.places, s.keys = make(map[uint64]place), make(map[queue.Key]struct{}) // frees their memory too
+	}
+}
+
+// sparse returns a segment of which little is in use, or nil.
+func (s *segments) sparse() *segment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range s.list[:len(s.list)-1] {
+		if seg.live > 0 && seg.live*sparseFactor < seg.groups {
+			return seg
+		}
+	}
+	return nil
+}
+
+// squeeze rewrites segments of which little is in use, without the rest.
+func (s *segments) squeeze() error {
+	if !s.squeezing.TryLock() {
+		return nil
+	}
+	defer s.squeezing.Unlock()
+	for {
+		seg := s.sparse()
+		if seg == nil {
+			return nil
+		}
+		if err := s.rewrite(seg); err != nil {
+			return fmt.Errorf("rewriting %s: %w", seg.name, err)
+		}
+	}
+}
+
+// rewrite writes what is in use of seg to a file that replaces it.
+func (s *segments) rewrite(seg *segment) error {
+	frames, moved, err := s.inUse(seg)
+	if err != nil {
+		return err
+	}
+	j, err := makeJournal(s.folder, seg.name+freshEnd, seg.head)
+	if err != nil {
+		return err
+	}
+	if err = j.write(frames); err == nil {
+		err = s.folder.rename(j.name, seg.name)
+	}
+	if err != nil {
+		return errors.Join(err, j.f.Close(), s.folder.remove(j.name))
+	}
+	j.name = seg.name
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := &segment{journal: j, number: seg.number}
+	for _, e := range moved {
+		if p, ok := s.places[e.Seq]; ok && p.in == seg {
+			s.enter(e.Seq, place{fresh, e.at, p.size, p.key})
+		}
+	}
+	s.list[slices.Index(s.list, seg)] = fresh
+	return errors.Join(s.folder.sync(), seg.f.Close()) // until it is synced, either file serves
+}
+
+// inUse returns frames with what is in use of seg, and where its bodies are in a file
+// of these frames alone.
+func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err error) {
+	v, err := seg.source(seg.size).survey(false)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := int64(fileHeadLen)
+	for e := range v.bodies() {
+		body, err := s.body(e.Seq)
+		if errors.Is(err, queue.ErrUnknown) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		one := newFrame(encodeTable([]placed{e}), body)
+		e.at = at + prefixLen + int64(len(one.head))
+		frames, moved = append(frames, one), append(moved, e)
+		at += one.size()
+	}
+	return frames, moved, nil
+}
+
+// show lists the bodies in use, in order.
+func (s *segments) show(show func(queue.Listed)) error {
+	for _, seg := range s.list {
+		v, err := seg.source(seg.size).survey(false)
+		if err != nil {
+			return fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreachable, err)
+		}
+		for e := range v.bodies() {
+			if p, ok := s.places[e.Seq]; ok && p.in == seg {
+				show(e.Listed)
+			}
+		}
+	}
+	return nil
+}
+
+// bodies are the bodies of a survey. Frames that cannot be read were counted at the
+// opening.
+func (v survey) bodies() iter.Seq[placed] {
+	return func(yield func(placed) bool) {
+		for _, f := range v.frames {
+			list, _ := decodeTable(f)
+			for _, e := range list {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// clear frees all bodies.
+func (s *segments) clear() error {
+	if err := s.grow(); err != nil {
+		return err
+	}
+	s.free(s.last+1, nil)
+	return nil
+}
+
+func (s *segments) close() error {
+	errs := make([]error, 0, len(s.list))
+	for _, seg := range s.list {
+		errs = append(errs, seg.f.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,19 @@
+package files
+
+import (
+	"os"
+	"syscall"
+)
+
+// errQuota says that a user may write no more.
+const errQuota = syscall.EDQUOT
+
+// syncData is fdatasync, which leaves out times and the like.
+func syncData(f *os.File) error {
+	for {
+		err := syscall.Fdatasync(int(f.Fd()))
+		if err != syscall.EINTR {
+			return os.NewSyscallError("fdatasync", err)
+		}
+	}
+}

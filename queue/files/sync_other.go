@@ -1,0 +1,13 @@
+//go:build !linux
+
+package files
+
+import (
+	"os"
+	"syscall"
+)
+
+// errQuota says that a user may write no more; not all systems have a number for it.
+const errQuota = syscall.ENOSPC
+
+func syncData(f *os.File) error { return f.Sync() }

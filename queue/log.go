@@ -1,0 +1,199 @@
+package queue
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// A logRecord says what became of groups.
+type logRecord struct {
+	Last       uint64 // highest sequence number given when the record was written
+	Forget     bool   // all earlier keys are forgotten
+	Checkpoint bool   // of the sequence numbers up to Through, only those in Live are in use
+	Through    uint64
+	Live       []uint64 // ascending
+	Gone       []uint64 // sequence numbers that are done, ascending
+	Keys       []Key    // of groups that are done
+	Lost       uint64   // groups found missing so far; counts only with Checkpoint
+}
+
+const (
+	logVersion    = 1
+	logForget     = 1
+	logCheckpoint = 2
+)
+
+// encode returns the record's binary form; see docs/formats/stream.md.
+func (r logRecord) encode() []byte {
+	flags := byte(0)
+	if r.Forget {
+		flags |= logForget
+	}
+	if r.Checkpoint {
+		flags |= logCheckpoint
+	}
+	b := make([]byte, 0, 16+2*(len(r.Live)+len(r.Gone))+len(r.Keys)*len(Key{}))
+	b = append(b, logVersion, flags)
+	b = binary.AppendUvarint(b, r.Last)
+	b = binary.AppendUvarint(b, r.Through)
+	b = appendAscending(b, r.Live)
+	b = appendAscending(b, r.Gone)
+	b = binary.AppendUvarint(b, r.Lost)
+	b = binary.AppendUvarint(b, uint64(len(r.Keys)))
+	for _, k := range r.Keys {
+		b = append(b, k[:]...)
+	}
+	return b
+}
+
+// appendAscending appends the length of list, then the difference of each element to
+// the one before.
+func appendAscending(b []byte, list []uint64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	last := uint64(0)
+	for _, v := range list {
+		b = binary.AppendUvarint(b, v-last)
+		last = v
+	}
+	return b
+}
+
+// decodeLog reads a log record.
+func decodeLog(b []byte) (r logRecord, err error) {
+	if len(b) < 2 {
+		return r, fmt.Errorf("log record: has %d bytes", len(b))
+	}
+	if b[0] != logVersion {
+		return r, fmt.Errorf("log record: has version %d, and this program reads version %d: %w", b[0], logVersion, ErrNewer)
+	}
+	r.Forget, r.Checkpoint = b[1]&logForget != 0, b[1]&logCheckpoint != 0
+	in := logReader{b: b[2:]}
+	r.Last = in.uint()
+	r.Through = in.uint()
+	r.Live = in.ascending()
+	r.Gone = in.ascending()
+	r.Lost = in.uint()
+	r.Keys = in.keys()
+	if in.torn {
+		return r, fmt.Errorf("log record: its %d bytes are not a whole record", len(b))
+	}
+	return r, nil
+}
+
+// A logReader takes numbers from the front of b. Once b is found torn, it returns
+// zeros.
+type logReader struct {
+	b    []byte
+	torn bool
+}
+
+func (r *logReader) uint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.b, r.torn = nil, true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// len reads the length of a list whose elements take at least size bytes each.
+func (r *logReader) len(size int) int {
+	n := r.uint()
+	if n > uint64(len(r.b)/size) {
+		r.b, r.torn = nil, true
+		return 0
+	}
+	return int(n)
+}
+
+func (r *logReader) ascending() []uint64 {
+	list, last := make([]uint64, r.len(1)), uint64(0)
+	for i := range list {
+		last += r.uint()
+		list[i] = last
+	}
+	return list
+}
+
+func (r *logReader) keys() (list []Key) {
+	n := r.len(len(Key{})) * len(Key{})
+	for k := range slices.Chunk(r.b[:n], len(Key{})) {
+		list = append(list, Key(k))
+	}
+	return list
+}
+
+// A history is what the log says.
+type history struct {
+	records int
+	through uint64              // every number up to it that is not live is accounted for
+	live    map[uint64]struct{} // numbers up to through that were in use then
+	gone    map[uint64]struct{} // numbers done since
+	known   map[Key]struct{}    // of groups that are done
+	lost    uint64
+	last    uint64 // highest number given, as far as the log knows
+}
+
+func newHistory() *history {
+	return &history{live: make(map[uint64]struct{}), gone: make(map[uint64]struct{}), known: make(map[Key]struct{})}
+}
+
+// apply takes in the next record.
+func (h *history) apply(r logRecord) {
+	h.records++
+	if r.Forget {
+		clear(h.known)
+	}
+	h.last = max(h.last, r.Last)
+	if r.Checkpoint {
+		h.last = r.Last // it may be lower, if the store has lost its end
+		h.through, h.lost = r.Through, r.Lost
+		clear(h.live)
+		clear(h.gone)
+		for _, seq := range r.Live {
+			h.live[seq] = struct{}{}
+		}
+	}
+	for _, seq := range r.Gone {
+		h.gone[seq] = struct{}{}
+	}
+	for _, k := range r.Keys {
+		h.known[k] = struct{}{}
+	}
+}
+
+// done reports whether the group of seq is done. The log may know it by its number or
+// by its key.
+func (h *history) done(seq uint64, key Key) bool {
+	_, gone := h.gone[seq]
+	_, known := h.known[key]
+	_, live := h.live[seq]
+	return gone || known || seq <= h.through && !live
+}
+
+// missing counts the numbers up to last that are neither present nor done.
+func (h *history) missing(last uint64, present map[uint64]struct{}) uint64 {
+	n := uint64(0)
+	for seq := range h.live {
+		_, gone := h.gone[seq]
+		if _, here := present[seq]; !here && !gone {
+			n++
+		}
+	}
+	if last > h.through {
+		n += last - h.through
+	}
+	for seq := range present {
+		if seq > h.through {
+			n--
+		}
+	}
+	for seq := range h.gone {
+		if _, here := present[seq]; !here && seq > h.through && seq <= last {
+			n--
+		}
+	}
+	return n
+}

@@ -1,0 +1,38 @@
+package nats
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// TestServerErrors separates what may be tried again from what may not.
+func TestServerErrors(t *testing.T) {
+	s := &store{url: "nats://one"}
+	passing := []error{queue.ErrUnreachable, queue.ErrUncertain, queue.ErrNoSpace, errTaken}
+	for _, test := range []struct {
+		why         string
+		e           jetstream.APIError
+		write, read error // nil: none of passing
+	}{
+		{"a cluster elects", jetstream.APIError{Code: 503, ErrorCode: 10008}, queue.ErrUnreachable, queue.ErrUnreachable},
+		{"a file could not be written", jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed}, queue.ErrUncertain, queue.ErrUnreachable},
+		{"the disk is full", jetstream.APIError{Code: 503, ErrorCode: 10023}, queue.ErrNoSpace, queue.ErrUnreachable},
+		{"the key is there", jetstream.APIError{Code: 400, ErrorCode: codeWrongSequence}, errTaken, nil},
+		{"not allowed", jetstream.APIError{Code: 403, ErrorCode: 10039}, nil, nil},
+	} {
+		for _, one := range []struct{ got, want error }{
+			{s.serverError(&test.e), test.write},
+			{s.readError(t.Context(), &test.e), test.read},
+		} {
+			for _, kind := range passing {
+				if errors.Is(one.got, kind) != (kind == one.want) {
+					t.Errorf("%s: %v, want %v", test.why, one.got, one.want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package nats_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	natsio "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/nats"
+	"github.com/quintain-rl/quintain/queue/queuetest"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+func TestMain(m *testing.M) {
+	if config := os.Getenv(childNode); config != "" {
+		node(config)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// natsServer runs a server on a port of the loopback, -1 for any free one, until
+// stop is called.
+func natsServer(t testing.TB, dir string, port int) (url string, at int, stop func()) {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, SyncAlways: true, NoSigs: true, NoLog: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("the server does not start")
+	}
+	return s.ClientURL(), s.Addr().(*net.TCPAddr).Port, func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	}
+}
+
+func openURL(t testing.TB, url string, o nats.Options) *queue.Queue {
+	t.Helper()
+	s, err := nats.Open(t.Context(), url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := queue.Open(t.Context(), s, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// putAll puts the groups of numbers from 0 to n-1, one by one.
+func putAll(t testing.TB, q *queue.Queue, n int) {
+	t.Helper()
+	for i := range n {
+		if fresh, err := q.Put(context.Background(), groupformtest.Group(i)); !fresh || err != nil {
+			t.Fatalf("group %d: fresh %v, error %v", i, fresh, err)
+		}
+	}
+}
+
+func closeQueue(t testing.TB, q *queue.Queue) {
+	t.Helper()
+	if err := q.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// ids are the IDs of what waits.
+func ids(q *queue.Queue) (list []string) {
+	q.View(func(waiting []queue.Entry) {
+		for _, e := range waiting {
+			list = append(list, e.ID)
+		}
+	})
+	return list
+}
+
+func TestServer(t *testing.T) {
+	url, _, stop := natsServer(t, t.TempDir(), -1)
+	defer stop()
+	n := 0
+	queuetest.Run(t, queuetest.Place{New: func(testing.TB) func() (queue.Store, error) {
+		n++
+		o := nats.Options{Name: fmt.Sprintf("q%d", n)}
+		return func() (queue.Store, error) { return nats.Open(context.Background(), url, o) }
+	}})
+}
+
+func TestServerGoesAndComes(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	url, port, stop := natsServer(t, dir, -1)
+	q := openURL(t, url, nats.Options{Timeout: 2 * time.Second})
+	defer closeQueue(t, q)
+	putAll(t, q, 3)
+	stop()
+	_, err := q.Put(ctx, groupformtest.Group(3))
+	if !errors.Is(err, queue.ErrUnreachable) && !errors.Is(err, queue.ErrUncertain) {
+		t.Errorf("put: error %v", err)
+	}
+	if _, err = q.Lease(ctx, queue.Want{}); !errors.Is(err, queue.ErrUnreachable) {
+		t.Errorf("lease: error %v", err)
+	}
+	_, _, stop = natsServer(t, dir, port)
+	defer stop()
+	for { // the client looks for the server four times a second
+		_, err := q.Put(ctx, groupformtest.Group(3))
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, queue.ErrUnreachable) && !errors.Is(err, queue.ErrUncertain) {
+			t.Fatal(err)
+		}
+	}
+	if got := ids(q); !slices.Equal(got, []string{"g0", "g1", "g2", "g3"}) {
+		t.Errorf("%v wait", got)
+	}
+}
+
+func TestServerWithLimitsIsRefused(t *testing.T) {
+	ctx := context.Background()
+	url, _, stop := natsServer(t, t.TempDir(), -1)
+	defer stop()
+	nc, err := natsio.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: "quintain", Subjects: []string{"quintain.group.*"}, AllowAtomicPublish: true, MaxAge: time.Hour,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := nats.Open(ctx, url, nats.Options{}); err == nil || !strings.Contains(err.Error(), "would discard") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestOneProcessAtATime(t *testing.T) {
+	url, _, stop := natsServer(t, t.TempDir(), -1)
+	defer stop()
+	q := openURL(t, url, nats.Options{})
+	if _, err := nats.Open(t.Context(), url, nats.Options{}); !errors.Is(err, queue.ErrInUse) {
+		t.Errorf("streams that have an owner: error %v", err)
+	}
+	closeQueue(t, q)
+	closeQueue(t, openURL(t, url, nats.Options{}))
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	if _, err := nats.Open(t.Context(), "nats://127.0.0.1:1", nats.Options{Name: "a.b"}); err == nil || !strings.Contains(err.Error(), "a.b") {
+		t.Errorf("an invalid name: error %v", err)
+	}
+	_, err := nats.Open(t.Context(), "nats://user:secret@127.0.0.1:1", nats.Options{})
+	if !errors.Is(err, queue.ErrUnreachable) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("no server: error %v", err)
+	}
+}
+
+func TestSettingsDeclareTheirDefaults(t *testing.T) {
+	s := nats.Default()
+	f := settings.New(&s)
+	err := f.Load(settings.Sources{Flags: map[string]string{"url": "nats://a,nats://b", "creds": "file"}})
+	if want := (nats.Settings{URL: "nats://a,nats://b", Replicas: 1, Creds: "file"}); err != nil || s != want {
+		t.Errorf("%+v, error %v, want %+v", s, err, want)
+	}
+	if err := f.Load(settings.Sources{Flags: map[string]string{"replicas": "6"}}); err == nil {
+		t.Error("six replicas are taken")
+	}
+}

@@ -1,0 +1,96 @@
+package queue_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// Groups in their binary form are kept as they are. If one body is not a group, all
+// that came with it are refused.
+func TestPutEncoded(t *testing.T) {
+	t.Parallel()
+	ctx, c := t.Context(), groupform.NewCodec(0)
+	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeQueue(t, q)
+	encode := func(g *quintain.Group) []byte {
+		b, err := c.Encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	refuse := errors.New("no")
+	for _, test := range []struct {
+		why    string
+		bodies [][]byte
+		check  func(int, *quintain.Group) error
+		fresh  []bool
+		want   func(error) bool
+	}{
+		{"two", [][]byte{encode(groupformtest.Group(1)), encode(groupformtest.Group(2))}, nil, []bool{true, true}, nil},
+		{"one of them again", [][]byte{encode(groupformtest.Group(3)), encode(groupformtest.Group(2))}, nil, []bool{true, false}, nil},
+		{"one is not a group", [][]byte{encode(groupformtest.Group(4)), []byte("no group at all")}, nil, nil,
+			func(err error) bool { return errors.As(err, new(*groupform.FormatError)) }},
+		{"one is refused", [][]byte{encode(groupformtest.Group(4)), encode(groupformtest.Group(5))},
+			func(i int, g *quintain.Group) error {
+				if g.ID == "g5" && i == 1 {
+					return refuse
+				}
+				return nil
+			}, nil, func(err error) bool { return errors.Is(err, refuse) }},
+	} {
+		fresh, err := q.PutEncoded(ctx, test.bodies, test.check)
+		if test.want == nil && err != nil || test.want != nil && !test.want(err) || !slices.Equal(fresh, test.fresh) {
+			t.Errorf("%s: fresh %v, error %v", test.why, fresh, err)
+		}
+	}
+	list, err := q.Lease(ctx, queue.Want{Max: 9})
+	if err != nil || len(list) != 3 {
+		t.Fatalf("%d wait, error %v", len(list), err)
+	}
+	for i, d := range list {
+		if diff := groupformtest.Diff(groupformtest.Group(i+1), d.Group); diff != "" {
+			t.Errorf("group %d: %s", i+1, diff)
+		}
+	}
+}
+
+// Others may write a number that is not finite. It is refused.
+func TestPutEncodedRefusesInvalidGroups(t *testing.T) {
+	t.Parallel()
+	q, err := queue.Open(t.Context(), queue.NewMemory(), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeQueue(t, q)
+	g := groupformtest.Group(1)
+	g.Scores[0] = math.Pi
+	body, err := groupform.NewCodec(0).EncodeFast(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(v float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)) }
+	body = bytes.Replace(body, number(math.Pi), number(math.Inf(1)), 1)
+	sum := crc32.Checksum(body[:len(body)-4], crc32.MakeTable(crc32.Castagnoli))
+	binary.LittleEndian.PutUint32(body[len(body)-4:], sum)
+	_, err = q.PutEncoded(t.Context(), [][]byte{body}, nil)
+	if field := new(quintain.FieldError); !errors.As(err, &field) || field.Field != "scores[0]" {
+		t.Errorf("error %v", err)
+	}
+	if n := q.Waiting().Groups; n != 0 {
+		t.Errorf("%d wait", n)
+	}
+}

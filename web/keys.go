@@ -1,0 +1,125 @@
+package web
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A Role is what a key is good for, and what a route asks for. A server names its own
+// roles beside these.
+type Role string
+
+// The roles of every server.
+const (
+	Anyone Role = ""      // of a route: it needs no key
+	AnyKey Role = "any"   // of a route: every key is good for it
+	Admin  Role = "admin" // of a key: it is good for every route
+)
+
+// A Key opens a server.
+type Key struct {
+	Role   Role // [Admin], or a role of the server
+	Secret string
+}
+
+// ReadKeys reads a file with a key on each line: "KEY" is good for everything, "ROLE
+// KEY" for the routes of a role, which is one of roles or [Admin]. Empty lines and
+// lines that begin with # are skipped. An empty path gives no keys, and an empty file
+// an error.
+func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	roles = append(slices.Clone(roles), Admin)
+	for i, line := range strings.Split(string(data), "\n") {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || strings.HasPrefix(words[0], "#"):
+		case len(words) == 1:
+			keys = append(keys, Key{Admin, words[0]})
+		case len(words) == 2 && slices.Contains(roles, Role(words[0])):
+			keys = append(keys, Key{Role(words[0]), words[1]})
+		default:
+			return nil, fmt.Errorf("%s: line %d is not a key: want KEY, or %s and a KEY", path, i+1, list(roles))
+		}
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("%s is empty", path)
+	}
+	return keys, nil
+}
+
+// list writes roles for people.
+func list(roles []Role) string {
+	words := make([]string, len(roles))
+	for i, r := range roles {
+		words[i] = string(r)
+	}
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// A grant is a key, by its hash, and its role.
+type grant struct {
+	sum  [sha256.Size]byte
+	role Role
+}
+
+// grantsOf returns the grants of keys.
+func grantsOf(keys []Key) ([]grant, error) {
+	var all []grant
+	for _, k := range keys {
+		if k.Secret == "" || k.Role == Anyone || k.Role == AnyKey {
+			return nil, errors.New("a key is empty, or has no role")
+		}
+		all = append(all, grant{sha256.Sum256([]byte(k.Secret)), k.Role})
+	}
+	return all, nil
+}
+
+// check reports whether a request brings a key, and whether that is good for a role.
+// The time it takes does not depend on how much of a key was guessed.
+func (s *Server) check(r *http.Request, want Role) (known, fits bool) {
+	given := r.Header.Get("X-API-Key")
+	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		given = strings.TrimSpace(token)
+	}
+	sum := sha256.Sum256([]byte(given))
+	for _, g := range s.grants {
+		if subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 {
+			known = true
+			fits = fits || want == AnyKey || g.role == Admin || g.role == want
+		}
+	}
+	return known, fits
+}
+
+// admits reports whether a call may use a route for a role, and answers it if not.
+func (s *Server) admits(c *Call, want Role) bool {
+	if want == Anyone || len(s.grants) == 0 {
+		return true
+	}
+	switch known, fits := s.check(c.R, want); {
+	case !known:
+		c.W.Header().Set("WWW-Authenticate", "Bearer")
+		c.Detail(http.StatusUnauthorized, "Not authenticated")
+		return false
+	case !fits:
+		c.Detail(http.StatusForbidden, "this key is not good for that")
+		return false
+	}
+	return true
+}

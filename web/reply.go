@@ -1,0 +1,205 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const (
+	leastZipped = 1000     // bytes of the smallest reply that is zipped
+	pieceSize   = 64 << 10 // about how many bytes of a long reply are written at once
+)
+
+// JSON answers with a JSON body.
+func (c *Call) JSON(status int, body []byte) {
+	p := c.Printer(status)
+	p.piece = body
+	_ = p.Close() // a client that is gone has no use for the reply
+}
+
+// Detail answers with a JSON object whose member "detail" says why a request is not
+// carried out.
+func (c *Call) Detail(status int, why string) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(map[string]string{"detail": why}) != nil {
+		b.Reset() // a string can always be written
+	}
+	c.JSON(status, bytes.TrimSpace(b.Bytes()))
+}
+
+// Text answers with plain text.
+func (c *Call) Text(status int, text string) {
+	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	c.W.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	c.W.WriteHeader(status)
+	_, _ = io.WriteString(c.W, text) // a client that is gone has no use for it
+}
+
+// Fail answers a request that was not carried out because of err: an [*Error] with its
+// own status, an error of [ReadBody] with the status that fits, and any other with 503,
+// and a line in the log.
+func (c *Call) Fail(err error) {
+	var (
+		own   *Error
+		large *largeError
+	)
+	switch {
+	case errors.As(err, &own):
+		c.Detail(own.Status, err.Error())
+	case errors.As(err, &large):
+		c.W.Header().Set("Connection", "close") // the rest of the body is not read
+		c.Detail(http.StatusRequestEntityTooLarge, large.Error())
+	case errors.Is(err, errEncoding):
+		c.Detail(http.StatusUnsupportedMediaType, err.Error())
+	case errors.Is(err, errGzip):
+		c.Text(http.StatusBadRequest, err.Error())
+	case isHangup(err):
+		c.Detail(http.StatusRequestTimeout, "the body did not come to its end")
+	default:
+		c.server.log.Error("a request failed", "path", c.R.URL.Path, "err", err)
+		c.Detail(http.StatusServiceUnavailable, err.Error())
+	}
+}
+
+// A Printer writes a JSON reply in pieces. It never holds all of a long reply, and
+// gives a short one its length. It zips replies that are long enough, if the client
+// takes that.
+type Printer struct {
+	c      *Call
+	status int
+	piece  []byte    // not yet written
+	to     io.Writer // nil: nothing is written yet
+	zip    *gzip.Writer
+	sized  bool // the length is in the header: the client has it all with the last byte
+	err    error
+}
+
+// Printer returns a printer of a reply with a status. The caller must call its Close,
+// or else Abort.
+func (c *Call) Printer(status int) *Printer { return &Printer{c: c, status: status} }
+
+// Write implements [io.Writer]. The error is that of any write so far.
+func (p *Printer) Write(text []byte) (int, error) {
+	if len(text) < pieceSize {
+		p.piece = append(p.piece, text...)
+		if len(p.piece) >= pieceSize && p.err == nil {
+			p.open(-1)
+			p.flush()
+		}
+		return len(text), p.err
+	}
+	if p.err == nil {
+		p.open(-1)
+		p.flush()
+	}
+	if p.err == nil {
+		_, p.err = p.to.Write(text)
+	}
+	return len(text), p.err
+}
+
+// Abort gives up. What is written is not a whole reply.
+func (p *Printer) Abort() {
+	if p.zip != nil {
+		p.c.server.zips.Put(p.zip)
+		p.zip = nil
+	}
+}
+
+// Close writes the rest, and returns the first error of all.
+func (p *Printer) Close() error {
+	if p.err == nil && p.to == nil {
+		p.open(len(p.piece))
+	}
+	if p.err == nil && p.sized {
+		p.err = p.c.LastByte() // a client that goes away after this has it
+	}
+	if p.err == nil {
+		p.flush()
+	}
+	if p.zip != nil && p.err == nil {
+		p.err = p.zip.Close()
+	}
+	p.Abort() // gives back the gzip writer
+	if p.err == nil {
+		p.err = p.c.Flush()
+	}
+	if p.err == nil && !p.sized {
+		p.err = context.Cause(p.c.R.Context()) // the end of the reply is still to come
+	}
+	return p.err
+}
+
+// open writes the header of a reply of size bytes; -1: not known yet.
+func (p *Printer) open(size int) {
+	if p.to != nil {
+		return
+	}
+	p.to = p.c.Paced()
+	h := p.c.W.Header()
+	h.Set("Content-Type", "application/json")
+	if size >= 0 && size < leastZipped {
+		h.Set("Content-Length", strconv.Itoa(size))
+		p.sized = true
+	} else {
+		h.Add("Vary", "Accept-Encoding")
+		if takesGzip(p.c.R) {
+			h.Set("Content-Encoding", "gzip")
+			p.zip = p.c.server.zipper(p.to)
+			p.to = p.zip
+		} else if size >= 0 {
+			h.Set("Content-Length", strconv.Itoa(size))
+			p.sized = true
+		}
+	}
+	p.c.W.WriteHeader(p.status)
+}
+
+// flush writes the piece.
+func (p *Printer) flush() {
+	_, p.err = p.to.Write(p.piece)
+	p.piece = p.piece[:0]
+}
+
+// Flush sends what is written to the client.
+func (c *Call) Flush() error {
+	if err := http.NewResponseController(c.W).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+// zipper returns a gzip writer to w, perhaps one that was used before.
+func (s *Server) zipper(w io.Writer) *gzip.Writer {
+	if z, ok := s.zips.Get().(*gzip.Writer); ok {
+		z.Reset(w)
+		return z
+	}
+	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		panic("web: gzip: " + err.Error()) // the level is a constant
+	}
+	return z
+}
+
+// takesGzip reports whether the client of a request takes gzip.
+func takesGzip(r *http.Request) bool {
+	words := strings.Split(strings.ToLower(strings.Join(r.Header.Values("Accept-Encoding"), ",")), ",")
+	return slices.ContainsFunc(words, func(word string) bool {
+		name, params, _ := strings.Cut(strings.TrimSpace(word), ";")
+		weight, ok := strings.CutPrefix(strings.ReplaceAll(params, " ", ""), "q=")
+		refused := ok && strings.Trim(weight, "0.") == ""
+		return strings.TrimSpace(name) == "gzip" && !refused
+	})
+}

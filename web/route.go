@@ -1,0 +1,163 @@
+package web
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// A Route answers the requests of one method for one path.
+type Route struct {
+	Method string
+	Path   string // "/things/{id}/parts": a name in braces stands for any one part, see [Call.Param]
+	For    Role   // that a key needs
+	Serve  func(*Call)
+}
+
+// A node is a place in the tree of paths.
+type node struct {
+	path    string // with the names of its parameters; empty: no route ends here
+	methods map[string]Route
+	parts   map[string]*node // by the next part of the path
+	any     *node            // for any other next part
+	names   []string         // of the parameters of path
+}
+
+// newRoutes returns the tree of routes.
+func newRoutes(routes []Route) (*node, error) {
+	root := &node{}
+	for _, r := range routes {
+		n, names := root.place(r.Path)
+		if n.methods == nil {
+			n.path, n.names, n.methods = r.Path, names, make(map[string]Route)
+		}
+		if _, twice := n.methods[r.Method]; twice || n.path != r.Path {
+			return nil, fmt.Errorf("the route %s %s is declared twice, or differs from %s in names only", r.Method, r.Path, n.path)
+		}
+		n.methods[r.Method] = r
+	}
+	return root, nil
+}
+
+// place returns the node of a path with the names of its parameters, and makes it if
+// need be.
+func (n *node) place(path string) (at *node, names []string) {
+	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		if part == "" {
+			continue
+		}
+		if part[0] == '{' {
+			names = append(names, strings.Trim(part, "{}"))
+		}
+		n = n.below(part)
+	}
+	return n, names
+}
+
+// below returns the node of the next part of a path, and makes it if need be.
+func (n *node) below(part string) *node {
+	if part[0] == '{' {
+		if n.any == nil {
+			n.any = &node{}
+		}
+		return n.any
+	}
+	if n.parts == nil {
+		n.parts = make(map[string]*node)
+	}
+	if n.parts[part] == nil {
+		n.parts[part] = &node{}
+	}
+	return n.parts[part]
+}
+
+// find returns the node of a path with the values of its parameters, or nil.
+func (n *node) find(path string) (found *node, values []string) {
+	rest, ok := strings.CutPrefix(path, "/")
+	if !ok {
+		return nil, nil
+	}
+	for more := rest != ""; more; {
+		var part string
+		part, rest, more = strings.Cut(rest, "/")
+		next := n.parts[part]
+		if next == nil && n.any != nil && part != "" {
+			next, values = n.any, append(values, part)
+		}
+		if next == nil {
+			return nil, nil
+		}
+		n = next
+	}
+	if n.path == "" {
+		return nil, nil
+	}
+	return n, values
+}
+
+// dispatch hands a call to its route.
+func (s *Server) dispatch(c *Call) {
+	if s.crossOrigin(c) {
+		return
+	}
+	at, values := s.routes.find(c.R.URL.Path)
+	if at == nil {
+		short := strings.TrimRight(c.R.URL.Path, "/")
+		if there, _ := s.routes.find(short); there != nil {
+			c.redirect(short)
+			return
+		}
+		c.Detail(http.StatusNotFound, "Not Found")
+		return
+	}
+	to, fits := at.methods[c.R.Method]
+	if !fits {
+		c.W.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(at.methods)), ", "))
+		c.Detail(http.StatusMethodNotAllowed, "Method Not Allowed")
+		return
+	}
+	c.Route, c.names, c.values = at.path, at.names, values
+	if s.admits(c, to.For) {
+		to.Serve(c)
+	}
+}
+
+// redirect sends a client to another path of this server.
+func (c *Call) redirect(path string) {
+	if c.R.URL.RawQuery != "" {
+		path += "?" + c.R.URL.RawQuery
+	}
+	c.W.Header().Set("Location", path)
+	c.W.WriteHeader(http.StatusTemporaryRedirect)
+}
+
+// crossOrigin lets web pages of the allowed origins call, and answers what their
+// browsers ask beforehand. It reports whether the call is answered.
+func (s *Server) crossOrigin(c *Call) bool {
+	origin := c.R.Header.Get("Origin")
+	if len(s.config.Origins) == 0 || origin == "" {
+		return false
+	}
+	h := c.W.Header()
+	h.Add("Vary", "Origin")
+	if !slices.Contains(s.config.Origins, origin) && !slices.Contains(s.config.Origins, "*") {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	if len(s.config.Expose) > 0 {
+		h.Set("Access-Control-Expose-Headers", strings.Join(s.config.Expose, ", "))
+	}
+	asked := c.R.Header.Get("Access-Control-Request-Method")
+	if c.R.Method != http.MethodOptions || asked == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", asked)
+	if headers := c.R.Header.Get("Access-Control-Request-Headers"); headers != "" {
+		h.Set("Access-Control-Allow-Headers", headers)
+	}
+	h.Set("Access-Control-Max-Age", "600")
+	c.W.WriteHeader(http.StatusNoContent)
+	return true
+}

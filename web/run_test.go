@@ -1,0 +1,144 @@
+package web_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain/web"
+)
+
+func TestRunEndsWithinTheDrainTime(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, web.Config{Settings: web.Settings{Drain: 200 * time.Millisecond}})
+	addr, end := serve(t, s)
+	idle := dial(t, addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	if _, err := readStatus(idle); err != nil {
+		t.Fatal(err)
+	}
+	fresh := dial(t, addr, "")
+	stuck := dial(t, addr, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n") // and never reads the rest
+	if _, err := io.ReadFull(stuck, make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	half := dial(t, addr, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
+	end()
+	select {
+	case <-s.Stopping():
+	default:
+		t.Error("Stopping is open")
+	}
+	for _, c := range []net.Conn{idle, fresh, stuck, half} {
+		c.Close()
+	}
+}
+
+func TestRunEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	addr, end := serve(t, newServer(t, web.Config{Settings: web.Settings{Drain: time.Hour}}))
+	idle, fresh := dial(t, addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"), dial(t, addr, "")
+	if _, err := readStatus(idle); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	idle.Close()
+	fresh.Close()
+}
+
+func TestRunFails(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if err := newServer(t, web.Config{}).Run(t.Context(), l); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("a closed listener: error %v", err)
+	}
+}
+
+func TestStalledBody(t *testing.T) {
+	t.Parallel()
+	addr, _ := serve(t, newServer(t, web.Config{Settings: web.Settings{Stall: 50 * time.Millisecond}}))
+	for path, want := range map[string]int{"/echo": http.StatusRequestTimeout, "/skip": http.StatusOK} {
+		c := dial(t, addr, "POST "+path+" HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+		if status, err := readStatus(c); err != nil || status != want {
+			t.Errorf("%s: status %d (%v), want %d", path, status, err, want)
+		}
+		c.Close()
+	}
+	c := dial(t, addr, "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+	defer c.Close()
+	io.Copy(io.Discard, c) // with or without a reply, the connection ends
+}
+
+// TestTooManyConnections turns away connections beyond the limit, and takes others once
+// some have gone.
+func TestTooManyConnections(t *testing.T) {
+	t.Parallel()
+	addr, _ := serve(t, newServer(t, web.Config{Settings: web.Settings{MaxConnections: 2}}))
+	const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+	first, second := dial(t, addr, request), dial(t, addr, request)
+	for _, c := range []net.Conn{first, second} {
+		if status, err := readStatus(c); err != nil || status != 200 {
+			t.Fatal(status, err)
+		}
+	}
+	third := dial(t, addr, "")
+	if status, err := readStatus(third); err != nil || status != http.StatusServiceUnavailable {
+		t.Errorf("a third connection: %d %v", status, err)
+	}
+	third.Close()
+	first.Close()
+	deadline := time.Now().Add(10 * time.Second)
+	for status := 0; status != 200; {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(c, request); err == nil {
+			status, _ = readStatus(c) // 503 or broken, until the server knows that the first has gone
+		}
+		c.Close()
+		if time.Now().After(deadline) {
+			t.Fatal("no connection is taken any more")
+		}
+	}
+	second.Close()
+}
+
+// TestTornExchange notices a client that goes away with its reply unread, and not one
+// that has read it.
+func TestTornExchange(t *testing.T) {
+	t.Parallel()
+	exchanges := make(chan *web.Exchange, 2)
+	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/note", Serve: func(c *web.Call) {
+		c.JSON(200, []byte("{}"))
+		exchanges <- c.Exchange
+	}}}})
+	addr, _ := serve(t, s)
+	const request = "GET /note HTTP/1.1\r\nHost: x\r\n\r\n"
+	whole := dial(t, addr, request)
+	if _, err := readStatus(whole); err != nil {
+		t.Fatal(err)
+	}
+	read := <-exchanges
+	whole.Close()
+	torn := dial(t, addr, request)
+	unread := <-exchanges
+	torn.SetLinger(0) // reset, as the system does for a program that ends with data unread
+	torn.Close()
+	deadline := time.Now().Add(10 * time.Second)
+	for !unread.Torn() {
+		if time.Now().After(deadline) {
+			t.Fatal("an unread reply is not noticed")
+		}
+		<-time.After(time.Millisecond)
+	}
+	if read.Torn() || (*web.Exchange)(nil).Torn() {
+		t.Error("a reply that was read counts as torn")
+	}
+}

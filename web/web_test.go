@@ -1,0 +1,445 @@
+package web_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain/web"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newServer returns a server of some routes; /echo, /long and /skip are always there.
+func newServer(t testing.TB, c web.Config) *web.Server {
+	t.Helper()
+	c.Name = "test"
+	c.Routes = append(c.Routes,
+		web.Route{Method: "POST", Path: "/echo", For: "writer", Serve: echo},
+		web.Route{Method: "POST", Path: "/skip", Serve: func(c *web.Call) { c.SkipBody(); c.JSON(200, []byte("{}")) }},
+		web.Route{Method: "GET", Path: "/long", Serve: func(c *web.Call) { c.JSON(200, bytes.Repeat([]byte(" "), 1<<20)) }},
+		web.Route{Method: "GET", Path: "/", Serve: func(c *web.Call) { c.JSON(200, []byte(`{"root":true}`)) }},
+	)
+	s, err := web.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// echo answers with the body of the request.
+func echo(c *web.Call) {
+	text, err := web.ReadBody(c, func(b []byte) (string, error) { return string(b), nil })
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	c.JSON(http.StatusOK, []byte(text))
+}
+
+// do makes a request without a socket; headers are "Name: value".
+func do(s http.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+// serve runs s on a socket until end is called.
+func serve(t *testing.T, s *web.Server) (addr string, end func()) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx, l) }()
+	end = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		ended <- nil
+	}
+	t.Cleanup(end)
+	return l.Addr().String(), end
+}
+
+// dial opens a connection and writes a text to it.
+func dial(t *testing.T, addr, text string) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+	return c.(*net.TCPConn)
+}
+
+// readStatus reads the head of a reply and returns its status.
+func readStatus(c net.Conn) (int, error) {
+	reply, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return 0, err
+	}
+	return reply.StatusCode, reply.Body.Close()
+}
+
+// zipped is gzip of some members.
+func zipped(parts ...string) string {
+	var b bytes.Buffer
+	for _, part := range parts {
+		z := gzip.NewWriter(&b)
+		io.WriteString(z, part)
+		z.Close()
+	}
+	return b.String()
+}
+
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	show := func(c *web.Call) {
+		c.JSON(200, fmt.Appendf(nil, `%s a=%s b=%s`, c.Route, c.Param("a"), c.Param("b")))
+	}
+	s := newServer(t, web.Config{Routes: []web.Route{
+		{Method: "GET", Path: "/things", Serve: show},
+		{Method: "GET", Path: "/things/{a}", Serve: show},
+		{Method: "PUT", Path: "/things/{a}", Serve: show},
+		{Method: "GET", Path: "/things/{a}/parts/{b}", Serve: show},
+		{Method: "GET", Path: "/things/all/parts", Serve: show},
+	}})
+	for _, test := range []struct {
+		why, method, path string
+		status            int
+		reply             string
+	}{
+		{"the root", "GET", "/", 200, `{"root":true}`},
+		{"a path", "GET", "/things", 200, "/things a= b="},
+		{"a parameter", "GET", "/things/x", 200, "/things/{a} a=x b="},
+		{"another method", "PUT", "/things/x", 200, "/things/{a} a=x b="},
+		{"two parameters", "GET", "/things/x/parts/y", 200, "/things/{a}/parts/{b} a=x b=y"},
+		{"a word goes before a parameter", "GET", "/things/all/parts", 200, "/things/all/parts a= b="},
+		{"a method that is not there", "POST", "/things", 405, `{"detail":"Method Not Allowed"}`},
+		{"HEAD is one", "HEAD", "/things", 405, `{"detail":"Method Not Allowed"}`},
+		{"an empty parameter", "GET", "/things//parts/y", 404, `{"detail":"Not Found"}`},
+		{"the middle of a path", "GET", "/things/x/parts", 404, `{"detail":"Not Found"}`},
+		{"more than a path", "GET", "/things/x/parts/y/z", 404, `{"detail":"Not Found"}`},
+		{"a slash too many", "GET", "/things/?q=1", 307, ""},
+		{"a slash after nothing", "GET", "/nothing/", 404, `{"detail":"Not Found"}`},
+		{"slashes alone", "GET", "//", 404, `{"detail":"Not Found"}`},
+	} {
+		w := do(s, test.method, "http://x"+test.path, "")
+		if w.Code != test.status || w.Body.String() != test.reply {
+			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, test.status, test.reply)
+		}
+		if test.status == 405 && w.Header().Get("Allow") == "" {
+			t.Errorf("%s: does not say what is allowed", test.why)
+		}
+		if test.status == 307 && w.Header().Get("Location") != "/things?q=1" {
+			t.Errorf("%s: goes to %q", test.why, w.Header().Get("Location"))
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	twice := []web.Route{{Method: "GET", Path: "/a/{b}"}, {Method: "GET", Path: "/a/{b}"}}
+	for why, c := range map[string]web.Config{
+		"a route twice":           {Routes: twice},
+		"routes that differ only": {Routes: []web.Route{{Method: "GET", Path: "/a/{b}"}, {Method: "PUT", Path: "/a/{c}"}}},
+		"an empty key":            {Keys: []web.Key{{Role: web.Admin}}},
+		"a key without a role":    {Keys: []web.Key{{Secret: "x"}}},
+		"a key for anyone":        {Keys: []web.Key{{Role: web.AnyKey, Secret: "x"}}},
+	} {
+		if _, err := web.New(c); err == nil {
+			t.Errorf("%s: taken", why)
+		}
+	}
+}
+
+func TestPackedBodies(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, web.Config{Settings: web.Settings{MaxBody: 400, MaxInflated: 1000}})
+	const text = `{"a":"some text"}`
+	for _, test := range []struct {
+		why, body, encoding string
+		status              int
+		reply               string // its beginning
+	}{
+		{"plain", text, "", 200, text},
+		{"identity", text, "identity", 200, text},
+		{"gzip", zipped(text), "gzip", 200, text},
+		{"by its other name", zipped(text), "X-GZIP", 200, text},
+		{"several members", zipped(text[:4], text[4:8], text[8:]), "gzip", 200, text},
+		{"zeros after it", zipped(text) + "\x00\x00\x00", "gzip", 200, text},
+		{"rubbish after it", zipped(text) + "rubbish", "gzip", 400, "Invalid gzip payload"},
+		{"not gzip", text, "gzip", 400, "Invalid gzip payload"},
+		{"not a whole one", zipped(text)[:20], "gzip", 400, "Invalid gzip payload"},
+		{"a wrong sum", zipped(text)[:len(zipped(text))-8] + "\x00\x00\x00\x00\x00\x00\x00\x00", "gzip", 400, "Invalid gzip payload"},
+		{"nothing", "", "gzip", 200, ""},
+		{"nothing in it", zipped(""), "gzip", 200, ""},
+		{"a bomb", zipped(strings.Repeat(" ", 20_000)), "gzip", 413, `{"detail":"the body has more than 1000 bytes when inflated"}`},
+		{"too much", strings.Repeat(" ", 401), "", 413, `{"detail":"the body has more than 400 bytes `},
+		{"zstandard", text, "zstd", 415, `{"detail":`},
+	} {
+		w := do(s, "POST", "/echo", test.body, "Content-Encoding: "+test.encoding)
+		if w.Code != test.status || !strings.HasPrefix(w.Body.String(), test.reply) {
+			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, test.status, test.reply)
+		}
+	}
+	addr, _ := serve(t, s)
+	c := dial(t, addr, fmt.Sprintf("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", 5000, strings.Repeat(" ", 5000)))
+	defer c.Close()
+	if status, err := readStatus(c); err != nil || status != http.StatusRequestEntityTooLarge {
+		t.Errorf("chunks of unknown length: %d (%v), want 413", status, err)
+	}
+}
+
+func TestPackedReplies(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, web.Config{})
+	for _, test := range []struct {
+		why, accept string
+		size        int
+		packed      bool
+	}{
+		{"a long reply", "gzip, deflate", 5000, true},
+		{"a very long one", "br;q=1.0, GZIP;q=0.5", 500_000, true},
+		{"not wanted", "deflate", 5000, false},
+		{"refused", "gzip;q=0", 5000, false},
+		{"refused precisely", "gzip; q=0.00", 500_000, false},
+		{"a short one", "gzip", 10, false},
+	} {
+		text := strings.Repeat("x", test.size)
+		w := do(s, "POST", "/echo", text, "Accept-Encoding: "+test.accept)
+		if packed := w.Header().Get("Content-Encoding") == "gzip"; packed != test.packed {
+			t.Errorf("%s: packed %v, want %v", test.why, packed, test.packed)
+		}
+		if vary := w.Header().Get("Vary") != ""; vary != (test.size > 10) {
+			t.Errorf("%s: varies: %v", test.why, vary)
+		}
+		body := io.Reader(w.Body)
+		if test.packed {
+			z, err := gzip.NewReader(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body = z
+		}
+		if got, err := io.ReadAll(body); err != nil || string(got) != text {
+			t.Errorf("%s: %d bytes came, error %v", test.why, len(got), err)
+		}
+	}
+}
+
+// TestPrinter writes a reply in pieces of any size.
+func TestPrinter(t *testing.T) {
+	t.Parallel()
+	var want strings.Builder
+	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/pieces", Serve: func(c *web.Call) {
+		p := c.Printer(http.StatusAccepted)
+		for i := range 200 {
+			piece := strings.Repeat(string(rune('a'+i%26)), 1+i*i*10)
+			want.WriteString(piece)
+			if _, err := io.WriteString(p, piece); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}}}})
+	if w := do(s, "GET", "/pieces", ""); w.Code != http.StatusAccepted || w.Body.String() != want.String() {
+		t.Errorf("%d, %d bytes, want %d", w.Code, w.Body.Len(), want.Len())
+	}
+}
+
+func TestFail(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		err    error
+		status int
+		reply  string
+	}{
+		{"an error of its own", web.Errorf(410, "gone <%s>", "x"), 410, `{"detail":"gone <x>"}`},
+		{"one that is wrapped", fmt.Errorf("thing 7: %w", web.Errorf(409, "taken")), 409, `{"detail":"thing 7: taken"}`},
+		{"the client went away", io.ErrUnexpectedEOF, 408, `{"detail":"the body did not come to its end"}`},
+		{"anything else", io.ErrNoProgress, 503, `{"detail":"multiple Read calls return no data or error"}`},
+	} {
+		s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/fail", Serve: func(c *web.Call) { c.Fail(test.err) }}}})
+		if w := do(s, "GET", "/fail", ""); w.Code != test.status || w.Body.String() != test.reply {
+			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, test.status, test.reply)
+		}
+	}
+}
+
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, web.Config{Routes: []web.Route{
+		{Method: "GET", Path: "/panic", Serve: func(*web.Call) { panic("oh") }},
+		{Method: "GET", Path: "/half", Serve: func(c *web.Call) { io.WriteString(c.W, "half"); panic("oh") }},
+	}})
+	addr, _ := serve(t, s)
+	defer http.DefaultClient.CloseIdleConnections()
+	get := func(path string) (int, string) {
+		reply, err := http.Get("http://" + addr + path)
+		if err != nil {
+			return 0, ""
+		}
+		defer reply.Body.Close()
+		text, err := io.ReadAll(reply.Body)
+		if err != nil {
+			return 0, ""
+		}
+		return reply.StatusCode, string(text)
+	}
+	for _, test := range []struct {
+		path   string
+		status int
+		text   string
+	}{
+		{"/panic", 500, "Internal Server Error"},
+		{"/half", 0, ""}, // must not look whole
+		{"/", 200, `{"root":true}`},
+	} {
+		if status, text := get(test.path); status != test.status || text != test.text {
+			t.Errorf("%s: %d %q, want %d %q", test.path, status, text, test.status, test.text)
+		}
+	}
+}
+
+func TestCrossOrigin(t *testing.T) {
+	t.Parallel()
+	off := newServer(t, web.Config{})
+	on := newServer(t, web.Config{Settings: web.Settings{Origins: []string{"https://a.example"}}, Expose: []string{"X-One", "X-Two"}})
+	for _, test := range []struct {
+		why    string
+		s      *web.Server
+		origin string
+		allow  string
+	}{
+		{"off", off, "https://a.example", ""},
+		{"allowed", on, "https://a.example", "https://a.example"},
+		{"another", on, "https://b.example", ""},
+		{"none", on, "", ""},
+	} {
+		h := do(test.s, "GET", "/", "", "Origin: "+test.origin).Header()
+		if got := h.Get("Access-Control-Allow-Origin"); got != test.allow || h.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s: allows %q, want %q", test.why, got, test.allow)
+		}
+		if got := h.Get("Access-Control-Expose-Headers"); (got == "X-One, X-Two") != (test.allow != "") {
+			t.Errorf("%s: exposes %q", test.why, got)
+		}
+	}
+	preflight := []string{"Origin: https://a.example", "Access-Control-Request-Method: GET", "Access-Control-Request-Headers: x-api-key"}
+	w := do(on, "OPTIONS", "/long", "", preflight...)
+	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Headers") != "x-api-key" || w.Header().Get("Access-Control-Allow-Methods") != "GET" {
+		t.Errorf("preflight: %d %v", w.Code, w.Header())
+	}
+	if w := do(off, "OPTIONS", "/long", "", preflight...); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("preflight while it is off: %d", w.Code)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, web.Config{})
+	do(s, "POST", "/echo", "12345")
+	do(s, "GET", "/nope", "")
+	do(s, "BREW", "/", "")
+	page := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/metrics", Serve: s.Metrics}}})
+	text := do(page, "GET", "/metrics", "").Body.String()
+	for _, want := range []string{
+		`quintain_test_http_requests_total{method="POST",route="/echo",status="200"} 1`,
+		`quintain_test_http_requests_total{method="GET",route="none",status="404"} 1`,
+		`quintain_test_http_requests_total{method="other",route="none",status="405"} 1`,
+		`quintain_test_http_request_seconds_bucket{method="POST",route="/echo",le="+Inf"} 1`,
+		`quintain_test_http_request_bytes_total{route="/echo"} 5`, `quintain_test_http_response_bytes_total{route="/echo"} 5`,
+		"quintain_test_connections_refused_total 0", "go_goroutines", "process_resident_memory_bytes",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics have no %s", want)
+		}
+	}
+}
+
+// TestComputeLeavesAProcessor runs as many calls as there are desks, and no more.
+func TestComputeLeavesAProcessor(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, web.Config{})
+	if s.Desks() < 1 {
+		t.Fatalf("%d desks", s.Desks())
+	}
+	busy, leave := make(chan struct{}), make(chan struct{})
+	ended := make(chan struct{}, s.Desks()+1)
+	for range s.Desks() + 1 {
+		go func() {
+			s.Compute(func() { busy <- struct{}{}; <-leave })
+			ended <- struct{}{}
+		}()
+	}
+	for range s.Desks() {
+		<-busy
+	}
+	select {
+	case <-busy:
+		t.Error("one more call runs than there are desks")
+	case <-time.After(10 * time.Millisecond):
+	}
+	close(leave)
+	<-busy
+	for range s.Desks() + 1 {
+		<-ended
+	}
+}
+
+// FuzzGzip sends any bytes as gzip.
+func FuzzGzip(f *testing.F) {
+	f.Add([]byte(zipped("some text")))
+	f.Add([]byte(zipped("some", "text") + "\x00\x00"))
+	f.Add([]byte(zipped(strings.Repeat(" ", 1<<16))))
+	s := newServer(f, web.Config{Settings: web.Settings{MaxInflated: 1 << 15}})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		switch w := do(s, "POST", "/echo", string(body), "Content-Encoding: gzip"); w.Code {
+		case 200, 400, 413:
+		default:
+			t.Fatalf("%q: %d %s", body, w.Code, w.Body)
+		}
+	})
+}
+
+// FuzzPaths asks for any path.
+func FuzzPaths(f *testing.F) {
+	s := newServer(f, web.Config{Routes: []web.Route{{Method: "GET", Path: "/a/{b}/c/{d}", Serve: func(c *web.Call) { c.Text(200, c.Param("b")+c.Param("d")) }}}})
+	for _, path := range []string{"/a/b/c/d", "/a//c", "/a/{b}/c/{d}/", "//", "/%2f"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		r := httptest.NewRequest(http.MethodGet, "http://x/", nil)
+		r.URL.Path = path
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != 200 && w.Code != 307 && w.Code != 404 && w.Code != 405 {
+			t.Fatalf("%q: %d %s", path, w.Code, w.Body)
+		}
+	})
+}
