@@ -54,6 +54,18 @@ func TestReaderFollowsAWriter(t *testing.T) {
 	}
 }
 
+// TestSegmentsThatGoWhileTheyAreListedArePassedOver has a name in the folder that cannot be
+// opened any more.
+func TestSegmentsThatGoWhileTheyAreListedArePassedOver(t *testing.T) {
+	dir, records := t.TempDir(), smalls(1)
+	w := newWriter(t, dir, Default())
+	writeAll(t, w, records...)
+	if err := errors.Join(w.Close(), os.Symlink("gone", segmentPath(dir, 2))); err != nil {
+		t.Fatal(err)
+	}
+	testAre(t, open(t, dir), records)
+}
+
 func TestReaderSeesAFolderThatWasBegunAnew(t *testing.T) {
 	dir, records := t.TempDir(), smalls(20)
 	write := func(records []*Record) {

@@ -197,6 +197,36 @@ func TestSegmentsAreBoundedAndDescribeThemselves(t *testing.T) {
 	}
 }
 
+// TestIndexesCountTowardsTheSize has records of which the index takes the most.
+func TestIndexesCountTowardsTheSize(t *testing.T) {
+	dir, random := t.TempDir(), newSpecimen().rand
+	w := newWriter(t, dir, Settings{SegmentBytes: minSegment, MaxBytes: 1 << 30})
+	for n := range 400 {
+		if n%5 == 0 {
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		name := make([]byte, 300)
+		for i := range name {
+			name[i] = '!' + byte(random.IntN(90))
+		}
+		writeAll(t, w, &Record{Problem: quintain.Problem{Task: string(name)}, Time: epoch})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	all := sizes(t, dir)
+	if len(all) < 2 {
+		t.Errorf("segments of %v bytes, want more of them", all)
+	}
+	for _, size := range all {
+		if size > minSegment {
+			t.Errorf("a segment of %d bytes, want %d at most", size, minSegment)
+		}
+	}
+}
+
 func TestSegmentsOfManyBlocksAreClosed(t *testing.T) {
 	dir, record := t.TempDir(), smalls(1)[0]
 	w := newWriter(t, dir, Default())
