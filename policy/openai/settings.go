@@ -30,7 +30,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Model, "model", "name by which the server knows the model")
 	d.Text(&s.KeyFile, "key_file", "file with the API key").Flag("policy-key-file")
 	d.Bool(&s.TokenIDs, "token_ids", "ask the server for exact tokens (vLLM 0.10.2 or newer, SGLang)")
-	d.Object(&s.Extra, "extra_body", "JSON object that is added to the body of every request")
+	d.Object(&s.Extra, "extra_body", "object that is added to the JSON body of every request")
 	d.Duration(&s.Timeout, "timeout", "time limit for one exchange with the server").AtLeast(0)
 	d.Int(&s.Retries, "retries", "how often an exchange is retried after a temporary fault").AtLeast(0)
 }
