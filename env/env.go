@@ -1,7 +1,7 @@
 // Package env turns tasks into scenarios.
 //
 // A [Spec] defines a scenario: how the problems of any task are asked, answered and
-// judged. Over a task it gives a [quintain.Scenario].
+// judged. [Spec.Over] makes a [quintain.Scenario] of it and a task.
 package env
 
 import (
@@ -12,42 +12,42 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A Play is the settings of a scenario, and makes the episodes that they ask for. It
-// is not changed once it is in use, so many goroutines may use it.
+// A Play holds the settings of a scenario and makes its episodes. It does not change
+// once it is in use, so many goroutines may use it at once.
 type Play interface {
 	settings.Declarer
 
-	// Env returns a new episode of p, a problem of t. A reply may have its answer
-	// between <answer> and </answer>, whatever other forms the scenario takes.
+	// Env returns a new episode of p, a problem of t. The episode must accept an answer
+	// between <answer> and </answer>, in addition to any other form.
 	Env(t quintain.Task, p quintain.Problem) (quintain.Env, error)
 }
 
 // A Fitter is a [Play] that cannot play every task.
 type Fitter interface {
-	// Fits says why t cannot be played; nil: it can.
+	// Fits returns why t cannot be played, or nil if it can.
 	Fits(t quintain.Task) error
 }
 
-// A Spec defines a scenario. It is a value in the list of its package, as a task is.
+// A Spec defines a scenario. Like a task, it is a value in the list of its package.
 type Spec struct {
 	Name    string // unique, snake_case; also the name of the file
 	Doc     string // one sentence, then anything else worth knowing
 	Source  string // where the idea comes from
 	Version int    // raised by one whenever what a policy reads or earns changes
 
-	New func() Play // with the default settings
+	New func() Play // returns a play with the default settings
 }
 
 // Info describes the scenario with its default settings.
 func (s Spec) Info() quintain.ScenarioInfo {
 	info, err := s.info(s.New())
 	if err != nil {
-		panic(fmt.Sprintf("scenario %s: %v", s.Name, err)) // envtest finds it
+		panic(fmt.Sprintf("scenario %s: %v", s.Name, err)) // envtest checks for this
 	}
 	return info
 }
 
-// info describes the scenario with the settings of a play.
+// info describes the scenario with the settings of p.
 func (s Spec) info(p Play) (info quintain.ScenarioInfo, err error) {
 	info = quintain.ScenarioInfo{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version}
 	if info.Settings, err = settings.JSON(p); err != nil {
@@ -58,9 +58,9 @@ func (s Spec) info(p Play) (info quintain.ScenarioInfo, err error) {
 	return info, err
 }
 
-// Over returns the scenario over a task, with the settings that a JSON object names
-// and the defaults of the others; nil: all defaults. The error names the setting that
-// is unknown or invalid, or says why the task cannot be played.
+// Over returns the scenario over a task. object is a JSON object of settings; those
+// that it leaves out have their defaults, and nil means all defaults. The error names
+// an unknown or invalid setting, or says why the task cannot be played.
 func (s Spec) Over(t quintain.Task, object json.RawMessage) (quintain.Scenario, error) {
 	play := s.New()
 	if object != nil {
@@ -71,7 +71,7 @@ func (s Spec) Over(t quintain.Task, object json.RawMessage) (quintain.Scenario, 
 	return s.With(t, play)
 }
 
-// With is Over for a play of s, as New returns it, whose settings are set already.
+// With is Over for a play from s.New whose settings are already set.
 func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	if f, can := play.(Fitter); can {
 		if err := f.Fits(t); err != nil {
@@ -123,7 +123,7 @@ func (s *scenario) Size(level int) int {
 // Env implements [quintain.Scenario].
 func (s *scenario) Env(p quintain.Problem) (quintain.Env, error) {
 	if p.Scenario != s.id {
-		return nil, fmt.Errorf("problem %s is not of scenario %s", p.ID(), s.id)
+		return nil, fmt.Errorf("problem %s does not belong to scenario %s", p.ID(), s.id)
 	}
 	return s.play.Env(s.task, p)
 }

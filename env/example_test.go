@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// curt is the settings of a scenario that asks for the answer alone.
+// curt holds the settings of a scenario that asks only for the answer.
 type curt struct{ Please bool }
 
 func (c *curt) Declare(d *settings.Section) { d.Bool(&c.Please, "please", "ask politely") }
@@ -25,10 +25,10 @@ func (c *curt) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
 	return env.OneTurn{System: system, Extract: answer.Tagged}.Env(t, p), nil
 }
 
-// A Spec is a scenario for any task: its settings make the episodes.
+// A Spec is a scenario for any task. Its settings make the episodes.
 func ExampleSpec() {
 	spec := env.Spec{
-		Name: "curt", Doc: "Ask for the answer alone.", Source: "Our own.", Version: 1,
+		Name: "curt", Doc: "Ask only for the answer.", Source: "Our own.", Version: 1,
 		New: func() env.Play { return new(curt) },
 	}
 	s, err := spec.Over(catalog.Tasks()[0], []byte(`{"please":true}`))

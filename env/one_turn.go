@@ -8,25 +8,25 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// OneTurn says how a task is asked in one turn. The zero value asks the prompt alone
-// and takes the whole reply for the answer.
+// OneTurn says how a task is asked in one turn. The zero value asks only the prompt and
+// treats the whole reply as the answer.
 type OneTurn struct {
 	System string // system message; empty: none
 
-	// Extract cuts the answer out of a reply, once, before the task sees it. Where
-	// there is none, why says so. Nil: the reply without the space around it.
+	// Extract cuts the answer out of a reply before the task sees it. If there is no
+	// answer, why says so. Nil: the answer is the reply without surrounding space.
 	Extract func(reply string) (answer, why string)
 
-	// Short asks the question in a few characters where the task can, for policies
-	// whose context is short.
+	// Short asks the question in a few characters if the task can, for policies with a
+	// short context.
 	Short bool
 
-	// Dual also grades the answer between <answer> tags, and takes the better
+	// Dual also grades the answer with <answer> tags around it, and takes the better
 	// verdict: some graders want the tags, as Atropos' environment found.
 	Dual bool
 }
 
-// Env returns the episode of p, a problem of t, that is one reply.
+// Env returns the one-turn episode of p, a problem of t.
 func (o OneTurn) Env(t quintain.Task, p quintain.Problem) quintain.Env {
 	if o.Extract == nil {
 		o.Extract = func(reply string) (string, string) { return strings.TrimSpace(reply), "" }
@@ -34,7 +34,7 @@ func (o OneTurn) Env(t quintain.Task, p quintain.Problem) quintain.Env {
 	return &oneTurn{o, t, p}
 }
 
-// An oneTurn is an episode of one reply.
+// A oneTurn is an episode of one reply.
 type oneTurn struct {
 	how     OneTurn
 	task    quintain.Task
@@ -54,7 +54,7 @@ func (e *oneTurn) Open(context.Context) ([]quintain.Message, error) {
 	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
 }
 
-// question is what the policy is asked.
+// question is the text that the policy is asked.
 func (e *oneTurn) question() (string, error) {
 	short, can := e.task.(quintain.Shortener)
 	if !e.how.Short || !can {
@@ -72,7 +72,7 @@ func (e *oneTurn) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	step := quintain.Step{Answer: answer, Reward: v.Score, Right: v.Score == 1, Malformed: v.Malformed, End: quintain.Terminated, Why: v.Reason}
 	if reply.Finish == quintain.Length {
 		step.End = quintain.Truncated
-		step.Why = strings.TrimSuffix("the reply was cut by the length limit; "+v.Reason, "; ")
+		step.Why = strings.TrimSuffix("the length limit cut the reply; "+v.Reason, "; ")
 	}
 	return step, nil
 }
@@ -80,7 +80,7 @@ func (e *oneTurn) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 // grade judges a whole reply, and returns the answer that it found in it.
 func (e *oneTurn) grade(reply string) (string, quintain.Verdict, error) {
 	answer, why := e.how.Extract(reply)
-	v, err := e.task.Grade(e.problem, answer) // also without an answer: the problem may be unreadable
+	v, err := e.task.Grade(e.problem, answer) // even without an answer, since the problem may be unreadable
 	switch {
 	case err != nil:
 		return "", v, err

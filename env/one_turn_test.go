@@ -13,7 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A guess is a task whose answer is its record; a tagged answer is worth a half.
+// A guess is a task whose answer is its record; the tagged answer silver is worth a
+// half.
 type guess struct{}
 
 func (guess) Info() quintain.Info {
@@ -76,7 +77,7 @@ func TestOneTurnKeepsItsPromises(t *testing.T) {
 	envtest.Run(t, []env.Spec{spec(env.OneTurn{Extract: answer.Tagged, Dual: true, System: "Think."})}, []quintain.Task{guess{}})
 }
 
-func TestScenario(t *testing.T) {
+func TestScenarioIsNamedByItsSettings(t *testing.T) {
 	def, err := spec(env.OneTurn{}).Over(guess{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func TestScenario(t *testing.T) {
 		t.Errorf("problem %s, error %v", p.ID(), err)
 	}
 	if _, err := loud.Env(p); err == nil {
-		t.Error("a problem of other settings is played")
+		t.Error("a problem with other settings is played")
 	}
 	for _, bad := range []string{`{"lout":true}`, `{"loud":1}`, `[]`} {
 		if _, err := spec(env.OneTurn{}).Over(guess{}, []byte(bad)); err == nil || !strings.Contains(err.Error(), "scenario one_turn") {
@@ -105,7 +106,7 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-func TestOneTurn(t *testing.T) {
+func TestOneTurnJudgesTheReply(t *testing.T) {
 	strict := env.OneTurn{Extract: answer.Tagged}
 	dual := env.OneTurn{Extract: answer.Tagged, Dual: true}
 	for _, test := range []struct {
@@ -140,8 +141,8 @@ func TestOneTurn(t *testing.T) {
 	}
 }
 
-// A problem that cannot be read is an error even where the reply is malformed: a
-// fault of ours is never a reward of 0.
+// An unreadable problem is an error even if the reply is malformed: our own fault must
+// never become a reward of 0.
 func TestUnreadableProblemIsAnError(t *testing.T) {
 	for _, text := range []string{"<answer>gold</answer>", "no tags"} {
 		e, err := over(t, env.OneTurn{Extract: answer.Tagged}).Env(quintain.Problem{Task: "guess", Scenario: "one_turn.v1", Instance: quintain.RawRecord([]byte("{"))})

@@ -1,4 +1,4 @@
-// Package envs holds the scenarios, a file each.
+// Package envs holds the scenarios, one per file.
 package envs
 
 import "github.com/quintain-rl/quintain/env"

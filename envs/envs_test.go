@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/envs"
 )
 
-// problems is a file of three problems, as different data sets write them.
+// problems is a file of three problems in the forms of different data sets.
 const problems = `{"id":"a","question":"What is 6 times 7?","answer":"42"}
 
 {"query_id":"b","prompt":"Half of 10?","solutions":["\\boxed{5}"],"task":"math"}
@@ -30,7 +30,7 @@ func TestScenarios(t *testing.T) {
 	envtest.Run(t, envs.Scenarios, []quintain.Task{readProblems(t, problems)})
 }
 
-// find returns the scenario of a name over a task.
+// find returns the named scenario over a task.
 func find(t *testing.T, name string, task quintain.Task, settings string) quintain.Scenario {
 	t.Helper()
 	for _, spec := range envs.Scenarios {
@@ -46,7 +46,7 @@ func find(t *testing.T, name string, task quintain.Task, settings string) quinta
 	return nil
 }
 
-// open returns the first problem of s, as an episode that is not opened.
+// open returns an episode of the first problem of s, without opening it.
 func open(t *testing.T, s quintain.Scenario) quintain.Env {
 	t.Helper()
 	p, err := s.Problem(quintain.Draw{})
@@ -67,7 +67,7 @@ func TestReasoningGymSystemMessage(t *testing.T) {
 	}
 	for _, tag := range []string{"<think>", "</think>", "<answer>", "</answer>"} {
 		if !strings.Contains(talk[0].Content, tag) {
-			t.Errorf("the system message does not name %s", tag)
+			t.Errorf("the system message does not mention %s", tag)
 		}
 	}
 	short, err := open(t, find(t, "reasoning_gym", readProblems(t, problems), `{"short_prompts":true}`)).Open(t.Context())
@@ -89,7 +89,7 @@ func TestMathMultiTurn(t *testing.T) {
 		{"never right", `{"turns":3, "stop_at_success":true}`, replies("1", "2", "3"), []float64{-1, -1, -1}, quintain.Terminated},
 		{"plays on after success, as AReaL does", `{"turns":2, "stop_at_success":false}`, replies("42", "43"), []float64{1, -1}, quintain.Terminated},
 		{"bias and scaling", `{"turns":1, "reward_bias":0.5, "reward_scaling":2}`, replies("42"), []float64{1}, quintain.Terminated},
-		{"a box wins over what follows", `{"turns":1}`, replies(`\boxed{42}, not 43`), []float64{1}, quintain.Terminated},
+		{"a box takes precedence over later numbers", `{"turns":1}`, replies(`\boxed{42}, not 43`), []float64{1}, quintain.Terminated},
 		{"thinking does not count", `{"turns":1}`, replies("<think>42</think> none"), []float64{-1}, quintain.Terminated},
 		{"tags count", `{"turns":1}`, replies("<answer>42</answer> 7"), []float64{1}, quintain.Terminated},
 		{"a reply that was cut", `{"turns":3}`, []quintain.Reply{{Text: "4", Finish: quintain.Length}}, []float64{-1}, quintain.Truncated},
@@ -121,11 +121,11 @@ type worded struct{ quintain.Task }
 
 func (worded) Solve(quintain.Problem) (string, error) { return "seven", nil }
 
-func TestMathMultiTurnWantsWholeNumbers(t *testing.T) {
+func TestMathMultiTurnPlaysOnlyWholeNumbers(t *testing.T) {
 	for _, spec := range envs.Scenarios {
 		_, err := spec.Over(worded{readProblems(t, problems)}, nil)
 		if (err == nil) != (spec.Name == "reasoning_gym") {
-			t.Errorf("%s over a task of words: error %v", spec.Name, err)
+			t.Errorf("%s over a task with words as answers: error %v", spec.Name, err)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestReadProblems(t *testing.T) {
 		}
 	}
 	if len(seen) != 3 {
-		t.Errorf("the first time through the file gives %v, want all three problems", seen)
+		t.Errorf("the first pass through the file gives %v, want all three problems", seen)
 	}
 	if _, err := task.Grade(quintain.Problem{Task: "sums", Instance: quintain.RawRecord([]byte(`{}`))}, "1"); err == nil {
 		t.Error("a record without an answer is graded")
@@ -172,10 +172,10 @@ func TestReadProblemsNamesLineAndField(t *testing.T) {
 		{good + `{"question":"q","answer":"x+1"}`, "line 2: answer"},
 		{good + `{"question":"q","answer":"1/2"}`, "line 2: answer"},
 		{good + `{"question":5,"answer":"1"}`, "line 2: question"},
-		{`{"id":"a","question":"q","answer":1}` + "\n" + `{"id":"a","question":"r","answer":2}`, `line 2: id: "a" is that of line 1`},
+		{`{"id":"a","question":"q","answer":1}` + "\n" + `{"id":"a","question":"r","answer":2}`, `line 2: id: "a" is already used in line 1`},
 	} {
 		if _, err := envs.ReadProblems(strings.NewReader(test.text), "sums"); err == nil || !strings.Contains(err.Error(), test.tells) {
-			t.Errorf("%q: error %v, want one that tells %q", test.text, err, test.tells)
+			t.Errorf("%q: error %v, want %q in it", test.text, err, test.tells)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func FuzzReadProblems(f *testing.F) {
 			t.Fatal(err)
 		}
 		if v, err := task.Grade(back, solution); err != nil || v.Score != 1 {
-			t.Errorf("own solution %q gets %+v, error %v", solution, v, err)
+			t.Errorf("its own solution %q gets %+v, error %v", solution, v, err)
 		}
 	})
 }

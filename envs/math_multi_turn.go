@@ -16,29 +16,29 @@ var mathMultiTurn = env.Spec{
 	Doc: "Several attempts at a problem whose answer is a whole number; after each, the policy is told whether it was right. " +
 		"Every turn has its own reward; the discount over turns is a setting of the rules.",
 	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
-	Version: 1,
+	Version: 2,
 	New: func() env.Play {
 		return &MathMultiTurn{Turns: 5, StopAtSuccess: true, RewardScaling: 1}
 	},
 }
 
-// MathMultiTurn is the settings of the scenario math_multi_turn.
+// MathMultiTurn holds the settings of the scenario math_multi_turn.
 type MathMultiTurn struct {
-	Turns         int     // attempts that an episode has at most
-	StopAtSuccess bool    // end with the first right answer; AReaL's agent plays on
-	RewardBias    float64 // taken off the reward of 1 for a right and -1 for a wrong attempt
-	RewardScaling float64 // what the rest is multiplied by
+	Turns         int     // largest number of attempts in an episode
+	StopAtSuccess bool    // end after the first right answer; AReaL's agent plays on
+	RewardBias    float64 // subtracted from the reward of an attempt, which is 1 if right and -1 if wrong
+	RewardScaling float64 // factor on the difference
 }
 
 // Declare implements [settings.Declarer].
 func (m *MathMultiTurn) Declare(d *settings.Section) {
-	d.Int(&m.Turns, "turns", "attempts at a problem").AtLeast(1)
-	d.Bool(&m.StopAtSuccess, "stop_at_success", "end an episode with the first right answer")
-	d.Float(&m.RewardBias, "reward_bias", "taken off the reward of 1 for a right and -1 for a wrong attempt")
-	d.Float(&m.RewardScaling, "reward_scaling", "what the rest of the reward is multiplied by")
+	d.Int(&m.Turns, "turns", "largest number of attempts at a problem").AtLeast(1)
+	d.Bool(&m.StopAtSuccess, "stop_at_success", "end an episode after the first right answer")
+	d.Float(&m.RewardBias, "reward_bias", "subtracted from the reward of an attempt, which is 1 if right and -1 if wrong")
+	d.Float(&m.RewardScaling, "reward_scaling", "factor on the reward after the bias is subtracted")
 }
 
-// Fits implements [env.Fitter]: the answers must be whole numbers.
+// Fits implements [env.Fitter]: the task's answers must be whole numbers.
 func (m *MathMultiTurn) Fits(t quintain.Task) error {
 	p, err := t.Problem(quintain.Draw{})
 	if err != nil {
@@ -49,7 +49,7 @@ func (m *MathMultiTurn) Fits(t quintain.Task) error {
 		return err
 	}
 	if _, whole := canonical(solution); !whole {
-		return fmt.Errorf("its answers are whole numbers, and an answer of task %s is %q", p.Task, solution)
+		return fmt.Errorf("it needs whole numbers as answers, but an answer of task %s is %q", p.Task, solution)
 	}
 	return nil
 }
@@ -59,14 +59,14 @@ func (m *MathMultiTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, 
 	return &mathEnv{settings: m, task: t, problem: p}, nil
 }
 
-// mathSystem asks for a boxed whole number.
-const mathSystem = `You solve mathematical problems whose answer is a whole number. Reason step by step, then write your final answer once, inside \boxed{}, as digits alone.`
+// mathSystem asks for a whole number in a box.
+const mathSystem = `You solve math problems whose answers are whole numbers. Reason step by step, then give your final answer once, in digits, inside \boxed{}.`
 
-// What the policy is told after an attempt.
+// The messages to the policy after an attempt.
 const (
-	feedbackRight = "That is correct. State your answer again."
+	feedbackRight = "That is correct. Please give your answer again."
 	feedbackWrong = "That is not correct. Look for the mistake in your reasoning and try again."
-	feedbackNone  = `I found no whole number in your reply. Work the problem out and write the answer inside \boxed{}.`
+	feedbackNone  = `I could not find a whole number in your reply. Work out the problem and write your answer inside \boxed{}.`
 )
 
 // A mathEnv is one episode of several attempts.
@@ -104,7 +104,7 @@ func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	}
 	switch {
 	case reply.Finish == quintain.Length:
-		step.End, step.Why = quintain.Truncated, step.Why+"; the reply was cut by the length limit"
+		step.End, step.Why = quintain.Truncated, step.Why+"; the length limit cut the reply"
 	case right && e.settings.StopAtSuccess:
 		step.End = quintain.Terminated
 	case e.turn == e.settings.Turns:
@@ -115,7 +115,8 @@ func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	return step, nil
 }
 
-// reward is 1 for a right attempt and -1 for a wrong one, with bias and scaling.
+// reward is that of an attempt: 1 if right and -1 if wrong, with bias and scaling
+// applied.
 func (e *mathEnv) reward(right bool) float64 {
 	r := -1.0
 	if right {
@@ -127,8 +128,8 @@ func (e *mathEnv) reward(right bool) float64 {
 // Close implements [quintain.Env].
 func (e *mathEnv) Close() error { return nil }
 
-// wholeNumber finds the answer of a reply: in its last box, else between its one
-// pair of answer tags, else its last whole number outside the thinking.
+// wholeNumber finds the answer in a reply: in its last box, else between its only pair
+// of answer tags, else as its last whole number outside the thinking.
 func wholeNumber(reply string) (number string, found bool) {
 	rest := answer.WithoutThinking(reply)
 	if boxed, has := answer.Boxed(rest); has {

@@ -15,11 +15,11 @@ import (
 	"github.com/quintain-rl/quintain/rng"
 )
 
-// maxProblemLine is the longest line of a problem file that is read, in bytes.
+// maxProblemLine is the longest allowed line of a problem file, in bytes.
 const maxProblemLine = 4 << 20
 
-// A problemFile is a task whose problems come from a file. Its problems have the
-// answer in their record, so that they are graded without the file.
+// A problemFile is a task whose problems come from a file. Its problems have the answer
+// in their record, so they can be graded without the file.
 type problemFile struct {
 	name string
 	rows []problemRow
@@ -27,19 +27,19 @@ type problemFile struct {
 
 // A problemRow is the record of one problem.
 type problemRow struct {
-	ID       string `json:"id"` // that of the file, or the number of the line
+	ID       string `json:"id"` // from the file, or the line number
 	Question string `json:"question"`
 	Answer   string `json:"answer"` // whole number in decimal digits
 }
 
-// ReadProblems reads problems with whole-number answers, a JSON object a line, as
-// a task of that name. The question stands under question, problem or prompt; the
-// answer under answer, as text or number, or as the first of solutions, where a
-// \boxed{} is opened. Blank lines are left out. The error names the line and the
-// field.
+// ReadProblems reads problems with whole-number answers, one JSON object per line, as a
+// task with the given name. The question is in the field question, problem or prompt.
+// The answer is in the field answer, as text or number, or the first of solutions; if
+// it contains a \boxed{}, the content of the box counts. Blank lines are skipped. The
+// error names the line and the field.
 //
-// The task's problems are the file's rows, shuffled anew for every seed and for
-// every time through the file.
+// The task's problems are the file's rows, shuffled differently for every seed and for
+// every pass through the file.
 func ReadProblems(r io.Reader, name string) (quintain.Task, error) {
 	task := &problemFile{name: name}
 	lines := bufio.NewScanner(r)
@@ -54,7 +54,7 @@ func ReadProblems(r io.Reader, name string) (quintain.Task, error) {
 			return nil, fmt.Errorf("%s: line %d: %w", name, n, err)
 		}
 		if first, twice := seen[row.ID]; twice {
-			return nil, fmt.Errorf("%s: line %d: id: %q is that of line %d", name, n, row.ID, first)
+			return nil, fmt.Errorf("%s: line %d: id: %q is already used in line %d", name, n, row.ID, first)
 		}
 		seen[row.ID] = n
 		task.rows = append(task.rows, row)
@@ -63,7 +63,7 @@ func ReadProblems(r io.Reader, name string) (quintain.Task, error) {
 		return nil, fmt.Errorf("%s: line %d: %w", name, len(task.rows)+1, err)
 	}
 	if len(task.rows) == 0 {
-		return nil, fmt.Errorf("%s: there is no problem in it", name)
+		return nil, fmt.Errorf("%s: the file has no problems", name)
 	}
 	return task, nil
 }
@@ -98,7 +98,7 @@ func readRow(line []byte, n int) (problemRow, error) {
 		}
 	}
 	if row.Question == "" {
-		return problemRow{}, errors.New("question: is missing; it may also be called problem or prompt")
+		return problemRow{}, errors.New("question: is missing (problem and prompt are accepted as well)")
 	}
 	text := strings.Trim(string(in.Answer), `"`)
 	if in.Answer == nil && len(in.Solutions) > 0 {
@@ -109,13 +109,14 @@ func readRow(line []byte, n int) (problemRow, error) {
 	}
 	number, whole := canonical(text)
 	if !whole {
-		return problemRow{}, fmt.Errorf("answer: %.40q is no whole number", text)
+		return problemRow{}, fmt.Errorf("answer: %.40q is not a whole number", text)
 	}
 	row.Answer = number
 	return row, nil
 }
 
-// canonical writes a whole number in one spelling, and reports whether text is one.
+// canonical returns the one spelling used for a whole number, and reports whether text
+// is one.
 func canonical(text string) (number string, whole bool) {
 	text = strings.ReplaceAll(strings.TrimSpace(text), ",", "")
 	d, ok := answer.ReadDecimal(text)
@@ -135,7 +136,8 @@ func canonical(text string) (number string, whole bool) {
 // Size implements [quintain.Finite].
 func (f *problemFile) Size(int) int { return len(f.rows) }
 
-// Key implements [quintain.Keyer]: space does not tell two questions apart.
+// Key implements [quintain.Keyer]: questions that differ only in white space are the
+// same.
 func (f *problemFile) Key(p quintain.Problem) (quintain.Key, error) {
 	return quintain.NewKey(strings.Join(strings.Fields(p.Prompt), " ")), nil
 }
@@ -144,7 +146,7 @@ func (f *problemFile) Key(p quintain.Problem) (quintain.Key, error) {
 func (f *problemFile) Info() quintain.Info {
 	return quintain.Info{
 		Name: f.name, Category: "file", Doc: fmt.Sprintf("Solve the %d problems of a file; every answer is a whole number.", len(f.rows)),
-		Source: "The file that was given.", Version: 1, Levels: []json.RawMessage{[]byte("{}")},
+		Source: "The given file.", Version: 1, Levels: []json.RawMessage{[]byte("{}")},
 	}
 }
 
@@ -199,7 +201,7 @@ func (f *problemFile) Solve(p quintain.Problem) (string, error) {
 func (f *problemFile) row(p quintain.Problem) (problemRow, error) {
 	var row problemRow
 	if p.Task != f.name {
-		return row, fmt.Errorf("%s: the problem is of task %q", f.name, p.Task)
+		return row, fmt.Errorf("%s: the problem belongs to task %q", f.name, p.Task)
 	}
 	raw, err := p.Instance.JSON()
 	if err == nil {

@@ -10,32 +10,34 @@ import (
 // reasoningGym is the scenario of Atropos' ReasoningGym environment: strict
 // extraction and dual-format scoring.
 //
-// Two things are stricter than there. An answer inside the thinking is never
-// taken, and upper-case tags count as tags for reading as they do for counting.
+// Two rules are stricter than in Atropos. An answer inside the thinking never counts,
+// and upper-case tags count as tags both when answers are read and when they are
+// counted.
 var reasoningGym = env.Spec{
 	Name: "reasoning_gym",
-	Doc: "One reply, which may think between <think> and </think> and gives its answer between <answer> and </answer>, exactly once. " +
+	Doc: "One reply, which may think between <think> and </think> and must give its answer exactly once, between <answer> and </answer>. " +
 		"The reward is the task's own score.",
 	Source:  "The ReasoningGym environment of Atropos (Nous Research, MIT); prompt and code are our own.",
-	Version: 1,
+	Version: 2,
 	New:     func() env.Play { return new(ReasoningGym) },
 }
 
-// reasoningSystem asks for thinking and for exactly one tagged answer.
-const reasoningSystem = `You solve reasoning problems. First think the problem through, step by step and as long as you need, between <think> and </think>; check your result there before you commit to it. Then write your final answer between <answer> and </answer>.
+// reasoningSystem asks for thinking and for one tagged answer.
+const reasoningSystem = `You solve reasoning problems. First think the problem through between <think> and </think>, step by step and for as long as you need, and check your result there before you commit to it. Then write your final answer between <answer> and </answer>.
 
-The grader reads only what stands between <answer> and </answer>, so put the bare answer there, in exactly the form that the question asks for, and nothing else: no restatement, no explanation, no units that were not asked for. Write that pair of tags exactly once; an answer inside the thinking does not count, and with two answers neither does. Around the tags you may write what you like.`
+The grader reads only the text between <answer> and </answer>, so put just the answer there, in exactly the form the question asks for, and nothing else: no restatement, no explanation, no units unless the question asks for them. Use the answer tags exactly once: an answer inside the thinking does not count, and if you give two answers, neither counts. You may write anything else you like around the tags.`
 
-// ReasoningGym is the settings of the scenario reasoning_gym.
+// ReasoningGym holds the settings of the scenario reasoning_gym.
 type ReasoningGym struct {
-	// ShortPrompts leaves the system message out and asks in a few characters where the
-	// task can, for policies whose context is short and that have learnt the form.
+	// ShortPrompts omits the system message and asks in a few characters if the task
+	// can. It is for policies that have a short context and have learnt the form of the
+	// answers.
 	ShortPrompts bool
 }
 
 // Declare implements [settings.Declarer].
 func (g *ReasoningGym) Declare(d *settings.Section) {
-	d.Bool(&g.ShortPrompts, "short_prompts", "ask in a few characters where the task can, without a system message")
+	d.Bool(&g.ShortPrompts, "short_prompts", "ask in a few characters if the task can, and without a system message")
 }
 
 // Env implements [env.Play].

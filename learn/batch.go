@@ -7,25 +7,25 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A row is one sequence as the objective sees it. All slices have its length; index
-// t speaks of token t, and is read where trained[t] holds.
+// A row is one sequence as the objective sees it. All slices have the length of the
+// sequence; element t belongs to token t and is read only if trained[t].
 type row struct {
 	tokens     []int32
-	trained    []bool // never the first: nothing predicts it
-	count      int    // of trained
+	trained    []bool // never the first token, which nothing predicts
+	count      int    // number of trained tokens
 	advantages []float64
 	behaviour  []float64 // log-probabilities as sampled
 	versions   []int32   // of the weights that sampled; nil: unknown
-	proximal   []float32 // log-probabilities at the start of the step; nil: those of the pass at hand
+	proximal   []float32 // log-probabilities at the start of the step; nil: those of the current pass
 	reference  []float32 // log-probabilities under the reference; nil: there is none
 }
 
-// A GroupError is a group that cannot be trained on, for a fault of its own: the
-// others can be, without it.
+// A GroupError reports a group that is invalid for training. The other groups can be
+// trained on without it.
 type GroupError struct {
-	Index int    // into the groups of the step
-	ID    string // of the group, where it has one
-	Err   error  // a *quintain.FieldError, mostly
+	Index int    // index into the groups of the step
+	ID    string // of the group, if it has one
+	Err   error  // usually a *quintain.FieldError
 }
 
 // Error names the group and its fault.
@@ -39,22 +39,22 @@ func (e *GroupError) Error() string {
 // Unwrap returns the fault.
 func (e *GroupError) Unwrap() error { return e.Err }
 
-// override is what is read of a group's overrides.
+// override is the part of a group's overrides that a learner reads.
 type override struct {
 	ZeroAdvantage bool `json:"set_advantage_to_zero"`
 }
 
-// rowsOf makes rows of a group, or tells why the group cannot be trained on.
+// rowsOf turns a group into rows, or reports why the group cannot be trained on.
 func (l *Learner) rowsOf(g *quintain.Group) ([]row, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
 	if g.LogProbs == nil {
-		return nil, &quintain.FieldError{Field: "inference_logprobs", Why: "is absent: the objective compares with what sampled"}
+		return nil, &quintain.FieldError{Field: "inference_logprobs", Why: "is missing: the objective needs the log-probabilities of the sampling policy"}
 	}
 	external := l.settings.KL > 0 && l.reference == nil
 	if external && g.RefLogProbs == nil {
-		return nil, &quintain.FieldError{Field: "ref_logprobs", Why: "is absent, and there is no reference model to compute it for the KL term"}
+		return nil, &quintain.FieldError{Field: "ref_logprobs", Why: "is missing, and there is no reference model to compute it for the KL term"}
 	}
 	rows := make([]row, len(g.Tokens))
 	mean := g.MeanScore()
@@ -81,8 +81,8 @@ func (l *Learner) rowsOf(g *quintain.Group) ([]row, error) {
 	return rows, nil
 }
 
-// advantagesOf gives the advantage of every token of sequence i of g, whose mean
-// score is mean.
+// advantagesOf returns the advantage of every token of sequence i of g. The mean score
+// of g is mean.
 func advantagesOf(g *quintain.Group, i int, mean float64) ([]float64, error) {
 	var rule override
 	if g.Overrides != nil && len(g.Overrides[i]) > 0 {
@@ -96,7 +96,7 @@ func advantagesOf(g *quintain.Group, i int, mean float64) ([]float64, error) {
 		return make([]float64, n), nil
 	case g.Advantages == nil:
 		return repeat(g.Scores[i]-mean, n), nil
-	case len(g.Advantages[i]) != n: // one for all, by Check
+	case len(g.Advantages[i]) != n: // one for the whole sequence; Check allows nothing else
 		return repeat(g.Advantages[i][0], n), nil
 	}
 	return g.Advantages[i], nil
@@ -123,11 +123,11 @@ func narrow(s []float64) []float32 {
 // A Sequence is an example for supervised training.
 type Sequence struct {
 	Tokens []quintain.Token
-	Masks  []int32 // as in a [quintain.Group]: the token itself where it is trained on, else [quintain.Untrained]
+	Masks  []int32 // as in a [quintain.Group]: the token itself if it is trained on, else [quintain.Untrained]
 }
 
-// sequence makes the row of s, without what only the objective needs. Faults name it
-// as sequence i.
+// sequence makes the row of s, without the fields that only the objective needs. Errors
+// call it sequence i.
 func (l *Learner) sequence(s Sequence, i int) (row, error) {
 	n, c := len(s.Tokens), l.model.Config()
 	fault := func(field, format string, args ...any) (row, error) {
@@ -137,15 +137,15 @@ func (l *Learner) sequence(s Sequence, i int) (row, error) {
 		return fault(fmt.Sprintf("tokens[%d]", i), "is empty")
 	}
 	if n > c.Context {
-		return fault(fmt.Sprintf("tokens[%d]", i), "has %d tokens, and the model's context holds %d", n, c.Context)
+		return fault(fmt.Sprintf("tokens[%d]", i), "has %d tokens, but the model's context holds %d", n, c.Context)
 	}
 	if len(s.Masks) != n {
-		return fault(fmt.Sprintf("masks[%d]", i), "has %d elements, and tokens[%d] has %d", len(s.Masks), i, n)
+		return fault(fmt.Sprintf("masks[%d]", i), "has %d elements, but tokens[%d] has %d", len(s.Masks), i, n)
 	}
 	r := row{tokens: make([]int32, n), trained: make([]bool, n)}
 	for t, token := range s.Tokens {
 		if token < 0 || int(token) >= c.Vocab {
-			return fault(fmt.Sprintf("tokens[%d][%d]", i, t), "is %d, and the model's vocabulary has %d tokens", token, c.Vocab)
+			return fault(fmt.Sprintf("tokens[%d][%d]", i, t), "is %d, but the model's vocabulary has %d tokens", token, c.Vocab)
 		}
 		r.tokens[t] = int32(token)
 		if mask := s.Masks[t]; mask == quintain.Untrained || t == 0 {
@@ -159,10 +159,10 @@ func (l *Learner) sequence(s Sequence, i int) (row, error) {
 	return r, nil
 }
 
-// checkBehaviour reports a trained token of which the log-probability is none.
-// Sequence i is its name.
+// checkBehaviour reports the first trained token with a positive log-probability.
+// Errors call the row sequence i.
 func (r *row) checkBehaviour(i int) error {
-	const noise = 1e-3 // of servers that compute in half precision
+	const noise = 1e-3 // tolerated, for servers that compute in half precision
 	for t, trained := range r.trained {
 		if p := r.behaviour[t]; trained && p > noise {
 			return &quintain.FieldError{

@@ -8,16 +8,16 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// Notes of a checkpoint in which a learner keeps its counts.
+// The notes of a checkpoint that hold a learner's counts.
 const (
-	noteVersion = "learn.version" // steps that were made
-	noteSkipped = "learn.skipped" // updates in a row that were skipped, up to the last
+	noteVersion = "learn.version" // steps made
+	noteSkipped = "learn.skipped" // consecutive updates skipped up to now
 )
 
-// Checkpoint returns all that the next step depends on but the settings. It shares the
-// learner's memory: it is to be written, with [transformer.Float32] for exact numbers,
-// before the next step. Its vocabulary, and notes of other names, are the caller's to
-// fill.
+// Checkpoint returns everything that the next step depends on, except the settings. It
+// shares the learner's memory, so write it before the next step, with
+// [transformer.Float32] to keep numbers exact. The caller fills in its vocabulary and
+// any other notes.
 func (l *Learner) Checkpoint() *transformer.Checkpoint {
 	return &transformer.Checkpoint{
 		Model: l.model, Optimizer: l.optimiser,
@@ -25,19 +25,19 @@ func (l *Learner) Checkpoint() *transformer.Checkpoint {
 	}
 }
 
-// Resume returns a learner that goes on where the one that made c stood: with the same
-// settings and the same groups, its next step gives the same weights, bit for bit.
-// Other settings hold from that step on. It takes over c. The reference is as in [New].
-// A checkpoint of weights alone is an error: New begins with these.
+// Resume returns a learner that continues from checkpoint c: with the same settings and
+// groups, its next step gives the same weights, bit for bit. Different settings apply
+// from that step on. The learner takes ownership of c. The reference is as in [New]. A
+// checkpoint without optimiser is an error: use New to begin from weights alone.
 func Resume(c *transformer.Checkpoint, reference *transformer.Model, s Settings) (*Learner, error) {
 	if c.Optimizer == nil {
-		return nil, errors.New("checkpoint has no optimiser: it holds weights to begin with, not to resume from")
+		return nil, errors.New("checkpoint has no optimiser state, so training cannot resume from it")
 	}
 	var counts [2]int
 	for i, name := range [...]string{noteVersion, noteSkipped} {
 		n, err := strconv.Atoi(c.Notes[name])
 		if err != nil || n < 0 {
-			return nil, fmt.Errorf("note %s of the checkpoint is %q, want a count: no learner made it", name, c.Notes[name])
+			return nil, fmt.Errorf("note %s of the checkpoint is %q, want a count: the checkpoint is not from a learner", name, c.Notes[name])
 		}
 		counts[i] = n
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// reread is what a learner's checkpoint is after it was written and read.
+// reread writes a learner's checkpoint and reads it back.
 func reread(t *testing.T, l *Learner) *transformer.Checkpoint {
 	t.Helper()
 	c := l.Checkpoint()
@@ -28,8 +28,8 @@ func reread(t *testing.T, l *Learner) *transformer.Checkpoint {
 	return c
 }
 
-// TestResumeIsExact resumes a learner in the middle of its warm-up and of a row of
-// skipped updates, and finds that both go on alike, to the bit.
+// TestResumeIsExact resumes a learner in the middle of its warm-up and after skipped
+// updates, and checks that both learners continue identically, to the bit.
 func TestResumeIsExact(t *testing.T) {
 	t.Parallel()
 	m := warm(t)
@@ -53,7 +53,7 @@ func TestResumeIsExact(t *testing.T) {
 	for range 3 {
 		a, b := mustStep(t, l, good), mustStep(t, twin, good)
 		if !reflect.DeepEqual(a, b) {
-			t.Fatalf("%+v, and resumed %+v", a, b)
+			t.Fatalf("%+v, but resumed %+v", a, b)
 		}
 		if !slices.Equal(l.Model().Params(), twin.Model().Params()) {
 			t.Fatalf("weights of version %d differ", a.Version)
@@ -74,8 +74,8 @@ func TestResumeIsExact(t *testing.T) {
 	}
 }
 
-// TestStepsAreExact makes the same steps twice.
-func TestStepsAreExact(t *testing.T) {
+// TestStepsAreReproducible makes the same steps twice.
+func TestStepsAreReproducible(t *testing.T) {
 	t.Parallel()
 	var first []float32
 	for range 2 {
@@ -89,8 +89,8 @@ func TestStepsAreExact(t *testing.T) {
 	}
 }
 
-// TestResumeTakesSettings resumes with another learning rate.
-func TestResumeTakesSettings(t *testing.T) {
+// TestResumeAppliesNewSettings resumes with another learning rate.
+func TestResumeAppliesNewSettings(t *testing.T) {
 	t.Parallel()
 	m := warm(t)
 	g := group(t, m, "a", 0, 1)
@@ -115,8 +115,8 @@ func TestResumeRefuses(t *testing.T) {
 		want  string
 	}{
 		{"weights alone", func(c *transformer.Checkpoint, _ *Settings) { c.Optimizer = nil }, "no optimiser"},
-		{"of somebody else", func(c *transformer.Checkpoint, _ *Settings) { c.Notes = nil }, "learn.version"},
-		{"a count that is none", func(c *transformer.Checkpoint, _ *Settings) { c.Notes[noteSkipped] = "-1" }, "learn.skipped"},
+		{"not from a learner", func(c *transformer.Checkpoint, _ *Settings) { c.Notes = nil }, "learn.version"},
+		{"an invalid count", func(c *transformer.Checkpoint, _ *Settings) { c.Notes[noteSkipped] = "-1" }, "learn.skipped"},
 		{"settings", func(_ *transformer.Checkpoint, s *Settings) { s.Clip = 2 }, "clip: is 2"},
 	} {
 		c, s := learner(t, warm(t), nil).Checkpoint(), Default()

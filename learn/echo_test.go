@@ -10,8 +10,8 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// An echo is a task for tests: the prompt is a letter, and the reward the share of the
-// two tokens after it that are the same letter.
+// An echo is a task for tests: the prompt is a letter, and the reward is the share of
+// the next two tokens that repeat it.
 type echo struct {
 	t       testing.TB
 	decoder *transformer.Decoder
@@ -21,7 +21,7 @@ type echo struct {
 
 const (
 	echoLetters = 8
-	echoGroups  = 8 // of one batch
+	echoGroups  = 8 // groups of one batch
 	echoSize    = 8 // sequences of a group
 )
 
@@ -34,7 +34,7 @@ func newEcho(t testing.TB, m *transformer.Model, seed byte) *echo {
 	return &echo{t: t, decoder: d, src: rand.NewChaCha8([32]byte{seed})}
 }
 
-// batch plays with the weights that the decoder has, of a version.
+// batch plays a batch with the decoder's weights, which are of the given version.
 func (e *echo) batch(version int32) (groups []*quintain.Group) {
 	for range echoGroups {
 		groups = append(groups, e.group(int32(e.src.Uint64()%echoLetters), version))
@@ -69,8 +69,8 @@ func (e *echo) group(letter, version int32) *quintain.Group {
 	return g
 }
 
-// train makes steps, each on a batch that weights of lag versions ago sampled, and
-// returns the mean reward of the last ten.
+// train makes steps, each on a batch that was sampled by the weights of lag versions
+// ago, and returns the mean reward of the last ten steps.
 func (e *echo) train(l *Learner, steps, lag int) float64 {
 	var waiting [][]*quintain.Group
 	last := 0.0
@@ -94,8 +94,8 @@ func (e *echo) train(l *Learner, steps, lag int) float64 {
 	return last
 }
 
-// TestRewardRises trains a new model until it echoes, on its own samples and on stale
-// ones, by every objective and normalisation. A short run tries every third.
+// TestRewardRises trains a new model until it echoes, on fresh and on stale samples,
+// with every objective and normalisation. A short run tries every third case.
 func TestRewardRises(t *testing.T) {
 	t.Parallel()
 	for i, test := range []struct {
@@ -115,7 +115,7 @@ func TestRewardRises(t *testing.T) {
 		{"filtered weights, 4 versions old", 4, func(s *Settings) { s.CapRule, s.WeightCap = Filter, 2 }, 0.8},
 		{"several updates a step", 0, func(s *Settings) { s.Epochs, s.Minibatches, s.LearningRate = 2, 2, 5e-3 }, 0.85},
 		{"mean over sequences", 0, func(s *Settings) { s.Normalisation = SequenceMean }, 0.85},
-		{"constant", 0, func(s *Settings) { s.Normalisation, s.Length = Constant, 2 }, 0.85},
+		{"sum over tokens by a constant", 0, func(s *Settings) { s.Normalisation, s.Length = Constant, 2 }, 0.85},
 		{"entropy bonus", 0, func(s *Settings) { s.Entropy = 0.01 }, 0.85},
 	} {
 		if testing.Short() && i%3 != 0 {
@@ -134,8 +134,8 @@ func TestRewardRises(t *testing.T) {
 	}
 }
 
-// benchBatch is a model of usual size, and eight groups of eight replies of 16 tokens each
-// to a prompt.
+// benchBatch is a model of typical size, and eight groups of eight replies to a prompt, of
+// 16 tokens each.
 func benchBatch(b *testing.B, prompt int) (*transformer.Model, []*quintain.Group) {
 	const groups, size, reply = 8, 8, 16
 	m, err := transformer.New(transformer.Config{Vocab: 96, Context: 128, Layers: 2, Width: 64, Heads: 4, Hidden: 256}, 1)
@@ -165,7 +165,8 @@ func benchBatch(b *testing.B, prompt int) (*transformer.Model, []*quintain.Group
 	return m, batch
 }
 
-// BenchmarkStep counts all tokens of a step, those of prompts too, as often as they occur.
+// BenchmarkStep counts all tokens of a step, including those of prompts each time they
+// occur.
 func BenchmarkStep(b *testing.B) {
 	for _, prompt := range []int{16, 64, 112} {
 		m, batch := benchBatch(b, prompt)

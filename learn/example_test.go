@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// A new model gives each of four tokens the same probability. Of two answers to token
-// 0, the better one becomes more likely.
+// A new model gives each of four tokens the same probability. Training on two answers
+// to token 0 makes the better one more likely.
 func Example() {
 	model, err := transformer.New(transformer.Config{Vocab: 4, Context: 8, Layers: 1, Width: 16, Heads: 1, Hidden: 16}, 1)
 	if err != nil {

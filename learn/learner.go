@@ -9,8 +9,8 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// A Learner trains one model. It is for one goroutine, and uses all processors
-// itself.
+// A Learner trains one model. Only one goroutine may use it at a time; it uses all
+// processors itself.
 type Learner struct {
 	settings  Settings
 	model     *transformer.Model
@@ -18,18 +18,18 @@ type Learner struct {
 	pass      *transformer.Pass
 	optimiser *transformer.AdamW
 
-	version int // steps that were made
-	skipped int // updates in a row, up to the last
+	version int // steps made
+	skipped int // consecutive updates skipped up to now
 
-	tokens               [][]int32 // of the micro-batch at hand
+	tokens               [][]int32 // of the current micro-batch
 	byLogProb, byEntropy [][]float32
-	flat                 []float32 // memory of the two
+	flat                 []float32 // memory of byLogProb and byEntropy
 }
 
-// New returns a learner at version 0 that changes the parameters of model. Others
-// may read them, but not during its methods. The reference is for the KL term; it has
-// the same sizes, and is not changed by anyone. It may be nil: then a step takes the
-// log-probabilities that come with its groups, where there is a KL term.
+// New returns a learner at version 0 that changes the parameters of model. Other
+// goroutines may read them, but not while a method of the learner runs. The reference
+// is for the KL term; it must have the same sizes and must not change. If it is nil,
+// the KL term uses the reference log-probabilities that come with the groups.
 func New(model, reference *transformer.Model, s Settings) (*Learner, error) {
 	if err := settings.Check(&s); err != nil {
 		return nil, err
@@ -53,25 +53,25 @@ func (s *Settings) adam() transformer.AdamSettings {
 	return transformer.AdamSettings{Rate: s.LearningRate, WarmUp: s.WarmUp, Muon: s.Muon, WeightDecay: s.WeightDecay, Clip: s.ClipNorm}
 }
 
-// Model returns the model, which the next step changes.
+// Model returns the model itself, not a copy: the next step changes it.
 func (l *Learner) Model() *transformer.Model { return l.model }
 
-// Version is the version of the weights: the number of steps that were made. A step of
-// which updates were skipped counts too, as it has consumed its groups.
+// Version is the version of the weights: the number of steps made. A step whose updates
+// were skipped counts too, since it consumed its groups.
 func (l *Learner) Version() int { return l.version }
 
 // ErrDiverged is the error for too many skipped updates in a row.
 var ErrDiverged = errors.New("training has diverged")
 
-// Step trains on groups, which it leaves as they are, and raises the version by one.
-// Advantages are those of a group where it has some, else its scores less their mean;
-// overrides that set one to zero are heeded. The log-probabilities of a group are at
-// temperature 1, as those that they are compared with.
+// Step trains on groups, which it does not change, and raises the version by one. The
+// advantages are the group's own if it has any, else its scores minus their mean;
+// overrides that set an advantage to zero are respected. The log-probabilities of a
+// group must be at temperature 1, like those that they are compared with.
 //
 // An update whose loss or gradients are not finite is skipped: it changes nothing but
-// the count in the metrics. Settings.MaxSkipped of them in a row are [ErrDiverged],
-// which comes with metrics, and the version is raised. A group that makes no sense for
-// the model is a [*GroupError]; nothing has changed then.
+// the count in the metrics. After Settings.MaxSkipped skipped updates in a row, Step
+// raises the version and returns [ErrDiverged] with the metrics. For a group that is
+// invalid for the model it returns a [*GroupError] and changes nothing.
 func (l *Learner) Step(groups []*quintain.Group) (Metrics, error) {
 	rows, ends, err := l.gather(groups)
 	if err != nil {
@@ -83,7 +83,7 @@ func (l *Learner) Step(groups []*quintain.Group) (Metrics, error) {
 	}
 	m.Reward = reward(groups)
 	if m.Tokens == 0 {
-		return Metrics{}, fmt.Errorf("none of the %d tokens of %d groups is to be trained on", m.Read, len(groups))
+		return Metrics{}, fmt.Errorf("none of the %d tokens of %d groups can be trained on", m.Read, len(groups))
 	}
 	if err := l.prepare(rows); err != nil {
 		return Metrics{}, err
@@ -96,7 +96,7 @@ func (l *Learner) Step(groups []*quintain.Group) (Metrics, error) {
 	return m, err
 }
 
-// updates makes the updates of one step from the rows of groups, which end at ends.
+// updates makes the updates of one step. The rows of each group end at one of ends.
 func (l *Learner) updates(rows []row, ends []int, m *Metrics, all *sums) error {
 	for range l.settings.Epochs {
 		first := 0
@@ -111,10 +111,10 @@ func (l *Learner) updates(rows []row, ends []int, m *Metrics, all *sums) error {
 	return nil
 }
 
-// Imitate makes one supervised update: the loss is the cross-entropy of the trained
-// tokens, its mean over all of them. The version stays what it is. Of the metrics,
-// rewards, weights and staleness say nothing. Updates are skipped as by
-// [Learner.Step]; a sequence that makes no sense is a [*quintain.FieldError].
+// Imitate makes one supervised update: the loss is the mean cross-entropy of the
+// trained tokens. The version does not change. The metrics of reward, weights and
+// staleness have no meaning here. Updates are skipped as in [Learner.Step]. For an
+// invalid sequence Imitate returns a [*quintain.FieldError].
 func (l *Learner) Imitate(batch []Sequence) (Metrics, error) {
 	m := Metrics{Version: l.version}
 	rows := make([]row, len(batch))
@@ -126,7 +126,7 @@ func (l *Learner) Imitate(batch []Sequence) (Metrics, error) {
 		rows[i].tell(&m, l.version)
 	}
 	if m.Tokens == 0 {
-		return Metrics{}, fmt.Errorf("none of the %d tokens of %d sequences is to be trained on", m.Read, len(batch))
+		return Metrics{}, fmt.Errorf("none of the %d tokens of %d sequences can be trained on", m.Read, len(batch))
 	}
 	var all sums
 	err := l.update(lesson{rows, tokenMean(rows), imitation}, &m, &all)
@@ -134,7 +134,7 @@ func (l *Learner) Imitate(batch []Sequence) (Metrics, error) {
 	return m, err
 }
 
-// gather makes rows of groups, and tells where those of each group end.
+// gather turns groups into rows, and returns where the rows of each group end.
 func (l *Learner) gather(groups []*quintain.Group) (rows []row, ends []int, err error) {
 	for i, g := range groups {
 		of, err := l.rowsOf(g)
@@ -159,7 +159,7 @@ func reward(groups []*quintain.Group) float64 {
 	return sum / float64(max(1, n))
 }
 
-// tell counts r, for training at a version.
+// tell adds the counts of r to m, for training at a version.
 func (r *row) tell(m *Metrics, version int) {
 	m.Sequences++
 	m.Read += len(r.tokens)
@@ -171,8 +171,8 @@ func (r *row) tell(m *Metrics, version int) {
 	}
 }
 
-// minibatches cuts groups, whose rows end at ends, into as many parts as the settings
-// say, or one for each group where those are fewer. It returns where each part ends.
+// minibatches cuts groups, whose rows end at ends, into Settings.Minibatches parts, or
+// into one part per group if there are fewer groups. It returns where each part ends.
 func (s *Settings) minibatches(ends []int) []int {
 	n := min(s.Minibatches, len(ends))
 	out := make([]int, n)
@@ -182,9 +182,9 @@ func (s *Settings) minibatches(ends []int) []int {
 	return out
 }
 
-// prepare sets what the objective holds rows against: the log-probabilities of their
-// tokens under the reference, and under the weights at the start of the step. With one
-// update, these are what its own pass finds.
+// prepare sets the log-probabilities that the objective compares with: those of the
+// rows' tokens under the reference, and under the weights at the start of the step.
+// With a single update, the update's own pass computes the latter.
 func (l *Learner) prepare(rows []row) error {
 	if l.reference != nil {
 		set := func(r *row, logProbs []float32) { r.reference = logProbs }
@@ -214,7 +214,7 @@ func (l *Learner) score(pass *transformer.Pass, rows []row, set func(*row, []flo
 	return nil
 }
 
-// load makes rows the micro-batch at hand.
+// load makes rows the current micro-batch.
 func (l *Learner) load(rows []row) [][]int32 {
 	l.tokens = l.tokens[:0]
 	for i := range rows {

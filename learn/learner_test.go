@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// learner returns a learner of m with settings, less what would blur a comparison: the
-// warm-up and the weight decay.
+// learner returns a learner of m without warm-up and weight decay, which would blur
+// comparisons.
 func learner(t testing.TB, m *transformer.Model, change func(*Settings)) *Learner {
 	t.Helper()
 	s := Default()
@@ -29,7 +29,7 @@ func learner(t testing.TB, m *transformer.Model, change func(*Settings)) *Learne
 	return l
 }
 
-// warm is a small model that is not at its start, where all tokens are alike.
+// warm is a small model that no longer gives all tokens the same probability.
 func warm(t testing.TB) *transformer.Model {
 	t.Helper()
 	m := tinyModel(t, 16, 12)
@@ -39,7 +39,7 @@ func warm(t testing.TB) *transformer.Model {
 	return m
 }
 
-// group makes a group that m itself sampled, or so its log-probabilities say.
+// group makes a group as if m itself had sampled it.
 func group(t testing.TB, m *transformer.Model, id string, scores ...float64) *quintain.Group {
 	t.Helper()
 	g := &quintain.Group{ID: id, Scores: scores}
@@ -94,8 +94,8 @@ func mustStep(t testing.TB, l *Learner, groups ...*quintain.Group) Metrics {
 	return m
 }
 
-// TestGradientIsThatOfTheLoss goes a little way along the gradient of the weights, and
-// finds that the loss changes by what the gradient says.
+// TestGradientIsThatOfTheLoss moves the weights a little along the gradient, and checks
+// that the loss changes as the gradient predicts.
 func TestGradientIsThatOfTheLoss(t *testing.T) {
 	t.Parallel()
 	for _, objective := range Objectives {
@@ -151,7 +151,7 @@ func widen(s []float32) []float64 {
 	return out
 }
 
-func TestStepTells(t *testing.T) {
+func TestStepReportsMetrics(t *testing.T) {
 	t.Parallel()
 	m := warm(t)
 	l := learner(t, m, nil)
@@ -176,15 +176,15 @@ func TestStepTells(t *testing.T) {
 	}
 }
 
-// TestFirstUpdateIsOnPolicy finds both objectives alike where the weights sampled what
-// they are trained on, and the two ways to the proximal log-probabilities.
+// TestFirstUpdateIsOnPolicy checks that on the policy's own samples both objectives
+// give the same update, and so do both ways to get the proximal log-probabilities.
 func TestFirstUpdateIsOnPolicy(t *testing.T) {
 	t.Parallel()
 	var first []float32
 	for _, change := range []func(*Settings){
 		nil,
 		func(s *Settings) { s.Objective = Naive },
-		func(s *Settings) { s.Minibatches = 5 }, // there are not so many groups: one
+		func(s *Settings) { s.Minibatches = 5 }, // more than the one group there is
 		func(s *Settings) { s.MicroTokens = 1 },
 	} {
 		m := warm(t)
@@ -199,14 +199,14 @@ func TestFirstUpdateIsOnPolicy(t *testing.T) {
 		}
 		for i, x := range m.Params() {
 			if math.Abs(float64(x-first[i])) > 1e-6 {
-				t.Fatalf("parameter %d is %v, and was %v", i, x, first[i])
+				t.Fatalf("parameter %d is %v, was %v", i, x, first[i])
 			}
 		}
 	}
 }
 
-// TestProximalStays finds that the proximal policy is that of the start of the step,
-// through all its updates.
+// TestProximalStays checks that the proximal policy is that of the start of the step,
+// throughout its updates.
 func TestProximalStays(t *testing.T) {
 	t.Parallel()
 	m := warm(t)
@@ -220,7 +220,7 @@ func TestProximalStays(t *testing.T) {
 		t.Error("nothing was clipped in six large updates: the proximal policy moves with the weights")
 	}
 	if math.Abs(got.WeightMax-1) > 1e-6 {
-		t.Errorf("a weight of %v, want 1: the start of the step is who sampled", got.WeightMax)
+		t.Errorf("a weight of %v, want 1: the policy at the start of the step sampled the group", got.WeightMax)
 	}
 }
 
@@ -233,11 +233,11 @@ func TestAdvantages(t *testing.T) {
 		overrides []json.RawMessage
 		want      []float64 // of the first sequence
 	}{
-		{"scores less their mean", nil, nil, []float64{-0.25, -0.25, -0.25}},
-		{"one for all tokens", [][]float64{{2}, {3}}, nil, []float64{2, 2, 2}},
-		{"one for each", [][]float64{{1, 2, 3}, {3}}, nil, []float64{1, 2, 3}},
+		{"scores minus their mean", nil, nil, []float64{-0.25, -0.25, -0.25}},
+		{"one for the whole sequence", [][]float64{{2}, {3}}, nil, []float64{2, 2, 2}},
+		{"one for each token", [][]float64{{1, 2, 3}, {3}}, nil, []float64{1, 2, 3}},
 		{"set to zero", [][]float64{{1, 2, 3}, {3}}, raw(`{"set_advantage_to_zero":true,"temperature":1}`), []float64{0, 0, 0}},
-		{"and not", nil, raw(`{"set_advantage_to_zero":false}`), []float64{-0.25, -0.25, -0.25}},
+		{"not set to zero", nil, raw(`{"set_advantage_to_zero":false}`), []float64{-0.25, -0.25, -0.25}},
 		{"null", nil, raw(`null`), []float64{-0.25, -0.25, -0.25}},
 	} {
 		g := &quintain.Group{Tokens: [][]quintain.Token{{1, 2, 3}, {4}}, Scores: []float64{0.5, 1}, Advantages: test.rows, Overrides: test.overrides}
@@ -248,7 +248,7 @@ func TestAdvantages(t *testing.T) {
 	}
 }
 
-// TestNoAdvantageNoChange trains on sequences that say nothing.
+// TestNoAdvantageNoChange trains on sequences whose advantages are all zero.
 func TestNoAdvantageNoChange(t *testing.T) {
 	t.Parallel()
 	m := warm(t)
@@ -269,23 +269,23 @@ func TestStepRefuses(t *testing.T) {
 		spoil func(*quintain.Group)
 		want  string
 	}{
-		{"a foreign token", func(g *quintain.Group) { g.Tokens[1][3] = 16 }, "group 1 (bb): tokens[1][3]: is 16, and the model's vocabulary has 16 tokens"},
-		{"a negative one", func(g *quintain.Group) { g.Tokens[0][0] = -1 }, "group 1 (bb): tokens[0][0]: is -1"},
+		{"a token outside the vocabulary", func(g *quintain.Group) { g.Tokens[1][3] = 16 }, "group 1 (bb): tokens[1][3]: is 16, but the model's vocabulary has 16 tokens"},
+		{"a negative token", func(g *quintain.Group) { g.Tokens[0][0] = -1 }, "group 1 (bb): tokens[0][0]: is -1"},
 		{"too long", func(g *quintain.Group) {
 			g.Tokens[1], g.Masks[1], g.Versions = make([]quintain.Token, 13), make([]int32, 13), nil
 			g.LogProbs[1] = make([]float64, 13)
-		}, "group 1 (bb): tokens[1]: has 13 tokens, and the model's context holds 12"},
+		}, "group 1 (bb): tokens[1]: has 13 tokens, but the model's context holds 12"},
 		{"a mask that is another token", func(g *quintain.Group) { g.Masks[1][4] = 3 }, "masks[1][4]: is 3, want -100 or the token"},
 		{"empty", func(g *quintain.Group) {
 			g.Tokens[0], g.Masks[0], g.LogProbs[0], g.Versions[0] = nil, nil, nil, nil
 		}, "tokens[0]: is empty"},
-		{"no log-probabilities", func(g *quintain.Group) { g.LogProbs = nil }, "inference_logprobs: is absent"},
-		{"one that is none", func(g *quintain.Group) { g.LogProbs[1][3] = 1 }, "inference_logprobs[1][3]: is 1 for a token that is trained on"},
-		{"lengths", func(g *quintain.Group) { g.LogProbs[1] = g.LogProbs[1][1:] }, "inference_logprobs[1]: has 6 elements"},
+		{"no log-probabilities", func(g *quintain.Group) { g.LogProbs = nil }, "inference_logprobs: is missing"},
+		{"a positive log-probability", func(g *quintain.Group) { g.LogProbs[1][3] = 1 }, "inference_logprobs[1][3]: is 1 for a token that is trained on"},
+		{"a length that does not match", func(g *quintain.Group) { g.LogProbs[1] = g.LogProbs[1][1:] }, "inference_logprobs[1]: has 6 elements"},
 		{"an override of another type", func(g *quintain.Group) {
 			g.Overrides = []json.RawMessage{nil, json.RawMessage(`{"set_advantage_to_zero":"yes"}`)}
 		}, "overrides[1]: "},
-		{"a score", func(g *quintain.Group) { g.Scores[0] = math.NaN() }, "scores[0]: is NaN"},
+		{"a score that is not a number", func(g *quintain.Group) { g.Scores[0] = math.NaN() }, "scores[0]: is NaN"},
 	} {
 		m := warm(t)
 		before := slices.Clone(m.Params())
@@ -299,7 +299,7 @@ func TestStepRefuses(t *testing.T) {
 		}
 		var field *quintain.FieldError
 		if !errors.As(err, &field) {
-			t.Errorf("%s: %v is no field error", test.why, err)
+			t.Errorf("%s: %v is not a field error", test.why, err)
 		}
 		if l.Version() != 0 || !slices.Equal(before, m.Params()) {
 			t.Errorf("%s: something changed", test.why)
@@ -307,7 +307,7 @@ func TestStepRefuses(t *testing.T) {
 	}
 	l := learner(t, warm(t), nil)
 	if _, err := l.Step(nil); err == nil {
-		t.Error("no groups: no error")
+		t.Error("a step without groups is accepted")
 	}
 }
 
@@ -342,19 +342,19 @@ func TestKLNeedsReference(t *testing.T) {
 		losses = append(losses, got.Loss)
 	}
 	if losses[0] != losses[1] {
-		t.Errorf("losses %v differ by where the reference stands", losses)
+		t.Errorf("losses %v differ by where the reference comes from", losses)
 	}
 	if _, err := New(warm(t), tinyModel(t, 16, 13), settings); err == nil {
-		t.Error("a reference of other sizes was taken")
+		t.Error("a reference of other sizes is accepted")
 	}
 }
 
-// TestNotFiniteIsSkipped gives a learner batches of which the loss is infinite.
-func TestNotFiniteIsSkipped(t *testing.T) {
+// TestInfiniteLossIsSkipped gives a learner batches with an infinite loss.
+func TestInfiniteLossIsSkipped(t *testing.T) {
 	t.Parallel()
 	m := warm(t)
 	good, bad := group(t, m, "a", 0, 1), group(t, m, "bb", 0, 1)
-	bad.LogProbs[0][3] = -1e5 // more likely now by e¹⁰⁰⁰⁰⁰, and bad
+	bad.LogProbs[0][3] = -1e5 // now more likely by e¹⁰⁰⁰⁰⁰, and a bad token
 	l := learner(t, m, func(s *Settings) { s.Objective, s.MaxSkipped = Naive, 3 })
 	mustStep(t, l, good)
 	before := slices.Clone(m.Params())
@@ -368,7 +368,7 @@ func TestNotFiniteIsSkipped(t *testing.T) {
 		}
 	}
 	if got := mustStep(t, l, good); got.Updates != 1 || slices.Equal(before, m.Params()) {
-		t.Fatalf("what follows is skipped too: %+v", got)
+		t.Fatalf("the next good update is skipped too: %+v", got)
 	}
 	for range 2 {
 		mustStep(t, l, bad)
@@ -379,7 +379,7 @@ func TestNotFiniteIsSkipped(t *testing.T) {
 	}
 }
 
-// TestSpoiledWeightsAreNamed trains weights of which one is NaN.
+// TestSpoiledWeightsAreNamed trains a model with one weight that is NaN.
 func TestSpoiledWeightsAreNamed(t *testing.T) {
 	t.Parallel()
 	m := warm(t)
@@ -395,7 +395,7 @@ func TestSpoiledWeightsAreNamed(t *testing.T) {
 	}
 }
 
-// TestImitate teaches a sequence, of which only the last tokens are trained on.
+// TestImitate teaches a sequence of which only the last tokens are trained.
 func TestImitate(t *testing.T) {
 	t.Parallel()
 	m := tinyModel(t, 16, 12)
@@ -408,7 +408,7 @@ func TestImitate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if math.Abs(first.Loss-math.Log(16)) > 1e-5 || math.Abs(first.Entropy-math.Log(16)) > 1e-5 || first.Tokens != 3 || first.Read != 7 {
-		t.Errorf("a new model knows something: %+v", first)
+		t.Errorf("a new model is not uniform: %+v", first)
 	}
 	last := first
 	for range 60 {
@@ -425,7 +425,7 @@ func TestImitate(t *testing.T) {
 	}
 	for _, bad := range []Sequence{{tokens, nil}, {nil, nil}, {[]quintain.Token{1, 16}, []int32{u, 16}}, {[]quintain.Token{1, 2}, []int32{u, u}}} {
 		if _, err := l.Imitate([]Sequence{bad}); err == nil {
-			t.Errorf("%v: no error", bad)
+			t.Errorf("%v is accepted", bad)
 		}
 	}
 }

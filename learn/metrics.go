@@ -2,37 +2,38 @@ package learn
 
 import "math"
 
-// Metrics tell what a step did. Means over tokens are over trained tokens, once for
-// each time that an update consumed them; updates that were skipped give no figures.
+// Metrics describe a step. Means over tokens are over trained tokens, each counted once
+// per update that consumed it. Skipped updates contribute nothing.
 type Metrics struct {
 	Version int `json:"version"` // of the weights after the step
-	Updates int `json:"updates"` // of the weights, made in this step
-	Skipped int `json:"skipped"` // updates that were not made, as a number was not finite
+	Updates int `json:"updates"` // updates made in this step
+	Skipped int `json:"skipped"` // updates not made because a number was not finite
 
 	Loss         float64 `json:"loss"`          // mean over updates
 	PolicyLoss   float64 `json:"policy_loss"`   // the same, without the KL term and the entropy bonus
-	KL           float64 `json:"kl"`            // mean divergence of tokens from the reference, in nats; 0 where the loss has no KL term
+	KL           float64 `json:"kl"`            // mean divergence of tokens from the reference, in nats; 0 if the loss has no KL term
 	Drift        float64 `json:"drift"`         // mean divergence of tokens from the weights that sampled them, in nats
 	Entropy      float64 `json:"entropy"`       // mean over tokens, in nats
-	ClipFraction float64 `json:"clip_fraction"` // share of tokens without a gradient, as their ratio was clipped
-	WeightMean   float64 `json:"weight_mean"`   // of w of the decoupled objective, before the cap; of r of the naive one
+	ClipFraction float64 `json:"clip_fraction"` // share of tokens without a gradient because their ratio was clipped
+	WeightMean   float64 `json:"weight_mean"`   // mean of w of the decoupled objective, before the cap; of r of the naive one
 	WeightMax    float64 `json:"weight_max"`
 	CapFraction  float64 `json:"cap_fraction"` // share of tokens whose weight exceeded the cap
-	GradNorm     float64 `json:"grad_norm"`    // mean over updates, before it is clipped
+	GradNorm     float64 `json:"grad_norm"`    // mean over updates, before clipping
 	LearningRate float64 `json:"learning_rate"`
 
 	Reward    float64 `json:"reward"`    // mean score of the sequences
 	Sequences int     `json:"sequences"` // trained on or not
-	Tokens    int     `json:"tokens"`    // that are trained
+	Tokens    int     `json:"tokens"`    // trained tokens
 	Read      int     `json:"read"`      // tokens of all sequences
 
 	// Staleness counts trained tokens by lag: the version of the weights at the start
-	// of the step less that of the weights that sampled the token. A lag is negative
-	// where the learner was set back since. Tokens of unknown version are left out.
+	// of the step minus the version that sampled the token. A lag is negative if the
+	// learner was set back to an older version in between. Tokens of unknown version
+	// are not counted.
 	Staleness map[int]int `json:"staleness"`
 }
 
-// sums add up what the objective says of tokens, within one update or several.
+// sums add up the verdicts on tokens, over one update or several.
 type sums struct {
 	tokens          int
 	loss, policy    float64 // scaled
@@ -42,7 +43,8 @@ type sums struct {
 	clipped, capped int
 }
 
-// add counts one token, whose part of the loss is loss, and of the policy loss policy.
+// add counts one token; loss and policy are its shares of the loss and of the policy
+// loss.
 func (s *sums) add(v *verdict, loss, policy float64) {
 	s.tokens++
 	s.loss += loss
@@ -74,7 +76,7 @@ func (s *sums) merge(o *sums) {
 	s.capped += o.capped
 }
 
-// finite reports whether all that is summed is.
+// finite reports whether all sums are finite.
 func (s *sums) finite() bool {
 	for _, x := range []float64{s.loss, s.policy, s.kl, s.drift, s.entropy, s.weight} {
 		if !finite(x) {
@@ -84,7 +86,7 @@ func (s *sums) finite() bool {
 	return true
 }
 
-// take sets the figures that are means of s, over m.Updates updates.
+// take sets the metrics that are means of s, over m.Updates updates.
 func (m *Metrics) take(s *sums) {
 	if m.Updates == 0 {
 		return

@@ -2,29 +2,29 @@ package learn
 
 import "math"
 
-// maxLogWeight bounds the logarithm of a weight, so that what is told of absurd ones
-// stays finite.
+// maxLogWeight bounds the logarithm of a weight, so that absurd weights stay finite in
+// metrics.
 const maxLogWeight = 20
 
-// A term is what the objective knows of one trained token: natural logarithms of
-// its probability, and its advantage.
+// A term is the objective's input for one trained token: the natural logarithms of its
+// probability, and its advantage.
 type term struct {
 	policy    float64 // under the weights that are trained
 	proximal  float64 // under those at the start of the step
 	behaviour float64 // under those that sampled it
-	reference float64 // under the reference model; that of policy where there is none
+	reference float64 // under the reference model; that of policy if there is none
 	advantage float64
 }
 
-// A verdict is what the objective says of one token.
+// A verdict is the objective's output for one token.
 type verdict struct {
-	loss    float64 // of the policy alone
+	loss    float64 // of the policy alone, without KL term and entropy bonus
 	kl      float64 // divergence from the reference
-	entropy float64 // of the distribution that the token was drawn from, under the weights that are trained
-	slope   float64 // derivative of loss and KL term to the log-probability
-	weight  float64 // probability then, by that of who sampled; not capped
-	drift   float64 // divergence from who sampled
-	clipped bool    // the clipped side is the smaller one: no gradient
+	entropy float64 // of the distribution that predicts the token, under the weights that are trained
+	slope   float64 // derivative of loss and KL term by the log-probability
+	weight  float64 // probability at the start of the step over that when sampled; for Naive, the current one over it; not capped
+	drift   float64 // divergence from the weights that sampled
+	clipped bool    // the clipped term is the smaller one, so there is no gradient
 	capped  bool    // the weight exceeds the cap
 }
 
@@ -62,14 +62,14 @@ func (s *Settings) token(t term) verdict {
 	return v
 }
 
-// divergence estimates the Kullback-Leibler divergence from one sampled token, where
-// d is its log-probability under the other distribution less that under the one that
+// divergence estimates the Kullback-Leibler divergence from one sampled token, where d
+// is its log-probability under the other distribution minus that under the one that
 // sampled it: exp(d) - d - 1, which is never negative (Schulman, "Approximating KL
 // Divergence", 2020: k3).
 func divergence(d float64) float64 { return math.Expm1(d) - d }
 
-// scales gives for each row the factor of its tokens' losses: the sum of the losses
-// times these is the loss of one update that consumes rows.
+// scales returns for each row the factor of its tokens' losses. The loss of an update
+// that consumes rows is the sum of the losses times these factors.
 func (s *Settings) scales(rows []row) []float64 {
 	if s.Normalisation == TokenMean {
 		return tokenMean(rows)
@@ -91,7 +91,7 @@ func (s *Settings) scales(rows []row) []float64 {
 	return out
 }
 
-// tokenMean are the scales with which every token counts the same.
+// tokenMean returns the scales that give every token the same weight.
 func tokenMean(rows []row) []float64 {
 	tokens := 0
 	for i := range rows {
@@ -100,18 +100,18 @@ func tokenMean(rows []row) []float64 {
 	return repeat(1/float64(tokens), len(rows))
 }
 
-// A reading is what a pass says of one row, and what it is told in return. The four
-// have the length of the row.
+// A reading is a pass's output for one row, and the derivatives for the way back. All
+// four slices have the length of the row.
 type reading struct {
 	logProbs, entropies  []float32
-	byLogProb, byEntropy []float32 // derivatives of the loss; 0 where a token is not trained
+	byLogProb, byEntropy []float32 // derivatives of the loss; 0 for untrained tokens
 }
 
-// A judge adds what a loss says of a row to sum, and sets the derivatives of x. The
-// losses of tokens enter with a factor of scale.
+// A judge adds the losses of a row's tokens to sum, multiplied by scale, and sets the
+// derivatives in x.
 type judge func(r *row, x reading, scale float64, sum *sums)
 
-// surrogate is the judge for reinforcement.
+// surrogate is the judge for reinforcement learning.
 func (s *Settings) surrogate(r *row, x reading, scale float64, sum *sums) {
 	for t, trained := range r.trained {
 		x.byLogProb[t], x.byEntropy[t] = 0, 0

@@ -14,13 +14,13 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-var casesFile = flag.String("cases", "testdata/objective.json", "batches with what is expected, as conformance/learn.py writes them")
+var casesFile = flag.String("cases", "testdata/objective.json", "batches with expected results, as conformance/learn.py writes them")
 
-// A referenceCase is one batch of conformance/learn.py. Rows are of all sequences of
-// all groups, in their order.
+// A referenceCase is one batch of conformance/learn.py. Its rows are the sequences of
+// all groups, in order.
 type referenceCase struct {
 	Settings  Settings          `json:"settings"`
-	Version   int               `json:"version"` // of the weights that are trained
+	Version   int               `json:"version"` // version of the weights that are trained
 	Policy    [][]float32       `json:"policy"`
 	Proximal  [][]float32       `json:"proximal"`
 	Entropies [][]float32       `json:"entropies"`
@@ -32,8 +32,8 @@ type referenceCase struct {
 	} `json:"want"`
 }
 
-// TestObjectiveIsTheReference holds loss, metrics and derivatives to those that
-// conformance/learn.py computed by other means.
+// TestObjectiveIsTheReference compares loss, metrics and derivatives with those that
+// conformance/learn.py computed independently.
 func TestObjectiveIsTheReference(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(*casesFile)
@@ -94,11 +94,11 @@ func holdCase(t *testing.T, n int, c *referenceCase) {
 		same(t, n, f.name, f.got, f.want)
 	}
 	if got.Tokens != want.Tokens || !maps.Equal(got.Staleness, want.Staleness) {
-		t.Errorf("case %d: %d tokens of lags %v, want %d of %v", n, got.Tokens, got.Staleness, want.Tokens, want.Staleness)
+		t.Errorf("case %d: %d tokens with lags %v, want %d with %v", n, got.Tokens, got.Staleness, want.Tokens, want.Staleness)
 	}
 }
 
-// same demands equality within 1e-5, relative to numbers above 1.
+// same checks that two numbers are equal within 1e-5, relative for numbers above 1.
 func same(t *testing.T, n int, what string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-5*max(1, math.Abs(want))) {
@@ -120,8 +120,8 @@ func tinyModel(t testing.TB, vocab, context int) *transformer.Model {
 	return m
 }
 
-// TestSlopesAreDerivatives holds the derivative of a token's loss to differences of
-// the loss, away from the corners.
+// TestSlopesAreDerivatives compares the derivative of a token's loss with differences
+// of the loss, away from the corners.
 func TestSlopesAreDerivatives(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -153,12 +153,12 @@ func TestSlopesAreDerivatives(t *testing.T) {
 			t.Skip("a corner")
 		}
 		if slope := (above - below) / (2 * h); math.Abs(slope-here.slope) > 1e-5*max(1, math.Abs(slope)) {
-			t.Errorf("slope %v, and differences say %v", here.slope, slope)
+			t.Errorf("slope %v, but differences give %v", here.slope, slope)
 		}
 	})
 }
 
-func TestToken(t *testing.T) {
+func TestLossOfAToken(t *testing.T) {
 	t.Parallel()
 	decoupled, naive := Default(), Default()
 	naive.Objective = Naive
@@ -169,7 +169,7 @@ func TestToken(t *testing.T) {
 		why      string
 		settings Settings
 		in       term
-		want     verdict // kl, drift and entropy are not read
+		want     verdict // kl, drift and entropy are not compared
 	}{
 		{
 			"a rise beyond the clip earns no more", decoupled,
@@ -180,31 +180,31 @@ func TestToken(t *testing.T) {
 			term{policy: ln(0.2), proximal: ln(0.4), behaviour: ln(0.4), advantage: 2},
 			verdict{loss: -1, slope: -1, weight: 1},
 		}, {
-			"what is bad and rose is punished in full, not up to the clip", decoupled,
+			"a bad token that rose is punished in full, beyond the clip", decoupled,
 			term{policy: ln(0.8), proximal: ln(0.4), behaviour: ln(0.4), advantage: -1},
 			verdict{loss: 2, slope: 2, weight: 1},
 		}, {
-			"what is bad and fell is left alone", decoupled,
+			"a bad token that fell far enough is left alone", decoupled,
 			term{policy: ln(0.2), proximal: ln(0.4), behaviour: ln(0.4), advantage: -1},
 			verdict{loss: 0.8, slope: 0, weight: 1, clipped: true},
 		}, {
-			"stale tokens are clipped against the start of the step, and weighed", decoupled,
+			"stale tokens are clipped against the start of the step, and weighted", decoupled,
 			term{policy: ln(0.4), proximal: ln(0.4), behaviour: ln(0.2), advantage: 1},
 			verdict{loss: -2, slope: -2, weight: 2},
 		}, {
-			"naive PPO does not learn from them", naive,
+			"naive PPO does not learn from stale tokens", naive,
 			term{policy: ln(0.4), proximal: ln(0.4), behaviour: ln(0.2), advantage: 1},
 			verdict{loss: -1.2, slope: 0, weight: 2, clipped: true},
 		}, {
-			"weights end at the cap", decoupled,
+			"weights are truncated at the cap", decoupled,
 			term{policy: ln(0.8), proximal: ln(0.8), behaviour: ln(0.1), advantage: 1},
 			verdict{loss: -5, slope: -5, weight: 8, capped: true},
 		}, {
-			"or have no say beyond it", filter,
+			"or filtered out beyond it", filter,
 			term{policy: ln(0.8), proximal: ln(0.8), behaviour: ln(0.1), advantage: 1},
 			verdict{loss: 0, slope: 0, weight: 8, capped: true},
 		}, {
-			"absurd weights are finite", decoupled,
+			"absurd weights stay finite", decoupled,
 			term{policy: -1, proximal: -1, behaviour: -1e5, advantage: 1},
 			verdict{loss: -5, slope: -5, weight: math.Exp(20), capped: true},
 		},
@@ -224,7 +224,7 @@ func TestScalesSumToOne(t *testing.T) {
 	rows := []row{{count: 3}, {count: 0}, {count: 5}}
 	for _, n := range Normalisations {
 		s := Default()
-		s.Normalisation, s.Length = n, 4 // as much as the mean
+		s.Normalisation, s.Length = n, 4 // the mean length
 		sum := 0.0
 		for i, scale := range s.scales(rows) {
 			sum += scale * float64(rows[i].count)

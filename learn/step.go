@@ -1,9 +1,9 @@
 package learn
 
-// A Step is one step of training as it was made: a line of the log of training.
+// A Step is the record of one training step: a line of the training log.
 type Step struct {
-	Version int      `json:"version"` // of the weights that it made
-	Seconds float64  `json:"seconds"` // that processes have trained until then
+	Version int      `json:"version"` // of the weights that the step produced
+	Seconds float64  `json:"seconds"` // training time of all processes so far
 	Batch   []string `json:"batch"`   // IDs of the groups that it was trained on
 	Metrics Metrics  `json:"metrics"`
 }

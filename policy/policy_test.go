@@ -45,7 +45,7 @@ func TestReadRendersOnlyWhatIsFresh(t *testing.T) {
 	}
 }
 
-func TestDecode(t *testing.T) {
+func TestDecodeGivesTheText(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why    string
@@ -55,10 +55,10 @@ func TestDecode(t *testing.T) {
 		{"nothing", nil, ""},
 		{"bytes of several characters", policy.Encode("a é 日"), "a é 日"},
 		{"the end is not text", append(policy.Encode("a"), policy.End), "a"},
-		{"one end alone is dropped", append(policy.Encode("a"), policy.End, policy.End), "a\x03"},
+		{"only one end is dropped", append(policy.Encode("a"), policy.End, policy.End), "a\x03"},
 		{"a character cut in its middle", policy.Encode("é")[:1], "\uFFFD"},
-		{"a run of bad bytes is one mark", []quintain.Token{'a', 0xff, 0xfe, 'b'}, "a\uFFFDb"},
-		{"tokens that are no bytes", []quintain.Token{'a', 256, 'b', -1}, "a\uFFFDb\uFFFD"},
+		{"a run of bad bytes becomes one U+FFFD", []quintain.Token{'a', 0xff, 0xfe, 'b'}, "a\uFFFDb"},
+		{"tokens that are not bytes", []quintain.Token{'a', 256, 'b', -1}, "a\uFFFDb\uFFFD"},
 	} {
 		if got := policy.Decode(test.tokens); got != test.want {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
@@ -66,7 +66,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckRefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	valid := func() quintain.Request {
 		return quintain.Request{
@@ -79,16 +79,16 @@ func TestCheck(t *testing.T) {
 		spoil func(*quintain.Request)
 		want  string // part of the error; "": none
 	}{
-		{"as it should be", func(*quintain.Request) {}, ""},
+		{"valid", func(*quintain.Request) {}, ""},
 		{"top_p left out", func(r *quintain.Request) { r.Sampling.TopP = 0 }, ""},
 		{"no samples", func(r *quintain.Request) { r.N = 0 }, "0 samples"},
 		{"no messages", func(r *quintain.Request) { r.Messages, r.Context, r.Fresh = nil, nil, 0 }, "none to reply to"},
 		{"nothing fresh", func(r *quintain.Request) { r.Fresh = 3 }, "none to reply to"},
 		{"fresh below zero", func(r *quintain.Request) { r.Fresh = -1 }, "none to reply to"},
-		{"messages that would be lost", func(r *quintain.Request) { r.Context = nil }, "no tokens of those before"},
-		{"messages that would be read twice", func(r *quintain.Request) { r.Fresh = 0 }, "all fresh"},
-		{"temperature that is no number", func(r *quintain.Request) { r.Sampling.Temperature = math.NaN() }, "temperature NaN"},
-		{"temperature without bound", func(r *quintain.Request) { r.Sampling.Temperature = math.Inf(1) }, "temperature +Inf"},
+		{"messages that would be lost", func(r *quintain.Request) { r.Context = nil }, "no tokens for the earlier ones"},
+		{"messages that would be read twice", func(r *quintain.Request) { r.Fresh = 0 }, "none is in the context"},
+		{"temperature that is not a number", func(r *quintain.Request) { r.Sampling.Temperature = math.NaN() }, "temperature NaN"},
+		{"infinite temperature", func(r *quintain.Request) { r.Sampling.Temperature = math.Inf(1) }, "temperature +Inf"},
 		{"temperature below zero", func(r *quintain.Request) { r.Sampling.Temperature = -1 }, "temperature -1"},
 		{"top_p above one", func(r *quintain.Request) { r.Sampling.TopP = 1.5 }, "top_p 1.5"},
 		{"top_k below zero", func(r *quintain.Request) { r.Sampling.TopK = -1 }, "top_k -1"},

@@ -1,14 +1,13 @@
-// Package policy holds what several policies share: the check of a request, and
-// the layout in which a conversation becomes tokens where the tokens are the
-// bytes of its text.
+// Package policy holds what several policies share: the check of a request, and the
+// byte vocabulary, in which the tokens of a conversation are the bytes of its text.
 //
-// In that layout a message is its role in brackets, its content and [End], with
-// nothing between messages; the opening of a reply is the bracketed role alone:
+// In that vocabulary a message is its role in brackets, its content and [End], with
+// nothing between messages. The opening of a reply is the bracketed role alone:
 //
 //	<|user|>How many legs has a horse?␃<|assistant|>
 //
-// What the policy samples after that are the bytes of its reply, and [End] where
-// it ends the reply itself.
+// The policy then samples the bytes of its reply, and [End] if it ends the reply
+// itself.
 package policy
 
 import (
@@ -29,9 +28,9 @@ func Encode(text string) []quintain.Token {
 	return appendText(make([]quintain.Token, 0, len(text)+1), text)
 }
 
-// Decode returns the text of tokens of the byte vocabulary, without an [End] that
-// closes it. Each run of bytes that is not UTF-8, such as a character that was cut
-// in its middle, becomes one U+FFFD. A token that is no byte does too.
+// Decode returns the text of tokens of the byte vocabulary, without the [End] that
+// closes it. Each run of bytes that is not UTF-8, such as a truncated character,
+// becomes one U+FFFD. So does a token that is not a byte.
 func Decode(tokens []quintain.Token) string {
 	if n := len(tokens); n > 0 && tokens[n-1] == End {
 		tokens = tokens[:n-1]
@@ -39,15 +38,14 @@ func Decode(tokens []quintain.Token) string {
 	raw := make([]byte, len(tokens))
 	for i, t := range tokens {
 		if raw[i] = byte(t); t < 0 || t > 0xff {
-			raw[i] = 0xff // no byte of any UTF-8 text
+			raw[i] = 0xff // occurs in no UTF-8 text
 		}
 	}
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// Read renders what r adds to its Context: the end of the reply that Context
-// closes with, where it was cut before its own, then the fresh messages and the
-// opening of the next reply.
+// Read renders what r adds to its Context: [End] if the last reply in Context was cut
+// before its own, then the fresh messages and the opening of the next reply.
 func Read(r quintain.Request) []quintain.Token {
 	fresh := r.Messages[r.Fresh:]
 	size := 1 + len(opening)

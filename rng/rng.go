@@ -1,9 +1,9 @@
 // Package rng makes the random numbers that problems are built from.
 //
 // A stream is named by a path, a seed and an index. Its bytes are ChaCha8 (C2SP
-// chacha8rand), keyed by the SHA-256 of the path with seed and index added bit by
-// bit, so a name gives the same numbers on every machine and Go version, and streams
-// whose names differ are unrelated.
+// chacha8rand), keyed by the SHA-256 of the path, XORed with the seed and the index. A
+// name gives the same numbers on every machine and Go version, and streams with
+// different names are unrelated.
 package rng
 
 import (
@@ -14,10 +14,10 @@ import (
 	"slices"
 )
 
-// A Rand is a stream of random numbers, for one goroutine.
+// A Rand is a stream of random numbers. Only one goroutine may use it at a time.
 type Rand struct{ src rand.ChaCha8 }
 
-// New returns the stream that seed and path name.
+// New returns the stream named by seed and path.
 func New(seed uint64, path ...string) *Rand {
 	return Named(path...).Stream(seed, 0)
 }
@@ -35,16 +35,16 @@ func Named(path ...string) Name {
 	return sha256.Sum256(text)
 }
 
-// Stream returns the stream of a seed and an index, which change half of the key.
-// ChaCha8 gives unrelated streams for any two keys.
+// Stream returns the stream of a seed and an index. Each of the two is XORed into a
+// quarter of the key; ChaCha8 gives unrelated streams for any two keys.
 func (n Name) Stream(seed uint64, index int) *Rand {
 	r := new(Rand)
 	n.Restart(r, seed, index)
 	return r
 }
 
-// Restart makes r what [Name.Stream] returns, for those who need many streams one
-// after the other.
+// Restart turns r into the stream that [Name.Stream] returns, without allocating. It
+// serves callers that need many streams one after another.
 func (n Name) Restart(r *Rand, seed uint64, index int) {
 	key := [sha256.Size]byte(n)
 	mix(key[:8], seed)
@@ -52,7 +52,7 @@ func (n Name) Restart(r *Rand, seed uint64, index int) {
 	r.src.Seed(key)
 }
 
-// mix adds v to eight bytes of a key, bit by bit.
+// mix XORs v into eight bytes of a key.
 func mix(key []byte, v uint64) {
 	binary.LittleEndian.PutUint64(key, binary.LittleEndian.Uint64(key)^v)
 }
@@ -60,11 +60,11 @@ func mix(key []byte, v uint64) {
 // Uint64 returns 64 random bits.
 func (r *Rand) Uint64() uint64 { return r.src.Uint64() }
 
-// Between returns an integer from lo to hi, both included, each as likely as
-// another. It panics if lo > hi.
+// Between returns an integer from lo to hi inclusive, each equally likely. It panics if
+// lo > hi.
 func (r *Rand) Between(lo, hi int) int { return int(r.Between64(int64(lo), int64(hi))) }
 
-// Between64 is [Rand.Between] for numbers that an int need not hold: the two give the
+// Between64 is [Rand.Between] for numbers that may not fit in an int. Both return the
 // same numbers.
 func (r *Rand) Between64(lo, hi int64) int64 {
 	if lo > hi {
@@ -76,7 +76,7 @@ func (r *Rand) Between64(lo, hi int64) int64 {
 	return int64(r.src.Uint64())
 }
 
-// below returns an unbiased number in [0, n), n above 0, by the multiplication
+// below returns an unbiased number in [0, n), for n above 0, by the multiplication
 // method of Lemire, "Fast Random Integer Generation in an Interval" (2019).
 func (r *Rand) below(n uint64) uint64 {
 	hi, lo := bits.Mul64(r.src.Uint64(), n)
@@ -94,7 +94,7 @@ func (r *Rand) Float() float64 { return float64(r.src.Uint64()>>11) / (1 << 53) 
 // Chance reports true with probability p.
 func (r *Rand) Chance(p float64) bool { return r.Float() < p }
 
-// Pick returns one element of s, each as likely as another. It panics if s is empty.
+// Pick returns one element of s, each equally likely. It panics if s is empty.
 func Pick[T any](r *Rand, s []T) T { return s[r.Between(0, len(s)-1)] }
 
 // Shuffle puts s into a random order, in place.
@@ -105,11 +105,11 @@ func Shuffle[T any](r *Rand, s []T) {
 	}
 }
 
-// Sample returns n different elements of s in random order, and leaves s as it
-// is. It panics if s has fewer.
+// Sample returns n distinct elements of s in random order, and leaves s unchanged. It
+// panics if s has fewer than n.
 func Sample[T any](r *Rand, s []T, n int) []T {
 	if n > len(s) {
-		panic("rng: Sample: more wanted than there are")
+		panic("rng: Sample: n > len(s)")
 	}
 	pool := append([]T(nil), s...)
 	ToFront(r, pool, n)

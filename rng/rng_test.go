@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/rng"
 )
 
-// The numbers below are pinned permanently: a change of any of them changes every
-// problem of every task.
+// The numbers below are pinned permanently: changing any of them changes every problem
+// of every task.
 func TestStreamsArePinned(t *testing.T) {
 	r := rng.New(1, "word_ladder", "{}", "0")
 	got := fmt.Sprint(r.Between(0, 999), r.Between(-5, 5), r.Between64(0, 1<<62), r.Uint64(), r.Float())
@@ -26,7 +26,7 @@ func TestStreamsArePinned(t *testing.T) {
 	}
 }
 
-func TestNamesOfStreams(t *testing.T) {
+func TestDifferentNamesGiveDifferentStreams(t *testing.T) {
 	first := func(seed uint64, path ...string) uint64 { return rng.New(seed, path...).Uint64() }
 	seen := map[uint64]string{}
 	for _, test := range []struct {
@@ -52,12 +52,12 @@ func TestBetweenIsUniform(t *testing.T) {
 	}
 	for i, n := range count {
 		if n < 9_600 || n > 10_400 { // 4 standard deviations are 370
-			t.Errorf("%d came %d times in 70000, want about 10000", i-3, n)
+			t.Errorf("%d was drawn %d times in 70000, want about 10000", i-3, n)
 		}
 	}
 }
 
-func TestSampleLeavesItsArgument(t *testing.T) {
+func TestSampleLeavesItsArgumentUnchanged(t *testing.T) {
 	s := []int{1, 2, 3, 4}
 	got := rng.Sample(rng.New(1), s, 4)
 	if !slices.Equal(s, []int{1, 2, 3, 4}) {
@@ -65,7 +65,7 @@ func TestSampleLeavesItsArgument(t *testing.T) {
 	}
 	slices.Sort(got)
 	if !slices.Equal(got, s) {
-		t.Errorf("Sample of all gives %v", got)
+		t.Errorf("Sample of all elements gives %v", got)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestDifferentIsUniform(t *testing.T) {
 	}
 }
 
-func TestSeedsAndIndicesOfAName(t *testing.T) {
+func TestDifferentSeedsAndIndicesGiveDifferentStreams(t *testing.T) {
 	name := rng.Named("chain_sum", "{}")
 	seen := map[uint64]string{}
 	for seed := range uint64(20) {
@@ -99,7 +99,7 @@ func TestSeedsAndIndicesOfAName(t *testing.T) {
 	}
 }
 
-func TestRestart(t *testing.T) {
+func TestRestartGivesTheStreamThatStreamReturns(t *testing.T) {
 	name := rng.Named("chain_sum", "{}")
 	r := rng.New(7)
 	for index := range 40 {

@@ -13,18 +13,18 @@ const (
 	GRPO   Estimator = "grpo"    // (s - mean) / standard deviation (Shao et al., DeepSeekMath, 2024)
 	DrGRPO Estimator = "dr_grpo" // s - mean (Liu et al., Understanding R1-Zero-Like Training, 2025)
 	RLOO   Estimator = "rloo"    // s - mean of the others (Ahmadian et al., Back to Basics, 2024)
-	None   Estimator = "none"    // advantages are the trainer's business
+	None   Estimator = "none"    // the trainer computes advantages
 )
 
 // Estimators lists all estimators.
 var Estimators = []Estimator{GRPO, DrGRPO, RLOO, None}
 
-// minDeviation is the least standard deviation that is divided by.
+// minDeviation is the smallest divisor in place of a standard deviation.
 const minDeviation = 1e-8
 
-// line returns the factor a and the offset b with which a return r becomes the
-// advantage a·r + b, from the scores of the group. The standard deviation is that
-// of the population.
+// line computes from the scores of a group the factor a and the offset b that turn a
+// return r into the advantage a·r + b. The standard deviation is that of the
+// population.
 func (e Estimator) line(scores []float64) (a, b float64, err error) {
 	n := float64(len(scores))
 	mean, square := 0.0, 0.0
@@ -42,7 +42,7 @@ func (e Estimator) line(scores []float64) (a, b float64, err error) {
 	case RLOO:
 		a = n / max(1, n-1) // s - (n·mean - s)/(n-1)
 	default:
-		return 0, 0, fmt.Errorf("no estimator of advantages is called %q; there are %v", e, Estimators)
+		return 0, 0, fmt.Errorf("unknown estimator of advantages %q, want one of %v", e, Estimators)
 	}
 	return a, -a * mean, nil
 }

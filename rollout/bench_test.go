@@ -13,9 +13,9 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// BenchmarkWaiting plays episodes against a policy that answers after a second,
-// ten thousand at once. It reports the wall time as a multiple of the ideal one,
-// and the memory of a waiting episode, its stack included.
+// BenchmarkWaiting plays ten thousand episodes at once against a policy that answers
+// after a second. It reports the wall time as a multiple of the ideal one, and the
+// memory of a waiting episode, including its stack.
 func BenchmarkWaiting(b *testing.B) {
 	const inFlight, rounds = 10_000, 3
 	for _, size := range []int{1, 8} {
@@ -48,7 +48,7 @@ func BenchmarkWaiting(b *testing.B) {
 	}
 }
 
-// memory is what heap and stacks hold now.
+// memory is the current size of heap and stacks, in bytes.
 func memory() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -56,7 +56,7 @@ func memory() uint64 {
 	return m.HeapAlloc + m.StackInuse
 }
 
-// talker opens with a system message and a question of usual length.
+// talker opens with a system message and a question of typical length.
 type talker struct{ echo }
 
 func openSystem() quintain.Env { return &talker{} }

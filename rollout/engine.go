@@ -10,50 +10,50 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// ErrGrace is the cause of the context of an episode that was cut because it did
-// not end within the grace period.
+// ErrGrace is the cause for cancelling an episode that did not end within the grace
+// period.
 var ErrGrace = errors.New("the grace period is over")
 
-// ErrCut is the cause of the context of an episode that was cut by order.
-var ErrCut = errors.New("the run was cut")
+// ErrCut is the cause for cancelling an episode because Engine.Cut was closed.
+var ErrCut = errors.New("the run was cut short")
 
-// A Result is one job as it was played.
+// A Result is a played job.
 type Result struct {
 	Job          Job
-	Trajectories []quintain.Trajectory // one for each episode of the group, of any outcome
+	Trajectories []quintain.Trajectory // one for each episode of the group, with any outcome
 }
 
-// An Engine plays groups of episodes. Its fields are set before Run and not
-// changed after.
+// An Engine plays groups of episodes. Set its fields before Run and do not change them
+// afterwards.
 type Engine struct {
 	Policy   quintain.Policy
 	Sampling quintain.Sampling
-	Size     int           // episodes of a group, 1 or more
-	Parallel int           // groups under way at once, 1 or more
-	Grace    time.Duration // how long started episodes may go on once Run is told to stop
+	Size     int           // episodes per group, 1 or more
+	Parallel int           // groups in progress at once, 1 or more
+	Grace    time.Duration // how long episodes may continue once Run is told to stop
 
-	// Next waits for a job that may start. The error io.EOF says that none is
-	// left; any other ends the run. It is called by one goroutine.
+	// Next waits for a job that may start. The error io.EOF means that no job is left;
+	// any other error ends the run. One goroutine calls it.
 	Next func(context.Context) (Job, error)
 
-	// Done takes a result. It is called from many goroutines, once for every job
-	// that Next gave. An error ends the run.
+	// Done receives a result. It is called once for every job from Next, from many
+	// goroutines at once. An error ends the run.
 	Done func(context.Context, Result) error
 
-	// Cut, where it is not nil, stops the run and cuts what is under way when it is
+	// Cut, if not nil, stops the run and cancels all episodes in progress when it is
 	// closed.
 	Cut <-chan struct{}
 }
 
-// Run plays groups until none is left, ctx is done, or one fails. In the last two
-// cases it starts no more, gives those that are under way Grace to end, and cuts
-// the rest: their outcome is Cancelled. Every job that Next gave has been handed to Done, and
-// every goroutine that Run started has ended, when Run returns. That ctx is done
-// is no error.
+// Run plays groups until none is left, ctx is done, or Next or Done fails. In the last
+// two cases it starts no more groups, gives those in progress the time Grace to end,
+// and then cancels the remaining episodes: their outcome is Cancelled. When Run
+// returns, it has passed every job from Next to Done, and every goroutine that it
+// started has ended. It is not an error if ctx is done.
 func (e *Engine) Run(ctx context.Context) error {
-	accept, stop := context.WithCancelCause(ctx) // done: start no more
+	accept, stop := context.WithCancelCause(ctx) // done: start no more groups
 	defer stop(nil)
-	play, cut := context.WithCancelCause(context.WithoutCancel(ctx)) // done: end what is under way
+	play, cut := context.WithCancelCause(context.WithoutCancel(ctx)) // done: end all episodes
 	defer cut(nil)
 
 	var warden sync.WaitGroup
@@ -72,7 +72,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 		job, err := e.Next(accept)
 		if errors.Is(err, io.EOF) {
-			break // what is under way may end in its own time
+			break // groups in progress may take their time
 		}
 		if err != nil {
 			stop(err)
@@ -97,9 +97,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	return err
 }
 
-// guard returns when no more may start and what is under way may not go on: it
-// cuts play when the grace period that begins with the end of accept is over, or
-// by order.
+// guard ends play when Cut is closed, or when the grace period that begins with the end
+// of accept is over. It returns then, or when play has ended otherwise.
 func (e *Engine) guard(accept, play context.Context, cut context.CancelCauseFunc) {
 	select {
 	case <-accept.Done():

@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// An echo is an episode that rewards a reply by its length, and ends with a reply
-// of "end".
+// An echo is an episode that rewards a reply by its length, and ends after the reply
+// "end".
 type echo struct {
 	index  int
 	failAt int // turn at which Step fails; 0: never
@@ -55,14 +55,14 @@ func (e *echo) Close() error {
 	return nil
 }
 
-// A sampler is a policy made of a function.
+// A sampler is a function as a policy.
 type sampler func(ctx context.Context, r quintain.Request) ([]quintain.Sample, error)
 
 func (s sampler) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	return s(ctx, r)
 }
 
-// says returns n samples of text.
+// says returns n samples with the given text.
 func says(text string, n int) []quintain.Sample {
 	var all []quintain.Sample
 	for range n {
@@ -76,7 +76,7 @@ func says(text string, n int) []quintain.Sample {
 	return all
 }
 
-// A sink collects results, and an engine is fed with jobs of one scenario.
+// A sink collects results.
 type sink struct {
 	mu      sync.Mutex
 	results []Result
@@ -89,7 +89,7 @@ func (s *sink) done(_ context.Context, r Result) error {
 	return nil
 }
 
-// made is a scenario whose episodes are made by a function.
+// made is a scenario whose episodes a function makes.
 type made struct {
 	numbered
 	env func() quintain.Env
@@ -97,7 +97,7 @@ type made struct {
 
 func (m made) Env(quintain.Problem) (quintain.Env, error) { return m.env(), nil }
 
-// jobs returns a Next that gives n jobs.
+// jobs returns a Next that yields n jobs of a scenario.
 func jobs(s quintain.Scenario, n int) func(context.Context) (Job, error) {
 	next := 0
 	return func(ctx context.Context) (Job, error) {
@@ -113,9 +113,9 @@ func jobs(s quintain.Scenario, n int) func(context.Context) (Job, error) {
 	}
 }
 
-// A group's first replies are one request; what follows goes on episode by
-// episode, with the exact tokens so far.
-func TestPlaysTurns(t *testing.T) {
+// A group's first replies come from one request. Each episode then continues on its
+// own, with its exact tokens so far.
+func TestEngineContinuesEpisodesWithTheirTokens(t *testing.T) {
 	var out sink
 	var requests sync.Map
 	e := &Engine{
@@ -150,11 +150,11 @@ func TestPlaysTurns(t *testing.T) {
 	}
 	third, _ := requests.Load("a.v0.s0.l0.0#2 5")
 	if r, ok := third.(quintain.Request); !ok || r.N != 1 || len(r.Context) != 12 || r.Fresh != 4 {
-		t.Errorf("third request %+v, want the 12 tokens of two turns and message 4 fresh", third)
+		t.Errorf("third request %+v, want the 12 tokens of two turns, and message 4 as the first fresh one", third)
 	}
 }
 
-func TestOutcomes(t *testing.T) {
+func TestOutcomesSayWhatFailed(t *testing.T) {
 	for _, test := range []struct {
 		why    string
 		env    func() quintain.Env
@@ -172,8 +172,8 @@ func TestOutcomes(t *testing.T) {
 			return s, nil
 		}, quintain.ModelFailed, ""},
 		{"a policy that fails", nil, func(quintain.Request) ([]quintain.Sample, error) { return nil, errors.New("no server") }, quintain.InfraFailed, "no server"},
-		{"a policy that gives too few", nil, func(quintain.Request) ([]quintain.Sample, error) { return nil, nil }, quintain.InfraFailed, "too few"},
-		{"log-probabilities that are none", nil, func(r quintain.Request) ([]quintain.Sample, error) {
+		{"a policy that returns too few samples", nil, func(quintain.Request) ([]quintain.Sample, error) { return nil, nil }, quintain.InfraFailed, "too few"},
+		{"a positive log-probability", nil, func(r quintain.Request) ([]quintain.Sample, error) {
 			s := says("end", r.N)
 			for i := range s {
 				s[i].LogProbs[1] = 0.5
@@ -213,9 +213,9 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A policy whose server rewrites the conversation says so, and goes on from what it
-// read then.
-func TestForkBeginsTheTokensAnew(t *testing.T) {
+// If a policy's server rewrites the conversation, the sample says so, and the next turn
+// continues from the rewritten tokens.
+func TestForkReplacesTheTokens(t *testing.T) {
 	var contexts []string
 	var out sink
 	policy := sampler(func(_ context.Context, r quintain.Request) ([]quintain.Sample, error) {
@@ -254,9 +254,9 @@ func waiter(d time.Duration) sampler {
 	}
 }
 
-// Told to stop after 30 s, with a minute of grace: what takes 40 s ends, and what
-// takes longer is cut when the grace is over.
-func TestRunCutsAfterGrace(t *testing.T) {
+// The run is told to stop after 30 s and has a minute of grace, so episodes of 40 s and
+// 80 s end, and that of 120 s is cancelled.
+func TestRunCancelsEpisodesAfterGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
 		e := &Engine{
@@ -268,7 +268,7 @@ func TestRunCutsAfterGrace(t *testing.T) {
 			}),
 		}
 		inner := e.Next
-		e.Next = func(ctx context.Context) (Job, error) { // does not end by itself
+		e.Next = func(ctx context.Context) (Job, error) { // never returns io.EOF
 			if j, err := inner(ctx); !errors.Is(err, io.EOF) {
 				return j, err
 			}
@@ -294,7 +294,7 @@ func TestRunCutsAfterGrace(t *testing.T) {
 	})
 }
 
-// That no job is left is no reason to hurry those that are under way.
+// When no job is left, the groups in progress may take their time.
 func TestRunWaitsForTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
@@ -340,7 +340,7 @@ func TestRunEndsWithTheFaultOfItsSink(t *testing.T) {
 	}
 }
 
-// Every job is handed to Done once, whenever the run is stopped.
+// Every job is passed to Done once, whenever the run is stopped.
 func TestNothingIsLostWhenStopped(t *testing.T) {
 	for after := range 20 {
 		synctest.Test(t, func(t *testing.T) {

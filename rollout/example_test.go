@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// An Engine plays groups of episodes, and Rules make groups of what was played.
+// An Engine plays groups of episodes, and Rules turn them into training data.
 func Example() {
 	s, err := envs.Scenarios[1].Over(catalog.Tasks()[0], nil)
 	if err != nil {

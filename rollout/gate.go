@@ -1,5 +1,5 @@
-// Package rollout plays episodes against a policy, many at a time, and makes
-// groups of them.
+// Package rollout plays many episodes at a time against a policy, and makes groups of
+// them.
 package rollout
 
 import (
@@ -7,39 +7,40 @@ import (
 	"sync"
 )
 
-// A Gate bounds how stale training data can be, by refusing to start episodes
-// that could only be trained on too late. The rule is AReaL's.
+// A Gate bounds the staleness of training data: it does not let episodes start that
+// could only be trained on too late. The rule is AReaL's.
 type Gate struct {
 	Batch  int // episodes that one training step consumes
 	MaxLag int // policy versions between an episode's start and its training; 0 is on-policy
 }
 
-// Room returns how many more episodes may start now, where version is the
-// policy's version and admitted counts the episodes that were ever started, less
-// those that were dropped. The first version is 0.
+// Room returns how many more episodes may start now. version is the policy's version,
+// beginning with 0. admitted counts all episodes ever started, minus those that were
+// dropped.
 func (g Gate) Room(version, admitted int) int {
 	return max(0, (version+g.MaxLag+1)*g.Batch-admitted)
 }
 
-// An Admission is a Gate with its two numbers. Many goroutines may use it.
+// An Admission is a Gate that keeps its version and its count. Many goroutines may use
+// it at once.
 type Admission struct {
 	gate Gate
 
 	mu       sync.Mutex
 	version  int
 	admitted int
-	changed  chan struct{} // closed and replaced at every change that may make room
+	changed  chan struct{} // closed and replaced at every change
 }
 
-// NewAdmission returns an admission at a version, where waiting episodes are
-// already played and not yet consumed. After a restart the episodes of earlier
-// versions count as consumed, so that a run that continues does not burst.
+// NewAdmission returns an admission at a version; waiting is the number of episodes
+// already played but not yet consumed. The episodes of earlier versions count as
+// consumed, so that a restarted run does not start too many at once.
 func NewAdmission(g Gate, version, waiting int) *Admission {
 	return &Admission{gate: g, version: version, admitted: version*g.Batch + waiting, changed: make(chan struct{})}
 }
 
-// Enter waits until n episodes may start, and counts them as started. The error is
-// the cause of ctx.
+// Enter waits until n episodes may start, and counts them as started. If ctx ends
+// first, it returns the cause of ctx.
 func (a *Admission) Enter(ctx context.Context, n int) error {
 	for {
 		a.mu.Lock()
@@ -58,12 +59,12 @@ func (a *Admission) Enter(ctx context.Context, n int) error {
 	}
 }
 
-// Leave takes back n episodes that will not be trained on.
+// Leave subtracts n episodes that will not be trained on.
 func (a *Admission) Leave(n int) {
 	a.change(func() { a.admitted -= n })
 }
 
-// Advance sets the policy's version. A lower one than before is not taken.
+// Advance sets the policy's version. A lower version than before is ignored.
 func (a *Admission) Advance(version int) {
 	a.change(func() { a.version = max(a.version, version) })
 }
@@ -75,7 +76,7 @@ func (a *Admission) Version() int {
 	return a.version
 }
 
-// change does f and wakes all who wait.
+// change calls f and wakes all callers that wait.
 func (a *Admission) change(f func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestRoom(t *testing.T) {
+func TestRoomFollowsTheRule(t *testing.T) {
 	for _, test := range []struct {
 		gate              Gate
 		version, admitted int
@@ -18,7 +18,7 @@ func TestRoom(t *testing.T) {
 		why               string
 	}{
 		{Gate{Batch: 8}, 0, 0, 8, "on-policy: one batch at a time"},
-		{Gate{Batch: 8}, 0, 8, 0, "and no more until it is trained on"},
+		{Gate{Batch: 8}, 0, 8, 0, "no second batch until the first is trained on"},
 		{Gate{Batch: 8}, 1, 8, 8, ""},
 		{Gate{Batch: 8, MaxLag: 4}, 0, 0, 40, "lag lets later batches start early"},
 		{Gate{Batch: 8, MaxLag: 4}, 3, 50, 14, ""},
@@ -30,7 +30,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// Batches that are taken in the order of admission are never staler than MaxLag.
+// Batches taken in the order of admission are never staler than MaxLag.
 func TestStalenessIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Gate{Batch: rapid.IntRange(1, 5).Draw(t, "batch"), MaxLag: rapid.IntRange(0, 4).Draw(t, "lag")}
@@ -49,7 +49,7 @@ func TestStalenessIsBounded(t *testing.T) {
 			}
 			for _, started := range waiting[:g.Batch] {
 				if lag := version - started; lag > g.MaxLag {
-					t.Fatalf("an episode is %d versions old, want %d at most", lag, g.MaxLag)
+					t.Fatalf("an episode is %d versions old, want at most %d", lag, g.MaxLag)
 				}
 			}
 			waiting = waiting[g.Batch:]
@@ -103,7 +103,7 @@ func TestAdmissionEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A run that continues at version 100 may not start 100 batches at once.
+// A run that resumes at version 100 must not start 100 batches at once.
 func TestAdmissionAfterARestart(t *testing.T) {
 	a := NewAdmission(Gate{Batch: 8, MaxLag: 1}, 100, 4)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -112,6 +112,6 @@ func TestAdmissionAfterARestart(t *testing.T) {
 		t.Errorf("no room for 12: %v", err)
 	}
 	if err := a.Enter(ctx, 1); err == nil {
-		t.Error("room for 13, want 2 batches less the 4 that wait")
+		t.Error("room for 13, want 2 batches minus the 4 waiting episodes")
 	}
 }

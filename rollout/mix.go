@@ -10,23 +10,24 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Stream is one endless row of problems.
+// A Stream is an endless sequence of problems.
 type Stream struct {
 	Scenario quintain.Scenario
 	Seed     uint64
 	Level    int
-	Weight   float64 // share of the groups, in proportion to the other streams'; above 0
+	Weight   float64 // share of the groups, relative to the weights of the other streams; above 0
 
-	// Label names the stream to people; empty: its task, and its level unless the task
-	// has parameters of its own. A number is added if another stream has the name.
+	// Label is the stream's name for people. Empty: the name of its task, with the
+	// level unless the task has its own parameters. A number is appended if another
+	// stream has the same label.
 	Label string
 
-	// Skip reports that a problem is not to be played. Nil: all are.
+	// Skip reports whether a problem must not be played. Nil: all may be played.
 	Skip func(quintain.Problem) (bool, error)
 }
 
-// name identifies the stream in the positions that are kept: by scenario and task, and
-// by the parameters, not by the number of their level, which may come to mean others.
+// name identifies the stream in saved positions: by scenario, task and parameters. It
+// does not use the number of the level, whose parameters may change.
 func (s Stream) name() (string, error) {
 	info := s.Scenario.TaskInfo()
 	if s.Level < 0 || s.Level >= len(info.Levels) {
@@ -35,25 +36,25 @@ func (s Stream) name() (string, error) {
 	return fmt.Sprintf("%s/%s.s%d.%.4x", s.Scenario.Info().ID(), info.Name, s.Seed, sha256.Sum256(info.Levels[s.Level])), nil
 }
 
-// A Mix hands out the problems of several streams in proportion to their weights,
-// and keeps the position in each: every problem is finished once, also over
-// restarts. Many goroutines may use it.
+// A Mix hands out the problems of several streams in proportion to their weights, and
+// keeps the position in each: every problem is finished once, even across restarts.
+// Many goroutines may use it at once.
 type Mix struct {
 	mu      sync.Mutex
 	streams []*position
 }
 
-// A position is how far one stream has come.
+// A position is the progress of one stream.
 type position struct {
 	Stream
 	name    string
-	next    int          // index of the first problem that was neither handed out nor skipped
-	redo    []int        // indices that were handed out and have to be again, ascending
-	open    map[int]bool // indices that are handed out now
-	skipped int          // of the indices before next
+	next    int          // index of the first problem neither handed out nor skipped
+	redo    []int        // indices to hand out again, ascending
+	open    map[int]bool // indices handed out and not closed yet
+	skipped int          // number of skipped indices before next
 }
 
-// NewMix returns a mix of streams. The error names the stream that is invalid.
+// NewMix returns a mix of streams. The error names an invalid stream.
 func NewMix(streams []Stream) (*Mix, error) {
 	m := &Mix{}
 	seen := map[string]bool{}
@@ -89,7 +90,7 @@ func (m *Mix) Labels() []string {
 	return labels
 }
 
-// Labels returns the labels of streams, no two the same.
+// Labels returns a distinct label for each of streams.
 func Labels(streams []Stream) []string {
 	labels, taken := make([]string, len(streams)), map[string]int{}
 	for i, s := range streams {
@@ -103,7 +104,7 @@ func Labels(streams []Stream) []string {
 	return labels
 }
 
-// label is "task:level", or the task alone where it has parameters of its own.
+// label is "task:level", or only the task if it has its own parameters.
 func (s Stream) label() string {
 	name := s.Scenario.TaskInfo().Name
 	p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
@@ -113,7 +114,7 @@ func (s Stream) label() string {
 	return fmt.Sprintf("%s:%d", name, s.Level)
 }
 
-// A Job is one problem to be played.
+// A Job is a problem to play.
 type Job struct {
 	Scenario quintain.Scenario
 	Problem  quintain.Problem
@@ -122,12 +123,12 @@ type Job struct {
 	stream *position
 }
 
-// mostSkips is the number of problems in a row after which a stream is taken to have
-// none that is not skipped.
+// mostSkips is the number of skipped problems in a row after which a stream counts as
+// exhausted.
 const mostSkips = 10_000
 
-// Next hands out a problem: of the stream that is furthest behind its share. The
-// problem is open until Done or Redo.
+// Next hands out a problem of the stream that is furthest behind its share. The problem
+// is open until Done or Redo.
 func (m *Mix) Next() (Job, error) {
 	m.mu.Lock()
 	behind := m.streams[0]
@@ -151,10 +152,10 @@ func (m *Mix) Next() (Job, error) {
 		index = m.after(behind, index)
 	}
 	m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: behind})
-	return Job{}, fmt.Errorf("%s: none of %d problems in a row may be played: choose a level with more problems, or play them all", behind.Label, mostSkips)
+	return Job{}, fmt.Errorf("%s: %d problems in a row must not be played: choose a level with more problems, or play them all", behind.Label, mostSkips)
 }
 
-// problem makes the problem of an index, and reports whether it is skipped.
+// problem makes the problem with an index, and reports whether it is skipped.
 func (s *position) problem(index int) (p quintain.Problem, skip bool, err error) {
 	p, err = s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: index})
 	if err == nil && s.Skip != nil {
@@ -163,7 +164,7 @@ func (s *position) problem(index int) (p quintain.Problem, skip bool, err error)
 	return p, skip, err
 }
 
-// after hands out another index in the place of one that is skipped.
+// after hands out the next index in place of a skipped one.
 func (m *Mix) after(s *position, index int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -172,7 +173,7 @@ func (m *Mix) after(s *position, index int) int {
 	return s.take()
 }
 
-// handed counts the problems that are handed out or finished.
+// handed counts the problems handed out or finished.
 func (s *position) handed() int { return s.next - s.skipped - len(s.redo) }
 
 // take hands out the next index.
@@ -188,14 +189,14 @@ func (s *position) take() int {
 	return index
 }
 
-// Done closes a job whose problem is finished, kept or dropped.
+// Done closes a job whose problem is finished, whether its group was kept or dropped.
 func (m *Mix) Done(j Job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(j.stream.open, j.Problem.Index)
 }
 
-// Redo closes a job whose problem has to be played again, now or after a restart.
+// Redo closes a job whose problem must be played again, now or after a restart.
 func (m *Mix) Redo(j Job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -204,15 +205,15 @@ func (m *Mix) Redo(j Job) {
 	j.stream.redo = slices.Insert(j.stream.redo, at, j.Problem.Index)
 }
 
-// savedPosition is the form in which a position is kept.
+// savedPosition is a position as it is saved.
 type savedPosition struct {
 	Next    int   `json:"next"`
-	Redo    []int `json:"redo,omitempty"` // with those that were open
+	Redo    []int `json:"redo,omitempty"` // includes open problems
 	Skipped int   `json:"skipped,omitempty"`
 }
 
-// MarshalJSON writes the positions of all streams by name. Open problems are
-// written as to be played again.
+// MarshalJSON encodes the positions of all streams by name. Open problems are encoded
+// as problems to play again.
 func (m *Mix) MarshalJSON() ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -228,9 +229,8 @@ func (m *Mix) MarshalJSON() ([]byte, error) {
 	return json.Marshal(saved)
 }
 
-// UnmarshalJSON sets the positions of the streams that are named; the others stay
-// where they are, and names of no stream are left out. It is called before the
-// first Next.
+// UnmarshalJSON sets the positions of the streams that data names. Other streams keep
+// theirs, and unknown names are ignored. Call it before the first Next.
 func (m *Mix) UnmarshalJSON(data []byte) error {
 	var saved map[string]savedPosition
 	if err := json.Unmarshal(data, &saved); err != nil {

@@ -70,7 +70,7 @@ func TestMixKeepsTheWeights(t *testing.T) {
 	}
 }
 
-func TestMixContinues(t *testing.T) {
+func TestMixContinuesAfterARestart(t *testing.T) {
 	m := newTestMix(t)
 	jobs, _ := take(t, m, 6) // a0 b0 b1 a1 b2 b3
 	m.Done(jobs[0])
@@ -93,8 +93,8 @@ func TestMixContinues(t *testing.T) {
 	}
 }
 
-// Two scenarios of one task have positions of their own.
-func TestMixOfTwoScenariosOfATask(t *testing.T) {
+// Two scenarios of one task have separate positions.
+func TestScenariosOfOneTaskHaveTheirOwnPositions(t *testing.T) {
 	m, err := NewMix([]Stream{{Scenario: numbered{name: "a"}, Weight: 1}, {Scenario: numbered{name: "a", scenario: "other"}, Weight: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestMixSkips(t *testing.T) {
 	}
 	jobs, got := take(t, m, 7)
 	if want := "a0 b0 a2 b1 a4 b2 a6"; got != want {
-		t.Errorf("got %s, want %s: what is skipped is no part of the share", got, want)
+		t.Errorf("got %s, want %s: skipped problems do not count towards a share", got, want)
 	}
 	m.Redo(jobs[2])
 	kept, err := json.Marshal(m)
@@ -129,7 +129,7 @@ func TestMixSkips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, got := take(t, again, 4); got != "a0 b0 a2 b1" { // all were open but one that is to be played again
+	if _, got := take(t, again, 4); got != "a0 b0 a2 b1" { // all were open or due again
 		t.Errorf("after a restart %s", got)
 	}
 	all := func(quintain.Problem) (bool, error) { return true, nil }
@@ -137,12 +137,12 @@ func TestMixSkips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := none.Next(); err == nil || !strings.Contains(err.Error(), "a:0: none of 10000 problems") {
-		t.Errorf("a stream of which all is skipped: error %v", err)
+	if _, err := none.Next(); err == nil || !strings.Contains(err.Error(), "a:0: 10000 problems in a row") {
+		t.Errorf("a stream whose problems are all skipped: error %v", err)
 	}
 }
 
-func TestLabels(t *testing.T) {
+func TestLabelsAreDistinct(t *testing.T) {
 	a := numbered{name: "a"}
 	got := Labels([]Stream{{Scenario: a}, {Scenario: a, Seed: 1}, {Scenario: a, Label: "mine"}, {Scenario: numbered{name: "b", fails: true}}})
 	if want := "[a:0 a:0 (2) mine b]"; fmt.Sprint(got) != want {
@@ -167,12 +167,12 @@ func TestMixRefuses(t *testing.T) {
 	}
 	for _, kept := range []string{`[]`, `{"echo.v1/a.s0.44136fa3":{"next":-1}}`, `{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[3]}}`, `{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[2,1]}}`} {
 		if err := newTestMix(t).UnmarshalJSON([]byte(kept)); err == nil {
-			t.Errorf("positions %s are taken", kept)
+			t.Errorf("positions %s are accepted", kept)
 		}
 	}
 }
 
-func TestMixTellsWhatCannotBeMade(t *testing.T) {
+func TestMixReportsProblemsThatCannotBeMade(t *testing.T) {
 	m, err := NewMix([]Stream{{Scenario: numbered{name: "a", fails: true}, Weight: 1}})
 	if err != nil {
 		t.Fatal(err)

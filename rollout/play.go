@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// play plays the group of one job: the first replies by one request, as they
-// answer the same messages, and what follows episode by episode.
+// play plays the group of one job. The first replies answer the same messages and come
+// from one request; the later turns are played episode by episode.
 func (e *Engine) play(ctx context.Context, job Job) []quintain.Trajectory {
 	id := job.Problem.ID()
 	episodes := make([]*episode, e.Size)
@@ -48,7 +48,7 @@ func (e *Engine) play(ctx context.Context, job Job) []quintain.Trajectory {
 	return played
 }
 
-// firstTurn plays the first turn of all episodes that are open.
+// firstTurn plays the first turn of all episodes that opened.
 func (e *Engine) firstTurn(ctx context.Context, id string, all []*episode) {
 	open := slices.DeleteFunc(slices.Clone(all), (*episode).over)
 	if len(open) == 0 {
@@ -78,7 +78,7 @@ func (e *Engine) turn(ctx context.Context, ep *episode) {
 	ep.take(ctx, samples[0], err)
 }
 
-// cmpErr returns err, or one that says why where there is none.
+// cmpErr returns err, or if that is nil, an error that says why.
 func cmpErr(err error, why string) error {
 	if err != nil {
 		return err
@@ -86,16 +86,16 @@ func cmpErr(err error, why string) error {
 	return errors.New(why)
 }
 
-// An episode is one trajectory in the making.
+// An episode is a trajectory in the making.
 type episode struct {
-	env    quintain.Env // nil: it could not be made
+	env    quintain.Env // nil: making it failed
 	record quintain.Trajectory
 	talk   []quintain.Message
-	fresh  int              // index into talk of the first message that the policy has not read
-	tokens []quintain.Token // the conversation as the policy has read and written it
+	fresh  int              // index into talk of the first message that the policy has not read yet
+	tokens []quintain.Token // the conversation as the policy read and wrote it
 }
 
-// newEpisode makes and opens an episode. What fails is told by its record.
+// newEpisode makes and opens an episode. If that fails, its record says so.
 func newEpisode(ctx context.Context, job Job, id string) *episode {
 	ep := &episode{record: quintain.Trajectory{ID: id, Problem: job.Problem, Started: time.Now()}}
 	ep.guard(ctx, func() error {
@@ -113,7 +113,7 @@ func newEpisode(ctx context.Context, job Job, id string) *episode {
 // over reports whether the episode has an outcome.
 func (ep *episode) over() bool { return ep.record.Outcome != "" }
 
-// guard calls the environment. Its error or panic is the environment's failure.
+// guard calls the environment. An error or a panic is a failure of the environment.
 func (ep *episode) guard(ctx context.Context, call func() error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -125,8 +125,8 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 	}
 }
 
-// fail ends the episode without a reward: as cancelled where ctx is done, as
-// outcome otherwise.
+// fail ends the episode without a reward: as cancelled if ctx is done, otherwise with
+// outcome.
 func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error) {
 	ep.record.Took = time.Since(ep.record.Started)
 	ep.record.Outcome, ep.record.Error = outcome, err.Error()
@@ -135,8 +135,8 @@ func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error
 	}
 }
 
-// take adds a reply to the episode and steps the environment. Where the policy
-// returned err with it, the reply is kept and the episode ends.
+// take adds a reply to the episode and steps the environment. If the policy returned an
+// error with the reply, the reply is kept and the episode ends.
 func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.record.Vocabulary = s.Vocabulary
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
@@ -153,7 +153,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.guard(ctx, func() error {
 		step, err := ep.env.Step(ctx, quintain.Reply{Text: s.Text, ToolCalls: s.ToolCalls, Finish: s.Finish})
 		if err == nil && (math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0)) {
-			err = fmt.Errorf("the environment gave a reward of %v", step.Reward)
+			err = fmt.Errorf("the environment returned a reward of %v", step.Reward)
 		}
 		if err != nil {
 			return err
@@ -163,7 +163,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	})
 }
 
-// step takes what the environment answered.
+// step applies the environment's answer.
 func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
@@ -185,7 +185,7 @@ func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	ep.talk = append(ep.talk, step.Observe...)
 }
 
-// close ends the environment. A failure to close is one of the episode.
+// close closes the environment. If that fails, the episode fails.
 func (ep *episode) close() {
 	if ep.env == nil {
 		return
@@ -199,13 +199,13 @@ func checkSample(s quintain.Sample) error {
 	case s.Finish == quintain.Aborted:
 		return errors.New("the policy aborted its reply")
 	case s.LogProbs != nil && len(s.LogProbs) != len(s.Wrote):
-		return fmt.Errorf("the policy gave %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
+		return fmt.Errorf("the policy returned %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
 	case len(s.Versions) != len(s.Wrote):
-		return fmt.Errorf("the policy gave %d versions for %d tokens", len(s.Versions), len(s.Wrote))
+		return fmt.Errorf("the policy returned %d versions for %d tokens", len(s.Versions), len(s.Wrote))
 	}
 	for i, p := range s.LogProbs {
 		if !(p <= 0) || math.IsInf(float64(p), 0) {
-			return fmt.Errorf("the policy gave a log-probability of %v for token %d", p, i)
+			return fmt.Errorf("the policy returned a log-probability of %v for token %d", p, i)
 		}
 	}
 	return nil

@@ -9,66 +9,66 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Rules say what becomes of the episodes of a group.
+// Rules say how the episodes of a group become training data.
 type Rules struct {
-	Size         int       // episodes that a whole group has
-	Estimator    Estimator // of advantages
-	TurnDiscount float64   // what a turn's reward counts for the turn before it, 0 to 1
-	KeepEqual    bool      // keep groups whose scores are all the same; they teach nothing
-	MinTrainable int       // sampled tokens that every sequence has at least
-	MaxSequence  int       // tokens that every sequence has less than; 0: any number
-	MaskTooLong  bool      // episodes that were cut by a length limit are not trained on
-	Sequences    Sequences // what becomes a sequence of its own; empty: WholeEpisodes
+	Size         int       // episodes of a complete group
+	Estimator    Estimator // turns scores into advantages
+	TurnDiscount float64   // factor on a turn's reward in the return of the turn before, 0 to 1
+	KeepEqual    bool      // keep groups whose scores are all equal, which teach nothing
+	MinTrainable int       // least number of sampled tokens in every sequence
+	MaxSequence  int       // every sequence must have fewer tokens; 0: no limit
+	MaskTooLong  bool      // do not train on episodes that a length limit cut
+	Sequences    Sequences // unit of training; empty: WholeEpisodes
 
-	// LengthBudget is the number of tokens, above 0, from three quarters of which on
-	// the scores of a group that is solved throughout fall with the length of the
-	// sequence, to nothing at the whole. 0: they do not fall.
+	// LengthBudget, if above 0, lowers the scores of long sequences in groups whose
+	// scores are all a half or more: from three quarters of LengthBudget tokens on, the
+	// score falls linearly with the length, down to nothing at LengthBudget. 0: off.
 	LengthBudget int
 
-	Sampling quintain.Sampling // told in the group's generation parameters
+	Sampling quintain.Sampling // recorded in the group's generation parameters
 }
 
-// DefaultRules are those of a run where nothing else is said.
+// DefaultRules are the default rules of a run.
 func DefaultRules() Rules {
 	return Rules{Estimator: GRPO, TurnDiscount: 1, MinTrainable: 10, MaskTooLong: true, Sequences: WholeEpisodes}
 }
 
-// Declare implements [settings.Declarer]: for all but Size and Sampling, which are of
-// the run and of the policy.
+// Declare implements [settings.Declarer]. It leaves out Size and Sampling, which are
+// settings of the run and of the policy.
 func (r *Rules) Declare(d *settings.Section) {
 	settings.Word(d, &r.Estimator, "estimator", "how scores become advantages").
 		OneOf(string(GRPO), string(DrGRPO), string(RLOO), string(None))
-	settings.Word(d, &r.Sequences, "sequences", "what is a training sequence of its own: an episode, which gives several where its server rewrote the conversation, or each turn").
+	settings.Word(d, &r.Sequences, "sequences", "unit of training: a whole episode, split only where its server rewrote the conversation, or each turn").
 		OneOf(string(WholeEpisodes), string(EachTurn))
-	d.Float(&r.TurnDiscount, "turn_discount", "what a turn's reward counts for the turn before it").Between(0, 1)
+	d.Float(&r.TurnDiscount, "turn_discount", "factor on a turn's reward in the return of the turn before").Between(0, 1)
 	d.Bool(&r.KeepEqual, "keep_equal", "keep groups whose scores are all equal, which teach nothing")
-	d.Int(&r.MinTrainable, "min_trainable", "sampled tokens that every sequence of a group has at least").AtLeast(0)
-	d.Int(&r.MaxSequence, "max_sequence", "tokens that every sequence has less than; 0: any number").AtLeast(0)
+	d.Int(&r.MinTrainable, "min_trainable", "least number of sampled tokens in every sequence of a group").AtLeast(0)
+	d.Int(&r.MaxSequence, "max_sequence", "every sequence must have fewer tokens than this; 0: no limit").AtLeast(0)
 	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes that a length limit cut")
-	d.Int(&r.LengthBudget, "length_budget", "tokens from three quarters of which on the scores of a group that is solved throughout fall; 0: they do not").AtLeast(0)
+	d.Int(&r.LengthBudget, "length_budget", "tokens of a sequence; in a group whose scores are all a half or more, scores fall from three quarters of it on, to 0 at the whole; 0: off").AtLeast(0)
 }
 
-// A Drop is the reason for which a group is not kept.
+// A Drop is the reason for dropping a group.
 type Drop string
 
-// The reasons for which groups are dropped.
+// The reasons for dropping a group.
 const (
-	DropCancelled  Drop = "cancelled"          // an episode was cut; the problem is played again
+	DropCancelled  Drop = "cancelled"          // an episode was cancelled; the problem is played again
 	DropEnvFailed  Drop = "env_failed"         // an episode's environment failed
 	DropInfra      Drop = "infra_failed"       // an episode's policy failed
-	DropEqual      Drop = "equal_scores"       // all scores are the same
+	DropEqual      Drop = "equal_scores"       // all scores are equal
 	DropFewTokens  Drop = "too_few_tokens"     // a sequence has too few trainable tokens
 	DropTooLong    Drop = "too_long"           // a sequence has too many tokens
-	DropMixedVocab Drop = "mixed_vocabularies" // the tokens of the episodes do not count in the same
-	DropDuplicate  Drop = "duplicate"          // the queue has had a group of this problem
-	DropStale      Drop = "stale"              // it waited until it was older than the staleness bound
+	DropMixedVocab Drop = "mixed_vocabularies" // the episodes have different vocabularies
+	DropDuplicate  Drop = "duplicate"          // the queue already had a group of this problem
+	DropStale      Drop = "stale"              // it waited too long and exceeded the staleness bound
 	DropRefused    Drop = "refused"            // the trainer cannot train on it
 )
 
-// Judge makes the group of a result, or says why there is none. The scores are those
-// of the episodes, in the order of the trajectories, also for a group that is dropped
-// for them; they are nil where an episode has no reward. An error is a fault of the
-// rules.
+// Judge makes the group of a result, or returns the reason to drop it. The scores are
+// those of the episodes, in the order of the trajectories; a dropped group has them
+// too. They are nil if an episode has no reward. An error means that the rules are
+// invalid.
 func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, drop Drop, err error) {
 	played := result.Trajectories
 	if drop := failed(played); drop != "" {
@@ -93,10 +93,11 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 // An outcome is what the episodes of a group earned.
 type outcome struct {
 	scores  []float64   // of each episode
-	returns [][]float64 // of each turn of each episode: its reward and the discounted ones after it
+	returns [][]float64 // for each turn of each episode, its reward plus the discounted later ones
 }
 
-// failed returns the reason to drop a group of which an episode has no reward.
+// failed returns the reason to drop a group in which an episode has no reward; empty if
+// all have one.
 func failed(played []quintain.Trajectory) Drop {
 	worst := Drop("")
 	for _, t := range played {
@@ -114,7 +115,7 @@ func failed(played []quintain.Trajectory) Drop {
 	return worst
 }
 
-// unfit returns the reason to drop a group that is scored.
+// unfit returns the reason to drop a scored group; empty to keep it.
 func (r Rules) unfit(all []sequence, scores []float64) Drop {
 	for i := range all {
 		length, trainable := all[i].size()
@@ -133,7 +134,7 @@ func (r Rules) unfit(all []sequence, scores []float64) Drop {
 	return ""
 }
 
-// returns gives, for each turn, its reward and the discounted rewards after it.
+// returns computes for each turn its reward plus the discounted rewards after it.
 func (r Rules) returns(t *quintain.Trajectory) []float64 {
 	out := make([]float64, len(t.Turns))
 	after := 0.0
@@ -144,8 +145,8 @@ func (r Rules) returns(t *quintain.Trajectory) []float64 {
 	return out
 }
 
-// shorten lets the scores of episodes with long sequences fall where all scores are a
-// half or more.
+// shorten lowers the scores of episodes with long sequences if all scores are a half or
+// more.
 func (r Rules) shorten(all []sequence, scores []float64) {
 	if slices.Min(scores) < 0.5 {
 		return
@@ -163,7 +164,7 @@ func (r Rules) shorten(all []sequence, scores []float64) {
 	}
 }
 
-// group builds the group of sequences that are all kept.
+// group builds the group from its sequences.
 func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Group, error) {
 	p := result.Job.Problem
 	g := &quintain.Group{
@@ -208,8 +209,8 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 	return g, nil
 }
 
-// score is the return of the first turn that is trained on in s. A score that fell with
-// the length takes all returns of its episode down with it.
+// score is the return of the first trained turn of s. If shorten lowered the score of
+// an episode, all its returns are lower by as much.
 func (o outcome) score(s *sequence) float64 { return o.at(s.episode, s.first) }
 
 // at is the return of a turn of an episode.
@@ -218,12 +219,12 @@ func (o outcome) at(episode, turn int) float64 {
 	return returns[turn] + o.scores[episode] - returns[0]
 }
 
-// masked reports whether t is not to be trained on, as a length limit cut it.
+// masked reports whether t must not be trained on because a length limit cut it.
 func (r Rules) masked(t *quintain.Trajectory) bool {
 	return r.MaskTooLong && slices.ContainsFunc(t.Turns, func(turn quintain.Turn) bool { return turn.Finish == quintain.Length })
 }
 
-// override says what the trainer shall do otherwise with one sequence.
+// override returns the overrides that a trainer should apply to a sequence of t.
 func (r Rules) override(t *quintain.Trajectory) json.RawMessage {
 	if r.masked(t) {
 		return json.RawMessage(`{"set_advantage_to_zero":true}`)
@@ -231,8 +232,8 @@ func (r Rules) override(t *quintain.Trajectory) json.RawMessage {
 	return json.RawMessage(`{}`)
 }
 
-// advantages sets the advantage of every token: that of its turn's return, held
-// against the scores of the group's episodes, and 0 where the token is not trained on.
+// advantages sets the advantage of every token: that of its turn's return relative to
+// the scores of the group's episodes, and 0 if the token is not trained on.
 func (r Rules) advantages(g *quintain.Group, all []sequence, got outcome) error {
 	a, b, err := r.Estimator.line(got.scores)
 	if err != nil {

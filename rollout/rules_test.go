@@ -9,8 +9,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// played makes a trajectory of turns with rewards, each of 2 tokens read and n
-// written.
+// played makes a trajectory with a turn for each reward. In each turn 2 tokens are read
+// and n are written.
 func played(n int, rewards ...float64) quintain.Trajectory {
 	tr := quintain.Trajectory{Outcome: quintain.Scored, Vocabulary: quintain.UTF8}
 	for i, reward := range rewards {
@@ -62,7 +62,7 @@ func TestGroupOfSeveralTurns(t *testing.T) {
 	}
 }
 
-// forked has three turns, of which the third does not continue the second.
+// forked has three turns; the third does not continue the second.
 func forked() quintain.Trajectory {
 	tr := played(2, -1, -1, 1)
 	tr.Turns[2].Fork = true
@@ -70,7 +70,7 @@ func forked() quintain.Trajectory {
 	return tr
 }
 
-func TestSequences(t *testing.T) {
+func TestSequencesOfAForkedEpisode(t *testing.T) {
 	for _, test := range []struct {
 		why                                            string
 		how                                            Sequences
@@ -85,7 +85,7 @@ func TestSequences(t *testing.T) {
 			"[[0 0 -1 -1 0 0 0 0] [0 0 0 0 1 1] [0 0 1 1]]",
 		},
 		{
-			"each turn gives one, with what came before as its prompt", EachTurn,
+			"each turn gives a sequence, with everything before it as its prompt", EachTurn,
 			"[[1 2 10 11] [1 2 10 11 1 2 10 11] [1 2 3 4 10 11] [1 2 10 11]]",
 			"[[-100 -100 10 11] [-100 -100 -100 -100 -100 -100 10 11] [-100 -100 -100 -100 10 11] [-100 -100 10 11]]",
 			"[[-1 -1 5 5] [-1 -1 -1 -1 -1 -1 6 6] [-1 -1 -1 -1 7 7] [-1 -1 5 5]]",
@@ -119,7 +119,7 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// Every token that was sampled is trained on in one sequence, and in one alone.
+// Every sampled token is trained on in exactly one sequence.
 func TestEachSampledTokenIsTrainedOnOnce(t *testing.T) {
 	for _, how := range []Sequences{"", WholeEpisodes, EachTurn} {
 		trained := map[quintain.Token]int{}
@@ -144,13 +144,13 @@ func TestEachSampledTokenIsTrainedOnOnce(t *testing.T) {
 		}
 		for token := quintain.Token(100); token < next; token++ {
 			if trained[token] != 1 {
-				t.Errorf("%q: token %d is trained on %d times", how, token, trained[token])
+				t.Errorf("%q: token %d is trained on %d times, want once", how, token, trained[token])
 			}
 		}
 	}
 }
 
-func TestEstimators(t *testing.T) {
+func TestEstimatorsFollowTheirFormulas(t *testing.T) {
 	scores := []float64{0, 0, 1, 1, 1}
 	for _, test := range []struct {
 		e         Estimator
@@ -169,11 +169,11 @@ func TestEstimators(t *testing.T) {
 		}
 	}
 	if _, _, err := Estimator("gae").line(scores); err == nil {
-		t.Error("an unknown estimator is taken")
+		t.Error("an unknown estimator is accepted")
 	}
 }
 
-func TestDrops(t *testing.T) {
+func TestReasonsToDropAGroup(t *testing.T) {
 	failed := func(o quintain.Outcome) quintain.Trajectory {
 		tr := played(20, 1)
 		tr.Outcome = o
@@ -190,17 +190,17 @@ func TestDrops(t *testing.T) {
 		want   Drop
 	}{
 		{"kept", Rules{MinTrainable: 10}, result(played(20, 1), played(20, 0)), ""},
-		{"all right", Rules{}, result(played(20, 1), played(20, 1)), DropEqual},
-		{"all right, and wanted", Rules{KeepEqual: true}, result(played(20, 1), played(20, 1)), ""},
+		{"all solved", Rules{}, result(played(20, 1), played(20, 1)), DropEqual},
+		{"all right, but kept on request", Rules{KeepEqual: true}, result(played(20, 1), played(20, 1)), ""},
 		{"a short reply", Rules{MinTrainable: 10}, result(played(20, 1), played(9, 0)), DropFewTokens},
 		{"a long sequence", Rules{MaxSequence: 22}, result(played(20, 1), played(9, 0)), DropTooLong},
 		{"just short enough", Rules{MaxSequence: 23}, result(played(20, 1), played(9, 0)), ""},
-		{"cut by order", Rules{}, result(played(20, 1), failed(quintain.Cancelled), failed(quintain.InfraFailed)), DropCancelled},
+		{"a cancelled episode", Rules{}, result(played(20, 1), failed(quintain.Cancelled), failed(quintain.InfraFailed)), DropCancelled},
 		{"a server that failed", Rules{}, result(played(20, 1), failed(quintain.InfraFailed)), DropInfra},
 		{"an environment that failed", Rules{}, result(failed(quintain.InfraFailed), failed(quintain.EnvFailed)), DropEnvFailed},
 		{"cut by the length limit", Rules{MaskTooLong: true}, result(played(20, 1), cut), ""},
 		{"two vocabularies", Rules{}, result(played(20, 1), other), DropMixedVocab},
-		{"a model's failure is judged", Rules{}, result(played(20, 1), func() quintain.Trajectory { tr := played(20, 0); tr.Outcome = quintain.ModelFailed; return tr }()), ""},
+		{"a failure of the model, which is judged", Rules{}, result(played(20, 1), func() quintain.Trajectory { tr := played(20, 0); tr.Outcome = quintain.ModelFailed; return tr }()), ""},
 	} {
 		test.rules.Estimator = GRPO
 		g, scores, drop, err := test.rules.Judge(test.result)

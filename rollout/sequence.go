@@ -2,31 +2,31 @@ package rollout
 
 import "github.com/quintain-rl/quintain"
 
-// Sequences say what of an episode becomes a training sequence of its own.
+// Sequences says how an episode is cut into training sequences.
 type Sequences string
 
 // The ways to cut an episode into sequences. In each, every sampled token is trained on
 // in exactly one sequence.
 const (
-	// WholeEpisodes makes one sequence of an episode, and another one wherever the
-	// policy's server rewrote what came before (see [quintain.Turn]).
+	// WholeEpisodes makes one sequence of an episode, and begins another wherever the
+	// policy's server rewrote the conversation (see [quintain.Turn]).
 	WholeEpisodes Sequences = "episode"
 
-	// EachTurn makes a sequence of each turn, with all that came before as its prompt.
+	// EachTurn makes a sequence of each turn, with everything before it as its prompt.
 	EachTurn Sequences = "turn"
 )
 
-// A sequence is some turns of an episode whose tokens continue each other. The turns
-// before first are read only.
+// A sequence is a run of turns of an episode in which each turn's tokens continue those
+// of the turn before. The turns before first are only read, not trained on.
 type sequence struct {
 	played  *quintain.Trajectory
 	episode int // number of the trajectory in its group
-	begin   int // the turn with which the tokens begin
-	first   int // the first turn that is trained on
+	begin   int // the turn at which the tokens begin
+	first   int // the first trained turn
 	last    int // the last turn
 }
 
-// of cuts all trajectories of a group.
+// of cuts all trajectories of a group into sequences.
 func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 	for episode := range played {
 		t := &played[episode]
@@ -45,14 +45,14 @@ func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 	return all
 }
 
-// each calls f with every turn of s, and tells whether its reply is trained on.
+// each calls f for every turn of s. trained says whether its reply is trained on.
 func (s *sequence) each(f func(turn int, trained bool)) {
 	for k := s.begin; k <= s.last; k++ {
 		f(k, k >= s.first)
 	}
 }
 
-// size counts the tokens of s, and those of them that are trained on.
+// size counts the tokens of s, and those that are trained on.
 func (s *sequence) size() (length, trainable int) {
 	s.each(func(turn int, trained bool) {
 		wrote := len(s.played.Turns[turn].Wrote)
@@ -71,7 +71,7 @@ func (s *sequence) messages() []quintain.Message {
 }
 
 // appendTo adds s to g: its tokens, masks, log-probabilities and versions. The
-// log-probabilities are nil where those of a turn are not known.
+// log-probabilities are nil if those of a trained turn are unknown.
 func (s *sequence) appendTo(g *quintain.Group) {
 	length, _ := s.size()
 	tokens, masks := make([]quintain.Token, 0, length), make([]int32, 0, length)
@@ -83,7 +83,7 @@ func (s *sequence) appendTo(g *quintain.Group) {
 		for range turn.Read {
 			masks, logProbs, versions = append(masks, quintain.Untrained), append(logProbs, 1), append(versions, -1)
 		}
-		if !trained { // it is prompt to what follows
+		if !trained { // it is part of the prompt
 			for range turn.Wrote {
 				masks, logProbs, versions = append(masks, quintain.Untrained), append(logProbs, 1), append(versions, -1)
 			}

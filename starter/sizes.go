@@ -6,9 +6,9 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// Sizes are the sizes of a model as settings.
+// Sizes makes settings of a model's sizes.
 type Sizes struct {
-	Context int // tokens of a conversation at most
+	Context int // largest number of tokens in a conversation
 	Layers  int
 	Width   int
 	Heads   int
@@ -20,7 +20,7 @@ func DefaultSizes() Sizes { return Sizes{Context: 64, Layers: 2, Width: 64, Head
 
 // Declare implements [settings.Declarer].
 func (s *Sizes) Declare(d *settings.Section) {
-	d.Int(&s.Context, "context", "tokens of a conversation at most")
+	d.Int(&s.Context, "context", "largest number of tokens in a conversation")
 	d.Int(&s.Layers, "layers", "layers of the model")
 	d.Int(&s.Width, "width", "width of the model: a multiple of 16 for each head")
 	d.Int(&s.Heads, "heads", "attention heads of a layer")
@@ -30,7 +30,7 @@ func (s *Sizes) Declare(d *settings.Section) {
 // Check implements [settings.Checker].
 func (s *Sizes) Check() error { return s.Config().Check() }
 
-// Config returns the sizes as the model has them.
+// Config returns the sizes in the model's form.
 func (s *Sizes) Config() transformer.Config {
 	return transformer.Config{Vocab: tiny.Size, Context: s.Context, Layers: s.Layers, Width: s.Width, Heads: s.Heads, Hidden: s.Hidden}
 }

@@ -1,5 +1,5 @@
-// Package starter is the model in the box: which problems it is made for, its sizes,
-// how it is warmed up, its weights, and how it is trained in a folder.
+// Package starter is the embedded model: the problems that it is made for, its sizes,
+// its warm-up, its weights, and its training, which is kept in a checkpoint file.
 package starter
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// A Choice is a task at parameters of its own.
+// A Choice is a task with its own parameters.
 type Choice struct {
 	Task   string
 	Params json.RawMessage
 }
 
-// Mix returns the problems that the starter is made for: seven tasks, as easy as a
-// model of its size can learn in minutes, but for the sums, which stay hard for it.
+// Mix returns the problems that the starter is made for: seven tasks, easy enough for a
+// model of its size to learn in minutes, except for the sums, which stay hard.
 func Mix() []Choice {
 	return []Choice{
 		{"chain_sum", json.RawMessage(`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":2}`)},
@@ -30,10 +30,10 @@ func Mix() []Choice {
 	}
 }
 
-// weights is the file that quintain pretrain writes.
+// weights is a file written by quintain pretrain.
 //
 //go:embed starter.weights
 var weights string
 
-// Load returns the embedded starter, a copy of its own for each caller.
+// Load returns the embedded starter. Each caller gets its own copy.
 func Load() (*transformer.Checkpoint, error) { return tiny.ReadWeights([]byte(weights)) }

@@ -16,7 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-func TestLoad(t *testing.T) {
+func TestEmbeddedWeightsFit(t *testing.T) {
 	c, err := Load()
 	if err != nil {
 		t.Fatal(err)
@@ -27,11 +27,11 @@ func TestLoad(t *testing.T) {
 	}
 	const most = 2 << 20
 	if len(weights) > most {
-		t.Errorf("the embedded file has %d bytes, want %d at most", len(weights), most)
+		t.Errorf("the embedded file has %d bytes, want at most %d", len(weights), most)
 	}
 }
 
-// small is a warm-up that takes no time.
+// small is a warm-up that takes almost no time.
 func small() WarmUp {
 	return WarmUp{
 		Sizes: transformer.Config{Vocab: tiny.Size, Context: 32, Layers: 1, Width: 16, Heads: 1, Hidden: 16},
@@ -39,7 +39,7 @@ func small() WarmUp {
 	}
 }
 
-// A saying is the scenario, and the episode, of one question.
+// A saying is a scenario with a single question, and its own episode.
 type saying struct{}
 
 func (saying) Info() quintain.ScenarioInfo                { return quintain.ScenarioInfo{Name: "saying"} }
@@ -57,7 +57,7 @@ func (saying) Open(context.Context) ([]quintain.Message, error) {
 	return []quintain.Message{{Role: quintain.RoleUser, Content: "say b"}}, nil
 }
 
-func TestExample(t *testing.T) {
+func TestExampleTrainsOnTheReplyAlone(t *testing.T) {
 	s, err := Example(t.Context(), saying{}, quintain.Problem{}, "b")
 	if err != nil {
 		t.Fatal(err)
@@ -72,16 +72,16 @@ func TestExample(t *testing.T) {
 		}
 	}
 	if want := []quintain.Token{tiny.Answer, 'b', tiny.EndAnswer, tiny.End}; !slices.Equal(trained, want) {
-		t.Errorf("trained are %v, want %v", trained, want)
+		t.Errorf("trained tokens are %v, want %v", trained, want)
 	}
 }
 
-// examples gives the same one again and again.
+// examples returns the same example each time.
 func examples(ctx context.Context) (learn.Sequence, error) {
 	return Example(ctx, saying{}, quintain.Problem{}, "b")
 }
 
-// bytesOf writes the weights of a model.
+// bytesOf returns the weights file of a model.
 func bytesOf(t *testing.T, m *transformer.Model) string {
 	t.Helper()
 	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m}, transformer.Float32)
@@ -97,7 +97,7 @@ func TestWarmUpLearns(t *testing.T) {
 	warm.Next = examples
 	warm.Told = func(update int, loss float64) {
 		if losses = append(losses, loss); update != len(losses) {
-			t.Errorf("update %d is told as number %d", len(losses), update)
+			t.Errorf("update %d is reported as number %d", len(losses), update)
 		}
 	}
 	first, err := warm.Make(t.Context())
@@ -114,9 +114,9 @@ func TestWarmUpLearns(t *testing.T) {
 	}
 }
 
-// A warm-up that is interrupted loses nothing: the next one goes on with it, to the same
+// An interrupted warm-up loses nothing: the next one continues it and gets the same
 // weights.
-func TestWarmUpGoesOnAfterAnInterruption(t *testing.T) {
+func TestWarmUpContinuesAfterAnInterruption(t *testing.T) {
 	whole := small()
 	whole.Next = examples
 	want, err := whole.Make(t.Context())
@@ -138,14 +138,14 @@ func TestWarmUpGoesOnAfterAnInterruption(t *testing.T) {
 	}
 	got, err := warm.Make(t.Context())
 	if err != nil || bytesOf(t, got) != bytesOf(t, want) || made != 30 {
-		t.Errorf("after an interruption %d updates give other weights, error %v", made, err)
+		t.Errorf("after an interruption and %d updates the weights differ, error %v", made, err)
 	}
 	if _, err := os.Stat(warm.Path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the unfinished warm-up is still there: error %v", err)
 	}
 }
 
-// training is of a model that a warm-up makes.
+// training is the training of a model that a warm-up makes.
 func training(path string) Training {
 	warm := small()
 	warm.Next, warm.Updates = examples, 1
@@ -153,7 +153,7 @@ func training(path string) Training {
 	return Training{Path: path, Sizes: warm.Sizes, Learn: s, Fresh: func() (*transformer.Model, error) { return warm.Make(context.Background()) }}
 }
 
-// group is one that a trainer can train on.
+// group returns a group that a trainer can train on.
 func group(t *testing.T) *quintain.Group {
 	t.Helper()
 	s, err := examples(t.Context())
@@ -172,7 +172,7 @@ func group(t *testing.T) *quintain.Group {
 	}
 }
 
-func TestTrainerGoesOn(t *testing.T) {
+func TestTrainerContinuesFromItsCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	first, err := OpenTrainer(training(path))
 	if err != nil {
@@ -195,7 +195,7 @@ func TestTrainerGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last := second.Last(); last.Version != 1 || last.Batch[0] != "a" || last.Seconds != step.Seconds {
-		t.Errorf("goes on after %+v, want %+v", last, step)
+		t.Errorf("continues after %+v, want %+v", last, step)
 	}
 	a, errA := first.Step([]string{"b"}, []*quintain.Group{group(t)})
 	b, errB := second.Step([]string{"b"}, []*quintain.Group{group(t)})

@@ -15,31 +15,32 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// stepNote is the note of a checkpoint that says which step made it: a [learn.Step].
+// stepNote is the note of a checkpoint that holds the step that made it, as a
+// [learn.Step].
 const stepNote = "step"
 
-// Training says how a [Trainer] goes on.
+// Training configures a [Trainer].
 type Training struct {
-	Path     string                             // of the checkpoint
-	Sizes    transformer.Config                 // that the model must have
-	Learn    learn.Settings                     // of the steps from now on
-	Sampling tiny.Options                       // of the policy
-	Fresh    func() (*transformer.Model, error) // makes the model to begin with, if there is no checkpoint
+	Path     string                             // path of the checkpoint
+	Sizes    transformer.Config                 // sizes that the model must have
+	Learn    learn.Settings                     // settings of the steps from now on
+	Sampling tiny.Options                       // options of the policy
+	Fresh    func() (*transformer.Model, error) // makes the first model if there is no checkpoint
 }
 
-// A Trainer trains the model in the box and keeps all that training needs to go on in
-// one file: parameters, optimiser, version, and the step that made them. It is for one
-// goroutine; its policy is for many.
+// A Trainer trains the embedded model and keeps everything needed to resume in one
+// file: parameters, optimiser, version, and the step that made them. Only one goroutine
+// may use it at a time; its policy is for many.
 type Trainer struct {
 	learner *learn.Learner
 	policy  *tiny.Policy
 	path    string
 	last    learn.Step
-	start   time.Time // of this process, less the time of the earlier ones
+	start   time.Time // start of this process, moved back by the training time of earlier ones
 }
 
-// OpenTrainer returns a trainer that goes on from the checkpoint at the path, or begins
-// with the model that Fresh makes, which it keeps at version 0.
+// OpenTrainer returns a trainer that resumes from the checkpoint at the path. If there
+// is none, it begins with the model that Fresh makes and saves that as version 0.
 func OpenTrainer(o Training) (*Trainer, error) {
 	t := &Trainer{path: o.Path}
 	saved, err := ReadCheckpoint(o.Path)
@@ -69,18 +70,18 @@ func (t *Trainer) begin(o Training) error {
 	return t.save()
 }
 
-// resume goes on from a checkpoint.
+// resume continues from a checkpoint.
 func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 	if err := json.Unmarshal([]byte(saved.Notes[stepNote]), &t.last); err != nil {
-		return fmt.Errorf("%s: it is not the checkpoint of a run: note %q: %w", t.path, stepNote, err)
+		return fmt.Errorf("%s: not the checkpoint of a run: note %q: %w", t.path, stepNote, err)
 	}
 	if have := saved.Model.Config(); have != o.Sizes {
-		return fmt.Errorf("%s: %w: it has %+v, and the settings say %+v: set model to the former, or choose another folder with --data", t.path, transformer.ErrSizes, have, o.Sizes)
+		return fmt.Errorf("%s: %w: the checkpoint has %+v, but the settings say %+v: change the settings under model, or choose another folder with --data", t.path, transformer.ErrSizes, have, o.Sizes)
 	}
 	var err error
 	t.learner, err = learn.Resume(saved, nil, o.Learn)
 	if err == nil && t.learner.Version() != t.last.Version {
-		err = fmt.Errorf("its weights have version %d, and its step made version %d", t.learner.Version(), t.last.Version)
+		err = fmt.Errorf("the weights have version %d, but the last step made version %d", t.learner.Version(), t.last.Version)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
@@ -88,8 +89,8 @@ func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 	return nil
 }
 
-// ReadCheckpoint reads a file of weights of the tiny policy. If there is none, the error
-// is [fs.ErrNotExist].
+// ReadCheckpoint reads a weights file of the tiny policy. If there is none, the error is
+// [fs.ErrNotExist].
 func ReadCheckpoint(path string) (*transformer.Checkpoint, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -102,17 +103,18 @@ func ReadCheckpoint(path string) (*transformer.Checkpoint, error) {
 	return saved, nil
 }
 
-// Policy is the policy that is trained. Its Run has to be running while it is asked.
+// Policy is the policy that is trained. Its Sample works only while its Run is running.
 func (t *Trainer) Policy() *tiny.Policy { return t.policy }
 
-// Context is the number of tokens that a conversation may have.
+// Context is the largest number of tokens in a conversation.
 func (t *Trainer) Context() int { return t.learner.Model().Config().Context }
 
-// Last is the step that the checkpoint has; its Version is 0 if none was made yet.
+// Last is the step recorded in the checkpoint; its Version is 0 if no step was made
+// yet.
 func (t *Trainer) Last() learn.Step { return t.last }
 
-// Step trains on the groups of a batch, whose IDs are given, and returns when the
-// result is on disk. A [*learn.GroupError] leaves everything as it was.
+// Step trains on the groups of a batch and returns when the result is on disk. ids are
+// the IDs of the groups. If the error is a [*learn.GroupError], nothing has changed.
 func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, error) {
 	metrics, err := t.learner.Step(groups)
 	if err != nil {
@@ -134,7 +136,7 @@ func (t *Trainer) save() error {
 	return nil
 }
 
-// writeCheckpoint writes all that a learner needs to go on, with a note.
+// writeCheckpoint writes everything that a learner needs to resume, with a note.
 func writeCheckpoint(path string, l *learn.Learner, name, note string) error {
 	c := l.Checkpoint()
 	c.Notes[name] = note
@@ -145,7 +147,7 @@ func writeCheckpoint(path string, l *learn.Learner, name, note string) error {
 	return datadir.WriteFile(path, data)
 }
 
-// Publish gives the policy the weights that the last step made.
+// Publish gives the policy the weights from the last step.
 func (t *Trainer) Publish() error {
 	return t.policy.SetWeights(t.learner.Model(), int32(t.last.Version))
 }

@@ -14,23 +14,24 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// A WarmUp makes a model that knows the form of the answers, and some of them, by
-// imitation of the tasks' own solutions.
+// A WarmUp makes a model by imitating the tasks' own solutions. The model knows the
+// form of the answers, and some right answers.
 type WarmUp struct {
 	Sizes   transformer.Config
-	Seed    uint64 // of the parameters at the beginning
+	Seed    uint64 // seed of the initial parameters
 	Updates int
-	Batch   int // examples of an update
+	Batch   int // examples per update
 
-	// Path is a file that keeps an unfinished warm-up, so that the next one goes on with
-	// it; it is removed at the end. Empty: none is kept.
+	// Path is a file that keeps an unfinished warm-up, so that the next one continues
+	// it; it is removed at the end. Empty: an unfinished warm-up is lost.
 	Path string
 
-	// Next gives the examples, which are always the same ones.
+	// Next returns the next example. Every warm-up must get the same examples in the
+	// same order.
 	Next func(context.Context) (learn.Sequence, error)
 
-	// Told is called after every update with its number, from 1, and its loss. Nil:
-	// nobody is told.
+	// Told is called after every update with its number, from 1, and its loss. Nil: not
+	// called.
 	Told func(update int, loss float64)
 }
 
@@ -40,12 +41,13 @@ func DefaultWarmUp() WarmUp {
 	return WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 600, Batch: 96}
 }
 
-// updateNote is the note of an unfinished warm-up that says how many updates were made.
+// updateNote is the note of an unfinished warm-up that holds the number of updates
+// made.
 const updateNote = "warm_up.updates"
 
 // Make makes the model. The same examples give the same model, bit for bit, in the same
-// build of the program, whether or not the warm-up was interrupted. When ctx ends, what
-// was made is kept, and the error is the cause.
+// build of the program, whether or not the warm-up was interrupted. When ctx ends, Make
+// saves the unfinished model and returns the cause of ctx.
 func (w WarmUp) Make(ctx context.Context) (*transformer.Model, error) {
 	learner, done, err := w.open()
 	if err != nil {
@@ -75,7 +77,7 @@ func (w WarmUp) Make(ctx context.Context) (*transformer.Model, error) {
 	return learner.Model(), w.remove()
 }
 
-// open returns a learner, and the number of updates that it has made.
+// open returns a learner and the number of updates that it has made.
 func (w WarmUp) open() (*learn.Learner, int, error) {
 	how := learn.Default()
 	how.LearningRate, how.WarmUp = 4e-3, 50
@@ -96,7 +98,7 @@ func (w WarmUp) open() (*learn.Learner, int, error) {
 	return learner, 0, err
 }
 
-// resumeWarmUp goes on with an unfinished warm-up.
+// resumeWarmUp continues an unfinished warm-up.
 func resumeWarmUp(saved *transformer.Checkpoint, how learn.Settings) (*learn.Learner, int, error) {
 	done, err := strconv.Atoi(saved.Notes[updateNote])
 	if err != nil {
@@ -106,7 +108,7 @@ func resumeWarmUp(saved *transformer.Checkpoint, how learn.Settings) (*learn.Lea
 	return learner, done, err
 }
 
-// skip passes over the examples of updates that are made.
+// skip passes over the examples of updates already made.
 func (w WarmUp) skip(ctx context.Context, updates int) error {
 	for range updates * w.Batch {
 		if _, err := w.Next(ctx); err != nil {
@@ -116,7 +118,7 @@ func (w WarmUp) skip(ctx context.Context, updates int) error {
 	return nil
 }
 
-// keep keeps an unfinished warm-up.
+// keep saves an unfinished warm-up.
 func (w WarmUp) keep(l *learn.Learner, done int) error {
 	if w.Path == "" || done == 0 {
 		return nil
@@ -124,7 +126,7 @@ func (w WarmUp) keep(l *learn.Learner, done int) error {
 	return writeCheckpoint(w.Path, l, updateNote, strconv.Itoa(done))
 }
 
-// remove removes what was kept.
+// remove removes what keep saved.
 func (w WarmUp) remove() error {
 	if w.Path == "" {
 		return nil
@@ -135,8 +137,8 @@ func (w WarmUp) remove() error {
 	return nil
 }
 
-// Example returns the conversation that s opens about p as a sequence to imitate:
-// the reply is the solution between answer tags, and it alone is trained on.
+// Example returns a sequence to imitate: the conversation that s opens for p, and as
+// the reply the solution between answer tags. Only the reply is trained on.
 func Example(ctx context.Context, s quintain.Scenario, p quintain.Problem, solution string) (q learn.Sequence, err error) {
 	env, err := s.Env(p)
 	if err != nil {

@@ -5,23 +5,22 @@ import (
 	"math"
 )
 
-// AdamSettings are the settings of [AdamW]. The zero value of a field means what its
-// comment says.
+// AdamSettings are the settings of [AdamW]. Each field's comment says what zero means.
 type AdamSettings struct {
 	Rate        float64 `json:"rate"`         // learning rate; 0: 0.001
 	Beta1       float64 `json:"beta1"`        // decay of the mean of gradients; 0: 0.9
-	Beta2       float64 `json:"beta2"`        // decay of the mean of their squares; 0: 0.95
-	Epsilon     float64 `json:"epsilon"`      // added to the root of that; 0: 1e-8
-	WeightDecay float64 `json:"weight_decay"` // times the rate, off all matrices but embeddings and shifts; 0: none
-	Clip        float64 `json:"clip"`         // largest norm of all gradients together; 0: no limit
-	WarmUp      int     `json:"warm_up"`      // steps in which the rate rises to its full value; 0: none
+	Beta2       float64 `json:"beta2"`        // decay of the mean of squared gradients; 0: 0.95
+	Epsilon     float64 `json:"epsilon"`      // added to the root of the mean square; 0: 1e-8
+	WeightDecay float64 `json:"weight_decay"` // times the rate; applies to all tensors but embeddings and shifts; 0: none
+	Clip        float64 `json:"clip"`         // limit on the norm of all gradients together; 0: no limit
+	WarmUp      int     `json:"warm_up"`      // steps over which the rate rises to its full value; 0: none
 
-	// Muon is what the rate is multiplied by for the matrices of the layers, which are then
-	// stepped by Muon; 0: by AdamW, as all others.
+	// Muon multiplies the rate for the matrices of the layers, which are then updated by
+	// Muon; 0: they are updated by AdamW like all others.
 	Muon float64 `json:"muon,omitempty"`
 }
 
-// Check reports the first setting that makes no sense.
+// Check reports the first invalid setting.
 func (s AdamSettings) Check() error {
 	for _, f := range []struct {
 		name  string
@@ -44,7 +43,7 @@ func (s AdamSettings) Check() error {
 	return nil
 }
 
-// filled is s with defaults for what is zero.
+// filled is s with defaults in place of zeros.
 func (s AdamSettings) filled() AdamSettings {
 	or := func(x *float64, value float64) {
 		if *x == 0 {
@@ -59,20 +58,20 @@ func (s AdamSettings) filled() AdamSettings {
 }
 
 // AdamW is the optimiser of Loshchilov and Hutter, "Decoupled Weight Decay
-// Regularization" (2019), for one model. It is for one goroutine.
+// Regularization" (2019), for one model. Only one goroutine may use it at a time.
 type AdamW struct {
-	// Settings may be changed between steps, the rate for instance.
+	// Settings may be changed between steps, for example to change the rate.
 	Settings AdamSettings
 
 	steps  int
-	first  []float32 // mean of the gradients, in the layout of the parameters
-	second []float32 // mean of their squares; of what Muon steps, zero
+	first  []float32 // mean of the gradients, laid out like the parameters
+	second []float32 // mean of the squared gradients; zero for what Muon updates
 
-	jobs    []muonJob     // memory
-	scratch []muonScratch // the same, of each goroutine
+	jobs    []muonJob     // reused from step to step
+	scratch []muonScratch // likewise, one for each goroutine
 }
 
-// NewAdamW returns an optimiser for models of m's sizes that has made no step.
+// NewAdamW returns a new optimiser for models of m's sizes.
 func NewAdamW(m *Model, s AdamSettings) (*AdamW, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -80,21 +79,21 @@ func NewAdamW(m *Model, s AdamSettings) (*AdamW, error) {
 	return &AdamW{Settings: s, first: make([]float32, len(m.params)), second: make([]float32, len(m.params))}, nil
 }
 
-// Steps is the number of steps that were made.
+// Steps is the number of steps made so far.
 func (o *AdamW) Steps() int { return o.steps }
 
-// A StepReport tells what one step of [AdamW] did.
+// A StepReport describes one step of [AdamW].
 type StepReport struct {
-	Norm float64 // of all gradients together, before clipping
+	Norm float64 // norm of all gradients together, before clipping
 	Rate float64 // learning rate after warm-up
 }
 
-// adamChunk is the number of parameters that one goroutine takes at a time.
+// adamChunk is the number of parameters that one goroutine updates at a time.
 const adamChunk = 1 << 14
 
-// Step changes the parameters of m by gradients of the same layout, and leaves the
-// gradients as they are. Where a gradient is NaN or infinite it changes nothing and
-// returns [ErrNotFinite]. It panics if m has other sizes.
+// Step updates the parameters of m by gradients of the same layout, and does not change
+// the gradients. If a gradient is NaN or infinite, it changes nothing and returns
+// [ErrNotFinite]. It panics if m has other sizes.
 func (o *AdamW) Step(m *Model, grads []float32) (StepReport, error) {
 	if len(m.params) != len(o.first) || len(grads) != len(o.first) {
 		panic("transformer: optimiser, model and gradients differ in size")
@@ -136,7 +135,7 @@ func (o *AdamW) Step(m *Model, grads []float32) (StepReport, error) {
 	return report, nil
 }
 
-// stepTensor updates one tensor, whose parameters begin at place at of all.
+// stepTensor updates one tensor, whose parameters begin at index at of the model's.
 func (o *AdamW) stepTensor(params, grads []float32, at int, u update) {
 	chunks := (len(params) + adamChunk - 1) / adamChunk
 	parallel(chunks, workers(), func(_, i int) {
@@ -145,17 +144,17 @@ func (o *AdamW) stepTensor(params, grads []float32, at int, u update) {
 	})
 }
 
-// moments are windows on the two means of an optimiser.
+// moments are parts of the two means of an optimiser.
 type moments struct{ first, second []float32 }
 
 // An update is one step, the same for every parameter of a tensor.
 type update struct {
-	scale        float32 // of gradients
+	scale        float32 // of gradients, by clipping
 	beta1, beta2 float32
 	epsilon      float32
-	rate         float32 // with the bias of the first mean taken out
-	unbias       float32 // takes the bias out of the second mean
-	keep         float32 // of the parameter, by weight decay
+	rate         float32 // learning rate, corrected for the bias of the first mean
+	unbias       float32 // corrects the bias of the second mean
+	keep         float32 // share of the parameter that weight decay leaves
 }
 
 // apply makes the step.

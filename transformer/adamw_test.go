@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAdamWFollowsItsRule holds three steps to the rule, computed in float64 for each
-// parameter alone.
+// TestAdamWFollowsItsRule compares three steps with the rule, computed in float64 for
+// each parameter alone.
 func TestAdamWFollowsItsRule(t *testing.T) {
 	t.Parallel()
 	m := shaken(small[0], 1)
@@ -78,7 +78,7 @@ func TestAdamSettingsCheck(t *testing.T) {
 		{Epsilon: -1}, {WeightDecay: -1}, {Clip: -1}, {Clip: math.NaN()}, {WarmUp: -1}, {Muon: -1},
 	} {
 		if _, err := NewAdamW(shaken(small[0], 1), s); err == nil {
-			t.Errorf("%+v is no error", s)
+			t.Errorf("%+v is accepted", s)
 		}
 	}
 }

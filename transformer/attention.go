@@ -2,8 +2,9 @@ package transformer
 
 import "math"
 
-// attend makes the attended values of one span from its queries and from the keys and
-// values of all of its positions, head by head. Its own queries and keys are rotated here.
+// attend computes the attended values of one span, head by head, from its queries and from
+// the keys and values at all its positions. It first rotates the span's own queries and
+// keys.
 func (p *Pass) attend(acts *layerActs, s span, w *scratch) {
 	c := p.model.config
 	own, shared, mixed := s.own(acts.qkv), s.common(acts.qkv), s.own(acts.mixed)
@@ -28,10 +29,10 @@ func (p *Pass) attend(acts *layerActs, s span, w *scratch) {
 	}
 }
 
-// attentionScale is what products of queries and keys are multiplied by.
+// attentionScale is the factor for the products of queries and keys.
 func (c Config) attentionScale() float32 { return float32(1 / math.Sqrt(float64(c.headWidth()))) }
 
-// A headView is the windows of one head on the rows of a sequence.
+// A headView is one head's part of the rows of a sequence.
 type headView struct{ queries, keys, values matrix }
 
 // head is head h of a matrix of queries, keys and values.
@@ -44,18 +45,19 @@ func (m matrix) head(h int, c Config) headView {
 	}
 }
 
-// attention is the probabilities of head h: row i holds how much its own token i attends
-// to each position up to itself. Behind those, up to the next multiple of lanes, are
-// zeros, and then nothing of meaning.
+// attention is the probabilities of head h. Row i holds how much the span's own token i
+// attends to each position up to itself, then zeros up to the next multiple of lanes.
+// The rest of the row is undefined.
 func (s span) attention(probs []float32, h int) matrix {
 	stride := padded(s.all())
 	return matrix{data: probs[s.probs+h*s.rows*stride:], rows: s.rows, cols: s.all(), stride: stride}
 }
 
-// The rows of the matrices below are the last of as many positions as there are columns.
+// A matrix below with n rows has a column for every position and a row for each of the
+// last n.
 
 // causalScores sets each row of scores to the products of that row of a with the
-// columns of b up to its own position, and some beyond.
+// columns of b up to its own position, and with some columns beyond.
 func causalScores(scores, a matrix, b *packing) {
 	before := scores.cols - scores.rows
 	for j := range b.panels() {
@@ -69,7 +71,7 @@ func causalScores(scores, a matrix, b *packing) {
 func causalMix(c, weights matrix, b *packing) {
 	before := weights.cols - weights.rows
 	for lo := 0; lo < c.rows; {
-		end := min(padded(before+lo+1), weights.cols) // of positions that have a weight or zero
+		end := min(padded(before+lo+1), weights.cols) // of the positions with a weight or a zero
 		hi := end - before
 		from := weights.between(lo, hi).columns(0, end)
 		for j := range b.panels() {
@@ -79,14 +81,15 @@ func causalMix(c, weights matrix, b *packing) {
 	}
 }
 
-// causalMixT makes for each position the sum of the rows of b from its own on, weighted by
-// its column of weights. It adds that to its row of common, and sets its row of own to it.
+// causalMixT computes for each position the sum of the rows of b from its own on, weighted
+// by its column of weights. For a shared position it adds the sum to the row of common;
+// for an own one it sets the row of own.
 func causalMixT(common, own, weights matrix, b *packing) {
 	for lo := 0; lo < weights.cols; {
 		hi := min(padded(lo+1), weights.cols)
 		shared := lo < common.rows
 		var c matrix
-		first := 0 // of the rows that attend to these positions
+		first := 0 // row that attends to these positions
 		if shared {
 			hi = min(hi, common.rows)
 			c = common.between(lo, hi)
@@ -102,13 +105,13 @@ func causalMixT(common, own, weights matrix, b *packing) {
 	}
 }
 
-// attendBack turns the gradient of the attended values of one span into that of its own
-// queries, keys and values, and adds what it says of keys and values that are shared.
+// attendBack turns the gradient of one span's attended values into that of its own
+// queries, keys and values, and adds to that of the shared keys and values.
 func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
 	c := p.model.config
 	own, shared := s.own(acts.qkv), s.common(acts.qkv)
 	dOwn, dShared := s.own(acts.dQKV), s.common(acts.dQKV)
-	w.dProbs.resize(s.rows, s.all()+lanes) // a kernel may look beyond a row
+	w.dProbs.resize(s.rows, s.all()+lanes) // a kernel may read beyond a row
 	w.dProbs.cols = s.all()
 	for h := range c.Heads {
 		at, before := own.head(h, c), shared.head(h, c)
@@ -133,8 +136,7 @@ func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
 	}
 }
 
-// turnBack takes out of the gradients of one span's own queries and keys that they were
-// rotated.
+// turnBack undoes the rotation in the gradients of one span's own queries and keys.
 func (p *Pass) turnBack(acts *layerActs, s span) {
 	dQKV := s.own(acts.dQKV)
 	for i := range s.rows {

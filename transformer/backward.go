@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// score turns the logits of one row into probabilities, and reads off its scores.
+// score turns the logits of one row into probabilities and stores the row's scores.
 func (p *Pass) score(i int) {
 	row := p.probs.full(i)
 	logit := row[p.next[i]]
@@ -16,9 +16,9 @@ func (p *Pass) score(i int) {
 }
 
 // Backward adds the gradients of a loss to [Pass.Grads]. dLogProbs[s][t] is the
-// derivative of the loss by the log-probability of token t of sequence s, as the last
-// Forward gave it; [s][0] is not read. dEntropies is the same for the entropies; nil
-// for none. Each Forward allows one Backward.
+// derivative of the loss by the log-probability of token t of sequence s, as returned
+// by the last Forward; [s][0] is not read. dEntropies is the same for the entropies;
+// nil means that the loss does not depend on them. Each Forward allows one Backward.
 func (p *Pass) Backward(dLogProbs, dEntropies [][]float32) error {
 	if !p.ready {
 		return errors.New("backward without forward")
@@ -51,20 +51,20 @@ func (p *Pass) Backward(dLogProbs, dEntropies [][]float32) error {
 	return nil
 }
 
-// checkShape holds derivatives against the batch.
+// checkShape checks that derivatives have the shape of the batch.
 func (p *Pass) checkShape(name string, d [][]float32) error {
 	if len(d) != len(p.batch) {
-		return fmt.Errorf("derivatives by %s of %d sequences, want %d", name, len(d), len(p.batch))
+		return fmt.Errorf("derivatives by %s: %d sequences, want %d", name, len(d), len(p.batch))
 	}
 	for s := range d {
 		if n := p.batch[s].all() + 1; len(d[s]) != n {
-			return fmt.Errorf("derivatives by %s of sequence %d: %d, want %d", name, s, len(d[s]), n)
+			return fmt.Errorf("derivatives by %s of sequence %d: %d tokens, want %d", name, s, len(d[s]), n)
 		}
 	}
 	return nil
 }
 
-// scatter adds what is said of a sequence to its rows.
+// scatter adds a sequence's values to its rows.
 func (s span) scatter(byRow, from []float32) {
 	for i, x := range from[:s.shared] {
 		byRow[s.trunk+i] += x
@@ -87,9 +87,9 @@ func (p *Pass) scoreBack(i int) {
 	row[p.next[i]] += d
 }
 
-// distributionBack turns probabilities into gradients of their logits, but for the
-// token that came: by logit j, the log-probability of token k changes by [j=k]-pⱼ, and
-// the entropy H by -pⱼ·(log pⱼ + H).
+// distributionBack turns probabilities into gradients of their logits, leaving out the
+// term of the token that was sampled: by logit j, the log-probability of token k
+// changes by [j=k]-pⱼ, and the entropy H by -pⱼ·(log pⱼ + H).
 func distributionBack(probs []float32, d, dEntropy, entropy float32) {
 	for j, q := range probs {
 		if q > 0 {
@@ -98,8 +98,8 @@ func distributionBack(probs []float32, d, dEntropy, entropy float32) {
 	}
 }
 
-// backward takes the gradients of one shard from logits to embeddings. What the
-// gradients of the matrices are made from stays in the layers.
+// backward takes the gradients of one shard from logits to embeddings, and leaves in
+// the layers what the gradients of the matrices are computed from.
 func (p *Pass) backward(s shard, w *scratch) {
 	lo, hi, c := s.row, s.row+s.rows, p.model.config
 	dx := p.stream.between(lo, hi)
@@ -139,11 +139,12 @@ func (p *Pass) backward(s shard, w *scratch) {
 	}
 }
 
-// A gradJob makes lanes columns of the gradient of one matrix: inᵀ·out.
+// A gradJob computes lanes columns of the gradient of one matrix: inᵀ·out.
 type gradJob struct{ grad, in, out matrix }
 
 // addGradients adds the gradients of all tensors. Each sum runs over the rows of the
-// whole batch in one order, so that it does not depend on who makes it.
+// whole batch in a fixed order, so it does not depend on the goroutine that computes
+// it.
 func (p *Pass) addGradients() {
 	p.jobs = appendJobs(p.jobs[:0], p.grads.head(), p.probs, p.last)
 	for l := range p.layers {

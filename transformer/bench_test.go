@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// laptop is the configuration that the project's figures are for: 106 thousand parameters.
+// laptop is the configuration of the project's published figures: 106 thousand parameters.
 var laptop = Config{Vocab: 64, Context: 65, Layers: 2, Width: 64, Heads: 4, Hidden: 256}
 
 // BenchmarkTrain makes whole optimiser steps of 16 sequences with 64 scored tokens each.
@@ -42,8 +42,8 @@ func BenchmarkTrain(b *testing.B) {
 	}
 }
 
-// perSecond reports tokens, and what share of the limit their arithmetic takes. Each of
-// them has cost: seconds at the limit.
+// perSecond reports tokens per second and the share of the arithmetic limit that they
+// reach. cost is the time of one token at the limit, in seconds.
 func perSecond(b *testing.B, tokens int, cost float64) {
 	rate := float64(tokens) * float64(b.N) / b.Elapsed().Seconds()
 	b.ReportMetric(rate, "tokens/s")
@@ -51,8 +51,8 @@ func perSecond(b *testing.B, tokens int, cost float64) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// limit measures the multiplications and additions a second that all processors can make
-// now: on a machine that is busy otherwise, less than on an idle one.
+// limit measures how many multiplications and additions a second all processors can make
+// now: fewer on a busy machine than on an idle one.
 func limit() float64 {
 	const rounds, calls = 1 << 12, 2000
 	began := time.Now()
@@ -61,7 +61,7 @@ func limit() float64 {
 	return calls * rounds * flopsPerRound() / time.Since(began).Seconds()
 }
 
-// BenchmarkLimit reports the arithmetic that the others are held against.
+// BenchmarkLimit reports the arithmetic limit that the other benchmarks refer to.
 func BenchmarkLimit(b *testing.B) {
 	sum := 0.0
 	for b.Loop() {
@@ -71,14 +71,14 @@ func BenchmarkLimit(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// forwardFlops is the arithmetic of the matrix products for one token of a sequence of n
-// tokens, forward; attention is counted as causal.
+// forwardFlops counts the operations of the matrix products for one token of a sequence
+// of n tokens in the forward pass; attention is counted as causal.
 func (c Config) forwardFlops(n int) float64 {
 	matrices := c.Layers*(4*c.Width*c.Width+2*c.Width*c.Hidden) + c.Vocab*c.Width
 	return 2*float64(matrices) + 2*float64(c.Layers*c.Width*(n+1))
 }
 
-// trainFlops is the same, forward and back.
+// trainFlops is the same for forward and backward pass.
 func (c Config) trainFlops(n int) float64 { return 3 * c.forwardFlops(n) }
 
 // BenchmarkForward only scores, as for a reference model.

@@ -1,7 +1,7 @@
 package transformer
 
 // A page holds the keys and values of lanes consecutive positions, in all layers. Slots
-// that begin alike share pages; what is shared is only read.
+// that begin with the same tokens share pages; a shared page is read-only.
 type page struct {
 	rows [][lanes]float32 // layer × (keys: head × column of it × position; values: panel of columns × position × column)
 	refs int              // slots that hold it
@@ -21,8 +21,8 @@ func (p *page) values(c Config, layer, panel int) [][lanes]float32 {
 	return p.rows[(2*layer+1)*c.Width+panel*lanes:][:lanes]
 }
 
-// put takes in keys and values, side by side, of one position in one layer, whose rows are
-// given.
+// put stores the keys and values of one position, which stand side by side in both, into
+// the rows of one layer.
 func put(rows [][lanes]float32, pos int, both []float32) {
 	n := len(both) / 2
 	for k, x := range both[:n] {
@@ -33,7 +33,7 @@ func put(rows [][lanes]float32, pos int, both []float32) {
 	}
 }
 
-// page returns one that nobody holds, for one holder.
+// page returns an unused page, held once.
 func (d *Decoder) page() *page {
 	if last := len(d.free) - 1; last >= 0 {
 		p := d.free[last]
@@ -43,14 +43,15 @@ func (d *Decoder) page() *page {
 	return &page{rows: make([][lanes]float32, 2*d.config.Layers*d.config.Width), refs: 1}
 }
 
-// leave ends a slot's hold of a page.
+// leave releases one hold on a page.
 func (d *Decoder) leave(p *page) {
 	if p.refs--; p.refs == 0 {
 		d.free = append(d.free, p)
 	}
 }
 
-// room has a slot hold a page of its own for a position, the next or one of its last page.
+// room gives a slot an unshared page for a position, which is the slot's next or lies in
+// its last page.
 func (d *Decoder) room(slot, pos int) {
 	s := &d.slots[slot]
 	if pos/lanes == len(s.pages) {

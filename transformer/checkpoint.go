@@ -15,8 +15,8 @@ import (
 type Checkpoint struct {
 	Model      *Model
 	Optimizer  *AdamW            // nil: none
-	Vocabulary string            // names what the tokens stand for
-	Notes      map[string]string // whatever the writer wants to remember; nil: nothing
+	Vocabulary string            // name of what the tokens stand for
+	Notes      map[string]string // anything the writer wants to keep; nil: nothing
 }
 
 // An Encoding is how a weights file holds parameters. Those of the optimiser are always
@@ -29,18 +29,18 @@ const (
 	Float16 Encoding = "float16" // half the size: IEEE 754 binary16, 11 bits of precision
 )
 
-// Errors by which a caller tells why a weights file is refused. They are wrapped with more.
+// The reasons for refusing a weights file. Returned errors wrap them with details.
 var (
-	ErrForeign    = errors.New("no weights file")
+	ErrForeign    = errors.New("not a weights file")
 	ErrVersion    = errors.New("unknown version of weights file")
-	ErrTruncated  = errors.New("weights file is cut short")
+	ErrTruncated  = errors.New("weights file is truncated")
 	ErrCorrupt    = errors.New("weights file is damaged")
 	ErrVocabulary = errors.New("weights are for another vocabulary")
-	ErrSizes      = errors.New("weights are of other sizes")
+	ErrSizes      = errors.New("weights have other sizes")
 )
 
 const (
-	weightsMagic   = "\x89QWT\r\n\x1a\n" // after PNG: shows when it was taken for text
+	weightsMagic   = "\x89QWT\r\n\x1a\n" // modelled on PNG: shows whether the file was converted as text
 	weightsVersion = 1
 	weightsPrefix  = len(weightsMagic) + 4 + 4 // magic, version, length of the header
 	maxHeader      = 1 << 20
@@ -56,7 +56,7 @@ type header struct {
 	Notes      map[string]string `json:"notes,omitempty"`
 }
 
-// A headerTensor tells what stands where.
+// A headerTensor describes one tensor of the file.
 type headerTensor struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
@@ -69,8 +69,8 @@ type headerOptimizer struct {
 	Steps    int          `json:"steps"`
 }
 
-// Bytes is the checkpoint as a weights file. A number that is not finite, or that the
-// encoding does not hold, is an error: such weights are of no use to anybody.
+// Bytes encodes the checkpoint as a weights file. A number that is not finite, or that
+// is too large for the encoding, is an error: such weights are useless.
 func (c *Checkpoint) Bytes(e Encoding) ([]byte, error) {
 	head := header{Config: c.Model.config, Vocabulary: c.Vocabulary, Encoding: e, Notes: c.Notes}
 	head.Tensors = headerTensors(c.Model)
@@ -130,10 +130,10 @@ func (h *header) dataSize() int {
 	return size
 }
 
-// ReadCheckpoint reads a weights file. The vocabulary is what the caller's tokens stand
-// for, and the file must name the same one; empty takes any. The error is, or wraps, one
-// of [ErrForeign], [ErrVersion], [ErrTruncated], [ErrCorrupt], [ErrVocabulary] and
-// [ErrNotFinite]. Nothing of data is kept, and never more is allocated than it holds.
+// ReadCheckpoint reads a weights file. The file must name the given vocabulary; an empty
+// vocabulary accepts any file. The error is, or wraps, one of [ErrForeign],
+// [ErrVersion], [ErrTruncated], [ErrCorrupt], [ErrVocabulary] and [ErrNotFinite].
+// The checkpoint does not refer to data, and memory use is bounded by its size.
 func ReadCheckpoint(data []byte, vocabulary string) (*Checkpoint, error) {
 	head, body, err := openWeights(data)
 	if err != nil {
@@ -165,7 +165,7 @@ func ReadCheckpoint(data []byte, vocabulary string) (*Checkpoint, error) {
 	return c, nil
 }
 
-// readOptimizer reads what stands behind the parameters.
+// readOptimizer reads the state of the optimiser, which follows the parameters.
 func readOptimizer(m *Model, head *headerOptimizer, body []byte) (*AdamW, error) {
 	o, err := NewAdamW(m, head.Settings)
 	if err != nil {
@@ -183,8 +183,8 @@ func readOptimizer(m *Model, head *headerOptimizer, body []byte) (*AdamW, error)
 	return o, nil
 }
 
-// openWeights checks a weights file as a whole, and returns its header and what stands
-// between that and the checksum.
+// openWeights checks a weights file as a whole, and returns its header and the data
+// between header and checksum.
 func openWeights(data []byte) (head header, body []byte, err error) {
 	if n := min(len(data), len(weightsMagic)); n == 0 || string(data[:n]) != weightsMagic[:n] {
 		return head, nil, ErrForeign
@@ -201,7 +201,7 @@ func openWeights(data []byte) (head header, body []byte, err error) {
 	}
 	rest := data[weightsPrefix:]
 	if len(rest) < int(n) {
-		return head, nil, fmt.Errorf("%w: %d bytes, and the header alone has %d", ErrTruncated, len(data), n)
+		return head, nil, fmt.Errorf("%w: %d bytes, but the header alone has %d", ErrTruncated, len(data), n)
 	}
 	if err := head.parse(rest[:n]); err != nil {
 		return head, nil, fmt.Errorf("%w: header: %w", ErrCorrupt, err)
@@ -221,7 +221,7 @@ func openWeights(data []byte) (head header, body []byte, err error) {
 	return head, rest[:want-sha256.Size], nil
 }
 
-// parse reads the JSON of a header and reports the first thing that makes no sense.
+// parse reads the JSON of a header and reports the first invalid field.
 func (h *header) parse(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -245,7 +245,7 @@ func (e Encoding) width() int {
 	return 0
 }
 
-// append writes numbers. The error names the place of one that cannot be.
+// append encodes numbers. The error names the index of one that cannot be encoded.
 func (e Encoding) append(data []byte, numbers []float32) ([]byte, error) {
 	for i, x := range numbers {
 		if x-x != 0 {
@@ -264,7 +264,8 @@ func (e Encoding) append(data []byte, numbers []float32) ([]byte, error) {
 	return data, nil
 }
 
-// read fills numbers from data, which has enough, and returns the rest of it.
+// read fills numbers from data, which must be long enough, and returns the rest of
+// data.
 func (e Encoding) read(numbers []float32, data []byte) []byte {
 	width := e.width()
 	for i := range numbers {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// saved is a checkpoint with everything, after a few steps.
+// saved is a checkpoint with every field set, after a few steps.
 func saved(t testing.TB) *Checkpoint {
 	t.Helper()
 	m := shaken(small[1], 1)
@@ -24,7 +24,7 @@ func saved(t testing.TB) *Checkpoint {
 	return &Checkpoint{m, o, "letters", map[string]string{"seed": "7"}}
 }
 
-// learn makes steps on data that follows from the number of steps made before.
+// learn makes steps on data that depends only on the number of steps made before.
 func learn(t testing.TB, m *Model, o *AdamW, steps int) {
 	t.Helper()
 	p := NewPass(m)
@@ -39,8 +39,9 @@ func learn(t testing.TB, m *Model, o *AdamW, steps int) {
 	}
 }
 
-// TestTrainingGoesOnAsIfNeverSaved compares a run that was saved and read with one that was not.
-func TestTrainingGoesOnAsIfNeverSaved(t *testing.T) {
+// TestTrainingResumesAsIfNeverSaved compares a run that was saved and read back with one that
+// was not.
+func TestTrainingResumesAsIfNeverSaved(t *testing.T) {
 	t.Parallel()
 	c := saved(t)
 	data, err := c.Bytes(Float32)
@@ -59,7 +60,7 @@ func TestTrainingGoesOnAsIfNeverSaved(t *testing.T) {
 	learn(t, c.Model, c.Optimizer, 4)
 	learn(t, back.Model, back.Optimizer, 4)
 	if !slices.Equal(c.Model.Params(), back.Model.Params()) {
-		t.Error("four steps later the parameters differ")
+		t.Error("the parameters differ four steps later")
 	}
 }
 
@@ -83,7 +84,7 @@ func TestFloat16IsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back.Optimizer != nil {
-		t.Error("read an optimiser that was not there")
+		t.Error("read an optimiser that was not written")
 	}
 	for i, want := range c.Model.Params() {
 		got := back.Model.Params()[i]
@@ -93,7 +94,7 @@ func TestFloat16IsSmall(t *testing.T) {
 	}
 	again, err := back.Bytes(Float16)
 	if err != nil || !bytes.Equal(again, data) {
-		t.Errorf("written again, it is another file (%v)", err)
+		t.Errorf("written again, the file differs (%v)", err)
 	}
 }
 
@@ -120,14 +121,14 @@ func TestBytesRefuses(t *testing.T) {
 	}
 }
 
-// sealed puts the right checksum behind a file whose content was changed.
+// sealed appends the right checksum to a file whose content was changed.
 func sealed(data []byte) []byte {
 	end := len(data) - sha256.Size
 	sum := sha256.Sum256(data[:end])
 	return append(data[:end:end], sum[:]...)
 }
 
-// replaced changes a part of the header into another one, and seals it.
+// replaced replaces a part of the header, and seals the file.
 func replaced(data []byte, was, is string) []byte {
 	n := binary.LittleEndian.Uint32(data[12:])
 	text := bytes.Replace(data[16:16+n], []byte(was), []byte(is), 1)
@@ -154,18 +155,18 @@ func TestReadRefuses(t *testing.T) {
 		want error
 	}{
 		{"nothing", nil, ErrForeign},
-		{"text", []byte("hello, world, this is no weights file at all"), ErrForeign},
+		{"text", []byte("hello, world, this is not a weights file"), ErrForeign},
 		{"line ends changed", bytes.Replace(whole, []byte("\r\n"), []byte("\n"), 1), ErrForeign},
 		{"first byte only", whole[:1], ErrTruncated},
 		{"within the prefix", whole[:13], ErrTruncated},
 		{"within the header", whole[:200], ErrTruncated},
 		{"within the data", whole[:len(whole)/2], ErrTruncated},
 		{"last byte missing", whole[:len(whole)-1], ErrTruncated},
-		{"one byte more", append(slices.Clone(whole), 0), ErrCorrupt},
+		{"one byte too many", append(slices.Clone(whole), 0), ErrCorrupt},
 		{"version 2", at(8, 2), ErrVersion},
 		{"header without end", at(15, 255), ErrCorrupt},
 		{"header longer than the file", at(14, 8), ErrTruncated},
-		{"header is no JSON", at(16, '['), ErrCorrupt},
+		{"header is not JSON", at(16, '['), ErrCorrupt},
 		{"bit in the data", at(body+9, whole[body+9]^1), ErrCorrupt},
 		{"bit in the checksum", at(len(whole)-1, whole[len(whole)-1]^1), ErrCorrupt},
 		{"NaN in the data", sealed(append(nan, whole[body+4:]...)), ErrNotFinite},
@@ -176,7 +177,7 @@ func TestReadRefuses(t *testing.T) {
 		{"fewer layers", replaced(whole, `"layers":2`, `"layers":1`), ErrCorrupt},
 		{"huge", replaced(whole, `"width":32`, `"width":2048`), ErrTruncated},
 		{"another tensor", replaced(whole, `"embed"`, `"embad"`), ErrCorrupt},
-		{"no optimiser said", replaced(whole, `"optimizer":{`, `"notes":{`), ErrCorrupt},
+		{"optimiser not declared", replaced(whole, `"optimizer":{`, `"notes":{`), ErrCorrupt},
 		{"negative steps", replaced(whole, `"steps":2`, `"steps":-2`), ErrCorrupt},
 		{"negative rate", replaced(whole, `"rate":0.01`, `"rate":-1`), ErrCorrupt},
 		{"another vocabulary", replaced(whole, `"letters"`, `"bytes"`), ErrVocabulary},
@@ -190,7 +191,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReadCheckpoint demands that whatever is read can be written, and is then the same.
+// FuzzReadCheckpoint checks that whatever can be read is the same after writing and
+// reading it again.
 func FuzzReadCheckpoint(f *testing.F) {
 	c := &Checkpoint{Model: shaken(Config{Vocab: 2, Context: 2, Layers: 1, Width: 16, Heads: 1, Hidden: 16}, 1)}
 	for _, e := range []Encoding{Float16, Float32} {
@@ -218,20 +220,20 @@ func FuzzReadCheckpoint(f *testing.F) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(back, c) {
-			t.Error("written and read again, it is another checkpoint")
+			t.Error("the checkpoint differs after writing and reading it again")
 		}
 	})
 }
 
-func TestHalf(t *testing.T) {
+func TestHalfRoundsToTheNearest(t *testing.T) {
 	t.Parallel()
-	for h := range uint16(halfInf) { // every finite number and its neighbours
+	for h := range uint16(halfInf) { // every finite number, and the neighbourhood of the midpoint to the next
 		x := fromHalf(h)
 		if back := toHalf(x); back != h {
-			t.Fatalf("%#x is %v is %#x", h, x, back)
+			t.Fatalf("%#x converts to %v and back to %#x", h, x, back)
 		}
 		if back := toHalf(-x); back != h|0x8000 {
-			t.Fatalf("-%#x is %v is %#x", h, -x, back)
+			t.Fatalf("-%#x converts to %v and back to %#x", h, -x, back)
 		}
 		if h+1 == halfInf {
 			break
@@ -240,7 +242,7 @@ func TestHalf(t *testing.T) {
 		middle := (x + next) / 2
 		even := h + h&1
 		if got := toHalf(middle); got != even {
-			t.Fatalf("between %#x and the next: %#x, want the even one %#x", h, got, even)
+			t.Fatalf("halfway between %#x and the next: %#x, want the even one %#x", h, got, even)
 		}
 		if got := toHalf(math.Nextafter32(middle, 0)); got != h {
 			t.Fatalf("just below the middle after %#x: %#x", h, got)

@@ -2,19 +2,20 @@ package transformer
 
 import "fmt"
 
-// A Decoder continues many sequences at once, one in each slot, and keeps what
-// attention needs of their tokens. It is for one goroutine, and uses all processors
-// itself. What one slot yields does not depend, in any bit, on the others.
+// A Decoder continues many sequences at once, one in each slot, and caches what
+// attention needs of their tokens. Only one goroutine may use it at a time; it uses all
+// processors itself. The results of a slot do not depend, in any bit, on the other
+// slots.
 type Decoder struct {
 	config  Config
 	scale   float32 // of attention
 	turns   rotation
 	model   *Model    // a copy
-	weights []packing // of each matrix of it but embed
+	weights []packing // of each of its matrices but embed
 	slots   []slot
 	free    []*page
-	lookup  *lookup      // of the first layer; nil: the vocabulary is too large for one
-	rows    []decoderRow // of the call under way
+	lookup  *lookup      // of the first layer; nil: the vocabulary is too large for a lookup
+	rows    []decoderRow // of the current call
 	shards  []shard
 	scratch []decoderScratch
 }
@@ -23,8 +24,8 @@ type Decoder struct {
 type slot struct {
 	used   int       // tokens
 	end    int32     // the last of them
-	logits []float32 // of the token to come; valid if used is not 0
-	taken  bool      // it has a part in the call under way
+	logits []float32 // of the next token; valid if used is not 0
+	taken  bool      // the current call names it
 	pages  []*page   // of all of its positions
 	before matrix    // layer × Width: normalised stream of the last token
 }
@@ -33,7 +34,7 @@ type slot struct {
 type decoderRow struct {
 	slot, pos int
 	token     int32
-	before    int32 // the token before; nothing of meaning at pos 0
+	before    int32 // the preceding token; undefined at pos 0
 	last      bool  // the slot's logits are wanted after it
 }
 
@@ -46,15 +47,15 @@ type decoderScratch struct {
 	sparse                                    sparse
 }
 
-// A Feed is tokens that a slot is to take in.
+// A Feed is tokens to append to a slot.
 type Feed struct {
 	Slot   int
 	Tokens []int32 // one or more
 }
 
 // NewDecoder returns a decoder with empty slots, numbered from 0, that works with a
-// copy of m's parameters. Each token that is held takes 8·Width·Layers bytes, and each
-// token of a vocabulary of up to 2048 another 24·Width.
+// copy of m's parameters. Each token in a slot takes 8·Width·Layers bytes. A vocabulary
+// of up to 2048 tokens takes another 24·Width bytes for each of them.
 func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	if slots < 1 {
 		return nil, fmt.Errorf("decoder with %d slots, want one or more", slots)
@@ -71,8 +72,8 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	return d, d.Load(m)
 }
 
-// Load takes a copy of the parameters of a model, and empties all slots: what they held
-// has to be appended anew. A model of other sizes is [ErrSizes].
+// Load copies the parameters of a model, and empties all slots: their tokens must be
+// appended again. It returns [ErrSizes] if the model has other sizes.
 func (d *Decoder) Load(m *Model) error {
 	if m.config != d.config {
 		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, m.config, d.config)
@@ -110,8 +111,8 @@ func (d *Decoder) Reset(slot int) {
 	s.used, s.pages = 0, s.pages[:0]
 }
 
-// Copy has one slot hold what another holds, so that sequences that begin alike are
-// taken in once, and kept once.
+// Copy makes one slot hold the sequence of another, so that a common beginning is
+// computed once and stored once.
 func (d *Decoder) Copy(to, from int) {
 	if to == from {
 		return
@@ -127,8 +128,9 @@ func (d *Decoder) Copy(to, from int) {
 	}
 }
 
-// Logits returns the scores of the tokens that may come next in a slot: length Vocab,
-// the decoder's own, until the slot takes in another token. It panics for an empty slot.
+// Logits returns the logits of a slot's next token, of length Vocab. The slice belongs
+// to the decoder and is valid until the slot gets another token. Logits panics for an
+// empty slot.
 func (d *Decoder) Logits(slot int) []float32 {
 	if d.slots[slot].used == 0 {
 		panic("transformer: logits of an empty slot")
@@ -144,8 +146,8 @@ func (d *Decoder) Append(slot int, tokens []int32) ([]float32, error) {
 	return d.Logits(slot), nil
 }
 
-// Step adds one token to each of some slots, tokens[i] to slots[i]; their logits are
-// then to be had from [Decoder.Logits].
+// Step adds one token to each of the given slots, tokens[i] to slots[i].
+// [Decoder.Logits] then returns their logits.
 func (d *Decoder) Step(slots []int, tokens []int32) error {
 	if len(slots) != len(tokens) {
 		return fmt.Errorf("%d slots and %d tokens", len(slots), len(tokens))
@@ -161,9 +163,9 @@ func (d *Decoder) Step(slots []int, tokens []int32) error {
 	return nil
 }
 
-// Extend adds tokens to several slots, each named at most once, all in one go: this is
-// how many prompts are taken in, or taken in anew after Load. A sequence longer than
-// the context is [ErrContext]. Where it returns an error, no slot has changed.
+// Extend adds tokens to several slots at once, each named at most once: for many
+// prompts, or after Load. It returns [ErrContext] if a sequence gets longer than the
+// context. If it returns an error, no slot has changed.
 func (d *Decoder) Extend(feeds ...Feed) error {
 	d.rows = d.rows[:0]
 	for _, f := range feeds {
@@ -180,13 +182,13 @@ func (d *Decoder) Extend(feeds ...Feed) error {
 func (d *Decoder) add(s int, tokens []int32) error {
 	switch {
 	case s < 0 || s >= len(d.slots):
-		return fmt.Errorf("slot %d, and there are %d", s, len(d.slots))
+		return fmt.Errorf("slot %d, but there are only %d", s, len(d.slots))
 	case d.slots[s].taken:
 		return fmt.Errorf("slot %d is named twice", s)
 	case len(tokens) == 0:
 		return fmt.Errorf("slot %d is given no tokens", s)
 	case d.slots[s].used+len(tokens) > d.config.Context:
-		return fmt.Errorf("slot %d: %d tokens, and the context holds %d: %w",
+		return fmt.Errorf("slot %d: %d tokens, but the context holds %d: %w",
 			s, d.slots[s].used+len(tokens), d.config.Context, ErrContext)
 	}
 	if err := d.config.checkTokens(tokens); err != nil {
@@ -204,7 +206,7 @@ func (d *Decoder) add(s int, tokens []int32) error {
 	return nil
 }
 
-// drop forgets what was planned.
+// drop discards the planned rows.
 func (d *Decoder) drop() {
 	for _, r := range d.rows {
 		d.slots[r.slot].taken = false
@@ -212,7 +214,7 @@ func (d *Decoder) drop() {
 	d.rows = d.rows[:0]
 }
 
-// run takes the planned rows through the model, whole slots to each goroutine.
+// run takes the planned rows through the model; each goroutine gets whole slots.
 func (d *Decoder) run() {
 	for _, r := range d.rows {
 		d.room(r.slot, r.pos)
@@ -294,7 +296,7 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 	}
 }
 
-// resize makes room for rows.
+// resize makes room for the given number of rows.
 func (w *decoderScratch) resize(rows int, c Config) {
 	for _, m := range []*matrix{&w.x, &w.normed, &w.in, &w.mixed, &w.last} {
 		m.resize(rows, c.Width)
@@ -307,7 +309,7 @@ func (w *decoderScratch) resize(rows int, c Config) {
 	w.inv = grown(w.inv, rows)
 }
 
-// shift makes what attention reads of the rows in layer l.
+// shift computes what attention reads of the rows in layer l.
 func (d *Decoder) shift(l int, rows []decoderRow, w *decoderScratch) {
 	share := d.model.layer(l)[tensorShift].Data
 	for i, r := range rows {
@@ -320,8 +322,8 @@ func (d *Decoder) shift(l int, rows []decoderRow, w *decoderScratch) {
 	}
 }
 
-// attend puts the key and value of row i into the cache of layer l and makes its attended
-// values from all of its slot up to itself. It goes through the pages in their order.
+// attend puts the key and value of row i into the cache of layer l and computes its
+// attended values from all positions of its slot up to its own, page by page in order.
 func (d *Decoder) attend(l int, r decoderRow, i int, w *decoderScratch) {
 	c, n := d.config, d.config.headWidth()
 	qkv, mixed, pages := w.qkv.row(i), w.mixed.row(i), d.slots[r.slot].pages[:r.pos/lanes+1]

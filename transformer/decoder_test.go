@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestDecoderGivesWhatTrainingGives samples in batches of changing composition, and
-// holds each log-probability to that of the training forward.
-func TestDecoderGivesWhatTrainingGives(t *testing.T) {
+// TestDecoderAgreesWithTraining samples in batches of changing composition, and
+// compares each log-probability with that of the training forward pass.
+func TestDecoderAgreesWithTraining(t *testing.T) {
 	t.Parallel()
 	for i, c := range small {
 		r := rand.New(rand.NewPCG(uint64(i), 1))
@@ -59,15 +59,15 @@ func TestDecoderGivesWhatTrainingGives(t *testing.T) {
 		for s := range done {
 			for j, w := range want[s] {
 				if w != 0 && math.Abs(float64(w-scores.LogProbs[s][j])) > 1e-4 {
-					t.Errorf("%+v: token %d: sampled with %v, trained with %v", c, j, w, scores.LogProbs[s][j])
+					t.Errorf("%+v: token %d: log-probability %v when sampled, %v in training", c, j, w, scores.LogProbs[s][j])
 				}
 			}
 		}
 	}
 }
 
-// TestSlotsDoNotTouchEachOther takes one sequence through batches of several kinds.
-func TestSlotsDoNotTouchEachOther(t *testing.T) {
+// TestSlotsDoNotAffectEachOther takes one sequence through batches of several kinds.
+func TestSlotsDoNotAffectEachOther(t *testing.T) {
 	t.Parallel()
 	c := small[1]
 	m := shaken(c, 3)
@@ -102,7 +102,7 @@ func TestSlotsDoNotTouchEachOther(t *testing.T) {
 			}
 		}
 		if !slices.Equal(d.Logits(at), want) {
-			t.Errorf("with %d others, token by token, the logits are not those of the sequence alone in one go", others)
+			t.Errorf("the logits with %d other slots, token by token, differ from those of the sequence alone in one call", others)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestLoadTakesNewWeights(t *testing.T) {
 		t.Error("logits after Load are not those of the new weights")
 	}
 	if err := d.Load(shaken(small[0], 1)); err == nil {
-		t.Error("weights of other sizes are no error")
+		t.Error("weights of other sizes are accepted")
 	}
 }
 
@@ -163,7 +163,7 @@ func TestDecoderRefuses(t *testing.T) {
 		{{1, []int32{1}}, {0, []int32{7}}},
 	} {
 		if err := d.Extend(feeds...); err == nil {
-			t.Errorf("%v is no error", feeds)
+			t.Errorf("%v is accepted", feeds)
 		}
 		if d.Len(0) != c.Context-1 || d.Len(1) != 0 {
 			t.Errorf("%v changed the slots to %d and %d tokens", feeds, d.Len(0), d.Len(1))
@@ -173,24 +173,24 @@ func TestDecoderRefuses(t *testing.T) {
 		t.Errorf("error %v, want ErrContext", err)
 	}
 	if err := d.Step([]int{0, 1}, []int32{1}); err == nil {
-		t.Error("two slots and one token are no error")
+		t.Error("two slots and one token are accepted")
 	}
 	if err := d.Step([]int{0, 1}, []int32{1, 9}); err == nil {
-		t.Error("a token that is none is no error")
+		t.Error("a token outside the vocabulary is accepted")
 	}
 	if err := d.Step([]int{0, 1}, []int32{1, 1}); err != nil {
 		t.Errorf("after errors: %v", err)
 	}
 }
 
-// A copied slot goes on as the one it was copied from, and apart from it.
+// A copy continues like its original, and independently of it.
 func TestDecoderCopy(t *testing.T) {
 	t.Parallel()
 	m, err := New(Config{Vocab: 32, Context: 16, Layers: 2, Width: 32, Heads: 2, Hidden: 64}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range m.Params() { // a new model is flat
+	for i := range m.Params() { // a new model gives every token the same probability
 		m.Params()[i] += float32(i%7-3) / 50
 	}
 	d, err := NewDecoder(m, 3)
@@ -215,13 +215,13 @@ func TestDecoderCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(d.Logits(slot), want) {
-			t.Errorf("slot %d goes on as another sequence", slot)
+			t.Errorf("slot %d continues as another sequence", slot)
 		}
 	}
 }
 
-// TestPagesAreShared copies, continues and empties slots at random. Each then goes on as if
-// it had taken in its tokens alone, and no page is lost or held by nobody.
+// TestPagesAreShared copies, extends and empties slots at random. Each slot then continues
+// as if it had been given its tokens alone, and no page is leaked or freed too early.
 func TestPagesAreShared(t *testing.T) {
 	t.Parallel()
 	c := small[2]
@@ -264,7 +264,7 @@ func TestPagesAreShared(t *testing.T) {
 		}
 		for p, n := range pages {
 			if p.refs != n || slices.Contains(d.free, p) {
-				t.Fatalf("a page that %d slots hold counts %d, free %v", n, p.refs, slices.Contains(d.free, p))
+				t.Fatalf("a page held by %d slots counts %d, free %v", n, p.refs, slices.Contains(d.free, p))
 			}
 			shared += n - 1
 		}
@@ -275,7 +275,7 @@ func TestPagesAreShared(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Equal(d.Logits(s), want) {
-				t.Fatalf("slot %d with %d tokens goes on as another sequence", s, len(held[s]))
+				t.Fatalf("slot %d with %d tokens continues as another sequence", s, len(held[s]))
 			}
 		}
 	}

@@ -2,8 +2,8 @@ package transformer
 
 // The kernels below and in kernel_simd.go hold nearly all of the arithmetic. They make
 // the products of matrices in blocks of lanes columns. Each number of a product is summed
-// up in the order of the inner dimension and by the same instructions, wherever it stands
-// in its block: what the other rows hold, and how many there are, does not change it.
+// in the order of the inner dimension and by the same instructions, wherever it stands in
+// its block. So it does not depend on the content or the number of the other rows.
 
 // mulPanelPlain is [mulPanel] in plain Go: three rows and two columns at a time, whose
 // sums stay in registers. The mask tells the compiler that j+1 is inside.
@@ -55,7 +55,8 @@ func addRowPlain(c *[lanes]float32, a []float32, b [][lanes]float32) {
 	}
 }
 
-// addOuterPlain is [addOuter] in plain Go. Three rows at a time leave one.
+// addOuterPlain is [addOuter] in plain Go. It takes three rows at a time and then the
+// last one.
 func addOuterPlain(c *block, a, b [][lanes]float32) {
 	for i := 0; i+2 < lanes; i += 3 {
 		addOuterRows(c, a, b, i)
@@ -77,7 +78,7 @@ func addOuterPlain(c *block, a, b [][lanes]float32) {
 }
 
 // addOuterRows adds rows i to i+2 of aᵀ·b to those of c, two columns at a time. It is a
-// function of its own so that the compiler keeps all addresses in registers.
+// separate function so that the compiler keeps all addresses in registers.
 //
 //go:noinline
 func addOuterRows(c *block, a, b [][lanes]float32, i int) {
@@ -107,7 +108,8 @@ type block [lanes][lanes]float32
 const depth = 64
 
 // mulPanelT is [mulPanel] with the transpose of a: it sets the first lanes columns of c to
-// aᵀ·b, or adds that to them. c has the columns of a as rows; b has the rows of a.
+// aᵀ·b, or adds that to them. c has as many rows as a has columns; b has as many rows as
+// a.
 func mulPanelT(c, a matrix, b [][lanes]float32, add bool) {
 	var rows [depth][lanes]float32
 	for i := 0; i < a.cols; i += lanes {

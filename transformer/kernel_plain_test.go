@@ -15,11 +15,11 @@ type outerKernel struct {
 func panelKernels() []panelKernel { return []panelKernel{{"plain", mulPanelPlain}} }
 func outerKernels() []outerKernel { return []outerKernel{{"plain", addOuterPlain}} }
 
-// multiplyAdds makes n rounds of flopsPerRound operations of this build's kind, none of
-// which waits for another, and nothing else: what no kernel can outdo.
+// multiplyAdds makes n rounds of flopsPerRound independent operations of this build's
+// kind and nothing else. No kernel can be faster.
 func multiplyAdds(n int) float32 {
 	x, y := float32(n), float32(0.5)
-	a, b, c, d, e, f := x, x+1, x+2, x+3, x+4, x+5 // were they the same, the compiler might make them one
+	a, b, c, d, e, f := x, x+1, x+2, x+3, x+4, x+5 // if they were the same, the compiler might merge them
 	g, h, i, j, k, l := x+6, x+7, x+8, x+9, x+10, x+11
 	for range n {
 		a, b, c, d = a*y+x, b*y+x, c*y+x, d*y+x

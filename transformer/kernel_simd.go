@@ -4,15 +4,15 @@ package transformer
 
 import "simd/archsimd"
 
-// Which instructions the processor has. The kernels of both kinds make the same sums in
-// the same order, and so give the same bits.
+// The instructions that the processor has. The kernels of both widths compute the same
+// sums in the same order, and so give the same bits.
 var (
 	hasAVX2   = archsimd.X86.AVX2() && archsimd.X86.FMA()
 	hasAVX512 = archsimd.X86.AVX512()
 )
 
-// mulPanel sets the first lanes columns of c to a·b, or adds that to them. c has the rows
-// of a; b has the columns of a as rows.
+// mulPanel sets the first lanes columns of c to a·b, or adds that to them. c has as many
+// rows as a; b has as many rows as a has columns.
 func mulPanel(c, a matrix, b [][lanes]float32, add bool) {
 	switch {
 	case hasAVX512:
@@ -24,8 +24,8 @@ func mulPanel(c, a matrix, b [][lanes]float32, add bool) {
 	}
 }
 
-// mulPair is mulPanel for two panels, which stand one behind the other in b, and the first
-// 2·lanes columns of c.
+// mulPair is mulPanel for two panels, which follow one another in b, and the first 2·lanes
+// columns of c.
 func mulPair(c, a matrix, b [][lanes]float32, add bool) {
 	if hasAVX512 {
 		mulPair512(c, a, b, add)
@@ -51,7 +51,7 @@ func addRow(c *[lanes]float32, a []float32, b [][lanes]float32) {
 	store256(c, s, t)
 }
 
-// addOuter adds aᵀ·b to c. a has at least the rows of b.
+// addOuter adds aᵀ·b to c. a has at least as many rows as b.
 func addOuter(c *block, a, b [][lanes]float32) {
 	switch {
 	case hasAVX512:
@@ -63,8 +63,8 @@ func addOuter(c *block, a, b [][lanes]float32) {
 	}
 }
 
-// mulPanel512 takes four rows at a time, each in one register. Rows beyond the last are the
-// last once more.
+// mulPanel512 takes four rows at a time, each in one register. Missing rows are replaced by
+// the last.
 func mulPanel512(c, a matrix, b [][lanes]float32, add bool) {
 	last := a.rows - 1
 	for i := 0; i <= last; i += 4 {
@@ -90,8 +90,8 @@ func mulPanel512(c, a matrix, b [][lanes]float32, add bool) {
 	}
 }
 
-// mulPair512 takes four rows at a time, each in two registers: so many sums that the
-// processor need not wait for any of them.
+// mulPair512 takes four rows at a time, each in two registers: enough independent sums
+// that the processor never waits for one.
 func mulPair512(c, a matrix, b [][lanes]float32, add bool) {
 	for i := 0; i < a.rows; i += 4 {
 		hi := min(i+4, a.rows)
@@ -99,8 +99,8 @@ func mulPair512(c, a matrix, b [][lanes]float32, add bool) {
 	}
 }
 
-// mulPairRows512 does so for up to four rows. It is a function of its own so that the
-// compiler keeps all addresses in registers. Rows beyond the last are the last once more.
+// mulPairRows512 does so for up to four rows. It is a separate function so that the
+// compiler keeps all addresses in registers. Missing rows are replaced by the last.
 //
 //go:noinline
 func mulPairRows512(c, a matrix, b [][lanes]float32, add bool) {

@@ -18,7 +18,7 @@ type outerKernel struct {
 	add  func(c *block, a, b [][lanes]float32)
 }
 
-// panelKernels lists what this processor can run.
+// panelKernels lists the kernels that this processor can run.
 func panelKernels() []panelKernel {
 	list := []panelKernel{{"plain", mulPanelPlain}}
 	if hasAVX2 {
@@ -30,7 +30,7 @@ func panelKernels() []panelKernel {
 	return list
 }
 
-// outerKernels lists what this processor can run.
+// outerKernels lists the kernels that this processor can run.
 func outerKernels() []outerKernel {
 	list := []outerKernel{{"plain", addOuterPlain}}
 	if hasAVX2 {
@@ -59,14 +59,14 @@ func TestWideKernelsGiveTheSameBits(t *testing.T) {
 	}
 }
 
-// multiplyAdds makes n rounds of flopsPerRound operations of this build's kind, none of
-// which waits for another, and nothing else: what no kernel can outdo.
+// multiplyAdds makes n rounds of flopsPerRound independent operations of this build's
+// kind and nothing else. No kernel can be faster.
 func multiplyAdds(n int) float32 {
 	if hasAVX512 {
 		return multiplyAdds512(n)
 	}
 	x, y := archsimd.BroadcastFloat32x8(float32(n)), archsimd.BroadcastFloat32x8(0.5)
-	a, b, c, d := x.Add(y), x.Sub(y), x.Mul(y), y.Mul(y) // were they the same, the compiler would make them one
+	a, b, c, d := x.Add(y), x.Sub(y), x.Mul(y), y.Mul(y) // if they were the same, the compiler would merge them
 	e, f, g, h, i, j := a.Mul(a), a.Mul(b), a.Mul(c), b.Mul(c), b.Mul(d), c.Mul(d)
 	for range n {
 		a, b, c, d, e = a.MulAdd(y, x), b.MulAdd(y, x), c.MulAdd(y, x), d.MulAdd(y, x), e.MulAdd(y, x)
@@ -78,7 +78,7 @@ func multiplyAdds(n int) float32 {
 // multiplyAdds512 does the same with registers twice as wide.
 func multiplyAdds512(n int) float32 {
 	x, y := archsimd.BroadcastFloat32x16(float32(n)), archsimd.BroadcastFloat32x16(0.5)
-	a, b, c, d := x.Add(y), x.Sub(y), x.Mul(y), y.Mul(y) // were they the same, the compiler would make them one
+	a, b, c, d := x.Add(y), x.Sub(y), x.Mul(y), y.Mul(y) // if they were the same, the compiler would merge them
 	e, f, g, h, i, j := a.Mul(a), a.Mul(b), a.Mul(c), b.Mul(c), b.Mul(d), c.Mul(d)
 	for range n {
 		a, b, c, d, e = a.MulAdd(y, x), b.MulAdd(y, x), c.MulAdd(y, x), d.MulAdd(y, x), e.MulAdd(y, x)

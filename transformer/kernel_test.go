@@ -24,8 +24,9 @@ func panelOf(m matrix) [][lanes]float32 {
 	return p.panel(0)
 }
 
-// TestKernels holds every kernel that this build has to the definition of the product.
-func TestKernels(t *testing.T) {
+// TestKernelsMultiply compares every kernel of this build with the definition of the
+// product.
+func TestKernelsMultiply(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, kernel := range panelKernels() {
@@ -57,7 +58,7 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// alike demands that two rows are the same within a tolerance relative to their size.
+// alike checks that two rows are equal within a tolerance relative to their size.
 func alike(t *testing.T, what string, got, want []float32, tolerance float64) {
 	t.Helper()
 	for i := range want {
@@ -67,7 +68,7 @@ func alike(t *testing.T, what string, got, want []float32, tolerance float64) {
 	}
 }
 
-func TestTransposedKernels(t *testing.T) {
+func TestTransposedKernelsMultiply(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 3))
 	for _, cols := range []int{1, 15, 16, 17, 40} {
@@ -134,7 +135,7 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 	}
 }
 
-// TestSparseIsDense leaves out zeros, and finds the product the same to the bit.
+// TestSparseIsDense checks that leaving out zeros does not change a bit of the product.
 func TestSparseIsDense(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 7))
@@ -142,7 +143,7 @@ func TestSparseIsDense(t *testing.T) {
 	for _, inner := range []int{16, 48, 256} {
 		a, c := random(r, 9, inner), random(r, 9, 3*lanes)
 		for i := range a.data {
-			if r.IntN(3) > 0 || i/a.stride == 4 { // a row of nothing, too
+			if r.IntN(3) > 0 || i/a.stride == 4 { // one row is all zeros
 				a.data[i] = 0
 			}
 		}
@@ -154,7 +155,7 @@ func TestSparseIsDense(t *testing.T) {
 			s.multiply(got, a, &b, add)
 			multiply(want, a, &b, add)
 			if !slices.Equal(got.data, want.data) {
-				t.Errorf("%d inner, add %v: not the product", inner, add)
+				t.Errorf("%d inner, add %v: not the dense product", inner, add)
 			}
 		}
 		a.row(2)[3] = float32(math.NaN())
@@ -164,7 +165,7 @@ func TestSparseIsDense(t *testing.T) {
 	}
 }
 
-func TestVectors(t *testing.T) {
+func TestVectorFunctionsMatchTheirDefinitions(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 5))
 	for _, n := range []int{16, 32, 48, 160} {
@@ -193,8 +194,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestExponential compares with package math over the whole range.
-func TestExponential(t *testing.T) {
+// TestExponentialIsThatOfMath compares with package math over the whole range.
+func TestExponentialIsThatOfMath(t *testing.T) {
 	t.Parallel()
 	for name, exponential := range map[string]func([]float32, float32, float32) (float32, float32){
 		"plain": exponentialPlain, "of this build": exponential,
@@ -216,12 +217,12 @@ func TestExponential(t *testing.T) {
 		}
 		x[2] = -1000
 		if sum, weighted := exponential(x, 1, 0); sum != 0 || weighted != 0 || x[2] != 0 || x[0] != 0 {
-			t.Errorf("%s: of what is far below: sum %v, weighted %v, %v", name, sum, weighted, x)
+			t.Errorf("%s: of numbers far below: sum %v, weighted %v, %v", name, sum, weighted, x)
 		}
 	}
 }
 
-// TestNaNStays demands that no vector function hides a NaN.
+// TestNaNStays checks that no vector function hides a NaN.
 func TestNaNStays(t *testing.T) {
 	t.Parallel()
 	nan := float32(math.NaN())
@@ -237,7 +238,7 @@ func TestNaNStays(t *testing.T) {
 			x[5] = float32(math.Copysign(float64(nan), float64(sign)))
 			f(x)
 			if x[5] == x[5] {
-				t.Errorf("%s makes %v of NaN", name, x[5])
+				t.Errorf("%s turns NaN into %v", name, x[5])
 			}
 		}
 	}

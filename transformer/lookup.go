@@ -1,15 +1,15 @@
 package transformer
 
-// A lookup holds what the first layer makes of tokens before its attention. That depends
-// on a token and the one before it alone, and is a sum of two rows: one for each. They
-// are made when a token first occurs.
+// A lookup caches the queries, keys and values of the first layer. They depend only on a
+// token and the one before it, and are the sum of two rows, one for each. The rows of a
+// token are computed when it first occurs.
 type lookup struct {
 	own, before matrix // token × 3·Width: queries, keys and values; what the token adds to those of the next
-	known       []bool // tokens that have both
+	known       []bool // tokens whose rows are computed
 	fresh       []int32
 }
 
-// lookupMost is the size of a vocabulary from which rows for all of its tokens are too many.
+// lookupMost is the size of the largest vocabulary that gets a lookup.
 const lookupMost = 2048
 
 // newLookup makes room for c, if its vocabulary is small enough.
@@ -23,7 +23,7 @@ func newLookup(c Config) *lookup {
 	return l
 }
 
-// want has a token's rows made by the next call of fill.
+// want makes the next call of fill compute a token's rows.
 func (l *lookup) want(token int32) {
 	if !l.known[token] {
 		l.known[token] = true
@@ -37,16 +37,16 @@ func (l *lookup) forget() {
 	l.fresh = l.fresh[:0]
 }
 
-// fill makes the rows that are wanted.
+// fill computes the rows that are wanted.
 func (l *lookup) fill(d *Decoder) {
-	const each = 2 * lanes // tokens of one goroutine at a time
+	const each = 2 * lanes // tokens that one goroutine takes at a time
 	parallel((len(l.fresh)+each-1)/each, len(d.scratch), func(w, i int) {
 		l.make(d, l.fresh[i*each:min((i+1)*each, len(l.fresh))], &d.scratch[w])
 	})
 	l.fresh = l.fresh[:0]
 }
 
-// make makes the rows of some tokens.
+// make computes the rows of some tokens.
 func (l *lookup) make(d *Decoder, tokens []int32, w *decoderScratch) {
 	w.resize(len(tokens), d.config)
 	embed, share, qkv := d.model.embed().matrix(), d.model.layer(0)[tensorShift].Data, &d.weights[2+tensorQKV]
@@ -66,7 +66,7 @@ func (l *lookup) make(d *Decoder, tokens []int32, w *decoderScratch) {
 	}
 }
 
-// read sets qkv to what the rows say.
+// read sets qkv to the sums of the rows.
 func (l *lookup) read(qkv matrix, rows []decoderRow) {
 	for i, r := range rows {
 		to := qkv.row(i)

@@ -1,11 +1,11 @@
 package transformer
 
-// lanes is the number of columns that the kernels work on at once. Widths are
-// multiples of it, and what is not is padded.
+// lanes is the number of columns that the kernels work on at once. Widths are multiples
+// of it; other sizes are padded.
 const lanes = 16
 
-// A matrix is a window on numbers that lie row by row. Where a kernel writes it,
-// the last row too has room up to the next multiple of lanes.
+// A matrix is a view of numbers stored row by row. If a kernel writes to it, its last
+// row too has room up to the next multiple of lanes.
 type matrix struct {
 	data       []float32
 	rows, cols int
@@ -15,9 +15,9 @@ type matrix struct {
 // padded is n rounded up to a multiple of lanes.
 func padded(n int) int { return (n + lanes - 1) / lanes * lanes }
 
-// resize makes m a matrix of rows × cols, in the memory it has where that is
-// enough. What it held is lost. Rows are an odd number of lanes apart, so that
-// the rows of a column fall into different sets of the cache.
+// resize makes m a matrix of rows × cols, reusing its memory if that is enough. Its
+// content is lost. Rows are an odd number of lanes apart, so that the numbers of a
+// column fall into different sets of the cache.
 func (m *matrix) resize(rows, cols int) {
 	stride := padded(cols)
 	if stride/lanes%2 == 0 {
@@ -33,17 +33,17 @@ func (m *matrix) resize(rows, cols int) {
 // row is row i.
 func (m matrix) row(i int) []float32 { return m.data[i*m.stride:][:m.cols] }
 
-// full is row i with what stands behind it up to the next multiple of lanes.
+// full is row i with its padding up to the next multiple of lanes.
 func (m matrix) full(i int) []float32 { return m.data[i*m.stride:][:padded(m.cols)] }
 
-// between is the window of rows lo to hi-1.
+// between is the view of rows lo to hi-1.
 func (m matrix) between(lo, hi int) matrix {
 	m.data = m.data[min(lo*m.stride, len(m.data)):]
 	m.rows = hi - lo
 	return m
 }
 
-// columns is the window of n columns from lo on.
+// columns is the view of n columns from lo on.
 func (m matrix) columns(lo, n int) matrix {
 	m.data = m.data[min(lo, len(m.data)):]
 	m.cols = n
@@ -53,16 +53,16 @@ func (m matrix) columns(lo, n int) matrix {
 // block is the first lanes columns of row i.
 func (m matrix) block(i int) *[lanes]float32 { return (*[lanes]float32)(m.data[i*m.stride:]) }
 
-// copyFrom takes over the numbers of a matrix of the same sizes.
+// copyFrom copies the numbers of a matrix of the same sizes.
 func (m matrix) copyFrom(from matrix) {
 	for i := range m.rows {
 		copy(m.row(i), from.row(i))
 	}
 }
 
-// A packing is a matrix of k rows and n columns in panels of lanes columns, one panel
-// behind the other, each row by row: the form in which the kernels read it. Columns
-// beyond the last are zero.
+// A packing is a matrix of k rows and n columns in the form in which the kernels read
+// it: in panels of lanes columns, one panel after another, each row by row. The columns
+// that pad the last panel are zero.
 type packing struct {
 	rows [][lanes]float32
 	k, n int
@@ -87,13 +87,13 @@ func (p *packing) resize(k, n int) {
 	}
 }
 
-// pack takes over m.
+// pack copies m.
 func (p *packing) pack(m matrix) {
 	p.resize(m.rows, m.cols)
 	p.put(m, 0)
 }
 
-// put takes over m as the rows from at on.
+// put copies m to the rows from at on.
 func (p *packing) put(m matrix, at int) {
 	for j := range p.panels() {
 		panel, from := p.panel(j)[at:][:m.rows], m.columns(j*lanes, min(lanes, m.cols-j*lanes))
@@ -103,13 +103,13 @@ func (p *packing) put(m matrix, at int) {
 	}
 }
 
-// packTransposed takes over m with rows and columns exchanged.
+// packTransposed copies the transpose of m.
 func (p *packing) packTransposed(m matrix) {
 	p.resize(m.cols, m.rows)
 	p.putTransposed(m, 0)
 }
 
-// putTransposed takes over the rows of m as the columns from at on.
+// putTransposed copies the rows of m to the columns from at on.
 func (p *packing) putTransposed(m matrix, at int) {
 	for i := range m.rows {
 		panel, col := p.panel((at+i)/lanes), (at+i)%lanes

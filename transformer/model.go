@@ -7,23 +7,23 @@ import (
 	"math/rand/v2"
 )
 
-// A Model is the parameters of one transformer. Many goroutines may read it at
-// once; whoever writes to it must be alone.
+// A Model is the parameters of one transformer. Many goroutines may read it at once; a
+// goroutine that writes to it needs exclusive access.
 type Model struct {
 	config  Config
-	params  []float32 // all tensors, one behind the other
+	params  []float32 // all tensors, one after another
 	tensors []Tensor
 }
 
-// A Tensor is a window on one group of a model's parameters.
+// A Tensor is a view of one group of a model's parameters.
 type Tensor struct {
-	Name string    // "embed", "head", or "layers.0.qkv" and its like
+	Name string    // "embed", "head", or one of a layer, such as "layers.0.qkv"
 	Rows int       // inputs of a matrix; tokens, for embed and head
 	Cols int       // outputs of a matrix; Width, for embed and head
 	Data []float32 // row by row, shared with the model
 
-	decays bool    // weight decay applies
-	spread float32 // standard deviation at the start
+	decays bool    // weight decay applies to it
+	spread float32 // standard deviation of the initial parameters
 }
 
 // A shape is a tensor without its data.
@@ -34,17 +34,17 @@ type shape struct {
 	spread     float64
 }
 
-// Tensors of one layer, by their place in it.
+// The indices of a layer's tensors.
 const (
 	tensorQKV   = iota // normalised stream to queries, keys and values, side by side
 	tensorOut          // attended values to the stream
 	tensorUp           // normalised stream to hidden units
 	tensorDown         // hidden units to the stream
-	tensorShift        // how much of the token before attention reads, by column
+	tensorShift        // how much of the preceding token attention reads, by column
 	layerTensors
 )
 
-// shapes lists the tensors in the order in which they are kept: embed, head, and
+// shapes lists the tensors in the order in which they are stored: embed, head, and
 // those of each layer.
 func (c Config) shapes() []shape {
 	in := 1 / math.Sqrt(float64(c.Width))
@@ -63,9 +63,10 @@ func (c Config) shapes() []shape {
 	return list
 }
 
-// New returns a model with random parameters: the same for the same sizes and
-// seed, on every machine. The head, the shifts, and matrices that end in the residual
-// stream start at zero, so that a new model gives every token the same probability.
+// New returns a model with random parameters, which depend only on the sizes and the
+// seed and are the same on every machine. The head, the shifts, and the matrices that
+// write to the residual stream start at zero, so a new model gives every token the same
+// probability.
 func New(c Config, seed uint64) (*Model, error) {
 	m, err := blank(c)
 	if err != nil {
@@ -82,8 +83,8 @@ func New(c Config, seed uint64) (*Model, error) {
 	return m, nil
 }
 
-// fill draws uniform numbers with standard deviation spread: one product of two
-// exact float32 each, which is the same on every machine.
+// fill draws uniform numbers with standard deviation spread. Each is one product of two
+// exact float32, so it is the same on every machine.
 func fill(to []float32, spread float32, src *rand.ChaCha8) {
 	if spread == 0 {
 		return
@@ -112,25 +113,26 @@ func blank(c Config) (*Model, error) {
 // Config returns the model's sizes.
 func (m *Model) Config() Config { return m.config }
 
-// Params returns all parameters, shared with the model. The layout is that of
-// [Model.Tensors], one behind the other.
+// Params returns all parameters, shared with the model. They are in the order of
+// [Model.Tensors], one tensor after another.
 func (m *Model) Params() []float32 { return m.params }
 
-// Tensors returns the windows on the parameters, in their order. The caller does
-// not change the list; it may change the data.
+// Tensors returns views of the parameters, in order. The caller may change the data but
+// not the list.
 func (m *Model) Tensors() []Tensor { return m.tensors }
 
 // Clone returns a copy that shares nothing.
 func (m *Model) Clone() *Model {
 	c, err := blank(m.config)
 	if err != nil {
-		panic("transformer: a model with sizes that make no sense")
+		panic("transformer: a model with invalid sizes")
 	}
 	copy(c.params, m.params)
 	return c
 }
 
-// CopyFrom takes over the parameters of another model. One of other sizes is [ErrSizes].
+// CopyFrom copies the parameters of another model. It returns [ErrSizes] if that model
+// has other sizes.
 func (m *Model) CopyFrom(from *Model) error {
 	if m.config != from.config {
 		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, from.config, m.config)
@@ -149,7 +151,8 @@ func (m *Model) CheckFinite() error {
 	return nil
 }
 
-// notFinite is the index of the first number that is NaN or infinite; -1 for none.
+// notFinite is the index of the first number that is NaN or infinite; -1 if there is
+// none.
 func notFinite(s []float32) int {
 	for i, x := range s {
 		if x-x != 0 {
@@ -159,15 +162,15 @@ func notFinite(s []float32) int {
 	return -1
 }
 
-// isShift reports whether tensor i is the shift of a layer, which is no matrix.
+// isShift reports whether tensor i is the shift of a layer, which is not a matrix.
 func isShift(i int) bool { return i >= 2 && (i-2)%layerTensors == tensorShift }
 
-// layer returns the tensors of layer l, by tensorQKV and its like.
+// layer returns the tensors of layer l, indexed by tensorQKV and so on.
 func (m *Model) layer(l int) []Tensor {
 	return m.tensors[2+l*layerTensors:][:layerTensors]
 }
 
-// embed and head are the tensors that are no layer's.
+// embed and head are the tensors that belong to no layer.
 func (m *Model) embed() Tensor { return m.tensors[0] }
 func (m *Model) head() Tensor  { return m.tensors[1] }
 

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestNewIsPinned: the same sizes and seed give the same weights for ever, on every machine.
+// TestNewIsPinned: the same sizes and seed give the same weights permanently, on every
+// machine.
 func TestNewIsPinned(t *testing.T) {
 	t.Parallel()
 	m, err := New(small[1], 5)
@@ -38,7 +39,7 @@ func TestNewIsPinned(t *testing.T) {
 	}
 }
 
-func TestNewHasTheSpreadItSays(t *testing.T) {
+func TestNewHasTheDeclaredSpread(t *testing.T) {
 	t.Parallel()
 	m, err := New(Config{Vocab: 200, Context: 8, Layers: 1, Width: 64, Heads: 2, Hidden: 256}, 1)
 	if err != nil {
@@ -80,7 +81,7 @@ func TestConfigCheck(t *testing.T) {
 			t.Errorf("%+v: error %v, want %q", c, err, test.want)
 		}
 		if _, err := New(c, 1); err == nil {
-			t.Errorf("%+v: New is no error", c)
+			t.Errorf("%+v: New accepts it", c)
 		}
 	}
 }
@@ -97,7 +98,7 @@ func TestParamsCountsTheTensors(t *testing.T) {
 			}
 		}
 		if n != c.Params() || n != len(m.Params()) {
-			t.Errorf("%+v: %d parameters in tensors, %d said, %d held", c, n, c.Params(), len(m.Params()))
+			t.Errorf("%+v: %d parameters in tensors, %d declared, %d held", c, n, c.Params(), len(m.Params()))
 		}
 	}
 }
@@ -134,9 +135,9 @@ func TestCheckFinite(t *testing.T) {
 	}
 }
 
-// TestStepsMakeNoGarbage demands that memory is kept from step to step. A goroutine that
-// gets a larger share of the work than ever before makes room for it, in any round: the
-// best of several counts.
+// TestStepsMakeNoGarbage checks that memory is reused from step to step. In any round a
+// goroutine may get a larger share of the work than before and allocate for it, so the
+// best of several rounds counts.
 func TestStepsMakeNoGarbage(t *testing.T) {
 	m := shaken(small[1], 1)
 	p := NewPass(m)

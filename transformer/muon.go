@@ -2,25 +2,27 @@ package transformer
 
 import "math"
 
-// Muon steps a matrix by its mean gradient with all singular values made about one, so that
-// no direction is left behind: Jordan et al., "Muon: An optimizer for hidden layers in
-// neural networks" (2024). The size of a gradient does not matter to it.
+// Muon updates a matrix by its mean gradient, with all singular values set to about one so
+// that no direction lags behind: Jordan et al., "Muon: An optimizer for hidden layers in
+// neural networks" (2024). The size of the gradient has no effect.
 
 // muonBeta is the decay of the mean of gradients.
 const muonBeta = 0.95
 
-// Coefficients of the Newton-Schulz iteration, and how often it is made: as given there.
+// Coefficients and number of rounds of the Newton-Schulz iteration, from the same
+// source.
 const (
 	schulz1, schulz3, schulz5 = 3.4445, -4.7750, 2.0315
 	schulzRounds              = 5
 )
 
-// A muonJob is the step of one matrix: a tensor, or the queries, keys or values of qkv.
+// A muonJob is the update of one matrix: a tensor, or the query, key or value part of
+// qkv.
 type muonJob struct {
 	params, grads, first matrix
 }
 
-// muon makes the steps of all matrices of the layers.
+// muon updates all matrices of the layers.
 func (o *AdamW) muon(m *Model, grads []float32, u update) {
 	o.jobs = o.jobs[:0]
 	at := 0
@@ -40,10 +42,10 @@ func (o *AdamW) muon(m *Model, grads []float32, u update) {
 	parallel(len(o.jobs), len(o.scratch), func(w, i int) { o.scratch[w].step(o.jobs[i], u) })
 }
 
-// steppedByMuon reports whether tensor i is a matrix of a layer.
+// steppedByMuon reports whether tensor i is a matrix of a layer, which Muon may update.
 func steppedByMuon(i int) bool { return i > 1 && !isShift(i) }
 
-// muonCols is the number of columns of tensor i that are stepped together.
+// muonCols is the number of columns of tensor i that are updated together.
 func muonCols(c Config, i int, t Tensor) int {
 	if (i-2)%layerTensors == tensorQKV {
 		return c.Width
@@ -51,7 +53,7 @@ func muonCols(c Config, i int, t Tensor) int {
 	return t.Cols
 }
 
-// window is the matrix of t's sizes at the beginning of data.
+// window views the beginning of data as a matrix of t's sizes.
 func (t Tensor) window(data []float32) matrix {
 	return matrix{data: data[:len(t.Data)], rows: t.Rows, cols: t.Cols, stride: t.Cols}
 }
@@ -62,7 +64,7 @@ type muonScratch struct {
 	packed                   packing
 }
 
-// step makes the step of one matrix.
+// step updates one matrix.
 func (s *muonScratch) step(job muonJob, u update) {
 	rows, cols := job.params.rows, job.params.cols
 	s.x.resize(rows, cols)
@@ -71,7 +73,7 @@ func (s *muonScratch) step(job muonJob, u update) {
 		for j, g := range job.grads.row(i) {
 			g *= u.scale
 			first[j] = muonBeta*first[j] + (1-muonBeta)*g
-			x[j] = muonBeta*first[j] + (1-muonBeta)*g // as Nesterov looks ahead
+			x[j] = muonBeta*first[j] + (1-muonBeta)*g // Nesterov momentum
 		}
 	}
 	s.orthogonalise()
@@ -84,7 +86,7 @@ func (s *muonScratch) step(job muonJob, u update) {
 	}
 }
 
-// orthogonalise makes the singular values of x about one, or leaves zeros.
+// orthogonalise sets the singular values of x to about one; zeros stay zeros.
 func (s *muonScratch) orthogonalise() {
 	var sum float64
 	for i := range s.x.rows {
@@ -122,7 +124,7 @@ func (s *muonScratch) orthogonalise() {
 	}
 }
 
-// transpose takes over from with rows and columns exchanged.
+// transpose sets m to the transpose of from.
 func (m *matrix) transpose(from matrix) {
 	m.resize(from.cols, from.rows)
 	for i := range from.rows {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMuonFollowsItsRule holds two steps to the rule, computed in float64 matrix by matrix
-// with nothing shared. What is no matrix of a layer follows AdamW.
+// TestMuonFollowsItsRule compares two steps with the rule, computed independently in
+// float64, matrix by matrix. Every tensor that is not a matrix of a layer follows AdamW.
 func TestMuonFollowsItsRule(t *testing.T) {
 	t.Parallel()
 	for _, c := range small[:3] {
@@ -49,11 +49,11 @@ func TestMuonFollowsItsRule(t *testing.T) {
 	}
 }
 
-// ruleOfMuon steps a tensor at the rate 0.03, with decay 0.5.
+// ruleOfMuon updates a tensor at the rate 0.03, with weight decay 0.5.
 func ruleOfMuon(params, means []float64, grad Tensor, scale float64) {
 	cols := grad.Cols
 	if strings.HasSuffix(grad.Name, "qkv") {
-		cols = grad.Rows // of queries, keys and values each
+		cols = grad.Rows // the queries, keys and values separately
 	}
 	for lo := 0; lo < grad.Cols; lo += cols {
 		x := make([][]float64, grad.Rows)
@@ -75,7 +75,7 @@ func ruleOfMuon(params, means []float64, grad Tensor, scale float64) {
 	}
 }
 
-// schulz is five rounds of the iteration of Newton and Schulz, by the definition.
+// schulz makes five rounds of the Newton-Schulz iteration, by its definition.
 func schulz(x [][]float64) [][]float64 {
 	var size float64
 	for _, row := range x {
@@ -123,8 +123,8 @@ func times(x, y [][]float64) [][]float64 {
 	return z
 }
 
-// TestMuonMakesSingularValuesOne looks at a matrix of which one direction is a thousand
-// times stronger than the others, and at one of zeros.
+// TestMuonMakesSingularValuesOne tries a matrix with one direction a thousand times
+// stronger than the others, and a matrix of zeros.
 func TestMuonMakesSingularValuesOne(t *testing.T) {
 	t.Parallel()
 	for _, sizes := range [][2]int{{32, 32}, {32, 64}, {64, 32}} {

@@ -3,21 +3,21 @@ package transformer
 import "fmt"
 
 // A Pass takes micro-batches through a model: forward to log-probabilities, and
-// backward to gradients. It keeps its memory from one batch to the next. It is for
-// one goroutine, and uses all processors itself.
+// backward to gradients. It reuses its memory from one batch to the next. Only one
+// goroutine may use it at a time; it uses all processors itself.
 //
-// A loss is whatever the caller makes of the log-probabilities: supervised
-// training has dL/dlogprob = -1/n, policy gradients their own.
+// The caller computes the loss from the log-probabilities: for supervised training
+// dL/dlogprob is -1/n, for policy gradients something else.
 type Pass struct {
 	model *Model
 	grads *Model
 	turns rotation
 
 	plan
-	scores Scores    // as handed out
+	scores Scores    // as returned
 	flat   []float32 // memory of scores
-	byRow  rowScores // the same by row
-	dByRow rowScores // derivatives by these
+	byRow  rowScores // the scores by row
+	dByRow rowScores // derivatives by them
 
 	weights []packing // of each matrix but embed, as the forward pass reads it
 	flipped []packing // of each matrix but embed, transposed
@@ -28,29 +28,30 @@ type Pass struct {
 	probs   matrix // probabilities, then gradients of the logits; rows × Vocab
 	scratch []scratch
 	jobs    []gradJob
-	ready   bool // Forward was called, and Backward was not yet
+	ready   bool // Forward was called, Backward not yet
 }
 
-// Scores are what a model says about sequences. Entry [s][t] belongs to token t of
-// sequence s; [s][0] is zero, for nothing predicts the first token.
+// Scores are a model's predictions for sequences. Entry [s][t] belongs to token t of
+// sequence s; [s][0] is zero, as nothing predicts the first token.
 type Scores struct {
 	LogProbs  [][]float32 // natural log of the probability of the token given those before, at temperature 1
-	Entropies [][]float32 // of the distribution the token was drawn from, in nats
+	Entropies [][]float32 // entropy of the distribution that predicts the token, in nats
 }
 
-// rowScores are log-probability and entropy of each row's next token.
+// rowScores are the log-probability of each row's next token and the entropy of its
+// distribution.
 type rowScores struct{ logProbs, entropies []float32 }
 
-// resize makes room for rows.
+// resize makes room for the given number of rows.
 func (r *rowScores) resize(rows int) {
 	r.logProbs, r.entropies = grown(r.logProbs, rows), grown(r.entropies, rows)
 }
 
-// layerActs are the activations of one layer, and the gradients that those of its
-// matrices are made from.
+// layerActs are the activations of one layer, and the gradients from which those of its
+// matrices are computed.
 type layerActs struct {
 	normed        matrix    // normalised stream before attention
-	in            matrix    // the same, with the token before shifted in
+	in            matrix    // the same, plus the share of the preceding token
 	mid           matrix    // normalised stream before the perceptron
 	inInv, midInv []float32 // factors of normed and mid
 	qkv           matrix    // queries and keys rotated, values
@@ -60,26 +61,26 @@ type layerActs struct {
 	square        matrix    // its square
 
 	dIn                       matrix // gradient of in
-	dQKV, dMid, dHidden, dOut matrix // gradients of what qkv, out, up and down made
+	dQKV, dMid, dHidden, dOut matrix // gradients of the outputs of qkv, out, up and down
 }
 
 // scratch is the memory of one goroutine.
 type scratch struct {
 	dIn, dMixed  matrix
-	keys, values packing // of one head, and what stands in their places on the way back
+	keys, values packing // of one head; on the way back, the operands in their places
 	dProbs       matrix
 	sparse       sparse
 }
 
-// minShard is the number of rows from which a shard is large enough.
+// minShard is the number of rows at which a shard is large enough.
 const minShard = 48
 
-// NewPass returns a pass through m. The parameters are read anew by each Forward.
+// NewPass returns a pass through m. Each Forward reads the parameters of m again.
 func NewPass(m *Model) *Pass {
 	c := m.config
 	grads, err := blank(c)
 	if err != nil {
-		panic("transformer: a model with sizes that make no sense")
+		panic("transformer: a model with invalid sizes")
 	}
 	return &Pass{
 		model: m, grads: grads, turns: newRotation(c), plan: plan{heads: c.Heads},
@@ -88,20 +89,20 @@ func NewPass(m *Model) *Pass {
 	}
 }
 
-// Grads returns the gradients that Backward added up, in the layout of the model's
-// parameters. They are the pass's own; the caller may change them, and clears them
-// when they were used.
+// Grads returns the gradients that Backward added up, laid out like the model's
+// parameters. They belong to the pass; the caller may change them and must clear them
+// after use.
 func (p *Pass) Grads() []float32 { return p.grads.params }
 
 // Gradients returns the same, tensor by tensor.
 func (p *Pass) Gradients() []Tensor { return p.grads.tensors }
 
-// Forward scores every token of every sequence but the first. Sequences hold at
-// least one token and at most Context; a longer one is [ErrContext]. The batch is
+// Forward scores every token but the first of every sequence. Sequences have at least
+// one token and at most Context; for a longer one it returns [ErrContext]. The batch is
 // not kept. The scores are valid until the next Forward.
 //
-// What sequences side by side begin with in common is computed once, as the prompt of a
-// group of samples; that changes no bit of the scores.
+// A common beginning of adjacent sequences, such as the prompt of a group of samples,
+// is computed once; that does not change a bit of the scores.
 //
 // Memory grows with the tokens of the largest batch: about 4·(18·Width + 3·Hidden +
 // Heads·sequence length)·Layers bytes for each.
@@ -144,7 +145,7 @@ func (p *Pass) collect() {
 	}
 }
 
-// gather copies what stands at the rows of a sequence.
+// gather copies the values of a sequence's rows.
 func (s span) gather(to, byRow []float32) {
 	copy(to[copy(to, byRow[s.trunk:][:s.shared]):], byRow[s.row:][:s.rows])
 }
@@ -163,7 +164,7 @@ func (p *Pass) prepare() {
 		l.qkv.resize(rows, 3*c.Width)
 		l.dQKV.resize(rows, 3*c.Width)
 		l.inInv, l.midInv = grown(l.inInv, rows), grown(l.midInv, rows)
-		l.probs = grown(l.probs, p.probsAt+lanes) // a kernel may look beyond a row
+		l.probs = grown(l.probs, p.probsAt+lanes) // a kernel may read beyond a row
 	}
 	p.stream.resize(rows, c.Width)
 	p.last.resize(rows, c.Width)
@@ -176,7 +177,7 @@ func (p *Pass) prepare() {
 	}
 }
 
-// grown is s with length n, in its own memory where that is enough.
+// grown is s with length n, in its own memory if that is enough.
 func grown(s []float32, n int) []float32 {
 	if n > cap(s) {
 		return make([]float32, n, n+n/4)

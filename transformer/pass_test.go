@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// small are sizes at which every edge of the kernels is met.
+// small are sizes that reach every edge case of the kernels.
 var small = []Config{
 	{Vocab: 7, Context: 40, Layers: 1, Width: 16, Heads: 1, Hidden: 16},
 	{Vocab: 37, Context: 40, Layers: 2, Width: 32, Heads: 2, Hidden: 48},
@@ -37,7 +37,7 @@ func TestScoresAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
-// near demands that got is want within a tolerance.
+// near checks that got equals want within a tolerance.
 func near(t *testing.T, what string, got []float32, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -62,9 +62,9 @@ func weightsOf(batch [][]int32, r *rand.Rand) (d [][]float32) {
 	return d
 }
 
-// TestGradients holds the gradient of a random loss by every tensor, taken in random
-// directions, against the difference quotient of the reference.
-func TestGradients(t *testing.T) {
+// TestGradientsAreThoseOfTheReference compares the gradient of a random loss by every
+// tensor, in random directions, with the difference quotient of the reference.
+func TestGradientsAreThoseOfTheReference(t *testing.T) {
 	t.Parallel()
 	for i, c := range small {
 		m := shaken(c, uint64(i))
@@ -104,7 +104,7 @@ func TestGradients(t *testing.T) {
 			slope := (up - loss()) / (2 * h)
 			move(params, direction, h)
 			if size := norm(tensor.Data); size == 0 || math.Abs(along-slope) > 1e-3*size {
-				t.Errorf("%+v: %s: slope %v by the gradient, want %v; the gradient's norm is %v", c, tensor.Name, along, slope, size)
+				t.Errorf("%+v: %s: the gradient gives the slope %v, want %v; its norm is %v", c, tensor.Name, along, slope, size)
 			}
 		}
 	}
@@ -117,30 +117,31 @@ func move(params, direction []float64, h float64) {
 	}
 }
 
-// TestGradientsAddUp holds the sum over micro-batches to the gradient of the whole.
+// TestGradientsAddUp compares the sum over micro-batches with the gradient of the whole
+// batch.
 func TestGradientsAddUp(t *testing.T) {
 	t.Parallel()
 	c := small[1]
 	m := shaken(c, 1)
 	batch := family(c, sequences(c, 2, 19, 3, 34, 1, 8, 40), 30, 5, 0, 10)
-	batch = family(c, append(batch, batch[3]), 1, 30, 12) // and nothing in common
+	batch = family(c, append(batch, batch[3]), 1, 30, 12) // this one shares too little
 	d := weightsOf(batch, rand.New(rand.NewPCG(3, 3)))
 	whole, parts := NewPass(m), NewPass(m)
 	run(t, whole, batch, d)
 	if len(whole.tokens) >= 190 {
-		t.Errorf("%d rows, want fewer: some are shared", len(whole.tokens))
+		t.Errorf("%d rows, want fewer: some must be shared", len(whole.tokens))
 	}
 	for s := range batch { // alone, a sequence shares nothing
 		run(t, parts, batch[s:s+1], d[s:s+1])
 	}
 	for i, want := range whole.Grads() {
 		if got := parts.Grads()[i]; !(math.Abs(float64(got-want)) < 1e-4) {
-			t.Fatalf("parameter %d: %v in parts, %v in one", i, got, want)
+			t.Fatalf("parameter %d: %v in parts, %v in one batch", i, got, want)
 		}
 	}
 }
 
-// run takes a batch forward and back.
+// run makes a forward and a backward pass with a batch.
 func run(t testing.TB, p *Pass, batch [][]int32, d [][]float32) Scores {
 	t.Helper()
 	scores, err := p.Forward(batch)
@@ -153,7 +154,8 @@ func run(t testing.TB, p *Pass, batch [][]int32, d [][]float32) Scores {
 	return scores
 }
 
-// TestSameBitsOnAnyNumberOfProcessors trains a few steps at several GOMAXPROCS.
+// TestSameBitsOnAnyNumberOfProcessors trains a few steps with several values of
+// GOMAXPROCS.
 func TestSameBitsOnAnyNumberOfProcessors(t *testing.T) {
 	train := func(procs int) []float32 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
@@ -177,7 +179,7 @@ func TestSameBitsOnAnyNumberOfProcessors(t *testing.T) {
 	want := train(1)
 	for _, procs := range []int{2, 3, 8} {
 		if !slices.Equal(train(procs), want) {
-			t.Errorf("GOMAXPROCS %d gives other parameters than 1", procs)
+			t.Errorf("GOMAXPROCS %d gives different parameters from 1", procs)
 		}
 	}
 }
@@ -222,7 +224,7 @@ func TestNewModelIsUniform(t *testing.T) {
 	}
 }
 
-// TestOverfit learns a few sequences by heart.
+// TestOverfit memorises a few sequences.
 func TestOverfit(t *testing.T) {
 	t.Parallel()
 	c := Config{Vocab: 20, Context: 24, Layers: 2, Width: 32, Heads: 2, Hidden: 64}
@@ -240,7 +242,7 @@ func TestOverfit(t *testing.T) {
 		for i := range tokens {
 			tokens[i] = 4 + tokens[i]%16
 		}
-		tokens[0] = int32(s) // tells which sequence it is
+		tokens[0] = int32(s) // identifies the sequence
 	}
 	d, n := likelihood(batch)
 	var loss float64
@@ -281,9 +283,9 @@ func TestForwardRefuses(t *testing.T) {
 		want  string
 	}{
 		{[][]int32{{1}, {}}, "sequence 1 is empty"},
-		{[][]int32{{1, 7}}, "sequence 0: token 1 is 7, and the vocabulary has 7"},
+		{[][]int32{{1, 7}}, "sequence 0: token 1 is 7, but the vocabulary has 7"},
 		{[][]int32{{-1}}, "token 0 is -1"},
-		{[][]int32{make([]int32, c.Context+1)}, "41 tokens, and the context holds 40"},
+		{[][]int32{make([]int32, c.Context+1)}, "41 tokens, but the context holds 40"},
 	} {
 		if _, err := p.Forward(test.batch); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v: error %v, want %q", test.batch, err, test.want)
@@ -293,31 +295,31 @@ func TestForwardRefuses(t *testing.T) {
 		t.Errorf("error %v, want ErrContext", err)
 	}
 	if err := p.Backward(nil, nil); err == nil {
-		t.Error("backward without forward is no error")
+		t.Error("backward without forward is accepted")
 	}
 	for _, d := range [][][]float32{{}, {{1, 2}}, {{1, 2, 3}, {1}}} {
 		if _, err := p.Forward([][]int32{{1, 2, 3}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Backward(d, nil); err == nil {
-			t.Errorf("derivatives %v are no error", d)
+			t.Errorf("derivatives %v are accepted", d)
 		}
 		if err := p.Backward([][]float32{{1, 2, 3}}, d); err == nil {
-			t.Errorf("derivatives by entropies %v are no error", d)
+			t.Errorf("derivatives by entropies %v are accepted", d)
 		}
 	}
 	if _, err := p.Forward(nil); err != nil {
-		t.Errorf("no sequences at all: %v", err)
+		t.Errorf("an empty batch: %v", err)
 	}
 	if err := p.Backward(nil, nil); err != nil {
-		t.Errorf("no sequences at all, backward: %v", err)
+		t.Errorf("an empty batch, backward: %v", err)
 	}
 }
 
-// TestSharing lays out batches, and finds which rows are shared.
+// TestSharing lays out batches and checks which rows are shared.
 func TestSharing(t *testing.T) {
 	t.Parallel()
-	of := func(shared, own int) []int32 { // own tokens like no other's
+	of := func(shared, own int) []int32 { // followed by own tokens that no other sequence has
 		tokens := slices.Repeat([]int32{7}, shared)
 		for i := range own {
 			tokens = append(tokens, int32(100*own+i))
@@ -327,17 +329,17 @@ func TestSharing(t *testing.T) {
 	for _, test := range []struct {
 		why   string
 		batch [][]int32
-		want  []int // of each sequence
+		want  []int // shared rows of each sequence
 	}{
 		{"alone", [][]int32{of(30, 2)}, []int{0}},
 		{"all but the last in common", [][]int32{of(30, 2), of(30, 3), of(30, 1)}, []int{29, 29, 29}},
 		{"one is the beginning of the others", [][]int32{of(30, 0), of(30, 3), of(30, 1)}, []int{29, 29, 29}},
-		{"the same", [][]int32{of(0, 30), of(0, 30)}, []int{29, 29}},
-		{"too little", [][]int32{of(minShared, 2), of(minShared, 3)}, []int{0, 0}},
-		{"just enough", [][]int32{of(minShared+1, 2), of(minShared+1, 3)}, []int{minShared, minShared}},
+		{"equal", [][]int32{of(0, 30), of(0, 30)}, []int{29, 29}},
+		{"too little in common", [][]int32{of(minShared, 2), of(minShared, 3)}, []int{0, 0}},
+		{"just enough in common", [][]int32{of(minShared+1, 2), of(minShared+1, 3)}, []int{minShared, minShared}},
 		{"two groups", [][]int32{of(30, 2), of(30, 3), of(0, 31), of(0, 31)}, []int{29, 29, 30, 30}},
-		{"the third would cost more than it brings", [][]int32{of(60, 2), of(60, 3), of(20, 4), of(20, 5)}, []int{59, 59, 19, 19}},
-		{"the third brings more than it costs", [][]int32{of(60, 2), of(60, 3), of(50, 4)}, []int{49, 49, 49}},
+		{"the third would cost more than it saves", [][]int32{of(60, 2), of(60, 3), of(20, 4), of(20, 5)}, []int{59, 59, 19, 19}},
+		{"the third saves more than it costs", [][]int32{of(60, 2), of(60, 3), of(50, 4)}, []int{49, 49, 49}},
 		{"short ones", [][]int32{{7}, {7}, {7, 7}}, []int{0, 0, 0}},
 	} {
 		var p plan

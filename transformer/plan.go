@@ -1,38 +1,38 @@
 package transformer
 
-// A span is where the rows of one sequence stand: one for each of its tokens but the
-// last. Sequences side by side that begin alike share the rows of that, which are then
-// a span of their own.
+// A span locates the rows of one sequence: one for each of its tokens but the last.
+// Adjacent sequences with a common beginning share its rows, which then form a span of
+// their own.
 type span struct {
-	row, rows int // its own
-	trunk     int // where those that it shares begin
-	shared    int // how many these are: they come before its own
-	probs     int // where its attention probabilities begin, within those of a layer
+	row, rows int // the sequence's own rows
+	trunk     int // the first row that it shares
+	shared    int // number of shared rows, which come before its own
+	probs     int // where its attention probabilities begin among those of a layer
 }
 
 // all is the number of positions.
 func (s span) all() int { return s.shared + s.rows }
 
-// own and common are its rows of a matrix of all rows.
+// own and common are its own and its shared rows of a matrix of all rows.
 func (s span) own(m matrix) matrix    { return m.between(s.row, s.row+s.rows) }
 func (s span) common(m matrix) matrix { return m.between(s.trunk, s.trunk+s.shared) }
 
-// A shard is a run of spans with all that share rows with them.
+// A shard is a run of spans that share rows only among themselves.
 type shard struct{ first, end, row, rows int }
 
 // A plan lays out the rows of a batch.
 type plan struct {
 	heads   int
 	batch   []span  // of each sequence
-	spans   []span  // those and what they share, in the order of their rows
-	shards  []shard // what one goroutine takes through all layers at a time
+	spans   []span  // those and the shared ones, in the order of their rows
+	shards  []shard // units of work: one goroutine takes a shard through all layers
 	tokens  []int32 // of each row
 	next    []int32 // the token that follows it
-	probsAt int     // floats of attention probabilities of one layer
-	open    shard   // the one to come
+	probsAt int     // number of attention probabilities of one layer
+	open    shard   // the shard being laid out
 }
 
-// lay plans anew.
+// lay plans a new batch.
 func (p *plan) lay(batch [][]int32) {
 	*p = plan{heads: p.heads, batch: p.batch[:0], spans: p.spans[:0], shards: p.shards[:0], tokens: p.tokens[:0], next: p.next[:0]}
 	for len(batch) > 0 {
@@ -53,7 +53,7 @@ func (p *plan) lay(batch [][]int32) {
 	}
 }
 
-// add gives a span rows for all of some tokens but the last.
+// add gives a span a row for each of tokens but the last.
 func (p *plan) add(s span, tokens []int32) span {
 	s.row, s.rows, s.probs = len(p.tokens), len(tokens)-1, p.probsAt
 	p.probsAt += p.heads * s.rows * padded(s.all())
@@ -63,13 +63,13 @@ func (p *plan) add(s span, tokens []int32) span {
 	return s
 }
 
-// minShared is the number of rows from which sharing them is worth it.
+// minShared is the number of rows from which sharing pays off.
 const minShared = 8
 
-// sharing returns how many of the first sequences of a batch share rows, and how many rows:
-// those of the tokens that all of them have in common, but for the last of these, which
-// the sequences are to predict different tokens from. Another sequence joins them where
-// that makes more rows shared, though it may make the run of each shorter.
+// sharing returns how many of the first sequences of a batch share rows, and how many rows
+// they share. These are the rows of their common first tokens but the last one, from which
+// the sequences predict different tokens. A sequence joins them if that saves more rows in
+// total, even if each then shares fewer.
 func sharing(batch [][]int32) (n, shared int) {
 	for n = 1; n < len(batch); n++ {
 		rows := inCommon(batch[0], batch[n]) - 1
@@ -84,7 +84,7 @@ func sharing(batch [][]int32) (n, shared int) {
 	return n, shared
 }
 
-// inCommon is the number of tokens with which both sequences begin.
+// inCommon is the number of first tokens that a and b have in common.
 func inCommon(a, b []int32) int {
 	n := min(len(a), len(b))
 	for i := range n {

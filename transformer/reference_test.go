@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// reference is the model once more, in float64, one token after the other and with
-// nothing shared with the package: what the package is held against.
+// reference is an independent implementation of the model, in float64 and one token at
+// a time, that the package is compared with.
 type reference struct {
 	Config
 	params map[string][]float64
@@ -148,7 +148,7 @@ func sum(x, y []float64) []float64 {
 	return z
 }
 
-// shaken is a model all of whose tensors hold random numbers.
+// shaken is a model with random numbers in all tensors.
 func shaken(c Config, seed uint64) *Model {
 	m, err := New(c, seed)
 	if err != nil {
@@ -179,8 +179,8 @@ func sequences(c Config, seed uint64, lengths ...int) [][]int32 {
 	return batch
 }
 
-// family adds sequences that have as many first tokens in common with the last of a batch,
-// and are as much longer.
+// family adds sequences to a batch that begin with the first shared tokens of its last
+// sequence. Each has the given number of further tokens.
 func family(c Config, batch [][]int32, shared int, longer ...int) [][]int32 {
 	trunk := batch[len(batch)-1][:shared]
 	for i, tokens := range sequences(c, uint64(100+shared), longer...) {

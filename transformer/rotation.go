@@ -2,14 +2,15 @@ package transformer
 
 import "math"
 
-// A rotation holds the cosines and sines of rotary positions: for each position,
-// one of each for every pair of columns of a head.
+// A rotation holds the cosines and sines of rotary positions: for each position, one of
+// each per pair of columns of a head.
 type rotation struct {
 	cos, sin []float32
-	half     int // pairs of a head
+	half     int // number of pairs of a head
 }
 
-// rotaryBase sets the slowest turn: the last pair turns by about 1/rotaryBase a position.
+// rotaryBase sets the slowest rotation: the last pair turns by about 1/rotaryBase per
+// position.
 const rotaryBase = 10000
 
 // newRotation makes the table for all positions of a context.
@@ -26,7 +27,7 @@ func newRotation(c Config) rotation {
 }
 
 // turn rotates a row of heads to its position: column i of a head with column
-// i+half. With sign -1 it turns back, which is also how a gradient goes.
+// i+half. With sign -1 it rotates back, which is also how gradients are transformed.
 func (r rotation) turn(row []float32, pos int, sign float32) {
 	at := angles{r.cos[pos*r.half:][:r.half], r.sin[pos*r.half:][:r.half], sign}
 	for ; len(row) >= 2*r.half; row = row[2*r.half:] {
@@ -34,7 +35,7 @@ func (r rotation) turn(row []float32, pos int, sign float32) {
 	}
 }
 
-// angles are those of one position, with the direction to turn in.
+// angles are those of one position, with the direction of rotation.
 type angles struct {
 	cos, sin []float32
 	sign     float32

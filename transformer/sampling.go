@@ -7,12 +7,12 @@ import (
 
 // Sampling says how tokens are drawn from logits.
 type Sampling struct {
-	Temperature float64 // logits are divided by it; 0: the likeliest token
-	TopP        float64 // keep the likeliest tokens that together have this probability; 0 or 1: all
+	Temperature float64 // logits are divided by it; 0: always the likeliest token
+	TopP        float64 // keep the fewest likeliest tokens that together reach this probability; 0 or 1: all
 	TopK        int     // keep that many of the likeliest tokens; 0: all
 }
 
-// Check reports the first setting that makes no sense.
+// Check reports the first invalid setting.
 func (s Sampling) Check() error {
 	switch {
 	case !(s.Temperature >= 0 && s.Temperature <= 1e6):
@@ -29,35 +29,35 @@ func (s Sampling) Check() error {
 type Draw struct {
 	Token int32
 
-	// LogProb is the natural log of the token's probability under the model itself:
-	// at temperature 1, nothing left out. It is what training needs: [Pass.Forward]
-	// gives the same within 1e-4 for the same parameters.
+	// LogProb is the natural log of the token's probability under the model itself: at
+	// temperature 1, over all tokens. Training needs this one: [Pass.Forward] returns
+	// the same within 1e-4 for the same parameters.
 	LogProb float32
 
-	// Drawn is the natural log of the probability with which it was drawn: after
-	// temperature, top-k and top-p. It is LogProb where those are 1 and off, and 0
-	// for the likeliest token at temperature 0.
+	// Drawn is the natural log of the probability with which the token was drawn: after
+	// temperature, top-k and top-p. It equals LogProb if the temperature is 1 and both
+	// limits are off. It is 0 at temperature 0.
 	Drawn float32
 }
 
 // A Source yields random bits, uniformly; *rand.ChaCha8 of math/rand/v2 is one.
 type Source interface{ Uint64() uint64 }
 
-// A Sampler draws tokens. It keeps memory between draws, and is for one goroutine. The
-// zero value is ready.
+// A Sampler draws tokens. It reuses its memory between draws. Only one goroutine may
+// use it at a time. The zero value is ready to use.
 type Sampler struct {
-	logits []float32 // as read
+	logits []float32 // given to Read
 	how    Sampling
 	best   int       // the likeliest token
 	norm   float32   // a logit less this is a log-probability under the model
-	shares []float32 // e^(logit-top) at the temperature, of all tokens or of those in order
-	total  float64   // of shares
-	heap   []int32   // tokens, the likeliest of those that are left in front
+	shares []float32 // e^(logit-top) at the temperature, of all tokens
+	total  float64   // sum of the shares of the tokens that may be drawn
+	heap   []int32   // remaining tokens, the likeliest first
 	order  []int32   // tokens that may be drawn, the likeliest first; nil: all may
-	kept   []float32 // of shares, for those in order
+	kept   []float32 // shares of the tokens in order
 }
 
-// Sample draws a token from logits, which it leaves as they are: [Sampler.Read], then
+// Sample draws a token from logits, which it does not change: [Sampler.Read], then
 // [Sampler.Draw].
 func (s *Sampler) Sample(logits []float32, how Sampling, src Source) (Draw, error) {
 	if err := s.Read(logits, how); err != nil {
@@ -66,16 +66,16 @@ func (s *Sampler) Sample(logits []float32, how Sampling, src Source) (Draw, erro
 	return s.Draw(src), nil
 }
 
-// Read takes in logits, from which Draw then draws, as often as is wanted; they are not
-// to change until then. Top-k is applied before top-p; among equals the lower token counts
-// as likelier. A NaN or an infinity among the logits is [ErrNotFinite].
+// Read prepares logits for any number of calls of Draw; the logits must not change until
+// the last of these. Top-k is applied before top-p; among equals the lower token counts as
+// likelier. For a NaN or an infinity among the logits it returns [ErrNotFinite].
 func (s *Sampler) Read(logits []float32, how Sampling) error {
 	s.logits, s.how, s.best = logits, how, 0
 	n := len(logits)
 	s.shares = grown(s.shares, padded(n))
 	clear(s.shares[n:])
 	copy(s.shares, logits)
-	if squares := dot(s.shares, s.shares); squares-squares != 0 { // or a logit beyond all sense
+	if squares := dot(s.shares, s.shares); squares-squares != 0 { // or a logit is huge
 		if i := notFinite(logits); i >= 0 {
 			return fmt.Errorf("logit of token %d: %w", i, ErrNotFinite)
 		}
@@ -103,8 +103,8 @@ func (s *Sampler) Read(logits []float32, how Sampling) error {
 	return nil
 }
 
-// Draw draws a token from the logits that were read last. It takes one number from src,
-// but at temperature 0 none; src may then be nil.
+// Draw draws a token from the logits read last. It takes one number from src; at
+// temperature 0 it takes none, and src may be nil.
 func (s *Sampler) Draw(src Source) Draw {
 	if s.how.Temperature == 0 {
 		return Draw{Token: int32(s.best), LogProb: s.logits[s.best] - s.norm}
@@ -123,7 +123,7 @@ func (s *Sampler) Draw(src Source) Draw {
 	return draw
 }
 
-// heat sets shares to those at a temperature that is not 1; top is the largest logit.
+// heat sets shares for a temperature other than 1; top is the largest logit.
 func (s *Sampler) heat(top float32) {
 	for i, x := range s.logits {
 		s.shares[i] = float32(float64(x-top) / s.how.Temperature)
@@ -134,8 +134,8 @@ func (s *Sampler) heat(top float32) {
 	exponential(s.shares, 1, 0)
 }
 
-// truncate sets order and kept to the tokens that may be drawn, and total to their sum. It
-// looks at no more tokens, from the likeliest on, than it keeps.
+// truncate sets order and kept to the tokens that may be drawn and their shares, and total
+// to the sum of these.
 func (s *Sampler) truncate() {
 	s.heap, s.order, s.kept = s.heap[:0], s.order[:0], s.kept[:0]
 	for i := range s.shares {
@@ -155,7 +155,7 @@ func (s *Sampler) truncate() {
 	for len(s.order) < most && reached < upTo {
 		reached += s.pop()
 	}
-	if s.how.TopP > 0 && most < len(s.shares) { // a part of what top-k keeps
+	if s.how.TopP > 0 && most < len(s.shares) { // top-p applies to what top-k keeps
 		upTo, reached = s.how.TopP*reached, 0
 		for i, share := range s.kept {
 			if reached += float64(share); reached >= upTo {
@@ -191,7 +191,7 @@ func (s *Sampler) sink(i int) {
 	}
 }
 
-// likelier reports whether token a stands before b.
+// likelier reports whether token a comes before b.
 func (s *Sampler) likelier(a, b int32) bool {
 	return s.shares[a] > s.shares[b] || s.shares[a] == s.shares[b] && a < b
 }
@@ -205,7 +205,7 @@ func sum16(x *[lanes]float32) float64 {
 	return float64((a + b) + (c + d))
 }
 
-// total16 is the sum of weights, as pick counts it.
+// total16 is the sum of weights, added in the same order as in pick.
 func total16(weights []float32) (sum float64) {
 	for ; len(weights) >= lanes; weights = weights[lanes:] {
 		sum += sum16((*[lanes]float32)(weights))
@@ -216,11 +216,12 @@ func total16(weights []float32) (sum float64) {
 	return sum
 }
 
-// pick returns the place in weights on which left falls, where each takes up its weight.
-// No place of weight zero is picked, and the last of all where left is beyond their sum.
+// pick returns the first index at which the running sum of weights exceeds left. It
+// never picks a weight of zero. If left is not below the total, it picks the last
+// positive weight.
 func pick(weights []float32, left float64) (place int) {
 	lo := 0
-	for ; len(weights)-lo > lanes; lo += lanes { // whole blocks that left is beyond
+	for ; len(weights)-lo > lanes; lo += lanes { // skip whole blocks
 		sum := sum16((*[lanes]float32)(weights[lo:]))
 		if left < sum {
 			break

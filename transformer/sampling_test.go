@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestSampleDrawsItsProbabilities counts draws, and holds them and the log-probabilities to
-// what the settings say.
-func TestSampleDrawsItsProbabilities(t *testing.T) {
+// TestSampleFollowsItsProbabilities counts draws, and compares their frequencies and
+// log-probabilities with those that follow from the settings.
+func TestSampleFollowsItsProbabilities(t *testing.T) {
 	t.Parallel()
 	logits := []float32{1, 3, 0.5, 2, -1, 2, -20}
 	model := soft(wide(logits))
@@ -32,14 +32,14 @@ func TestSampleDrawsItsProbabilities(t *testing.T) {
 		why  string
 	}{
 		{Sampling{Temperature: 1}, model, "the model's own"},
-		{Sampling{Temperature: 1, TopP: 1, TopK: 7}, model, "limits that take all"},
+		{Sampling{Temperature: 1, TopP: 1, TopK: 7}, model, "limits that keep all"},
 		{Sampling{Temperature: 2}, hot, "hotter"},
 		{Sampling{Temperature: 2, TopK: 3}, only(hot, 1, 3, 5), "the three likeliest"},
-		{Sampling{Temperature: 1, TopK: 2}, only(model, 1, 3), "of equals the lower"},
+		{Sampling{Temperature: 1, TopK: 2}, only(model, 1, 3), "the lower of equals"},
 		{Sampling{Temperature: 1, TopP: 0.5}, only(model, 1), "the first has more than half"},
-		{Sampling{Temperature: 1, TopP: 0.69}, only(model, 1, 3), "two have"},
-		{Sampling{Temperature: 1, TopP: 0.8, TopK: 3}, only(model, 1, 3, 5), "top-p of what top-k leaves: two have 0.79 of it"},
-		{Sampling{Temperature: 1, TopP: 0.78, TopK: 3}, only(model, 1, 3), "top-p of what top-k leaves"},
+		{Sampling{Temperature: 1, TopP: 0.69}, only(model, 1, 3), "two have 0.69 or more"},
+		{Sampling{Temperature: 1, TopP: 0.8, TopK: 3}, only(model, 1, 3, 5), "top-p applies to what top-k leaves: two tokens have 0.79 of it"},
+		{Sampling{Temperature: 1, TopP: 0.78, TopK: 3}, only(model, 1, 3), "top-p applies to what top-k leaves: two tokens are enough"},
 		{Sampling{Temperature: 1e-300}, only(model, 1), "nearly greedy"},
 		{Sampling{}, only(model, 1), "greedy"},
 	} {
@@ -60,18 +60,18 @@ func TestSampleDrawsItsProbabilities(t *testing.T) {
 				t.Fatalf("%s: log-probability %v of token %d, want %v", test.why, d.LogProb, d.Token, math.Log(model[d.Token]))
 			}
 			if math.Abs(float64(d.Drawn)-math.Log(test.want[d.Token])) > 1e-5 {
-				t.Fatalf("%s: drawn with %v of token %d, want %v", test.why, d.Drawn, d.Token, math.Log(test.want[d.Token]))
+				t.Fatalf("%s: drawn with log-probability %v of token %d, want %v", test.why, d.Drawn, d.Token, math.Log(test.want[d.Token]))
 			}
 		}
 		for i, want := range test.want {
 			if math.Abs(count[i]/draws-want) > 0.012 { // five standard deviations
-				t.Errorf("%s: token %d came in %v of draws, want %v", test.why, i, count[i]/draws, want)
+				t.Errorf("%s: token %d has a share of %v of the draws, want %v", test.why, i, count[i]/draws, want)
 			}
 		}
 	}
 }
 
-// wide turns numbers into float64.
+// wide converts numbers to float64.
 func wide(x []float32) (y []float64) {
 	for _, v := range x {
 		y = append(y, float64(v))
@@ -79,7 +79,7 @@ func wide(x []float32) (y []float64) {
 	return y
 }
 
-func TestSampleLeavesTheLogits(t *testing.T) {
+func TestSampleDoesNotChangeTheLogits(t *testing.T) {
 	t.Parallel()
 	logits := []float32{1, 3, 0.5}
 	was := slices.Clone(logits)
@@ -107,14 +107,14 @@ func TestSampleRefuses(t *testing.T) {
 		{TopP: -0.1}, {TopP: 1.1}, {TopP: math.NaN()}, {TopK: -1},
 	} {
 		if how.Check() == nil {
-			t.Errorf("%+v is no error", how)
+			t.Errorf("%+v is accepted", how)
 		}
 	}
 }
 
-// TestWhatMayBeDrawn compares with all tokens sorted, over vocabularies of many sizes with
-// many equals, and draws often from what was read once.
-func TestWhatMayBeDrawn(t *testing.T) {
+// TestTruncationKeepsTheLikeliestTokens compares with sorting all tokens, for vocabularies
+// of many sizes with many equal logits, and draws often after a single Read.
+func TestTruncationKeepsTheLikeliestTokens(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 6))
 	var s Sampler

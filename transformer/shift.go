@@ -1,11 +1,11 @@
 package transformer
 
-// Attention reads, beside each token, a share of the token before, by column: so a layer
-// need not spend its attention on finding what stands next to what. This is the depthwise
-// convolution of So et al., "Primer" (2021), of width two, and in front of the projections
-// to queries, keys and values instead of behind them.
+// Besides each token, attention reads a share of the token before it, by column, so a
+// layer need not spend attention on finding neighbours. This is the depthwise convolution
+// of So et al., "Primer" (2021), with width two, and applied before the projections to
+// queries, keys and values instead of after them.
 
-// shift makes what attention reads of one span.
+// shift computes what attention reads of one span.
 func (acts *layerActs) shift(s span, share []float32) {
 	for i := range s.rows {
 		to := acts.in.row(s.row + i)
@@ -16,7 +16,7 @@ func (acts *layerActs) shift(s span, share []float32) {
 	}
 }
 
-// before is the row of the token before that of its own row i.
+// before is the row of the token that precedes that of the span's own row i.
 func (s span) before(i int) int {
 	if i == 0 {
 		return s.trunk + s.shared - 1
@@ -24,8 +24,8 @@ func (s span) before(i int) int {
 	return s.row + i - 1
 }
 
-// shiftBack turns the gradient d, whose rows are those of acts.dIn from lo on, of what
-// attention reads of one span into that of its normalised stream. d begins as a copy.
+// shiftBack turns the gradient of what attention reads of one span into that of its
+// normalised stream. d must begin as a copy of the rows of acts.dIn from lo on.
 func (acts *layerActs) shiftBack(d matrix, lo int, s span, share []float32) {
 	for i := range s.rows {
 		if s.shared+i > 0 {

@@ -2,12 +2,12 @@
 
 package transformer
 
-// A sparse multiplies matrices of which about half of the numbers are zero or more, as
-// those behind a squared ReLU. It leaves the zeros out, which changes no bit of a product
-// of finite numbers. Of a matrix without zeros it makes a slower job than
-// [multiply], as it takes one row at a time. The zero value is ready.
+// A sparse multiplies matrices in which about half of the numbers or more are zero,
+// such as the output of a squared ReLU. It leaves out the zeros, which does not change
+// a bit of a product of finite numbers. For a matrix without zeros it is slower than
+// [multiply], as it takes one row at a time. The zero value is ready to use.
 type sparse struct {
-	values []float32 // of one row, those that are not zero
+	values []float32 // the numbers of one row that are not zero
 	at     []int32   // their columns
 }
 
@@ -27,8 +27,8 @@ func (s *sparse) multiply(c, a matrix, b *packing, add bool) {
 	}
 }
 
-// gather takes in a row. Every number is written, and the next one over it if it is zero:
-// there is no branch to foresee.
+// gather stores the numbers of a row that are not zero. To avoid a branch it writes every
+// number, and overwrites a zero with the next.
 func (s *sparse) gather(row []float32) {
 	if len(row) > cap(s.values) {
 		s.values, s.at = make([]float32, len(row)), make([]int32, len(row))
@@ -65,7 +65,7 @@ func (s *sparse) add6(c *[lanes]float32, b [][lanes]float32, j int) {
 	to[0], to[1], to[2], to[3], to[4], to[5] = s0, s1, s2, s3, s4, s5
 }
 
-// add4 is add6 for the four columns behind those.
+// add4 is add6 for the last four columns.
 //
 //go:noinline
 func (s *sparse) add4(c *[lanes]float32, b [][lanes]float32) {

@@ -2,8 +2,8 @@
 
 package transformer
 
-// A sparse multiplies matrices of which about half of the numbers are zero or more. Wide
-// kernels gain nothing by leaving them out.
+// A sparse multiplies matrices in which about half of the numbers or more are zero. Wide
+// kernels gain nothing by leaving out the zeros.
 type sparse struct{}
 
 // multiply sets c to a·b, or adds a·b to c.

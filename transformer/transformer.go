@@ -1,28 +1,28 @@
-// Package transformer is a small decoder-only language model in plain Go: it
-// trains and samples on a laptop's processor, without cgo and without a
-// download. It is made for models of some 10⁵ to 10⁶ parameters.
+// Package transformer is a small decoder-only language model in plain Go: it trains and
+// samples on a laptop's processor, without cgo and without a download. It is meant for
+// models of roughly 10⁵ to 10⁶ parameters.
 //
-// A [Model] is its parameters. A [Pass] scores token sequences with them and
-// turns what a loss says about each log-probability into gradients; an [AdamW]
-// applies these, with Muon for the matrices of the layers if that is wanted. A
-// [Decoder] continues many sequences at once, with a cache, and [Sampling] draws
-// their tokens. A [Checkpoint] keeps model and optimiser on disk.
+// A [Model] holds the parameters. A [Pass] scores token sequences with them and turns
+// the derivatives of a loss by each log-probability into gradients. An [AdamW] applies
+// the gradients, optionally with Muon for the matrices of the layers. A [Decoder]
+// continues many sequences at once, with a cache, and a [Sampler] draws their tokens. A
+// [Checkpoint] keeps model and optimiser on disk.
 //
-// The architecture: token embedding; then, Layers times, causal self-attention
-// with rotary positions and a two-layer perceptron with squared ReLU, each of
-// them behind an RMS normalisation and added to the residual stream; a last
-// normalisation; a head that is not tied to the embedding. Attention also reads a
-// share of the token before each token, learned by column. There are no biases,
-// and the normalisations have no gains: each stands before a matrix, which can
-// hold them. Sources: Vaswani et al., "Attention Is All You Need" (2017); Zhang and
-// Sennrich, "Root Mean Square Layer Normalization" (2019); Su et al., "RoFormer"
-// (2021); So et al., "Primer" (2021) for the squared ReLU and the share.
+// The architecture: token embedding; then, Layers times, causal self-attention with
+// rotary positions and a two-layer perceptron with squared ReLU, each preceded by an
+// RMS normalisation and added to the residual stream; a final normalisation; a head
+// that is not tied to the embedding. Attention also reads a share of the preceding
+// token, learned per column. There are no biases, and the normalisations have no gains:
+// each is followed by a matrix that can absorb them. Sources: Vaswani et al.,
+// "Attention Is All You Need" (2017); Zhang and Sennrich, "Root Mean Square Layer
+// Normalization" (2019); Su et al., "RoFormer" (2021); So et al., "Primer" (2021) for
+// the squared ReLU and the share.
 //
 // The arithmetic is float32. The order of every sum is fixed: neither the number of
-// processors nor what else is in a batch changes one bit of a log-probability or a logit,
-// and a gradient depends on its batch alone. Two builds may differ in the last bits: one
-// with GOEXPERIMENT=simd on amd64, which uses AVX2 and FMA where the processor has them,
-// and one without.
+// processors nor the rest of the batch changes a single bit of a log-probability or a
+// logit, and a gradient depends only on its batch. A build with GOEXPERIMENT=simd on
+// amd64 uses AVX2 and FMA if the processor has them; its results may differ in the last
+// bits from those of a build without.
 package transformer
 
 import (
@@ -40,7 +40,7 @@ type Config struct {
 	Hidden  int `json:"hidden"`  // units inside a perceptron: a multiple of 16, at most 16384; 4·Width is usual
 }
 
-// Check reports the first size that makes no sense.
+// Check reports the first invalid size.
 func (c Config) Check() error {
 	within := func(name string, n, lo, hi int) error {
 		if n < lo || n > hi {
@@ -70,7 +70,7 @@ func (c Config) Check() error {
 	return nil
 }
 
-// maxParams bounds what the sizes can be together.
+// maxParams bounds the number of parameters, and so all sizes together.
 const maxParams = 1 << 26
 
 // Params is the number of parameters of a model of these sizes.
@@ -85,15 +85,15 @@ func (c Config) Params() int {
 // headWidth is the number of columns of one attention head.
 func (c Config) headWidth() int { return c.Width / c.Heads }
 
-// checkTokens reports the first token of a sequence that is none, or that the
-// sequence has too many.
+// checkTokens reports the first token that is outside the vocabulary, or that the
+// sequence is too long.
 func (c Config) checkTokens(tokens []int32) error {
 	if len(tokens) > c.Context {
-		return fmt.Errorf("%d tokens, and the context holds %d: %w", len(tokens), c.Context, ErrContext)
+		return fmt.Errorf("%d tokens, but the context holds %d: %w", len(tokens), c.Context, ErrContext)
 	}
 	for i, token := range tokens {
 		if token < 0 || int(token) >= c.Vocab {
-			return fmt.Errorf("token %d is %d, and the vocabulary has %d", i, token, c.Vocab)
+			return fmt.Errorf("token %d is %d, but the vocabulary has %d", i, token, c.Vocab)
 		}
 	}
 	return nil

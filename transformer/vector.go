@@ -2,8 +2,8 @@ package transformer
 
 import "math"
 
-// The functions of this file and of vector_simd.go work on single rows, whose length is a
-// multiple of lanes unless they say otherwise. What is NaN stays NaN.
+// The functions of this file and of vector_simd.go work on single rows. Unless a comment
+// says otherwise, the length of a row is a multiple of lanes. NaN stays NaN.
 
 // dotPlain is [dot] in plain Go.
 func dotPlain(x, y []float32) float32 {
@@ -52,8 +52,8 @@ func addProductPlain(to, x, y []float32) {
 	}
 }
 
-// Coefficients of the Taylor polynomial of 2^f, lnⁱ2/i!. For f from -1/2 to 1/2 it is off
-// by 1.2e-7 at most.
+// Coefficients of the Taylor polynomial of 2^f, lnⁱ2/i!. For f from -1/2 to 1/2 its error
+// is at most 1.2e-7.
 const (
 	exp1 = math.Ln2
 	exp2 = exp1 * math.Ln2 / 2
@@ -66,8 +66,8 @@ const (
 // leastPower is the power of two below which an exponential counts as zero.
 const leastPower = -126
 
-// toWhole rounds what is added to it: numbers of its size are a whole one apart. Its own
-// last bits are zero.
+// toWhole rounds a number that is added to it, since float32 of its size are 1 apart.
+// Its own low bits are zero.
 const toWhole = 3 << 22
 
 // exponentialPlain is [exponential] in plain Go. e^u is 2^n·2^f, where n is u/ln 2 rounded.
@@ -80,7 +80,7 @@ func exponentialPlain(x []float32, scale, shift float32) (sum, weighted float32)
 			x[i] = 0
 			continue
 		}
-		near := u + toWhole // its last bits are n
+		near := u + toWhole // its low bits are n
 		f := u - float32(near-toWhole)
 		e := 1 + f*(exp1+f*(exp2+f*(exp3+f*(exp4+f*(exp5+f*exp6)))))
 		e *= math.Float32frombits((math.Float32bits(near) + 127) << 23)
@@ -91,7 +91,7 @@ func exponentialPlain(x []float32, scale, shift float32) (sum, weighted float32)
 	return sum, weighted * math.Ln2
 }
 
-// squareReLUPlain is [squareReLU] in plain Go. Half of v+|v| is what is positive in v.
+// squareReLUPlain is [squareReLU] in plain Go. Half of v+|v| is max(v, 0).
 func squareReLUPlain(to, x []float32) {
 	to = to[:len(x)]
 	for i, v := range x {
@@ -112,9 +112,9 @@ func turnPairsPlain(lo, hi []float32, at angles) {
 	}
 }
 
-// softmax turns the first n numbers of row into the probabilities that belong to scale
-// times them as logits, and sets the others to zero. It tells what it divided by, in
-// whose terms the rest can be said.
+// softmax multiplies the first n numbers of row by scale, turns them from logits into
+// probabilities, and sets the rest of the row to zero. From the partition that it
+// returns, log-probabilities and entropy follow.
 func softmax(row []float32, n int, scale float32) partition {
 	for i := n; i < len(row); i++ {
 		row[i] = float32(math.Inf(-1))
@@ -125,23 +125,23 @@ func softmax(row []float32, n int, scale float32) partition {
 	return partition{top, sum, weighted}
 }
 
-// A partition is what is known of logits when they were made probabilities.
+// A partition is what softmax knows about the logits of a row.
 type partition struct {
 	top      float32 // the largest logit
 	sum      float32 // of e^(logit-top)
 	weighted float32 // sum of e^(logit-top)·(logit-top)
 }
 
-// norm is the log of the sum of e^logit: a logit less norm is a log-probability.
+// norm is the log of the sum of e^logit: a logit minus norm is a log-probability.
 func (p partition) norm() float32 { return p.top + float32(math.Log(float64(p.sum))) }
 
-// entropy is that of the probabilities, in nats.
+// entropy is the entropy of the probabilities, in nats.
 func (p partition) entropy() float32 {
 	return float32(math.Log(float64(p.sum))) - p.weighted/p.sum
 }
 
-// softmaxBack turns the gradient d of the probabilities that softmax made into that of
-// what it made them from.
+// softmaxBack turns d, the gradient of the probabilities that softmax returned, into
+// that of its input.
 func softmaxBack(d, probs []float32, scale float32) {
 	mean := dot(d, probs)
 	probs = probs[:len(d)]
@@ -153,8 +153,8 @@ func softmaxBack(d, probs []float32, scale float32) {
 // normEps keeps the normalisation of an all-zero row finite.
 const normEps = 1e-6
 
-// normalise writes into each row of to that of x divided by its root mean square, and
-// keeps the factor in inv.
+// normalise sets each row of to to that row of x divided by its root mean square, and
+// stores the factor in inv.
 func normalise(to, x matrix, inv []float32) {
 	for i := range x.rows {
 		from := x.row(i)
@@ -166,8 +166,8 @@ func normalise(to, x matrix, inv []float32) {
 	}
 }
 
-// normaliseBack adds to dx the gradient that reaches x through its normalised form
-// n, where dn is the gradient of n.
+// normaliseBack adds to dx the gradient that reaches x through its normalised form n;
+// dn is the gradient of n.
 func normaliseBack(dx, dn, n matrix, inv []float32) {
 	for i := range dx.rows {
 		d, from, to := dn.row(i), n.row(i), dx.row(i)
@@ -176,8 +176,8 @@ func normaliseBack(dx, dn, n matrix, inv []float32) {
 	}
 }
 
-// squareReLUBack turns d, the gradient of the squares, into that of what was
-// squared, where x is what squareReLU left.
+// squareReLUBack turns d, the gradient of the squares, into that of squareReLU's input;
+// x is what squareReLU left in x.
 func squareReLUBack(d, x []float32) {
 	x = x[:len(d)]
 	for i, v := range x {

@@ -7,7 +7,7 @@ import (
 	"simd/archsimd"
 )
 
-// dot is the sum of products. y is as long as x or longer.
+// dot is the sum of products. y must be at least as long as x.
 func dot(x, y []float32) float32 {
 	if !hasAVX2 {
 		return dotPlain(x, y)
@@ -58,7 +58,7 @@ func scaleBy(x []float32, f float32) {
 	}
 }
 
-// addScaled adds f·x to to, which is as long as x or longer.
+// addScaled adds f·x to to, which must be at least as long as x.
 func addScaled(to, x []float32, f float32) {
 	if !hasAVX2 {
 		addScaledPlain(to, x, f)
@@ -73,7 +73,7 @@ func addScaled(to, x []float32, f float32) {
 	}
 }
 
-// addProduct adds to each number of to the product of those in x and y, which are as long.
+// addProduct adds x[i]·y[i] to each to[i]. All three have the same length.
 func addProduct(to, x, y []float32) {
 	if !hasAVX2 {
 		addProductPlain(to, x, y)
@@ -88,8 +88,8 @@ func addProduct(to, x, y []float32) {
 	}
 }
 
-// exponential sets each v of x to e^u, where u is scale·v - shift and not above zero. It
-// returns the sum of these, and the sum of e^u·u.
+// exponential sets each v of x to e^u for u = scale·v - shift, which must not be above
+// zero. It returns the sum of all e^u and the sum of all e^u·u.
 func exponential(x []float32, scale, shift float32) (sum, weighted float32) {
 	if !hasAVX2 {
 		return exponentialPlain(x, scale, shift)
@@ -119,8 +119,7 @@ func exponential(x []float32, scale, shift float32) (sum, weighted float32) {
 	return total(sums), total(products) * math.Ln2
 }
 
-// squareReLU writes into to the square of what is positive in x, and x to what is
-// positive in it.
+// squareReLU replaces each v of x by max(v, 0), and writes the squares to to.
 func squareReLU(to, x []float32) {
 	if !hasAVX2 {
 		squareReLUPlain(to, x)
@@ -138,7 +137,8 @@ func squareReLU(to, x []float32) {
 	}
 }
 
-// turnPairs turns the pairs of numbers of lo and hi by as many angles: a multiple of eight.
+// turnPairs rotates each pair of numbers of lo and hi by its angle. The number of pairs is
+// a multiple of eight.
 func turnPairs(lo, hi []float32, at angles) {
 	if !hasAVX2 {
 		turnPairsPlain(lo, hi, at)

@@ -1,5 +1,5 @@
-// Package envtest holds every scenario to the promises of [quintain.Scenario] and
-// [quintain.Env].
+// Package envtest tests that every scenario keeps the promises of [quintain.Scenario]
+// and [quintain.Env].
 package envtest
 
 import (
@@ -13,17 +13,17 @@ import (
 	"github.com/quintain-rl/quintain/env"
 )
 
-// maxTurns is more than any scenario plays: an episode that goes on longer has no end.
+// maxTurns is more than any scenario plays: a longer episode counts as endless.
 const maxTurns = 1000
 
-// Replies are texts that every environment must stand.
+// Replies are texts that every environment must be able to handle.
 var Replies = []string{
 	"", " ", "42", "<answer>42</answer>", "<think>a</think><answer>b</answer>", "<answer>", "\x00\xff",
 	`\boxed{7}`, strings.Repeat("9", 10_000), strings.Repeat("<answer>", 1000),
 }
 
-// Run holds all scenarios of a package to their promises, over those of tasks that
-// they can play. Each must be able to play one at least.
+// Run tests the promises of all scenarios of a package, over all of tasks that they can
+// play. Each must be able to play at least one.
 func Run(t *testing.T, specs []env.Spec, tasks []quintain.Task) {
 	ids := map[string]string{}
 	for _, spec := range specs {
@@ -46,8 +46,7 @@ func Run(t *testing.T, specs []env.Spec, tasks []quintain.Task) {
 	}
 }
 
-// described demands a name, a sentence, and settings that come back as they were
-// written.
+// described checks the name, the texts, the version and the settings of a scenario.
 func described(t *testing.T, spec env.Spec) {
 	t.Helper()
 	info := spec.Info()
@@ -56,7 +55,7 @@ func described(t *testing.T, spec env.Spec) {
 	}
 	for _, text := range []string{info.Doc, info.Source} {
 		if !strings.HasSuffix(text, ".") {
-			t.Errorf("%q is no sentence", text)
+			t.Errorf("%q is not a sentence", text)
 		}
 	}
 	if info.Version < 1 || !info.Default {
@@ -68,7 +67,8 @@ func described(t *testing.T, spec env.Spec) {
 	}
 }
 
-// identified demands that no other scenario makes a problem with the ID of one of s.
+// identified checks that s makes problems with its own IDs, which no other scenario
+// has.
 func identified(t *testing.T, s quintain.Scenario, ids map[string]string) {
 	t.Helper()
 	p, err := s.Problem(quintain.Draw{Seed: 1})
@@ -76,10 +76,10 @@ func identified(t *testing.T, s quintain.Scenario, ids map[string]string) {
 		t.Fatal(err)
 	}
 	if p.Scenario != s.Info().ID() || p.Task != s.TaskInfo().Name {
-		t.Errorf("problem %s is of scenario %q and task %q", p.ID(), p.Scenario, p.Task)
+		t.Errorf("problem %s has scenario %q and task %q", p.ID(), p.Scenario, p.Task)
 	}
 	if other, taken := ids[p.ID()]; taken {
-		t.Errorf("problem %s is also one of scenario %s", p.ID(), other)
+		t.Errorf("problem %s also belongs to scenario %s", p.ID(), other)
 	}
 	ids[p.ID()] = s.Info().Name
 	if key, err := s.Key(p); err != nil || key == (quintain.Key{}) {
@@ -91,8 +91,8 @@ func identified(t *testing.T, s quintain.Scenario, ids map[string]string) {
 	}
 }
 
-// Play plays problems of s with right and with senseless replies. S knows its
-// solutions.
+// Play plays problems of s with right and with senseless replies. s must be a
+// [quintain.Solver].
 func Play(t *testing.T, s quintain.Scenario) {
 	t.Helper()
 	for level := range s.TaskInfo().Levels {
@@ -116,7 +116,7 @@ func Play(t *testing.T, s quintain.Scenario) {
 	}
 }
 
-// rightAtOnce demands that the solution is called right.
+// rightAtOnce checks that the solution is judged right in the first turn.
 func rightAtOnce(t *testing.T, s quintain.Scenario, p quintain.Problem, reply string) {
 	t.Helper()
 	e, err := s.Env(p)
@@ -128,18 +128,18 @@ func rightAtOnce(t *testing.T, s quintain.Scenario, p quintain.Problem, reply st
 		t.Fatal(err)
 	}
 	if step, err := e.Step(t.Context(), quintain.Reply{Text: reply, Finish: quintain.Stop}); err != nil || !step.Right || step.Answer == "" {
-		t.Errorf("%s: the solution gets %+v, error %v; want it called right, with its answer", p.ID(), step, err)
+		t.Errorf("%s: the solution gets %+v, error %v; want it judged right, with its answer", p.ID(), step, err)
 	}
 }
 
-// senseless plays p with replies that are none, and demands that they earn no
-// more than best.
+// senseless plays p with senseless replies, and checks that they earn no more than
+// best.
 func senseless(t *testing.T, s quintain.Scenario, p quintain.Problem, best float64) {
 	t.Helper()
 	for i := range Replies {
 		got := play(t, s, p, func(turn int) string { return Replies[(i+turn)%len(Replies)] })
 		if got > best+1e-9 {
-			t.Errorf("%s: senseless replies from %.20q on earn %v, and the solution %v", p.ID(), Replies[i], got, best)
+			t.Errorf("%s: senseless replies from %.20q on earn %v, but the solution %v", p.ID(), Replies[i], got, best)
 		}
 	}
 }
@@ -161,13 +161,13 @@ func play(t *testing.T, s quintain.Scenario, p quintain.Problem, reply func(turn
 		t.Fatal(err)
 	}
 	if len(talk) == 0 || talk[len(talk)-1].Role != quintain.RoleUser {
-		t.Errorf("%s: opens with %+v, want a message of the user last", p.ID(), talk)
+		t.Errorf("%s: opens with %+v, want a user message last", p.ID(), talk)
 	}
 	sum := 0.0
 	for turn := range maxTurns {
 		step, err := e.Step(t.Context(), quintain.Reply{Text: reply(turn), Finish: quintain.Stop})
 		if err != nil {
-			t.Fatalf("%s: a reply is data and not an error: %v", p.ID(), err)
+			t.Fatalf("%s: a reply must not cause an error: %v", p.ID(), err)
 		}
 		if math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0) {
 			t.Errorf("%s: reward %v", p.ID(), step.Reward)
@@ -175,9 +175,9 @@ func play(t *testing.T, s quintain.Scenario, p quintain.Problem, reply func(turn
 		sum += step.Reward
 		switch {
 		case step.End == quintain.Going && len(step.Observe) == 0:
-			t.Errorf("%s: goes on and says nothing", p.ID())
+			t.Errorf("%s: the episode continues without a message", p.ID())
 		case step.End != quintain.Going && len(step.Observe) > 0:
-			t.Errorf("%s: has ended and says %+v", p.ID(), step.Observe)
+			t.Errorf("%s: the episode has ended with the message %+v", p.ID(), step.Observe)
 		}
 		if step.End != quintain.Going {
 			return sum

@@ -1,10 +1,9 @@
-// Package house holds the rules of the project as tests: which package may know
-// which, how large a function may be, what the documents must name. It has no
-// code of its own.
+// Package house tests the rules of the project: which packages may import which, how
+// large a function may be, what the documents must mention. It contains only tests.
 //
-// A rule that is in the way is changed here, with a reason, and never bent in
-// the code. Each list of exceptions says why each of its entries is there; an
-// entry that nothing needs any more fails its test.
+// If a rule is in the way, change it here and give a reason; do not work around it in
+// the code. Each list of exceptions gives a reason for each entry. An entry that is no
+// longer needed fails its test.
 //
-// Run with -update, it writes anew the documents that are made from data.
+// With -update, the tests rewrite the documents that are made from data.
 package house

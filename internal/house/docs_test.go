@@ -18,13 +18,13 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write anew the documents that are made from data")
+var update = flag.Bool("update", false, "rewrite the documents that are made from data")
 
 const architecture = "docs/ARCHITECTURE.md"
 
-// TestDocs holds the table of floors in docs/ARCHITECTURE.md against the packages
-// that there are, and demands that every page on a format is linked.
-func TestDocs(t *testing.T) {
+// TestArchitectureIsUpToDate compares the table of floors in docs/ARCHITECTURE.md with
+// the packages, and checks that every page on a format is linked.
+func TestArchitectureIsUpToDate(t *testing.T) {
 	all := checkout(t)
 	drawn := floorsTable(string(readText(t, architecture)))
 	at := map[string]int{}
@@ -37,15 +37,15 @@ func TestDocs(t *testing.T) {
 		floor, found := placeOf(drawn, pkg.name())
 		want, _ := placeOf(at, pkg.name())
 		if !found {
-			t.Errorf("%s: the table of floors does not name %s: say there what the package is for", architecture, show(pkg.name()))
+			t.Errorf("%s: the table of floors does not list %s: add a row that says what the package is for", architecture, show(pkg.name()))
 		} else if floor != want {
-			t.Errorf("%s: the table of floors has %s on floor %d; internal/house has it on %d", architecture, show(pkg.name()), floor, want)
+			t.Errorf("%s: the table of floors has %s on floor %d, but internal/house has it on %d", architecture, show(pkg.name()), floor, want)
 		}
 	}
 	for name := range drawn {
 		there := func(l listing) bool { return l.name() == name || path.Dir(l.name())+"/…" == name }
 		if !slices.ContainsFunc(all.packages, there) {
-			t.Errorf("%s: the table of floors names %s, which is not there", architecture, show(name))
+			t.Errorf("%s: the table of floors lists %s, which does not exist", architecture, show(name))
 		}
 	}
 	linked := append(readText(t, architecture), readText(t, "README.md")...)
@@ -57,12 +57,12 @@ func TestDocs(t *testing.T) {
 }
 
 var (
-	floorRow = regexp.MustCompile(`(?m)^\| *(\d*) *\|([^|]*)\|`) // number of the floor, where it is not that of the row above; packages
+	floorRow = regexp.MustCompile(`(?m)^\| *(\d*) *\|([^|]*)\|`) // number of the floor, or empty if it is that of the row above; packages
 	ticked   = regexp.MustCompile("`([^`\n]+)`")
 )
 
-// floorsTable reads the table of floors: the floor of each package that is named in
-// backticks in its second column. The root is named `quintain`.
+// floorsTable reads the table of floors: the floor of each package in backticks in its
+// second column. The root is called `quintain`.
 func floorsTable(text string) map[string]int {
 	_, text, _ = strings.Cut(text, "\n| floor | packages |")
 	text, _, _ = strings.Cut(text, "\n\n")
@@ -92,12 +92,12 @@ func TestFloorsTable(t *testing.T) {
 	}
 }
 
-// A deviation is a case in which our score differs from that of reasoning-gym, on
-// purpose. The files docs/deviations.json and docs/deviations.md hold them all.
+// A deviation is a case in which our score differs from that of reasoning-gym on
+// purpose. The files docs/deviations.json and docs/deviations.md list them all.
 type deviation struct {
 	Task   string `json:"task"`
-	Kind   string `json:"kind"`           // of the answer, as conformance/ and its like name them; "*": any
-	Only   string `json:"only,omitempty"` // "lower" or "higher": only where ours is; empty: both
+	Kind   string `json:"kind"`           // kind of answer, as named in conformance/; "*": any
+	Only   string `json:"only,omitempty"` // "lower" or "higher": only if our score is; empty: both
 	Reason string `json:"reason"`
 }
 
@@ -106,7 +106,7 @@ const (
 	deviationsPage = "docs/deviations.md"
 )
 
-func TestDeviations(t *testing.T) {
+func TestDeviationsPageIsUpToDate(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(root, deviationsData))
 	if errors.Is(err, fs.ErrNotExist) {
 		raw = []byte("[]")
@@ -120,7 +120,7 @@ func TestDeviations(t *testing.T) {
 	tasks := goldenNames(checkout(t).files)
 	for i, row := range rows {
 		if !tasks[row.Task] {
-			t.Errorf("%s: row %d: no task %q: there is no golden file of that name", deviationsData, i, row.Task)
+			t.Errorf("%s: row %d: no task %q: there is no golden file with that name", deviationsData, i, row.Task)
 		}
 	}
 	want := []byte(deviationsTable(rows))
@@ -132,11 +132,11 @@ func TestDeviations(t *testing.T) {
 	}
 	got, err := os.ReadFile(file)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what %s gives (%v): run go test ./internal/house -update", deviationsPage, deviationsData, err)
+		t.Errorf("%s does not follow from %s (%v): run go test ./internal/house -update", deviationsPage, deviationsData, err)
 	}
 }
 
-// readDeviations reads the rows and reports the first that makes no sense.
+// readDeviations reads the rows and reports the first invalid one.
 func readDeviations(raw []byte) ([]deviation, error) {
 	var rows []deviation
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -156,9 +156,9 @@ func readDeviations(raw []byte) ([]deviation, error) {
 		case row.Only != "" && row.Only != "lower" && row.Only != "higher":
 			return nil, fmt.Errorf("row %d: only is %q, want lower or higher", i, row.Only)
 		case !strings.HasSuffix(row.Reason, "."):
-			return nil, fmt.Errorf("row %d: reason %q is no sentence", i, row.Reason)
+			return nil, fmt.Errorf("row %d: reason %q is not a sentence", i, row.Reason)
 		case seen[key]:
-			return nil, fmt.Errorf("row %d: %s, %s is there twice", i, row.Task, row.Kind)
+			return nil, fmt.Errorf("row %d: %s, %s is listed twice", i, row.Task, row.Kind)
 		}
 		seen[key] = true
 	}
@@ -168,7 +168,7 @@ func readDeviations(raw []byte) ([]deviation, error) {
 	return rows, nil
 }
 
-// goldenNames are the names of all tasks, which their golden files tell.
+// goldenNames are the names of all tasks, taken from their golden files.
 func goldenNames(files []string) map[string]bool {
 	names := map[string]bool{}
 	for _, file := range files {
@@ -179,19 +179,19 @@ func goldenNames(files []string) map[string]bool {
 	return names
 }
 
-// deviationsTable is the page of rows.
+// deviationsTable is the page that lists rows.
 func deviationsTable(rows []deviation) string {
 	var b strings.Builder
 	b.WriteString(`# Where our scores differ from those of reasoning-gym
 
 Made from deviations.json by ` + "`go test ./internal/house -update`" + `; do not edit.
 
-Fed an entry of reasoning-gym and an answer, our score is its score, and fed our
-entry and our solution, its score is 1. The rows below are all the exceptions.
-They are made only where its score is wrong, or can be earned without solving.
-A kind is the name that the conformance drivers give to a way of spoiling an
-answer; ` + "`*`" + ` is any of them, ` + "`export`" + ` our own solution, and ` + "`label`" + ` any
-answer to an entry of reasoning-gym whose stored answer is wrong.
+For an entry of reasoning-gym and an answer, our score is its score, and for an entry
+and a solution of ours, its score is 1. The rows below are the only exceptions. We
+make them only if its score is wrong, or can be earned without solving the problem.
+A kind is the name that the conformance drivers give to a way of spoiling an answer;
+` + "`*`" + ` is any of them, ` + "`export`" + ` our own solution, and ` + "`label`" + ` any answer to an
+entry of reasoning-gym whose stored answer is wrong.
 
 `)
 	if len(rows) == 0 {
@@ -215,7 +215,7 @@ func TestReadDeviationsRefuses(t *testing.T) {
 		{`{}`, "cannot unmarshal"},
 		{`[{"kind":"*","reason":"A."}]`, "task is missing"},
 		{`[{"task":"a","reason":"A."}]`, "kind is missing"},
-		{`[{"task":"a","kind":"*","reason":"why"}]`, "no sentence"},
+		{`[{"task":"a","kind":"*","reason":"why"}]`, "not a sentence"},
 		{`[{"task":"a","kind":"*","reason":"A.","only":"less"}]`, "only is"},
 		{`[{"task":"a","kind":"*","reason":"A.","extra":1}]`, "unknown field"},
 		{`[{"task":"a","kind":"*","reason":"A."},{"task":"a","kind":"*","reason":"B."}]`, "twice"},
@@ -226,12 +226,12 @@ func TestReadDeviationsRefuses(t *testing.T) {
 	}
 }
 
-// moduleName finds the paths of modules in backticks.
+// moduleName finds module paths in backticks.
 var moduleName = regexp.MustCompile("`([a-z0-9-]+(?:\\.[a-z0-9-]+)+(?:/[\\w.-]+)*)`")
 
-// TestDependencies holds imports of other modules to being decided on: each
-// module is named, in backticks, on a page in docs/decisions.
-func TestDependencies(t *testing.T) {
+// TestDependenciesAreDecided checks that every imported module is named, in backticks,
+// on a page in docs/decisions.
+func TestDependenciesAreDecided(t *testing.T) {
 	all := checkout(t)
 	var decided []string
 	for _, file := range all.files {
@@ -247,7 +247,7 @@ func TestDependencies(t *testing.T) {
 				continue
 			}
 			if !slices.ContainsFunc(decided, func(m string) bool { return imported == m || strings.HasPrefix(imported, m+"/") }) {
-				t.Errorf("%s imports %s: a dependency is a decision: name its module and the reason on a page in docs/decisions", show(pkg.name()), imported)
+				t.Errorf("%s imports %s: a dependency needs a decision: name its module and the reason on a page in docs/decisions", show(pkg.name()), imported)
 			}
 		}
 	}

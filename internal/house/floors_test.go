@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// floors lists every package of the module, ground floor first. A package may
-// import packages of lower floors only; packages of one floor know nothing of
-// each other, but that a child may know its parent, and all may know the root. A
-// new package is given its place here; "tasks/…" is the place of all below tasks. DO NOT MOVE A PACKAGE TO MEND A BUILD: that is a change of design,
-// and a page in docs/decisions.
+// floors lists every package of the module, ground floor first. A package may import
+// only packages of lower floors. Packages of one floor do not import each other, except
+// that a child may import its parent, and all may import the root. Add a new package
+// here; "tasks/…" stands for all packages below tasks. DO NOT MOVE A PACKAGE TO FIX A
+// BUILD: that is a change of design, and needs a page in docs/decisions.
 //
 // A package may be listed before it is written.
 var floors = [][]string{
-	{ // the ground: each knows nothing of the others, but for what has the second user here
+	{ // the ground: these import nothing of the module
 		"rng", "lexicon", "grid", "graph",
 		"answer", "mathverify",
 		"tokenizer", "chattemplate",
@@ -24,8 +24,8 @@ var floors = [][]string{
 		"transformer",
 		"nearest", "jsonform", "jsonl", "curve", "datadir",
 	},
-	{"settings"}, // what can be set, and how it is called
-	{"", "groupform", "groupform/groupformtest"}, // the nouns, and the binary form of one
+	{"settings"}, // the settings and their names
+	{"", "groupform", "groupform/groupformtest"}, // the nouns, and the binary form of a group
 	{ // the machines
 		"task", "task/tasktest",
 		"env", "env/envtest",
@@ -39,7 +39,7 @@ var floors = [][]string{
 		"web",
 		"interop/atropos", "interop/reasoninggym", "interop/areal",
 	},
-	{ // the families, the scenarios, the model in the box, the server, and what is made of traces
+	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
 		"envs",
 		"starter",
@@ -51,14 +51,14 @@ var floors = [][]string{
 	{"cmd/quintain", "internal/house"},
 }
 
-// buckets are names that say nothing of what a package holds.
+// buckets are names that do not say what a package holds.
 var buckets = []string{"pkg", "lib", "util", "utils", "common", "types", "helpers", "misc", "base", "shared"}
 
-func TestFloors(t *testing.T) {
+func TestPackagesImportLowerFloorsOnly(t *testing.T) {
 	report(t, floorFaults(checkout(t).packages, floors))
 }
 
-// floorFaults holds packages against floors.
+// floorFaults compares packages with floors.
 func floorFaults(packages []listing, floors [][]string) (faults []string) {
 	place := map[string]int{}
 	for i, floor := range floors {
@@ -72,10 +72,10 @@ func floorFaults(packages []listing, floors [][]string) (faults []string) {
 	for _, pkg := range packages {
 		name := pkg.name()
 		if slices.Contains(buckets, path.Base(name)) {
-			faults = append(faults, fmt.Sprintf("%s is a bucket: name the package for the one thing it holds", show(name)))
+			faults = append(faults, fmt.Sprintf("%s is a bucket: name the package after the one thing that it holds", show(name)))
 		}
 		if len(pkg.CgoFiles) > 0 {
-			faults = append(faults, fmt.Sprintf("%s uses cgo, and the binary is built without", show(name)))
+			faults = append(faults, fmt.Sprintf("%s uses cgo, but the binary is built without it", show(name)))
 		}
 		from, placed := placeOf(place, name)
 		if !placed {
@@ -92,8 +92,8 @@ func floorFaults(packages []listing, floors [][]string) (faults []string) {
 			}
 			if at, placed := placeOf(place, to); placed && at >= from && !(at == from && isParent(to, name)) {
 				faults = append(faults, fmt.Sprintf(
-					"%s (floor %d) imports %s (floor %d): it may know lower floors only; "+
-						"define an interface where it is used and let a higher floor join the two", show(name), from, show(to), at))
+					"%s (floor %d) imports %s (floor %d): it may import lower floors only; "+
+						"define an interface where it is used and let a higher floor connect the two", show(name), from, show(to), at))
 			}
 		}
 	}
@@ -108,8 +108,8 @@ func placeOf(place map[string]int, name string) (floor int, placed bool) {
 	return floor, placed
 }
 
-// isParent reports whether package parent is a folder above child; the root is
-// everybody's.
+// isParent reports whether package parent is a folder above child. The root is the
+// parent of all.
 func isParent(parent, child string) bool {
 	return parent == "" || strings.HasPrefix(child, parent+"/")
 }
@@ -122,7 +122,7 @@ func show(name string) string {
 	return name
 }
 
-func TestFloorFaults(t *testing.T) {
+func TestFloorFaultsAreFound(t *testing.T) {
 	house := [][]string{{"rng"}, {"", "form"}, {"task", "task/tasktest", "queue"}, {"hub", "tasks/…"}}
 	imports := func(name string, imports ...string) listing {
 		l := listing{ImportPath: strings.TrimSuffix(module+"/"+name, "/")}
@@ -138,14 +138,14 @@ func TestFloorFaults(t *testing.T) {
 		{imports("hub", "queue", "", "rng"), ""},
 		{imports("task/tasktest", "task"), ""},
 		{imports("form", ""), ""},
-		{imports("", "form"), "may know lower floors only"},
+		{imports("", "form"), "may import lower floors only"},
 		{imports("tasks/games", "task"), ""},
-		{imports("tasks/games", "tasks/logic"), "may know lower floors only"},
+		{imports("tasks/games", "tasks/logic"), "may import lower floors only"},
 		{imports("tasks/games/chess", "task"), "has no place"},
-		{imports("hub", "unwritten"), ""}, // the compiler tells
-		{imports("task", "queue"), "may know lower floors only"},
-		{imports("task", "hub"), "may know lower floors only"},
-		{imports("", "task"), "may know lower floors only"},
+		{imports("hub", "unwritten"), ""}, // the compiler reports that
+		{imports("task", "queue"), "may import lower floors only"},
+		{imports("task", "hub"), "may import lower floors only"},
+		{imports("", "task"), "may import lower floors only"},
 		{imports("hub", "task/tasktest"), "for tests only"},
 		{imports("attic"), "has no place"},
 		{listing{ImportPath: module + "/rng", CgoFiles: []string{"c.go"}}, "cgo"},

@@ -8,19 +8,19 @@ import (
 	"testing"
 )
 
-// How large things may be, but in tests and in packages for tests. A screen holds
-// a function; a file is read at one sitting.
+// How large things may be, except in tests and in packages for tests. A function fits
+// on a screen, and a file can be read in one sitting.
 const (
 	maxFuncLines = 60
 	maxFileLines = 500 // without the lines of package-level tables
-	maxNesting   = 3   // levels of control flow; else-if, and the body of a function literal, begin no new one
+	maxNesting   = 3   // levels of control flow; an else-if is not a new level, and the body of a function literal counts for itself
 	maxParams    = 4   // without the receiver and a context
 )
 
-// large lists what may be larger, by the name that the message gives it.
+// large lists what may be larger, by the name in the message.
 var large = exceptions{}
 
-func TestRooms(t *testing.T) {
+func TestFunctionsAndFilesStaySmall(t *testing.T) {
 	faults := map[string]string{}
 	documented := map[string]bool{}
 	var sources []*source
@@ -36,7 +36,7 @@ func TestRooms(t *testing.T) {
 	}
 	for pkg, has := range documented {
 		if !has {
-			faults[show(pkg)] = fmt.Sprintf("%s has no package comment: say what it is for, in the file named for it", show(pkg))
+			faults[show(pkg)] = fmt.Sprintf("%s has no package comment: say what it is for, in the file named after it", show(pkg))
 		}
 	}
 	for _, s := range sources {
@@ -45,14 +45,14 @@ func TestRooms(t *testing.T) {
 	report(t, large.except(faults))
 }
 
-// sizeFaults tells what in s is too large, by name.
+// sizeFaults finds what is too large in s, by name.
 func sizeFaults(s *source) map[string]string {
 	faults := map[string]string{}
 	if ast.IsGenerated(s.ast) {
 		return faults
 	}
 	if n := s.fset.File(s.ast.Pos()).LineCount() - tableLines(s); n > maxFileLines {
-		faults[s.path] = fmt.Sprintf("%s has %d lines, at most %d: split it by noun", s.path, n, maxFileLines)
+		faults[s.path] = fmt.Sprintf("%s has %d lines, at most %d are allowed: split it by noun", s.path, n, maxFileLines)
 	}
 	for _, decl := range s.ast.Decls {
 		fn, is := decl.(*ast.FuncDecl)
@@ -64,16 +64,16 @@ func sizeFaults(s *source) map[string]string {
 			faults[name] = fmt.Sprintf("%s: %s %s", s.at(fn), name, fmt.Sprintf(format, args...))
 		}
 		if n := params(fn); n > maxParams {
-			add("takes %d parameters, at most %d: make them a struct", n, maxParams)
+			add("takes %d parameters, at most %d are allowed: make them a struct", n, maxParams)
 		}
 		if fn.Body == nil {
 			continue
 		}
 		if n := nesting(fn.Body); n > maxNesting {
-			add("nests control flow %d deep, at most %d: return early, or name the inner part", n, maxNesting)
+			add("nests control flow %d deep, at most %d is allowed: return early, or name the inner part", n, maxNesting)
 		}
 		if n := s.lines(fn); n > maxFuncLines {
-			add("has %d lines, at most %d: name its parts", n, maxFuncLines)
+			add("has %d lines, at most %d are allowed: name its parts", n, maxFuncLines)
 		}
 	}
 	return faults
@@ -91,7 +91,7 @@ func funcName(s *source, fn *ast.FuncDecl) string {
 	return s.pkg + "." + name
 }
 
-// receiver is the name of the type that fn is a method of; empty for none.
+// receiver is the name of the type of which fn is a method; empty if fn is a function.
 func receiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil || len(fn.Recv.List) == 0 {
 		return ""
@@ -155,8 +155,8 @@ func packageVars(s *source) (specs []*ast.ValueSpec) {
 	return specs
 }
 
-// nesting is how deep control flow goes within n. The body of a function literal
-// counts for itself.
+// nesting is the depth of control flow within n. The body of a function literal counts
+// for itself.
 func nesting(n ast.Node) int {
 	deepest := 0
 	var visit func(n ast.Node, depth int)
@@ -188,8 +188,8 @@ func nesting(n ast.Node) int {
 	return deepest
 }
 
-// commentFaults tells which exported names of s have no comment, by name. The
-// names in a group may share the group's.
+// commentFaults finds the exported names of s without a comment, by name. The names in
+// a group may share the group's comment.
 func commentFaults(s *source) map[string]string {
 	faults := map[string]string{}
 	need := func(n ast.Node, name string, comments ...*ast.CommentGroup) {
@@ -198,7 +198,7 @@ func commentFaults(s *source) map[string]string {
 				return
 			}
 		}
-		faults[name+" comment"] = fmt.Sprintf("%s: %s has no comment: say from the caller's side what the name and type cannot", s.at(n), name)
+		faults[name+" comment"] = fmt.Sprintf("%s: %s has no comment: say, from the caller's side, what name and type do not", s.at(n), name)
 	}
 	for _, decl := range s.ast.Decls {
 		switch decl := decl.(type) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The tests of this file hold the rules themselves to finding what they are for.
+// The tests in this file check that the rules find what they are meant to find.
 
 // snippet parses code as a file of package pkg.
 func snippet(t *testing.T, pkg, code string) *source {
@@ -25,7 +25,7 @@ func snippet(t *testing.T, pkg, code string) *source {
 // values lists the values of a map.
 func values(m map[string]string) []string { return slices.Collect(maps.Values(m)) }
 
-// want demands one fault that holds part, or none where part is empty.
+// want checks that there is one fault that contains part, or none if part is empty.
 func want(t *testing.T, code, part string, faults []string) {
 	t.Helper()
 	if part == "" && len(faults) > 0 || part != "" && (len(faults) != 1 || !strings.Contains(faults[0], part)) {
@@ -84,7 +84,7 @@ func TestGlobalFaults(t *testing.T) {
 		{"var a = sync.OnceValue(f)", ""},
 		{"//go:embed a.txt\nvar a string", ""},
 		{"var _ I = T{}", ""},
-		{"var a int", "no value of its own"},
+		{"var a int", "no initial value"},
 		{"var a sync.Mutex", "lock"},
 		{"var a = &sync.Pool{}", "lock"},
 		{"var a = new(atomic.Int64)", "lock"},
@@ -117,7 +117,7 @@ func TestOtherFaults(t *testing.T) {
 		{"", `import "context"`, "", pureFaults},
 		{"task", `import "context"`, "ends by itself", pureFaults},
 		{"task", `import "os/exec"`, "opens no file", pureFaults},
-		{"task", `import "math/rand/v2"`, "from rng alone", pureFaults},
+		{"task", `import "math/rand/v2"`, "only from rng", pureFaults},
 		{"task", `import "math/big"`, "", pureFaults},
 		{"task", `import ("time"; "fmt"); var a = time.Date`, "", pureFaults},
 		{"task", `import clock "time"; var a = clock.Now`, "reads no clock", pureFaults},
@@ -150,7 +150,7 @@ func TestMachinePaths(t *testing.T) {
 func TestExceptions(t *testing.T) {
 	list := exceptions{"a": "needed", "b": "stale"}
 	got := list.except(map[string]string{"a": "a is large", "c": "c is large"})
-	if len(got) != 2 || !strings.Contains(fmt.Sprint(got), "c is large") || !strings.Contains(fmt.Sprint(got), "b needs no exception") {
+	if len(got) != 2 || !strings.Contains(fmt.Sprint(got), "c is large") || !strings.Contains(fmt.Sprint(got), "b no longer needs an exception") {
 		t.Errorf("left %q", got)
 	}
 }

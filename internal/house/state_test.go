@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// bareGo lists the functions that may say go, each with how it waits for what it
-// started.
+// bareGo lists the functions that may use a go statement, each with how it waits for
+// its goroutine.
 var bareGo = exceptions{}
 
 // sleepers lists the functions that may call time.Sleep outside a synctest bubble.
@@ -31,7 +31,7 @@ func TestNoInit(t *testing.T) {
 func initFaults(s *source) (faults []string) {
 	for _, decl := range s.ast.Decls {
 		if fn, is := decl.(*ast.FuncDecl); is && fn.Recv == nil && fn.Name.Name == "init" {
-			faults = append(faults, fmt.Sprintf("%s: init runs behind everybody's back: use a table, sync.OnceValue, or a call from main", s.at(fn)))
+			faults = append(faults, fmt.Sprintf("%s: init runs implicitly: use a table, sync.OnceValue, or a call from main", s.at(fn)))
 		}
 	}
 	return faults
@@ -46,7 +46,7 @@ func TestGoWaits(t *testing.T) {
 		eachFunc(s, func(name string, body ast.Node) {
 			ast.Inspect(body, func(n ast.Node) bool {
 				if stmt, is := n.(*ast.GoStmt); is {
-					faults[name] = fmt.Sprintf("%s: %s says go: use sync.WaitGroup.Go and wait before returning", s.at(stmt), name)
+					faults[name] = fmt.Sprintf("%s: %s uses a go statement: use sync.WaitGroup.Go and wait before returning", s.at(stmt), name)
 				}
 				return true
 			})
@@ -55,9 +55,9 @@ func TestGoWaits(t *testing.T) {
 	report(t, bareGo.except(faults))
 }
 
-// TestNoSleep holds code and tests to waiting for the thing itself. In a synctest
-// bubble, where sleeping takes no time, it is how time passes; a file that imports
-// testing/synctest may sleep.
+// TestNoSleep checks that code and tests wait for events instead of sleeping. A file
+// that imports testing/synctest may sleep: in a bubble, sleeping takes no time and is
+// the way to let time pass.
 func TestNoSleep(t *testing.T) {
 	faults := map[string]string{}
 	for _, s := range checkout(t).sources {
@@ -76,7 +76,7 @@ func sleepFaults(s *source) map[string]string {
 	eachFunc(s, func(name string, body ast.Node) {
 		ast.Inspect(body, func(n ast.Node) bool {
 			if e, is := n.(ast.Expr); is && clock != "" && isSelector(e, clock, "Sleep") {
-				faults[name] = fmt.Sprintf("%s: %s sleeps: wait for the thing itself (a channel, a context); "+
+				faults[name] = fmt.Sprintf("%s: %s sleeps: wait for the event itself (a channel, a context); "+
 					"in tests, let time pass in testing/synctest", s.at(n), name)
 			}
 			return true
@@ -85,8 +85,8 @@ func sleepFaults(s *source) map[string]string {
 	return faults
 }
 
-// eachFunc calls f with every function of s, and with every other declaration
-// under the name of its package.
+// eachFunc calls f for every function of s, and for every other declaration under the
+// name of its package.
 func eachFunc(s *source, f func(name string, body ast.Node)) {
 	for _, decl := range s.ast.Decls {
 		if fn, is := decl.(*ast.FuncDecl); is {
@@ -97,8 +97,8 @@ func eachFunc(s *source, f func(name string, body ast.Node)) {
 	}
 }
 
-// importName is the name by which s knows the package at an import path; empty
-// where it does not import it.
+// importName is the name that s uses for the package with an import path; empty if s
+// does not import it.
 func importName(s *source, importPath string) string {
 	for _, spec := range s.ast.Imports {
 		if strings.Trim(spec.Path.Value, `"`) != importPath {
@@ -141,7 +141,7 @@ func TestNoGlobals(t *testing.T) {
 
 const insteadOfGlobals = "keep it in the value that uses it; a package variable is a table, or sync.OnceValue"
 
-// kindFaults finds package variables that can only be there to change, by name.
+// kindFaults finds package variables whose only purpose can be to change, by name.
 func kindFaults(s *source) map[string]string {
 	faults := map[string]string{}
 	for _, decl := range s.ast.Decls {
@@ -175,13 +175,14 @@ func embeds(c *ast.CommentGroup) bool {
 	return false
 }
 
-// changing tells why a variable looks as if it were to change; empty if it does not.
+// changing returns why a variable looks as if it is meant to change; empty if it does
+// not.
 func changing(v *ast.ValueSpec) string {
 	if isLock(v.Type) {
 		return "is a lock or an atomic"
 	}
 	if len(v.Values) == 0 {
-		return "has no value of its own"
+		return "has no initial value"
 	}
 	for _, value := range v.Values {
 		if amp, is := value.(*ast.UnaryExpr); is && amp.Op == token.AND {
@@ -219,9 +220,9 @@ func isLock(t ast.Expr) bool {
 	return t != nil && (isSelector(t, "sync", "") || isSelector(t, "atomic", ""))
 }
 
-// changeFaults finds package variables of one package that its code changes, by
-// name. The names are resolved by the type checker; what is imported stays
-// unknown to it, and its complaints are not read.
+// changeFaults finds package variables of one package that its code changes, by name.
+// The type checker resolves the names; it does not know the imported packages, and its
+// errors are ignored.
 func changeFaults(sources []*source) map[string]string {
 	var files []*ast.File
 	for _, s := range sources {
@@ -250,7 +251,8 @@ func changeFaults(sources []*source) map[string]string {
 	return faults
 }
 
-// eachChange calls changed with each variable that n alone, not its parts, changes.
+// eachChange calls changed for each variable that n itself changes, not counting its
+// parts.
 func eachChange(n ast.Node, changed func(n ast.Node, target ast.Expr, how string)) {
 	switch x := n.(type) {
 	case *ast.AssignStmt:
@@ -275,7 +277,7 @@ func eachChange(n ast.Node, changed func(n ast.Node, target ast.Expr, how string
 	}
 }
 
-// rootOf is the variable that e is, or is a part of; nil for anything else.
+// rootOf is the variable that e is or is part of; nil for anything else.
 func rootOf(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -297,7 +299,7 @@ func rootOf(e ast.Expr) *ast.Ident {
 	}
 }
 
-// unknown imports every package as an empty one.
+// unknown imports every package as an empty package.
 type unknown struct{}
 
 // Import implements [types.Importer].

@@ -23,17 +23,17 @@ import (
 // module is the path of the module, which is the import path of the root package.
 const module = "github.com/quintain-rl/quintain"
 
-// root is where the checkout lies, seen from this package.
+// root is the path from this package to the root of the checkout.
 const root = "../.."
 
-// A tree is the checkout as the rules see it.
+// A tree is the checkout that the rules examine.
 type tree struct {
-	files    []string  // paths of all files that are tracked, or would be
+	files    []string  // paths of all files that git tracks or would track
 	packages []listing // of the module
-	sources  []*source // every Go file outside testdata, also those that build tags leave out
+	sources  []*source // every Go file outside testdata, including those excluded by build tags
 }
 
-// A listing is one package as go list tells of it.
+// A listing describes one package, as printed by go list.
 type listing struct {
 	ImportPath   string
 	Imports      []string
@@ -47,8 +47,8 @@ func (l listing) name() string { return within(l.ImportPath) }
 
 // A source is one Go file.
 type source struct {
-	path string // with slashes, from the root
-	pkg  string // of its folder, as [listing.name]
+	path string // relative to the root, with slashes
+	pkg  string // package of its folder, like [listing.name]
 	test bool   // it is a _test.go file
 	fset *token.FileSet
 	ast  *ast.File
@@ -60,7 +60,7 @@ func (s *source) forTests() bool { return s.test || forTests(s.pkg) }
 // line is the line on which a node of s begins.
 func (s *source) line(n ast.Node) int { return s.fset.Position(n.Pos()).Line }
 
-// at tells where n is, for a message.
+// at is the position of n for messages.
 func (s *source) at(n ast.Node) string { return fmt.Sprintf("%s:%d", s.path, s.line(n)) }
 
 // lines is the number of lines that n covers.
@@ -68,7 +68,7 @@ func (s *source) lines(n ast.Node) int {
 	return s.fset.Position(n.End()).Line - s.fset.Position(n.Pos()).Line + 1
 }
 
-// forTests reports whether a package is there for tests only.
+// forTests reports whether a package is only for tests.
 func forTests(pkg string) bool { return strings.HasSuffix(pkg, "test") }
 
 // within turns an import path into a path within the module.
@@ -140,8 +140,8 @@ func parseSource(fset *token.FileSet, name string, text []byte) (*source, error)
 	}, nil
 }
 
-// listFiles asks git for the files of the checkout, new ones included. Without git,
-// as in an unpacked archive, all files are taken.
+// listFiles asks git for the files of the checkout, including new ones. Without git, as
+// in an unpacked archive, it lists all files.
 func listFiles() ([]string, error) {
 	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	cmd.Dir = root
@@ -151,7 +151,7 @@ func listFiles() ([]string, error) {
 	} else if names, err = walk(); err != nil {
 		return nil, err
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { // deleted, and git does not know yet
+	names = slices.DeleteFunc(names, func(name string) bool { // deleted, but git does not know it yet
 		info, err := os.Stat(filepath.Join(root, name))
 		return err != nil || info.IsDir()
 	})
@@ -172,7 +172,7 @@ func walk() (names []string, err error) {
 	return names, err
 }
 
-// listPackages asks go list.
+// listPackages lists the packages of the module with go list.
 func listPackages() ([]listing, error) {
 	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports,CgoFiles", "./...")
 	cmd.Dir = root
@@ -202,11 +202,11 @@ func report(t *testing.T, faults []string) {
 	}
 }
 
-// An exceptions lists names that a rule leaves alone, each with the reason.
+// An exceptions lists the names to which a rule does not apply, each with the reason.
 type exceptions map[string]string
 
-// except leaves out the faults of names that are listed, and adds one for each
-// listed name that has none. The names are the keys of faults.
+// except drops the faults of listed names, and adds a fault for each listed name that
+// has none. The keys of faults are names.
 func (e exceptions) except(faults map[string]string) []string {
 	var left []string
 	for name, fault := range faults {
@@ -216,7 +216,7 @@ func (e exceptions) except(faults map[string]string) []string {
 	}
 	for name, reason := range e {
 		if _, needed := faults[name]; !needed {
-			left = append(left, fmt.Sprintf("%s needs no exception any more (%s): take it off the list in internal/house", name, reason))
+			left = append(left, fmt.Sprintf("%s no longer needs an exception (%s): remove it from the list in internal/house", name, reason))
 		}
 	}
 	return left

@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// How large types and packages may be, but in tests. What is larger grew sideways: it is
-// two things.
+// How large types and packages may be, except in tests. A larger one is really two
+// things.
 const (
 	maxMethods      = 40
-	maxPackageLines = 4000 // families of tasks aside
+	maxPackageLines = 4000 // not for families of tasks
 )
 
 // wide lists the types and packages that may be larger, each with the reason.
 var wide = exceptions{}
 
-// twins lists the structs that may have fields whose names differ by their case alone.
+// twins lists the structs that may have fields whose names differ only in case.
 var twins = exceptions{}
 
 func TestTypesAndPackagesStaySmall(t *testing.T) {
@@ -39,18 +39,18 @@ func TestTypesAndPackagesStaySmall(t *testing.T) {
 	report(t, wide.except(growthFaults(methods, lines)))
 }
 
-// growthFaults tells which types have too many methods, and which packages too many
-// lines, by name.
+// growthFaults finds types with too many methods and packages with too many lines, by
+// name.
 func growthFaults(methods, lines map[string]int) map[string]string {
 	faults := map[string]string{}
 	for name, n := range methods {
 		if n > maxMethods {
-			faults[name] = fmt.Sprintf("%s has %d methods, at most %d: it is two types", name, n, maxMethods)
+			faults[name] = fmt.Sprintf("%s has %d methods, at most %d are allowed: it is really two types", name, n, maxMethods)
 		}
 	}
 	for name, n := range lines {
 		if n > maxPackageLines && !strings.HasPrefix(name, "tasks/") {
-			faults[name] = fmt.Sprintf("%s has %d lines, at most %d: it is two packages", name, n, maxPackageLines)
+			faults[name] = fmt.Sprintf("%s has %d lines, at most %d are allowed: it is really two packages", name, n, maxPackageLines)
 		}
 	}
 	return faults
@@ -64,15 +64,15 @@ func TestGrowthFaults(t *testing.T) {
 	}
 }
 
-// A structure is the fields of a struct type.
+// A structure describes the fields of a struct type.
 type structure struct {
 	at       string
 	fields   []string
-	embedded []string // names of types, as they are written
+	embedded []string // names of embedded types
 }
 
-// TestNoTwinFields finds structs with fields whose names differ by their case alone,
-// those of embedded structs of the same package included: r.Policy and r.policy.
+// TestNoTwinFields finds structs with fields whose names differ only in case, such as
+// r.Policy and r.policy. Fields of embedded structs of the same package count too.
 func TestNoTwinFields(t *testing.T) {
 	all := map[string]map[string]structure{} // by package and type
 	for _, s := range checkout(t).sources {
@@ -88,7 +88,7 @@ func TestNoTwinFields(t *testing.T) {
 		for name := range types {
 			if a, b := twinFields(types, name); a != "" {
 				key := show(pkg) + "." + name
-				faults[key] = fmt.Sprintf("%s: %s has the fields %s and %s, which differ by their case alone", types[name].at, key, a, b)
+				faults[key] = fmt.Sprintf("%s: %s has the fields %s and %s, which differ only in case", types[name].at, key, a, b)
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func structures(s *source) map[string]structure {
 	return found
 }
 
-// typeName is the name of a type that is embedded: that of its package is left out.
+// typeName is the name of an embedded type, without that of its package.
 func typeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -137,7 +137,7 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// twinFields returns two fields of a type whose names differ by their case alone.
+// twinFields returns two fields of a type whose names differ only in case.
 func twinFields(types map[string]structure, name string) (a, b string) {
 	seen := map[string]string{}
 	var visit func(name string, depth int) (string, string)
@@ -179,8 +179,8 @@ func TestTwinFields(t *testing.T) {
 	}
 }
 
-// TestNothingEmbedsSettings keeps settings what they are: a value that is passed to what
-// needs it, under a name.
+// TestNothingEmbedsSettings checks that settings are never embedded: they are values,
+// passed under a name to what needs them.
 func TestNothingEmbedsSettings(t *testing.T) {
 	for _, s := range checkout(t).sources {
 		if s.forTests() {
@@ -189,15 +189,15 @@ func TestNothingEmbedsSettings(t *testing.T) {
 		for name, st := range structures(s) {
 			for _, inner := range st.embedded {
 				if lower := strings.ToLower(inner); strings.HasSuffix(lower, "settings") || lower == "config" {
-					t.Errorf("%s: %s embeds %s: name the field, and pass what is needed of it", st.at, name, inner)
+					t.Errorf("%s: %s embeds %s: name the field, and pass on only what is needed of it", st.at, name, inner)
 				}
 			}
 		}
 	}
 }
 
-// TestEveryScenarioIsListed finds scenarios that are in a file and not in the list of
-// their package.
+// TestEveryScenarioIsListed finds scenarios that are missing from the list of their
+// package.
 func TestEveryScenarioIsListed(t *testing.T) {
 	specs, listed := map[string]string{}, map[string]bool{}
 	for _, s := range checkout(t).sources {
@@ -222,14 +222,14 @@ func TestEveryScenarioIsListed(t *testing.T) {
 		}
 	}
 	if len(specs) == 0 {
-		t.Error("there are no scenarios in envs")
+		t.Error("envs has no scenarios")
 	}
 	for name, at := range specs {
 		if !listed[name] {
 			t.Errorf("%s: scenario %s is not in envs.Scenarios", at, name)
 		}
 		if file := path.Base(strings.SplitN(at, ":", 2)[0]); strings.ReplaceAll(strings.TrimSuffix(file, ".go"), "_", "") != strings.ToLower(name) {
-			t.Errorf("%s: scenario %s is in a file of another name", at, name)
+			t.Errorf("%s: scenario %s is in a file with another name", at, name)
 		}
 	}
 }

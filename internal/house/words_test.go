@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// machinePath finds absolute paths that exist on somebody's machine only.
+// machinePath finds absolute paths that exist only on one machine.
 var machinePath = regexp.MustCompile(`(?:^|[^\w.$})/-])(/(?:home|root|work|Users|mnt|media)/[\w.-]+)`)
 
-// unfinished finds the marks of work left over, in comments.
+// unfinished finds marks of unfinished work in comments.
 var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`)
 
 func TestNoMachinePaths(t *testing.T) {
@@ -54,8 +54,7 @@ func TestNothingUnfinished(t *testing.T) {
 	}
 }
 
-// skipFaults finds tests that do not run. To a rapid.T, Skip means that a draw was of
-// no use, and another one is made.
+// skipFaults finds tests that do not run. On a rapid.T, Skip only discards a draw.
 func skipFaults(s *source) (faults []string) {
 	if !s.forTests() {
 		return nil
@@ -71,7 +70,7 @@ func skipFaults(s *source) (faults []string) {
 		for _, t := range []string{"t", "b", "f", "tb"} {
 			for _, method := range []string{"Skip", "Skipf", "SkipNow"} {
 				if isSelector(call.Fun, t, method) {
-					faults = append(faults, fmt.Sprintf("%s: a test that is left out proves nothing: make it run everywhere, or behind the build tag heavy", s.at(n)))
+					faults = append(faults, fmt.Sprintf("%s: a skipped test proves nothing: make it run everywhere, or put it behind the build tag heavy", s.at(n)))
 				}
 			}
 		}
@@ -97,7 +96,7 @@ func takesRapid(n ast.Node) bool {
 	})
 }
 
-// readText reads a file of the checkout; nothing for a binary one.
+// readText reads a file of the checkout; it returns nil for a binary file.
 func readText(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, name))

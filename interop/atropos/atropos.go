@@ -2,18 +2,18 @@
 // scored groups, the registrations of trainers and environments, and the files
 // into which its reasoning-gym environment dumps rollouts.
 //
-// Groups are the hot path: [DecodeGroup] is one pass over the bytes, with a
-// scanner of its own in place of encoding/json. It takes what the original
-// takes, numbers in strings and booleans as numbers among it, and refuses what
-// poisons the original: numbers that are not finite, text that is not Unicode,
-// and lengths that do not match. A refusal is an [*Error], which says where.
+// Groups are the hot path: [DecodeGroup] makes one pass over the bytes, with its own
+// scanner instead of encoding/json. It accepts what the original accepts, including
+// numbers in strings and booleans as numbers. It refuses what breaks the original:
+// numbers that are not finite, text that is not Unicode, and lengths that do not match.
+// The error is an [*Error], which says where the fault is.
 package atropos
 
-// Limits of what is read. The size of the text is the caller's to bound.
+// Limits on what is read. The caller must bound the size of the text.
 const (
 	MaxDepth   = 1000 // levels of nested arrays and objects
 	maxNumber  = 4300 // bytes of one number
-	maxID      = 256  // bytes of a group's id
+	maxID      = 256  // bytes of a group's ID
 	maxShown   = 64   // bytes of a bad value that an Error shows
-	minRowRoom = 64   // elements for which room is made before anything is known of a row
+	minRowRoom = 64   // initial capacity for a row of unknown length
 )

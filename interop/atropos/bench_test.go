@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// sample returns the JSON of a group as a Python client sends it: n sequences of
-// length tokens, the first fifth of them the prompt.
+// sample returns the JSON of a group as a Python client sends it: n sequences of length
+// tokens, of which the first fifth is the prompt.
 func sample(n, length int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var tokens, masks, logProbs, messages []byte

@@ -10,12 +10,12 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Reader reads scored groups one request after another into the same memory. One
-// goroutine at a time may use it. Its zero value is ready.
+// A Reader reads scored groups from one request after another into the same memory.
+// Only one goroutine may use it at a time. The zero value is ready to use.
 type Reader struct{ mem memory }
 
-// Group reads one group, as [DecodeGroup] does. It shares memory with the reader and
-// with data: the next call, and whoever changes data, overwrite it.
+// Group reads one group, as [DecodeGroup] does. The group shares memory with the reader
+// and with data, so the next call and any change of data overwrite it.
 func (r *Reader) Group(data []byte) (*quintain.Group, error) {
 	r.mem.reset()
 	g, f := document(data, &r.mem, (*scanner).group)
@@ -35,11 +35,11 @@ func (r *Reader) Groups(data []byte) ([]*quintain.Group, error) {
 	return groups, nil
 }
 
-// DecodeGroup reads one scored group. Fields that the API does not know are
-// dropped, but for id, a string that names the group; an optional list that is
-// empty says that nothing is given, like null. The group shares no memory with
-// data. It passes its own Check, but for lengths of advantages that do not match
-// those of the tokens: see [DropUnfit]. An error is an [*Error].
+// DecodeGroup reads one scored group. Fields that the API does not know are ignored,
+// except id, a string that names the group. An empty optional list means the same as
+// null: absent. The group shares no memory with data. It passes its own Check, except
+// that the lengths of its advantages may not match those of the tokens: see
+// [DropUnfit]. An error is an [*Error].
 func DecodeGroup(data []byte) (*quintain.Group, error) {
 	g, f := document(data, nil, (*scanner).group)
 	if f != nil {
@@ -60,7 +60,7 @@ func DecodeGroups(data []byte) ([]*quintain.Group, error) {
 // readGroups reads an array of groups.
 func readGroups(s *scanner) ([]*quintain.Group, *Error) { return list(s, 0, s.group) }
 
-// document reads data, which is one value; mem may be nil.
+// document reads data, which must be a single value; mem may be nil.
 func document[T any](data []byte, mem *memory, read func(*scanner) (T, *Error)) (T, *Error) {
 	var none T
 	s, f := newScanner(data)
@@ -81,7 +81,7 @@ func document[T any](data []byte, mem *memory, read func(*scanner) (T, *Error)) 
 	return v, nil
 }
 
-// required are the fields that every group has.
+// The fields that every group must have.
 const (
 	hasTokens = 1 << iota
 	hasMasks
@@ -115,9 +115,9 @@ func (s *scanner) group() (*quintain.Group, *Error) {
 	return g, nil
 }
 
-// DropUnfit takes the advantages out of g where their lengths do not match those of
-// the tokens, so that nobody can tell whose they are, and returns what does not
-// match. The original hands such advantages on, and its own tests send them; a
+// DropUnfit removes the advantages of g if their lengths do not match those of the
+// tokens, so that it is unclear where they belong, and returns an error with the
+// mismatch. The original passes such advantages on, and its own tests send them. A
 // group without advantages is trained on by its scores.
 func DropUnfit(g *quintain.Group) error {
 	f := unfit(g)
@@ -143,8 +143,8 @@ func unfit(g *quintain.Group) *Error {
 	return nil
 }
 
-// field reads the value of one field of g. A field that comes twice counts as it
-// came last.
+// field reads the value of one field of g. If a field occurs twice, the last value
+// counts.
 func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
 	switch string(key) {
 	case "tokens":
@@ -188,7 +188,7 @@ func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
 	return f
 }
 
-// tokenRows reads the tokens, supposing that sequences are of similar length.
+// tokenRows reads the tokens. It expects sequences of similar length.
 func tokenRows(s *scanner) ([][]quintain.Token, *Error) {
 	room := minRowRoom
 	s.texts = s.texts[:0]
@@ -203,7 +203,7 @@ func tokenRows(s *scanner) ([][]quintain.Token, *Error) {
 	})
 }
 
-// masks reads the masks of the tokens of g, if those are known already.
+// masks reads the masks of g. It is faster if the tokens have been read already.
 func (s *scanner) masks(g *quintain.Group) ([][]int32, *Error) {
 	i := -1
 	return rows(s, g, func(s *scanner, room int) ([]int32, *Error) {
@@ -217,9 +217,9 @@ func (s *scanner) masks(g *quintain.Group) ([][]int32, *Error) {
 	})
 }
 
-// maskRow reads the masks of a sequence as nearly all are written: -100 for a while,
-// and then what stands in the tokens, to the end, of which text is the JSON. It takes nothing,
-// and reports false, where something else stands.
+// maskRow reads the masks of a sequence in the most common form: some -100, and then the same
+// numbers as in tokens, up to the end. text is the JSON of tokens. If the masks have another
+// form, it reads nothing and returns false.
 func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) {
 	rest, ok := bytes.CutPrefix(s.data[s.at:], []byte("["))
 	length := bytes.IndexByte(rest, ']')
@@ -234,7 +234,7 @@ func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) 
 		row = append(row, quintain.Untrained)
 	}
 	at := len(text) - len(rest)
-	// A number begins there, and none that is in a string.
+	// A number must begin there, and not inside a string.
 	begins := at == 0 || at > 0 && (text[at-1] == ' ' || text[at-1] == ',')
 	if len(rest) == 0 || !begins || !bytes.HasSuffix(text, rest) || bytes.IndexByte(rest, '"') >= 0 {
 		return nil, false
@@ -247,8 +247,8 @@ func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) 
 	return arena.end(row), true
 }
 
-// rows reads a row for each sequence of g, as long as its tokens where those are
-// known already.
+// rows reads a row for each sequence of g. If the tokens have been read already, it
+// expects rows of their lengths.
 func rows[T any](s *scanner, g *quintain.Group, one func(*scanner, int) ([]T, *Error)) ([][]T, *Error) {
 	i, room := 0, minRowRoom
 	return list(s, len(g.Tokens), func() ([]T, *Error) {
@@ -261,7 +261,7 @@ func rows[T any](s *scanner, g *quintain.Group, one func(*scanner, int) ([]T, *E
 	})
 }
 
-// cubes reads arrays of arrays of rows, which are of one length mostly.
+// cubes reads arrays of arrays of rows, which mostly have equal lengths.
 func cubes[T any](s *scanner, one func(*scanner, int) ([]T, *Error)) ([][][]T, *Error) {
 	long, wide := 0, 0
 	return list(s, 0, func() ([][]T, *Error) {
@@ -275,7 +275,7 @@ func cubes[T any](s *scanner, one func(*scanner, int) ([]T, *Error)) ([][][]T, *
 	})
 }
 
-// optional reads a list that may be null; it is nil also where it is empty.
+// optional reads a list that may be null. An empty list gives nil too.
 func optional[T any](s *scanner, read func() ([]T, *Error)) ([]T, *Error) {
 	if s.word("null") {
 		return nil, nil
@@ -295,7 +295,7 @@ func (s *scanner) free(read func() (json.RawMessage, *Error)) (json.RawMessage, 
 	return read()
 }
 
-// record reads an object, whatever is in it.
+// record reads an object with any content.
 func (s *scanner) record() (json.RawMessage, *Error) {
 	if s.peek() != '{' {
 		return nil, s.wrong(TypeObject, "Input should be a valid dictionary")
@@ -303,8 +303,8 @@ func (s *scanner) record() (json.RawMessage, *Error) {
 	return s.raw()
 }
 
-// conversations reads messages: an array of arrays of objects, each of which has
-// a role and a content.
+// conversations reads messages: an array of arrays of objects, each with a role and a
+// content.
 func conversations(s *scanner) (json.RawMessage, *Error) {
 	start := s.at
 	_, f := list(s, 0, func() (struct{}, *Error) {
@@ -347,7 +347,7 @@ func (s *scanner) envID() (*int32, *Error) {
 	return &id, nil
 }
 
-// id reads the name of a group. What is no string is dropped, as it is by the
+// id reads the ID of a group. A value that is not a string is ignored, as in the
 // original.
 func (s *scanner) id() (string, *Error) {
 	if s.peek() != '"' {
@@ -363,8 +363,8 @@ func (s *scanner) id() (string, *Error) {
 	return string(text), nil
 }
 
-// CheckFree reports the first free-form field of g that is not as [DecodeGroup] takes
-// it, as an [*Error]: for groups that came in another form.
+// CheckFree reports, as an [*Error], the first free-form field of g that [DecodeGroup]
+// would not accept. It is for groups that came in another format.
 func CheckFree(g *quintain.Group) error {
 	object, value := (*scanner).record, (*scanner).raw
 	for _, one := range []struct {
@@ -395,7 +395,7 @@ func CheckFree(g *quintain.Group) error {
 	return nil
 }
 
-// ValidID reports whether a client may name a group so; the empty name is none.
+// ValidID reports whether a client may give a group this ID; an empty ID means none.
 func ValidID(id string) bool {
 	for i := range len(id) {
 		if id[i] < ' ' || id[i] == 0x7f {

@@ -16,7 +16,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// with returns a group of two sequences with more in it.
+// with returns a group of two sequences with additional fields.
 func with(more string) string {
 	if more != "" {
 		more = "," + more
@@ -28,18 +28,18 @@ const bare = `{"tokens":[[1,2,3],[4]],"masks":[[-100,2,3],[4]],"scores":[1.0,0.5
 	`"messages":null,"generation_params":null,"inference_logprobs":null,"overrides":null,"group_overrides":null,` +
 	`"images":null,"env_id":null,"distill_token_ids":null,"distill_logprobs":null}`
 
-func TestAppendGroup(t *testing.T) {
+func TestDecodedGroupsAreWrittenInFull(t *testing.T) {
 	for _, test := range []struct{ why, in, want string }{
-		{"all fourteen keys, null for what is absent", with(""), bare},
-		{"unknown fields are dropped", with(`"more":{"a":[1,{"b":"\ud83d\ude00"}]},"ID":7`), bare},
-		{"an id that is no string is unknown", with(`"id":7`), bare},
-		{"an empty optional list gives nothing", with(`"advantages":[],"ref_logprobs":[],"overrides":[],"distill_token_ids":[]`), bare},
+		{"all fourteen keys, with null for absent fields", with(""), bare},
+		{"unknown fields are ignored", with(`"more":{"a":[1,{"b":"\ud83d\ude00"}]},"ID":7`), bare},
+		{"an id that is not a string is ignored", with(`"id":7`), bare},
+		{"an empty optional list is absent", with(`"advantages":[],"ref_logprobs":[],"overrides":[],"distill_token_ids":[]`), bare},
 		{"null is absent", with(`"advantages":null,"messages":null,"env_id":null,"images":null,"overrides":null`), bare},
-		{"of two fields of one name the last counts", `{"scores":[7,8],` + with("")[1:], bare},
+		{"the last of two fields with one name counts", `{"scores":[7,8],` + with("")[1:], bare},
 		{"keys may be escaped", strings.Replace(with(""), `"tokens"`, `"t\u006fkens"`, 1), bare},
 		{"a byte-order mark", "\ufeff" + with(""), bare},
 		{"white space anywhere", strings.NewReplacer(",", " ,\n\t", ":", "\r :  ", "[", "[ ", "]", " ]").Replace(with("")) + "\n", bare},
-		{"messages with all that is allowed in them",
+		{"messages with everything that is allowed in them",
 			with(`"messages":[[{"role":"user","content":"a\u2028b"},{"content":null,"role":7,"x":[1.0,1,1e3]}],[]]`),
 			strings.Replace(bare, `"messages":null`, `"messages":[[{"role":"user","content":"a\u2028b"},{"content":null,"role":7,"x":[1.0,1,1e3]}],[]]`, 1)},
 		{"free-form fields keep their digits and their order",
@@ -52,7 +52,7 @@ func TestAppendGroup(t *testing.T) {
 			with(`"advantages":[[1],[2]],"overrides":[{},{"sft":true}],"env_id":0`),
 			strings.NewReplacer(`"advantages":null`, `"advantages":[[1.0],[2.0]]`, `"overrides":null`, `"overrides":[{},{"sft":true}]`,
 				`"env_id":null`, `"env_id":0`).Replace(bare)},
-		{"a negative env_id is somebody's own", with(`"env_id":-1`), strings.Replace(bare, `"env_id":null`, `"env_id":-1`, 1)},
+		{"a negative env_id is kept", with(`"env_id":-1`), strings.Replace(bare, `"env_id":null`, `"env_id":-1`, 1)},
 		{"distillation", with(`"distill_token_ids":[[[1,2],[3,4],[5,6]],[[7,8]]],"distill_logprobs":[[[-1,-2],[],[0]],[]]`),
 			strings.NewReplacer(`"distill_token_ids":null`, `"distill_token_ids":[[[1,2],[3,4],[5,6]],[[7,8]]]`,
 				`"distill_logprobs":null`, `"distill_logprobs":[[[-1.0,-2.0],[],[0.0]],[]]`).Replace(bare)},
@@ -70,8 +70,8 @@ func TestAppendGroup(t *testing.T) {
 	}
 }
 
-func TestNumbers(t *testing.T) {
-	for _, test := range []struct{ in, token, score string }{ // of a token and of a score; "!type": refused
+func TestNumbersAreReadLikeTheOriginal(t *testing.T) {
+	for _, test := range []struct{ in, token, score string }{ // results for a token and for a score; "!type": refused
 		{`5`, "5", "5.0"},
 		{`0`, "0", "0.0"},
 		{`-0`, "0", "0.0"},
@@ -162,78 +162,78 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidGroupsAreRefused(t *testing.T) {
 	deep := strings.Repeat("[", 3000) + strings.Repeat("]", 3000)
 	for _, test := range []struct{ why, in, want string }{
-		{"nothing", "", "missing [] Field required"},
-		{"no object", "[1]", "model_attributes_type []"},
-		{"a required field", `{"tokens":[[1]],"scores":[1]}`, "missing [masks]"},
-		{"null is no list", `{"tokens":null,"masks":[],"scores":[]}`, "list_type [tokens]"},
-		{"nor is it a row", `{"tokens":[[1],null],"masks":[],"scores":[]}`, "list_type [tokens 1]"},
-		{"the way to the number", `{"tokens":[[1,2],[3,2.5]],"masks":[],"scores":[]}`, "int_from_float [tokens 1 1]"},
-		{"in three dimensions", with(`"distill_logprobs":[[[1],["x"]]]`), "float_parsing [distill_logprobs 0 1 0]"},
+		{"an empty body", "", "missing [] Field required"},
+		{"not an object", "[1]", "model_attributes_type []"},
+		{"a missing required field", `{"tokens":[[1]],"scores":[1]}`, "missing [masks]"},
+		{"null instead of a list", `{"tokens":null,"masks":[],"scores":[]}`, "list_type [tokens]"},
+		{"null instead of a row", `{"tokens":[[1],null],"masks":[],"scores":[]}`, "list_type [tokens 1]"},
+		{"the path to a number", `{"tokens":[[1,2],[3,2.5]],"masks":[],"scores":[]}`, "int_from_float [tokens 1 1]"},
+		{"the path in three dimensions", with(`"distill_logprobs":[[[1],["x"]]]`), "float_parsing [distill_logprobs 0 1 0]"},
 		{"no sequences", `{"tokens":[],"masks":[],"scores":[]}`, "value_error [tokens]"},
-		{"scores of another number", `{"tokens":[[1]],"masks":[[1]],"scores":[1,2]}`, "value_error [scores]"},
-		{"a mask of another length", `{"tokens":[[1],[1]],"masks":[[1],[1,2]],"scores":[1,2]}`, "value_error [masks 1]"},
-		{"log-probabilities of another length", with(`"inference_logprobs":[[1,1],[1]]`), "value_error [inference_logprobs 0]"},
-		{"overrides of another number", with(`"overrides":[{}]`), "value_error [overrides]"},
-		{"an override is an object", with(`"overrides":[{},5]`), "dict_type [overrides 1]"},
-		{"so are these", with(`"generation_params":[]`), "dict_type [generation_params]"},
-		{"and these", with(`"group_overrides":"x"`), "dict_type [group_overrides]"},
-		{"messages are a list", with(`"messages":{}`), "list_type [messages]"},
-		{"of lists", with(`"messages":[{}]`), "list_type [messages 0]"},
-		{"of objects", with(`"messages":[[5]]`), "dict_type [messages 0 0]"},
-		{"that are no text", with(`"messages":[["role content"]]`), "dict_type [messages 0 0]"},
-		{"with a role", with(`"messages":[[{"role":"a","content":"b"}],[{"content":"x"}]]`), "missing [messages 1 0 role]"},
-		{"and a content", with(`"messages":[[{"role":"x"}]]`), "missing [messages 0 0 content]"},
-		{"env_id is whole", with(`"env_id":1.5`), "int_from_float [env_id]"},
-		{"and in range", with(`"env_id":2147483648`), "less_than_equal [env_id]"},
-		{"an id is short", with(`"id":"` + strings.Repeat("x", 300) + `"`), "value_error [id]"},
-		{"and printable", with(`"id":"a\nb"`), "value_error [id]"},
+		{"too many scores", `{"tokens":[[1]],"masks":[[1]],"scores":[1,2]}`, "value_error [scores]"},
+		{"too long a mask", `{"tokens":[[1],[1]],"masks":[[1],[1,2]],"scores":[1,2]}`, "value_error [masks 1]"},
+		{"too few log-probabilities", with(`"inference_logprobs":[[1,1],[1]]`), "value_error [inference_logprobs 0]"},
+		{"too few overrides", with(`"overrides":[{}]`), "value_error [overrides]"},
+		{"an override that is not an object", with(`"overrides":[{},5]`), "dict_type [overrides 1]"},
+		{"generation_params that are not an object", with(`"generation_params":[]`), "dict_type [generation_params]"},
+		{"group_overrides that are not an object", with(`"group_overrides":"x"`), "dict_type [group_overrides]"},
+		{"messages that are not a list", with(`"messages":{}`), "list_type [messages]"},
+		{"a conversation that is not a list", with(`"messages":[{}]`), "list_type [messages 0]"},
+		{"a message that is not an object", with(`"messages":[[5]]`), "dict_type [messages 0 0]"},
+		{"a message that is a string", with(`"messages":[["role content"]]`), "dict_type [messages 0 0]"},
+		{"a message without a role", with(`"messages":[[{"role":"a","content":"b"}],[{"content":"x"}]]`), "missing [messages 1 0 role]"},
+		{"a message without a content", with(`"messages":[[{"role":"x"}]]`), "missing [messages 0 0 content]"},
+		{"an env_id with a fraction", with(`"env_id":1.5`), "int_from_float [env_id]"},
+		{"an env_id out of range", with(`"env_id":2147483648`), "less_than_equal [env_id]"},
+		{"too long an id", with(`"id":"` + strings.Repeat("x", 300) + `"`), "value_error [id]"},
+		{"an id with a control character", with(`"id":"a\nb"`), "value_error [id]"},
 		{"a lone surrogate in a message", with(`"messages":[[{"role":"u","content":"\ud83d"}]]`), "string_unicode [messages 0 0 content]"},
-		{"a low one", with(`"images":{"a":["\ude00"]}`), "string_unicode [images a 0]"},
-		{"two high ones", with(`"images":"\ud83d\ud83d"`), "string_unicode [images]"},
-		{"one in a field that is dropped", with(`"x":"\ud83d-"`), "string_unicode [x]"},
+		{"a lone low surrogate", with(`"images":{"a":["\ude00"]}`), "string_unicode [images a 0]"},
+		{"two high surrogates", with(`"images":"\ud83d\ud83d"`), "string_unicode [images]"},
+		{"a lone surrogate in an ignored field", with(`"x":"\ud83d-"`), "string_unicode [x]"},
 		{"NaN in a free-form field", with(`"generation_params":{"a":[1,NaN]}`), "finite_number [generation_params a 1]"},
-		{"a number without end there", with(`"images":1e999`), "finite_number [images]"},
-		{"nesting without end", with(`"images":` + deep), "unreadable"},
+		{"an infinite number in a free-form field", with(`"images":1e999`), "finite_number [images]"},
+		{"too deep nesting", with(`"images":` + deep), "unreadable"},
 		{"bad UTF-8", "{\"\xff\":1}", "unreadable"},
 		{"a control character in a string", "{\"a\":\"\x01\"}", "json_invalid [6]"},
-		{"an escape that is none", `{"a":"\x"}`, "json_invalid [7]"},
-		{"digits that are none", `{"a":"\u00zz"}`, "json_invalid"},
+		{"an unknown escape", `{"a":"\x"}`, "json_invalid [7]"},
+		{"an escape with bad digits", `{"a":"\u00zz"}`, "json_invalid"},
 		{"a string without end", `{"a":"b`, "json_invalid [7]"},
 		{"a list without end", `{"tokens":[[1,2`, "json_invalid [15]"},
-		{"a comma too many", `{"tokens":[[1,]]}`, "json_invalid [14]"},
-		{"none between", `{"tokens":[[1 2]]}`, "json_invalid [14]"},
-		{"an object's comma too many", `{"a":1,}`, "json_invalid [7]"},
-		{"no colon", `{"a" 1}`, "json_invalid [5]"},
-		{"no quotes", `{a:1}`, "json_invalid [1]"},
-		{"more behind it", with("") + "x", "json_invalid"},
+		{"a comma too many in a list", `{"tokens":[[1,]]}`, "json_invalid [14]"},
+		{"no comma between elements", `{"tokens":[[1 2]]}`, "json_invalid [14]"},
+		{"a comma too many in an object", `{"a":1,}`, "json_invalid [7]"},
+		{"no colon after a key", `{"a" 1}`, "json_invalid [5]"},
+		{"a key without quotes", `{a:1}`, "json_invalid [1]"},
+		{"more text after the group", with("") + "x", "json_invalid"},
 	} {
 		g, err := DecodeGroup([]byte(test.in))
 		var f *Error
 		if !errors.As(err, &f) {
-			t.Errorf("%s: taken as %v", test.why, g)
+			t.Errorf("%s: accepted as %v", test.why, g)
 			continue
 		}
 		if got := fmt.Sprintf("%s %v %s", f.Type, f.Loc, f.Msg); !strings.HasPrefix(got, test.want) {
 			t.Errorf("%s: got %s, want %s", test.why, got, test.want)
 		}
 		if body := f.AppendBody(nil); !json.Valid(body) || len(body) > 1000 {
-			t.Errorf("%s: the body is not short JSON: %s", test.why, body)
+			t.Errorf("%s: the error body is not short JSON: %s", test.why, body)
 		}
 	}
 }
 
-func TestErrorBody(t *testing.T) {
+func TestErrorBodyIsThatOfTheOriginal(t *testing.T) {
 	for _, test := range []struct{ why, in, want, text string }{
 		{"the fields that clients look for", `{"tokens":[[1],[true,"x"]]}`,
 			`{"detail":[{"type":"int_parsing","loc":["body","tokens",1,1],"msg":"Input should be a valid integer, unable to parse string as an integer","input":"x"}]}`,
 			"tokens[1][1]: Input should be a valid integer, unable to parse string as an integer"},
-		{"the offset of what is no JSON", `{"a":}`,
+		{"the offset of a syntax error", `{"a":}`,
 			`{"detail":[{"type":"json_invalid","loc":["body",5],"msg":"JSON decode error","input":{},"ctx":{"error":"want a value"}}]}`,
 			"want a value at byte 5"},
-		{"what cannot be read at all", "\xff", `{"detail":"There was an error parsing the body"}`, "the body is not UTF-8"},
+		{"text that cannot be read at all", "\xff", `{"detail":"There was an error parsing the body"}`, "the body is not UTF-8"},
 		{"a long input is not sent back", `{"tokens":"` + strings.Repeat("x", 100) + `"}`,
 			`{"detail":[{"type":"list_type","loc":["body","tokens"],"msg":"Input should be a valid list","input":null}]}`,
 			"tokens: Input should be a valid list"},
@@ -253,7 +253,7 @@ func TestErrorBody(t *testing.T) {
 	}
 }
 
-func TestDecodeGroups(t *testing.T) {
+func TestDecodeGroupsReadsAList(t *testing.T) {
 	for _, test := range []struct {
 		why, in string
 		n       int
@@ -261,10 +261,10 @@ func TestDecodeGroups(t *testing.T) {
 	}{
 		{"none", "[]", 0, ""},
 		{"two", "[" + with("") + " , " + with(`"id":"x"`) + "]", 2, ""},
-		{"no list", with(""), 0, "list_type []"},
-		{"the second is wrong", "[" + with("") + `,{"tokens":[["x"]]}]`, 0, "int_parsing [1 tokens 0 0]"},
-		{"the second is none", "[" + with("") + `,5]`, 0, "model_attributes_type [1]"},
-		{"lengths in the second", "[" + with("") + `,{"tokens":[[1]],"masks":[[]],"scores":[0]}]`, 0, "value_error [1 masks 0]"},
+		{"not a list", with(""), 0, "list_type []"},
+		{"a fault in the second", "[" + with("") + `,{"tokens":[["x"]]}]`, 0, "int_parsing [1 tokens 0 0]"},
+		{"the second is not a group", "[" + with("") + `,5]`, 0, "model_attributes_type [1]"},
+		{"wrong lengths in the second", "[" + with("") + `,{"tokens":[[1]],"masks":[[]],"scores":[0]}]`, 0, "value_error [1 masks 0]"},
 	} {
 		groups, err := DecodeGroups([]byte(test.in))
 		got := ""
@@ -278,7 +278,7 @@ func TestDecodeGroups(t *testing.T) {
 	}
 }
 
-func TestDropUnfit(t *testing.T) {
+func TestDropUnfitRemovesMismatchedAdvantages(t *testing.T) {
 	for _, test := range []struct{ why, advantages, fault string }{
 		{"absent", `null`, ""},
 		{"one for each token", `[[1,2,3],[4]]`, ""},
@@ -300,8 +300,8 @@ func TestDropUnfit(t *testing.T) {
 	}
 }
 
-// TestScaled holds the fast way of reading floats against the slow one.
-func TestScaled(t *testing.T) {
+// TestFloatsAreReadExactly compares the fast way of reading floats with the slow one.
+func TestFloatsAreReadExactly(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	texts := []string{"0.1", "123456.789", "9007199254740993", "9007199254740991e5", "1.7976931348623159e308", "2.2250738585072011e-308"}
 	for range 40_000 {
@@ -320,11 +320,11 @@ func TestScaled(t *testing.T) {
 			texts = append(texts, text)
 		}
 		texts = append(texts, fmt.Sprintf("%d.%de%d", r.IntN(20), r.Uint64(), r.IntN(60)-50))
-		// As log-probabilities are: 13 to 22 digits behind the point, the first of them zeros or not.
+		// Like log-probabilities: 13 to 22 digits after the point, some with leading zeros.
 		digits := 13 + r.IntN(10)
 		texts = append(texts, fmt.Sprintf("-%d.%0*d", r.IntN(2)*r.IntN(10), digits, r.Uint64()>>r.IntN(40)%uint64(math.Pow10(min(digits, 19)))))
 	}
-	// The hard ones: halfway between two floats, and a digit beside it.
+	// The hard cases: halfway between two floats, and one digit next to it.
 	for range 4_000 {
 		v := math.Float64frombits(0x3f00000000000000 + r.Uint64N(0x0100000000000000))
 		half := fmt.Sprintf("%.19g", v+(math.Nextafter(v, 2)-v)/2)
@@ -349,20 +349,20 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// TestRuns reads arrays in which one number comes again and again.
-func TestRuns(t *testing.T) {
+// TestRepeatedNumbers reads arrays in which a number is repeated.
+func TestRepeatedNumbers(t *testing.T) {
 	for _, test := range []struct {
 		array string
 		want  []float64
 		why   string
 	}{
 		{"1.0, 1.0, 1.0, 1.0, 2.5, 1.0", []float64{1, 1, 1, 1, 2.5, 1}, "with spaces"},
-		{"1.0,1.0,1.0,1.0,1.05,1.0", []float64{1, 1, 1, 1, 1.05, 1}, "without, and one that begins the same"},
-		{"0,0,0,0,0.5", []float64{0, 0, 0, 0, 0.5}, "the shortest"},
+		{"1.0,1.0,1.0,1.0,1.05,1.0", []float64{1, 1, 1, 1, 1.05, 1}, "without spaces, and a number that begins the same"},
+		{"0,0,0,0,0.5", []float64{0, 0, 0, 0, 0.5}, "the shortest numbers"},
 		{"-0.0, 0.0, -0.0, -0.0", []float64{math.Copysign(0, -1), 0, math.Copysign(0, -1), math.Copysign(0, -1)}, "the sign counts"},
-		{"11,11,111,1,1", []float64{11, 11, 111, 1, 1}, "a longer one ends the same"},
-		{"1.0, 1.0,1.0,  1.0 , 1.0\n,1.0", []float64{1, 1, 1, 1, 1, 1}, "not always the same space"},
-		{"-0.25000, -0.25000, -0.25000", []float64{-0.25, -0.25, -0.25}, "too long for a word"},
+		{"11,11,111,1,1", []float64{11, 11, 111, 1, 1}, "a longer number ends the same"},
+		{"1.0, 1.0,1.0,  1.0 , 1.0\n,1.0", []float64{1, 1, 1, 1, 1, 1}, "varying space"},
+		{"-0.25000, -0.25000, -0.25000", []float64{-0.25, -0.25, -0.25}, "too long for a machine word"},
 	} {
 		n := len(test.want)
 		body := fmt.Appendf(nil, `{"scores":[%s],"tokens":[[1]%s],"masks":[[1]%s]}`, test.array, strings.Repeat(",[1]", n-1), strings.Repeat(",[1]", n-1))
@@ -372,7 +372,7 @@ func TestRuns(t *testing.T) {
 		}
 	}
 	if g, err := DecodeGroup([]byte(`{"scores":[1.0, 1.0, 1.0, ],"tokens":[[1],[1],[1]],"masks":[[1],[1],[1]]}`)); err == nil {
-		t.Errorf("a comma at the end is taken: %v", g.Scores)
+		t.Errorf("a comma at the end is accepted: %v", g.Scores)
 	}
 }
 
@@ -412,7 +412,7 @@ func FuzzDecodeGroup(f *testing.F) {
 		g, err := DecodeGroup(data)
 		same, err2 := r.Group(data)
 		if fmt.Sprint(err) != fmt.Sprint(err2) {
-			t.Fatalf("error %v, and %v of a reader that was used before", err, err2)
+			t.Fatalf("error %v, but %v from a reader that was used before", err, err2)
 		}
 		if err != nil {
 			var fault *Error
@@ -422,11 +422,11 @@ func FuzzDecodeGroup(f *testing.F) {
 			return
 		}
 		if !json.Valid(bytes.TrimPrefix(data, []byte("\ufeff"))) {
-			t.Fatal("what is no JSON was taken")
+			t.Fatal("text that is not JSON was accepted")
 		}
 		text := AppendGroup(nil, g)
 		if other := AppendGroup(nil, same); !bytes.Equal(other, text) {
-			t.Fatalf("a reader that was used before says\n%s, want\n%s", other, text)
+			t.Fatalf("a reader that was used before reads\n%s, want\n%s", other, text)
 		}
 		if !json.Valid(text) || bytes.ContainsAny(text, "\n\r") {
 			t.Fatalf("wrote %q", text)

@@ -12,10 +12,9 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// AppendGroup appends g as compact JSON on one line: the fourteen keys of the
-// API in its order, null for what is absent. Free-form fields are as they came.
-// Floats are written as Python does, with a point or an exponent, and read back
-// bit for bit.
+// AppendGroup appends g as compact JSON on one line: the fourteen keys of the API in
+// its order, with null for absent fields. Free-form fields are unchanged. Floats are
+// written as in Python, with a point or an exponent, and read back bit for bit.
 func AppendGroup(dst []byte, g *quintain.Group) []byte {
 	dst = appendTokens(dst, g)
 	dst = append(dst, `,"scores":`...)
@@ -77,15 +76,15 @@ func appendFloatRows(dst []byte, rows [][]float64) []byte {
 	return appendList(dst, rows, appendFloats)
 }
 
-// appendTokens appends the tokens and the masks of g. Where masks repeat the tokens, so
-// does their text.
+// appendTokens appends the tokens and the masks of g. If masks repeat tokens, their
+// text is copied from that of the tokens.
 func appendTokens(dst []byte, g *quintain.Group) []byte {
 	dst = append(dst, `{"tokens":`...)
 	if g.Tokens == nil || len(g.Masks) != len(g.Tokens) {
 		dst = append(appendIntRows(dst, g.Tokens), `,"masks":`...)
 		return appendIntRows(dst, g.Masks)
 	}
-	texts := make([][2]int, len(g.Tokens)) // where the text of what is trained on begins and ends
+	texts := make([][2]int, len(g.Tokens)) // begin and end of the text of the trained tokens
 	dst = append(dst, '[')
 	for i, row := range g.Tokens {
 		if i > 0 {
@@ -120,8 +119,8 @@ func appendTokens(dst []byte, g *quintain.Group) []byte {
 	return append(dst, ']')
 }
 
-// prompt is how many tokens of a row are not trained on, where all that follow are;
-// else it is the length of the row.
+// prompt is the number of untrained tokens at the beginning of a row if all further
+// tokens are trained; else it is the length of the row.
 func prompt(tokens []quintain.Token, masks []int32) int {
 	if len(masks) != len(tokens) {
 		return len(tokens)
@@ -144,7 +143,7 @@ func appendInts[T quintain.Token | int32](dst []byte, row []T) []byte {
 
 // appendNumbers appends the numbers of a row with commas between them.
 func appendNumbers[T quintain.Token | int32](dst []byte, row []T) []byte {
-	const most = 16 // bytes that one number writes to
+	const most = 16 // bytes that writing one number may touch
 	if len(row) == 0 {
 		return dst
 	}
@@ -155,7 +154,7 @@ func appendNumbers[T quintain.Token | int32](dst []byte, row []T) []byte {
 			at = len(strconv.AppendInt(b[:at], int64(v), 10))
 		} else {
 			text := asText(uint32(v))
-			zeros := bits.TrailingZeros64(text&0x0f0f0f0f0f0f0f0f|1<<56) / 8 // all but the last digit may be
+			zeros := bits.TrailingZeros64(text&0x0f0f0f0f0f0f0f0f|1<<56) / 8 // all digits but the last may be zero
 			binary.LittleEndian.PutUint64(b[at:], text>>(8*zeros))
 			at += 8 - zeros
 		}
@@ -177,14 +176,14 @@ func appendFloats(dst []byte, row []float64) []byte {
 	return append(dst, ']')
 }
 
-// AppendFloat appends v, which is finite, as Python prints it: the fewest digits
-// that read back as v, with a point, or with an exponent where v is below 1e-4 or
-// from 1e16 on.
+// AppendFloat appends v, which must be finite, as Python prints it: the fewest digits
+// that read back as v, with a point, or with an exponent if the magnitude is below 1e-4
+// or at least 1e16.
 func AppendFloat(dst []byte, v float64) []byte { return powersOfTen().appendFloat(dst, v) }
 
 func (t *tens) appendFloat(dst []byte, v float64) []byte {
 	if v == 1 {
-		return append(dst, "1.0"...) // the log-probability of all that was not sampled
+		return append(dst, "1.0"...) // the log-probability of every token that was not sampled
 	}
 	if a := math.Abs(v); a >= 1e-4 && a < 1e16 {
 		dst = slices.Grow(dst, mostPlain)
@@ -208,7 +207,7 @@ func appendRaw(dst []byte, raw json.RawMessage) []byte {
 	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return append(dst, raw...)
 	}
-	for _, c := range raw { // a line break stands between values only: within strings it is escaped
+	for _, c := range raw { // line breaks occur only between values: within strings they are escaped
 		if c != '\n' && c != '\r' {
 			dst = append(dst, c)
 		}

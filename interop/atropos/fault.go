@@ -9,34 +9,34 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// The types of errors. They are those that clients of the original know.
+// The types of errors, which are those that clients of the original know.
 const (
-	TypeUnreadable  = "unreadable"      // the text cannot be JSON at all: bad UTF-8, nesting or a number without end
-	TypeInvalid     = "json_invalid"    // the text is no JSON
-	TypeMissing     = "missing"         // a required field is not there
+	TypeUnreadable  = "unreadable"      // the text cannot be JSON at all: bad UTF-8, too deep nesting or too long a number
+	TypeInvalid     = "json_invalid"    // the text is not JSON
+	TypeMissing     = "missing"         // a required field is missing
 	TypeObject      = "dict_type"       // want an object
 	TypeList        = "list_type"       // want an array
 	TypeString      = "string_type"     // want a string
 	TypeUnicode     = "string_unicode"  // a lone surrogate
 	TypeInt         = "int_type"        // want an integer
-	TypeIntText     = "int_parsing"     // a string that holds no integer
-	TypeIntFraction = "int_from_float"  // a number with a fraction where an integer is wanted
+	TypeIntText     = "int_parsing"     // a string that does not hold an integer
+	TypeIntFraction = "int_from_float"  // a number with a fraction instead of an integer
 	TypeFloat       = "float_type"      // want a number
-	TypeFloatText   = "float_parsing"   // a string that holds no number
+	TypeFloatText   = "float_parsing"   // a string that does not hold a number
 	TypeFinite      = "finite_number"   // NaN, an infinity, or a number beyond the range of a float
 	TypeRange       = "less_than_equal" // an integer beyond the range of the field
-	TypeValue       = "value_error"     // anything else that makes no sense, lengths that do not match among it
+	TypeValue       = "value_error"     // any other invalid value, such as lengths that do not match
 )
 
-// An Error is a fault in a request, in the form in which a client is told of it.
+// An Error is a fault in a request, in the form in which clients expect it.
 type Error struct {
 	Type  string // one of the Type constants
-	Loc   []any  // way to the fault from outside in: names of fields and indices; the offset for TypeInvalid
+	Loc   []any  // path to the fault from outside in: names of fields and indices; for TypeInvalid the offset
 	Msg   string // what is wrong, for people
-	Input string // the bad value as JSON where it is short; empty: not shown
+	Input string // the bad value as JSON if it is short; empty: not shown
 }
 
-// Error says where the fault is, and what.
+// Error says what the fault is, and where.
 func (e *Error) Error() string {
 	if len(e.Loc) == 0 {
 		return e.Msg
@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 	return e.Path() + ": " + e.Msg
 }
 
-// Path is the way to the fault, "messages[0][2].role".
+// Path is the path to the fault, such as "messages[0][2].role".
 func (e *Error) Path() string {
 	var b strings.Builder
 	for _, step := range e.Loc {
@@ -64,7 +64,7 @@ func (e *Error) Path() string {
 	return b.String()
 }
 
-// AppendBody appends the JSON that tells a client of the fault.
+// AppendBody appends the JSON body that reports the fault to a client.
 func (e *Error) AppendBody(dst []byte) []byte {
 	if e.Type == TypeUnreadable {
 		return append(dst, `{"detail":"There was an error parsing the body"}`...)
@@ -93,7 +93,7 @@ func (e *Error) AppendBody(dst []byte) []byte {
 	return append(append(dst, e.Input...), `}]}`...)
 }
 
-// in puts step before the way to the fault.
+// in puts step in front of the path to the fault.
 func (e *Error) in(step any) *Error {
 	if e.Type != TypeInvalid && e.Type != TypeUnreadable {
 		e.Loc = append([]any{step}, e.Loc...)
@@ -101,7 +101,7 @@ func (e *Error) in(step any) *Error {
 	return e
 }
 
-// checked tells err, the fault that a group's own check found, as an *Error.
+// checked turns err, which a group's own check returned, into an *Error.
 func checked(err error) *Error {
 	var f *quintain.FieldError
 	if !errors.As(err, &f) {

@@ -11,19 +11,19 @@ import (
 // Powers of ten outside this range are left to strconv.
 const (
 	lowestPower  = -60
-	highestPower = 22 // the highest that is a float
+	highestPower = 22 // the highest that a float represents exactly
 )
 
-// A power is the first 128 bits of a power of ten, the highest of them set.
+// A power is the first 128 bits of a power of ten, of which the highest is set.
 type power struct{ high, low uint64 }
 
-// tens are the powers of ten, as far as numbers are scaled by them here.
+// tens are the powers of ten by which this package scales numbers.
 type tens struct {
-	floats [highestPower + 1]float64 // those that are floats, from 1 on
-	ints   [16]uint64                // those of up to eight digits
+	floats [highestPower + 1]float64 // those that floats represent exactly, from 1 on
+	ints   [16]uint64                // those up to 10^8
 	bits   []power                   // all, from lowestPower on
-	above  []power                   // the same, rounded up
-	quick  [8]scale                  // those from 10^-14 down
+	above  []power                   // the same, but rounded up
+	quick  [8]scale                  // 10^-14 and the seven below
 }
 
 var powersOfTen = sync.OnceValue(func() *tens {
@@ -57,14 +57,14 @@ var powersOfTen = sync.OnceValue(func() *tens {
 	return t
 })
 
-// powerOf is v, which has 128 bits.
+// powerOf is v, which must have 128 bits.
 func powerOf(v *big.Int) power {
 	low := new(big.Int).And(v, new(big.Int).SetUint64(math.MaxUint64))
 	return power{new(big.Int).Rsh(v, 64).Uint64(), low.Uint64()}
 }
 
-// plainFloat reads the number at offset at, and returns where it ends. It reports
-// false where something else stands, or where the number needs care.
+// plainFloat reads the number at offset at, and returns where it ends. It returns false
+// if there is something else, or if the number needs the slow way.
 func (s *scanner) plainFloat(at int) (v float64, end int, ok bool) {
 	data := s.data
 	minus := at < len(data) && data[at] == '-'
@@ -101,9 +101,9 @@ func (s *scanner) plainFloat(at int) (v float64, end int, ok bool) {
 	return v, at, ok
 }
 
-// quickFloats appends the numbers in front of the scanner up to the first that is not
-// written as nearly all log-probabilities are: one digit, a point, 14 to 21 digits, a
-// comma, and more data behind that.
+// quickFloats appends the next numbers while they have the usual form of a
+// log-probability: one digit, a point, 14 to 21 digits, and a comma that is followed by
+// more data.
 func (s *scanner) quickFloats(row []float64) []float64 {
 	data, tens := s.data[s.at:], s.tens
 	for len(data) >= 27 {
@@ -111,7 +111,7 @@ func (s *scanner) quickFloats(row []float64) []float64 {
 		if text[0] == '-' {
 			sign, text = 1<<63, (*[26]byte)(data[1:])
 		}
-		// The digits are those that may be there or not, then six, and eight.
+		// After the point there are n optional digits, then six, then eight.
 		head := binary.LittleEndian.Uint64(text[2:])
 		end := nonDigits(binary.LittleEndian.Uint64(text[16:]))
 		if end == 0 || text[1] != '.' || nonDigits(head)|nonDigits(binary.LittleEndian.Uint64(text[8:])) != 0 {
@@ -142,18 +142,18 @@ func (s *scanner) quickFloats(row []float64) []float64 {
 	return row
 }
 
-// A scale is a power of ten: its first 64 bits, and the exponent of a float that is a
-// number of 64 bits times it.
+// A scale is a power of ten: its first 64 bits, and the exponent of the float that is a
+// 64-bit number times it.
 type scale struct{ bits, exponent uint64 }
 
-// exponentOf is the exponent, as floats have it, of 2^64 times a power of ten.
+// exponentOf is the biased exponent of the float 2^64 times a power of ten.
 func exponentOf(ten int) int {
-	// 217706/65536 is the binary logarithm of ten, near enough in this range.
+	// 217706/65536 is close enough to the binary logarithm of ten in this range.
 	return (217706*ten)>>16 + 64 + 1023
 }
 
-// roughly is mantissa times a power of ten as the bits of the nearest float; false where
-// 64 bits of the power do not tell. See scaled.
+// roughly returns the bits of the float nearest to mantissa times a power of ten; false
+// if 64 bits of the power do not decide it. See scaled.
 func roughly(mantissa uint64, ten *scale) (v uint64, sure bool) {
 	shift := bits.LeadingZeros64(mantissa)
 	high, _ := bits.Mul64(mantissa<<(shift&63), ten.bits)
@@ -162,8 +162,8 @@ func roughly(mantissa uint64, ten *scale) (v uint64, sure bool) {
 	return (ten.exponent-uint64(shift)+top)<<52 + (m+m&1)>>1, (high+1)&0x1ff > 1
 }
 
-// digits reads digits behind those that v holds. What has more than nineteen of
-// them in all is nonsense, which the caller must know by their number.
+// digits reads digits that follow those in v. The result is wrong if there are more
+// than nineteen in total, which the caller must check.
 func (t *tens) digits(data []byte, at int, v uint64) (uint64, int) {
 	for at+8 <= len(data) {
 		x := binary.LittleEndian.Uint64(data[at:])
@@ -181,21 +181,21 @@ func (t *tens) digits(data []byte, at int, v uint64) (uint64, int) {
 	return v, at
 }
 
-// nonDigits has the highest bit of the first of eight bytes set that is no digit, none
-// below it, and perhaps others above it.
+// nonDigits sets the highest bit of the first of eight bytes that is not a digit. Lower
+// bits are zero, higher ones undefined.
 func nonDigits(x uint64) uint64 {
 	x ^= 0x3030303030303030
 	return (x + 0x7676767676767676 | x) & 0x8080808080808080
 }
 
-// digitsIn counts the digits in front of the first of eight bytes that is none. The
-// first byte is the lowest.
+// digitsIn counts the digits at the beginning of eight bytes. The first byte is the
+// lowest.
 func digitsIn(x uint64) int {
 	return bits.TrailingZeros64(nonDigits(x)) / 8
 }
 
-// eight is the number that the first n of eight bytes write, all of them digits.
-// Each step joins neighbours, in all lanes at once.
+// eight is the number written in the first n of eight bytes, which must be digits. Each
+// step joins neighbours, in all lanes at once.
 func eight(x uint64, n int) uint64 {
 	x = x & 0x0f0f0f0f0f0f0f0f << ((64 - 8*n) & 127) // zeros in front
 	x = x * (1 + 10<<8) >> 8 & 0x00ff00ff00ff00ff
@@ -203,7 +203,7 @@ func eight(x uint64, n int) uint64 {
 	return x * (1 + 10000<<32) >> 32
 }
 
-// leadingZeros counts the zeros in front of the first digit that counts.
+// leadingZeros counts the zeros before the first significant digit.
 func leadingZeros(text []byte) int {
 	n := 0
 	for _, c := range text {
@@ -234,10 +234,10 @@ func shortExponent(data []byte, at int) (e, end int, ok bool) {
 	return e, at, at > start && at < start+4
 }
 
-// scaled is mantissa · 10^exponent, rounded to the nearest float; false where
-// the method cannot tell. It is the algorithm of Eisel and Lemire (D. Lemire,
-// "Number parsing at a gigabyte per second", 2021): 64 bits of the mantissa times
-// 128 bits of the power decide the rounding of nearly all numbers.
+// scaled is mantissa · 10^exponent, rounded to the nearest float; false if the method
+// cannot decide. It is the algorithm of Eisel and Lemire (D. Lemire, "Number parsing at
+// a gigabyte per second", 2021): 64 bits of the mantissa times 128 bits of the power
+// decide the rounding of nearly all numbers.
 func (t *tens) scaled(mantissa uint64, exponent int) (float64, bool) {
 	if mantissa == 0 {
 		return 0, true
@@ -245,7 +245,7 @@ func (t *tens) scaled(mantissa uint64, exponent int) (float64, bool) {
 	if exponent < lowestPower || exponent > highestPower {
 		return 0, false
 	}
-	if mantissa < 1<<53 && exponent >= -highestPower { // both are floats, and one operation rounds once
+	if mantissa < 1<<53 && exponent >= -highestPower { // both are exact floats, and one operation rounds once
 		if exponent < 0 {
 			return float64(mantissa) / t.floats[-exponent], true
 		}
@@ -257,7 +257,7 @@ func (t *tens) scaled(mantissa uint64, exponent int) (float64, bool) {
 	exponent2 := exponentOf(exponent) - shift
 
 	high, low := bits.Mul64(mantissa, ten.high)
-	if high&0x1ff == 0x1ff && low+mantissa < mantissa { // what was cut off might carry
+	if high&0x1ff == 0x1ff && low+mantissa < mantissa { // the part cut off might carry
 		high2, low2 := bits.Mul64(mantissa, ten.low)
 		sum, carry := bits.Add64(low, high2, 0)
 		high, low = high+carry, sum
@@ -268,7 +268,7 @@ func (t *tens) scaled(mantissa uint64, exponent int) (float64, bool) {
 	top := high >> 63
 	m := high >> (top + 9)
 	exponent2 -= int(1 ^ top)
-	if low == 0 && high&0x1ff == 0 && m&3 == 1 { // perhaps halfway between two floats
+	if low == 0 && high&0x1ff == 0 && m&3 == 1 { // it may be halfway between two floats
 		return 0, false
 	}
 	m = (m + m&1) >> 1

@@ -2,14 +2,15 @@ package atropos
 
 import "github.com/quintain-rl/quintain"
 
-// A memory is where groups are read to, one request after another.
+// A memory is reused for the groups of one request after another.
 type memory struct {
 	tokens arena[quintain.Token]
 	ints   arena[int32]
 	floats arena[float64]
 }
 
-// maxKept is the number of elements up to which memory is kept for the next request.
+// maxKept is the largest number of elements for which memory is kept for the next
+// request.
 const maxKept = 4 << 20
 
 func (m *memory) reset() {
@@ -18,8 +19,8 @@ func (m *memory) reset() {
 	m.floats.reset()
 }
 
-// tokenArena, intArena and floatArena return what rows are read to; nil, memory of their
-// own, if m is.
+// tokenArena, intArena and floatArena return the arenas for rows. If m is nil, they
+// return nil, and each row gets its own memory.
 func (m *memory) tokenArena() *arena[quintain.Token] {
 	if m == nil {
 		return nil
@@ -41,12 +42,12 @@ func (m *memory) floatArena() *arena[float64] {
 	return &m.floats
 }
 
-// An arena is memory for rows whose lengths show only as they are read. A nil one
-// gives each row memory of its own.
+// An arena is memory for rows whose lengths are not known in advance. A nil arena gives
+// each row its own memory.
 type arena[T any] struct{ used []T }
 
-// begin returns an empty row with room for some elements at least. Before the next
-// call it goes to end, however it has grown, or is forgotten.
+// begin returns an empty row with a capacity of at least room. The caller may append to
+// it, and then passes it to end or discards it before the next call.
 func (a *arena[T]) begin(room int) []T {
 	if a == nil {
 		return make([]T, 0, room)
@@ -58,13 +59,13 @@ func (a *arena[T]) begin(room int) []T {
 	return a.used[n:n:cap(a.used)]
 }
 
-// end returns the row that begin began; its memory goes into no other row.
+// end finishes the row from begin; no other row will share its memory.
 func (a *arena[T]) end(row []T) []T {
 	if a == nil || len(row) == 0 {
 		return row
 	}
 	n := len(a.used)
-	if n < cap(a.used) && &a.used[:n+1][n] == &row[0] { // it has not outgrown the arena
+	if n < cap(a.used) && &a.used[:n+1][n] == &row[0] { // the row has not outgrown the arena
 		a.used = a.used[:n+len(row)]
 	} else {
 		a.used = make([]T, 0, 2*max(cap(a.used), len(row)))

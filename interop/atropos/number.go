@@ -12,10 +12,10 @@ import (
 // A literal is the text of a JSON number.
 type literal struct {
 	text  []byte
-	whole bool // it has neither a fraction nor an exponent
+	whole bool // it has neither fraction nor exponent
 }
 
-// number takes a number that a float can hold, or that is whole.
+// number reads a number that a float can hold, or that is whole.
 func (s *scanner) number() (literal, *Error) {
 	start := s.at
 	if s.peek() == '-' {
@@ -55,7 +55,7 @@ func (s *scanner) number() (literal, *Error) {
 	return lit, nil
 }
 
-// digits takes digits, and reports whether there were any.
+// digits skips digits, and reports whether there were any.
 func (s *scanner) digits() bool {
 	start := s.at
 	for s.at < len(s.data) && s.data[s.at]-'0' <= 9 {
@@ -64,7 +64,7 @@ func (s *scanner) digits() bool {
 	return s.at > start
 }
 
-// float is the nearest float; an infinity where none is near.
+// float is the nearest float; an infinity if the number is out of range.
 func (l literal) float() float64 {
 	v, _ := strconv.ParseFloat(string(l.text), 64) // the text is a number: out of range is the only error
 	if l.whole && v == 0 {
@@ -94,8 +94,8 @@ func (s *scanner) int(low, high int64) (int64, *Error) {
 	return v, nil
 }
 
-// quick takes a plain integer of at most ten digits; it takes nothing, and
-// reports false, where something else stands.
+// quick reads a plain integer of at most ten digits. If there is something else, it
+// reads nothing and returns false.
 func (s *scanner) quick() (int64, bool) {
 	data, at := s.data, s.at
 	minus := at < len(data) && data[at] == '-'
@@ -121,7 +121,7 @@ func (s *scanner) quick() (int64, bool) {
 	return v, true
 }
 
-// lenient reads whatever may stand for an integer, at its leisure.
+// lenient reads anything that may stand for an integer, the slow way.
 func (s *scanner) lenient() (int64, *Error) {
 	switch c := s.peek(); {
 	case s.word("true"):
@@ -154,8 +154,8 @@ func (s *scanner) lenient() (int64, *Error) {
 	return clamped(v, lit.text), nil
 }
 
-// clamped is v, read from text, as an integer; an extreme one where it has too
-// many digits for any field.
+// clamped converts v, read from text, to an integer; if it is out of range, to the
+// nearest extreme.
 func clamped(v float64, text []byte) int64 {
 	switch {
 	case v >= math.MaxInt64:
@@ -169,7 +169,7 @@ func clamped(v float64, text []byte) int64 {
 	return int64(v)
 }
 
-// wholeText reads the integer in a string, which may stand between spaces, have
+// wholeText reads the integer in a string. It may be surrounded by spaces, have
 // underscores between digits, and end with a fraction of zeros.
 func wholeText(text []byte) (int64, bool) {
 	text, ok := withoutUnderscores(bytes.TrimSpace(text))
@@ -186,8 +186,8 @@ func wholeText(text []byte) (int64, bool) {
 	return v, err == nil
 }
 
-// withoutUnderscores removes underscores that stand between digits; others are
-// faults.
+// withoutUnderscores removes underscores between digits. It returns false if there are
+// others.
 func withoutUnderscores(text []byte) ([]byte, bool) {
 	if bytes.IndexByte(text, '_') < 0 {
 		return text, true
@@ -278,8 +278,8 @@ func ints[T quintain.Token | int32](s *scanner, mem *arena[T], room int) ([]T, *
 	}
 }
 
-// plainInts appends the integers in front of the scanner up to the first that
-// has more than seven digits, is no plain integer, or has no comma behind it.
+// plainInts appends the next integers up to the first that has more than seven digits,
+// is not a plain integer, or is not followed by a comma.
 func plainInts[T quintain.Token | int32](s *scanner, row []T) []T {
 	data, at := s.data, s.at
 	for at+10 <= len(data) {
@@ -331,8 +331,8 @@ func floats(s *scanner, room int) ([]float64, *Error) {
 	}
 }
 
-// plainFloats appends the numbers in front of the scanner up to the first that
-// needs care, or has no comma behind it.
+// plainFloats appends the next numbers up to the first that needs the slow way or is
+// not followed by a comma.
 func (s *scanner) plainFloats(row []float64) []float64 {
 	for {
 		row = s.quickFloats(row)
@@ -352,8 +352,8 @@ func (s *scanner) plainFloats(row []float64) []float64 {
 	}
 }
 
-// repeated skips what stands in the size bytes before the scanner as often as it comes
-// again, and returns how often that is; 0 where it is too long.
+// repeated skips repetitions of the last size bytes, and returns their number; 0 if
+// size is too large.
 func (s *scanner) repeated(size int) int {
 	if size > 8 || s.at < 8 {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A reader whose memory is used again says the same as one that is fresh.
+// A reader that reuses its memory reads the same as a fresh one.
 func TestReaderReusesItsMemory(t *testing.T) {
 	var r Reader
 	texts := [][]byte{
@@ -28,10 +28,10 @@ func TestReaderReusesItsMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(AppendGroup(nil, got), AppendGroup(nil, want)) {
-			t.Errorf("group %d is read as another", i)
+			t.Errorf("group %d is read differently", i)
 		}
 		if _, err := r.Group(text[:len(text)-1]); err == nil {
-			t.Errorf("group %d is taken though it ends too early", i)
+			t.Errorf("group %d is accepted though it is truncated", i)
 		}
 	}
 	list := []byte("[" + string(texts[0]) + "," + string(texts[3]) + "," + string(texts[2]) + "]")
@@ -45,27 +45,28 @@ func TestReaderReusesItsMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(AppendGroup(nil, groups[i]), AppendGroup(nil, want)) {
-			t.Errorf("group %d of a list is read as another", i)
+			t.Errorf("group %d of a list is read differently", i)
 		}
 	}
 }
 
-// Masks that repeat the tokens are read by their text, and mean the same.
-func TestMasks(t *testing.T) {
+// Masks that repeat the text of the tokens are read from the tokens, with the same
+// result.
+func TestMasksThatRepeatTheTokens(t *testing.T) {
 	for _, test := range []struct {
-		why, tokens, masks, want string // want: empty where it is refused
+		why, tokens, masks, want string // want: empty if refused
 	}{
 		{"prompt, then the tokens", "[1, 22, 333]", "[-100, 22, 333]", "[-100,22,333]"},
 		{"without spaces", "[1,22,333]", "[-100,-100,333]", "[-100,-100,333]"},
 		{"all of the tokens", "[1, 22, 333]", "[1, 22, 333]", "[1,22,333]"},
 		{"none of the tokens", "[1, 22, 333]", "[-100, -100, -100]", "[-100,-100,-100]"},
-		{"another token", "[1, 22, 333]", "[-100, 23, 333]", "[-100,23,333]"},
-		{"the end of a token", "[1, 22, 333]", "[-100, 2, 333]", "[-100,2,333]"},
-		{"the end of the first", "[22, 333]", "[2, 333]", "[2,333]"},
-		{"not at the end", "[1, 22, 333]", "[-100, 22, -100]", "[-100,22,-100]"},
+		{"a different token", "[1, 22, 333]", "[-100, 23, 333]", "[-100,23,333]"},
+		{"the last digit of a token", "[1, 22, 333]", "[-100, 2, 333]", "[-100,2,333]"},
+		{"the last digit of the first token", "[22, 333]", "[2, 333]", "[2,333]"},
+		{"untrained at the end", "[1, 22, 333]", "[-100, 22, -100]", "[-100,22,-100]"},
 		{"a token of -100", "[-100, -100, 5]", "[-100, -100, 5]", "[-100,-100,5]"},
 		{"a string", `["1", " 5 ", 6]`, `[-100, " 5 ", 6]`, "[-100,5,6]"},
-		{"half a string", `[1, " 5 ", 6]`, `[-100, 5 ", 6]`, ""},
+		{"part of a string", `[1, " 5 ", 6]`, `[-100, 5 ", 6]`, ""},
 		{"one too few", "[1, 22, 333]", "[22, 333]", ""},
 		{"one too many", "[1, 22, 333]", "[-100, -100, 22, 333]", ""},
 		{"other spaces", "[1,\n22, 333]", "[-100,\t22, 333 ]", "[-100,22,333]"},
@@ -88,8 +89,8 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// Text that was made for people to read says the same.
-func TestIndentedText(t *testing.T) {
+// Indented text reads the same.
+func TestIndentedTextReadsTheSame(t *testing.T) {
 	data := sample(3, 40)
 	var wide bytes.Buffer
 	if err := json.Indent(&wide, data, "", "\t"); err != nil {
@@ -105,12 +106,13 @@ func TestIndentedText(t *testing.T) {
 	}
 	want.Messages, got.Messages = nil, nil
 	if !bytes.Equal(AppendGroup(nil, got), AppendGroup(nil, want)) {
-		t.Error("it is read as another group")
+		t.Error("the indented group is read differently")
 	}
 }
 
-// TestAppendFloat holds the fast way of writing floats against the slow one.
-func TestAppendFloat(t *testing.T) {
+// TestFloatsAreWrittenLikeInPython compares the fast way of writing floats with the
+// slow one.
+func TestFloatsAreWrittenLikeInPython(t *testing.T) {
 	slow := func(v float64) string {
 		if a := math.Abs(v); a != 0 && a < 1e-4 || a >= 1e16 {
 			return strconv.FormatFloat(v, 'e', -1, 64)
@@ -158,6 +160,6 @@ func TestAppendNumbers(t *testing.T) {
 		t.Errorf("%s, want [%s]", got, want[1:])
 	}
 	if got := string(appendInts(nil, []int32{})); got != "[]" {
-		t.Errorf("%s of none", got)
+		t.Errorf("%s for an empty row", got)
 	}
 }

@@ -2,7 +2,7 @@ package atropos
 
 import "math"
 
-// A Registration is what a trainer says of itself.
+// A Registration describes a trainer.
 type Registration struct {
 	WandbGroup             string
 	WandbProject           string
@@ -34,12 +34,12 @@ func DecodeRegistration(data []byte) (Registration, error) {
 	return r, nil
 }
 
-// An EnvRegistration is what an environment says of itself.
+// An EnvRegistration describes an environment.
 type EnvRegistration struct {
 	MaxTokenLength     int
 	DesiredName        string
-	Weight             float64 // its part among all environments, relative to theirs
-	GroupSize          int     // sequences in a group
+	Weight             float64 // its share among all environments, relative to their weights
+	GroupSize          int     // sequences per group
 	MinBatchAllocation *float64
 }
 
@@ -66,7 +66,7 @@ func DecodeEnvRegistration(data []byte) (EnvRegistration, error) {
 	return r, nil
 }
 
-// DecodeEnvID reads a request that has an env_id alone. An error is an [*Error].
+// DecodeEnvID reads a request that contains only an env_id. An error is an [*Error].
 func DecodeEnvID(data []byte) (int, error) {
 	var id int
 	if f := record(data, []field{{"env_id", number(&id, math.MinInt32)}}); f != nil {
@@ -75,15 +75,14 @@ func DecodeEnvID(data []byte) (int, error) {
 	return id, nil
 }
 
-// A field of a request: its name, with a question mark behind it where it may be
-// absent, and what reads it.
+// A field of a request: its name, followed by a question mark if the field is optional,
+// and the function that reads it.
 type field struct {
 	name string
 	read func(*scanner) *Error
 }
 
-// record reads data, which is an object with the given fields; others are
-// dropped.
+// record reads data, an object with the given fields; other fields are ignored.
 func record(data []byte, fields []field) *Error {
 	_, f := document(data, nil, func(s *scanner) (none struct{}, f *Error) {
 		seen := make([]bool, len(fields))
@@ -117,7 +116,7 @@ func text(dst *string) func(*scanner) *Error {
 	}
 }
 
-// number reads an integer from low up to the highest of 32 bits.
+// number reads an integer from low to the highest of 32 bits.
 func number(dst *int, low int64) func(*scanner) *Error {
 	return func(s *scanner) *Error {
 		v, f := s.int(low, math.MaxInt32)

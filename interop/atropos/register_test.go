@@ -16,12 +16,12 @@ func TestRegistrations(t *testing.T) {
 	swap := strings.NewReplacer
 	for _, test := range []struct{ why, in, want string }{
 		{"a trainer, leniently", trainer, "{g p 8 64 c 1 3 -1}"},
-		{"names are strings", swap(`"g"`, "1").Replace(trainer), "string_type [wandb_group]"},
-		{"and not null", swap(`"c"`, "null").Replace(trainer), "string_type [checkpoint_dir]"},
-		{"a batch holds something", swap(`"8"`, "0").Replace(trainer), "less_than_equal [batch_size]"},
-		{"all is required", swap(`"num_steps"`, `"x"`).Replace(trainer), "missing [num_steps]"},
-		{"no object", `5`, "dict_type []"},
-		{"no JSON", `{`, "json_invalid [1]"},
+		{"a name that is not a string", swap(`"g"`, "1").Replace(trainer), "string_type [wandb_group]"},
+		{"a name that is null", swap(`"c"`, "null").Replace(trainer), "string_type [checkpoint_dir]"},
+		{"an empty batch", swap(`"8"`, "0").Replace(trainer), "less_than_equal [batch_size]"},
+		{"a missing field", swap(`"num_steps"`, `"x"`).Replace(trainer), "missing [num_steps]"},
+		{"not an object", `5`, "dict_type []"},
+		{"not JSON", `{`, "json_invalid [1]"},
 	} {
 		r, err := DecodeRegistration([]byte(test.in))
 		if got := outcome(r, err); got != test.want {
@@ -30,13 +30,13 @@ func TestRegistrations(t *testing.T) {
 	}
 	for _, test := range []struct{ why, in, want string }{
 		{"an environment", environment, "9 é 0.5 4 none"},
-		{"with a minimum", swap(`"weight"`, `"min_batch_allocation":0.25,"weight"`).Replace(environment), "9 é 0.5 4 0.25"},
-		{"or null", swap(`"weight"`, `"min_batch_allocation":null,"weight"`).Replace(environment), "9 é 0.5 4 none"},
-		{"it has a name", swap(`"é"`, "null").Replace(environment), "string_type [desired_name]"},
-		{"a weight is a number", swap(`"0.5"`, `"x"`).Replace(environment), "float_parsing [weight]"},
-		{"a finite one", swap(`"0.5"`, `NaN`).Replace(environment), "finite_number [weight]"},
-		{"a group holds something", swap(`4}`, `0}`).Replace(environment), "less_than_equal [group_size]"},
-		{"a minimum is a number", swap(`"weight"`, `"min_batch_allocation":{},"weight"`).Replace(environment), "float_type [min_batch_allocation]"},
+		{"an environment with a minimum", swap(`"weight"`, `"min_batch_allocation":0.25,"weight"`).Replace(environment), "9 é 0.5 4 0.25"},
+		{"a minimum that is null", swap(`"weight"`, `"min_batch_allocation":null,"weight"`).Replace(environment), "9 é 0.5 4 none"},
+		{"an environment without a name", swap(`"é"`, "null").Replace(environment), "string_type [desired_name]"},
+		{"a weight that is not a number", swap(`"0.5"`, `"x"`).Replace(environment), "float_parsing [weight]"},
+		{"a weight that is not finite", swap(`"0.5"`, `NaN`).Replace(environment), "finite_number [weight]"},
+		{"an empty group", swap(`4}`, `0}`).Replace(environment), "less_than_equal [group_size]"},
+		{"a minimum that is not a number", swap(`"weight"`, `"min_batch_allocation":{},"weight"`).Replace(environment), "float_type [min_batch_allocation]"},
 	} {
 		r, err := DecodeEnvRegistration([]byte(test.in))
 		minimum := any("none")
@@ -49,10 +49,10 @@ func TestRegistrations(t *testing.T) {
 	}
 	for _, test := range []struct{ why, in, want string }{
 		{"an id", `{"env_id":3}`, "3"},
-		{"from the end", `{"env_id":-1}`, "-1"},
-		{"none", `{}`, "missing [env_id]"},
+		{"a negative id", `{"env_id":-1}`, "-1"},
+		{"no id", `{}`, "missing [env_id]"},
 		{"null", `{"env_id":null}`, "int_type [env_id]"},
-		{"nothing", ``, "missing []"},
+		{"an empty body", ``, "missing []"},
 	} {
 		id, err := DecodeEnvID([]byte(test.in))
 		if got := outcome(id, err); got != test.want {
@@ -61,7 +61,7 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
-// outcome shows what was read, or the error.
+// outcome prints the value that was read, or the error.
 func outcome(v any, err error) string {
 	var f *Error
 	if errors.As(err, &f) {

@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// A scanner reads JSON text once, from front to back. Its methods leave it behind
-// what they read, or anywhere after an error.
+// A scanner reads JSON text once, from front to back. After each method it stands
+// behind what the method read; after an error its position is undefined.
 type scanner struct {
 	data  []byte
 	at    int
 	tens  *tens
-	mem   *memory  // nil: what is read has memory of its own
+	mem   *memory  // nil: everything read gets its own memory
 	texts [][]byte // JSON of the rows of tokens, without brackets
 }
 
-// newScanner returns a scanner in front of the first value of data, which may
-// open with a byte-order mark.
+// newScanner returns a scanner at the first value of data, which may begin with a
+// byte-order mark.
 func newScanner(data []byte) (*scanner, *Error) {
 	s := &scanner{data: bytes.TrimPrefix(data, []byte("\ufeff")), tens: powersOfTen()}
 	if s.space(); s.at == len(s.data) {
@@ -29,24 +29,24 @@ func newScanner(data []byte) (*scanner, *Error) {
 	return s, nil
 }
 
-// notUnicode is the error of text that is not UTF-8. Strings are looked at as they
-// come; outside of them, anything but ASCII is no JSON.
+// notUnicode is the error for text that is not UTF-8. Strings are checked as they are
+// read; outside of strings, only ASCII is JSON.
 func notUnicode() *Error { return &Error{Type: TypeUnreadable, Msg: "the body is not UTF-8"} }
 
-// end reports what stands behind the value, which may be nothing.
+// end reports an error if anything but space follows the value.
 func (s *scanner) end() *Error {
 	if s.space(); s.at < len(s.data) {
-		return s.syntax("nothing wanted after the value")
+		return s.syntax("want nothing after the value")
 	}
 	return nil
 }
 
-// syntax is the error that the text is no JSON here.
+// syntax is the error that the text is not JSON at this point.
 func (s *scanner) syntax(want string) *Error {
 	return &Error{Type: TypeInvalid, Loc: []any{s.at}, Msg: want}
 }
 
-// wrong is the error that the value here is none of the wanted type.
+// wrong is the error that the next value has the wrong type.
 func (s *scanner) wrong(kind, msg string) *Error {
 	start := s.at
 	if f := s.skip(1); f != nil {
@@ -59,7 +59,7 @@ func (s *scanner) wrong(kind, msg string) *Error {
 	return e
 }
 
-// peek is the byte in front of the scanner; 0 at the end.
+// peek is the next byte; 0 at the end.
 func (s *scanner) peek() byte {
 	if s.at < len(s.data) {
 		return s.data[s.at]
@@ -75,7 +75,7 @@ func (s *scanner) space() {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// word takes w where it stands in front of the scanner.
+// word skips w if the next bytes are w, and reports whether they are.
 func (s *scanner) word(w string) bool {
 	if len(s.data)-s.at < len(w) || string(s.data[s.at:s.at+len(w)]) != w {
 		return false
@@ -84,7 +84,7 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-// open takes the first byte of an array.
+// open skips the first byte of an array.
 func (s *scanner) open() *Error {
 	if s.peek() != '[' {
 		return s.wrong(TypeList, "Input should be a valid list")
@@ -93,8 +93,8 @@ func (s *scanner) open() *Error {
 	return nil
 }
 
-// more reports whether another element follows, and stands in front of it then;
-// else it has taken end. The first time, no comma stands in between.
+// more reports whether another element follows. If so, it skips the comma, which the
+// first element does not have; if not, it skips end.
 func (s *scanner) more(first bool, end byte) (bool, *Error) {
 	s.space()
 	c := s.peek()
@@ -112,8 +112,8 @@ func (s *scanner) more(first bool, end byte) (bool, *Error) {
 	return true, nil
 }
 
-// list reads an array, whose elements one reads. It returns no nil slice but
-// with an error.
+// list reads an array; one reads each element. The slice is nil only if there is an
+// error.
 func list[T any](s *scanner, room int, one func() (T, *Error)) ([]T, *Error) {
 	if f := s.open(); f != nil {
 		return nil, f
@@ -135,8 +135,8 @@ func list[T any](s *scanner, room int, one func() (T, *Error)) ([]T, *Error) {
 	}
 }
 
-// object reads an object, and has field read the value of each key. A field that
-// is not for it must still read the value.
+// object reads an object. field must read the value of each key, even if it ignores the
+// key.
 func (s *scanner) object(field func(key []byte) *Error) *Error {
 	if s.peek() != '{' {
 		return s.wrong(TypeObject, "Input should be a valid dictionary")
@@ -157,7 +157,7 @@ func (s *scanner) object(field func(key []byte) *Error) *Error {
 	}
 }
 
-// key reads the key of an object up to its value.
+// key reads a key of an object, and skips to its value.
 func (s *scanner) key() ([]byte, *Error) {
 	if s.peek() != '"' {
 		return nil, s.syntax("want a key in double quotes")
@@ -174,8 +174,8 @@ func (s *scanner) key() ([]byte, *Error) {
 	return key, nil
 }
 
-// text reads a string, and returns what it says. Where it has no escapes, that
-// is part of the data.
+// text reads a string and returns its content, which is part of data if it has no
+// escapes.
 func (s *scanner) text() ([]byte, *Error) {
 	start := s.at
 	plain, f := s.quoted()
@@ -193,7 +193,7 @@ func (s *scanner) text() ([]byte, *Error) {
 	return []byte(text), nil
 }
 
-// quoted takes a string, quotes and all, and reports whether it has no escapes.
+// quoted skips a string with its quotes, and reports whether it has no escapes.
 func (s *scanner) quoted() (plain bool, f *Error) {
 	plain = true
 	start := s.at
@@ -219,15 +219,16 @@ func (s *scanner) quoted() (plain bool, f *Error) {
 	}
 }
 
-// letters takes what stands for itself in a string, and returns its bytes laid over
-// each other.
+// letters skips the characters of a string up to the next quote, backslash or control
+// character, and returns the bitwise or of their bytes.
 func (s *scanner) letters() (over uint64) {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	data, at := s.data, s.at
 	for at+8 <= len(data) {
 		x := binary.LittleEndian.Uint64(data[at:])
 		quote, slash := x^'"'*ones, x^'\\'*ones
-		// The highest bit of a byte is set where it is below a space, a quote or a backslash; a borrow spoils only what follows.
+		// The highest bit of a byte is set if it is below a space, or is a quote or a backslash; a
+		// borrow affects only later bytes.
 		if stop := (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash; stop&tops != 0 {
 			break
 		}
@@ -242,12 +243,12 @@ func (s *scanner) letters() (over uint64) {
 	return over
 }
 
-// escape takes an escape, and both of a pair of surrogates.
+// escape skips an escape, or both escapes of a surrogate pair.
 func (s *scanner) escape() *Error {
 	s.at++
 	if c := s.peek(); c != 'u' {
 		if strings.IndexByte(`"\/bfnrt`, c) < 0 {
-			return s.syntax("want an escape that JSON knows")
+			return s.syntax("want a valid escape")
 		}
 		s.at++
 		return nil
@@ -264,10 +265,10 @@ func (s *scanner) escape() *Error {
 			return nil
 		}
 	}
-	return &Error{Type: TypeUnicode, Msg: "Input should be Unicode text: a surrogate stands alone"}
+	return &Error{Type: TypeUnicode, Msg: "Input should be Unicode text: it has a lone surrogate"}
 }
 
-// hex takes the letter u and four digits.
+// hex reads the letter u and four hexadecimal digits.
 func (s *scanner) hex() (uint64, bool) {
 	if len(s.data)-s.at < 5 {
 		return 0, false
@@ -277,7 +278,7 @@ func (s *scanner) hex() (uint64, bool) {
 	return r, err == nil
 }
 
-// raw takes any value and returns a copy of its text.
+// raw reads any value and returns its text.
 func (s *scanner) raw() (json.RawMessage, *Error) {
 	start := s.at
 	if f := s.skip(1); f != nil {
@@ -286,7 +287,7 @@ func (s *scanner) raw() (json.RawMessage, *Error) {
 	return s.keep(s.data[start:s.at]), nil
 }
 
-// keep returns text to be kept.
+// keep returns text in memory that the group may refer to.
 func (s *scanner) keep(text []byte) json.RawMessage {
 	if s.mem != nil {
 		return text[:len(text):len(text)]
@@ -294,10 +295,10 @@ func (s *scanner) keep(text []byte) json.RawMessage {
 	return bytes.Clone(text)
 }
 
-// skip takes any value, at the given depth, and reports what is wrong with it.
+// skip reads any value, at the given depth, and reports the first fault in it.
 func (s *scanner) skip(depth int) *Error {
 	if depth > MaxDepth {
-		return &Error{Type: TypeUnreadable, Msg: "the body is nested too deep"}
+		return &Error{Type: TypeUnreadable, Msg: "the body is nested too deeply"}
 	}
 	switch c := s.peek(); {
 	case c == '"':

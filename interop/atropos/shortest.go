@@ -6,12 +6,12 @@ import (
 	"math/bits"
 )
 
-// mostPlain is what putPlain may write to, in bytes.
+// mostPlain is the number of bytes that putPlain may touch.
 const mostPlain = 40
 
-// putPlain writes v, which is not 0 and whose magnitude is from 1e-4 to below 1e16,
-// to the front of b, with the fewest digits that read back as v, and a point. It
-// returns how many bytes that takes.
+// putPlain writes v to the front of b, with a point and the fewest digits that read
+// back as v, and returns the number of bytes. The magnitude of v must be at least 1e-4
+// and below 1e16.
 func (t *tens) putPlain(b []byte, v float64) int {
 	b = b[:mostPlain]
 	n := 0
@@ -24,7 +24,7 @@ func (t *tens) putPlain(b []byte, v float64) int {
 	if digits < 1e15 || exponent < -22 || exponent > -16 {
 		return n + putDigits(b[n:], digits, exponent)
 	}
-	// 16 or 17 digits, as most have, and a point in front of them or behind the first of 17.
+	// The common case: 16 or 17 digits, with the point before them or after the first of 17.
 	const zeros = '0' | '.'<<8 | '0'<<16 | '0'<<24 | '0'<<32 | '0'<<40 | '0'<<48 | '0'<<56
 	top := digits / 1e16
 	digits -= top * 1e16
@@ -49,7 +49,7 @@ func (t *tens) putPlain(b []byte, v float64) int {
 	return n + 16
 }
 
-// putDigits writes digits · 10^exponent, with a point.
+// putDigits writes digits · 10^exponent with a point, and returns the number of bytes.
 func putDigits(b []byte, digits uint64, exponent int) int {
 	w := writeDigits(digits)
 	point := w.n + exponent
@@ -60,14 +60,14 @@ func putDigits(b []byte, digits uint64, exponent int) int {
 	return n + copy(b[n:], w.text[w.start:])
 }
 
-// A written is up to 17 decimal digits as text.
+// A written holds up to 17 decimal digits as text.
 type written struct {
-	text  [24]byte // the digits are the last of these
+	text  [24]byte // its last bytes are the digits
 	start int
 	n     int
 }
 
-// writeDigits writes v, which is not 0 and below 1e17.
+// writeDigits writes v, which must be above 0 and below 1e17.
 func writeDigits(v uint64) (w written) {
 	top := v / 1e16
 	v -= top * 1e16
@@ -86,8 +86,8 @@ func writeDigits(v uint64) (w written) {
 	return w
 }
 
-// around writes the digits with a point behind the first of them, and returns how
-// many bytes that takes.
+// around writes the digits with a decimal point after the given number of them, and
+// returns the number of bytes.
 func (w *written) around(b []byte, point int) int {
 	if point >= w.n {
 		copy(b, w.text[w.start:])
@@ -103,7 +103,8 @@ func (w *written) around(b []byte, point int) int {
 	return w.n + 1
 }
 
-// asText is v, which is below 1e8, as eight digits, the first in the lowest byte.
+// asText is v, which must be below 1e8, as eight digits, with the first in the lowest
+// byte.
 func asText(v uint32) uint64 {
 	x := uint64(v/10000) | uint64(v%10000)<<32
 	y := x * 10486 >> 20 & 0x0000007f0000007f // hundreds, in two lanes
@@ -112,11 +113,11 @@ func asText(v uint32) uint64 {
 	return y | (x-10*y)<<8 | 0x3030303030303030
 }
 
-// shortest returns digits · 10^exponent, of all decimals that read back as the float
-// with the given bits the one with the fewest digits, and of those the nearest; digits
-// does not end with a zero. The float is positive, and its magnitude as putPlain
-// wants it. It is the algorithm of R. Giulietti ("The Schubfach way to render doubles",
-// 2020).
+// shortest returns digits and exponent such that digits · 10^exponent reads back as the
+// float with bits u. Of all such decimals it has the fewest digits, and of those it is
+// the nearest; digits does not end with a zero. The float must be positive and in the
+// range of putPlain. This is the algorithm of R. Giulietti ("The Schubfach way to
+// render doubles", 2020).
 func (t *tens) shortest(u uint64) (digits uint64, exponent int) {
 	c, q := u&(1<<52-1), int(u>>52)-1075
 	closer := 0 // the float below is nearer than the one above
@@ -131,7 +132,7 @@ func (t *tens) shortest(u uint64) (digits uint64, exponent int) {
 	mid := ten.times(4 * c << h)
 	high := ten.times((4*c + 2) << h)
 	odd := c & 1
-	low, high = low+odd, high-odd // the bounds themselves round to an even float
+	low, high = low+odd, high-odd // the bounds themselves round to the even float
 
 	s := mid / 4
 	if s >= 10 {
@@ -155,8 +156,8 @@ func (t *tens) shortest(u uint64) (digits uint64, exponent int) {
 	return trimmed(s, k)
 }
 
-// times is the product of p and c, without its lowest 128 bits; the last bit is set
-// where they were not zero.
+// times is the product of p and c without its lowest 128 bits; the last bit is set if
+// these were not zero.
 func (p power) times(c uint64) uint64 {
 	x, _ := bits.Mul64(p.low, c)
 	high, low := bits.Mul64(p.high, c)
@@ -168,7 +169,7 @@ func (p power) times(c uint64) uint64 {
 	return high
 }
 
-// trimmed removes zeros from the end of digits.
+// trimmed removes trailing zeros from digits.
 func trimmed(digits uint64, exponent int) (uint64, int) {
 	for digits%10 == 0 {
 		digits /= 10

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Check asks the server for its models, once, and reports as an [*Error] that it
-// does not answer, refuses the key or does not have the model. A caller that
-// waits for a server to start may call it again and again.
+// Check asks the server for its models, once. It returns an [*Error] if the server does
+// not answer, refuses the key or does not have the model. A caller may poll it while a
+// server starts.
 func (c *Client) Check(ctx context.Context) error {
 	const patience = 30 * time.Second
 	short, cancel := c.patiently(ctx, patience)
@@ -45,7 +45,7 @@ func (c *Client) Check(ctx context.Context) error {
 	return c.sign(&Error{Kind: UnknownModel, Err: err}, a)
 }
 
-// shortList joins the first names.
+// shortList joins names, of a long list only the first.
 func shortList(names []string) string {
 	const most = 5
 	if len(names) <= most {

@@ -1,24 +1,23 @@
 // Package openai samples from any server that speaks the chat completions API of
 // OpenAI: vLLM, SGLang, llama.cpp, a gateway, OpenAI itself.
 //
-// With Config.TokenIDs a sample holds the exact tokens that the server tells.
-// Without it the tokens are the bytes of the text ([quintain.UTF8]), laid out as
-// package policy describes; the log-probability of each of the server's tokens
-// then stands on its first byte and the others have 0, so that the sum over the
-// reply is that of the server, less that of the special token which ends it.
-// Where the server's tokens do not spell its text (it stripped the text, or a
-// reasoning parser split it) the sample has no log-probabilities, and
-// [Stats] counts it.
+// With Config.TokenIDs a sample holds the exact tokens that the server reports. Without
+// it the tokens are the bytes of the text ([quintain.UTF8]), in the form that package
+// policy describes. The log-probability of each of the server's tokens is then that of
+// the token's first byte, and the other bytes have 0. So the sum over the reply is the
+// server's, without the special token that ends it. If the server's tokens do not spell
+// its text (because the server stripped the text, or a reasoning parser split it), the
+// sample has no log-probabilities, and [Stats] counts it.
 //
-// vLLM and SGLang tell log-probabilities before temperature, top_p and top_k are
-// applied, unless told otherwise (vLLM: --logprobs-mode processed_logprobs).
+// By default vLLM and SGLang report log-probabilities before temperature, top_p and
+// top_k are applied (vLLM has --logprobs-mode processed_logprobs for those after).
 //
-// A reasoning that a server tells apart (reasoning_content or reasoning) is put
-// before the text as <think>…</think>, or as <think>… where the reply was cut
-// within it. A finish_reason of "stop", or of a tool call, is [quintain.Stop];
-// "length" is [quintain.Length]. "abort" is tried again, "content_filter" is an
-// error, and so is anything else: a reply that may have been cut is no whole one.
-// An empty reply is a reply; nothing else that is missing is taken for one.
+// If a server reports reasoning in a separate field (reasoning_content or reasoning),
+// the client puts it before the text as <think>…</think>, or as <think>… if the reply
+// was cut within it. A finish_reason of "stop", or of a tool call, is [quintain.Stop];
+// "length" is [quintain.Length]. "abort" is retried. "content_filter" is an error, and
+// so is anything else: a reply that may have been cut is not complete. An empty text is
+// a reply, but a missing field is not.
 package openai
 
 import (
@@ -36,31 +35,31 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// A Client samples from one server. Many goroutines may use it; it has none of
-// its own but those of its connections, which CloseIdle ends.
+// A Client samples from one server. Many goroutines may use it at once. Its only
+// goroutines of its own are those of its connections, which CloseIdle ends.
 type Client struct {
 	cfg   Config
 	base  *url.URL
 	http  *http.Client
-	slots chan struct{}                     // a token for each exchange that runs
-	draw  func(time.Duration) time.Duration // evenly from 0 to its argument
+	slots chan struct{}                     // a token for each running exchange
+	draw  func(time.Duration) time.Duration // draws uniformly from 0 to its argument
 
-	oneByOne atomic.Bool // the server gives one sample a request, whatever it is asked
+	oneByOne atomic.Bool // the server returns one sample per request, whatever n is
 	asked    atomic.Int64
 	retried  atomic.Int64
 	failed   atomic.Int64
 	noProbs  atomic.Int64
 }
 
-// Stats counts what a client did.
+// Stats counts a client's requests and samples.
 type Stats struct {
 	Asked      int64 // HTTP exchanges for samples, retries included
-	Retried    int64 // exchanges that were tried again
+	Retried    int64 // exchanges that were retried
 	Failed     int64 // requests that ended with an Error
-	NoLogProbs int64 // samples that lack the log-probabilities that were asked for
+	NoLogProbs int64 // samples without the requested log-probabilities
 }
 
-// New returns a client for the server that cfg names. It does not ask it anything;
+// New returns a client for the server that cfg names. It does not contact the server;
 // see [Client.Check]. The error names the invalid setting.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
@@ -83,17 +82,17 @@ func New(cfg Config) (*Client, error) {
 	}, nil
 }
 
-// Stats returns what the client did so far.
+// Stats returns the client's counts so far.
 func (c *Client) Stats() Stats {
 	return Stats{Asked: c.asked.Load(), Retried: c.retried.Load(), Failed: c.failed.Load(), NoLogProbs: c.noProbs.Load()}
 }
 
-// CloseIdle closes the connections that no request uses.
+// CloseIdle closes the connections that no request is using.
 func (c *Client) CloseIdle() { c.http.CloseIdleConnections() }
 
-// Sample implements [quintain.Policy]. The error is an [*Error], or the cause of
-// ctx where that ended: then there are no samples, since nothing of a reply
-// arrives before its end. Samples of one request share their Read.
+// Sample implements [quintain.Policy]. The error is an [*Error], or the cause of ctx if
+// ctx ended. A cancelled request has no samples, since no part of a reply arrives
+// before its end. Samples of one request share their Read.
 func (c *Client) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
@@ -113,9 +112,9 @@ func (c *Client) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	return samples, nil
 }
 
-// round returns from 1 to n samples. A server that gave one sample where several
-// were wanted is asked for each on its own from then on, and so is every server
-// for greedy samples, of which vLLM gives only one.
+// round returns from 1 to n samples. Once a server has returned one sample instead of
+// several, each sample gets its own request. So does each greedy sample, because vLLM
+// returns only one of these.
 func (c *Client) round(ctx context.Context, r quintain.Request, n int) ([]quintain.Sample, error) {
 	if n == 1 || c.oneByOne.Load() || r.Sampling.Temperature == 0 {
 		return c.singly(ctx, r, n)
@@ -135,8 +134,8 @@ func (c *Client) round(ctx context.Context, r quintain.Request, n int) ([]quinta
 	return samples, nil
 }
 
-// singly returns n samples that were asked for at the same time, one by one. The
-// first fault ends all requests.
+// singly returns n samples from n requests made at the same time. The first fault ends
+// all of them.
 func (c *Client) singly(ctx context.Context, r quintain.Request, n int) ([]quintain.Sample, error) {
 	if n == 1 {
 		return c.ask(ctx, r, 1)
@@ -162,8 +161,8 @@ func (c *Client) singly(ctx context.Context, r quintain.Request, n int) ([]quint
 	return samples, nil
 }
 
-// ask returns from 1 to n samples from one exchange that succeeded, trying again
-// after faults that may pass. The error is an *Error or the cause of ctx.
+// ask returns from 1 to n samples from one successful exchange, after retries if faults
+// are temporary. The error is an *Error or the cause of ctx.
 func (c *Client) ask(ctx context.Context, r quintain.Request, n int) ([]quintain.Sample, error) {
 	body, err := c.body(r, n)
 	if err != nil {
@@ -191,7 +190,7 @@ func (c *Client) ask(ctx context.Context, r quintain.Request, n int) ([]quintain
 	}
 }
 
-// pause lets the time before retry i pass, or returns the cause of ctx.
+// pause waits before retry i, or returns the cause of ctx.
 func (c *Client) pause(ctx context.Context, i int, after time.Duration) error {
 	most := c.cfg.MaxBackoff
 	if i < 30 && c.cfg.Backoff < most>>i {

@@ -11,67 +11,65 @@ import (
 	"time"
 )
 
-// A Config says which server to ask, and how patiently. URL and Model are
-// needed; the zero value of every other field is a sensible default.
+// A Config says which server to use, and with what limits. URL and Model are required;
+// the zero value of every other field means a sensible default.
 type Config struct {
-	// URL is the base of the API, "http://127.0.0.1:8000/v1". A query in it, such
-	// as an API version, is sent along with every request.
+	// URL is the base of the API, "http://127.0.0.1:8000/v1". A query in it, such as an
+	// API version, is sent with every request.
 	URL string
 
-	// Model is the name that the server knows the model by, and the vocabulary of
-	// the samples where TokenIDs is set.
+	// Model is the name by which the server knows the model. With TokenIDs it is also
+	// the vocabulary of the samples.
 	Model string
 
-	// APIKey is sent as a bearer token; empty: none is sent. It is part of no error.
+	// APIKey is sent as a bearer token; empty: none is sent. No error contains it.
 	APIKey string
 
-	// TokenIDs asks the server for the exact tokens of prompt and reply (vLLM
-	// 0.10.2 or newer, recent SGLang and LMDeploy). Without it the samples count
-	// in bytes.
+	// TokenIDs asks the server for the exact tokens of prompt and reply (vLLM 0.10.2 or
+	// newer, recent SGLang and LMDeploy). Without it the tokens of samples are bytes.
 	TokenIDs bool
 
-	// NoLogProbs does not ask for log-probabilities, which some servers refuse.
+	// NoLogProbs omits the request for log-probabilities, which some servers refuse.
 	NoLogProbs bool
 
-	// ExtraBody is added to the body of every request. It may not hold what a
-	// request sets by itself, nor "stream", nor "seed", which would make all
-	// samples of a group the same. A "top_k" holds for requests without one: vLLM
-	// and SGLang fall back on the generation_config.json of the model for what a
-	// request does not tell, and {"top_k": -1} keeps them from it, as does
-	// --generation-config vllm on vLLM's command line.
+	// ExtraBody is added to the body of every request. It must not contain fields that
+	// the client sets itself, nor "stream", nor "seed", which would make all samples of
+	// a group equal. A "top_k" applies to requests without one. For settings that a
+	// request leaves out, vLLM and SGLang fall back on the model's
+	// generation_config.json; {"top_k": -1} prevents that, as does --generation-config
+	// vllm on vLLM's command line.
 	ExtraBody map[string]any
 
-	// Version tells the version of the weights that the server samples with. It
-	// is read before each request is sent and marks all tokens of the reply, which
-	// makes them no newer than they are. nil: the version is 0.
+	// Version returns the version of the weights that the server samples with. It is
+	// called before each request is sent and applies to all tokens of the reply, which
+	// therefore never count as newer than they are. nil: the version is 0.
 	Version func() int32
 
-	// Timeout is for one HTTP exchange; 0: one hour. What runs into it is not
-	// tried again: that would favour short replies.
+	// Timeout limits one HTTP exchange; 0: one hour. An exchange that times out is not
+	// retried, since that would favour short replies.
 	Timeout time.Duration
 
-	// Retries is how often one HTTP exchange is tried again after a fault that
-	// may pass; 0: 9, which takes some two minutes; below 0: never.
+	// Retries is how often one HTTP exchange is retried after a temporary fault; 0: 9
+	// times, which takes about two minutes; below 0: never.
 	Retries int
 
-	// The pause before retry i is drawn evenly from 0 to Backoff·2^i, or to
-	// MaxBackoff where that is less; 0: 500 ms and 1 min. A server's Retry-After
-	// adds to it, MaxBackoff at most.
+	// The pause before retry i is drawn uniformly from 0 to Backoff·2^i, or to
+	// MaxBackoff if that is less; 0: 500 ms and 1 min. A server's Retry-After is added,
+	// up to MaxBackoff.
 	Backoff, MaxBackoff time.Duration
 
-	// Told is called before a fault is tried again, from many goroutines. Nil: nobody is
-	// told.
+	// Told is called before each retry, from many goroutines at once; nil: not called.
 	Told func(fault *Error, attempt int)
 
-	// MaxInFlight is how many HTTP exchanges run at once, others waiting; 0: 1024.
+	// MaxInFlight is how many HTTP exchanges run at once; further ones wait; 0: 1024.
 	MaxInFlight int
 
-	// MaxReplyBytes limits the body of one answer; 0: 64 MiB. It is one of
-	// thousands that arrive at once.
+	// MaxReplyBytes limits the body of one answer; 0: 64 MiB. Thousands may arrive at
+	// once.
 	MaxReplyBytes int64
 
-	// Transport replaces the HTTP connection pool; nil: one that is made for
-	// thousands of long requests to one server.
+	// Transport replaces the HTTP connection pool; nil: a pool for thousands of long
+	// requests to one server.
 	Transport http.RoundTripper
 }
 
@@ -99,20 +97,20 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// check reports the first invalid field. It knows no defaults.
+// check reports the first invalid field, before defaults are applied.
 func (c Config) check() error {
 	base, err := url.Parse(c.URL)
 	switch {
 	case err != nil:
-		return errors.New("url is not one, want the likes of http://127.0.0.1:8000/v1")
+		return errors.New("url is not valid, want one like http://127.0.0.1:8000/v1")
 	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
-		return fmt.Errorf("url is %q, want the likes of http://127.0.0.1:8000/v1", base.Redacted())
+		return fmt.Errorf("url is %q, want one like http://127.0.0.1:8000/v1", base.Redacted())
 	case base.User != nil:
-		return errors.New("url holds a user's name: a key belongs into the setting for it")
+		return errors.New("url contains a user name: put a key into the API key setting instead")
 	case c.Model == "":
-		return errors.New("model is empty, want the name that the server knows it by")
+		return errors.New("model is empty, want the name by which the server knows it")
 	case strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return errors.New("api key holds a character that no header may have; is there a line end in it?")
+		return errors.New("api key contains a character that is not allowed in a header; is it a line end?")
 	case c.Timeout < 0, c.Backoff < 0, c.MaxBackoff < 0:
 		return errors.New("a duration is below 0")
 	case c.MaxInFlight < 0:
@@ -123,14 +121,14 @@ func (c Config) check() error {
 	return c.checkExtra()
 }
 
-// checkExtra reports what ExtraBody may not hold.
+// checkExtra reports the first field that ExtraBody must not contain.
 func (c Config) checkExtra() error {
 	for _, name := range []string{
 		"model", "messages", "n", "temperature", "top_p", "max_tokens", "logprobs",
 		"return_token_ids", "stream", "seed",
 	} {
 		if _, found := c.ExtraBody[name]; found {
-			return fmt.Errorf("extra body holds %q, which is not for it to say", name)
+			return fmt.Errorf("extra body contains %q, which cannot be set there", name)
 		}
 	}
 	if _, err := json.Marshal(c.ExtraBody); err != nil {
@@ -139,11 +137,11 @@ func (c Config) checkExtra() error {
 	return nil
 }
 
-// newTransport makes a pool for inFlight long requests to one server. A dead peer
-// is noticed within two minutes, by TCP's own probes or by HTTP/2 pings: a reply
-// may take an hour without a byte. Idle connections are closed before the five
-// seconds after which uvicorn, which most such servers run on, closes them: a
-// request that meets a closing connection is lost.
+// newTransport makes a pool for inFlight long requests to one server. TCP probes or
+// HTTP/2 pings detect a dead peer within two minutes, as a reply may take an hour
+// without a byte. Idle connections are closed after four seconds, because uvicorn,
+// which most such servers run on, closes them after five, and a request on a closing
+// connection is lost.
 func newTransport(inFlight int) *http.Transport {
 	dialer := &net.Dialer{
 		Timeout:         10 * time.Second,
@@ -155,7 +153,7 @@ func newTransport(inFlight int) *http.Transport {
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: inFlight,
 		IdleConnTimeout:     4 * time.Second,
-		DisableCompression:  true, // MaxReplyBytes is then what arrives
+		DisableCompression:  true, // so that MaxReplyBytes limits what arrives
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 30 * time.Second},
 	}

@@ -12,44 +12,43 @@ import (
 	"time"
 )
 
-// A Kind says what went wrong.
+// A Kind classifies an [Error].
 type Kind string
 
-// The kinds of errors. Unreachable, Busy and ServerFailed are tried again as often
-// as the configuration says, Nonsense twice, the others never.
+// The kinds of errors. Unreachable, Busy and ServerFailed are retried Config.Retries
+// times, Nonsense at most twice, the others never.
 const (
-	Unreachable  Kind = "unreachable"   // no answer, or one that broke off
+	Unreachable  Kind = "unreachable"   // no answer, or an incomplete one
 	Busy         Kind = "busy"          // HTTP 429 or 408
 	ServerFailed Kind = "server failed" // another HTTP 5xx, or a reply that the server aborted
-	Refused      Kind = "refused"       // another HTTP status: the request is not to the server's liking
+	Refused      Kind = "refused"       // another HTTP status: the server does not accept the request
 	TooLong      Kind = "too long"      // the conversation does not fit into the model's context
 	TooSlow      Kind = "too slow"      // no answer within Config.Timeout
 	TooLarge     Kind = "too large"     // the answer exceeds Config.MaxReplyBytes
-	Nonsense     Kind = "nonsense"      // the answer is not what the protocol says
-	Unsupported  Kind = "unsupported"   // the server does not tell what Config asks for
-	Forked       Kind = "forked"        // the server encoded what was sampled again, and differently
+	Nonsense     Kind = "nonsense"      // the answer breaks the protocol
+	Unsupported  Kind = "unsupported"   // the server does not report what Config asks for
+	Forked       Kind = "forked"        // the server encoded sampled text again, with different tokens
 	Filtered     Kind = "filtered"      // the server withheld part of the reply
-	UnknownModel Kind = "unknown model" // the server runs, and has no such model
+	UnknownModel Kind = "unknown model" // the server runs but has no such model
 )
 
-// An Error is why the server gave no sample.
+// An Error says why a request got no samples.
 type Error struct {
 	Kind     Kind
 	URL      string // without its query
-	Status   int    // HTTP status of the last answer; 0: there was none
-	Attempts int    // HTTP exchanges that were tried for it
-	Excerpt  string // beginning of the last answer's body, without the API key
-	Err      error  // the last fault; nil: Status says it all
+	Status   int    // HTTP status of the last answer; 0: no answer
+	Attempts int    // HTTP exchanges made for the request
+	Excerpt  string // beginning of the last answer's body, with the API key removed
+	Err      error  // the last fault; nil: Status is enough
 
 	after time.Duration // Retry-After of the server
-	final bool          // it will not pass, whatever its kind
+	final bool          // retrying cannot help, whatever the kind
 }
 
 // Unwrap returns the last fault.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Error names the address, the fault, the number of attempts and, where one is
-// known, the remedy.
+// Error names the URL, the fault, the number of attempts and, if known, the remedy.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", e.URL, e.Kind)
@@ -71,7 +70,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// remedy is what its reader could do, or nothing.
+// remedy suggests what the reader can do; "": nothing known.
 func (e *Error) remedy() string {
 	switch {
 	case e.Kind == Unreachable && e.Status == 0:
@@ -83,20 +82,20 @@ func (e *Error) remedy() string {
 	case e.Kind == TooLarge:
 		return "raise the limit on replies, or lower max_tokens or the number of samples"
 	case e.Kind == Unsupported:
-		return "vLLM 0.10.2 and newer tell token ids; without them, switch them off and train on text"
+		return "vLLM 0.10.2 and newer report token IDs; with other servers turn token_ids off and train on text"
 	case e.Kind == Forked:
-		return "chat completions cannot play several turns exactly with this chat template; use a policy that sends tokens"
+		return "with this chat template, chat completions cannot continue a conversation exactly; use a policy that sends tokens"
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		return "is the API key right?"
 	case e.Status == http.StatusNotFound:
 		return "is the model's name right, and does the URL end with /v1?"
 	case e.Status >= 300 && e.Status < 400:
-		return "redirects are not followed: use the address that it leads to"
+		return "redirects are not followed: use the address that it points to"
 	}
 	return ""
 }
 
-// again reports whether another attempt may help, where retries were allowed.
+// again reports whether to try again, if at most retries are allowed.
 func (e *Error) again(retries int) bool {
 	switch {
 	case e.final:
@@ -109,15 +108,15 @@ func (e *Error) again(retries int) bool {
 	return false
 }
 
-// nonsense is an answer that is not what the protocol says.
+// nonsense is the error for an answer that breaks the protocol.
 func nonsense(format string, args ...any) *Error {
 	return &Error{Kind: Nonsense, Err: fmt.Errorf(format, args...)}
 }
 
-// broken is the error of an exchange that broke off.
+// broken is the error for an exchange that did not complete.
 func broken(err error) *Error {
 	if outer, is := errors.AsType[*url.Error](err); is {
-		err = outer.Err // the text of outer holds the whole URL
+		err = outer.Err // the text of outer contains the whole URL
 	}
 	e := &Error{Kind: Unreachable, Err: err}
 	if dns, is := errors.AsType[*net.DNSError](err); is {
@@ -129,7 +128,7 @@ func broken(err error) *Error {
 	return e
 }
 
-// refused is the error of an answer whose status is not 2xx.
+// refused is the error for an answer whose status is not 2xx.
 func refused(status int, body []byte) *Error {
 	e := &Error{Kind: Refused, Status: status}
 	switch {
@@ -156,8 +155,8 @@ func tellsOfContext(body []byte) bool {
 	return false
 }
 
-// wantsOne reports whether the server may have refused because it was asked for
-// several samples at once: llama.cpp answers 500 to that, others 400 or 422.
+// wantsOne reports whether the server may have refused because the request was for
+// several samples: llama.cpp then answers 500, other servers 400 or 422.
 func (e *Error) wantsOne() bool {
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -168,7 +167,7 @@ func (e *Error) wantsOne() bool {
 	return false
 }
 
-// excerpt is the beginning of body in one line, without key.
+// excerpt is the beginning of body on one line, without key.
 func excerpt(body []byte, key string) string {
 	const most = 300
 	text := hide(strings.ToValidUTF8(string(body[:min(len(body), 8*most)]), "\uFFFD"), key)
@@ -179,7 +178,7 @@ func excerpt(body []byte, key string) string {
 	return text
 }
 
-// hide replaces key in text.
+// hide replaces key in text by "[key]".
 func hide(text, key string) string {
 	if key == "" {
 		return text

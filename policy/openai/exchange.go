@@ -15,10 +15,10 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// errSlow is the cause of an exchange that ran into Config.Timeout.
+// errSlow is the cause of an exchange that exceeded Config.Timeout.
 var errSlow = errors.New("no answer in time")
 
-// try makes one exchange for samples, once there is a slot for it.
+// try waits for a slot and makes one exchange for samples.
 func (c *Client) try(ctx context.Context, q *query) ([]quintain.Sample, *Error) {
 	select {
 	case c.slots <- struct{}{}:
@@ -44,16 +44,16 @@ func (c *Client) try(ctx context.Context, q *query) ([]quintain.Sample, *Error) 
 	return samples, nil
 }
 
-// An answer is what one exchange brought.
+// An answer is the result of one exchange.
 type answer struct {
 	url    string // without its query
-	status int    // 0: none came
+	status int    // HTTP status; 0: no answer came
 	after  time.Duration
 	body   []byte
 }
 
-// exchange sends one request and reads the whole answer, whose status is 2xx
-// where there is no error.
+// exchange sends one request and reads the whole answer. If there is no error, its
+// status is 2xx.
 func (c *Client) exchange(ctx context.Context, method, path string, body []byte) (answer, *Error) {
 	target := c.base.JoinPath(path)
 	a := answer{url: plain(target)}
@@ -96,7 +96,7 @@ func (c *Client) patiently(ctx context.Context, limit time.Duration) (context.Co
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w (%v)", errSlow, limit))
 }
 
-// readAll reads the body of r, or its first limit+1 bytes.
+// readAll reads the body of r, but at most limit+1 bytes.
 func readAll(r *http.Response, limit int64) ([]byte, error) {
 	var body bytes.Buffer
 	if size := r.ContentLength; size > 0 && size <= limit {
@@ -106,7 +106,7 @@ func readAll(r *http.Response, limit int64) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// sign writes into e which answer it is about.
+// sign adds the facts about answer a to e.
 func (c *Client) sign(e *Error, a answer) *Error {
 	e.URL, e.Status, e.after, e.Attempts = a.url, a.status, a.after, 1
 	if a.status/100 != 2 || e.Kind == Nonsense || e.Kind == Unsupported {
@@ -128,10 +128,10 @@ func plain(u *url.URL) string {
 	return shown.String()
 }
 
-// retryAfter is the pause that the header asks for, in seconds or up to a date;
-// 0: none.
+// retryAfter is the pause that a Retry-After header asks for, in seconds or until a
+// date; 0: none.
 func retryAfter(header string, now time.Time) time.Duration {
-	const most = 24 * time.Hour // so that nothing overflows
+	const most = 24 * time.Hour // prevents overflow
 	if header == "" {
 		return 0
 	}

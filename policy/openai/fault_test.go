@@ -15,8 +15,8 @@ import (
 	"github.com/quintain-rl/quintain/policy/policytest"
 )
 
-// Faults that pass are tried again, and nothing of them is left in the sample.
-func TestFaultsThatPass(t *testing.T) {
+// Temporary faults are retried, and leave no trace in the samples.
+func TestTemporaryFaultsAreRetried(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why    string
@@ -25,13 +25,13 @@ func TestFaultsThatPass(t *testing.T) {
 		{"overload", times(3, policytest.Status(429, "Retry-After", "0"))},
 		{"request timeout at the server", times(2, policytest.Status(408))},
 		{"the server fails", times(4, policytest.Status(500))},
-		{"the gateway has no server", []policytest.Fault{policytest.Status(502), policytest.Status(503), policytest.Status(504)}},
+		{"a gateway without a server", []policytest.Fault{policytest.Status(502), policytest.Status(503), policytest.Status(504)}},
 		{"the connection is closed", times(3, policytest.Drop)},
-		{"the answer breaks off", times(3, policytest.Cut)},
+		{"the answer is incomplete", times(3, policytest.Cut)},
 		{"the answer is truncated", times(4, policytest.Truncate)},
 		{"an empty answer", times(3, policytest.Body("application/json", ""))},
 		{"the engine aborts for new weights", times(3, policytest.EditChoice(func(c map[string]any) { c["finish_reason"] = "abort" }))},
-		{"a page of a proxy", times(2, policytest.Body("text/html", "<html>Bad gateway</html>"))},
+		{"the page of a proxy", times(2, policytest.Body("text/html", "<html>Bad gateway</html>"))},
 		{"one fault after another", []policytest.Fault{policytest.Drop, policytest.Status(500), policytest.Cut, policytest.Truncate}},
 	} {
 		t.Run(test.why, func(t *testing.T) {
@@ -54,9 +54,9 @@ func TestFaultsThatPass(t *testing.T) {
 	}
 }
 
-// Faults that stay end in an error, after as many attempts as make sense, and
-// never in a sample.
-func TestFaultsThatStay(t *testing.T) {
+// Permanent faults end in an error, after as many attempts as can help, and never in a
+// sample.
+func TestPermanentFaultsAreErrors(t *testing.T) {
 	t.Parallel()
 	choice := policytest.EditChoice
 	entry := func(name string, value any) policytest.Fault {
@@ -74,7 +74,7 @@ func TestFaultsThatStay(t *testing.T) {
 		{"overload", policytest.Status(429), openai.Busy, 5, "HTTP 429 Too Many Requests"},
 		{"the server fails", policytest.Status(500), openai.ServerFailed, 5, "HTTP 500"},
 		{"the connection is closed", policytest.Drop, openai.Unreachable, 5, "is the server running"},
-		{"the answer breaks off", policytest.Cut, openai.Unreachable, 5, "unexpected EOF"},
+		{"the answer is incomplete", policytest.Cut, openai.Unreachable, 5, "unexpected EOF"},
 		{"the answer is truncated", policytest.Truncate, openai.Unreachable, 5, "unexpected EOF"},
 		{"aborted by the engine", choice(func(c map[string]any) { c["finish_reason"] = "abort" }), openai.ServerFailed, 5, "abort"},
 
@@ -84,11 +84,11 @@ func TestFaultsThatStay(t *testing.T) {
 		{"no such feature", policytest.Status(501), openai.Refused, 1, "HTTP 501"},
 		{"a redirect", policytest.Status(302, "Location", "/elsewhere"), openai.Refused, 1, "redirects are not followed"},
 		{"filtered", choice(func(c map[string]any) { c["finish_reason"] = "content_filter" }), openai.Filtered, 1, "content_filter"},
-		{"no token ids", choice(func(c map[string]any) { delete(c, "token_ids") }), openai.Unsupported, 1, "vLLM 0.10.2"},
-		{"no token ids of the prompt", policytest.Edit(func(r map[string]any) { delete(r, "prompt_token_ids") }), openai.Unsupported, 1, "no token ids"},
+		{"no token IDs", choice(func(c map[string]any) { delete(c, "token_ids") }), openai.Unsupported, 1, "vLLM 0.10.2"},
+		{"no token IDs of the prompt", policytest.Edit(func(r map[string]any) { delete(r, "prompt_token_ids") }), openai.Unsupported, 1, "no token IDs"},
 
-		{"a page of a proxy", policytest.Body("text/html", "<html>Hello</html>"), openai.Nonsense, 3, "<html>Hello</html>"},
-		{"not an object", policytest.Body("application/json", `[1]`), openai.Nonsense, 3, "not the JSON"},
+		{"the page of a proxy", policytest.Body("text/html", "<html>Hello</html>"), openai.Nonsense, 3, "<html>Hello</html>"},
+		{"not an object", policytest.Body("application/json", `[1]`), openai.Nonsense, 3, "not valid JSON"},
 		{"NaN", policytest.Body("application/json", `{"choices":[{"message":{"content":"x"},"logprobs":{"content":[{"logprob":NaN}]}}]}`), openai.Nonsense, 3, "'N'"},
 		{"an error with status 200", policytest.Body("application/json", `{"error":"no"}`), openai.Nonsense, 3, "no choices"},
 		{"no choices", policytest.Edit(func(r map[string]any) { r["choices"] = []any{} }), openai.Nonsense, 3, "no choices"},
@@ -96,20 +96,20 @@ func TestFaultsThatStay(t *testing.T) {
 		{"too many choices", policytest.Edit(func(r map[string]any) { c := r["choices"].([]any); r["choices"] = append(c, c[0]) }), openai.Nonsense, 3, "2 choices, asked for 1"},
 		{"no message", choice(func(c map[string]any) { delete(c, "message") }), openai.Nonsense, 3, "no message"},
 		{"a message that is text", choice(func(c map[string]any) { c["message"] = "hello" }), openai.Nonsense, 3, "cannot unmarshal"},
-		{"content that is no text", choice(func(c map[string]any) { c["message"] = map[string]any{"content": []any{"x"}} }), openai.Nonsense, 3, "cannot unmarshal"},
-		{"no reason for the end", choice(func(c map[string]any) { c["finish_reason"] = nil }), openai.Nonsense, 3, "was the reply cut?"},
-		{"an unknown reason", choice(func(c map[string]any) { c["finish_reason"] = "tired" }), openai.Nonsense, 3, `"tired"`},
+		{"content that is not text", choice(func(c map[string]any) { c["message"] = map[string]any{"content": []any{"x"}} }), openai.Nonsense, 3, "cannot unmarshal"},
+		{"no finish_reason", choice(func(c map[string]any) { c["finish_reason"] = nil }), openai.Nonsense, 3, "was the reply cut?"},
+		{"an unknown finish_reason", choice(func(c map[string]any) { c["finish_reason"] = "tired" }), openai.Nonsense, 3, `"tired"`},
 		{"a log-probability above zero", entry("logprob", 0.5), openai.Nonsense, 3, "token 1 is 0.5, above 0"},
 		{"a log-probability that is null", entry("logprob", nil), openai.Nonsense, 3, "is null"},
-		{"a log-probability without bound", entry("logprob", -1e300), openai.Nonsense, 3, "-1e+300"},
+		{"an infinite log-probability", entry("logprob", -1e300), openai.Nonsense, 3, "-1e+300"},
 		{"a log-probability that is text", entry("logprob", "low"), openai.Nonsense, 3, "cannot unmarshal"},
-		{"a byte that is none", entry("bytes", []int{256}), openai.Nonsense, 3, "cannot unmarshal"},
+		{"a byte above 255", entry("bytes", []int{256}), openai.Nonsense, 3, "cannot unmarshal"},
 		{"fewer log-probabilities than tokens", choice(func(c map[string]any) {
 			l := c["logprobs"].(map[string]any)
 			l["content"] = l["content"].([]any)[1:]
 		}), openai.Nonsense, 3, "log-probabilities for"},
-		{"a token id below zero", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = -7 }), openai.Nonsense, 3, "token id 2 is -7"},
-		{"a token id beyond any", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = 1 << 33 }), openai.Nonsense, 3, "cannot unmarshal"},
+		{"a negative token ID", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = -7 }), openai.Nonsense, 3, "token ID 2 is -7"},
+		{"a token ID above 32 bits", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = 1 << 33 }), openai.Nonsense, 3, "cannot unmarshal"},
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +135,7 @@ func TestFaultsThatStay(t *testing.T) {
 	}
 }
 
-func TestServerThatIsNotThere(t *testing.T) {
+func TestUnreachableServer(t *testing.T) {
 	t.Parallel()
 	plain := httptest.NewServer(&policytest.Server{})
 	defer plain.Close()
@@ -144,7 +144,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 		attempts int
 		says     string
 	}{
-		{"nobody listens", "http://127.0.0.1:1/v1", 3, "connection refused"},
+		{"no server listens", "http://127.0.0.1:1/v1", 3, "connection refused"},
 		{"it does not speak TLS", strings.Replace(plain.URL, "http:", "https:", 1) + "/v1", 1, "HTTP response to HTTPS client"},
 	} {
 		c, err := openai.New(openai.Config{URL: test.url, Model: "m", Retries: 2, Backoff: 1, MaxBackoff: 1})
@@ -160,7 +160,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestNoKeyInErrors(t *testing.T) {
+func TestErrorsDoNotContainTheKey(t *testing.T) {
 	t.Parallel()
 	const key = "sk-secret-0123456789"
 	for _, test := range []struct {
@@ -181,17 +181,17 @@ func TestNoKeyInErrors(t *testing.T) {
 			t.Fatalf("%s: error is %v", test.why, err)
 		}
 		if text := fmt.Sprintf("%v %+v %#v %v", err, fault, fault, fault.Err); strings.Contains(text, key) {
-			t.Errorf("%s: the key is in the error: %s", test.why, text)
+			t.Errorf("%s: the error contains the key: %s", test.why, text)
 		}
 	}
 	s := &policytest.Server{Key: "another"}
 	c := client(t, s, func(cfg *openai.Config) { cfg.APIKey = key })
 	if err := c.Check(t.Context()); err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "Bearer [key]") {
-		t.Errorf("error is %v, want the server's words without the key", err)
+		t.Errorf("error is %v, want the server's message without the key", err)
 	}
 }
 
-func TestTimeoutIsNotTriedAgain(t *testing.T) {
+func TestTimeoutIsNotRetried(t *testing.T) {
 	t.Parallel()
 	s := failing(policytest.Hang)
 	c := client(t, s, func(cfg *openai.Config) { cfg.Timeout = 20 * time.Millisecond })
@@ -202,7 +202,7 @@ func TestTimeoutIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-func TestRepliesHaveALimit(t *testing.T) {
+func TestReplySizeIsLimited(t *testing.T) {
 	t.Parallel()
 	s := saying(strings.Repeat("blah ", 1000))
 	c := client(t, s, func(cfg *openai.Config) { cfg.MaxReplyBytes = 1000 })
@@ -212,21 +212,21 @@ func TestRepliesHaveALimit(t *testing.T) {
 	}
 }
 
-func TestContextOfTheModelIsTooShort(t *testing.T) {
+func TestTooLongConversationsAreNotRetried(t *testing.T) {
 	t.Parallel()
 	c := client(t, &policytest.Server{MaxContext: 10}, nil)
 	r := request(4)
 	_, err := c.Sample(t.Context(), r)
 	if fault, is := errors.AsType[*openai.Error](err); !is || fault.Kind != openai.TooLong || fault.Attempts != 1 {
-		t.Errorf("error is %v, want one that the conversation is too long", err)
+		t.Errorf("error is %v, want one of kind TooLong", err)
 	}
 	if asked := c.Stats().Asked; asked != 1 {
 		t.Errorf("%d requests, want 1: one sample does not fit either", asked)
 	}
 }
 
-// The end of a context ends all that a request does, wherever it stands.
-func TestContextEnds(t *testing.T) {
+// When its context ends, a request ends, whatever it is doing.
+func TestCancelledRequestsEnd(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("the run is over")
 	for _, test := range []struct {
@@ -236,8 +236,8 @@ func TestContextEnds(t *testing.T) {
 		n      int
 	}{
 		{"while the server samples", failing(policytest.Hang), nil, 1},
-		{"while it samples one by one", &policytest.Server{IgnoresN: true, Faults: []policytest.Fault{nil, policytest.Hang, nil, policytest.Hang}}, nil, 4},
-		{"while it waits to try again", failing(times(9, policytest.Status(429, "Retry-After", "3600"))...),
+		{"while single samples are requested", &policytest.Server{IgnoresN: true, Faults: []policytest.Fault{nil, policytest.Hang, nil, policytest.Hang}}, nil, 4},
+		{"while it waits before a retry", failing(times(9, policytest.Status(429, "Retry-After", "3600"))...),
 			func(cfg *openai.Config) { cfg.Backoff, cfg.MaxBackoff = time.Hour, time.Hour }, 1},
 		{"while the answer arrives", failing(func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 			_, _ = w.Write([]byte(`{"choices":[`))
@@ -263,7 +263,7 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// eventually waits until what happens elsewhere has happened.
+// eventually waits until happened returns true.
 func eventually(t *testing.T, happened func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)

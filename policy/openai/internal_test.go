@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/policytest"
 )
 
-// A transport answers without a network, which time in a synctest bubble needs.
+// A transport answers without a network, as a synctest bubble requires.
 type transport func() (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -39,8 +39,8 @@ func request(n int) quintain.Request {
 	return quintain.Request{N: n, Messages: []quintain.Message{{Role: "user", Content: "How many?"}}, Sampling: quintain.Sampling{Temperature: 1}}
 }
 
-// TestPauses draws every pause at its longest.
-func TestPauses(t *testing.T) {
+// TestPausesGrowUpToTheLimit draws the longest possible pause each time.
+func TestPausesGrowUpToTheLimit(t *testing.T) {
 	for _, test := range []struct {
 		why    string
 		header string
@@ -98,7 +98,7 @@ func TestJitterIsFull(t *testing.T) {
 	}
 }
 
-// TestDefaultsArePatient has a server that starts within a minute.
+// TestDefaultsArePatient uses a server that takes a minute to start.
 func TestDefaultsArePatient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -111,14 +111,14 @@ func TestDefaultsArePatient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.draw = func(most time.Duration) time.Duration { return most / 2 } // as drawn in the mean
+		c.draw = func(most time.Duration) time.Duration { return most / 2 } // the mean of the draws
 		if _, err := c.Sample(t.Context(), request(1)); err != nil {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 	})
 }
 
-func TestSpread(t *testing.T) {
+func TestSpreadPutsLogProbsOnFirstBytes(t *testing.T) {
 	t.Parallel()
 	type token struct {
 		text  string
@@ -131,17 +131,17 @@ func TestSpread(t *testing.T) {
 		want   []float32
 	}{
 		{"tokens of several bytes", "abcde", []token{{"ab", nil}, {"cde", nil}}, []float32{-1, 0, -2, 0, 0}},
-		{"bytes go before text", "é", []token{{"\uFFFD", []byte{0xc3}}, {"\uFFFD", []byte{0xa9}}}, []float32{-1, -2}},
+		{"bytes take precedence over text", "é", []token{{"\uFFFD", []byte{0xc3}}, {"\uFFFD", []byte{0xa9}}}, []float32{-1, -2}},
 		{"the end of the turn is left out", "a", []token{{"a", nil}, {"<|im_end|>", nil}}, []float32{-1}},
 		{"an end without text is left out", "a", []token{{"a", nil}, {"", nil}}, []float32{-1}},
 		{"a token without text adds to the next", "ab", []token{{"a", nil}, {"", nil}, {"b", nil}}, []float32{-1, -5}},
-		{"nothing but an end", "", []token{{"<|im_end|>", nil}}, []float32{}},
+		{"only an end", "", []token{{"<|im_end|>", nil}}, []float32{}},
 		{"no text, no tokens", "", nil, []float32{}},
 		{"no tokens for the text", "a", nil, nil},
-		{"tokens that go on", "a", []token{{"a", nil}, {"b", nil}, {"c", nil}, {"d", nil}}, nil},
-		{"tokens that end too soon", "abc", []token{{"ab", nil}}, nil},
-		{"a token that goes beyond", "ab", []token{{"abc", nil}}, nil},
-		{"other text", "ab", []token{{"a", nil}, {"c", nil}}, nil},
+		{"too many tokens after the text", "a", []token{{"a", nil}, {"b", nil}, {"c", nil}, {"d", nil}}, nil},
+		{"too few tokens for the text", "abc", []token{{"ab", nil}}, nil},
+		{"a token that goes beyond the text", "ab", []token{{"abc", nil}}, nil},
+		{"different text", "ab", []token{{"a", nil}, {"c", nil}}, nil},
 		{"a space that was stripped", "a", []token{{" ", nil}, {"a", nil}}, nil},
 	} {
 		var entries []entry
@@ -157,7 +157,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
+func TestRetryAfterHeader(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for header, want := range map[string]time.Duration{
@@ -172,12 +172,12 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestExcerpt(t *testing.T) {
+func TestExcerptIsShortAndSafe(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ why, body, key, want string }{
-		{"in one line", "a\n\t b\x00", "", "a b\x00"},
+		{"on one line", "a\n\t b\x00", "", "a b\x00"},
 		{"without the key", "Bearer k1, k1", "k1", "Bearer [key], [key]"},
-		{"bytes that are no text", "a\xff", "", "a\uFFFD"},
+		{"bytes that are not text", "a\xff", "", "a\uFFFD"},
 		{"cut within a character", strings.Repeat("é", 200), "", strings.Repeat("é", 150) + "…"},
 		{"cut at 300 bytes", "x" + strings.Repeat("é", 200), "", "x" + strings.Repeat("é", 149) + "…"},
 	} {
@@ -187,8 +187,8 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// Samples do not keep the whole prompt of a long conversation in memory, nor each
-// its own copy of what they read.
+// Samples do not keep the whole prompt of a long conversation in memory, and share one
+// copy of what they read.
 func TestReadIsSmallAndShared(t *testing.T) {
 	t.Parallel()
 	r := request(2)
@@ -212,8 +212,8 @@ func TestReadIsSmallAndShared(t *testing.T) {
 	}
 }
 
-// FuzzReply holds that any body at all gives samples that keep their promises, or
-// an error.
+// FuzzReply checks that any body gives either samples that keep their promises, or an
+// error.
 func FuzzReply(f *testing.F) {
 	f.Add([]byte(fine), false, 2)
 	f.Add([]byte(`{"prompt_token_ids":[1,2,3],"choices":[{"message":{"content":"é"},"finish_reason":"length","token_ids":[9],"logprobs":{"content":[{"token":"é","logprob":-0.5,"bytes":[195,169]}]}}]}`), true, 0)

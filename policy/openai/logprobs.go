@@ -8,9 +8,9 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// list returns the log-probabilities of all entries. One that is null (servers
-// write NaN so), above zero by more than rounding, or without bound means that
-// the model or the server is broken.
+// list returns the log-probabilities of all entries. One that is null (as servers write
+// NaN), infinite, or above zero by more than rounding means that the model or the
+// server is broken.
 func (l *logProbs) list() ([]float32, *Error) {
 	const rounding = 1e-3
 	probs := make([]float32, len(l.Content))
@@ -28,8 +28,8 @@ func (l *logProbs) list() ([]float32, *Error) {
 	return probs, nil
 }
 
-// named returns the tokens of entries whose texts are of the form "token_id:7", as
-// vLLM tells them with return_tokens_as_token_ids, or nil.
+// named returns the tokens of entries whose texts have the form "token_id:7", as from
+// vLLM with return_tokens_as_token_ids; else nil.
 func (l *logProbs) named() []quintain.Token {
 	if l == nil || l.Content == nil {
 		return nil
@@ -46,14 +46,14 @@ func (l *logProbs) named() []quintain.Token {
 	return tokens
 }
 
-// special is how many of the server's tokens may follow those that spell the text:
-// the end of the turn, and one more.
+// special is how many of the server's tokens may follow those that spell the text: the
+// end of the turn and one more.
 const special = 2
 
-// spread puts the log-probability of each entry on the first of its bytes in text
-// and zero on the others. An entry without bytes, such as the first half of a
-// character, adds to the next. It returns nil where the entries do not spell text,
-// followed by special tokens at most.
+// spread puts the log-probability of each entry on the first of its bytes in text and
+// zero on the others. The log-probability of an entry without bytes, such as the first
+// half of a character, is added to that of the next. spread returns nil if the entries
+// do not spell text, apart from special tokens at the end.
 func spread(entries []entry, probs []float32, text string) []float32 {
 	spread := make([]float32, len(text))
 	at, after := 0, 0

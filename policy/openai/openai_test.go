@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// client returns a client of s that tries again at once; change may be nil.
+// client returns a client of s that retries without pause; change may be nil.
 func client(t *testing.T, s *policytest.Server, change func(*openai.Config)) *openai.Client {
 	t.Helper()
 	cfg := openai.Config{
@@ -54,7 +54,7 @@ func saying(text string) *policytest.Server {
 	return &policytest.Server{Reply: func([]quintain.Message, int) string { return text }}
 }
 
-// failing is a server with token ids whose first answers have faults.
+// failing is a server with token IDs whose first answers have faults.
 func failing(faults ...policytest.Fault) *policytest.Server {
 	return &policytest.Server{TokenIDs: true, Faults: faults}
 }
@@ -63,24 +63,24 @@ func times(n int, fault policytest.Fault) []policytest.Fault {
 	return slices.Repeat([]policytest.Fault{fault}, n)
 }
 
-func TestPromises(t *testing.T) {
+func TestClientKeepsThePromisesOfPolicies(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why     string
 		change  func(s *policytest.Server)
 		retells bool
 	}{
-		{"token ids as vLLM tells them", func(s *policytest.Server) { s.TokenIDs = true }, false},
-		{"token ids as SGLang tells them", func(s *policytest.Server) { s.TokenIDs, s.TokenPlace = true, "choice" }, false},
-		{"token ids as NeMo Gym tells them", func(s *policytest.Server) { s.TokenIDs, s.TokenPlace = true, "message" }, false},
-		{"token ids in the names of tokens", func(s *policytest.Server) { s.TokenIDs, s.TokenPlace = true, "names" }, false},
-		{"token ids without log-probabilities", func(s *policytest.Server) { s.TokenIDs, s.NoLogProbs = true, true }, false},
+		{"token IDs where vLLM puts them", func(s *policytest.Server) { s.TokenIDs = true }, false},
+		{"token IDs where SGLang puts them", func(s *policytest.Server) { s.TokenIDs, s.TokenPlace = true, "choice" }, false},
+		{"token IDs where NeMo Gym puts them", func(s *policytest.Server) { s.TokenIDs, s.TokenPlace = true, "message" }, false},
+		{"token IDs in the names of tokens", func(s *policytest.Server) { s.TokenIDs, s.TokenPlace = true, "names" }, false},
+		{"token IDs without log-probabilities", func(s *policytest.Server) { s.TokenIDs, s.NoLogProbs = true, true }, false},
 		{"text", func(*policytest.Server) {}, true},
-		{"text in tokens of a byte", func(s *policytest.Server) { s.PieceBytes = 1 }, false},
+		{"text in tokens of one byte", func(s *policytest.Server) { s.PieceBytes = 1 }, false},
 		{"text without log-probabilities", func(s *policytest.Server) { s.NoLogProbs = true }, true},
-		{"one choice a request", func(s *policytest.Server) { s.IgnoresN, s.TokenIDs = true, true }, false},
-		{"one choice a request, or none", func(s *policytest.Server) { s.RefusesN = true }, true},
-		{"two choices a request at most", func(s *policytest.Server) { s.AtMost = 2 }, true},
+		{"one choice per request", func(s *policytest.Server) { s.IgnoresN, s.TokenIDs = true, true }, false},
+		{"one choice per request, or an error", func(s *policytest.Server) { s.RefusesN = true }, true},
+		{"at most two choices per request", func(s *policytest.Server) { s.AtMost = 2 }, true},
 		{"every third request fails", func(s *policytest.Server) {
 			s.TokenIDs = true
 			s.Faults = []policytest.Fault{
@@ -99,23 +99,23 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestRequestBodies(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why      string
 		sampling quintain.Sampling
 		change   func(*openai.Config)
-		want     string // fields beside messages, model and n
+		want     string // fields besides messages, model and n
 	}{
 		{"nothing special", quintain.Sampling{Temperature: 1, TopP: 1}, nil, "logprobs:true temperature:1 top_p:1"},
-		{"top_p left out is off, and is told", quintain.Sampling{Temperature: 0.5}, nil, "logprobs:true temperature:0.5 top_p:1"},
+		{"a missing top_p is sent as 1", quintain.Sampling{Temperature: 0.5}, nil, "logprobs:true temperature:0.5 top_p:1"},
 		{"all settings", quintain.Sampling{Temperature: 0.6, TopP: 0.9, TopK: 20, MaxTokens: 8}, nil,
 			"logprobs:true max_tokens:8 temperature:0.6 top_k:20 top_p:0.9"},
-		{"token ids, no log-probabilities", quintain.Sampling{Temperature: 1, TopP: 1},
+		{"token IDs, no log-probabilities", quintain.Sampling{Temperature: 1, TopP: 1},
 			func(c *openai.Config) { c.TokenIDs, c.NoLogProbs = true, true }, "return_token_ids:true temperature:1 top_p:1"},
-		{"something of one's own", quintain.Sampling{Temperature: 1, TopP: 1},
+		{"an extra body", quintain.Sampling{Temperature: 1, TopP: 1},
 			func(c *openai.Config) { c.ExtraBody = map[string]any{"top_k": -1, "min_p": 0} }, "logprobs:true min_p:0 temperature:1 top_k:-1 top_p:1"},
-		{"a request's top_k goes first", quintain.Sampling{Temperature: 1, TopP: 1, TopK: 5},
+		{"a request's top_k takes precedence", quintain.Sampling{Temperature: 1, TopP: 1, TopK: 5},
 			func(c *openai.Config) { c.ExtraBody = map[string]any{"top_k": -1} }, "logprobs:true temperature:1 top_k:5 top_p:1"},
 	} {
 		s := &policytest.Server{TokenIDs: true}
@@ -144,7 +144,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-func TestFewerChoicesThanWanted(t *testing.T) {
+func TestMissingChoicesAreRequestedAgain(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why         string
@@ -153,12 +153,12 @@ func TestFewerChoicesThanWanted(t *testing.T) {
 		n           int
 		want        string // n of the requests, sorted, of two equal calls
 	}{
-		{"a server that does as told", func(*policytest.Server) {}, 1, 4, "4 | 4"},
-		{"the rest is asked for at once where one came", func(s *policytest.Server) { s.IgnoresN = true }, 1, 4, "1 1 1 4 | 1 1 1 1"},
-		{"a server that refuses is asked one by one", func(s *policytest.Server) { s.RefusesN = true }, 1, 3, "1 1 1 3 | 1 1 1"},
+		{"a server that returns all choices", func(*policytest.Server) {}, 1, 4, "4 | 4"},
+		{"after a single choice the rest is requested one by one, at the same time", func(s *policytest.Server) { s.IgnoresN = true }, 1, 4, "1 1 1 4 | 1 1 1 1"},
+		{"a server that refuses n gets requests for one", func(s *policytest.Server) { s.RefusesN = true }, 1, 3, "1 1 1 3 | 1 1 1"},
 		{"several at a time", func(s *policytest.Server) { s.AtMost = 2 }, 1, 5, "1 3 5 | 1 3 5"},
-		{"greedy samples are asked for one by one", func(*policytest.Server) {}, 0, 3, "1 1 1 | 1 1 1"},
-		{"one is one", func(s *policytest.Server) { s.IgnoresN = true }, 1, 1, "1 | 1"},
+		{"greedy samples are requested one by one", func(*policytest.Server) {}, 0, 3, "1 1 1 | 1 1 1"},
+		{"a request for one", func(s *policytest.Server) { s.IgnoresN = true }, 1, 1, "1 | 1"},
 	} {
 		s := &policytest.Server{}
 		test.change(s)
@@ -216,11 +216,11 @@ func TestInFlightIsBounded(t *testing.T) {
 	}
 	all.Wait()
 	if peak.Load() > most {
-		t.Errorf("%d requests at once, want %d at most", peak.Load(), most)
+		t.Errorf("%d requests at once, want at most %d", peak.Load(), most)
 	}
 }
 
-func TestConnectionsAreUsedAgain(t *testing.T) {
+func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	const many = 100
 	var opened atomic.Int64
@@ -249,23 +249,23 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		all.Wait()
 	}
 	if n := opened.Load(); n > 2*many {
-		t.Errorf("%d connections for 5 times %d requests, want about %d", n, many, many)
+		t.Errorf("%d connections for 5 rounds of %d requests, want about %d", n, many, many)
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckReportsServersThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why    string
 		change func(*openai.Config)
-		kind   openai.Kind // "": all is well
+		kind   openai.Kind // "": no error
 		says   string
 	}{
-		{"all is well", func(*openai.Config) {}, "", ""},
+		{"a good server", func(*openai.Config) {}, "", ""},
 		{"unknown model", func(c *openai.Config) { c.Model = "gpt" }, openai.UnknownModel, `no model "gpt"; the server has fake`},
 		{"wrong key", func(c *openai.Config) { c.APIKey = "sk-wrong" }, openai.Refused, "is the API key right?"},
 		{"no /v1", func(c *openai.Config) { c.URL = strings.TrimSuffix(c.URL, "/v1") }, openai.Refused, "does the URL end with /v1?"},
-		{"nobody listens", func(c *openai.Config) { c.URL = "http://127.0.0.1:1/v1" }, openai.Unreachable, "is the server running"},
+		{"no server", func(c *openai.Config) { c.URL = "http://127.0.0.1:1/v1" }, openai.Unreachable, "is the server running"},
 	} {
 		c := client(t, &policytest.Server{Key: "sk-right"}, func(cfg *openai.Config) { cfg.APIKey = "sk-right"; test.change(cfg) })
 		err := c.Check(t.Context())
@@ -292,20 +292,20 @@ func TestNewRefuses(t *testing.T) {
 		change func(*openai.Config)
 		says   string
 	}{
-		{"as it should be", func(*openai.Config) {}, "<nil>"},
-		{"no address", func(c *openai.Config) { c.URL = "" }, "url"},
+		{"valid", func(*openai.Config) {}, "<nil>"},
+		{"no URL", func(c *openai.Config) { c.URL = "" }, "url"},
 		{"no scheme", func(c *openai.Config) { c.URL = "localhost:8000" }, "http://127.0.0.1:8000/v1"},
-		{"another scheme", func(c *openai.Config) { c.URL = "ftp://host/v1" }, "http://127.0.0.1:8000/v1"},
-		{"no address at all", func(c *openai.Config) { c.URL = "http://%zz" }, "url"},
-		{"a name in the address", func(c *openai.Config) { c.URL = "http://me:secret@host/v1" }, "user's name"},
+		{"an unsupported scheme", func(c *openai.Config) { c.URL = "ftp://host/v1" }, "http://127.0.0.1:8000/v1"},
+		{"an invalid URL", func(c *openai.Config) { c.URL = "http://%zz" }, "url"},
+		{"a user name in the URL", func(c *openai.Config) { c.URL = "http://me:secret@host/v1" }, "user name"},
 		{"no model", func(c *openai.Config) { c.Model = "" }, "model"},
 		{"a key with a line end", func(c *openai.Config) { c.APIKey = "secret\n" }, "line end"},
-		{"time below zero", func(c *openai.Config) { c.Timeout = -1 }, "below 0"},
-		{"none in flight", func(c *openai.Config) { c.MaxInFlight = -1 }, "max in flight"},
+		{"a negative duration", func(c *openai.Config) { c.Timeout = -1 }, "below 0"},
+		{"no requests in flight", func(c *openai.Config) { c.MaxInFlight = -1 }, "max in flight"},
 		{"no room for replies", func(c *openai.Config) { c.MaxReplyBytes = -1 }, "max reply bytes"},
-		{"a seed for all", func(c *openai.Config) { c.ExtraBody = map[string]any{"seed": 1} }, `"seed"`},
-		{"a stream", func(c *openai.Config) { c.ExtraBody = map[string]any{"stream": true} }, `"stream"`},
-		{"what is not JSON", func(c *openai.Config) { c.ExtraBody = map[string]any{"f": func() {}} }, "extra body"},
+		{"a seed in the extra body", func(c *openai.Config) { c.ExtraBody = map[string]any{"seed": 1} }, `"seed"`},
+		{"a stream in the extra body", func(c *openai.Config) { c.ExtraBody = map[string]any{"stream": true} }, `"stream"`},
+		{"an extra body that JSON cannot hold", func(c *openai.Config) { c.ExtraBody = map[string]any{"f": func() {}} }, "extra body"},
 	} {
 		cfg := openai.Config{URL: "http://127.0.0.1:8000/v1", Model: "m"}
 		test.change(&cfg)
@@ -334,5 +334,5 @@ func ExampleClient_Sample() {
 		return
 	}
 	fmt.Println(samples[0].Text, samples[0].Finish)
-	// Output: I have read 1 messages, and this is what I say in place 0. stop
+	// Output: I have read 1 messages, and this is what I say in reply 0. stop
 }

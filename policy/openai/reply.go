@@ -12,9 +12,9 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// A reply is the body of an answer. Token ids stand in different places: those of
-// the prompt beside the choices (vLLM), in each choice (SGLang) or in its message
-// (NeMo Gym), those of the reply in the choice or in its message.
+// A reply is the body of an answer. Servers put token IDs into different places: those
+// of the prompt next to the choices (vLLM), into each choice (SGLang) or into its
+// message (NeMo Gym); those of the reply into the choice or into its message.
 type reply struct {
 	Choices        []choice         `json:"choices"`
 	PromptTokenIDs []quintain.Token `json:"prompt_token_ids"`
@@ -45,11 +45,11 @@ type logProbs struct {
 type entry struct {
 	Token   string   `json:"token"`
 	LogProb *float64 `json:"logprob"`
-	Bytes   []byte   `json:"bytes"` // an array of numbers; null: those of Token
+	Bytes   []byte   `json:"bytes"` // an array of numbers; null: the bytes of Token
 }
 
-// read returns the samples in body, from 1 to q.n. Any body at all gives samples
-// that keep the promises of [quintain.Sample], or an error.
+// read returns the samples in body, from 1 to q.n. Any body gives either samples that
+// keep the promises of [quintain.Sample], or an error.
 func (q *query) read(body []byte) ([]quintain.Sample, *Error) {
 	var r reply
 	if fault := decode(body, &r); fault != nil {
@@ -58,7 +58,7 @@ func (q *query) read(body []byte) ([]quintain.Sample, *Error) {
 	switch n := len(r.Choices); {
 	case n == 0:
 		return nil, nonsense("no choices")
-	case n > q.n: // those of a beam search, say: the first ones are no fair samples
+	case n > q.n: // perhaps of a beam search: taking the first ones would bias the samples
 		return nil, nonsense("%d choices, asked for %d", n, q.n)
 	}
 	if !q.config.TokenIDs {
@@ -88,7 +88,7 @@ func decode(body []byte, value any) *Error {
 	if _, is := errors.AsType[*json.SyntaxError](err); is && strings.Contains(err.Error(), "unexpected end") {
 		return &Error{Kind: Unreachable, Err: fmt.Errorf("answer of %d bytes: %w", len(body), io.ErrUnexpectedEOF)}
 	}
-	return nonsense("answer is not the JSON that it should be: %w", err)
+	return nonsense("answer is not valid JSON: %w", err)
 }
 
 // sample reads one choice.
@@ -132,7 +132,7 @@ func finish(reason *string) (quintain.Finish, *Error) {
 	return "", nonsense("finish_reason is %.40q, want stop, length or tool_calls", *reason)
 }
 
-// text is what the message says, with its reasoning in front.
+// text is the content of the message, preceded by its reasoning.
 func (m *message) text(finish quintain.Finish) string {
 	content, think := deref(m.Content), deref(m.ReasoningContent)
 	if think == "" {
@@ -154,7 +154,7 @@ func deref(s *string) string {
 	return *s
 }
 
-// retold fills in the tokens of a server that tells its text alone.
+// retold fills in the tokens of s if the server reports only text.
 func (q *query) retold(s *quintain.Sample, c *choice) *Error {
 	s.Vocabulary = quintain.UTF8
 	s.Read = q.rendered
@@ -170,29 +170,29 @@ func (q *query) retold(s *quintain.Sample, c *choice) *Error {
 	return nil
 }
 
-// exact fills in the tokens that the server told.
+// exact fills in the tokens that the server reported.
 func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *Error {
 	prompt := firstOf(r.PromptTokenIDs, c.PromptTokenIDs, c.Message.PromptTokenIDs)
 	if s.Wrote = firstOf(c.TokenIDs, c.Message.TokenIDs, c.Message.GenerationTokenIDs, c.LogProbs.named()); s.Wrote == nil || len(prompt) == 0 {
-		return &Error{Kind: Unsupported, Err: errors.New("the answer has no token ids")}
+		return &Error{Kind: Unsupported, Err: errors.New("the answer has no token IDs")}
 	}
 	for _, list := range [][]quintain.Token{prompt, s.Wrote} {
 		if at := slices.IndexFunc(list, func(t quintain.Token) bool { return t < 0 }); at >= 0 {
-			return nonsense("token id %d is %d", at, list[at])
+			return nonsense("token ID %d is %d", at, list[at])
 		}
 	}
 	if most := q.Sampling.MaxTokens; most > 0 && len(s.Wrote) > most {
-		return nonsense("%d tokens, asked for %d at most", len(s.Wrote), most)
+		return nonsense("%d tokens, asked for at most %d", len(s.Wrote), most)
 	}
 	if same := samePrefix(prompt, q.Context); same < len(q.Context) {
-		return &Error{Kind: Forked, Err: fmt.Errorf("the prompt of %d tokens differs from the %d of the conversation so far at token %d",
+		return &Error{Kind: Forked, Err: fmt.Errorf("the prompt has %d tokens and differs from the %d tokens of the conversation so far at token %d",
 			len(prompt), len(q.Context), same)}
 	}
 	if len(prompt) == len(q.Context) {
-		return nonsense("the prompt has the %d tokens of the conversation so far and no more", len(prompt))
+		return nonsense("the prompt has only the %d tokens of the conversation so far", len(prompt))
 	}
 	s.Vocabulary = q.config.Model
-	s.Read = slices.Clip(slices.Clone(prompt[len(q.Context):])) // the whole prompt may be long, and need not stay
+	s.Read = slices.Clip(slices.Clone(prompt[len(q.Context):])) // a copy, so that a long prompt can be freed
 	if q.config.NoLogProbs || c.LogProbs == nil || c.LogProbs.Content == nil {
 		return nil
 	}
@@ -204,7 +204,7 @@ func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *Error {
 	return fault
 }
 
-// firstOf returns the first list that is there.
+// firstOf returns the first list that is not nil.
 func firstOf(lists ...[]quintain.Token) []quintain.Token {
 	for _, list := range lists {
 		if list != nil {
@@ -214,7 +214,7 @@ func firstOf(lists ...[]quintain.Token) []quintain.Token {
 	return nil
 }
 
-// samePrefix is the number of tokens that a and b begin with alike.
+// samePrefix is the length of the common prefix of a and b.
 func samePrefix(a, b []quintain.Token) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/policytest"
 )
 
-func TestTokensThatTheServerTells(t *testing.T) {
+func TestTokensReportedByTheServer(t *testing.T) {
 	t.Parallel()
 	s := &policytest.Server{TokenIDs: true}
 	c := client(t, s, func(cfg *openai.Config) { cfg.Version = func() int32 { return 7 } })
@@ -57,7 +57,7 @@ func TestServerThatForgetsThoughtsForks(t *testing.T) {
 	r.Messages = append(r.Messages, quintain.Message{Role: "assistant", Content: samples[0].Text}, quintain.Message{Role: "user", Content: "Sure?"})
 	_, err = c.Sample(t.Context(), r)
 	fault, is := errors.AsType[*openai.Error](err)
-	want := fmt.Sprintf("differs from the %d of the conversation so far at token %d", len(r.Context), len(samples[0].Read))
+	want := fmt.Sprintf("differs from the %d tokens of the conversation so far at token %d", len(r.Context), len(samples[0].Read))
 	if !is || fault.Kind != openai.Forked || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %q", err, want)
 	}
@@ -71,15 +71,15 @@ func TestLogProbsOnBytes(t *testing.T) {
 		known     bool
 	}{
 		{"plain text", "Four legs.", nil, true},
-		{"characters that tokens cut", "日本語 é", nil, true},
+		{"characters cut by token boundaries", "日本語 é", nil, true},
 		{"an empty reply", "", nil, true},
 		{"the server strips its text", "Four", policytest.EditChoice(func(c map[string]any) {
 			c["message"].(map[string]any)["content"] = "our"
 		}), false},
-		{"the tokens say less than the text", "Four", policytest.EditChoice(func(c map[string]any) {
+		{"the tokens are shorter than the text", "Four", policytest.EditChoice(func(c map[string]any) {
 			c["message"].(map[string]any)["content"] = "Four legs. Or more."
 		}), false},
-		{"the server tells none", "Four", policytest.EditChoice(func(c map[string]any) { c["logprobs"] = nil }), false},
+		{"the server reports none", "Four", policytest.EditChoice(func(c map[string]any) { c["logprobs"] = nil }), false},
 		{"the list is missing", "Four", policytest.EditChoice(func(c map[string]any) { c["logprobs"] = map[string]any{} }), false},
 	} {
 		s := saying(test.text)
@@ -110,7 +110,7 @@ func sum(probs []float32) (total float64) {
 	return total
 }
 
-// sumOf is what the log-probabilities of the server's tokens for text sum to.
+// sumOf is the sum of the log-probabilities of the server's tokens for text.
 func sumOf(text string) (total float64) {
 	for len(text) > 0 {
 		n := min(3, len(text))
@@ -124,7 +124,7 @@ func sumOf(text string) (total float64) {
 	return total
 }
 
-func TestReasoningToldApart(t *testing.T) {
+func TestSeparateReasoningPrecedesTheText(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why, field, text string
@@ -132,8 +132,8 @@ func TestReasoningToldApart(t *testing.T) {
 		want             string
 		finish           quintain.Finish
 	}{
-		{"as DeepSeek does", "reasoning_content", "<think>hm</think>\nFour", 0, "<think>hm</think>\nFour", quintain.Stop},
-		{"as newer vLLM does", "reasoning", "<think>hm</think>\nFour", 0, "<think>hm</think>\nFour", quintain.Stop},
+		{"like DeepSeek", "reasoning_content", "<think>hm</think>\nFour", 0, "<think>hm</think>\nFour", quintain.Stop},
+		{"like newer vLLM", "reasoning", "<think>hm</think>\nFour", 0, "<think>hm</think>\nFour", quintain.Stop},
 		{"cut within the reasoning", "reasoning_content", "<think>hm, let me see</think>\nFour", 4, "<think>hm, l", quintain.Length},
 		{"nothing after the reasoning", "reasoning_content", "<think>hm</think>", 0, "<think>hm</think>\n", quintain.Stop},
 		{"no reasoning", "reasoning_content", "Four", 0, "Four", quintain.Stop},
@@ -155,7 +155,7 @@ func TestReasoningToldApart(t *testing.T) {
 	}
 }
 
-func TestFinish(t *testing.T) {
+func TestFinishReasons(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]quintain.Finish{
 		"stop": quintain.Stop, "length": quintain.Length, "eos_token": quintain.Stop, "tool_calls": quintain.Stop,
@@ -170,7 +170,7 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// An empty reply is what the model said, whatever form it has.
+// An empty content is a valid reply, whether written as "" or null.
 func TestEmptyReplyIsAReply(t *testing.T) {
 	t.Parallel()
 	for _, content := range []any{"", nil} {
@@ -188,7 +188,7 @@ func TestEmptyReplyIsAReply(t *testing.T) {
 	}
 }
 
-func TestReadIsTheLayoutOfPackagePolicy(t *testing.T) {
+func TestReadIsRenderedByPackagePolicy(t *testing.T) {
 	t.Parallel()
 	c := client(t, saying("Four"), nil)
 	r := request(2)

@@ -8,16 +8,16 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A query is one request to the server, and what its answer is read with.
+// A query is one request to the server, with everything needed to read the answer.
 type query struct {
 	quintain.Request
 
 	config  *Config
-	n       int // samples that are asked for; the Request's own N counts those of all queries
+	n       int // samples requested; the N of Request counts those of all queries
 	body    []byte
 	version int32 // of the weights when it was sent
 
-	rendered []quintain.Token // what the samples read, where the server does not tell
+	rendered []quintain.Token // what the samples read, if the server does not report it
 }
 
 // body is the JSON of a request for n samples.

@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Settings are what people set of a [Config].
+// Settings are the user's part of a [Config].
 type Settings struct {
 	URL      string
 	Model    string
@@ -18,10 +18,10 @@ type Settings struct {
 	TokenIDs bool
 	Extra    map[string]any
 	Timeout  time.Duration
-	Retries  int // 0: nothing is tried again
+	Retries  int // 0: no retries
 }
 
-// Defaults returns the settings where nothing is said.
+// Defaults returns the default settings.
 func Defaults() Settings { return Settings{Timeout: time.Hour, Retries: 9} }
 
 // Declare implements [settings.Declarer].
@@ -30,9 +30,9 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Model, "model", "name by which the server knows the model")
 	d.Text(&s.KeyFile, "key_file", "file with the API key").Flag("policy-key-file")
 	d.Bool(&s.TokenIDs, "token_ids", "ask the server for exact tokens (vLLM 0.10.2 or newer, SGLang)")
-	d.Object(&s.Extra, "extra_body", "added to the body of every request")
-	d.Duration(&s.Timeout, "timeout", "of one exchange with the server").AtLeast(0)
-	d.Int(&s.Retries, "retries", "how often an exchange is tried again after a fault that may pass").AtLeast(0)
+	d.Object(&s.Extra, "extra_body", "object that is added to the JSON body of every request")
+	d.Duration(&s.Timeout, "timeout", "time limit for one exchange with the server").AtLeast(0)
+	d.Int(&s.Retries, "retries", "how often an exchange is retried after a temporary fault").AtLeast(0)
 }
 
 // Check implements [settings.Checker].
@@ -46,11 +46,11 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// Config returns the config of a client, with the key of the key file.
+// Config returns the config of a client, with the key from the key file.
 func (s *Settings) Config() (Config, error) {
 	c := Config{URL: s.URL, Model: s.Model, TokenIDs: s.TokenIDs, ExtraBody: s.Extra, Timeout: s.Timeout, Retries: s.Retries}
 	if c.Retries == 0 {
-		c.Retries = -1 // 0 is the default there
+		c.Retries = -1 // 0 would mean the default
 	}
 	if s.KeyFile == "" {
 		return c, nil

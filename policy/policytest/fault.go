@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// A Fault answers r badly, in place of the reply that it would have had.
+// A Fault answers r badly. reply is what a good answer would have been.
 type Fault func(w http.ResponseWriter, r *http.Request, reply map[string]any)
 
-// Status refuses with a status, and with headers: a name, its value, and so on.
+// Status refuses with a status code. headers are names and values in turn.
 func Status(code int, headers ...string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ map[string]any) {
 		for i := 0; i+1 < len(headers); i += 2 {
@@ -27,8 +27,8 @@ func Body(contentType, body string) Fault {
 	}
 }
 
-// Edit answers well but for what edit does to the reply, whose values are those of
-// a decoded JSON object.
+// Edit answers with the good reply as changed by edit, which gets it as a decoded JSON
+// object.
 func Edit(edit func(reply map[string]any)) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
 		body, _ := json.Marshal(reply)
@@ -39,7 +39,7 @@ func Edit(edit func(reply map[string]any)) Fault {
 	}
 }
 
-// EditChoice is Edit for the first choice of the reply.
+// EditChoice is [Edit] for the first choice of the reply.
 func EditChoice(edit func(choice map[string]any)) Fault {
 	return Edit(func(reply map[string]any) { edit(reply["choices"].([]any)[0].(map[string]any)) })
 }
@@ -56,11 +56,11 @@ func Cut(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
 	panic(http.ErrAbortHandler)
 }
 
-// Truncate sends half of the answer's body as though it were the whole.
+// Truncate sends half of the answer's body as if it were the whole.
 func Truncate(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
 	body, _ := json.Marshal(reply)
 	_, _ = w.Write(body[:len(body)/2])
 }
 
-// Hang answers nothing until the client is gone.
+// Hang does not answer until the client is gone.
 func Hang(_ http.ResponseWriter, r *http.Request, _ map[string]any) { <-r.Context().Done() }

@@ -1,5 +1,5 @@
-// Package policytest holds what every [quintain.Policy] promises, as tests, and a
-// fake of an OpenAI-compatible server that can misbehave.
+// Package policytest tests the promises of a [quintain.Policy], and holds a fake
+// OpenAI-compatible server that can misbehave.
 package policytest
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// Check reports the first promise about whole samples that samples, the answer
-// to r without an error, break: their number, lengths that match, versions that
-// do not fall, log-probabilities that are finite and not above zero, and, in the
-// vocabulary of bytes, a text that is what was written.
+// Check reports the first promise that samples, returned for r without an error, break.
+// The promises: the right number of samples, matching lengths, versions that do not
+// fall, log-probabilities that are finite and not above zero, and, in the byte
+// vocabulary, a text that is what was written.
 func Check(r quintain.Request, samples []quintain.Sample) error {
 	if len(samples) != r.N {
 		return fmt.Errorf("%d samples, want %d", len(samples), r.N)
@@ -33,8 +33,8 @@ func Check(r quintain.Request, samples []quintain.Sample) error {
 	return nil
 }
 
-// CheckCut reports the first promise about cut samples that samples, the answer
-// to r along with the cause of its context, break.
+// CheckCut reports the first promise that samples, returned for r along with the cause
+// of its context, break.
 func CheckCut(r quintain.Request, samples []quintain.Sample) error {
 	if len(samples) > r.N {
 		return fmt.Errorf("%d samples, want %d at most", len(samples), r.N)
@@ -50,8 +50,8 @@ func CheckCut(r quintain.Request, samples []quintain.Sample) error {
 	return nil
 }
 
-// checkSample reports the first promise that holds for whole and cut samples and
-// that s breaks.
+// checkSample reports the first broken promise of s that holds for both whole and cut
+// samples.
 func checkSample(s quintain.Sample) error {
 	if s.Vocabulary == "" {
 		return fmt.Errorf("vocabulary is empty")
@@ -75,7 +75,8 @@ func checkSample(s quintain.Sample) error {
 	return checkTokens(s)
 }
 
-// checkTokens reports tokens that no vocabulary has, and bytes that are not the text.
+// checkTokens reports the first token that cannot be in the vocabulary, or bytes that
+// are not the text.
 func checkTokens(s quintain.Sample) error {
 	most := quintain.Token(math.MaxInt32)
 	if s.Vocabulary == quintain.UTF8 {
@@ -97,7 +98,7 @@ func checkTokens(s quintain.Sample) error {
 	return fmt.Errorf("text %q is not what was written, %q", s.Text, decode(s.Wrote))
 }
 
-// decode is the text of all of tokens.
+// decode returns the text of tokens, including a closing [policy.End].
 func decode(tokens []quintain.Token) string {
 	raw := make([]byte, len(tokens))
 	for i, t := range tokens {

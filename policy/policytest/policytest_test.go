@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// whole is a sample in the vocabulary of bytes that keeps all promises.
+// whole is a sample in the byte vocabulary that keeps all promises.
 func whole() quintain.Sample {
 	return quintain.Sample{
 		Text: "hé", Read: policy.Encode("read"), Wrote: append(policy.Encode("hé"), policy.End),
@@ -27,7 +27,7 @@ func whole() quintain.Sample {
 	}
 }
 
-// A suite is worth what it finds: each promise is broken on its own.
+// A suite is worth what it finds, so each promise is broken on its own.
 func TestCheckFindsBrokenPromises(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -35,8 +35,8 @@ func TestCheckFindsBrokenPromises(t *testing.T) {
 		spoil func(*quintain.Sample)
 		want  string // part of the error; "": none
 	}{
-		{"all is kept", func(*quintain.Sample) {}, ""},
-		{"no log-probabilities are told", func(s *quintain.Sample) { s.LogProbs = nil }, ""},
+		{"all promises are kept", func(*quintain.Sample) {}, ""},
+		{"log-probabilities are not reported", func(s *quintain.Sample) { s.LogProbs = nil }, ""},
 		{"a stop without an end in the tokens", func(s *quintain.Sample) {
 			s.Wrote, s.Versions, s.LogProbs = s.Wrote[:3], s.Versions[:3], s.LogProbs[:3]
 		}, ""},
@@ -46,13 +46,13 @@ func TestCheckFindsBrokenPromises(t *testing.T) {
 		{"too few log-probabilities", func(s *quintain.Sample) { s.LogProbs = s.LogProbs[:3] }, "3 log-probabilities for 4 tokens"},
 		{"no versions", func(s *quintain.Sample) { s.Versions = nil }, "0 versions for 4 tokens"},
 		{"a version that falls", func(s *quintain.Sample) { s.Versions[3] = 2 }, "version falls from 4 to 2 at token 3"},
-		{"a log-probability that is no number", func(s *quintain.Sample) { s.LogProbs[1] = float32(math.NaN()) }, "token 1 is NaN"},
-		{"a log-probability without bound", func(s *quintain.Sample) { s.LogProbs[1] = float32(math.Inf(-1)) }, "token 1 is -Inf"},
+		{"a log-probability that is not a number", func(s *quintain.Sample) { s.LogProbs[1] = float32(math.NaN()) }, "token 1 is NaN"},
+		{"an infinite log-probability", func(s *quintain.Sample) { s.LogProbs[1] = float32(math.Inf(-1)) }, "token 1 is -Inf"},
 		{"a log-probability above zero", func(s *quintain.Sample) { s.LogProbs[1] = 0.1 }, "token 1 is 0.1"},
-		{"a token that is no byte", func(s *quintain.Sample) { s.Wrote[0] = 256 }, "token 0 is 256"},
+		{"a token that is not a byte", func(s *quintain.Sample) { s.Wrote[0] = 256 }, "token 0 is 256"},
 		{"a token below zero", func(s *quintain.Sample) { s.Vocabulary, s.Read[0] = "m", -1 }, "token 0 is -1"},
-		{"another text", func(s *quintain.Sample) { s.Text = "ho" }, `text "ho"`},
-		{"an end that was not reached", func(s *quintain.Sample) { s.Finish = quintain.Length }, `text "hé"`},
+		{"a different text", func(s *quintain.Sample) { s.Text = "ho" }, `text "ho"`},
+		{"an end token in a reply that was cut", func(s *quintain.Sample) { s.Finish = quintain.Length }, `text "hé"`},
 		{"aborted without a reason", func(s *quintain.Sample) { s.Finish, s.Text = quintain.Aborted, "hé\x03" }, "finish"},
 	} {
 		s := whole()
@@ -63,7 +63,7 @@ func TestCheckFindsBrokenPromises(t *testing.T) {
 		}
 	}
 	if err := policytest.Check(quintain.Request{N: 2}, []quintain.Sample{whole()}); err == nil {
-		t.Error("one sample of two passes")
+		t.Error("one sample instead of two passes")
 	}
 }
 
@@ -83,7 +83,7 @@ func TestCheckCutFindsBrokenPromises(t *testing.T) {
 		{"all of them", []quintain.Sample{cut, cut}, true},
 		{"more than wanted", []quintain.Sample{cut, cut, cut}, false},
 		{"one that is whole", []quintain.Sample{cut, whole()}, false},
-		{"one that does not hold together", []quintain.Sample{falls}, false},
+		{"one with lengths that do not match", []quintain.Sample{falls}, false},
 	} {
 		if err := policytest.CheckCut(quintain.Request{N: 2}, test.samples); (err == nil) != test.kept {
 			t.Errorf("%s: error %v", test.why, err)
@@ -91,7 +91,7 @@ func TestCheckCutFindsBrokenPromises(t *testing.T) {
 	}
 }
 
-// post asks the server at url for completions.
+// post sends body to the server at url as a request for completions.
 func post(t *testing.T, url, body string) (int, map[string]any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/chat/completions", bytes.NewBufferString(body))
@@ -110,7 +110,7 @@ func post(t *testing.T, url, body string) (int, map[string]any) {
 	return response.StatusCode, answer
 }
 
-// The fake is as strict as what it stands for.
+// The fake is as strict as a real server.
 func TestServerRefuses(t *testing.T) {
 	t.Parallel()
 	url := (&policytest.Server{MaxContext: 40}).Start(t)
@@ -119,10 +119,10 @@ func TestServerRefuses(t *testing.T) {
 		why, body string
 		status    int
 	}{
-		{"all is well", `{"model":"fake",` + talk + `}`, 200},
+		{"a valid request", `{"model":"fake",` + talk + `}`, 200},
 		{"not JSON", `{`, 400},
 		{"not an object", `[]`, 422},
-		{"a field of the wrong kind", `{"model":7}`, 422},
+		{"a field of the wrong type", `{"model":7}`, 422},
 		{"another model", `{"model":"gpt",` + talk + `}`, 404},
 		{"no messages", `{"model":"fake"}`, 400},
 		{"no choices", `{"model":"fake","n":0,` + talk + `}`, 400},
@@ -136,8 +136,8 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// A prompt extends the one before it by the reply and the new messages.
-func TestServerKeepsItsTokens(t *testing.T) {
+// A prompt extends the previous one by the reply and the new messages.
+func TestServerExtendsItsPrompts(t *testing.T) {
 	t.Parallel()
 	url := (&policytest.Server{TokenIDs: true}).Start(t)
 	_, one := post(t, url, `{"model":"fake","return_token_ids":true,"messages":[{"role":"user","content":"how many?"}]}`)
@@ -154,6 +154,6 @@ func TestServerKeepsItsTokens(t *testing.T) {
 		t.Errorf("prompt %v does not extend %v", after, before)
 	}
 	if choice["logprobs"] != nil {
-		t.Error("log-probabilities that nobody asked for")
+		t.Error("the reply has log-probabilities, which were not requested")
 	}
 }

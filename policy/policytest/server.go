@@ -13,49 +13,48 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Server is a fake of an OpenAI-compatible server: the routes /v1/models and
-// /v1/chat/completions, without a model behind them. Its tokens are pieces of one
-// to three bytes of a text, and a few special ones; its chat template keeps every
-// prompt an extension of the one before it. Its fields are set before it serves.
+// A Server is a fake OpenAI-compatible server: the routes /v1/models and
+// /v1/chat/completions, without a model. Its tokens are pieces of one to three bytes of
+// text, and a few special ones. With its chat template every prompt extends the
+// previous one. Set its fields before it serves.
 type Server struct {
-	Model string // name of its one model; "": "fake"
-	Key   string // bearer token that it wants; "": none
+	Model string // name of its only model; "": "fake"
+	Key   string // bearer token that it requires; "": none
 
-	// Reply says what the model writes as choice k of a request. nil: a sentence
-	// of some 60 bytes that differs by k.
+	// Reply returns what the model writes as choice k of a request. nil: a sentence of
+	// about 60 bytes that differs by k.
 	Reply func(talk []quintain.Message, k int) string
 
 	PieceBytes int  // bytes of a token, 1 to 3; 0: 3
 	MaxContext int  // tokens of prompt and reply together; 0: no limit
-	TokenIDs   bool // it knows return_token_ids
-	NoLogProbs bool // it does not know logprobs
+	TokenIDs   bool // it supports return_token_ids
+	NoLogProbs bool // it does not support logprobs
 
-	// TokenPlace is where it puts token ids: "" as vLLM does, "choice" as SGLang
-	// does, "message" as NeMo Gym does, "names" as vLLM does with
-	// return_tokens_as_token_ids.
+	// TokenPlace says where it puts token IDs: "" like vLLM, "choice" like SGLang,
+	// "message" like NeMo Gym, "names" like vLLM with return_tokens_as_token_ids.
 	TokenPlace string
 
-	// Reasoning is the field of a message into which it puts what stands between
-	// <think> and </think>, "reasoning_content" or "reasoning". "": it does not.
+	// Reasoning is the field of a message that gets the text between <think> and
+	// </think>: "reasoning_content" or "reasoning". "": the text stays in the content.
 	Reasoning string
 
-	IgnoresN bool // it gives one choice, whatever n is
-	RefusesN bool // it refuses an n above one as llama.cpp does, with status 500
-	AtMost   int  // choices it gives for one request; 0: as many as wanted
-	Forgets  bool // its template leaves <think>…</think> out of earlier replies
+	IgnoresN bool // it returns one choice, whatever n is
+	RefusesN bool // it refuses an n above one like llama.cpp, with status 500
+	AtMost   int  // most choices that it returns for one request; 0: no limit
+	Forgets  bool // its template drops <think>…</think> from earlier replies
 
-	Delay time.Duration // of every reply
+	Delay time.Duration // time that every reply takes
 
-	// Faults are what happens to the first requests for completions, one each;
-	// nil: nothing happens. Those that come after all of them are answered well.
+	// Faults apply to the first requests for completions, one each; a nil Fault does
+	// nothing. Later requests get good answers.
 	Faults []Fault
 
 	mu    sync.Mutex
 	asked []map[string]any // bodies of the requests for completions
 }
 
-// Start serves on a port of loopback until the test ends and returns the base of
-// the API, which ends with /v1.
+// Start serves on a loopback port until the test ends, and returns the base URL of the
+// API, which ends with /v1.
 func (s *Server) Start(t testing.TB) string {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -63,8 +62,8 @@ func (s *Server) Start(t testing.TB) string {
 	return server.URL + "/v1"
 }
 
-// Requests returns the bodies of the requests for completions so far, in the
-// order of their arrival.
+// Requests returns the bodies of the requests for completions so far, in order of
+// arrival.
 func (s *Server) Requests() []map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +102,7 @@ type wish struct {
 	ReturnTokenIDs bool               `json:"return_token_ids"`
 }
 
-// note keeps the body of a request and returns the fault that happens to it.
+// note stores the body of a request and returns the fault that applies to it.
 func (s *Server) note(body map[string]any) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +123,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if json.Unmarshal(raw, &body) != nil || json.Unmarshal(raw, &q) != nil {
-		refuse(w, http.StatusUnprocessableEntity, "the body is not what it should be")
+		refuse(w, http.StatusUnprocessableEntity, "the body is not a valid request")
 		return
 	}
 	fault := s.note(body)
@@ -156,7 +155,7 @@ func wait(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// check returns how many choices it will give, or why it refuses.
+// check returns how many choices the reply will have, or why the request is refused.
 func (s *Server) check(q *wish) (n, status int, why string) {
 	n = 1
 	if q.N != nil {
@@ -184,7 +183,7 @@ func (s *Server) check(q *wish) (n, status int, why string) {
 	return n, 0, ""
 }
 
-// reply is the body of the answer with n choices.
+// reply is the body of a reply with n choices.
 func (s *Server) reply(q *wish, n int) map[string]any {
 	choices := make([]any, n)
 	for k := range choices {
@@ -197,9 +196,9 @@ func (s *Server) reply(q *wish, n int) map[string]any {
 	return reply
 }
 
-// choice is choice k of an answer.
+// choice is choice k of a reply.
 func (s *Server) choice(q *wish, k int) map[string]any {
-	text := fmt.Sprintf("I have read %d messages, and this is what I say in place %d.", len(q.Messages), k)
+	text := fmt.Sprintf("I have read %d messages, and this is what I say in reply %d.", len(q.Messages), k)
 	if s.Reply != nil {
 		text = s.Reply(q.Messages, k)
 	}
@@ -233,7 +232,8 @@ func (s *Server) choice(q *wish, k int) map[string]any {
 	return choice
 }
 
-// message is a message of the assistant, with its reasoning apart where s does so.
+// message is a message of the assistant, with its reasoning in a separate field if
+// s.Reasoning names one.
 func (s *Server) message(text string) map[string]any {
 	message := map[string]any{"role": quintain.RoleAssistant, "content": text}
 	inner, thinks := strings.CutPrefix(text, "<think>")
@@ -256,10 +256,10 @@ func send(w http.ResponseWriter, value any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // a client that is gone is no fault of ours
+	_, _ = w.Write(body) // a client that has gone away is not an error here
 }
 
-// refuse answers with an error in the form of OpenAI.
+// refuse answers with an error in OpenAI's format.
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

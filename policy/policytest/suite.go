@@ -14,23 +14,23 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// A Suite is the promises of policies, with what it has to know of one of them.
+// A Suite tests the promises of one policy. Its fields describe the policy.
 type Suite struct {
-	// New returns the policy that is tested. It says more than eight tokens to
-	// any message where it may, and none of its replies depends on time.
+	// New returns the policy to test. Its replies must be longer than eight tokens
+	// unless MaxTokens cuts them, and must not depend on time.
 	New func(t *testing.T) quintain.Policy
 
-	// Deterministic says that equal requests get equal samples, from two policies
-	// that New returned too.
+	// Deterministic says that equal requests get equal samples, even from two policies
+	// returned by New.
 	Deterministic bool
 
-	// Retells says that tokens are the bytes of a text whose own tokens a server
-	// keeps to itself: MaxTokens does not count them.
+	// Retells says that the policy's tokens are the bytes of a text, because its server
+	// does not reveal the real tokens. MaxTokens then counts the real tokens.
 	Retells bool
 }
 
-// Run tests all promises on policies that fresh returns; see [Suite] for what
-// it should be like.
+// Run tests all promises on policies returned by fresh, which must meet the
+// requirements of [Suite.New].
 func Run(t *testing.T, fresh func(t *testing.T) quintain.Policy) {
 	t.Helper()
 	Suite{New: fresh}.Run(t)
@@ -40,7 +40,7 @@ func Run(t *testing.T, fresh func(t *testing.T) quintain.Policy) {
 func (s Suite) Run(t *testing.T) {
 	t.Helper()
 	for _, promise := range []struct {
-		name string // the promise
+		name string // the promise as a test name
 		test func(Suite, *testing.T)
 	}{
 		{"ExactlyNSamplesThatHoldTogether", Suite.testSamples},
@@ -48,7 +48,7 @@ func (s Suite) Run(t *testing.T) {
 		{"MaxTokensIsKept", Suite.testMaxTokens},
 		{"AnEndedContextGivesItsCause", Suite.testEnded},
 		{"AContextThatEndsCutsTheReply", Suite.testCut},
-		{"SenselessRequestsAreRefused", Suite.testSenseless},
+		{"InvalidRequestsAreRefused", Suite.testInvalid},
 		{"ManyGoroutinesMayUseIt", Suite.testMany},
 		{"SamplesMayBeExtended", Suite.testOwnership},
 		{"EqualRequestsGetEqualSamples", Suite.testDeterministic},
@@ -71,7 +71,7 @@ func question(n int) quintain.Request {
 	}
 }
 
-// followUp is the request for the turn after s, which answered r.
+// followUp is the request for the next turn, after s answered r.
 func followUp(r quintain.Request, s quintain.Sample) quintain.Request {
 	next := r
 	next.Messages = append(append([]quintain.Message(nil), r.Messages...),
@@ -82,7 +82,7 @@ func followUp(r quintain.Request, s quintain.Sample) quintain.Request {
 	return next
 }
 
-// ask returns the samples of r, which have to keep their promises.
+// ask returns the samples of r, after checking their promises.
 func ask(t *testing.T, p quintain.Policy, r quintain.Request) []quintain.Sample {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -125,13 +125,13 @@ func (s Suite) testSecondTurn(t *testing.T) {
 	}
 }
 
-// checkRead demands that s read the fresh message of r, and no other.
+// checkRead checks that s read the fresh messages of r, and no others.
 func checkRead(t *testing.T, r quintain.Request, s quintain.Sample) {
 	t.Helper()
 	read := decode(s.Read)
 	for i, m := range r.Messages {
 		if got, want := strings.Contains(read, m.Content), i >= r.Fresh; got != want {
-			t.Errorf("message %d in what was read: %v, want %v; read %q", i, got, want, read)
+			t.Errorf("message %d is among what was read: %v, want %v; read %q", i, got, want, read)
 		}
 	}
 	if want := decode(policy.Read(r)); read != want {
@@ -194,7 +194,7 @@ func (s Suite) testCut(t *testing.T) {
 	}
 }
 
-func (s Suite) testSenseless(t *testing.T) {
+func (s Suite) testInvalid(t *testing.T) {
 	p := s.New(t)
 	for _, test := range []struct {
 		why   string
@@ -234,7 +234,7 @@ func (s Suite) testMany(t *testing.T) {
 	all.Wait()
 }
 
-// testOwnership appends to the slices of one sample: the others stay as they are.
+// testOwnership appends to the slices of one sample, which must not change the others.
 func (s Suite) testOwnership(t *testing.T) {
 	samples := ask(t, s.New(t), question(2))
 	before := fmt.Sprint(samples[1])
@@ -249,7 +249,7 @@ func (s Suite) testOwnership(t *testing.T) {
 
 func (s Suite) testDeterministic(t *testing.T) {
 	if !s.Deterministic {
-		return // not promised
+		return // the policy does not promise it
 	}
 	p := s.New(t)
 	one := ask(t, p, question(4))

@@ -7,15 +7,15 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// The special tokens of the fake server. Those of a text's pieces are 1<<24 and more.
+// The special tokens of the fake server. The tokens of text are 1<<24 and above.
 const (
 	endOfTurn quintain.Token = 1
 	startTurn quintain.Token = 2 // before the pieces of a role
 	endOfRole quintain.Token = 3
 )
 
-// pieces returns the tokens of text: a token is the number of its bytes, up to
-// three, above the bytes themselves.
+// pieces returns the tokens of text. A token holds the number of its bytes, one to
+// three, in its highest byte, and the bytes themselves below.
 func (s *Server) pieces(text string) []quintain.Token {
 	size := s.PieceBytes
 	if size == 0 {
@@ -34,7 +34,7 @@ func (s *Server) pieces(text string) []quintain.Token {
 	return tokens
 }
 
-// bytesOf returns the text of one token as it stands in a reply, and its name.
+// bytesOf returns the bytes of a token as they appear in a reply, and the token's name.
 func bytesOf(token quintain.Token) (raw []byte, name string) {
 	n := int(token >> 24)
 	if n == 0 {
@@ -59,8 +59,8 @@ func spell(tokens []quintain.Token) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// prompt is the chat template: each message is encoded on its own, so that a
-// longer conversation extends a shorter one token by token.
+// prompt is the chat template. It encodes each message separately, so that a longer
+// conversation extends a shorter one token by token.
 func (s *Server) prompt(talk []quintain.Message) []quintain.Token {
 	var tokens []quintain.Token
 	for _, m := range talk {
@@ -79,7 +79,7 @@ func (s *Server) opening(role string) []quintain.Token {
 	return append(append([]quintain.Token{startTurn}, s.pieces(role)...), endOfRole)
 }
 
-// entries are the log-probabilities of tokens, which depend on the tokens alone.
+// entries are the log-probabilities of tokens, which depend only on the tokens.
 func entries(tokens []quintain.Token, byID bool) []any {
 	list := make([]any, len(tokens))
 	for i, token := range tokens {
@@ -96,5 +96,5 @@ func entries(tokens []quintain.Token, byID bool) []any {
 	return list
 }
 
-// LogProb is the log-probability that the fake server tells of token.
+// LogProb is the log-probability that the fake server reports for token.
 func LogProb(token quintain.Token) float64 { return -float64(token%97) / 64 }

@@ -8,10 +8,11 @@ import (
 )
 
 // A Book knows the solutions of the problems of its scenarios: it makes the problem
-// that a request's Key names once more, and solves it. Many goroutines may use it.
+// named by a request's Key again, and solves it. Many goroutines may use it at once.
 type Book []quintain.Scenario
 
-// Answer returns the solution of the problem that r is about: a [Solver] asks it.
+// Answer returns the solution of the problem that r.Key names. It serves as the Answer
+// of a [Solver].
 func (b Book) Answer(r quintain.Request) (string, error) {
 	id, _, _ := strings.Cut(r.Key, "#")
 	scenario, task, d, err := quintain.ParseID(id)
@@ -23,7 +24,7 @@ func (b Book) Answer(r quintain.Request) (string, error) {
 		if !can || s.Info().ID() != scenario || s.TaskInfo().Name != task {
 			continue
 		}
-		// Tasks with parameters of their own have one level, and another name for it.
+		// A task with its own parameters has only level 0, which IDs name differently.
 		for _, level := range []int{max(0, d.Level), 0} {
 			p, err := s.Problem(quintain.Draw{Seed: d.Seed, Level: level, Index: d.Index})
 			if err == nil && p.ID() == id {
@@ -31,5 +32,5 @@ func (b Book) Answer(r quintain.Request) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("no scenario here makes problem %s", id)
+	return "", fmt.Errorf("no scenario of the book makes problem %s", id)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/quintain-rl/quintain/policy/script"
 )
 
-// A doubler is a scenario whose solution is its name, twice.
+// A doubler is a scenario whose solution is its name twice.
 type doubler struct {
 	quintain.Scenario
 	name string
-	own  bool // its task has parameters of its own
+	own  bool // its task has its own parameters
 }
 
 func (d doubler) Info() quintain.ScenarioInfo {
@@ -31,7 +31,7 @@ func (d doubler) Problem(draw quintain.Draw) (quintain.Problem, error) {
 
 func (d doubler) Solve(p quintain.Problem) (string, error) { return d.name + d.name, nil }
 
-func TestBook(t *testing.T) {
+func TestBookSolvesTheProblemOfTheKey(t *testing.T) {
 	t.Parallel()
 	book := script.Book{doubler{name: "a"}, doubler{name: "b", own: true}, doubler{name: "b"}}
 	for _, s := range book {

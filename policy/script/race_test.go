@@ -2,5 +2,5 @@
 
 package script_test
 
-// raced says that the race detector runs, which takes memory of its own.
+// raced reports whether the race detector runs, which uses memory itself.
 const raced = true

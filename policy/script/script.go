@@ -1,9 +1,8 @@
-// Package script holds policies that say what they are told: fakes for tests,
+// Package script holds policies whose replies are scripted: fakes for tests,
 // demonstrations and load tests that keep every promise of a real policy.
 //
-// Their vocabulary is [quintain.UTF8]; package policy describes the layout of
-// what they read. A reply that stops ends with the token [policy.End], which is
-// not in its text.
+// Their vocabulary is [quintain.UTF8]; package policy describes how they read messages.
+// A reply that stops ends with the token [policy.End], which is not part of its text.
 package script
 
 import (
@@ -17,24 +16,24 @@ import (
 	"github.com/quintain-rl/quintain/rng"
 )
 
-// Say is a policy that replies what the function says to sample k of a request,
-// k from 0 to N-1, and why it ends there; an empty finish is [quintain.Stop]. A
-// reply that is longer than the request's MaxTokens is cut and has
-// [quintain.Length]. Replies come at once, at version 0, and their
-// log-probabilities are drawn from a stream that their text names.
+// Say is a policy whose reply in sample k of a request, k from 0 to N-1, is the text
+// that the function returns. An empty finish means [quintain.Stop]. A reply longer than
+// the request's MaxTokens is cut and finishes with [quintain.Length]. Replies come
+// immediately, at version 0. Their log-probabilities are random but depend only on the
+// text.
 //
-// Many goroutines may use it where the function allows that.
+// Many goroutines may use it at once if the function allows that.
 type Say func(r quintain.Request, k int) (text string, finish quintain.Finish)
 
-// Always says texts[k mod len(texts)] in sample k of every request.
+// Always replies texts[k mod len(texts)] in sample k of every request.
 func Always(texts ...string) Say {
 	return func(_ quintain.Request, k int) (string, quintain.Finish) {
 		return texts[k%len(texts)], quintain.Stop
 	}
 }
 
-// Turns says texts[t] in turn t of a conversation, counted from 0, and the last
-// of texts in all turns after those.
+// Turns replies texts[t] in turn t of a conversation, counted from 0, and the last of
+// texts in all later turns.
 func Turns(texts ...string) Say {
 	return func(r quintain.Request, _ int) (string, quintain.Finish) {
 		turn := 0
@@ -69,7 +68,7 @@ func (s Say) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample,
 	return samples, nil
 }
 
-// write returns text as a sample of r that has neither Read, log-probabilities nor versions.
+// write returns text as a sample of r without Read, log-probabilities and versions.
 func write(r quintain.Request, text string, finish quintain.Finish) quintain.Sample {
 	wrote := policy.Encode(text)
 	if finish == quintain.Stop {
@@ -81,14 +80,15 @@ func write(r quintain.Request, text string, finish quintain.Finish) quintain.Sam
 	return quintain.Sample{Text: policy.Decode(wrote), Wrote: wrote, Finish: finish, Vocabulary: quintain.UTF8}
 }
 
-// share gives all samples the same read, which an append to one does not change.
+// share gives all samples the same read, in such a way that appending to one does not
+// change the others.
 func share(samples []quintain.Sample, read []quintain.Token) {
 	for k := range samples {
 		samples[k].Read = read[:len(read):len(read)]
 	}
 }
 
-// logProbs draws n log-probabilities: finite, not above zero, -0.2 in the mean.
+// logProbs draws n log-probabilities: finite, not above zero, -0.2 on average.
 func logProbs(r *rng.Rand, n int) []float32 {
 	probs := make([]float32, n)
 	for i := range probs {
@@ -97,7 +97,7 @@ func logProbs(r *rng.Rand, n int) []float32 {
 	return probs
 }
 
-// stream is the chance of sample k of r.
+// stream is the random stream of sample k of r.
 func stream(seed uint64, use string, r quintain.Request, k int) *rng.Rand {
 	return rng.New(seed, use, r.Key, strconv.Itoa(len(r.Messages)), strconv.Itoa(k))
 }

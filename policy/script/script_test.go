@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestPromises(t *testing.T) {
+func TestScriptsKeepThePromisesOfPolicies(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why string
@@ -41,7 +41,7 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// solver is right half of the time.
+// solver is right half the time.
 func solver() *script.Solver {
 	return &script.Solver{
 		Answer:   func(quintain.Request) (string, error) { return "1234", nil },
@@ -69,7 +69,7 @@ func texts(samples []quintain.Sample) (all []string) {
 	return all
 }
 
-func TestLists(t *testing.T) {
+func TestListsSayTheirTexts(t *testing.T) {
 	t.Parallel()
 	later := request(3)
 	later.Messages = append(later.Messages, quintain.Message{Role: "assistant", Content: "x"}, quintain.Message{Role: "user", Content: "y"})
@@ -80,10 +80,10 @@ func TestLists(t *testing.T) {
 		want []string
 	}{
 		{"samples take turns", script.Always("a", "b"), request(3), []string{"a", "b", "a"}},
-		{"every turn says the same", script.Always("a"), later, []string{"a", "a", "a"}},
+		{"every turn gets the same", script.Always("a"), later, []string{"a", "a", "a"}},
 		{"the first turn", script.Turns("a", "b"), request(2), []string{"a", "a"}},
 		{"the second turn", script.Turns("a", "b", "c"), later, []string{"b", "b", "b"}},
-		{"the last text stays", script.Turns("a"), later, []string{"a", "a", "a"}},
+		{"the last text is repeated", script.Turns("a"), later, []string{"a", "a", "a"}},
 	} {
 		if got := texts(sample(t, test.say, test.r)); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
@@ -107,7 +107,7 @@ func TestCutsAtMaxTokens(t *testing.T) {
 		{"it just fits", "hi", quintain.Stop, 3, []quintain.Token{'h', 'i', policy.End}, "hi", quintain.Stop},
 		{"within a character", "hé", quintain.Stop, 2, []quintain.Token{'h', 0xc3}, "h\uFFFD", quintain.Length},
 		{"an empty reply", "", quintain.Stop, 0, []quintain.Token{policy.End}, "", quintain.Stop},
-		{"a reply told to be cut has no end", "hi", quintain.Length, 0, []quintain.Token{'h', 'i'}, "hi", quintain.Length},
+		{"a reply scripted as cut has no end", "hi", quintain.Length, 0, []quintain.Token{'h', 'i'}, "hi", quintain.Length},
 	} {
 		r := request(1)
 		r.Sampling.MaxTokens = test.most
@@ -119,7 +119,7 @@ func TestCutsAtMaxTokens(t *testing.T) {
 	}
 }
 
-func TestSolverIsAsAccurateAsTold(t *testing.T) {
+func TestSolverHasItsAccuracy(t *testing.T) {
 	t.Parallel()
 	const n = 4000
 	const right = "<answer>1234</answer>"
@@ -131,7 +131,7 @@ func TestSolverIsAsAccurateAsTold(t *testing.T) {
 			if strings.HasSuffix(text, "</think>\n"+right) {
 				solved++
 			} else if strings.Contains(text, right) {
-				t.Fatalf("wrong reply holds the solution: %q", text)
+				t.Fatalf("a wrong reply contains the solution: %q", text)
 			}
 		}
 		want := accuracy * n
@@ -154,7 +154,7 @@ func TestSolverIsWrongInSeveralWays(t *testing.T) {
 		}
 		for _, want := range []string{"damaged", "unknown", "untagged", "two answers"} {
 			if seen[want] < 20 {
-				t.Errorf("solution %q: %d of 200 replies are %s, want some 50", solution, seen[want], want)
+				t.Errorf("solution %q: %d of 200 replies are %s, want about 50", solution, seen[want], want)
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func kind(text string) string {
 	return "damaged"
 }
 
-func TestSolverDependsOnItsNames(t *testing.T) {
+func TestSolverDependsOnSeedKeyAndTurnAlone(t *testing.T) {
 	t.Parallel()
 	base := strings.Join(texts(sample(t, solver(), request(8))), "|")
 	for _, test := range []struct {
@@ -182,7 +182,7 @@ func TestSolverDependsOnItsNames(t *testing.T) {
 		same   bool
 	}{
 		{"nothing changed", func(*script.Solver, *quintain.Request) {}, true},
-		{"what messages say is in the key", func(_ *script.Solver, r *quintain.Request) { r.Messages[0].Content = "other" }, true},
+		{"the content of messages", func(_ *script.Solver, r *quintain.Request) { r.Messages[0].Content = "other" }, true},
 		{"the seed", func(s *script.Solver, _ *quintain.Request) { s.Seed++ }, false},
 		{"the key", func(_ *script.Solver, r *quintain.Request) { r.Key = "p2" }, false},
 		{"the turn", func(_ *script.Solver, r *quintain.Request) { r.Messages = append(r.Messages, r.Messages[0]) }, false},
@@ -190,7 +190,7 @@ func TestSolverDependsOnItsNames(t *testing.T) {
 		s, r := solver(), request(8)
 		test.change(s, &r)
 		if got := strings.Join(texts(sample(t, s, r)), "|"); (got == base) != test.same {
-			t.Errorf("%s: %q beside %q", test.why, got, base)
+			t.Errorf("%s: %q, without the change %q", test.why, got, base)
 		}
 	}
 }
@@ -204,7 +204,8 @@ func TestSolverPassesErrorsOn(t *testing.T) {
 	}
 }
 
-// TestVersionsChangeWithinAReply has new weights arrive at 250 ms and 600 ms of a second.
+// TestVersionsChangeWithinAReply makes new weights arrive after 250 ms and 600 ms of a
+// reply of one second.
 func TestVersionsChangeWithinAReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -217,7 +218,7 @@ func TestVersionsChangeWithinAReply(t *testing.T) {
 			case passed < 600*time.Millisecond:
 				return 5
 			default:
-				return 3 // as after a restart of what counts: it must not fall
+				return 3 // as after a restart of the counter: the version must not fall
 			}
 		}
 		got := sample(t, s, request(2))
@@ -236,12 +237,12 @@ func TestVersionsChangeWithinAReply(t *testing.T) {
 	})
 }
 
-func TestSolverReturnsWhatItHas(t *testing.T) {
+func TestCancelledSolverReturnsWhatItHas(t *testing.T) {
 	cause := errors.New("weights are here")
 	for _, test := range []struct {
 		why   string
 		after time.Duration
-		parts int // quarters that were written
+		parts int // quarters written by then
 	}{
 		{"before the first part is done", 249 * time.Millisecond, 0},
 		{"after a quarter", 251 * time.Millisecond, 1},
@@ -271,8 +272,8 @@ func TestSolverReturnsWhatItHas(t *testing.T) {
 	}
 }
 
-// TestManyWaitCheaply has ten thousand requests in flight.
-func TestManyWaitCheaply(t *testing.T) {
+// TestManyRequestsWaitCheaply keeps ten thousand requests in flight.
+func TestManyRequestsWaitCheaply(t *testing.T) {
 	const many, most = 10_000, 8 << 10
 	synctest.Test(t, func(t *testing.T) {
 		s := solver()
@@ -290,9 +291,9 @@ func TestManyWaitCheaply(t *testing.T) {
 		}
 		synctest.Wait()
 		each := (inUse() - before) / many
-		t.Logf("%d bytes for each request that waits", each)
+		t.Logf("%d bytes for each waiting request", each)
 		if each > most && !raced {
-			t.Errorf("%d bytes for each request that waits, want %d at most", each, most)
+			t.Errorf("%d bytes for each waiting request, want %d at most", each, most)
 		}
 		all.Wait()
 	})

@@ -11,42 +11,41 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A Solver is a policy that solves problems with a given accuracy, so that the
-// scores of a group differ. A reply has the form
+// A Solver is a policy that solves problems with a given accuracy, so that the scores
+// within a group differ. A reply has the form
 //
 //	<think>short reasoning</think>
 //	<answer>X</answer>
 //
-// where X is the solution. A wrong reply has a damaged solution, says that it does
-// not know, has no tags, or has two answers. Where a task takes several answers,
-// a damaged solution is right now and then.
+// with the solution as X. A wrong reply has a damaged solution, says that it does not
+// know, has no tags, or has two answers. If a task accepts several answers, a damaged
+// solution may happen to be right.
 //
-// The text and log-probabilities of a sample follow from Seed, the request's Key,
-// its number of messages and the sample's place k alone. Many goroutines may use
-// a Solver whose fields do not change. A request that waits holds a timer and
-// nothing else.
+// The text and log-probabilities of a sample depend only on Seed, the request's Key,
+// its number of messages and the sample's index k. Many goroutines may use a Solver at
+// once while its fields do not change. A waiting request holds only a timer.
 type Solver struct {
-	// Answer returns the solution of the problem that r.Key names, as a [Book] does. It
-	// is called once for a request, and from many goroutines. An error fails the
-	// request.
+	// Answer returns the solution of the problem that r.Key names, as [Book.Answer]
+	// does. It is called once per request, from many goroutines at once. An error fails
+	// the request.
 	Answer func(r quintain.Request) (string, error)
 
 	Accuracy float64       // probability that a sample is right, 0 to 1
-	Seed     uint64        // names the stream of chance
-	Delay    time.Duration // from a request to its reply
+	Seed     uint64        // seed of the random choices
+	Delay    time.Duration // time from a request to its reply
 
-	// Pieces is the number of equal parts in which replies are written while
-	// Delay passes; 0: 4. A request that is cut returns the parts that it has.
+	// Pieces is the number of equal parts in which a reply is written during Delay; 0:
+	// 4. A cancelled request returns the parts written so far.
 	Pieces int
 
-	// Version is read at the start of each piece, and marks its tokens. nil: the
-	// version is 0.
+	// Version is called at the start of each piece and returns the version of its
+	// tokens. nil: the version is 0.
 	Version func() int32
 }
 
 // Declare implements [settings.Declarer]: for Accuracy and Delay.
 func (s *Solver) Declare(d *settings.Section) {
-	d.Float(&s.Accuracy, "accuracy", "how often the script is right").Between(0, 1)
+	d.Float(&s.Accuracy, "accuracy", "probability that a reply of the script is right").Between(0, 1)
 	d.Duration(&s.Delay, "delay", "how long a reply of the script takes").AtLeast(0)
 }
 
@@ -58,7 +57,7 @@ func (s *Solver) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	versions, cut := s.wait(ctx) // nothing is made before, so that a request that waits is small
+	versions, cut := s.wait(ctx) // nothing is allocated before, so a waiting request is small
 	solution, err := s.Answer(r)
 	switch {
 	case err != nil && cut != nil:
@@ -77,8 +76,8 @@ func (s *Solver) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	return samples, cut
 }
 
-// wait lets Delay pass and returns the version at the start of each piece that
-// was finished, or of all and the cause of ctx where it ended before.
+// wait lets Delay pass and returns the version at the start of each piece. If ctx ends
+// before that, it returns those of the finished pieces and the cause of ctx.
 func (s *Solver) wait(ctx context.Context) ([]int32, error) {
 	pieces := s.pieces()
 	versions := make([]int32, 0, pieces)
@@ -105,7 +104,7 @@ func (s *Solver) wait(ctx context.Context) ([]int32, error) {
 	}
 }
 
-// version reads the version, which never falls within one reply.
+// version returns the version of the next piece, which never falls within a reply.
 func (s *Solver) version(before []int32) int32 {
 	if s.Version == nil {
 		return 0
@@ -123,8 +122,8 @@ func (s *Solver) pieces() int {
 	return s.Pieces
 }
 
-// age marks the tokens of a whole sample with the versions of its pieces, and
-// cuts it where there are fewer versions than pieces.
+// age sets the versions of a sample's tokens to those of its pieces, and cuts the
+// sample if there are fewer versions than pieces.
 func (s *Solver) age(sample *quintain.Sample, versions []int32) {
 	pieces, whole := s.pieces(), len(sample.Wrote)
 	if written := whole * len(versions) / pieces; len(versions) < pieces {
@@ -141,12 +140,12 @@ func (s *Solver) age(sample *quintain.Sample, versions []int32) {
 	}
 }
 
-// thoughts is what a reply reasons, whether right or wrong.
+// thoughts are the reasoning of replies, whether right or wrong.
 var thoughts = []string{
 	"Let me see.",
-	"I read the question again and work it out step by step.",
-	"First I note what is given, then what is asked.",
-	"This is like one I have seen. I check the result once more.",
+	"Let me read the question again and work it out step by step.",
+	"First I note what is given, then what is asked for.",
+	"I have seen one like this before. Let me check the result once more.",
 }
 
 // reply draws a right or a wrong reply.
@@ -170,7 +169,7 @@ func (s *Solver) reply(r *rng.Rand, solution string) string {
 
 func tagged(answer string) string { return "<answer>" + answer + "</answer>" }
 
-// damage returns s with one to three characters changed, and never s itself.
+// damage returns s with one to three changes to its characters, and never s itself.
 func damage(r *rng.Rand, s string) string {
 	text := []rune(s)
 	for range r.Between(1, 3) {

@@ -10,16 +10,16 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// A batch is the samples under way, for one goroutine. Between two rounds the slot of
-// each of live holds its tokens but for those from fed on.
+// A batch holds the samples in progress. It belongs to one goroutine. Between two
+// rounds the slot of each live sequence holds the sequence's tokens before fed.
 type batch struct {
 	policy   *Policy
 	decoder  *transformer.Decoder
 	version  int32
-	waiting  []*job      // for slots, in the order in which they came
-	live     []*sequence // those of a job side by side
-	free     []int       // slots, the one that was left first in front
-	held     [][]int32   // what each of free still holds; only that
+	waiting  []*job      // for slots, in order of arrival
+	live     []*sequence // those of a job are adjacent
+	free     []int       // slots, in the order in which they were freed
+	held     [][]int32   // by slot: the tokens that a free slot still holds; nil for other slots
 	feeds    []transformer.Feed
 	samplers []transformer.Sampler // one for each goroutine that draws
 }
@@ -34,7 +34,7 @@ func newBatch(p *Policy) *batch {
 	return b
 }
 
-// run goes round until ctx is done, or the decoder fails.
+// run makes rounds until ctx is done or the decoder fails.
 func (b *batch) run(ctx context.Context) error {
 	for b.await(ctx) {
 		if err := b.round(); err != nil {
@@ -44,7 +44,7 @@ func (b *batch) run(ctx context.Context) error {
 	return nil
 }
 
-// await waits until there may be something to do, and reports false when ctx is done.
+// await waits until there may be work, and returns false when ctx is done.
 func (b *batch) await(ctx context.Context) bool {
 	if len(b.live) == 0 && len(b.waiting) == 0 {
 		select {
@@ -55,7 +55,7 @@ func (b *batch) await(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// round takes in what is new and samples one token of every sequence.
+// round takes in new jobs and weights, and samples one token of every sequence.
 func (b *batch) round() error {
 	b.waiting = b.policy.take(b.waiting)
 	b.join()
@@ -71,8 +71,8 @@ func (b *batch) round() error {
 	return nil
 }
 
-// join gives slots to jobs that wait, as long as there are enough for all samples of
-// the first of them: a job whose samples join together takes its prompt in once.
+// join gives slots to waiting jobs while there are enough for all samples of the first
+// one. If the samples of a job join together, its prompt is computed only once.
 func (b *batch) join() {
 	for len(b.waiting) > 0 {
 		j := b.waiting[0]
@@ -93,8 +93,8 @@ func (b *batch) join() {
 	}
 }
 
-// claim returns a free slot for a sequence of j, and how many of j's tokens it holds
-// already: a later turn finds the slot of the turn before, where nobody took it.
+// claim returns a free slot for a sequence of j, and how many of j's tokens it already
+// holds: a later turn finds the slot of the previous turn if that is still free.
 func (b *batch) claim(j *job) (slot, fed int) {
 	at := 0
 	for i, slot := range b.free {
@@ -109,7 +109,7 @@ func (b *batch) claim(j *job) (slot, fed int) {
 	return slot, fed
 }
 
-// take returns free[at], which is then free no more.
+// take removes free[at] from the free slots and returns it.
 func (b *batch) take(at int) int {
 	slot := b.free[at]
 	b.free = slices.Delete(b.free, at, at+1)
@@ -117,7 +117,7 @@ func (b *batch) take(at int) int {
 	return slot
 }
 
-// refresh takes over new weights, where there are any. All slots are then empty.
+// refresh loads new weights if there are any, which empties all slots.
 func (b *batch) refresh() error {
 	m, version := b.policy.takeWeights()
 	if m == nil {
@@ -135,7 +135,7 @@ func (b *batch) refresh() error {
 	return nil
 }
 
-// feed gives every slot the tokens that it lacks.
+// feed gives every slot the tokens that it does not hold yet.
 func (b *batch) feed() error {
 	b.feeds = b.feeds[:0]
 	for _, s := range b.live {
@@ -147,7 +147,7 @@ func (b *batch) feed() error {
 	return b.decoder.Extend(b.feeds...)
 }
 
-// draw samples one token of every sequence, in shares of equal size.
+// draw samples one token of every sequence. The work is divided into equal shares.
 func (b *batch) draw() {
 	shares := max(1, min(len(b.samplers), len(b.live)/minShare))
 	var others sync.WaitGroup
@@ -159,14 +159,13 @@ func (b *batch) draw() {
 	b.policy.sampled.Add(int64(len(b.live)))
 }
 
-// minShare is the number of sequences below which another goroutine takes longer to
-// start than to draw.
+// minShare is the smallest number of sequences that is worth another goroutine.
 const minShare = 4
 
-// drawShare samples for share i of all.
+// drawShare samples for share i of shares.
 func (b *batch) drawShare(i, shares int) {
 	n, by := len(b.live), &b.samplers[i]
-	var from *sequence // whose logits were read last
+	var from *sequence // the sequence whose logits were read last
 	var err error
 	for _, s := range b.live[i*n/shares : (i+1)*n/shares] {
 		if s.source() != from {
@@ -179,8 +178,9 @@ func (b *batch) drawShare(i, shares int) {
 	}
 }
 
-// part gives a slot of their own to those that drew another token than the sequence they
-// share one with, or end with it: what they hold is what it held before that token.
+// part separates sequences from the sequence whose slot they share, if they drew a
+// different token or have ended. Their own slot then gets the tokens that the shared
+// slot held before that token.
 func (b *batch) part() {
 	for i, s := range b.live {
 		if s.lead == nil || s.finish == "" && s.last() == s.lead.last() {
@@ -198,8 +198,8 @@ func (b *batch) part() {
 	}
 }
 
-// sweep takes out of the batch what has ended or is no longer wanted, and answers the
-// jobs of which nothing is left.
+// sweep removes from the batch all sequences that have ended or are no longer wanted,
+// and answers the jobs that have none left.
 func (b *batch) sweep() {
 	b.mark()
 	kept := b.live[:0]
@@ -220,14 +220,14 @@ func (b *batch) sweep() {
 			waiting = append(waiting, j)
 			continue
 		}
-		close(j.done) // none of it is live
+		close(j.done) // it has no live sequence
 	}
 	clear(b.waiting[len(waiting):])
 	b.waiting = waiting
 }
 
-// mark drops the jobs that are no longer wanted, and those of which a sample failed.
-// It is done for all before any leaves, as jobs are cut at any time.
+// mark drops the jobs that were cut and those with a failed sample. It handles all jobs
+// before any sequence leaves, since a job may be cut at any time.
 func (b *batch) mark() {
 	for _, j := range b.waiting {
 		j.dropped = j.dropped || j.cut.Load()

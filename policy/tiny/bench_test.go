@@ -11,22 +11,22 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// laptop are the sizes that the project's figures are for: 132 thousand parameters.
+// laptop are the sizes of the project's published figures: 132 thousand parameters.
 var laptop = transformer.Config{Vocab: tiny.Size, Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256}
 
-// A load is what a run asks for: groups of eight replies to prompts of twenty tokens, as
-// many groups at a time as there are slots for.
+// A load imitates the requests of a run: groups of eight replies to prompts of twenty
+// tokens, as many groups at a time as fit into the slots.
 type load struct {
-	live  int     // samples under way at once
+	live  int     // samples in progress at once
 	reply int     // tokens of a reply
-	turns int     // of each sample; 0: one
-	sharp float32 // what the logits of a model that nobody trained are multiplied by; 0: 1
-	every int64   // tokens until there are new weights; 0: never
+	turns int     // turns of each sample; 0: one
+	sharp float32 // factor on the logits of the untrained model; 0: 1
+	every int64   // tokens between new weights; 0: never
 }
 
-// BenchmarkSample counts the tokens that are generated a second; that prompts are read is
-// part of the time, and not of the count. Samples of a group that drew alike so far are
-// one to the model: where the model is flat, they part at once.
+// BenchmarkSample counts the tokens generated per second. Reading prompts takes part of
+// the time, but does not count. Samples of a group pass through the model once while they
+// are equal; an untrained model makes them differ at once.
 func BenchmarkSample(b *testing.B) {
 	for _, of := range []struct {
 		name string
@@ -45,7 +45,7 @@ func BenchmarkSample(b *testing.B) {
 	}
 }
 
-// BenchmarkSetWeights is the same with new weights for every so many tokens.
+// BenchmarkSetWeights is the same with new weights at regular intervals.
 func BenchmarkSetWeights(b *testing.B) {
 	for _, every := range []int64{100, 1000, 10000} {
 		b.Run(fmt.Sprint("tokens=", every), load{live: 128, reply: 10, every: every}.run)
@@ -70,7 +70,7 @@ func (l load) run(b *testing.B) {
 			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
 				surprise.add(l.group(b, p, fmt.Sprint(i)))
 				if v := version.Load(); l.every > 0 && p.Sampled() >= (v+1)*l.every && version.CompareAndSwap(v, v+1) {
-					_ = p.SetWeights(m, int32(v+1)) // another may have overtaken it
+					_ = p.SetWeights(m, int32(v+1)) // a later version may have overtaken it
 				}
 			}
 		})
@@ -106,7 +106,7 @@ func (l load) group(b *testing.B, p *tiny.Policy, key string) (surprise []float3
 	return surprise
 }
 
-// A mean is one that many goroutines add to.
+// A mean is a running mean to which many goroutines add.
 type mean struct {
 	mu  sync.Mutex
 	sum float64
@@ -126,8 +126,8 @@ func (m *mean) add(all []float32) {
 
 func (m *mean) mean() float64 { return m.sum / float64(max(1, m.n)) }
 
-// BenchmarkTrain makes optimiser steps of the same model, of sixteen sequences of 64
-// tokens: what the rate of sampling is held against.
+// BenchmarkTrain makes optimiser steps on the same model with sixteen sequences of 64
+// tokens. Its rate is the yardstick for that of sampling.
 func BenchmarkTrain(b *testing.B) {
 	m := newModel(b, laptop, 1, 0)
 	o, err := transformer.NewAdamW(m, transformer.AdamSettings{Clip: 1})

@@ -24,9 +24,9 @@ func shaken(t *testing.T, seed uint64) *transformer.Model {
 	return m
 }
 
-// TestWeightsCountFromTheNextToken goes round by hand: a job is under way when weights
-// arrive, a second joins along with them, and a third later.
-func TestWeightsCountFromTheNextToken(t *testing.T) {
+// TestWeightsApplyFromTheNextToken makes rounds by hand: one job is in progress when
+// weights arrive, a second joins together with them, and a third later.
+func TestWeightsApplyFromTheNextToken(t *testing.T) {
 	t.Parallel()
 	models := []*transformer.Model{shaken(t, 0), shaken(t, 1), shaken(t, 2), shaken(t, 3)}
 	p, err := New(models[0], 0, Options{MaxSequences: 16})
@@ -35,7 +35,7 @@ func TestWeightsCountFromTheNextToken(t *testing.T) {
 	}
 	b := newBatch(p)
 	jobs := map[int]*job{}
-	arrive := map[int][]int32{4: {1}, 9: {2, 3}} // two at once: the first of them is never used
+	arrive := map[int][]int32{4: {1}, 9: {2, 3}} // two in one round: the first is never used
 	for round := range 20 {
 		if round%4 == 0 && round < 12 {
 			j, err := p.newJob(quintain.Request{
@@ -75,7 +75,7 @@ func TestWeightsCountFromTheNextToken(t *testing.T) {
 					t.Fatal(err)
 				}
 				if want := scores.LogProbs[0][len(s.job.prompt)+i]; math.Abs(float64(p-want)) > 1e-4 {
-					t.Errorf("job of round %d, sample %d, token %d: log-probability %v, in training %v", round, k, i, p, want)
+					t.Errorf("job of round %d, sample %d, token %d: log-probability %v, but %v in training", round, k, i, p, want)
 				}
 			}
 		}
@@ -85,8 +85,8 @@ func TestWeightsCountFromTheNextToken(t *testing.T) {
 	}
 }
 
-// TestRoundsLeaveNothing has jobs end in all ways; all slots are free then.
-func TestRoundsLeaveNothing(t *testing.T) {
+// TestAllSlotsAreFreeInTheEnd lets jobs end in all possible ways.
+func TestAllSlotsAreFreeInTheEnd(t *testing.T) {
 	t.Parallel()
 	p, err := New(shaken(t, 4), 0, Options{MaxSequences: 4})
 	if err != nil {
@@ -122,12 +122,12 @@ func TestRoundsLeaveNothing(t *testing.T) {
 		}
 	}
 	if len(b.live) > 0 || len(b.waiting) > 0 || len(b.free) != 4 {
-		t.Errorf("%d live, %d waiting, %d free, want 4 free alone", len(b.live), len(b.waiting), len(b.free))
+		t.Errorf("%d live, %d waiting, %d free, want only 4 free", len(b.live), len(b.waiting), len(b.free))
 	}
 }
 
-// TestOnePassForEqualSamples goes round by hand, with few likely tokens, and finds that of
-// the samples of a job that have the same tokens so far just one is in the model.
+// TestOnePassForEqualSamples makes rounds by hand, with few likely tokens, and checks that
+// of a job's samples with the same tokens only one passes through the model.
 func TestOnePassForEqualSamples(t *testing.T) {
 	t.Parallel()
 	m := shaken(t, 5)
@@ -168,12 +168,12 @@ func TestOnePassForEqualSamples(t *testing.T) {
 				continue
 			}
 			if i > 0 && b.live[i-1].job == s.job && slices.Equal(b.live[i-1].tokens, s.tokens) {
-				t.Fatalf("round %d: two samples with the same tokens have a slot each", round)
+				t.Fatalf("round %d: two samples with the same tokens use separate slots", round)
 			}
 		}
 	}
 	if shared < 8*11+4 {
-		t.Errorf("%d times a sample shared a slot, want more: the greedy ones do throughout", shared)
+		t.Errorf("%d times a sample shared a slot, want more: the greedy ones always do", shared)
 	}
 	for k, s := range jobs[0].samples() {
 		if len(b.held[jobs[0].sequences[k].slot]) < len(s.Wrote) || !slices.Equal(s.Wrote, jobs[0].samples()[0].Wrote) {

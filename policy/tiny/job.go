@@ -12,22 +12,22 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// A job is a request on its way. But for cut it belongs to the batcher until done is
-// closed, and to the call of Sample before and after.
+// A job is a request in progress. It belongs to the batcher from the call of enter
+// until done is closed, and to the call of Sample before and after. Only cut is shared.
 type job struct {
 	request  quintain.Request
 	sampling transformer.Sampling
 	read     []quintain.Token
 	prompt   []int32 // all tokens before the reply
-	room     int     // tokens that a reply may have
+	room     int     // largest number of tokens of a reply
 	seed     uint64
 
-	sequences []*sequence // that have joined the batch
-	open      int         // of these, those that are in it
-	dropped   bool        // the batch lets go of it
+	sequences []*sequence // the sequences that have joined the batch
+	open      int         // number of these that are still in it
+	dropped   bool        // the batch is to remove it
 	err       error       // why there are no samples
 
-	cut  atomic.Bool // no more of it is wanted
+	cut  atomic.Bool // the caller wants no more samples
 	done chan struct{}
 }
 
@@ -35,17 +35,17 @@ type job struct {
 type sequence struct {
 	job      *job
 	slot     int
-	fed      int       // of its tokens, those that the slot holds
-	lead     *sequence // of the same job and with the same tokens: its slot serves both; nil: the own slot does
-	tokens   []int32   // the prompt, and what was sampled
+	fed      int       // number of its tokens that the slot holds
+	lead     *sequence // a sequence of the same job with the same tokens, whose slot serves both; nil: it uses its own
+	tokens   []int32   // the prompt and what was sampled
 	logProbs []float32
 	versions []int32
 	chance   *rng.Rand
-	finish   quintain.Finish // empty: it is under way
+	finish   quintain.Finish // empty: it is in progress
 	err      error
 }
 
-// newJob renders r. The error names what the vocabulary does not have.
+// newJob renders r. The error names a role or token that is not in the vocabulary.
 func (p *Policy) newJob(r quintain.Request) (*job, error) {
 	read, err := Read(r)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *Policy) newJob(r quintain.Request) (*job, error) {
 	}
 	for i, token := range r.Context {
 		if !known(token) {
-			return nil, fmt.Errorf("token %d of the conversation is %d, and the vocabulary %s has none such", i, token, Vocabulary)
+			return nil, fmt.Errorf("token %d of the conversation is %d, which is not in the vocabulary %s", i, token, Vocabulary)
 		}
 		j.prompt = append(j.prompt, int32(token))
 	}
@@ -75,7 +75,7 @@ func (p *Policy) newJob(r quintain.Request) (*job, error) {
 	return j, nil
 }
 
-// add makes the next sequence of the job, in a slot that holds the first fed of its
+// add makes the next sequence of the job, in a slot that already holds its first fed
 // tokens.
 func (j *job) add(slot, fed int) *sequence {
 	turn, k := strconv.Itoa(len(j.request.Messages)), strconv.Itoa(len(j.sequences))
@@ -89,10 +89,10 @@ func (j *job) add(slot, fed int) *sequence {
 	return s
 }
 
-// take goes on with a token that was drawn by weights of a version.
+// take appends a token that was drawn with weights of the given version.
 func (s *sequence) take(drawn transformer.Draw, version int32) {
 	s.tokens = append(s.tokens, drawn.Token)
-	s.logProbs = append(s.logProbs, min(drawn.LogProb, 0)) // rounding may leave a sure token above
+	s.logProbs = append(s.logProbs, min(drawn.LogProb, 0)) // rounding may leave that of a certain token above 0
 	s.versions = append(s.versions, version)
 	switch {
 	case drawn.Token == int32(End):
@@ -110,11 +110,11 @@ func (s *sequence) source() *sequence {
 	return s
 }
 
-// last is the token that was drawn last.
+// last is the token drawn last.
 func (s *sequence) last() int32 { return s.tokens[len(s.tokens)-1] }
 
-// twin returns the one among the last of those before it that goes on, in a slot of its
-// own, with the same tokens; nil for none.
+// twin returns a sequence of the same job, among those before s, that has its own slot,
+// the same tokens and has not ended; nil if there is none.
 func (s *sequence) twin(before []*sequence) *sequence {
 	for _, other := range slices.Backward(before) {
 		if other.job != s.job {
@@ -127,8 +127,8 @@ func (s *sequence) twin(before []*sequence) *sequence {
 	return nil
 }
 
-// leave counts a sequence that has left the batch, and answers the job when it was the
-// last of all.
+// leave counts a sequence that has left the batch, and answers the job after the last
+// one.
 func (j *job) leave() {
 	j.open--
 	if j.open == 0 && len(j.sequences) == j.request.N {
@@ -136,7 +136,7 @@ func (j *job) leave() {
 	}
 }
 
-// whole reports whether all samples have come to their end.
+// whole reports whether all samples have ended by themselves.
 func (j *job) whole() bool {
 	for _, s := range j.sequences {
 		if s.finish == "" {
@@ -146,7 +146,7 @@ func (j *job) whole() bool {
 	return len(j.sequences) == j.request.N
 }
 
-// samples are what has been sampled.
+// samples returns what has been sampled so far.
 func (j *job) samples() []quintain.Sample {
 	samples := make([]quintain.Sample, len(j.sequences))
 	for k, s := range j.sequences {
@@ -161,7 +161,7 @@ func (j *job) samples() []quintain.Sample {
 	return samples
 }
 
-// unsampled are the samples of a conversation that fills the context.
+// unsampled returns the samples for a conversation that already fills the context.
 func (j *job) unsampled() []quintain.Sample {
 	samples := make([]quintain.Sample, j.request.N)
 	for k := range samples {

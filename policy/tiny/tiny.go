@@ -1,9 +1,9 @@
 // Package tiny is the embedded policy: a small transformer in this process, with a
 // vocabulary of characters and tags. It needs no server, no key and no download.
 //
-// A conversation is rendered as the format page docs/formats/vocabulary.md says:
-// a message is the token of its role, its content and [End]. A reply begins behind
-// [Assistant], which belongs to what is read, and ends with [End], which is sampled.
+// The page docs/formats/vocabulary.md describes how a conversation is rendered: a
+// message is the token of its role, its content and [End]. A reply begins after
+// [Assistant], which is read, and ends with [End], which is sampled.
 package tiny
 
 import (
@@ -18,50 +18,49 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// Options say how a policy works. The zero value is ready.
+// Options configure a policy. The zero value is ready to use.
 type Options struct {
-	// MaxSequences is the number of samples that are under way at once; the others
-	// wait. 0: 128. Each of their tokens takes 8·Width·Layers bytes of the model's
-	// sizes; those that samples of a request have in common take it once.
+	// MaxSequences is the number of samples that are in progress at once; further ones
+	// wait. 0: 128. Each of their tokens takes 8·Width·Layers bytes, in the model's
+	// sizes. Tokens that samples of a request have in common count once.
 	MaxSequences int
 
-	Seed uint64 // names the streams of chance
+	Seed uint64 // seed of the random streams
 }
 
-// Policy implements [quintain.Policy] with a [transformer.Model]. One batcher, which
-// is [Policy.Run], takes all samples that are under way a token further at a time.
-// Samples join and leave between the tokens of others. The samples of a request go through
-// the model once as long as their tokens are the same: all of them while they read the
-// prompt, and those that drew alike after that, also when weights arrive while they are
-// under way. A later turn goes on with what the turn before left in its slot, where no
-// other sample has taken that.
+// Policy implements [quintain.Policy] with a [transformer.Model]. One batcher,
+// [Policy.Run], extends all samples in progress by one token at a time. Samples join
+// and leave between tokens. The samples of a request pass through the model only once
+// as long as their tokens are the same: all of them for the prompt, and then those that
+// drew the same tokens, even if new weights arrive in between. A later turn reuses the
+// slot of the previous turn unless another sample has taken it.
 //
-// What is sampled depends on the seed, the weights and the request alone: each sample
-// has a stream of chance named by the seed, the request's Key, the number of its
-// messages and the place of the sample, and the model's arithmetic does not depend on
-// what else is in the batch. Where weights arrive in the middle of a sample, it also
-// depends on the token at which they do.
+// A sample depends only on the seed, the weights and the request. Each has a random
+// stream named by the seed, the request's Key, the number of its messages and the
+// sample's index, and the model's arithmetic does not depend on the rest of the batch.
+// If new weights arrive in the middle of a sample, it also depends on the token at
+// which they arrive.
 //
-// Many goroutines may use a Policy.
+// Many goroutines may use a Policy at once.
 type Policy struct {
 	config  transformer.Config
 	options Options
-	decoder *transformer.Decoder // of the goroutine in Run
-	wake    chan struct{}        // holds one while there may be something in inbox
-	calls   sync.WaitGroup       // of Sample, that have a job
+	decoder *transformer.Decoder // belongs to the goroutine in Run
+	wake    chan struct{}        // holds one element while inbox may not be empty
+	calls   sync.WaitGroup       // calls of Sample with a job
 	sampled atomic.Int64
 
 	mu      sync.Mutex
-	inbox   []*job // that Run has not taken yet
+	inbox   []*job // jobs that Run has not taken yet
 	started bool
-	ended   error // why no job is taken any more; nil: they are
-	version int32 // of the weights that were set last
+	ended   error // why no more jobs are accepted; nil: they are
+	version int32 // of the weights set last
 	next    *transformer.Model
 	spare   []*transformer.Model // memory for next
 }
 
 // New returns a policy that samples from a copy of m, whose vocabulary has [Size]
-// tokens. Version is that of m's weights, in the count of the trainer.
+// tokens. Version is the trainer's version of m's weights.
 func New(m *transformer.Model, version int32, o Options) (*Policy, error) {
 	if o.MaxSequences == 0 {
 		o.MaxSequences = 128
@@ -79,21 +78,21 @@ func New(m *transformer.Model, version int32, o Options) (*Policy, error) {
 	}, nil
 }
 
-// ErrEnded is the error for a request that the policy can no longer answer, as its Run
-// has returned or is about to.
+// ErrEnded is the error for a request that the policy can no longer answer because its
+// Run has returned or is about to.
 var ErrEnded = errors.New("tiny: the policy has ended")
 
-// Sample implements [quintain.Policy]. It waits for [Policy.Run] to sample.
+// Sample implements [quintain.Policy]. It waits until [Policy.Run] has sampled.
 //
-// The log-probabilities are those of the model itself, at temperature 1 and with
-// nothing left out, whatever the request's Sampling: what a forward pass of training
-// gives for the same weights, within 1e-4. At temperature 1, without top-p and top-k,
-// they are also those of the distribution that was sampled from.
+// The log-probabilities are those of the model itself, at temperature 1 and over all
+// tokens, whatever the request's Sampling. A training forward pass gives the same for
+// the same weights, within 1e-4. At temperature 1, without top-p and top-k, they are
+// also those of the sampling distribution.
 //
 // A reply ends with [End] (Stop), or when MaxTokens or the model's context is used up
-// (Length). A conversation that leaves no room in the context for a reply is not
-// sampled from: its samples have Length and no tokens, and what they Read may exceed
-// the context. No token that was sampled ever stands beyond the context.
+// (Length). A conversation that leaves no room in the context for a reply gets samples
+// with Length and no tokens; their Read may exceed the context. No sampled token is
+// ever beyond the context.
 func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
@@ -131,7 +130,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	return samples, context.Cause(ctx)
 }
 
-// Sampled is the number of tokens that were sampled so far.
+// Sampled is the number of tokens sampled so far.
 func (p *Policy) Sampled() int64 { return p.sampled.Load() }
 
 // enter hands a job to Run, and counts the call.
@@ -145,13 +144,12 @@ func (p *Policy) enter(j *job) error {
 	p.inbox = append(p.inbox, j)
 	select {
 	case p.wake <- struct{}{}:
-	default: // Run looks soon in any case
+	default: // Run is about to look anyway
 	}
 	return nil
 }
 
-// cut asks for the end of a job: at once where Run has not taken it, by its next
-// token otherwise.
+// cut ends a job: at once if Run has not taken it yet, else before its next token.
 func (p *Policy) cut(j *job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +163,7 @@ func (p *Policy) cut(j *job) {
 	j.cut.Store(true)
 }
 
-// take appends to waiting the jobs that came in.
+// take appends the new jobs to waiting.
 func (p *Policy) take(waiting []*job) []*job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,16 +173,16 @@ func (p *Policy) take(waiting []*job) []*job {
 	return waiting
 }
 
-// Run samples until ctx is done, which is no error. When it returns, every call of
-// Sample that waited for it has its answer, an [ErrEnded] where it had none yet, and
-// all later ones get that too. It may be called once.
+// Run samples until ctx is done, which is not an error. When it returns, every waiting
+// call of Sample has been answered, if necessary with [ErrEnded]; all later calls get
+// [ErrEnded] too. Run may be called only once.
 func (p *Policy) Run(ctx context.Context) error {
 	p.mu.Lock()
 	again := p.started
 	p.started = true
 	p.mu.Unlock()
 	if again {
-		return errors.New("tiny: the policy is run a second time")
+		return errors.New("tiny: Run was called a second time")
 	}
 	b := newBatch(p)
 	err := b.run(ctx)

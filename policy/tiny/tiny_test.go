@@ -29,8 +29,9 @@ func sizes(context int) transformer.Config {
 	return transformer.Config{Vocab: tiny.Size, Context: context, Layers: 2, Width: 32, Heads: 2, Hidden: 32}
 }
 
-// newModel returns a model with random parameters, which takes all of its context into
-// account. A larger stop has it end its replies sooner: at 0 after some 265 tokens.
+// newModel returns a model with random parameters whose predictions depend on its whole
+// context. The larger stop is, the sooner it ends its replies: at 0 after about 265
+// tokens.
 func newModel(t testing.TB, c transformer.Config, seed uint64, stop float32) *transformer.Model {
 	t.Helper()
 	m, err := transformer.New(c, seed)
@@ -43,7 +44,7 @@ func newModel(t testing.TB, c transformer.Config, seed uint64, stop float32) *tr
 			tensor.Data[i] = float32(chance.Float()-0.5) * 0.6
 		}
 	}
-	for i, tensor := range m.Tensors() { // column 0 of the stream is 1 throughout
+	for i, tensor := range m.Tensors() { // column 0 of the stream is always 1
 		for row := range tensor.Rows {
 			if i < 2 { // embed and head
 				tensor.Data[row*c.Width] = 1
@@ -82,7 +83,7 @@ func ask(key string, n int) quintain.Request {
 	}
 }
 
-// follow is the request for the turn after s, which answered r.
+// follow is the request for the next turn, after s answered r.
 func follow(r quintain.Request, s quintain.Sample) quintain.Request {
 	r.Messages = append(slices.Clip(r.Messages),
 		quintain.Message{Role: quintain.RoleAssistant, Content: s.Text}, quintain.Message{Role: quintain.RoleTool, Content: "again"})
@@ -91,7 +92,8 @@ func follow(r quintain.Request, s quintain.Sample) quintain.Request {
 	return r
 }
 
-// sample returns the samples of r, which keep all promises. Any goroutine may call it.
+// sample returns the samples of r after checking all promises. Any goroutine may call
+// it.
 func sample(t testing.TB, p quintain.Policy, r quintain.Request) []quintain.Sample {
 	t.Helper()
 	samples, err := p.Sample(t.Context(), r)
@@ -105,15 +107,15 @@ func sample(t testing.TB, p quintain.Policy, r quintain.Request) []quintain.Samp
 	return samples
 }
 
-func TestPromises(t *testing.T) {
+func TestTinyKeepsThePromisesOfPolicies(t *testing.T) {
 	t.Parallel()
 	c := transformer.Config{Vocab: tiny.Size, Context: 1400, Layers: 1, Width: 16, Heads: 1, Hidden: 16}
 	m := newModel(t, c, 1, 0.6)
 	policytest.Suite{New: func(t *testing.T) quintain.Policy { return start(t, m, tiny.Options{Seed: 3}) }, Deterministic: true}.Run(t)
 }
 
-// checkLogProbs holds what was sampled on r against forward passes of training, by the
-// models of the versions.
+// checkLogProbs compares the samples of r with training forward passes, by the model of
+// each version.
 func checkLogProbs(t *testing.T, r quintain.Request, samples []quintain.Sample, models ...*transformer.Model) {
 	t.Helper()
 	for k, s := range samples {
@@ -136,7 +138,7 @@ func checkLogProbs(t *testing.T, r quintain.Request, samples []quintain.Sample, 
 		for i, p := range s.LogProbs {
 			want := scores[int(s.Versions[i])%len(models)][i]
 			if off := math.Abs(float64(p - want)); !(off <= 1e-4) {
-				t.Errorf("sample %d, token %d of version %d: log-probability %v, in training %v", k, i, s.Versions[i], p, want)
+				t.Errorf("sample %d, token %d of version %d: log-probability %v, but %v in training", k, i, s.Versions[i], p, want)
 				return
 			}
 		}
@@ -149,9 +151,9 @@ func TestLogProbsAreThoseOfTraining(t *testing.T) {
 		why string
 		how quintain.Sampling
 	}{
-		{"as the model is", quintain.Sampling{Temperature: 1, MaxTokens: 40}},
+		{"the model's own distribution", quintain.Sampling{Temperature: 1, MaxTokens: 40}},
 		{"at a low temperature", quintain.Sampling{Temperature: 0.3, MaxTokens: 40}},
-		{"the likeliest tokens", quintain.Sampling{Temperature: 1, TopP: 0.5, TopK: 20, MaxTokens: 40}},
+		{"only the likeliest tokens", quintain.Sampling{Temperature: 1, TopP: 0.5, TopK: 20, MaxTokens: 40}},
 		{"greedy", quintain.Sampling{MaxTokens: 40}},
 	} {
 		m := newModel(t, sizes(256), 2, 1.5)
@@ -171,9 +173,9 @@ func TestLogProbsAreThoseOfTraining(t *testing.T) {
 	}
 }
 
-// TestWeightsArriveAtAnyTime swaps weights as fast as it goes while many sample, until
-// some samples have tokens of several versions.
-func TestWeightsArriveAtAnyTime(t *testing.T) {
+// TestWeightsMayArriveAtAnyTime sets weights as fast as possible while many goroutines
+// sample, until some samples have tokens of several versions.
+func TestWeightsMayArriveAtAnyTime(t *testing.T) {
 	t.Parallel()
 	c := sizes(100)
 	models := []*transformer.Model{newModel(t, c, 0, -2), newModel(t, c, 1, -2), newModel(t, c, 2, -2)}
@@ -208,9 +210,9 @@ func TestWeightsArriveAtAnyTime(t *testing.T) {
 	setting.Wait()
 }
 
-// TestWhatElseIsSampledMakesNoDifference has requests answered alone, and among others
-// that come and go.
-func TestWhatElseIsSampledMakesNoDifference(t *testing.T) {
+// TestOtherRequestsMakeNoDifference samples requests alone, and among others that come
+// and go.
+func TestOtherRequestsMakeNoDifference(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(128), 5, 1)
 	for _, temperature := range []float64{0, 1} {
@@ -240,9 +242,10 @@ func TestWhatElseIsSampledMakesNoDifference(t *testing.T) {
 	}
 }
 
-// TestALaterTurnGoesOnWhereTheOneBeforeEnded has the turns of a conversation answered by
-// one policy, which may go on with what it holds, and each by a policy that holds nothing.
-func TestALaterTurnGoesOnWhereTheOneBeforeEnded(t *testing.T) {
+// TestALaterTurnContinuesTheTurnBefore samples the turns of a conversation from one
+// policy, which may reuse what it holds, and each from a fresh policy, which holds
+// nothing.
+func TestALaterTurnContinuesTheTurnBefore(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(200), 16, 1.5)
 	p := start(t, m, tiny.Options{MaxSequences: 4})
@@ -257,7 +260,7 @@ func TestALaterTurnGoesOnWhereTheOneBeforeEnded(t *testing.T) {
 			}
 			checkLogProbs(t, next, got, m)
 			if len(next.Messages) == 5 {
-				if err := p.SetWeights(m, p.Version()); err != nil { // it holds nothing then
+				if err := p.SetWeights(m, p.Version()); err != nil { // empties its slots
 					t.Fatal(err)
 				}
 			}
@@ -266,7 +269,7 @@ func TestALaterTurnGoesOnWhereTheOneBeforeEnded(t *testing.T) {
 	}
 }
 
-func TestSamplesDependOnTheirNames(t *testing.T) {
+func TestSamplesDependOnSeedKeyAndIndex(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(64), 7, 0)
 	base := sample(t, start(t, m, tiny.Options{Seed: 8}), ask("a", 2))
@@ -285,13 +288,13 @@ func TestSamplesDependOnTheirNames(t *testing.T) {
 
 func TestRepliesEnd(t *testing.T) {
 	t.Parallel()
-	p := start(t, newModel(t, sizes(64), 9, -20), tiny.Options{}) // it never ends a reply itself
+	p := start(t, newModel(t, sizes(64), 9, -20), tiny.Options{}) // never ends a reply itself
 	prompt, err := tiny.Read(ask("x", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	room := 64 - len(prompt)
-	long := func(n int) string { return strings.Repeat("y", n+1) } // in place of x: a prompt that is n tokens longer
+	long := func(n int) string { return strings.Repeat("y", n+1) } // instead of "x", makes the prompt n tokens longer
 	for _, test := range []struct {
 		why  string
 		key  string
@@ -299,10 +302,10 @@ func TestRepliesEnd(t *testing.T) {
 		want int // tokens of each sample
 	}{
 		{"at MaxTokens", "x", 5, 5},
-		{"where the context is full", "x", 0, room},
+		{"when the context is full", "x", 0, room},
 		{"MaxTokens beyond the context", "x", room + 1, room},
-		{"room for one", long(room - 1), 0, 1},
-		{"room for none", long(room), 0, 0},
+		{"room for one token", long(room - 1), 0, 1},
+		{"room for no token", long(room), 0, 0},
 		{"a prompt that exceeds the context", long(room + 50), 9, 0},
 	} {
 		r := ask(test.key, 3)
@@ -320,7 +323,7 @@ func TestRepliesEnd(t *testing.T) {
 	}
 }
 
-func TestSenselessRequests(t *testing.T) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, newModel(t, sizes(64), 10, 0), tiny.Options{})
 	for _, test := range []struct {
@@ -332,7 +335,7 @@ func TestSenselessRequests(t *testing.T) {
 		{"tokens of another vocabulary", func(r *quintain.Request) {
 			*r = follow(*r, quintain.Sample{Read: []quintain.Token{tiny.User, 265}})
 		}, "token 1 of the conversation is 265"},
-		{"a temperature beyond sense", func(r *quintain.Request) { r.Sampling.Temperature = 1e7 }, "temperature"},
+		{"an absurd temperature", func(r *quintain.Request) { r.Sampling.Temperature = 1e7 }, "temperature"},
 	} {
 		r := ask("x", 1)
 		test.spoil(&r)
@@ -342,18 +345,18 @@ func TestSenselessRequests(t *testing.T) {
 	}
 }
 
-// TestACutReturnsWhatIsThere cuts a request of which tokens were sampled.
-func TestACutReturnsWhatIsThere(t *testing.T) {
+// TestACancelledRequestReturnsWhatItHas cancels a request after tokens were sampled.
+func TestACancelledRequestReturnsWhatItHas(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(4000), 11, -20)
 	cause := errors.New("the episode is cut")
 	for _, test := range []struct {
 		why   string
 		slots int
-		most  int // samples
+		most  int // samples at most
 	}{
-		{"all are under way", 16, 4},
-		{"some wait", 3, 3},
+		{"all samples are in progress", 16, 4},
+		{"some samples wait", 3, 3},
 	} {
 		p := start(t, m, tiny.Options{MaxSequences: test.slots})
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -369,11 +372,11 @@ func TestACutReturnsWhatIsThere(t *testing.T) {
 			}
 			for _, s := range got {
 				if len(s.Wrote) == 0 || len(s.Wrote) == 4000-len(s.Read) {
-					t.Errorf("%s: %d tokens, want some and not all", test.why, len(s.Wrote))
+					t.Errorf("%s: %d tokens, want some but not all", test.why, len(s.Wrote))
 				}
 			}
 		})
-		for p.Sampled() == 0 { // the request is under way
+		for p.Sampled() == 0 { // until the request is in progress
 			runtime.Gosched()
 		}
 		cancel(cause)
@@ -381,7 +384,7 @@ func TestACutReturnsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestACutOfWhatHasNotBegun(t *testing.T) {
+func TestARequestMayBeCancelledBeforeItBegins(t *testing.T) {
 	t.Parallel()
 	p, err := tiny.New(newModel(t, sizes(64), 12, 0), 0, tiny.Options{})
 	if err != nil {
@@ -398,7 +401,7 @@ func TestACutOfWhatHasNotBegun(t *testing.T) {
 		})
 	}
 	cancel(cause)
-	all.Wait() // without anybody in Run
+	all.Wait() // without Run
 }
 
 func TestRunAnswersAllWhenItEnds(t *testing.T) {
@@ -432,7 +435,7 @@ func TestRunAnswersAllWhenItEnds(t *testing.T) {
 	running.Wait()
 	asking.Wait()
 	if _, err := p.Sample(t.Context(), ask("late", 1)); !errors.Is(err, tiny.ErrEnded) {
-		t.Errorf("a request that is late has error %v, want %v", err, tiny.ErrEnded)
+		t.Errorf("a late request has error %v, want %v", err, tiny.ErrEnded)
 	}
 	if err := p.Run(t.Context()); err == nil {
 		t.Error("a second Run has no error")
@@ -465,13 +468,13 @@ func TestSetWeightsRefuses(t *testing.T) {
 	}
 	after := sample(t, p, ask("x", 2))
 	if after[0].Text != before[0].Text || after[0].Versions[0] != 5 || p.Version() != 5 {
-		t.Errorf("after weights that were refused: %+v, before %+v", after[0], before[0])
+		t.Errorf("after refused weights: %+v, before %+v", after[0], before[0])
 	}
 }
 
-// TestWeightsWithoutSense has finite parameters whose logits are not: the requests fail,
-// and those that come after the next weights do not.
-func TestWeightsWithoutSense(t *testing.T) {
+// TestInfiniteLogitsFailRequests sets finite parameters that give infinite logits:
+// requests fail until the next weights arrive.
+func TestInfiniteLogitsFailRequests(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(64), 15, 0)
 	p := start(t, m, tiny.Options{})
@@ -508,8 +511,8 @@ func TestNewRefuses(t *testing.T) {
 		o    tiny.Options
 		want string
 	}{
-		{"another vocabulary", other, tiny.Options{}, "a model of 64 tokens"},
-		{"weights that are no numbers", broken, tiny.Options{}, transformer.ErrNotFinite.Error()},
+		{"another vocabulary", other, tiny.Options{}, "the model has 64 tokens"},
+		{"a weight that is NaN", broken, tiny.Options{}, transformer.ErrNotFinite.Error()},
 		{"no sequences", newModel(t, sizes(64), 1, 0), tiny.Options{MaxSequences: -1}, "-1"},
 	} {
 		if _, err := tiny.New(test.m, 0, test.o); err == nil || !strings.Contains(err.Error(), test.want) {

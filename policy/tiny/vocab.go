@@ -7,11 +7,11 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// Vocabulary names the vocabulary, with its version. Samples and weights files
-// carry it; docs/formats/vocabulary.md describes it.
+// Vocabulary is the name of the vocabulary, with its version. Samples and weights files
+// name it; docs/formats/vocabulary.md describes it.
 const Vocabulary = "quintain-tiny-1"
 
-// The tokens from 0 to 255 are the bytes of text. These are all others.
+// The tokens from 0 to 255 are the bytes of text. These are the others.
 const (
 	Think     quintain.Token = 256 + iota // <think>
 	EndThink                              // </think>
@@ -22,18 +22,18 @@ const (
 	Assistant                             // opens a reply
 	Tool                                  // opens a message of a tool
 	End                                   // closes a message
-	tokens                                // the number of tokens, and none itself
+	tokens                                // the number of tokens; not a token itself
 )
 
 // Size is the number of tokens of the vocabulary.
 const Size = int(tokens)
 
-// tags are the texts that are one token: Think and those after it.
+// tags are the texts that become a single token: Think and those after it.
 var tags = [...]string{"<think>", "</think>", "<answer>", "</answer>"}
 
-// Encode returns the tokens of text: of each tag in it, wherever it stands and
-// whoever wrote it, the single token; of everything else, the bytes. No text has
-// tokens that open or close a message. The result is never nil.
+// Encode returns the tokens of text: a single token for each tag, wherever it occurs
+// and whoever wrote it, and the bytes of everything else. No text has tokens that open
+// or close a message. The result is never nil.
 func Encode(text string) []quintain.Token {
 	return appendText(make([]quintain.Token, 0, len(text)+1), text)
 }
@@ -53,7 +53,7 @@ func appendText(to []quintain.Token, text string) []quintain.Token {
 	return to
 }
 
-// tagAt is the index of the tag with which text begins; -1 for none.
+// tagAt is the index of the tag with which text begins; -1 if there is none.
 func tagAt(text string) int {
 	for i, tag := range tags {
 		if strings.HasPrefix(text, tag) {
@@ -63,9 +63,9 @@ func tagAt(text string) int {
 	return -1
 }
 
-// Decode returns the text of tokens, byte for byte: Decode(Encode(s)) is s for any
-// s, also where it is not UTF-8. Tokens that open or close a message have no text.
-// What is no token of the vocabulary becomes U+FFFD.
+// Decode returns the text of tokens, byte for byte: Decode(Encode(s)) is s for any s,
+// even if s is not UTF-8. Tokens that open or close a message have no text. A number
+// that is not a token of the vocabulary becomes U+FFFD.
 func Decode(tokens []quintain.Token) string {
 	var text strings.Builder
 	text.Grow(len(tokens))
@@ -82,11 +82,11 @@ func Decode(tokens []quintain.Token) string {
 	return text.String()
 }
 
-// known reports whether token is of the vocabulary.
+// known reports whether token is in the vocabulary.
 func known(token quintain.Token) bool { return token >= 0 && token < tokens }
 
-// Render returns the tokens of whole messages: the token of the role, those of the
-// content, and [End]. The error names a role that has no token.
+// Render returns the tokens of complete messages: for each the token of the role, those
+// of the content, and [End]. The error names a role that has no token.
 func Render(messages ...quintain.Message) ([]quintain.Token, error) {
 	room := 1 // Read appends one
 	for _, m := range messages {
@@ -103,9 +103,9 @@ func Render(messages ...quintain.Message) ([]quintain.Token, error) {
 	return rendered, nil
 }
 
-// Read renders what r adds to its Context: the end of the reply that Context closes
-// with, where it was cut before its own, then the fresh messages and the opening of
-// the next reply. With an empty Context it is the whole prompt.
+// Read renders what r adds to its Context: [End] if the last reply in Context was cut
+// before its own, then the fresh messages and the opening of the next reply. If Context
+// is empty, that is the whole prompt.
 func Read(r quintain.Request) ([]quintain.Token, error) {
 	fresh, err := Render(r.Messages[r.Fresh:]...)
 	if err != nil {

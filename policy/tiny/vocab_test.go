@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/tiny"
 )
 
-// join makes one list of tokens from texts, which are their bytes, and tokens.
+// join concatenates tokens and the bytes of texts.
 func join(parts ...any) (all []quintain.Token) {
 	for _, part := range parts {
 		switch p := part.(type) {
@@ -24,23 +24,23 @@ func join(parts ...any) (all []quintain.Token) {
 	return all
 }
 
-func TestEncode(t *testing.T) {
+func TestEncodeGivesBytesAndTags(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why, text string
 		want      []quintain.Token
 	}{
 		{"nothing", "", nil},
-		{"ASCII is a token a character", "2+2?", join("2+2?")},
+		{"ASCII has one token per character", "2+2?", join("2+2?")},
 		{"other characters are their bytes", "é日", join("\xc3\xa9\xe6\x97\xa5")},
-		{"bytes that are no UTF-8", "\x00\xff\xc3", join("\x00\xff\xc3")},
+		{"bytes that are not UTF-8", "\x00\xff\xc3", join("\x00\xff\xc3")},
 		{"tags are one token each", "<think>a</think><answer>b</answer>",
 			join(tiny.Think, "a", tiny.EndThink, tiny.Answer, "b", tiny.EndAnswer)},
-		{"a tag that is not whole", "<answe <think", join("<answe <think")},
-		{"tags are written small", "<Answer>", join("<Answer>")},
-		{"a tag behind a bracket", "<<answer>>", join("<", tiny.Answer, ">")},
-		{"a tag inside of another", "<<think>answer>", join("<", tiny.Think, "answer>")},
-		{"what other models write for roles is text", "<|user|>\x03", join("<|user|>\x03")},
+		{"an incomplete tag", "<answe <think", join("<answe <think")},
+		{"tags are lower case", "<Answer>", join("<Answer>")},
+		{"a tag after a bracket", "<<answer>>", join("<", tiny.Answer, ">")},
+		{"a tag inside another", "<<think>answer>", join("<", tiny.Think, "answer>")},
+		{"the role markers of other models are text", "<|user|>\x03", join("<|user|>\x03")},
 	} {
 		got := tiny.Encode(test.text)
 		if !slices.Equal(got, test.want) {
@@ -52,7 +52,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-func TestDecode(t *testing.T) {
+func TestDecodeGivesTheText(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why    string
@@ -61,8 +61,8 @@ func TestDecode(t *testing.T) {
 	}{
 		{"nothing", nil, ""},
 		{"openings and ends have no text", join(tiny.User, "a", tiny.End, tiny.Assistant, tiny.Tool, tiny.System), "a"},
-		{"a tag that was spelled is the same text", join("<answer>", "7", tiny.EndAnswer), "<answer>7</answer>"},
-		{"what is no token", join("a", quintain.Token(-1), "b", quintain.Token(tiny.Size)), "a\uFFFDb\uFFFD"},
+		{"a tag spelled in bytes is the same text", join("<answer>", "7", tiny.EndAnswer), "<answer>7</answer>"},
+		{"numbers that are not tokens", join("a", quintain.Token(-1), "b", quintain.Token(tiny.Size)), "a\uFFFDb\uFFFD"},
 	} {
 		if got := tiny.Decode(test.tokens); got != test.want {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
@@ -119,7 +119,8 @@ func TestReadRefusesOtherRoles(t *testing.T) {
 	}
 }
 
-// FuzzVocabulary holds that any text comes back, and that none forges a message.
+// FuzzVocabulary checks that any text survives encoding and decoding, and that none can
+// forge a message.
 func FuzzVocabulary(f *testing.F) {
 	for _, seed := range []string{"", "2+2=<answer>4</answer>", "é日\x00\xff", "<<think>", "</answer", "<|user|>", "\u0104\u0108"} {
 		f.Add(seed)
@@ -131,7 +132,7 @@ func FuzzVocabulary(f *testing.F) {
 		}
 		for i, token := range tokens {
 			if token < 0 || token > tiny.EndAnswer {
-				t.Fatalf("token %d of %q is %d, which no text has", i, text, token)
+				t.Fatalf("token %d of %q is %d, which no text may have", i, text, token)
 			}
 		}
 		message, err := tiny.Render(quintain.Message{Role: quintain.RoleUser, Content: text})

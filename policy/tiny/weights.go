@@ -6,14 +6,15 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-// SetWeights has the policy go on with a copy of m's parameters, as those of a version,
-// from the next token of every sample on: what the samples under way hold of their
-// tokens is computed anew. It copies, and waits for no token. The caller may change
-// m when it returns.
+// SetWeights makes the policy continue with a copy of m's parameters, from the next
+// token of every sample on. What is cached for the samples in progress is computed
+// again. version is that of the parameters. SetWeights only copies and does not wait
+// for a token. The caller may change m when it returns.
 //
-// It refuses, with an error and without effect: a model of other sizes
-// ([transformer.ErrSizes]); parameters that are not finite ([transformer.ErrNotFinite]);
-// a version below the last one, as versions never fall within a sample.
+// It has no effect and returns an error for a model of other sizes
+// ([transformer.ErrSizes]), for parameters that are not finite
+// ([transformer.ErrNotFinite]), and for a version below the last one, since versions
+// never fall within a sample.
 func (p *Policy) SetWeights(m *transformer.Model, version int32) error {
 	if m.Config() != p.config {
 		return fmt.Errorf("tiny: weights of version %d: %w: %+v, want %+v", version, transformer.ErrSizes, m.Config(), p.config)
@@ -28,14 +29,14 @@ func (p *Policy) SetWeights(m *transformer.Model, version int32) error {
 		p.spare = append(p.spare, own)
 		return fmt.Errorf("tiny: weights of version %d after those of %d", version, p.version)
 	}
-	if p.next != nil { // nobody took them
+	if p.next != nil { // not loaded yet
 		p.spare = append(p.spare, p.next)
 	}
 	p.next, p.version = own, version
 	return nil
 }
 
-// blank returns a copy of m in memory that is spare, or new.
+// blank returns a copy of m, in spare memory if there is any.
 func (p *Policy) blank(m *transformer.Model) *transformer.Model {
 	p.mu.Lock()
 	var own *transformer.Model
@@ -49,14 +50,16 @@ func (p *Policy) blank(m *transformer.Model) *transformer.Model {
 	return own
 }
 
-// Version is that of the weights that were set last. The next token has it.
+// Version is the version of the weights set last, with which the next token will be
+// sampled.
 func (p *Policy) Version() int32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.version
 }
 
-// takeWeights returns weights that were set and not taken, or nil, and the version.
+// takeWeights returns the weights that were set but not loaded yet, or nil, and the
+// version.
 func (p *Policy) takeWeights() (*transformer.Model, int32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,17 +68,17 @@ func (p *Policy) takeWeights() (*transformer.Model, int32) {
 	return m, p.version
 }
 
-// giveBack returns the memory of weights that were taken.
+// giveBack makes the memory of loaded weights spare.
 func (p *Policy) giveBack(m *transformer.Model) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spare = append(p.spare, m)
 }
 
-// ReadWeights reads a weights file for this vocabulary, with all that it holds: see
-// [transformer.ReadCheckpoint], also for the errors. A file for another vocabulary is
-// [transformer.ErrVocabulary], a model with another number of tokens
-// [transformer.ErrSizes].
+// ReadWeights reads a weights file for this vocabulary; see
+// [transformer.ReadCheckpoint], also for the errors. It returns
+// [transformer.ErrVocabulary] for a file for another vocabulary, and
+// [transformer.ErrSizes] for a model with another number of tokens.
 func ReadWeights(data []byte) (*transformer.Checkpoint, error) {
 	c, err := transformer.ReadCheckpoint(data, Vocabulary)
 	if err == nil {
@@ -87,8 +90,8 @@ func ReadWeights(data []byte) (*transformer.Checkpoint, error) {
 	return c, nil
 }
 
-// WriteWeights is c as a weights file that names this vocabulary, whatever c does. It
-// refuses what ReadWeights would.
+// WriteWeights encodes c as a weights file that names this vocabulary, whichever c
+// names. It refuses whatever ReadWeights would refuse.
 func WriteWeights(c transformer.Checkpoint, e transformer.Encoding) ([]byte, error) {
 	c.Vocabulary = Vocabulary
 	if err := checkModel(c.Model); err != nil {
@@ -101,10 +104,11 @@ func WriteWeights(c transformer.Checkpoint, e transformer.Encoding) ([]byte, err
 	return data, nil
 }
 
-// checkModel reports a model that does not fit the vocabulary, or is none.
+// checkModel reports a model that does not fit the vocabulary or has parameters that
+// are not finite.
 func checkModel(m *transformer.Model) error {
 	if n := m.Config().Vocab; n != Size {
-		return fmt.Errorf("%w: a model of %d tokens, and the vocabulary %s has %d", transformer.ErrSizes, n, Vocabulary, Size)
+		return fmt.Errorf("%w: the model has %d tokens, but the vocabulary %s has %d", transformer.ErrSizes, n, Vocabulary, Size)
 	}
 	return m.CheckFinite()
 }

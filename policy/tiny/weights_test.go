@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/transformer"
 )
 
-func TestWeightsFile(t *testing.T) {
+func TestWeightsFileKeepsThePolicy(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(64), 20, 0)
 	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m, Vocabulary: "any", Notes: map[string]string{"step": "7"}}, transformer.Float32)
@@ -26,11 +26,11 @@ func TestWeightsFile(t *testing.T) {
 	}
 	p := start(t, c.Model, tiny.Options{})
 	if got, want := sample(t, p, ask("x", 1)), sample(t, start(t, m, tiny.Options{}), ask("x", 1)); got[0].Text != want[0].Text {
-		t.Errorf("weights that were read say %q, want %q", got[0].Text, want[0].Text)
+		t.Errorf("the weights read back reply %q, want %q", got[0].Text, want[0].Text)
 	}
 }
 
-func TestWeightsFilesThatAreRefused(t *testing.T) {
+func TestUnusableWeightsFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	small := sizes(64)
 	small.Vocab = 64
@@ -56,10 +56,10 @@ func TestWeightsFilesThatAreRefused(t *testing.T) {
 		want error
 	}{
 		{"another vocabulary", file(m, "quintain-tiny-2"), transformer.ErrVocabulary},
-		{"fewer tokens than the vocabulary has", file(other, tiny.Vocabulary), transformer.ErrSizes},
+		{"fewer tokens than in the vocabulary", file(other, tiny.Vocabulary), transformer.ErrSizes},
 		{"cut", good[:len(good)-1], transformer.ErrTruncated},
 		{"damaged", append(slices.Clone(good[:len(good)-1]), good[len(good)-1]^1), transformer.ErrCorrupt},
-		{"something else", []byte("<html>"), transformer.ErrForeign},
+		{"not a weights file", []byte("<html>"), transformer.ErrForeign},
 		{"nothing", nil, transformer.ErrForeign},
 	} {
 		if _, err := tiny.ReadWeights(test.data); !errors.Is(err, test.want) {
@@ -74,7 +74,7 @@ func TestWeightsFilesThatAreRefused(t *testing.T) {
 		want error
 	}{
 		{"another vocabulary", other, transformer.ErrSizes},
-		{"a parameter that is no number", broken, transformer.ErrNotFinite},
+		{"a parameter that is NaN", broken, transformer.ErrNotFinite},
 	} {
 		if _, err := tiny.WriteWeights(transformer.Checkpoint{Model: test.m}, transformer.Float32); !errors.Is(err, test.want) {
 			t.Errorf("%s: writing has error %v, want %v", test.why, err, test.want)
