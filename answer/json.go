@@ -39,3 +39,25 @@ func Whole(v any) (n int64, ok bool) {
 	}
 	return int64(f), true
 }
+
+// Texts returns the elements of a JSON list, as [ReadJSON] gives it, that are texts or
+// numbers: texts as they are, numbers as they are written. ok is false if v is not a
+// list or has any other element.
+func Texts(v any) (texts []string, ok bool) {
+	list, is := v.([]any)
+	if !is {
+		return nil, false
+	}
+	texts = make([]string, len(list))
+	for i, element := range list {
+		switch element := element.(type) {
+		case string:
+			texts[i] = element
+		case json.Number:
+			texts[i] = element.String()
+		default:
+			return nil, false
+		}
+	}
+	return texts, true
+}

@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -50,6 +51,26 @@ func TestWhole(t *testing.T) {
 	} {
 		if n, ok := Whole(test.v); n != test.want || ok != test.ok {
 			t.Errorf("Whole(%v) = %d, %v, want %d, %v", test.v, n, ok, test.want, test.ok)
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for text, want := range map[string][]string{
+		`[]`:                 {},
+		`["a", 1.50, "", 2]`: {"a", "1.50", "", "2"},
+		`[1, [2]]`:           nil,
+		`[true]`:             nil,
+		`[null]`:             nil,
+		`{"a": 1}`:           nil,
+		`"a"`:                nil,
+	} {
+		v, err := ReadJSON(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := Texts(v); ok != (want != nil) || !slices.Equal(got, want) {
+			t.Errorf("Texts of %s: %q, %v, want %q", text, got, ok, want)
 		}
 	}
 }

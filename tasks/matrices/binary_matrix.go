@@ -197,8 +197,8 @@ func (b binaryMatrixItem) Score(text string) quintain.Verdict {
 	return quintain.Partial(0.1, "the numbers are right, but lines were asked for")
 }
 
-// isListOfRows reports whether text is a list of lists that hold the numbers of
-// the lines of want.
+// isListOfRows reports whether text is a list of lists with the numbers of the lines
+// of want.
 func isListOfRows(text, want string) bool {
 	list, is := listOf(text)
 	if !is {
@@ -206,15 +206,11 @@ func isListOfRows(text, want string) bool {
 	}
 	lines := make([]string, len(list))
 	for i, item := range list {
-		row, is := item.([]any)
+		row, is := answer.Texts(item)
 		if !is {
 			return false
 		}
-		line, plain := spaced(row)
-		if !plain {
-			return false
-		}
-		lines[i] = line
+		lines[i] = strings.Join(row, " ")
 	}
 	return strings.Join(lines, "\n") == want
 }

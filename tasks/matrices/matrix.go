@@ -1,7 +1,6 @@
 package matrices
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/quintain-rl/quintain/answer"
@@ -31,21 +30,4 @@ func listOf(text string) (list []any, is bool) {
 	}
 	list, is = v.([]any)
 	return list, is
-}
-
-// spaced joins the numbers and texts of a list with a space between them. It is
-// false if the list holds anything else.
-func spaced(list []any) (line string, plain bool) {
-	parts := make([]string, len(list))
-	for i, item := range list {
-		switch item := item.(type) {
-		case string:
-			parts[i] = item
-		case json.Number:
-			parts[i] = item.String()
-		default:
-			return "", false
-		}
-	}
-	return strings.Join(parts, " "), true
 }

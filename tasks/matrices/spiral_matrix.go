@@ -130,7 +130,7 @@ func (s spiralMatrixItem) Score(text string) quintain.Verdict {
 	}
 	if strings.Count(text, ",") >= len(s.Solution)-1 {
 		list, _ := listOf(text)
-		if line, plain := spaced(list); plain && line == want {
+		if numbers, plain := answer.Texts(list); plain && strings.Join(numbers, " ") == want {
 			return quintain.Partial(0.1, "the numbers are right, but a space between them was asked for")
 		}
 	}

@@ -2,8 +2,6 @@ package numbers
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -217,9 +215,13 @@ func (n numberSortingItem) Score(text string) quintain.Verdict {
 	if commas := strings.Count(text, ","); commas >= len(n.SortedNumbers) {
 		return quintain.Wrong(fmt.Sprintf("there are %d commas, want %d numbers", commas, len(n.SortedNumbers)))
 	}
-	list, err := numberList(strings.ReplaceAll(text, "'", `"`))
+	v, err := answer.ReadJSON(strings.ReplaceAll(text, "'", `"`))
 	if err != nil {
-		return quintain.Malformed(err.Error())
+		return quintain.Malformed(fmt.Sprintf("the answer is not a list in square brackets: %v", err))
+	}
+	list, ok := answer.Texts(v)
+	if !ok {
+		return quintain.Malformed("the answer is not a list of numbers in square brackets")
 	}
 	if len(list) != len(n.SortedNumbers) {
 		return quintain.Wrong(fmt.Sprintf("there are %d numbers, want %d", len(list), len(n.SortedNumbers)))
@@ -230,28 +232,4 @@ func (n numberSortingItem) Score(text string) quintain.Verdict {
 		}
 	}
 	return quintain.Right()
-}
-
-// numberList reads a JSON list of numbers and of texts.
-func numberList(text string) ([]string, error) {
-	v, err := answer.ReadJSON(text)
-	if err != nil {
-		return nil, fmt.Errorf("the answer is not a list in square brackets: %w", err)
-	}
-	items, is := v.([]any)
-	if !is {
-		return nil, errors.New("the answer is not a list in square brackets")
-	}
-	list := make([]string, len(items))
-	for i, item := range items {
-		switch item := item.(type) {
-		case string:
-			list[i] = item
-		case json.Number:
-			list[i] = item.String()
-		default:
-			return nil, errors.New("the list has something that is not a number")
-		}
-	}
-	return list, nil
 }
