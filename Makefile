@@ -1,4 +1,4 @@
-# make help tells what there is. Everything here is one command that can be typed as well.
+# make help lists the targets. Each is a single command that can also be typed directly.
 export CGO_ENABLED = 0
 .DEFAULT_GOAL := help
 .PHONY: help build test race fuzz heavy lint conformance bench docs
@@ -6,30 +6,30 @@ export CGO_ENABLED = 0
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-build: ## the program, as bin/quintain
+build: ## build the program as bin/quintain
 	go build -buildvcs=auto -trimpath -ldflags '-s -w' -o bin/quintain ./cmd/quintain
 
-test: ## all tests, the house rules among them
+test: ## run all tests, including the house rules
 	go test ./...
 
-race: ## all tests under the race detector; needs a C compiler
+race: ## run all tests with the race detector; needs a C compiler
 	CGO_ENABLED=1 go test -race -short ./...
 
-fuzz: ## every fuzz target for 20 seconds
+fuzz: ## run every fuzz target for 20 seconds
 	.ci/fuzz 20 600
 
-heavy: ## the tests that kill processes, and their like
+heavy: ## also run the long tests, such as those that kill processes
 	go test -tags heavy -timeout 20m ./...
 
-lint: ## go vet, and golangci-lint at the version that .ci/run names
+lint: ## run go vet, and golangci-lint in the version named in .ci/run
 	go vet ./... && golangci-lint run ./...
 
-conformance: ## against the real reasoning-gym and the tests of Atropos
+conformance: ## compare with the real reasoning-gym and run the tests of Atropos
 	conformance/run
 
-bench: ## all benchmarks, then the tasks beside reasoning-gym
+bench: ## run all benchmarks, then compare the tasks with reasoning-gym
 	go test -run '^$$' -bench . -benchmem ./...
 	conformance/python bench/tasks.py --write docs/benchmarks.md
 
-docs: ## write anew what is made from code and data
+docs: ## rewrite the documents that are made from code and data
 	go test ./internal/house ./cmd/quintain -update

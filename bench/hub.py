@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Our hub and Atropos' run-api under the same load, side by side.
+"""Put the same load on our hub and on Atropos' run-api.
 
     python3 -m venv peers && peers/bin/pip install atroposlib==0.4.0
     go build -o quintain ./cmd/quintain
     python3 bench/hub.py --quintain ./quintain --run-api peers/bin/run-api
 
-Both servers are started on free ports of the loopback, one after the other for each
-scenario, ours on a fresh folder and with a sync before every answer. The load is
-that of `quintain bench hub`, a process of its own. Only the standard library is used.
+For each scenario both servers are started on free loopback ports, one after the other.
+Ours has a fresh folder and syncs before every answer. `quintain bench hub`, in a
+separate process, makes the load. This script uses only the standard library.
 """
 
 import argparse
@@ -24,7 +24,8 @@ import tempfile
 import time
 import urllib.request
 
-# Scenario: arguments for both, more for ours alone, figures with what is better, and what is asked.
+# Scenario: arguments for both, more arguments for ours alone, and the figures: name, whether more
+# (+) or less (-) is better, and the required ratio.
 SCENARIOS = {
     "ingest, JSON": (["--scenario", "ingest"], [], [("groups_per_s", "+", 10), ("latency.p99_ms", "-", 10)]),
     "ingest, gzip": (["--scenario", "ingest", "--form", "gzip"], [], [("groups_per_s", "+", None), ("latency.p99_ms", "-", None)]),
@@ -52,7 +53,7 @@ def peak_mb(pid):
 
 
 def measure(command, bench):
-    """Starts a server, puts the load on it, and returns what was measured."""
+    """Start a server, put the load on it, and return the measurements."""
     port = free_port()
     data = tempfile.mkdtemp(prefix="hub-bench-")
     words = [w.replace("{port}", str(port)).replace("{data}", data) for w in command]
@@ -81,7 +82,7 @@ def measure(command, bench):
 
 
 def cpu_seconds(pid):
-    """What a process and its children have used of the cores so far."""
+    """The processor time that a process and its children have used so far."""
     total, kids = 0.0, {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -106,18 +107,18 @@ def figure(row, name):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--quintain", required=True, help="our program")
-    ap.add_argument("--run-api", help="the other one; without it only ours is measured")
+    ap.add_argument("--run-api", help="Atropos' server; without it only ours is measured")
     ap.add_argument("--scenario", action="append", default=[], help="part of a scenario's name; default: all")
-    ap.add_argument("--time", default="5s", help="how long an ingest takes")
-    ap.add_argument("--rounds", type=int, default=1, help="how often; the best of each side counts")
-    ap.add_argument("--out", help="file for all rows, as JSON")
+    ap.add_argument("--time", default="5s", help="duration of an ingest scenario")
+    ap.add_argument("--rounds", type=int, default=1, help="number of repetitions; the best of each side counts")
+    ap.add_argument("--out", help="file for all measurements, as JSON")
     args = ap.parse_args()
     servers = {"ours": [args.quintain, "hub", "--port", "{port}", "--data", "{data}"]}
     if args.run_api:
         servers = {"run-api": shlex.split(args.run_api) + ["--host", "127.0.0.1", "--port", "{port}"], **servers}
     rows = []
-    print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
-    print("| scenario | figure | " + " | ".join(servers) + " | ratio | asked |")
+    print(f"load of the machine at the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
+    print("| scenario | figure | " + " | ".join(servers) + " | ratio | required |")
     print("|---|---|" + "---|" * len(servers) + "---|---|")
     for name, (common, own, figures) in SCENARIOS.items():
         if args.scenario and not any(s in name for s in args.scenario):

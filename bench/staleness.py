@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Train the embedded policy in several modes, to the same number of steps, and
-print a table: steps a minute, staleness, and the score of held-out problems.
+"""Train the embedded policy in several modes for the same number of steps. Print a
+table of steps per minute, staleness, and scores on held-out problems.
 
     bench/staleness.py --quintain bin/quintain --steps 600 --seeds 1,2,3
 """
@@ -22,7 +22,7 @@ MODES = (  # name, max_lag, objective
 
 
 def run(args, seed, lag, objective):
-    """The report of one run in a folder of its own."""
+    """The report of one run in its own folder."""
     with tempfile.TemporaryDirectory() as folder:
         config, report = os.path.join(folder, "config.json"), os.path.join(folder, "report.json")
         learn = {**json.loads(args.learn), "objective": objective}
@@ -45,11 +45,11 @@ def main():
     parser.add_argument("--quintain", default="bin/quintain")
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--seeds", default="1,2,3")
-    parser.add_argument("--learn", default="{}", help="settings of learning as JSON, for all modes")
+    parser.add_argument("--learn", default="{}", help="settings under learn for all modes, as JSON")
     args = parser.parse_args()
     seeds = [int(s) for s in args.seeds.split(",")]
-    print(f"{args.steps} steps, seeds {args.seeds}; means, with the scores of each seed.\n")
-    print("| mode | steps a minute | mean lag | largest | held out before | after | each seed |")
+    print(f"{args.steps} steps, seeds {args.seeds}: means, and the score of each seed.\n")
+    print("| mode | steps per minute | mean lag | largest | held out before | after | each seed |")
     print("|---|--:|--:|--:|--:|--:|---|")
     for name, lag, objective in MODES:
         reports = [run(args, seed, lag, objective) for seed in seeds]

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Time making and scoring of every task beside reasoning-gym, in one run.
+"""Compare the time that every task takes to make and score problems with that of
+reasoning-gym, in one run.
 
-Both sides use one core and the default settings of reasoning-gym, and take turns
-task by task; the best of a few runs counts, so that a busy machine matters less.
-Ours is what the benchmarks of tasks/* (tasktest.Bench) measure; theirs is
-dataset[i] and score_answer. Answers are in turn the right one and that of another
-entry. A second table has what is ours alone: memory, the slowest of a hundred
-problems at every level, and the hostile answer that costs most.
+Both sides use one core and the default settings of reasoning-gym, and take turns task
+by task. The best of a few runs counts, so that a busy machine matters less. Our figures
+come from the benchmarks of tasks/* (tasktest.Bench), theirs from dataset[i] and
+score_answer. Every second answer is right, the others belong to another entry. A second
+table has figures for our side only: memory, the slowest of a hundred problems at every
+level, and the most expensive hostile answer.
 
-Prints the tables in Markdown; with --write, they go into a document, between the
-two lines that hold <!-- tasks -->. A task takes about 5 seconds, more where one of
-its items takes reasoning-gym long.
+The tables are printed in Markdown; --write puts them into a document, between two lines
+with <!-- tasks -->. A task takes about 5 seconds, or more if reasoning-gym is slow at
+it.
 """
 
 import argparse
@@ -29,14 +30,14 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, os.path.join(ROOT, "conformance"))
-import tasks as peer  # noqa: E402  what the correctness driver knows of reasoning-gym
+import tasks as peer  # noqa: E402  the conformance driver's code for reasoning-gym
 
-DRAWS_AT_ONCE = ("acre", "gsm_symbolic", "list_functions")  # these make all items when the dataset is made
+DRAWS_AT_ONCE = ("acre", "gsm_symbolic", "list_functions")  # these make all items together with the dataset
 RUNS = 3
-ENTRIES = 64  # that answers are scored on; fewer where making them takes long
-SIZE = 500  # of a dataset; every item is made anew each time
-SLOWEST = 10  # at most so many times as long as asked, for items that take long
-ENTRY_SECONDS = 3  # for making the entries
+ENTRIES = 64  # entries to score answers for; fewer if making them takes long
+SIZE = 500  # size of a dataset; every access makes an item again
+SLOWEST = 10  # slow items may take at most this multiple of the requested time
+ENTRY_SECONDS = 3  # time limit for making the entries
 LINE = re.compile(r"^BenchmarkTasks/(\w+?)/(\w+?)(?:-\d+)?\s+\d+\s+(.*)$")
 
 
@@ -56,7 +57,7 @@ def build(scratch):
 
 
 def benchmark(program, folder, name, what, *flags):
-    """Each line of the benchmarks of a task: (what is done, {unit: figure})."""
+    """Each line of the benchmarks of a task: (operation, {unit: figure})."""
     command = [program, "-test.run", "^$", "-test.bench", f"^BenchmarkTasks$/^({what})$/^{name}$", "-test.cpu", "1", *flags]
     done = subprocess.run(command, cwd=folder, env={**os.environ, "GOMAXPROCS": "1"}, check=True, capture_output=True, text=True)
     for line in done.stdout.splitlines():
@@ -66,7 +67,7 @@ def benchmark(program, folder, name, what, *flags):
 
 
 def ours(program, folder, name, seconds):
-    """Nanoseconds by what is done, and our own figures."""
+    """Our nanoseconds by operation, and the figures for our side only."""
     best = {}
     for what, figures in benchmark(program, folder, name, "make|solve|score", "-test.benchtime", f"{seconds}s", "-test.count", str(RUNS)):
         best[what] = min(best.get(what, float("inf")), figures["ns/op"])
@@ -85,7 +86,7 @@ def ours(program, folder, name, seconds):
 
 
 def best(seconds, work):
-    """Nanoseconds of one item of work, which is told the first one and how many: the best of a few runs."""
+    """Nanoseconds per item of work, the best of a few runs. work takes the first item and their number."""
     began = time.perf_counter()
     work(0, 1)
     many = max(1, min(ENTRIES, int(0.002 / (time.perf_counter() - began))))
@@ -100,7 +101,7 @@ def best(seconds, work):
 
 
 def theirs(name, seconds, pipe):
-    """Sends nanoseconds by what is done; a process of its own, for what it leaves behind."""
+    """Send nanoseconds by operation through pipe. It needs a process of its own, as it changes global state."""
     import reasoning_gym
 
     peer.quiet()
@@ -128,7 +129,7 @@ def theirs(name, seconds, pipe):
         for answer, entry in cases[at : at + many]:
             try:
                 scorer(answer, entry)
-            except Exception:  # of theirs, on another entry's answer
+            except Exception:  # raised by their scorer, for another entry's answer
                 pass
 
     pipe.send({
@@ -200,8 +201,8 @@ def own_table(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tasks", help="names, with commas between (default: all that both have)")
-    parser.add_argument("--seconds", type=float, default=0.15, help="for each of %d runs of each figure" % RUNS)
+    parser.add_argument("--tasks", help="names, separated by commas (default: all that both have)")
+    parser.add_argument("--seconds", type=float, default=0.15, help="duration of each of the %d runs of a figure" % RUNS)
     parser.add_argument("--write", metavar="FILE", help="put the table into this document")
     args = parser.parse_args()
     chosen = set(args.tasks.split(",")) if args.tasks else None
@@ -215,7 +216,7 @@ def main():
                 a, b = ours(program, folder, name, args.seconds), beside(name, args.seconds)
                 if not {"make", "solve", "score", "p99", "hostile"} <= a.keys() or not b:
                     sys.exit(f"{name}: no figures: ours {a}, theirs {b}")
-                a["make"] += a["solve"]  # an entry of reasoning-gym holds its answer
+                a["make"] += a["solve"]  # an entry of reasoning-gym includes its answer
                 rows.append((name, a, b))
                 print(f"{name}: {json.dumps([a, b])}", file=sys.stderr)
     if not rows:
@@ -230,11 +231,11 @@ def main():
         *table(rows := sorted(rows)),
     ]
     if not all(b["answers"] for _, _, b in rows):
-        lines += ["", "\\* reasoning-gym stores no answer; it scored texts that are wrong at the first look."]
+        lines += ["", "\\* reasoning-gym stores no answer; it scored texts that are obviously wrong."]
     lines += [
         "",
-        "Ours alone: what making one problem allocates at the default settings; how long all but one problem in a hundred take at most to make, at each level;",
-        "and how long the answer takes to grade that takes longest of some ninety made to cost much, most of them of 100,000 bytes.",
+        "Our side only: memory allocated to make one problem at the default settings; the 99th percentile of the time to make a problem, at each level;",
+        "and the time to grade the slowest of about ninety answers that are meant to be expensive, most of them 100,000 bytes long.",
         "",
         *own_table(rows),
     ]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Run Atropos' own HTTP and packing tests, as its wheel brings them, against ours.
+"""Run Atropos' own HTTP and packing tests, which come with its wheel, against our hub.
 
-Where a test starts Atropos' API server, it gets `quintain hub` (see
-plugin/swap_server.py), and where it calls the packing functions, `quintain hub pack`
-answers (plugin/swap_packing.py). All tests must run and pass, every program that was
-started must have ended by itself when it was told to, and the requests must have gone
-to ours. Then random queues are packed by the real functions and by ours, and random
-requests go to the real server and to ours (hub_parity.py).
+If a test starts Atropos' API server, it gets `quintain hub` instead (see
+plugin/swap_server.py), and if it calls the packing functions, `quintain hub pack`
+answers (plugin/swap_packing.py). All tests must run and pass, every started program
+must exit by itself when told to, and the requests must have gone to our hub. Then the
+real functions and ours pack random queues, and the real server and ours get random
+requests (hub_parity.py).
 """
 
 import argparse
@@ -23,11 +23,11 @@ import xml.etree.ElementTree
 
 import hub_parity
 
-FILES = {"test_api_messages_handling.py": 26, "test_api_compression.py": 7, "test_api_legacy.py": 3}  # and how many tests each has
+FILES = {"test_api_messages_handling.py": 26, "test_api_compression.py": 7, "test_api_legacy.py": 3}  # with their numbers of tests
 PACKING = {"test_min_batch_allocation.py": 20, "test_heterogeneous_packing.py": 12, "test_heterogeneous_batching.py": 1}
-MORE = {"test_heterogeneous_envs"}  # demand that no batch is found where there is one; ours finds it, but for --strict
-SECONDS = 180  # for one file
-ROUNDS = 3000  # of random queues
+MORE = {"test_heterogeneous_envs"}  # expect no batch although there is one; ours finds it, except with --strict
+SECONDS = 180  # time limit for one file
+ROUNDS = 3000  # number of random queues
 
 
 def free_port():
@@ -37,7 +37,7 @@ def free_port():
 
 
 def run(command, tests, name, scratch, plugin="swap_server"):
-    """Run one file of tests: (names of tests that passed, faults, what was told of the programs)."""
+    """Run one file of tests: (names of passed tests, faults, the plugin's report on the programs)."""
     report, told, settings = (os.path.join(scratch, f"{name}.{len(command)}.{what}") for what in ("xml", "told", "settings"))
     with open(settings, "w", encoding="utf-8") as f:
         json.dump({"command": command, "port": free_port(), "told": told}, f)
@@ -47,9 +47,9 @@ def run(command, tests, name, scratch, plugin="swap_server"):
     try:
         done = subprocess.run([*pytest, os.path.join(tests, name)], env=env, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired as late:
-        return [], [f"{name}: not done after {SECONDS} s: {(late.stdout or b'')[-2000:].decode(errors='replace')}"], None
+        return [], [f"{name}: not finished after {SECONDS} s: {(late.stdout or b'')[-2000:].decode(errors='replace')}"], None
     if not os.path.exists(report) or not os.path.exists(told):
-        return [], [f"{name}: pytest broke off with status {done.returncode}: {done.stdout[-2000:]}"], None
+        return [], [f"{name}: pytest stopped with status {done.returncode}: {done.stdout[-2000:]}"], None
     passed, faults = [], []
     for case in xml.etree.ElementTree.parse(report).iter("testcase"):
         trouble = [part for part in case if part.tag in ("failure", "error", "skipped")]
@@ -64,7 +64,7 @@ def run(command, tests, name, scratch, plugin="swap_server"):
 
 
 class Packer:
-    """`quintain hub pack`, a question and an answer at a time."""
+    """`quintain hub pack`, one question and answer at a time."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
@@ -79,7 +79,7 @@ class Packer:
 
 
 def compare_packing(command):
-    """Pack random queues by the real functions and by ours: (batches, faults)."""
+    """Pack random queues with the real functions and with ours: (number of batches, faults)."""
     from atroposlib.api import utils as real
 
     rng, packer, batches, faults = random.Random(1), Packer([*command, "--strict"]), 0, []
@@ -108,7 +108,7 @@ def compare_packing(command):
             if places != ours:
                 faults.append(f"packing {name}: {size if name != 'completing' else want} of {groups if name != 'completing' else parts}: {ours}, theirs {places}")
     if packer.close() != 0:
-        faults.append("quintain hub pack did not end well")
+        faults.append("quintain hub pack exited with an error")
     return batches, faults[:5]
 
 
@@ -133,16 +133,16 @@ def main():
                 if ran != expected:
                     faults.append(f"{name}: {ran} tests ran, want {expected}")
                 if told["requested"] < expected or told["started"] == 0:
-                    faults.append(f"{name}: {told['requested']} requests to {told['started']} servers of ours: the tests went elsewhere")
+                    faults.append(f"{name}: {told['requested']} requests to {told['started']} servers of ours: the tests used another server")
                 if any(status not in (0, -15) for status in told["statuses"]):
                     faults.append(f"{name}: exit statuses of the servers are {told['statuses']}, want 0 or -15")
             print(f"{' '.join(command[1:]):<18} {name:<32} {len(passed)}/{expected} passed{', ' + str(told['requested']) + ' requests' if told else ''}")
             all_passed += len(passed)
             all_faults += faults
     batches, faults = compare_packing([program, "hub", "pack"])
-    print(f"hub pack --strict  {ROUNDS} random queues, {batches} batches, {len(faults)} other than the real functions'")
+    print(f"hub pack --strict  {ROUNDS} random queues, {batches} batches, {len(faults)} packed differently from the real functions")
     compared, more = hub_parity.compare(program)
-    print(f"hub beside run-api {compared}, {len(more)} with another reply")
+    print(f"hub and run-api    {compared}, {len(more)} with different replies")
     faults += more
     for fault in all_faults + faults:
         print(f"FAILED {fault}"[:2000])

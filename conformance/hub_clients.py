@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""An environment on Atropos' own BaseEnv, and a trainer as its examples have it, at `quintain hub`.
+"""Run an environment on Atropos' own BaseEnv, and a trainer like its examples, with `quintain hub`.
 
-The environment runs its own loop (`env_manager`, what `serve` runs): it registers, asks
-for its status, plays against a model server of ours and posts groups, zipped by its own
-code, until its own rule ends it. Its tokenizer is made here, byte by byte. The trainer
-registers and asks for batches once a second at most. Every group that was sent must
-arrive once, as it was sent, in batches of the registered size. The loop runs with groups
-one by one, with lists, with groups of half the registered size, with two environments
-of which each has a minimum, and below the path of a further run.
+The environment runs its own loop (`env_manager`, which `serve` runs): it registers,
+asks for its status, plays against a model server of ours and posts groups, compressed
+by its own code, until its own rule ends it. Its tokenizer is made here and has a token
+for each byte. The trainer registers and polls for batches. Every group must arrive
+exactly once and unchanged, in batches of the registered size. The cases: single groups,
+lists of groups, groups of half the registered size, two environments with a minimum
+each, and the path of another run.
 """
 
 import argparse
@@ -29,8 +29,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import hub_parity
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", WANDB_MODE="disabled", TOKENIZERS_PARALLELISM="false")
-GROUPS = 8  # of each environment
-SECONDS = 90  # for one case
+GROUPS = 8  # groups that each environment sends
+SECONDS = 90  # time limit for one case
 SENT = "tokens masks scores advantages ref_logprobs messages inference_logprobs overrides group_overrides images env_id".split()
 
 
@@ -50,7 +50,7 @@ def make_tokenizer(folder):
 
 
 class Model:
-    """A server that speaks chat completions, and says something else each time."""
+    """A server for chat completions whose replies are always different."""
 
     def __init__(self):
         model = self
@@ -86,7 +86,7 @@ class Model:
             daemon_threads = True
 
             def handle_error(self, request, client_address):
-                pass  # a client that hangs up is no news
+                pass  # a client that hangs up is not an error
 
         self.http = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
@@ -94,11 +94,11 @@ class Model:
 
 
 def environment_class():
-    """An environment of Atropos; its base is loaded only now."""
+    """The class of our Atropos environment; its base class is imported only now."""
     from atroposlib.envs.base import BaseEnv, ScoredDataGroup
 
     class Probe(BaseEnv):
-        """Plays groups of random scores, and remembers what it sent."""
+        """Plays groups with random scores, and records what it sends."""
 
         name = "probe"
         kind = "single"  # or list, or halves
@@ -142,7 +142,7 @@ def environment_class():
 
 
 def make_environment(probe, case, number, options):
-    """An environment of a case, as it would be made of its settings."""
+    """An environment for a case, made from settings as usual."""
     from atroposlib.envs.base import APIServerConfig, BaseEnvConfig
 
     config = BaseEnvConfig(
@@ -156,7 +156,7 @@ def make_environment(probe, case, number, options):
 
 
 class Trainer(threading.Thread):
-    """Registers, and takes batches as long as it is not told to end."""
+    """Registers, and takes batches until it is told to end."""
 
     def __init__(self, url, batch_size):
         super().__init__(daemon=True)
@@ -179,18 +179,18 @@ class Trainer(threading.Thread):
                 self.groups += batch
                 size = sum(len(g["tokens"]) for g in batch)
                 if size != self.batch_size:
-                    self.faults.append(f"a batch of {size} sequences, want {self.batch_size}")
+                    self.faults.append(f"a batch has {size} sequences, want {self.batch_size}")
         except Exception as fault:
             self.faults.append(f"the trainer ended: {type(fault).__name__}: {fault}")
 
 
 def content(group):
-    """What must arrive as it was sent; JSON text, so that integers and floats differ."""
+    """The fields that must arrive unchanged, as JSON text, so that integers and floats differ."""
     return json.dumps([group.get(field) for field in SENT])
 
 
 async def serve(envs):
-    """Run the loops of environments to their end. They are cancelled when all has been sent for long."""
+    """Run the loops of environments to their end. Loops that take too long are cancelled."""
     loops = [asyncio.create_task(env.env_manager()) for env in envs]
     done, late = await asyncio.wait(loops, timeout=SECONDS)
     for loop in late:
@@ -203,12 +203,13 @@ async def serve(envs):
 
 
 def run_case(probe, case, options):
-    """Run one case: (what was done, faults)."""
+    """Run one case: (summary, faults)."""
     batch = 8
     per_item = {"list": 2, "single": 1, "halves": 1}[case["kind"]]
     size = 2 if case["kind"] == "halves" else 4
     sequences = GROUPS * per_item * size * case["envs"]
-    # Its own rule ends it when the steps and what waits are more than its steps.
+    # The environment's own rule ends it when the steps made and the waiting batches
+    # exceed its total.
     options = {**options, "steps": sequences // batch - 1}
     trainer = Trainer(options["url"], batch)
     trainer.start()
@@ -222,7 +223,7 @@ def run_case(probe, case, options):
     trainer.join()
     want, got = (collections.Counter(content(g) for g in groups) for groups in (sent, trainer.groups))
     if want != got or not sent:
-        faults.append(f"{len(sent)} groups were sent, {sum((want - got).values())} did not arrive as they were, {sum((got - want).values())} came that were not sent, or twice")
+        faults.append(f"{len(sent)} groups were sent, {sum((want - got).values())} did not arrive unchanged, {sum((got - want).values())} arrived that were not sent, or arrived twice")
     return f"{len(sent)} groups of {case['envs']} environments, {len(trainer.groups)} arrived", faults + trainer.faults
 
 
@@ -259,7 +260,7 @@ def main():
             failed += bool(faults)
     print(f"{len(CASES) - failed} passed, {failed} failed")
     sys.stdout.flush()
-    os._exit(1 if failed or not model.calls else 0)  # threads of the clients must not keep us
+    os._exit(1 if failed or not model.calls else 0)  # do not wait for the threads of the clients
 
 
 if __name__ == "__main__":

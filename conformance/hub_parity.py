@@ -1,9 +1,10 @@
-"""The same requests to `quintain hub` and to the real run-api: the replies must be the
-same, byte for byte, but for what docs/hub.md lists.
+"""Send the same requests to `quintain hub` and to the real run-api. The replies must be
+the same, byte for byte, except for the differences listed in docs/hub.md.
 
-Random histories go to `quintain hub --atropos-compat strict`: registrations,
-environments with and without a minimum, groups of fitting and of odd sizes, batches.
-Tables of single requests go to the hub as it comes: coercions, refusals, paths.
+`quintain hub --atropos-compat strict` gets random histories: registrations,
+environments with and without a minimum, groups of the registered and of other sizes,
+batches. The hub with default settings gets tables of single requests: coercions,
+refusals, paths.
 """
 
 import contextlib
@@ -29,7 +30,7 @@ def free_port():
 
 @contextlib.contextmanager
 def server(command):
-    """Run a server on a free port, which it gets behind its other arguments."""
+    """Run a server on a free port, which is appended to its arguments."""
     port = free_port()
     process = subprocess.Popen([*command, "--host", "127.0.0.1", "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -39,7 +40,7 @@ def server(command):
                 break
             time.sleep(0.05)
         else:
-            raise TimeoutError(f"{command}: does not answer")
+            raise TimeoutError(f"{command}: no answer")
         yield Side(port)
     finally:
         process.terminate()
@@ -47,7 +48,7 @@ def server(command):
 
 
 class Side:
-    """A server that is asked."""
+    """A connection to one of the servers."""
 
     def __init__(self, port):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
@@ -62,7 +63,7 @@ class Side:
                 self.connection.request(method, path, body, {**given, **(headers or {})})
                 reply = self.connection.getresponse()
                 break
-            except ConnectionError:  # it was idle for too long
+            except ConnectionError:  # the connection was idle for too long
                 self.connection.close()
                 if last:
                     raise
@@ -73,14 +74,14 @@ FREE = ("messages", "overrides", "group_overrides", "generation_params", "images
 
 
 def same(ours, theirs):
-    """Are two replies the same? What is free-form is handed on as it came, and the original writes it anew."""
+    """Are two replies the same? The hub returns free-form fields unchanged; the original encodes them again."""
     if ours[:2] != theirs[:2] or not any(f'"{field}":{opening}' in theirs[2] for field in FREE for opening in '[{"'):
         return ours == theirs
     return json.dumps(json.loads(ours[2])) == json.dumps(json.loads(theirs[2]))
 
 
 def both(sides, faults, *request):
-    """Ask both sides; note where they differ. Returns our body."""
+    """Ask both sides, and note a difference as a fault. Returns our body."""
     ours, theirs = (side.ask(*request) for side in sides)
     if not same(ours, theirs):
         faults.append(f"parity: {str(request)[:300]}: {str(ours)[:300]}, theirs {str(theirs)[:300]}")
@@ -88,7 +89,7 @@ def both(sides, faults, *request):
 
 
 def group(rng, number, sequences, env):
-    """A group that tells its number in its first token."""
+    """A group with its number as first token."""
     g = {"tokens": [[number, *(rng.randrange(1000) for _ in range(rng.randrange(3)))] for _ in range(sequences)]}
     g["masks"] = [[-100, *row[1:]] for row in g["tokens"]]
     g["scores"] = [rng.choice([0, 1, 0.5, -1.25, 1e-7, 3e20]) for _ in range(sequences)]
@@ -108,14 +109,15 @@ def group(rng, number, sequences, env):
 
 
 def history(sides, seed, faults):
-    """One random run on both sides; returns how many batches there were.
+    """Make one random run on both sides; returns the number of batches.
 
-    There are groups of odd sizes in one half of the runs and batches in the other: a
-    group that was held takes its old place in ours, and a new one in the original.
+    Half of the runs have groups of odd sizes and the other half have batches, because a
+    held group returns to its old place in our queue, but gets a new one in the
+    original.
     """
     rng, odds = random.Random(seed), seed % 2
     batch_size, sizes, batches = rng.choice([4, 8, 16]), rng.choice([[4], [2, 4], [1, 2, 4], [4, 8]]), 0
-    envs, odd, gone = [], set(), set()  # their group sizes; which of them sent others; which have gone
+    envs, odd, gone = [], set(), set()  # their group sizes; those that sent other sizes; those that have disconnected
     both(sides, faults, "GET", "/reset_data")
     for side in sides:
         side.ask("POST", "/register", {**TRAINER, "batch_size": batch_size})
@@ -158,7 +160,7 @@ def history(sides, seed, faults):
 
 
 SEQ = '"tokens":[[1]],"masks":[[1]],"scores":[1]'
-# method, path, body; statuses and content types must be the same, and for 200 the whole reply.
+# method, path, body: status and content type must be the same, and for status 200 the whole reply.
 SINGLES = [
     ("GET", "/", None), ("GET", "/nope", None), ("POST", "/info", None), ("HEAD", "/batch", None), ("DELETE", "/", None), ("GET", "/run-id", None),
     ("GET", "/info/", None), ("GET", "/status-env", None), ("GET", "/status-env?env_id=0", None), ("POST", "/scored_data", ""), ("POST", "/scored_data", "{"),
@@ -190,10 +192,10 @@ HEADERS = [
 
 
 def singles(sides, faults):
-    """Single requests, each with the same state on both sides."""
+    """Make single requests, each with the same state on both sides; returns their number."""
     n = 0
     body = "{" + SEQ + "}"
-    both(sides, faults, "POST", "/scored_data", body)  # a reset does not forget the latest
+    both(sides, faults, "POST", "/scored_data", body)  # a reset does not forget the latest group
     packed = gzip.compress(body.encode())
     table = [(*request, None) for request in SINGLES] + [("POST", "/scored_data", body, headers) for headers in HEADERS]
     table += [("POST", "/scored_data", data, {"Content-Encoding": name}) for data in (packed, packed + bytes(5), packed[:10] + b"x", b"no gzip") for name in ("gzip", "GZIP", "x-gzip")]
@@ -203,7 +205,7 @@ def singles(sides, faults):
             side.ask("POST", "/register", TRAINER)
         ours, theirs = (side.ask(method, path, text, headers) for side in sides)
         n += 1
-        if path == "/register" and ours[0] == 200:  # but for the number that it gives
+        if path == "/register" and ours[0] == 200:  # the uuid may differ
             ours, theirs = ((status, kind, "uuid" in json.loads(reply)) for status, kind, reply in (ours, theirs))
         if theirs[0] == 500 or headers and "Content-Encoding" in headers and theirs[0] >= 400:
             if not 400 <= ours[0] < 500:
@@ -225,7 +227,7 @@ def singles(sides, faults):
 
 
 def compare(program):
-    """(what was compared, faults)."""
+    """Compare program with the real server: (summary, faults)."""
     faults = []
     with tempfile.TemporaryDirectory() as data, server([sys.executable, "-m", "atroposlib.cli.run_api"]) as theirs:
         with server([program, "hub", "--data", data, "--atropos-compat", "strict"]) as ours:

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Hold the losses of package learn against the same written down in NumPy.
+"""Compare the losses of package learn with an implementation in NumPy.
 
-Random batches of groups go through both: what the loss is, its parts, and its
-derivatives by every log-probability and entropy. This side knows no formula of a
-derivative: it finds them by complex steps (Squire and Trapp, "Using complex
-variables to estimate derivatives of real functions", 1998), which are exact to the
-last digits. The Go side is a test of learn that reads the batches with what is
-expected.
+Both compute the loss of random batches of groups, its parts, and its derivatives by
+every log-probability and entropy. This side has no formulas for derivatives: it finds
+them by complex steps (Squire and Trapp, "Using complex variables to estimate
+derivatives of real functions", 1998), which are exact to the last digits. The Go side
+is a test of learn that reads the batches with the expected results.
 
     conformance/python conformance/learn.py [--batches N] [--seed S]
     conformance/python conformance/learn.py --write learn/testdata/objective.json
 
-The first holds new random batches against the checkout; the second writes the
-batches that go test always reads. Needs NumPy, and Go for the first.
+The first command tests the checkout with new random batches; the second writes the
+batches that go test always reads. Both need NumPy, and the first needs Go.
 """
 
 import argparse
@@ -27,7 +26,7 @@ import numpy as np
 
 UNTRAINED = -100
 MAX_LOG_WEIGHT = 20
-STEP = 1e-30  # of complex differentiation
+STEP = 1e-30  # step of complex differentiation
 VOCABULARY = 32
 OBJECTIVES = ("decoupled", "naive")
 CAP_RULES = ("truncate", "filter")
@@ -43,17 +42,17 @@ def smaller(a, b):
 
 
 def clip(x, low, high):
-    """x, where its real part is within bounds, else the bound."""
+    """x if its real part is within the bounds, else the bound."""
     return np.where(x.real < low, low, np.where(x.real > high, high, x))
 
 
 def k3(d):
-    """Estimates the divergence of the sampler, whose log-probability is d less."""
+    """Estimate the divergence from a sample; d is its log-probability less that of the sampler."""
     return np.exp(d) - d - 1
 
 
 def advantages(group):
-    """An array for each sequence."""
+    """The advantages of each sequence as an array."""
     rows = []
     for i, tokens in enumerate(group["tokens"]):
         if group["advantages"] is None:
@@ -66,7 +65,7 @@ def advantages(group):
 
 
 def flatten(case):
-    """All tokens of a case, one behind the other, with the number of their sequence."""
+    """All tokens of a case, one after another, with the number of their sequence."""
     flat = {key: [] for key in ("sequence", "trained", "advantage", "behaviour", "reference", "version")}
     number = itertools.count()
     for group in case["groups"]:
@@ -87,7 +86,7 @@ def flatten(case):
 
 
 def normalised(losses, flat, settings):
-    """One number of the losses of all tokens."""
+    """The losses of all tokens combined into one number."""
     kept = flat["trained"]
     if settings["normalisation"] == "token_mean":
         return losses[kept].mean()
@@ -99,7 +98,7 @@ def normalised(losses, flat, settings):
 
 
 def evaluate(flat, settings, policy, entropies):
-    """The loss, a complex number, and the figures of each token."""
+    """The loss as a complex number, the policy loss, and the figures of each token."""
     proximal = policy.real if flat["proximal"] is None else flat["proximal"]
     decoupled = settings["objective"] == "decoupled"
     log_weight = np.clip((proximal if decoupled else policy.real) - flat["behaviour"], -MAX_LOG_WEIGHT, MAX_LOG_WEIGHT)
@@ -132,7 +131,7 @@ def differentiate(f, at):
 
 
 def expect(case):
-    """What a step says of a case."""
+    """The expected results for a case."""
     flat, settings = flatten(case), case["settings"]
     kept = flat["trained"]
     policy, entropies = flat["policy"].astype(complex), flat["entropies"].astype(complex)
@@ -158,19 +157,19 @@ def mean_score(case):
 
 
 def exact(x):
-    """x in sixty-fourths: few digits, and the same in float32."""
+    """x rounded to sixty-fourths: few digits, and exact in float32."""
     return (np.round(np.asarray(x) * 64) / 64).tolist()
 
 
 def near(rng, row, spread):
-    """Log-probabilities like row, and some far from it."""
+    """Log-probabilities near those of row, with some far from them."""
     row = np.array(row)
     wild = rng.random(len(row)) < 0.1
     return exact(np.minimum(row + rng.normal(0, spread, len(row)) + wild * rng.normal(0, 2, len(row)), 0))
 
 
 def make_group(rng, case, with_reference):
-    """A group of random sequences; what the case knows of their tokens is added to it."""
+    """A group of random sequences; the case gets the numbers for their tokens."""
     count = int(rng.integers(1, 4))
     scores = exact(rng.random(count))
     group = {"tokens": [], "masks": [], "scores": scores, "advantages": None, "ref_logprobs": None,
@@ -204,7 +203,7 @@ def make_group(rng, case, with_reference):
 
 
 def make_case(rng, objective, normalisation, plain):
-    """A random batch with its settings; a plain one has no KL term and no bonus."""
+    """A random batch with settings; a plain one has no KL term and no entropy bonus."""
     settings = {
         "objective": objective, "clip": float(rng.choice([0.1, 0.2, 0.3])), "weight_cap": float(rng.choice([0, 1.5, 5])),
         "cap_rule": str(rng.choice(CAP_RULES)), "kl": 0.0 if plain else float(rng.choice([0.01, 0.1, 1])),
@@ -214,7 +213,7 @@ def make_case(rng, objective, normalisation, plain):
         case = {"settings": settings, "version": int(rng.integers(3, 9)), "policy": [], "proximal": [], "entropies": []}
         case["groups"] = [make_group(rng, case, settings["kl"] > 0) for _ in range(int(rng.integers(1, 4)))]
         if rng.random() < 0.25:
-            case["proximal"] = None  # one update: they are those of the policy
+            case["proximal"] = None  # a single update: they equal those of the policy
         if flatten(case)["trained"].any():
             case["want"] = expect(case)
             return case
@@ -231,7 +230,7 @@ def make_cases(seed, rounds):
 
 
 def write(cases, path):
-    """One case a line."""
+    """Write cases to a JSON file, one per line."""
     lines = [json.dumps(case, separators=(",", ":")) for case in cases]
     with open(path, "w", encoding="utf-8") as out:
         out.write("[\n" + ",\n".join(lines) + "\n]\n")
@@ -239,9 +238,9 @@ def write(cases, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--write", metavar="FILE", help="write cases with what is expected, and compare nothing")
-    parser.add_argument("--batches", type=int, default=240, help="random batches; a multiple of 12 is made")
-    parser.add_argument("--seed", type=int, help="of the batches; a new one each time if absent")
+    parser.add_argument("--write", metavar="FILE", help="write cases with their expected results, and compare nothing")
+    parser.add_argument("--batches", type=int, default=240, help="number of random batches, rounded up to a multiple of 12")
+    parser.add_argument("--seed", type=int, help="seed of the batches; default: a new one each time")
     args = parser.parse_args()
     if args.write:
         write(make_cases(1 if args.seed is None else args.seed, 1), args.write)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold quintain against reasoning-gym, each a black box to this program.
+"""Compare quintain with reasoning-gym, treating both as black boxes.
 
 For every task that both have:
 
@@ -10,9 +10,9 @@ For every task that both have:
              reasoning-gym gives, on entries of both sides, to right answers, to
              answers of other entries, to spoiled answers and to junk.
 
-Differences that docs/deviations.json lists are counted apart. Where reasoning-gym
-raises, or takes too long, there is nothing to compare; ours only has to be a score.
-Prints a line for each task and ends with "N passed, M failed", in tasks.
+Differences listed in docs/deviations.json are counted separately. If reasoning-gym
+raises an exception or takes too long, our result only has to be a score. The program
+prints a line for each task, and at the end "N passed, M failed", counting tasks.
 """
 
 import argparse
@@ -34,19 +34,19 @@ import reasoning_gym
 from reasoning_gym.factory import DATASETS
 
 TOLERANCE = 1e-9
-CASE_SECONDS = 10  # for one score of reasoning-gym
-DRAW_SECONDS = 8  # for making a few entries
+CASE_SECONDS = 10  # time limit for one score of reasoning-gym
+DRAW_SECONDS = 8  # time limit for making a few entries
 COMMAND_SECONDS = 300
-COMPARES_TUPLES = ("arc_agi", "rearc")  # their scorers know no lists, and JSON has no tuples
+COMPARES_TUPLES = ("arc_agi", "rearc")  # their scorers need tuples, which JSON turns into lists
 STORED_ANSWERS = ("example_correct_answer", "example_answer", "possible_answer")
 
 
 class TimeUp(BaseException):
-    """Not an Exception: reasoning-gym's scorers catch those."""
+    """Not an Exception, because reasoning-gym's scorers catch those."""
 
 
 def within(seconds, function, *args):
-    """function(*args), or TimeUp."""
+    """Return function(*args), or raise TimeUp."""
 
     def ring(*_):
         raise TimeUp
@@ -63,7 +63,7 @@ def within(seconds, function, *args):
 
 
 def quintain(command, *args, stdin=""):
-    """The lines that quintain prints."""
+    """Run quintain and decode the lines that it prints."""
     done = subprocess.run([command, *args], input=stdin, capture_output=True, encoding="utf-8", timeout=COMMAND_SECONDS)
     if done.returncode != 0:
         wrong = next((line for line in done.stdout.split("\n") if '"error"' in line), done.stderr.strip())
@@ -72,7 +72,7 @@ def quintain(command, *args, stdin=""):
 
 
 def export(command, task, seed, count, settings):
-    """Our entries: settings is a level or an object of parameters."""
+    """Our entries; settings is a level or an object of parameters."""
     which = ["--level", str(settings)] if isinstance(settings, int) else ["--params", json.dumps(settings)]
     entries = quintain(command, "tasks", "export", "--format", "reasoning-gym", "--task", task, "--seed", str(seed), "--count", str(count), *which)
     if len(entries) != count:
@@ -84,7 +84,7 @@ def export(command, task, seed, count, settings):
 
 
 def grade(command, cases):
-    """Our score of each (entry, answer)."""
+    """Our score for each (entry, answer)."""
     lines = "".join(json.dumps({"entry": entry, "answer": answer}) + "\n" for entry, answer in cases)
     verdicts = quintain(command, "grade", "--format", "reasoning-gym", stdin=lines)
     if len(verdicts) != len(cases):
@@ -103,14 +103,14 @@ class Peer:
         self.made = {}
 
     def dataset(self, settings, seed=0, size=1):
-        """The dataset with these settings, with those of them that it knows."""
+        """The dataset with those of the settings that it knows."""
         known = {f.name for f in dataclasses.fields(DATASETS[self.task][1])}
         default = DATASETS[self.task][1]()
         config = {k: as_tuples(v) if isinstance(getattr(default, k), tuple) else v for k, v in settings.items() if k in known}
         return reasoning_gym.create_dataset(self.task, **{**config, "seed": seed, "size": size})
 
     def entries(self, settings, seed, count):
-        """A few entries in the form that JSON gives them; none where it refuses or dawdles."""
+        """A few entries in their JSON form; none if reasoning-gym refuses or takes too long."""
         try:
             dataset = within(DRAW_SECONDS, self.dataset, settings, seed, max(count, 2))
             return within(DRAW_SECONDS, lambda: [plain(dataset[i]) for i in range(count)])
@@ -118,8 +118,8 @@ class Peer:
             return []
 
     def score(self, settings, entry, answer):
-        """Its score, or None where it raises or takes too long."""
-        decimal.setcontext(decimal.DefaultContext.copy())  # which drawing items changes
+        """Its score, or None if it raises an exception or takes too long."""
+        decimal.setcontext(decimal.DefaultContext.copy())  # making items changes the context
         key = json.dumps(settings, sort_keys=True)
         try:
             if key not in self.made:
@@ -143,7 +143,7 @@ def as_tuples(value):
 
 
 def plain(value):
-    """value as JSON can hold it."""
+    """value in a form that JSON can hold."""
     if isinstance(value, enum.Enum):
         return plain(value.value)
     if value is None or isinstance(value, (bool, str)):
@@ -160,7 +160,7 @@ def plain(value):
         return sorted((plain(v) for v in value), key=json.dumps)
     if dataclasses.is_dataclass(value):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if hasattr(value, "tolist"):  # of numpy
+    if hasattr(value, "tolist"):  # from numpy
         return plain(value.tolist())
     if hasattr(value, "isoformat"):
         return value.isoformat()
@@ -183,7 +183,7 @@ JUNK = {
 
 
 def spoiled(a):
-    """The answer a, spoiled in ways that keep some of its form: (kind, answer)."""
+    """Variants of the answer a that keep some of its form: (kind, answer)."""
     yield from {
         "oracle": a, "pad_spaces": f"  {a}  ", "pad_newline": f"\n{a}\n", "sentence": f"The answer is {a}", "period": a + ".",
         "quoted": f'"{a}"', "parens": f"({a})", "brackets": f"[{a}]", "latex_boxed": f"\\boxed{{{a}}}", "latex_dollar": f"${a}$",
@@ -214,7 +214,7 @@ def spoiled(a):
 
 
 def candidates(right, others):
-    """Different answers to try: (kind, answer)."""
+    """Distinct answers to try: (kind, answer)."""
     seen = set()
     tries = [*(spoiled(right) if right is not None else ()), *((f"other_entry_{i}", o) for i, o in enumerate(others)), *JUNK.items()]
     for kind, answer in tries:
@@ -224,7 +224,7 @@ def candidates(right, others):
 
 
 def stored_answer(entry):
-    """A right answer, where the entry has one."""
+    """A right answer if the entry has one, else None."""
     if isinstance(entry["answer"], str):
         return entry["answer"]
     for key in STORED_ANSWERS:
@@ -260,12 +260,12 @@ def excuses(rows, kind, ours, theirs):
 
 
 def mislabelled(rows, ours):
-    """Whether docs/deviations.json says that some stored answers are wrong, and ours says so of this one."""
+    """Whether docs/deviations.json says that some stored answers are wrong, and our score says so of this one."""
     return ours != 1 and any(row["kind"] == "label" for row in rows)
 
 
 def quiet():
-    """Keep what reasoning-gym prints out of the table."""
+    """Keep the output of reasoning-gym out of the table."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
@@ -277,7 +277,7 @@ def check(job):
     report, began = Report(task), time.monotonic()
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            os.chdir(scratch)  # a dataset of reasoning-gym runs recorded programs
+            os.chdir(scratch)  # because one dataset of reasoning-gym runs recorded programs
             check_task(report, Peer(task), levels, args, rows)
             os.chdir("/")
     except Exception as e:
@@ -307,7 +307,7 @@ def check_task(report, peer, levels, args, rows):
             others = [a for a in dict.fromkeys(answers + [e["answer"] for e in ours]) if a is not None]
             for entry, right in list(zip(entries, answers))[:most]:
                 cases += [(params, entry, kind, answer) for kind, answer in candidates(right, [o for o in others if o != right][:3])]
-    wrong = set()  # entries whose stored answer is wrong, as a row says that some are
+    wrong = set()  # entries whose stored answer is wrong, if a row says that some are
     scores = grade(args.quintain, [(entry, answer) for _, entry, _, answer in cases])
     for (params, entry, kind, answer), ours in zip(cases, scores):
         theirs = peer.score(params, entry, answer)
@@ -315,7 +315,7 @@ def check_task(report, peer, levels, args, rows):
         if kind == "oracle" and mislabelled(rows, ours):
             wrong.add(id(entry))
         if not isinstance(ours, (int, float)) or not 0 <= ours <= 1:
-            report.faults.append(f"{kind}: ours is {ours}, no score: {answer!r}")
+            report.faults.append(f"{kind}: ours is {ours}, which is not a score: {answer!r}")
         elif theirs is None:
             report.raised += 1
         elif abs(ours - theirs) <= TOLERANCE:
@@ -330,12 +330,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", required=True, help="the program to test")
     parser.add_argument("--deviations", help="docs/deviations.json")
-    parser.add_argument("--tasks", help="names, with commas between (default: all that both have)")
-    parser.add_argument("--seeds", default="1,20260", help="with commas between")
+    parser.add_argument("--tasks", help="names, separated by commas (default: all that both have)")
+    parser.add_argument("--seeds", default="1,20260", help="numbers, separated by commas")
     parser.add_argument("--count", type=int, default=4, help="entries for each seed and level")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--show", type=int, default=3, help="faults shown of each task")
-    parser.add_argument("--all", action="store_true", help="fail where reasoning-gym has a task that quintain has not")
+    parser.add_argument("--show", type=int, default=3, help="faults to show for each task")
+    parser.add_argument("--all", action="store_true", help="also fail for each task of reasoning-gym that quintain does not have")
     args = parser.parse_args()
     args.quintain = os.path.abspath(args.quintain)
     args.seeds = [int(seed) for seed in args.seeds.split(",")]
@@ -345,7 +345,7 @@ def main():
     missing = sorted(theirs - set(ours))
     names = sorted(set(args.tasks.split(",")) if args.tasks else theirs & set(ours))
     if unknown := [name for name in names if name not in theirs or name not in ours]:
-        parser.error(f"not a task of both: {', '.join(unknown)}")
+        parser.error(f"not tasks of both: {', '.join(unknown)}")
     rows = []
     if args.deviations and os.path.exists(args.deviations):
         with open(args.deviations, encoding="utf-8") as f:

@@ -152,7 +152,7 @@ func (m *Mix) Next() (Job, error) {
 		index = m.after(behind, index)
 	}
 	m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: behind})
-	return Job{}, fmt.Errorf("%s: %d problems in a row must not be played: choose a level with more problems, or play them all", behind.Label, mostSkips)
+	return Job{}, fmt.Errorf("%s: %d problems in a row were skipped: choose a level with more problems, or play them all", behind.Label, mostSkips)
 }
 
 // problem makes the problem with an index, and reports whether it is skipped.

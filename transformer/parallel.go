@@ -9,9 +9,9 @@ import (
 // workers is the largest number of goroutines worth passing to [parallel].
 func workers() int { return runtime.GOMAXPROCS(0) }
 
-// parallel calls f for every i from 0 to n-1 on at most most goroutines, and returns
-// when all calls have returned. worker is the number of the goroutine that makes the
-// call, below most; callers index per-goroutine memory with it.
+// parallel calls f for every i from 0 to n-1, on no more than most goroutines, and
+// returns when all calls have returned. worker is the number of the goroutine that
+// makes the call, below most; callers index per-goroutine memory with it.
 func parallel(n, most int, f func(worker, i int)) {
 	var next atomic.Int64
 	work := func(worker int) {

@@ -153,7 +153,7 @@ func softmaxBack(d, probs []float32, scale float32) {
 // normEps keeps the normalisation of an all-zero row finite.
 const normEps = 1e-6
 
-// normalise sets each row of to to that row of x divided by its root mean square, and
+// normalise stores in each row of to that row of x, divided by its root mean square. It
 // stores the factor in inv.
 func normalise(to, x matrix, inv []float32) {
 	for i := range x.rows {

@@ -1,5 +1,5 @@
-"""A plugin for pytest: the packing functions of the Atropos API server, answered by
-`quintain hub pack`. Nothing of the tests changes.
+"""A plugin for pytest: `quintain hub pack` answers in place of the packing functions of
+the Atropos API server. The tests themselves do not change.
 
 SWAP_SETTINGS names a JSON file: {"command": […], "told": path}.
 """
@@ -17,7 +17,7 @@ asked = 0
 
 
 def picked(question):
-    """The places that our program picks."""
+    """The indices that our program picks."""
     global asked
     asked += 1
     process.stdin.write(json.dumps(question) + "\n")
@@ -25,7 +25,7 @@ def picked(question):
 
 
 def split(queue, places):
-    """(what was picked, the rest), or (None, all) for nothing."""
+    """(picked groups, the rest), or (None, all) if nothing was picked."""
     if not places:
         return None, queue
     chosen = set(places)

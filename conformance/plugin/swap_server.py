@@ -1,8 +1,9 @@
-"""A plugin for pytest: where a test starts the Atropos API server, it gets a
-command of ours, with the same arguments behind it. Nothing of the tests changes.
+"""A plugin for pytest: if a test starts the Atropos API server, our command is started
+instead, with the same arguments appended. The tests themselves do not change.
 
 SWAP_SETTINGS names a JSON file: {"command": […], "port": int, "told": path}. The tests
-know one port only, 8000; ours listens on a free one, and requests go there.
+use only port 8000; our server listens on a free port, and their requests are redirected
+to it.
 """
 
 import json
@@ -20,7 +21,7 @@ requested = 0
 
 
 class Popen(subprocess.Popen):
-    """subprocess.Popen, but for commands that would start the API server."""
+    """subprocess.Popen, except that it replaces commands that would start the API server."""
 
     def __init__(self, args, *rest, **options):
         swap = not isinstance(args, str) and MODULE in args

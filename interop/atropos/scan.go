@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// A scanner reads JSON text once, from front to back. After each method it stands
-// behind what the method read; after an error its position is undefined.
+// A scanner reads JSON text once, from front to back. Each method leaves it after what
+// the method read; after an error its position is undefined.
 type scanner struct {
 	data  []byte
 	at    int
