@@ -60,7 +60,7 @@ func (p Place) run(t *testing.T, f func(*testing.T)) {
 	f(t)
 }
 
-// A rig is a queue under test, which may be opened anew.
+// A rig is a queue under test, which may be reopened.
 type rig struct {
 	tb
 	open func() (queue.Store, error)
