@@ -175,14 +175,12 @@ func (r *rig) want(list []queue.Delivery, numbers ...int) {
 	}
 }
 
-// wait waits until the next lease runs out.
+// wait waits until the next lease has run out. On a slow machine it may have done so
+// before.
 func (r *rig) wait() {
-	r.Helper()
-	at, ok := r.q.NextExpiry()
-	if !ok {
-		r.Fatal("no lease runs out")
+	if at, ok := r.q.NextExpiry(); ok {
+		<-time.After(time.Until(at))
 	}
-	<-time.After(time.Until(at))
 }
 
 // seqs are the sequence numbers of deliveries.
