@@ -186,7 +186,7 @@ func (a atroposAPI) disconnectEnv(c *web.Call) {
 	}
 }
 
-// statusEnv tells an environment how much of its work waits.
+// statusEnv shows an environment how much of its work waits.
 func (a atroposAPI) statusEnv(c *web.Call) {
 	id, err := readJSON(c, atropos.DecodeEnvID)
 	if err != nil {

@@ -64,8 +64,8 @@ func post(url, body string) string {
 
 // read returns the body of a reply.
 func read(reply *http.Response) string {
-	defer reply.Body.Close()
 	text, err := io.ReadAll(reply.Body)
+	reply.Body.Close()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestCorruptGroups(t *testing.T) {
 }
 
 // TestDroppedMeanwhile drops a group that the trainer has; the rest of its batch is
-// acknowledged all the same.
+// still acknowledged.
 func TestDroppedMeanwhile(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(2)
@@ -152,7 +152,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A badStore is a store in memory that fails where it is told to.
+// A badStore is a store in memory that fails when told to.
 type badStore struct {
 	*queue.Memory
 	corrupt map[uint64]bool // bodies that cannot be read

@@ -191,7 +191,7 @@ func (c *candidates) pick(n packing.Need) []queue.Entry {
 	return picked
 }
 
-// reportUnpackable tells which sizes of groups fit into no batch, each size once.
+// reportUnpackable reports which sizes of groups fit into no batch, each size once.
 func (r *Run) reportUnpackable() {
 	batch := r.registry.current().BatchSize
 	for size, groups := range r.ledger.unreported() {

@@ -117,7 +117,7 @@ func (f *fixture) want(method, path, body, reply string) {
 const registerBody = `{"wandb_group":"g","wandb_project":"p","batch_size":%d,"max_token_len":64,` +
 	`"checkpoint_dir":"c","save_checkpoint_interval":5,"starting_step":%d,"num_steps":10}`
 
-// register registers a trainer, which then asks for a batch in vain.
+// register registers a trainer.
 func (f *fixture) register(batch, step int) {
 	f.t.Helper()
 	w := f.do("POST", "/register", fmt.Sprintf(registerBody, batch, step))
@@ -127,7 +127,8 @@ func (f *fixture) register(batch, step int) {
 	}
 }
 
-// begin registers a trainer and lets it begin, so that environments may come.
+// begin registers a trainer and lets it ask for a batch, so that environments may
+// register.
 func (f *fixture) begin(batch int) {
 	f.t.Helper()
 	f.register(batch, 0)
@@ -208,14 +209,14 @@ func TestRoutes(t *testing.T) {
 			`{"tokens":[],"masks":[],"scores":[],"advantages":[],"ref_logprobs":[],"generation_params":[],"inference_logprobs":[],"messages":[],"images":[]}`},
 		{"environments wait", "POST", "/register-env", `{"max_token_length":1,"desired_name":"e","weight":1,"group_size":4}`, nil, 200,
 			`{"status":"wait for trainer to start"}`},
-		{"nobody to disconnect", "POST", "/disconnect-env", `{"env_id":0}`, nil, 200, `{"status":"failure","error":"no environment has this env_id"}`},
-		{"nor from the end", "POST", "/disconnect-env", `{"env_id":-1}`, nil, 200, `{"status":"failure","error":"no environment has this env_id"}`},
+		{"no environment to disconnect", "POST", "/disconnect-env", `{"env_id":0}`, nil, 200, `{"status":"failure","error":"no environment has this env_id"}`},
+		{"not counted from the end", "POST", "/disconnect-env", `{"env_id":-1}`, nil, 200, `{"status":"failure","error":"no environment has this env_id"}`},
 		{"no such environment", "GET", "/status-env", `{"env_id":0}`, nil, 422,
 			`{"detail":[{"type":"value_error","loc":["body","env_id"],"msg":"no environment has this env_id","input":null}]}`},
 		{"the argument is in the body", "GET", "/status-env?env_id=0", "", nil, 422,
 			`{"detail":[{"type":"missing","loc":["body"],"msg":"Field required","input":null}]}`},
 		{"an empty list", "POST", "/scored_data_list", "[]", nil, 200, `{"status":"received","groups_processed":0}`},
-		{"no list", "POST", "/scored_data_list", "{}", nil, 422,
+		{"not a list", "POST", "/scored_data_list", "{}", nil, 422,
 			`{"detail":[{"type":"list_type","loc":["body"],"msg":"Input should be a valid list","input":{}}]}`},
 		{"a reset is plain text", "GET", "/reset_data", "", nil, 200, "Reset successful"},
 		{"unknown path", "GET", "/nope", "", nil, 404, `{"detail":"Not Found"}`},
@@ -223,14 +224,14 @@ func TestRoutes(t *testing.T) {
 		{"wrong method", "POST", "/info", "", nil, 405, `{"detail":"Method Not Allowed"}`},
 		{"HEAD is one", "HEAD", "/batch", "", nil, 405, `{"detail":"Method Not Allowed"}`},
 		{"a slash too many", "GET", "/info/?a=b", "", nil, 307, ""},
-		{"behind what is not there", "GET", "/nope/", "", nil, 404, `{"detail":"Not Found"}`},
+		{"a slash after an unknown path", "GET", "/nope/", "", nil, 404, `{"detail":"Not Found"}`},
 		{"no content type", "POST", "/scored_data", group(1, 1, -1), []string{"Content-Type: text/plain"}, 422,
 			`{"detail":[{"type":"model_attributes_type","loc":["body"],"msg":"Input should be JSON, and Content-Type should say so","input":null}]}`},
 		{"a kind of JSON", "POST", "/scored_data", group(1, 1, -1), []string{"Content-Type: Application/x+JSON; charset=utf-8"}, 200, `{"status":"received"}`},
 		{"bad UTF-8", "POST", "/register", "\"\xff\"", nil, 400, `{"detail":"There was an error parsing the body"}`},
-		{"no JSON", "POST", "/register", "{", nil, 422,
+		{"not JSON", "POST", "/register", "{", nil, 422,
 			`{"detail":[{"type":"json_invalid","loc":["body",1],"msg":"JSON decode error","input":{},"ctx":{"error":"want a key in double quotes"}}]}`},
-		{"an unknown packing", "POST", "/register", "{}", []string{"Content-Encoding: br"}, 415, `{"detail":"Content-Encoding is neither gzip nor identity"}`},
+		{"an unknown encoding", "POST", "/register", "{}", []string{"Content-Encoding: br"}, 415, `{"detail":"Content-Encoding is neither gzip nor identity"}`},
 		{"an odd name", "POST", "/scored_data", group(1, 1, -1), []string{"Idempotency-Key: " + strings.Repeat("x", 300)}, 422,
 			`{"detail":[{"type":"value_error","loc":["body","Idempotency-Key"],"msg":"should have at most 256 bytes, none of them a control character","input":null}]}`},
 	} {
@@ -350,9 +351,9 @@ func TestRegisteringAgain(t *testing.T) {
 	}{
 		{"what was handed out and acknowledged is done", 0, 0, "2", 2},
 		{"what was not is handed out again, and counted once", 1, 0, "2", 2},
-		{"and again, whatever the step it says", 1, 1, "2", 2},
+		{"again, whatever step the trainer names", 1, 1, "2", 2},
 		{"a trainer may be ahead", 1, 40, "2", 40},
-		{"a batch of another size is made anew", 2, 0, "2 3", 41},
+		{"another batch size makes other batches", 2, 0, "2 3", 41},
 	} {
 		if test.batch > 0 {
 			f.register(test.batch, test.step)
@@ -411,21 +412,21 @@ func TestHolding(t *testing.T) {
 	if got := f.batch(); got != "1 3 4" {
 		t.Errorf("batch %s, want 1 3 4", got)
 	}
-	f.put(group(6, 2, 9), group(7, 2, -1), group(8, 1, -1)) // from nobody who registered
+	f.put(group(6, 2, 9), group(7, 2, -1), group(8, 1, -1)) // from an environment that is not registered
 	if got := f.batch(); got != "null" {
 		t.Errorf("batch %s of five, want none", got)
 	}
 	f.want("POST", "/disconnect-env", `{"env_id":0}`, `{"status":"success"}`)
 	if got := f.batch(); got != "2 6 7 8" {
-		t.Errorf("batch %s, want 2 6 7 8: nobody will make up what was held of one who has gone", got)
+		t.Errorf("batch %s, want 2 6 7 8: nothing will make up what was held of an environment that has gone", got)
 	}
 	if st := f.run.Stats(); st.Held != 0 || st.Unpackable[16] != 1 || len(st.Unpackable) != 1 {
 		t.Errorf("stats %+v, want one of 16 unpackable", st)
 	}
 }
 
-// TestHoldingFails lets a post of an odd group fail at each of its steps, then come
-// again.
+// TestHoldingFails lets a post of an odd group fail at each of its steps, then repeats
+// it.
 func TestHoldingFails(t *testing.T) {
 	for fail := range 4 {
 		store := &badStore{Memory: queue.NewMemory()}

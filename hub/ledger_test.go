@@ -46,7 +46,7 @@ func TestStatusOf(t *testing.T) {
 		{"its own", &two, 0, "a4 a4 a4", envStatus{3, 3, 4, 0.5, 2.0 / 3}},
 		{"others' beyond their minimum, in whole packs", &two, 0, "a4 b4 b2", envStatus{2, 1, 4, 0.5, 2.0 / 3}},
 		{"others' without a minimum", &two, 1, "a4 b4", envStatus{2, 1, 4, 0.5, 1.0 / 3}},
-		{"those of nobody", &two, 0, "4 4 c4", envStatus{3, 0, 4, 0.5, 2.0 / 3}},
+		{"those of no environment", &two, 0, "4 4 c4", envStatus{3, 0, 4, 0.5, 2.0 / 3}},
 		{"all of size one: others do not count", &two, 0, "a1 a1 a1 a1 b1 1", envStatus{1, 1, 1, 0.5, 2.0 / 3}},
 		{"it counts in its largest", &two, 0, "a4 a8", envStatus{1, 1, 8, 0.5, 2.0 / 3}},
 		{"all have gone", &gone, 0, "", envStatus{0, 0, 1, 1, 1}},
@@ -92,8 +92,8 @@ func TestGoneEnvironment(t *testing.T) {
 	})
 }
 
-// BenchmarkStatusEnv asks for the status of an environment among a thousand, each of
-// which has groups that wait: where nothing has changed since, and where a group came.
+// BenchmarkStatusEnv asks for the status of an environment among a thousand, each with
+// groups that wait: with nothing changed since the last time, and after a group came.
 func BenchmarkStatusEnv(b *testing.B) {
 	q, err := queue.Open(b.Context(), queue.NewMemory(), queue.Options{})
 	if err != nil {

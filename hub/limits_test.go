@@ -177,7 +177,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestOddGroupsAreLetGo lets groups go that make up nothing.
+// TestOddGroupsAreLetGo lets go of groups that make up nothing.
 func TestOddGroupsAreLetGo(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(6)
@@ -211,8 +211,8 @@ func TestLateReplies(t *testing.T) {
 	}
 }
 
-// TestFullReadsTheBody answers a large post for which there is no room, and the next one
-// on the same connection.
+// TestFullReadsTheBody answers a large post for which there is no room, then the next
+// post on the same connection.
 func TestFullReadsTheBody(t *testing.T) {
 	f := newFixture(t, nil, Config{Settings: Settings{MaxWaiting: 1}})
 	f.begin(1)

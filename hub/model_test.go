@@ -17,7 +17,7 @@ import (
 // A modelBatch is a batch as the model knows it.
 type modelBatch struct {
 	ids     string // of its groups, in order
-	trainer string // who has it; empty: nobody
+	trainer string // that has it; empty: none
 	until   time.Time
 }
 
@@ -45,8 +45,8 @@ func (m *hubModel) next(now time.Time) *modelBatch {
 	return m.form()
 }
 
-// form makes a batch of the oldest groups with which that can be done, by trying all
-// subsets, or returns nil.
+// form makes a batch from the shortest run of oldest groups that contains one, by trying
+// all subsets, or returns nil.
 func (m *hubModel) form() *modelBatch {
 	all := make([]queue.Entry, len(m.waiting))
 	for i, g := range m.waiting {
@@ -71,8 +71,8 @@ func (m *hubModel) form() *modelBatch {
 	return nil
 }
 
-// oldest chooses groups of the given sum, the newest of them being the last of all, and
-// leaves out the newer where it can; nil where it cannot.
+// oldest chooses groups of the given sum, including the last of all, and leaves out the
+// newer ones if it can; nil if there are none.
 func oldest(all []queue.Entry, sum int) []int {
 	if sum == 0 {
 		return []int{}
@@ -90,7 +90,7 @@ func oldest(all []queue.Entry, sum int) []int {
 	return nil
 }
 
-// drop takes a batch out, its trainer having it.
+// drop takes out a batch that its trainer has.
 func (m *hubModel) drop(b *modelBatch, by string) {
 	m.open = slices.DeleteFunc(m.open, func(other *modelBatch) bool { return other == b })
 	for word := range strings.FieldsSeq(b.ids) {
@@ -159,7 +159,7 @@ func playHistory(t *testing.T, rt *rapid.T) {
 	f.stop = func() {}
 }
 
-// release takes back what a trainer has; "" is all.
+// release takes back what a trainer has; "" is every trainer.
 func (m *hubModel) release(trainer string) {
 	for _, b := range m.open {
 		if trainer == "" || b.trainer == trainer {
@@ -203,8 +203,8 @@ func (m *hubModel) atropos(rt *rapid.T, f *fixture) {
 	}
 }
 
-// check compares a batch with the one that must come, and demands that nobody
-// acknowledged any of it.
+// check compares a batch with the one that must come, and demands that no group of it
+// was acknowledged.
 func (m *hubModel) check(rt *rapid.T, want *modelBatch, ids string) {
 	if want == nil && ids != "" || want != nil && ids != want.ids {
 		rt.Fatalf("batch %q, want %+v", ids, want)
@@ -218,7 +218,7 @@ func (m *hubModel) check(rt *rapid.T, want *modelBatch, ids string) {
 	}
 }
 
-// tell acknowledges a batch, whoever has it, or gives it back.
+// tell acknowledges a batch, or gives it back, whether the trainer has it or not.
 func (m *hubModel) tell(rt *rapid.T, f *fixture, trainer string) {
 	names := slices.Sorted(maps.Keys(m.numbers))
 	if len(names) == 0 {
@@ -246,13 +246,12 @@ func (m *hubModel) tell(rt *rapid.T, f *fixture, trainer string) {
 	}
 }
 
-// held reports whether a trainer may do nothing with b, as another has it.
+// held reports whether a trainer may do nothing with b because another has it.
 func (b *modelBatch) held(trainer string) bool {
 	return b.trainer != "" && b.trainer != trainer && !time.Now().After(b.until)
 }
 
-// drain takes and acknowledges all that there is, and demands that every group of a
-// batch came.
+// drain takes and acknowledges everything, and demands that every group of a batch came.
 func (m *hubModel) drain(rt *rapid.T, f *fixture) {
 	time.Sleep(2 * m.lease)
 	for {

@@ -80,7 +80,7 @@ func TestTornReplies(t *testing.T) {
 			if _, err := io.ReadFull(c, make([]byte, test.read)); err != nil {
 				t.Fatal(err)
 			}
-			c.SetLinger(0) // reset, as the system does where a program ends with data unread
+			c.SetLinger(0) // reset, as the system does for a program that ends with data unread
 			c.Close()
 			awaitTorn(f)
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStrict has the hub do as the original does: bursts of batches, the newest first,
-// counted when they are formed.
+// TestStrict has the hub behave like Atropos: bursts of batches, newest first, counted
+// when they are formed.
 func TestStrict(t *testing.T) {
 	f := newFixture(t, nil, Config{Settings: Settings{Compat: Strict}})
 	f.begin(1)

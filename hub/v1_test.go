@@ -19,7 +19,7 @@ import (
 const mainPath = "/v1/runs/default"
 
 // take asks /v1 for a batch of a trainer and returns its number and the ids of its
-// groups, as JSON gives them; the number is "" where there is none.
+// groups, as JSON gives them; the number is "" if there is no batch.
 func (f *fixture) take(query string) (number, ids string) {
 	f.t.Helper()
 	w := f.do("POST", mainPath+"/batches?"+query, "", "Accept: application/json")
@@ -57,10 +57,10 @@ func TestBinaryGroups(t *testing.T) {
 		}
 	}
 	for why, body := range map[string][]byte{
-		"half a head":       both[:5],
-		"half a group":      both[:len(both)-1],
-		"a changed byte":    bytes.Replace(both, []byte("QNGR"), []byte("QNGS"), 1),
-		"a group of nobody": AppendFrame(nil, 0, binaryGroup(t, "c", 0)),
+		"half a head":               both[:5],
+		"half a group":              both[:len(both)-1],
+		"a changed byte":            bytes.Replace(both, []byte("QNGR"), []byte("QNGS"), 1),
+		"a group without sequences": AppendFrame(nil, 0, binaryGroup(t, "c", 0)),
 	} {
 		if w := post(body); w.Code != 422 || !strings.Contains(w.Body.String(), `"detail":[{"type":"value_error"`) {
 			t.Errorf("%s: %d %s, want 422", why, w.Code, w.Body)
@@ -112,13 +112,13 @@ func TestAcknowledging(t *testing.T) {
 	f.tell("x", "ack", 404)
 	f.tell("0", "ack", 404)
 	f.tell(second, "nack?trainer=b", 200)
-	f.tell(second, "nack?trainer=b", 200) // it is nobody's
+	f.tell(second, "nack?trainer=b", 200) // no trainer has it
 	if number, ids := f.take("trainer=a"); number != second || ids != "2" {
 		t.Errorf("batch %s with %s, want %s with 2", number, ids, second)
 	}
 	f.tell(second, "ack?trainer=b", 409)
 
-	// A trainer of Atropos' routes has its own batches, and what it had it acknowledges.
+	// A trainer of Atropos' routes has batches of its own, and acknowledges what it had.
 	if got := f.batch(); got != "3" {
 		t.Errorf("batch %s, want 3", got)
 	}
@@ -126,7 +126,7 @@ func TestAcknowledging(t *testing.T) {
 		t.Errorf("batch %s, want 4", got)
 	}
 	f.restart()
-	f.tell(second, "ack?trainer=a", 200) // that it has it is known, wherever the hub was since
+	f.tell(second, "ack?trainer=a", 200) // known over the restart
 	if got := f.batch(); got != "4" {
 		t.Errorf("after a restart: batch %s, want 4", got)
 	}
@@ -140,8 +140,8 @@ func TestAcknowledging(t *testing.T) {
 	}
 }
 
-// TestRegisteringIsOneTrainers gives back what the trainer had that registers, and no
-// other's.
+// TestRegisteringIsOneTrainers hands out again what the registering trainer had, and not
+// what others have.
 func TestRegisteringIsOneTrainers(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
@@ -176,7 +176,7 @@ func TestLeaseRunsOut(t *testing.T) {
 		if st := f.run.Stats(); st.Expired != 1 {
 			t.Errorf("%d leases ran out, want 1", st.Expired)
 		}
-		f.tell(first, "ack?trainer=a", 200) // late, and nobody else has it
+		f.tell(first, "ack?trainer=a", 200) // late, and no other trainer has it
 		if _, ids := f.take("trainer=b"); ids != "4" {
 			t.Errorf("batch %s, want 4", ids)
 		}
@@ -189,8 +189,8 @@ func TestLeaseRunsOut(t *testing.T) {
 	})
 }
 
-// TestSilentTrainerKeeps lets a trainer of Atropos' routes take its time: what it had,
-// it acknowledges by asking for more, unless another one got it.
+// TestSilentTrainerKeeps lets a trainer of Atropos' routes take its time: by asking for
+// more it acknowledges what it had, unless another trainer got it.
 func TestSilentTrainerKeeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{Settings: Settings{Lease: time.Minute}})
@@ -211,8 +211,8 @@ func TestSilentTrainerKeeps(t *testing.T) {
 	})
 }
 
-// TestLongPoll has a trainer wait for a batch: until one comes, by a group, by a lease
-// that runs out, by an environment that goes; or in vain.
+// TestLongPoll has a trainer wait for a batch, which comes with a group, with a lease that
+// runs out, with an environment that leaves, or not at all.
 func TestLongPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{Settings: Settings{Lease: 10 * time.Second, EnvTimeout: 20 * time.Second}})
@@ -226,7 +226,7 @@ func TestLongPoll(t *testing.T) {
 				t.Errorf("%s: batch %q after %v, want %q after %v", why, ids, took, want, after)
 			}
 		}
-		wait("in vain", "wait=3s", "", 3*time.Second)
+		wait("nothing comes", "wait=3s", "", 3*time.Second)
 		late := time.AfterFunc(2*time.Second, func() { f.put(group(1, 4, -1)) })
 		wait("a group comes", "wait=60&trainer=a", "1", 2*time.Second)
 		wait("a lease runs out", "wait=1m&trainer=b&lease=1h", "1", 10*time.Second)
@@ -240,7 +240,7 @@ func TestLongPoll(t *testing.T) {
 	})
 }
 
-// TestStoppingWakes has those who wait go when the server ends.
+// TestStoppingWakes ends requests that wait when the server ends.
 func TestStoppingWakes(t *testing.T) {
 	f := newFixture(t, nil, Config{Web: web.Settings{Drain: time.Minute}})
 	f.begin(1)
@@ -294,8 +294,8 @@ func TestFollowing(t *testing.T) {
 	}
 }
 
-// TestFollowingWaits shows a group to a follower that waits for it, and one behind a gap
-// after a moment.
+// TestFollowingWaits shows a group to a follower that waits for it, and a group after a
+// gap a moment later.
 func TestFollowingWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{})
@@ -357,7 +357,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestJournalForgets keeps the last events and no more, and begins anew for one who
+// TestJournalForgets keeps only the last events, and starts over for a follower that
 // knows those of an earlier process.
 func TestJournalForgets(t *testing.T) {
 	var j journal
@@ -442,8 +442,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestOneBatchManyForms shows the statistics of a run in the middle of things.
-func TestOneBatchManyForms(t *testing.T) {
+// TestStats shows the statistics of a run in the middle of things.
+func TestStats(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
 	f.put(group(1, 1, -1), group(2, 7, -1))

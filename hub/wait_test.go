@@ -13,7 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A gatedStore holds up all who would read a body, or keep a record, until it is opened.
+// A gatedStore holds up every read of a body, and every write of a record, until it is
+// opened.
 type gatedStore struct {
 	*queue.Memory
 	bodies, states chan struct{} // closed: open
@@ -42,9 +43,8 @@ func (g *gatedStore) wait(gate chan struct{}, what string) {
 	}
 }
 
-// TestNothingWaitsForABatch has a trainer's batch be held up where its groups are read,
-// and where it is noted. Whatever else is asked for is answered meanwhile, and posts are
-// taken.
+// TestNothingWaitsForABatch holds up a batch while its groups are read, and while it is
+// noted. All other requests are answered in the meantime, and posts are taken.
 func TestNothingWaitsForABatch(t *testing.T) {
 	open := make(chan struct{})
 	close(open)
@@ -95,8 +95,8 @@ func TestNothingWaitsForABatch(t *testing.T) {
 	}
 }
 
-// TestManyEnvironments has the status of each of many environments be right while groups
-// come and go.
+// TestManyEnvironments checks the status of each of many environments while groups come
+// and go.
 func TestManyEnvironments(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(4)
@@ -179,7 +179,7 @@ func (l *lastLook) Write(b []byte) (int, error) {
 	return l.ResponseRecorder.Write(b)
 }
 
-// TestLatestExample shows the group that came last, but none that is held.
+// TestLatestExample shows the group that came last, but not one that is held.
 func TestLatestExample(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(4)

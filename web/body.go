@@ -15,7 +15,7 @@ import (
 )
 
 // errGzip says that a body is not gzip, or not a whole one.
-var errGzip = errors.New("Invalid gzip payload")
+var errGzip = errors.New("the body is not gzip")
 
 // errEncoding says that a body is compressed in an unknown way.
 var errEncoding = errors.New("Content-Encoding is neither gzip nor identity")

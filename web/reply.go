@@ -63,7 +63,7 @@ func (c *Call) Fail(err error) {
 	case errors.Is(err, errEncoding):
 		c.Detail(http.StatusUnsupportedMediaType, err.Error())
 	case errors.Is(err, errGzip):
-		c.Text(http.StatusBadRequest, err.Error())
+		c.Text(http.StatusBadRequest, "Invalid gzip payload")
 	case isHangup(err):
 		c.Detail(http.StatusRequestTimeout, "the body did not come to its end")
 	default:

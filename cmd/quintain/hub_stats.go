@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,8 +32,8 @@ func newHubStats(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Show what a running hub holds and has done",
-		Long: `Stats asks a running hub what waits in a run, what trainers have, and what it has
-done since it was started.`,
+		Long: `Stats asks a running hub what waits in a run, what trainers have, and what the hub
+has done since it started.`,
 		Example: `  quintain hub stats
   quintain hub stats --url http://hub:8000 --key-file key --run exp2 --json`,
 		Args: noArgs,
@@ -70,9 +72,9 @@ func showStats(ctx context.Context, w *world, ask statsRequest) error {
 	}
 	var st hubStats
 	if err := json.Unmarshal(text, &st); err != nil {
-		return fmt.Errorf("%s: the answer is no statistics: %w", ask.url, err)
+		return fmt.Errorf("%s: the answer is not statistics of a hub: %w", ask.url, err)
 	}
-	st.print(w.stdout)
+	st.print(w.stdout, time.Now())
 	return nil
 }
 
@@ -107,42 +109,77 @@ func (a statsRequest) fetch(ctx context.Context) ([]byte, error) {
 	return text, nil
 }
 
-// print prints the statistics for people.
-func (st *hubStats) print(out io.Writer) {
+// print prints the statistics for people: what the run holds now, then what it has done
+// since the hub started.
+func (st *hubStats) print(out io.Writer, now time.Time) {
 	line := func(name, format string, values ...any) {
-		fmt.Fprintf(out, "%-12s %s\n", name, fmt.Sprintf(format, values...))
+		fmt.Fprintf(out, "%-13s %s\n", name, fmt.Sprintf(format, values...))
 	}
 	if st.Registered {
-		line("run", "%s: batches of %d sequences, step %d", st.Run, st.BatchSize, st.Step)
+		line("run", "%s: batches of %s, step %d", st.Run, some(st.BatchSize, "sequence"), st.Step)
 	} else {
 		line("run", "%s: no trainer has registered", st.Run)
 	}
-	line("environments", "%d, of which %d gave a sign of life of late", st.Envs, st.Connected)
+	timeout := time.Duration(st.EnvTimeout * float64(time.Second))
+	line("environments", "%d, %d heard from in the last %s", st.Envs, st.Connected, span(timeout))
 	q := st.Queue
-	line("waiting", "%d groups, %d sequences, %d tokens, %d bytes", q.Waiting.Groups, q.Waiting.Sequences, q.Waiting.Tokens, q.Waiting.Bytes)
+	line("waiting", "%s, %s, %s, %.1f MB", some(q.Waiting.Groups, "group"), some(q.Waiting.Sequences, "sequence"), some(q.Waiting.Tokens, "token"), float64(q.Waiting.Bytes)/1e6)
 	if !q.OldestPut.IsZero() {
-		line("", "the oldest since %s", q.OldestPut.Local().Format(time.DateTime))
+		before := ""
+		if q.OldestPut.Before(st.Since) {
+			before = ", before the hub started"
+		}
+		line("", "the oldest came %s ago%s", span(now.Sub(q.OldestPut)), before)
 	}
 	if st.Held > 0 {
-		line("", "%d of them for others that make up a group's size", st.Held)
+		line("", "%d of them until others make up the group size of their environment", st.Held)
 	}
-	for size, n := range st.Unpackable {
-		line("", "%d of them, of %d sequences, fit into no batch", n, size)
+	for _, size := range slices.Sorted(maps.Keys(st.Unpackable)) {
+		line("", "%d of them, of %s, fit into no batch", st.Unpackable[size], some(size, "sequence"))
 	}
 	if q.Aside.Groups > 0 {
-		line("set aside", "%d groups that cannot be read", q.Aside.Groups)
-	}
-	line("in", "%d groups, %d tokens, in %d posts; %d had come before, %d posts were refused, %d for lack of room", st.GroupsIn, st.TokensIn, st.Posts, q.Duplicates, st.Refused, st.Full)
-	line("out", "%d batches, and %d again; %d groups, %d tokens", st.Stats.Batches, st.Again, st.GroupsOut, st.TokensOut)
-	line("back", "%d acknowledged, %d given back, %d replies torn, %d leases ran out", st.Acked, st.Nacked, st.Torn, st.Expired)
-	if st.Dropped > 0 {
-		line("dropped", "%d groups, to make room", st.Dropped)
+		line("set aside", "%s that cannot be read", some(q.Aside.Groups, "group"))
 	}
 	for _, b := range st.Batches {
 		until := ""
 		if !b.Until.IsZero() {
 			until = ", until " + b.Until.Local().Format(time.DateTime)
 		}
-		line("batch", "%d of %d groups: %s, %s%s", b.Number, b.Groups, b.State, b.Trainer, until)
+		line("batch", "%d of %s: %s, %s%s", b.Number, some(b.Groups, "group"), b.State, b.Trainer, until)
 	}
+	fmt.Fprintf(out, "since the hub started %s ago:\n", span(now.Sub(st.Since)))
+	line("  received", "%s and %s in %s; %s came again", some(st.GroupsIn, "group"), some(st.TokensIn, "token"), some(st.Posts, "post"), some(q.Duplicates, "group"))
+	line("  refused", "%s as invalid, %d for lack of room", some(st.Refused, "request"), st.Full)
+	line("  handed out", "%s, %d more than once; %s and %s", some(st.Stats.Batches, "batch"), st.Again, some(st.GroupsOut, "group"), some(st.TokensOut, "token"))
+	line("  of these", "%d acknowledged, %d given back; %s did not arrive, %s ran out", st.Acked, st.Nacked, some(st.Torn, "reply"), some(st.Expired, "lease"))
+	if st.Dropped > 0 {
+		line("  dropped", "%s to make room", some(st.Dropped, "group"))
+	}
+}
+
+// some writes a number of things.
+func some[T int | uint64](n T, thing string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "ch"):
+		thing += "es"
+	case strings.HasSuffix(thing, "ply"):
+		thing = strings.TrimSuffix(thing, "y") + "ies"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// span writes how long something is, roughly.
+func span(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }

@@ -69,7 +69,7 @@ func printExam(out io.Writer, r *exam.Report) error {
 	}
 	fmt.Fprintln(t)
 	for _, row := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t", row.Label, problemsOf(row), number(row.Mean), span(row.Within), number(row.Right))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t", row.Label, problemsOf(row), number(row.Mean), interval(row.Within), number(row.Right))
 		if several {
 			fmt.Fprintf(t, "%s\t%s\t", passes(row.PassAt), number(row.Majority))
 		}
@@ -78,7 +78,7 @@ func printExam(out io.Writer, r *exam.Report) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\nmean score %s (95 %%: %s) of episodes %s in %.1f s\n", number(r.Mean), span(r.Within), counted(r.Episodes), r.Seconds)
+	_, err := fmt.Fprintf(out, "\nmean score %s (95 %%: %s) of episodes %s in %.1f s\n", number(r.Mean), interval(r.Within), counted(r.Episodes), r.Seconds)
 	if r.Failed > 0 {
 		_, err = fmt.Fprintf(out, "%d episodes failed and have no score; the last one because of: %s\n", r.Failed, r.LastFault)
 	}
@@ -106,7 +106,7 @@ func number(v *float64) string {
 }
 
 // span shows an interval; there may be none.
-func span(v *exam.Interval) string {
+func interval(v *exam.Interval) string {
 	if v == nil {
 		return "none"
 	}

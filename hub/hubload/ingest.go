@@ -61,7 +61,7 @@ const pollers = 100
 // polls posts groups while many environments ask for their status.
 func (b *session) polls(parent context.Context) (*Ingest, error) {
 	for range b.load.Environments - 1 {
-		if _, err := b.register(); err != nil {
+		if err := b.register(); err != nil {
 			return nil, err
 		}
 	}

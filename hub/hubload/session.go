@@ -39,18 +39,17 @@ func begin(ctx context.Context, load Load, scenario string) (*session, error) {
 			return nil, errors.Join(fmt.Errorf("%s: %w", step.path, err), c.Close())
 		}
 	}
-	if _, err := b.register(); err != nil {
+	if err := b.register(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return b, nil
 }
 
-// register registers an environment and returns its id.
-func (b *session) register() (int, error) {
+// register registers an environment. They get the ids from 0 on.
+func (b *session) register() error {
 	text, err := b.main.ask("POST", "/register-env", fmt.Sprintf(`{"max_token_length":65536,"desired_name":"bench","weight":1.0,"group_size":%d}`, b.load.Sequences))
 	var reply struct {
 		Status string `json:"status"`
-		EnvID  int    `json:"env_id"`
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &reply)
@@ -58,7 +57,7 @@ func (b *session) register() (int, error) {
 	if err == nil && reply.Status != "success" {
 		err = fmt.Errorf("/register-env: %s", text)
 	}
-	return reply.EnvID, err
+	return err
 }
 
 // target is the path to which groups are posted, and their content type; per is how

@@ -148,7 +148,7 @@ func (c *cluster) open() *queue.Queue {
 	}
 }
 
-// passing reports whether err is one after which a call is to be made again.
+// passing reports whether a call must be repeated after err.
 func passing(err error) bool {
 	return errors.Is(err, queue.ErrUnreachable) || errors.Is(err, queue.ErrUncertain)
 }

@@ -53,7 +53,7 @@ var identity = []promise{
 			r.Errorf("%d groups came, want the one that was not acknowledged", n)
 		}
 	}},
-	{"PutAll", "groups that are put together are kept together, but for those that are known or stand twice in the list", func(r *rig) {
+	{"PutAll", "groups that are put together are kept together, except those that are known or listed twice", func(r *rig) {
 		r.put(1, 2)
 		r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 1))...))
 		list := []*quintain.Group{groupformtest.Group(1), groupformtest.Group(3), groupformtest.Group(2), groupformtest.Group(4), groupformtest.Group(3), nameless(5)}

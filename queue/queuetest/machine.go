@@ -117,7 +117,7 @@ func (m *machine) putGroups(list []*quintain.Group) {
 	}
 }
 
-// expire makes those wait whose lease has run out.
+// expire lets groups wait again whose lease has run out.
 func (m *machine) expire() {
 	for _, g := range m.groups {
 		if g.holder != "" && !g.until.IsZero() && !time.Now().Before(g.until) {

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// What waits after a restart does not contradict what came since.
+func TestHubStatsForPeople(t *testing.T) {
+	now := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
+	st := hubStats{Run: "default", Stats: hub.Stats{
+		Since: now.Add(-12 * time.Minute), Registered: true, BatchSize: 64, Step: 3, Envs: 3, Connected: 2, EnvTimeout: 120,
+		Held: 2, Unpackable: map[int]int{7: 4}, Batches: 1, Torn: 1, Expired: 2, Dropped: 1,
+		Queue: queue.Stats{
+			Waiting:   queue.Count{Groups: 16, Sequences: 128, Tokens: 40960, Bytes: 327680},
+			Aside:     queue.Count{Groups: 1},
+			OldestPut: now.Add(-3 * time.Hour),
+		},
+	}}
+	var out strings.Builder
+	st.print(&out, now)
+	want := `run           default: batches of 64 sequences, step 3
+environments  3, 2 heard from in the last 2 min
+waiting       16 groups, 128 sequences, 40960 tokens, 0.3 MB
+              the oldest came 3 h ago, before the hub started
+              2 of them until others make up the group size of their environment
+              4 of them, of 7 sequences, fit into no batch
+set aside     1 group that cannot be read
+since the hub started 12 min ago:
+  received    0 groups and 0 tokens in 0 posts; 0 groups came again
+  refused     0 requests as invalid, 0 for lack of room
+  handed out  1 batch, 0 more than once; 0 groups and 0 tokens
+  of these    0 acknowledged, 0 given back; 1 reply did not arrive, 2 leases ran out
+  dropped     1 group to make room
+`
+	if got := out.String(); got != want {
+		t.Errorf("printed\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 s", 119 * time.Second: "119 s", 2 * time.Minute: "2 min", 119 * time.Minute: "119 min",
+		2 * time.Hour: "2 h", 47 * time.Hour: "47 h", 80 * time.Hour: "3 days",
+	} {
+		if got := span(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package hub
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain/settings"
+)
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why, file string
+		change    func(*Settings)
+		fault     string
+	}{
+		{"the defaults", "", func(*Settings) {}, ""},
+		{"all", "atropos_compat: strict\nlease: 1m\nenv_timeout: 2s\nmax_groups: 3\nmax_sequences: 4\nmax_tokens: 5\nmax_waiting: 6\nwhen_full: drop-oldest\n",
+			func(s *Settings) { *s = Settings{Strict, time.Minute, 2 * time.Second, 3, 4, 5, 6, DropOldest} }, ""},
+		{"an odd way", "atropos_compat: odd", nil, "atropos_compat: is odd, want loose or strict"},
+		{"no way when full", "when_full: maybe", nil, "when_full: is maybe, want refuse or drop-oldest"},
+		{"more groups than a queue takes", "max_groups: 5000", nil, "max_groups: is 5000, want 1 to 1000"},
+		{"no lease", "lease: 0s", nil, "lease: is 0s, want more than 0s"},
+		{"less than none", "max_waiting: -1", nil, "max_waiting: is -1, want 0 or more"},
+	} {
+		got, want := Default(), Default()
+		err := settings.New(&got).Load(settings.Sources{File: "f", Data: []byte(test.file)})
+		if test.fault != "" {
+			if !strings.Contains(fmt.Sprint(err), test.fault) {
+				t.Errorf("%s: error %v, want %q", test.why, err, test.fault)
+			}
+			continue
+		}
+		if test.change(&want); err != nil || got != want {
+			t.Errorf("%s: %+v, error %v, want %+v", test.why, got, err, want)
+		}
+	}
+	if got := (Config{}).withDefaults().Settings; got != Default() {
+		t.Errorf("zeros stand for %+v, want %+v", got, Default())
+	}
+}
