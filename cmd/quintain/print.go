@@ -105,7 +105,7 @@ func number(v *float64) string {
 	return fmt.Sprintf("%.3f", *v)
 }
 
-// span shows an interval; there may be none.
+// interval shows an interval; there may be none.
 func interval(v *exam.Interval) string {
 	if v == nil {
 		return "none"
