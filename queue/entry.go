@@ -32,11 +32,11 @@ type Entry struct {
 	Seq       uint64 // place in the order in which groups were put; names the group while it is in the queue
 	ID        string // the group's, or a random one if it has none
 	EnvID     int32  // id of the environment that sent it; -1: none
+	Oldest    int32  // lowest version of the weights that sampled any token; -1: unknown
 	Sequences int
 	Episodes  int    // that the sequences belong to
 	Tokens    int    // of all sequences
 	Bytes     int    // size of its binary form
-	Oldest    int32  // lowest version of the weights that sampled any token; -1: unknown
 	Task      string // name of the task it answers; empty: unknown
 	Put       time.Time
 

@@ -23,7 +23,7 @@ func newBench(w *world) *cobra.Command {
 }
 
 func newBenchHub(w *world) *cobra.Command {
-	load, scenarios := hubload.Default(), hubload.Scenarios()
+	load, scenarios := hubload.Default(), strings.Join(hubload.Scenarios(), ",")
 	c := &cobra.Command{
 		Use:   "hub",
 		Short: "Measure a running hub, or run-api of Atropos",
@@ -42,11 +42,11 @@ on two servers, side by side.`,
   quintain bench hub --scenario ingest --form binary --connections 16
   quintain bench hub --scenario batch --groups 320 --batch 256`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return benchHub(c, w, load, scenarios) },
+		RunE: func(c *cobra.Command, _ []string) error { return benchHub(c, w, load, strings.Split(scenarios, ",")) },
 	}
 	f := c.Flags()
 	f.StringVar(&load.URL, "url", load.URL, "the hub; what it holds is lost")
-	f.StringSliceVar(&scenarios, "scenario", scenarios, "what to measure")
+	f.StringVar(&scenarios, "scenario", scenarios, "what to measure")
 	f.StringVar(&load.Form, "form", load.Form, "how groups are posted: json, gzip or binary, which only our hub takes")
 	f.IntVar(&load.Sequences, "sequences", load.Sequences, "sequences in a group")
 	f.IntVar(&load.Length, "length", load.Length, "tokens of a sequence; 0: 2048, or 64 for a backlog")
