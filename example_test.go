@@ -9,7 +9,8 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// A draw names a problem, and whoever holds the problem can grade an answer to it.
+// A draw names a problem, and the problem contains all that is needed to grade an
+// answer to it.
 func Example() {
 	tasks, err := task.NewSet(catalog.Tasks())
 	if err != nil {

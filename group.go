@@ -9,42 +9,41 @@ import (
 const Untrained = -100
 
 // A Group is several sequences that answer one problem, with their scores: the
-// unit of training, of the queue and of the hub. Its first part has the fields
-// of the Atropos API, null where they are absent; n is the number of sequences
+// unit of training, of the queue and of the hub. Its first fields are those of
+// the Atropos API; an absent one is null in JSON. n is the number of sequences
 // and L the length of each.
 //
-// The raw JSON fields travel verbatim, byte for byte.
+// Fields of raw JSON are passed on byte for byte. The methods only read the group.
 type Group struct {
 	Tokens [][]Token `json:"tokens"` // n × L
-	Masks  [][]int32 `json:"masks"`  // n × L; Untrained, or the token itself where it is trained on
+	Masks  [][]int32 `json:"masks"`  // n × L; the token itself if it is trained on, otherwise Untrained
 	Scores []float64 `json:"scores"` // n; finite
 
-	Advantages      [][]float64       `json:"advantages"`         // n × L, or n × 1 where one value holds for the whole sequence; nil: absent
+	Advantages      [][]float64       `json:"advantages"`         // n × L, or n × 1 if one value holds for the whole sequence; nil: absent
 	RefLogProbs     [][]float64       `json:"ref_logprobs"`       // n × L; nil: absent
-	LogProbs        [][]float64       `json:"inference_logprobs"` // n × L, as sampled; 1 where the token was not sampled; nil: absent
+	LogProbs        [][]float64       `json:"inference_logprobs"` // n × L, natural logarithms, as sampled; 1 for a token that was not sampled; nil: absent
 	Messages        json.RawMessage   `json:"messages"`           // array of n conversations; nil: absent
 	Generation      json.RawMessage   `json:"generation_params"`  // object; nil: absent
 	Overrides       []json.RawMessage `json:"overrides"`          // n objects; nil: absent
 	GroupOverrides  json.RawMessage   `json:"group_overrides"`    // object; nil: absent
 	Images          json.RawMessage   `json:"images"`             // any value; nil: absent
-	EnvID           *int32            `json:"env_id"`             // id of the environment that sent it; nil: none
+	EnvID           *int32            `json:"env_id"`             // ID of the environment that sent it; nil: none
 	DistillTokens   [][][]Token       `json:"distill_token_ids"`  // n × L × k; nil: absent
 	DistillLogProbs [][][]float64     `json:"distill_logprobs"`   // n × L × k; nil: absent
 
-	// What follows is ours and not in the Atropos API.
+	// The fields below are ours, not part of the Atropos API.
 
-	ID       string    `json:"id"`                 // a queue keeps one group of an ID; empty: it names the group itself
-	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token, -1 where it was not sampled; nil: unknown
-	Episodes []int32   `json:"episodes,omitempty"` // n, number of the episode that each sequence is of, from 0, never falling; nil: each is an episode of its own
+	ID       string    `json:"id"`                 // a queue keeps one group per ID; empty: the queue chooses one
+	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token; -1 for a token that was not sampled; nil: unknown
+	Episodes []int32   `json:"episodes,omitempty"` // n, number of each sequence's episode: 0 first, then the same or the next; nil: each sequence is an episode
 	Origin   Origin    `json:"origin"`
 }
 
-// An Origin says which problem a group answers. It is zero for a group that came
-// from outside.
+// An Origin says which problem a group answers. It is zero for a group from outside.
 type Origin struct {
 	Scenario string `json:"scenario,omitempty"` // its ID; see [ScenarioInfo]
 	Task     string `json:"task,omitempty"`
-	Version  int    `json:"version,omitempty"` // of the task
+	Version  int    `json:"version,omitempty"` // version of the task
 	Seed     uint64 `json:"seed,string,omitempty"`
 	Level    int    `json:"level,omitempty"`
 	Index    int    `json:"index,omitempty"`
@@ -53,8 +52,7 @@ type Origin struct {
 // Sequences is the number of sequences.
 func (g *Group) Sequences() int { return len(g.Tokens) }
 
-// EpisodeCount is the number of episodes: of sequences, where an episode gave one
-// each.
+// EpisodeCount is the number of episodes. One episode may give several sequences.
 func (g *Group) EpisodeCount() int {
 	if len(g.Episodes) == 0 {
 		return len(g.Tokens)
@@ -71,8 +69,8 @@ func (g *Group) TokenCount() int {
 	return n
 }
 
-// Oldest is the lowest version of the weights that sampled any token, or -1 where
-// no version is known.
+// Oldest is the lowest version of the weights that sampled any token, or -1 if no
+// version is known.
 func (g *Group) Oldest() int32 {
 	oldest := int32(-1)
 	for _, seq := range g.Versions {
@@ -85,7 +83,7 @@ func (g *Group) Oldest() int32 {
 	return oldest
 }
 
-// MeanScore is the mean of the scores; 0 for none.
+// MeanScore is the mean of the scores, or 0 if there are none.
 func (g *Group) MeanScore() float64 {
 	sum := 0.0
 	for _, s := range g.Scores {
@@ -96,15 +94,15 @@ func (g *Group) MeanScore() float64 {
 
 // A FieldError is an invalid field of a group.
 type FieldError struct {
-	Field string // path of the field, "scores[3]"
+	Field string // path of the field, such as "scores[3]"
 	Why   string
 }
 
 // Error names the field and the fault.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Why }
 
-// Check reports the first invalid field as a [*FieldError]: lengths
-// that do not match, and numbers that are not finite.
+// Check reports the first invalid field as a [*FieldError]: a length that does not
+// match, a number that is not finite, or an episode out of order.
 func (g *Group) Check() error {
 	n := len(g.Tokens)
 	for _, f := range []struct {
@@ -136,13 +134,13 @@ func (g *Group) Check() error {
 	return g.checkSequences()
 }
 
-// checkEpisodes reports a sequence whose episode is neither that of the sequence
-// before nor the next.
+// checkEpisodes reports the first sequence whose episode is neither that of the
+// sequence before it nor the next.
 func (g *Group) checkEpisodes() error {
 	last := int32(-1)
 	for i, e := range g.Episodes {
 		if e != last && e != last+1 || e < 0 {
-			return &FieldError{fmt.Sprintf("episodes[%d]", i), fmt.Sprintf("is %d after %d, want that or the next", e, last)}
+			return &FieldError{fmt.Sprintf("episodes[%d]", i), fmt.Sprintf("is %d, want 0 for the first sequence, then the same number or the next", e)}
 		}
 		last = e
 	}
@@ -187,8 +185,8 @@ func (g *Group) checkSequences() error {
 	return nil
 }
 
-// checkFinite reports the first number of row that is not finite; place is where
-// the row stands in the field.
+// checkFinite reports the first number of row that is not finite; place holds the
+// indices of row within the field.
 func checkFinite(row []float64, field string, place ...int) error {
 	for i, v := range row {
 		if finite(v) {
@@ -203,8 +201,8 @@ func checkFinite(row []float64, field string, place ...int) error {
 }
 
 func lengthError(field string, i, got, want int) error {
-	return &FieldError{fmt.Sprintf("%s[%d]", field, i), fmt.Sprintf("has %d elements, and tokens[%d] has %d", got, i, want)}
+	return &FieldError{fmt.Sprintf("%s[%d]", field, i), fmt.Sprintf("has %d elements, but tokens[%d] has %d", got, i, want)}
 }
 
-// finite reports whether v is neither infinite nor NaN: either, less itself, is NaN.
+// finite reports whether v is neither infinite nor NaN; for those, v-v is NaN.
 func finite(v float64) bool { return v-v == 0 }

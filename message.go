@@ -18,26 +18,26 @@ const (
 )
 
 // A Message is one entry of a conversation. Its JSON form is that of OpenAI's chat
-// completions; fields that this type does not know are kept and written again.
+// completions; unknown fields are kept and written again.
 //
-// A Message is plain data: its slices and maps are not changed once it is shared.
+// A Message is plain data: do not change its slices and maps once it is shared.
 type Message struct {
 	Role       string     // RoleSystem, RoleUser, RoleAssistant or RoleTool
-	Content    string     // the text; empty where Parts has it
-	Parts      []Part     // content in parts; nil: Content is all there is
-	Reasoning  string     // what the model thought before it answered, where its server tells that apart
+	Content    string     // the text; empty if the content is in Parts
+	Parts      []Part     // the content in parts; nil: it is in Content
+	Reasoning  string     // what the model thought before it answered, if its server separates the two
 	ToolCalls  []ToolCall // tools that the assistant calls
-	ToolCallID string     // in a message of a tool: the call that it answers
+	ToolCallID string     // in a message from a tool: ID of the call that it answers
 	Name       string     // of the speaker or the tool; empty: none
 
-	Extra map[string]json.RawMessage // fields of other names; nil: none
+	Extra map[string]json.RawMessage // all other fields, by name; nil: none
 }
 
 // A Part is one piece of a message's content: a text, an image, a sound.
 type Part struct {
 	Type string          // PartText, "image_url", "input_audio", …
-	Text string          // of a text
-	Raw  json.RawMessage // the whole part as it came, where it is more than a text; it is written as it is
+	Text string          // if the part has a text
+	Raw  json.RawMessage // the whole part as it was read, if it is more than a text; it is written unchanged
 }
 
 // PartText is the type of a part that is a text.
@@ -47,11 +47,11 @@ const PartText = "text"
 type ToolCall struct {
 	ID        string
 	Name      string          // of the function
-	Arguments string          // as the model wrote them: a JSON object, or what it took for one
-	Raw       json.RawMessage // the whole call as it came, where it is more than that; it is written as it is
+	Arguments string          // as the model wrote them: meant to be a JSON object, but perhaps not one
+	Raw       json.RawMessage // the whole call as it was read, if it has more than these fields; it is written unchanged
 }
 
-// Text returns the text of m: its Content, or the texts of its Parts one after another.
+// Text returns the text of m: its Content, or the texts of its Parts joined.
 func (m Message) Text() string {
 	if m.Parts == nil {
 		return m.Content
@@ -63,7 +63,7 @@ func (m Message) Text() string {
 	return b.String()
 }
 
-// messageJSON has the fields of a message in the order in which they are written.
+// messageJSON lists the fields of a message in the order in which they are written.
 type messageJSON struct {
 	Role       string          `json:"role"`
 	Content    json.RawMessage `json:"content"`
@@ -79,8 +79,8 @@ type plainMessage struct {
 	Content string `json:"content"`
 }
 
-// MarshalJSON implements [json.Marshaler]. The content of an assistant's message that
-// calls tools and says nothing is null, as OpenAI's is.
+// MarshalJSON implements [json.Marshaler]. If a message calls tools and has no text, its
+// content is null, as with OpenAI.
 func (m Message) MarshalJSON() ([]byte, error) {
 	if m.Parts == nil && m.Reasoning == "" && m.ToolCalls == nil && m.ToolCallID == "" && m.Name == "" && m.Extra == nil {
 		return marshal(plainMessage{m.Role, m.Content})
@@ -103,7 +103,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements [json.Unmarshaler]. Reasoning is read from
-// reasoning_content, or from reasoning as some servers name it.
+// reasoning_content, or from reasoning, as some servers call it.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -136,7 +136,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readContent reads the content, which is a text, a list of parts, null, or absent.
+// readContent reads the content: a text, a list of parts, null, or absent.
 func (m *Message) readContent(raw json.RawMessage) error {
 	switch {
 	case raw == nil || isNull(raw):
@@ -180,7 +180,7 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// callJSON has the fields of a call in the order in which they are written.
+// callJSON lists the fields of a call in the order in which they are written.
 type callJSON struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
@@ -200,7 +200,7 @@ func (c ToolCall) MarshalJSON() ([]byte, error) {
 	return marshal(callJSON{c.ID, functionType, functionJSON{c.Name, c.Arguments}})
 }
 
-// functionType is the type of a call of a function.
+// functionType is the type of a tool call that calls a function.
 const functionType = "function"
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -218,7 +218,7 @@ func (c *ToolCall) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// withExtra writes v, a struct, with more fields after its own.
+// withExtra writes the struct v, with the fields of extra after its own.
 func withExtra(v any, extra map[string]json.RawMessage) ([]byte, error) {
 	text, err := marshal(v)
 	if err != nil || len(extra) == 0 {
@@ -236,7 +236,7 @@ func withExtra(v any, extra map[string]json.RawMessage) ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// marshal is json.Marshal without its escapes for HTML.
+// marshal is json.Marshal without HTML escapes.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

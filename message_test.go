@@ -9,20 +9,20 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-func TestMessageComesBack(t *testing.T) {
+func TestMessageIsWrittenAsItWasRead(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ why, text, want string }{
 		{"a text", `{"role":"user","content":"a < b"}`, ""},
 		{"parts", `{"role":"user","content":[{"type":"text","text":"What is it?"},{"type":"image_url","image_url":{"url":"data:,x","detail":"low"}}]}`, ""},
-		{"a part with more to it", `{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}`, ""},
+		{"a text part with another field", `{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}`, ""},
 		{"no parts", `{"role":"user","content":[]}`, ""},
 		{"reasoning", `{"role":"assistant","content":"4","reasoning_content":"2+2"}`, ""},
-		{"reasoning, as other servers name it", `{"role":"assistant","content":"4","reasoning":"2+2"}`, `{"role":"assistant","content":"4","reasoning_content":"2+2"}`},
+		{"reasoning, under its other name", `{"role":"assistant","content":"4","reasoning":"2+2"}`, `{"role":"assistant","content":"4","reasoning_content":"2+2"}`},
 		{"a call", `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"add","arguments":"{\"a\":1}"}}]}`, ""},
-		{"a call with more to it", `{"role":"assistant","content":"I add.","tool_calls":[{"id":"c1","type":"custom","custom":{"name":"add","input":"1"}}]}`, ""},
+		{"a call of another type", `{"role":"assistant","content":"I add.","tool_calls":[{"id":"c1","type":"custom","custom":{"name":"add","input":"1"}}]}`, ""},
 		{"a result", `{"role":"tool","content":"3","tool_call_id":"c1","name":"add"}`, ""},
 		{"unknown fields, in the order of their names", `{"z":[1,{"a":null}],"role":"assistant","content":"x","audio":{"id":"1"}}`, `{"role":"assistant","content":"x","audio":{"id":"1"},"z":[1,{"a":null}]}`},
-		{"nothing", `{"role":"assistant","content":null}`, `{"role":"assistant","content":""}`},
+		{"no content", `{"role":"assistant","content":null}`, `{"role":"assistant","content":""}`},
 	} {
 		var m quintain.Message
 		if err := json.Unmarshal([]byte(test.text), &m); err != nil {
@@ -36,11 +36,11 @@ func TestMessageComesBack(t *testing.T) {
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
 		if err := enc.Encode(m); err != nil || strings.TrimSpace(b.String()) != test.want {
-			t.Errorf("%s: comes back as\n%s, error %v, want\n%s", test.why, b.String(), err, test.want)
+			t.Errorf("%s: written as\n%s, error %v, want\n%s", test.why, b.String(), err, test.want)
 		}
 		var again quintain.Message
 		if err := json.Unmarshal([]byte(b.String()), &again); err != nil || !reflect.DeepEqual(again, m) {
-			t.Errorf("%s: read again it is %+v, error %v, not %+v", test.why, again, err, m)
+			t.Errorf("%s: read again as %+v, error %v, want %+v", test.why, again, err, m)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestMessageRefuses(t *testing.T) {
 	} {
 		var m quintain.Message
 		if err := json.Unmarshal([]byte(test.text), &m); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want one of %s", test.text, err, test.want)
+			t.Errorf("%s: error %v, want one about %s", test.text, err, test.want)
 		}
 	}
 }
@@ -83,11 +83,11 @@ func FuzzMessage(f *testing.F) {
 		}
 		out, err := json.Marshal(m)
 		if err != nil {
-			t.Fatalf("%q is read and cannot be written: %v", text, err)
+			t.Fatalf("%q was read but cannot be written: %v", text, err)
 		}
 		var again quintain.Message
 		if err := json.Unmarshal(out, &again); err != nil || again.Text() != m.Text() || again.Role != m.Role {
-			t.Errorf("%q comes back from %s as %+v, error %v", text, out, again, err)
+			t.Errorf("%q, written as %s, is read again as %+v, error %v", text, out, again, err)
 		}
 	})
 }

@@ -2,7 +2,7 @@
 // episode, a trajectory and a group are, and what a task, a scenario and a
 // policy promise.
 //
-// The way of the data is
+// Data flows like this:
 //
 //	Draw → Problem → Env ⇄ Policy (Turn, Turn, …) → Trajectory → Group → queue → trainer
 //
@@ -10,6 +10,6 @@
 // one episode, whose record is a [Trajectory]. A [Group] is several trajectories
 // of one problem: the unit of training and of the queue.
 //
-// The package imports the standard library only. It opens no file, starts no
+// The package imports only the standard library. It opens no file, starts no
 // goroutine and reads no clock.
 package quintain

@@ -19,12 +19,12 @@ func TestProblemID(t *testing.T) {
 	own.Level, own.Params = quintain.OwnParams, json.RawMessage(`{"a":1}`)
 	other.Level, other.Params = quintain.OwnParams, json.RawMessage(`{"a":2}`)
 	if own.ID() == other.ID() || own.ID() == p.ID() {
-		t.Errorf("problems of other parameters have the same ID %s", own.ID())
+		t.Errorf("problems with different parameters have the same ID %s", own.ID())
 	}
 	played := p
 	played.Scenario = "reasoning_gym.v1"
 	if got, want := played.ID(), "reasoning_gym.v1/countdown.v2.s18446744073709551615.l3.7"; got != want {
-		t.Errorf("played by a scenario its ID is %s, want %s", got, want)
+		t.Errorf("played by a scenario, the ID is %s, want %s", got, want)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestScenarioID(t *testing.T) {
 		{Name: "a", Version: 1, Settings: []byte(`{"x":2}`)},
 	} {
 		if seen[info.ID()] {
-			t.Errorf("%+v has the ID of another, %s", info, info.ID())
+			t.Errorf("%+v has the same ID as another, %s", info, info.ID())
 		}
 		seen[info.ID()] = true
 	}
@@ -89,16 +89,16 @@ func TestRecord(t *testing.T) {
 		t.Errorf("the empty record is written as %s, error %v", raw, err)
 	}
 	if _, err := quintain.NewRecord(math.Inf(1)).JSON(); err == nil {
-		t.Error("a value that JSON has not is written")
+		t.Error("infinity was written, which JSON cannot hold")
 	}
 }
 
-func TestPartialRefusesWhatIsNoPart(t *testing.T) {
+func TestPartialRefusesAllAndNothing(t *testing.T) {
 	for _, score := range []float64{0, 1, -1, 2, math.NaN()} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("a part of %v is taken", score)
+					t.Errorf("a partial score of %v was accepted", score)
 				}
 			}()
 			quintain.Partial(score, "")
@@ -161,7 +161,7 @@ func TestGroupCheck(t *testing.T) {
 		test.spoil(g)
 		var fault *quintain.FieldError
 		if err := g.Check(); !errors.As(err, &fault) || fault.Field != test.field {
-			t.Errorf("error %v, want one of field %s", err, test.field)
+			t.Errorf("error %v, want one about field %s", err, test.field)
 		}
 	}
 	single := goodGroup()
@@ -180,7 +180,7 @@ func TestGroupCounts(t *testing.T) {
 		t.Errorf("%d episodes, want one for each sequence", g.EpisodeCount())
 	}
 	if g.Episodes = []int32{0, 0}; g.EpisodeCount() != 1 || g.Check() != nil {
-		t.Errorf("two sequences of one episode are %d, error %v", g.EpisodeCount(), g.Check())
+		t.Errorf("two sequences of one episode count as %d episodes, error %v", g.EpisodeCount(), g.Check())
 	}
 	empty := &quintain.Group{}
 	if empty.Oldest() != -1 || empty.MeanScore() != 0 || empty.Check() != nil {

@@ -7,29 +7,27 @@ import (
 )
 
 // A Record is a task's own record of one problem: the plain value that the task
-// made, or its JSON form, which is what travels. The zero Record is empty. A Record
-// is not changed once made, so many goroutines may use it.
+// made, or its JSON form, if it came from another process. The zero Record is empty.
+// Only UnmarshalJSON changes a Record, so many goroutines may read it at once.
 type Record struct {
 	value any
 	raw   json.RawMessage
 }
 
 // NewRecord returns the record of value, a plain value that encoding/json can
-// write and that nobody changes any more. It is encoded when its JSON form is asked
-// for, and not before: a problem that is made, played and graded in one process
-// needs none.
+// write. Do not change value afterwards. It is encoded only when its JSON form is
+// needed: a problem that is made, played and graded in one process needs none.
 func NewRecord(value any) Record { return Record{value: value} }
 
-// RawRecord returns the record whose JSON form is raw, which is the record's from
-// then on.
+// RawRecord returns the record whose JSON form is raw. The record owns raw from then
+// on.
 func RawRecord(raw []byte) Record { return Record{raw: raw} }
 
-// Value returns the value that NewRecord was given, or nil for a record that came
-// as JSON.
+// Value returns the value that NewRecord was given, or nil for a record from JSON.
 func (r Record) Value() any { return r.value }
 
-// JSON returns the JSON form, which the caller does not change; nil for the empty
-// record. The error is that of a value that cannot be written.
+// JSON returns the JSON form, which the caller must not change; nil for the empty
+// record. It fails if the value cannot be encoded.
 func (r Record) JSON() (json.RawMessage, error) {
 	if r.value == nil {
 		return r.raw, nil
@@ -59,7 +57,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return raw, err
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
+// UnmarshalJSON implements [json.Unmarshaler]. It keeps a copy of raw.
 func (r *Record) UnmarshalJSON(raw []byte) error {
 	*r = RawRecord(bytes.Clone(raw))
 	return nil

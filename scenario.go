@@ -7,9 +7,8 @@ import (
 	"fmt"
 )
 
-// A Scenario makes problems and plays them as episodes: the problems of one task,
-// asked and judged in one way. Its methods may be called from many goroutines at
-// once.
+// A Scenario makes the problems of one task and plays them as episodes, asked and
+// judged in one way. Many goroutines may call its methods at once.
 type Scenario interface {
 	// Info describes the scenario, and TaskInfo the task whose problems it plays.
 	Info() ScenarioInfo
@@ -18,7 +17,7 @@ type Scenario interface {
 	// Problem makes the problem that d names; see [Task]. Its Scenario is set.
 	Problem(d Draw) (Problem, error)
 
-	// Key tells what p asks; see [KeyOf].
+	// Key returns the key of what p asks; see [KeyOf].
 	Key(p Problem) (Key, error)
 
 	// Env returns a new episode of p, which the caller must Close. An error
@@ -26,7 +25,7 @@ type Scenario interface {
 	Env(p Problem) (Env, error)
 }
 
-// A Solver is a [Scenario] that knows answers.
+// A Solver is a [Scenario] that can solve its problems.
 type Solver interface {
 	// Solve returns an answer that earns the full reward.
 	Solve(p Problem) (string, error)
@@ -45,8 +44,8 @@ type ScenarioInfo struct {
 }
 
 // ID names the scenario with its settings: scenarios with equal IDs play equal
-// problems alike. It is the name and the version, and a hash of the settings where
-// they are not the defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1".
+// problems alike. It is the name and the version, followed by a hash of the settings
+// if they are not the defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1".
 func (i ScenarioInfo) ID() string {
 	id := fmt.Sprintf("%s.v%d", i.Name, i.Version)
 	if !i.Default {
@@ -56,25 +55,25 @@ func (i ScenarioInfo) ID() string {
 }
 
 // An Env is one episode: opened once, stepped by one goroutine until a step's End
-// is not Going, then closed. It has no reset; another episode is another Env.
+// is not Going, then closed. It cannot be reset; each episode has its own Env.
 type Env interface {
 	// Open returns what the policy reads first, one message or more.
 	Open(ctx context.Context) ([]Message, error)
 
-	// Step answers one reply of the policy. A reply that is wrong, empty or
-	// senseless is data; an error means that the environment itself failed, and
-	// the episode has no reward.
+	// Step answers one reply of the policy. A reply may be wrong, empty or
+	// nonsense: that is data. An error means that the environment itself failed;
+	// the episode then has no reward.
 	Step(ctx context.Context, reply Reply) (Step, error)
 
-	// Close frees what Open took. It is called once, also after an error.
+	// Close frees what Open took. It is called once, even after an error.
 	Close() error
 }
 
-// A Reply is what an environment gets of a policy's turn.
+// A Reply is the part of a policy's turn that an environment sees.
 type Reply struct {
 	Text      string     // what the policy wrote, without special tokens
-	ToolCalls []ToolCall // that it asks for
-	Finish    Finish     // why it ended there
+	ToolCalls []ToolCall // the tool calls in it
+	Finish    Finish     // why it ended
 }
 
 // An End says how a step left its episode.
@@ -82,18 +81,18 @@ type End string
 
 // The ends of an episode.
 const (
-	Going      End = ""           // the policy is to reply
+	Going      End = ""           // the policy's reply is next
 	Terminated End = "terminated" // the task is over: the value after it is zero
 	Truncated  End = "truncated"  // a limit cut it: the value after it is unknown
 )
 
-// A Step is what an environment answers to one reply.
+// A Step is an environment's answer to one reply.
 type Step struct {
-	Observe   []Message // what the policy reads next; empty when End is not Going
+	Observe   []Message // what the policy reads next; empty unless End is Going
 	Answer    string    // what was judged: the final answer in the reply; empty: none was found
 	Reward    float64   // for this reply alone; finite
 	Right     bool      // the reply is fully right
-	Malformed bool      // no answer could be read out of the reply
+	Malformed bool      // the reply has no readable answer
 	End       End
-	Why       string // which limit, or why the reward is what it is, for people
+	Why       string // the reason for the reward, or the limit that was reached, for people
 }

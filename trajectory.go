@@ -7,25 +7,25 @@ import (
 
 // A Turn is one reply of the policy and what led to it.
 type Turn struct {
-	Observed  []Message  `json:"observed"`            // what the policy was told since the turn before
-	Reply     string     `json:"reply"`               // what it answered, without special tokens
-	Reasoning string     `json:"reasoning,omitempty"` // what it thought before, where the server tells that apart
+	Observed  []Message  `json:"observed"`            // the messages since the turn before
+	Reply     string     `json:"reply"`               // the policy's answer, without special tokens
+	Reasoning string     `json:"reasoning,omitempty"` // what it thought before the answer, if the server separates the two
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	Read      []Token    `json:"read"`     // tokens of Observed, with the opening of the reply; length R
-	Wrote     []Token    `json:"wrote"`    // tokens it sampled; length W
-	LogProbs  []float32  `json:"logprobs"` // of each of Wrote, as sampled; length W, or nil where unknown
-	Versions  []int32    `json:"versions"` // of the weights that sampled each of Wrote; length W, never falling
+	Read      []Token    `json:"read"`     // tokens of Observed, with the opening of the reply
+	Wrote     []Token    `json:"wrote"`    // tokens that were sampled; length W
+	LogProbs  []float32  `json:"logprobs"` // natural logarithm of the probability of each of Wrote, as sampled; length W, or nil if unknown
+	Versions  []int32    `json:"versions"` // version of the weights that sampled each of Wrote; length W, never falling
 	Finish    Finish     `json:"finish"`
 
-	// Fork says that the tokens before Wrote do not continue those of the turn before:
-	// Read has the whole conversation anew, as the policy's server rewrote it.
+	// Fork says that the tokens do not continue those of the turn before: Read holds
+	// the whole conversation as the policy's server rewrote it.
 	Fork bool `json:"fork,omitempty"`
 
 	Answer    string  `json:"answer,omitempty"` // what was judged of the reply; see [Step]
 	Reward    float64 `json:"reward"`           // for this reply alone
 	Right     bool    `json:"right,omitempty"`
 	Malformed bool    `json:"malformed,omitempty"`
-	Why       string  `json:"why,omitempty"` // why the reward is what it is, for people
+	Why       string  `json:"why,omitempty"` // the reason for the reward, for people
 }
 
 // Message is the reply of t as a message.
@@ -35,13 +35,13 @@ func (t *Turn) Message() Message {
 
 // A Trajectory is one episode as it was played.
 type Trajectory struct {
-	ID         string  `json:"id"` // the group's ID and the place in it
+	ID         string  `json:"id"` // the group's ID and the episode's place in the group
 	Problem    Problem `json:"problem"`
 	Turns      []Turn  `json:"turns"`
-	Vocabulary string  `json:"vocabulary"` // what the tokens of all turns count in
+	Vocabulary string  `json:"vocabulary"` // of the tokens of all turns; see [Sample]
 	End        End     `json:"end"`
 	Outcome    Outcome `json:"outcome"`
-	Error      string  `json:"error,omitempty"` // what failed, where Outcome says that something did
+	Error      string  `json:"error,omitempty"` // what failed, if Outcome is not Scored or ModelFailed
 
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds
@@ -80,7 +80,7 @@ func (t *Trajectory) Sampled() int {
 	return n
 }
 
-// An Outcome says what became of an episode. Only Scored and ModelFailed may
+// An Outcome says how an episode turned out. Only Scored and ModelFailed episodes may
 // carry a reward: no failure of ours ever becomes one.
 type Outcome string
 
@@ -90,11 +90,11 @@ const (
 	ModelFailed Outcome = "model_failed" // judged, but the policy's reply was cut by a limit or had no readable answer
 	EnvFailed   Outcome = "env_failed"   // the environment failed
 	InfraFailed Outcome = "infra_failed" // the policy's server, or something else of ours, failed
-	Cancelled   Outcome = "cancelled"    // it was cut before its end
+	Cancelled   Outcome = "cancelled"    // it was stopped before its end
 )
 
 // Outcomes lists all outcomes in the order in which they are shown.
 var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled}
 
-// Rewarded reports whether an episode of this outcome may carry a reward.
+// Rewarded reports whether an episode with this outcome may carry a reward.
 func (o Outcome) Rewarded() bool { return o == Scored || o == ModelFailed }

@@ -1,6 +1,6 @@
 // Package answer finds the final answer in a model's text, and reads numbers and
-// literals as the field's graders do. It runs none of the text, and its cost is
-// linear in the text's length.
+// lists as the field's graders do. It runs none of the text. The cost of its functions
+// is linear in the text's length; only [Arithmetic.Value] may take longer.
 package answer
 
 import (
@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Tagged returns the text between the one <answer> and the one </answer> of a
-// reply, without the space around it. Case is free. What stands in <think> is
-// left out first, and a <think> that is never closed hides all that follows. If
-// there is no such pair of tags, or more than one of either, why says so and the
-// answer is empty.
+// Tagged returns the text between the only <answer> and the only </answer> of a
+// reply, without the space around it. The tags may be in upper or lower case. What
+// [WithoutThinking] removes does not count. If there is no such pair of tags, or more
+// than one of either, text is empty and why says so.
 func Tagged(reply string) (text, why string) {
 	outside := WithoutThinking(reply)
 	lower := lowerASCII(outside)
@@ -23,15 +22,15 @@ func Tagged(reply string) (text, why string) {
 	case strings.Count(lower, "<answer>") > 1 || strings.Count(lower, "</answer>") > 1:
 		return "", "there is more than one <answer>…</answer>"
 	case shut < open:
-		return "", "</answer> stands before <answer>"
+		return "", "</answer> comes before <answer>"
 	}
 	return strings.TrimSpace(outside[open+len("<answer>") : shut]), ""
 }
 
-// WithoutThinking returns reply without its <think>…</think> parts, tags
-// included. A <think> that is never closed reaches to the end of the text, and a
-// </think> that was never opened from its beginning: chat templates of some models
-// put the opening tag into the prompt.
+// WithoutThinking returns reply without its <think>…</think> parts and their tags. A
+// <think> that is never closed reaches to the end of the text. A </think> that was
+// never opened closes a part that began with the text, because the chat templates of
+// some models put the opening tag into the prompt.
 func WithoutThinking(reply string) string {
 	lower := lowerASCII(reply)
 	open, shut := strings.Index(lower, "<think>"), strings.Index(lower, "</think>")
@@ -57,7 +56,7 @@ func WithoutThinking(reply string) string {
 	}
 }
 
-// indexFrom returns the first place at or after from where s has sub, or -1.
+// indexFrom returns the first index of sub in s at or after from, or -1.
 func indexFrom(s, sub string, from int) int {
 	if i := strings.Index(s[from:], sub); i >= 0 {
 		return from + i
@@ -65,7 +64,8 @@ func indexFrom(s, sub string, from int) int {
 	return -1
 }
 
-// Boxed returns what the last \boxed{…} of a text holds, braces matched.
+// Boxed returns the content of the last \boxed{…} of a text, up to the matching brace,
+// without the space around it.
 func Boxed(text string) (content string, found bool) {
 	const box = `\boxed{`
 	start := strings.LastIndex(text, box)
@@ -86,8 +86,9 @@ func Boxed(text string) (content string, found bool) {
 	return "", false
 }
 
-// LastInteger returns the last whole number of a text, with its sign and without
-// commas between its digits. A number with a fraction is not one.
+// LastInteger returns the last whole number of a text, with a minus if it is negative,
+// without commas and without a fraction of zeros. A number with another fraction does
+// not count.
 func LastInteger(text string) (number string, found bool) {
 	for end := len(text); end > 0; {
 		if !isDigit(text[end-1]) {
@@ -111,7 +112,7 @@ func LastInteger(text string) (number string, found bool) {
 }
 
 // followsWord reports whether text ends in a letter, a digit or a closing
-// bracket, so that a minus after it is not the sign of a number.
+// bracket: a minus after it is then not the sign of a number.
 func followsWord(text string) bool {
 	r, _ := utf8.DecodeLastRuneInString(text)
 	return r == ')' || r == ']' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -119,8 +120,8 @@ func followsWord(text string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// lowerASCII returns s with A to Z in lower case and every other byte as it is,
-// so that places in the result are places in s.
+// lowerASCII returns s with A to Z in lower case and every other byte unchanged, so
+// that an index into the result is an index into s.
 func lowerASCII(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= 'A' && r <= 'Z' }) < 0 {
 		return s

@@ -3,7 +3,6 @@ package answer_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/quintain-rl/quintain/answer"
 )
@@ -100,12 +99,10 @@ func TestSameDecimal(t *testing.T) {
 	}
 }
 
-// The cost is linear: a text of a megabyte of tags is read at once.
 func FuzzFinal(f *testing.F) {
 	f.Add("<think>a</think><answer>5</answer>")
 	f.Add(strings.Repeat("<think>", 100) + strings.Repeat("</think>", 50) + `\boxed{1}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		start := time.Now()
 		got, why := answer.Tagged(text)
 		if why != "" && got != "" || !strings.Contains(text, got) {
 			t.Errorf("Tagged(%q) = %q, %q", text, got, why)
@@ -117,12 +114,10 @@ func FuzzFinal(f *testing.F) {
 			t.Errorf("LastInteger(%q) is empty", text)
 		}
 		answer.SameDecimal(text, text)
-		if spent := time.Since(start); spent > time.Second {
-			t.Errorf("%d bytes took %v", len(text), spent)
-		}
 	})
 }
 
+// The cost is linear: if it were quadratic, this test would run into its time limit.
 func TestManyTagsAreCheap(t *testing.T) {
 	for _, tags := range []string{"<think></think>", "</think>", "<think>a</think></think>"} {
 		text := strings.Repeat(tags, 2_000_000/len(tags)) + "<answer>5</answer>"

@@ -10,28 +10,28 @@ import (
 // An Arithmetic is an expression of whole numbers, the four operations and round
 // brackets.
 type Arithmetic struct {
-	Numbers []int64 // as they are written, from left to right; none is negative
+	Numbers []int64 // as written, from left to right; none is negative
 
 	steps []byte // the expression in postfix order; see the step constants
 }
 
-// Steps of an expression, besides the four operations, which stand for themselves.
+// Steps of an expression besides + - * /, which stand for themselves.
 const (
-	stepNumber = 'n' // put the next of the numbers on the stack
+	stepNumber = 'n' // push the next number on the stack
 	stepNegate = '~' // change the sign of the number on top
 )
 
-// maxNesting is how deep brackets may stand in one another, the limit of Python.
+// maxNesting is the greatest depth of nested brackets, as in Python.
 const maxNesting = 200
 
-// ErrDivisionByZero is the error of an expression without a value.
+// ErrDivisionByZero is the error for an expression without a value.
 var ErrDivisionByZero = errors.New("the expression divides by zero")
 
-// ReadArithmetic reads all of text as an expression in Python's syntax, as far as
-// that consists of decimal whole numbers, + - * /, signs and round brackets. A
-// point may end a number, for that is how sentences end. Any other text is an
-// error: names, powers, comments, and numbers in other notations, in which a
-// number could be hidden. Nothing is worked out yet.
+// ReadArithmetic reads all of text as an expression in Python's syntax that consists of
+// decimal whole numbers, + - * /, signs and round brackets. A number may end with a
+// point, since sentences do. Any other text is an error: names, powers, comments, and
+// other notations of numbers, in which a number could be hidden. [Arithmetic.Value]
+// evaluates the expression.
 func ReadArithmetic(text string) (Arithmetic, error) {
 	r := arithmeticReader{rest: Trim(text), wanted: true}
 	if r.rest == "" {
@@ -44,20 +44,20 @@ func ReadArithmetic(text string) (Arithmetic, error) {
 	}
 	switch {
 	case r.wanted:
-		return Arithmetic{}, errors.New("the expression breaks off where a number is wanted")
+		return Arithmetic{}, errors.New("the expression ends without its last number")
 	case r.depth > 0:
-		return Arithmetic{}, errors.New("a bracket is left open")
+		return Arithmetic{}, errors.New("a bracket is not closed")
 	}
 	r.unstack(0)
 	return r.read, nil
 }
 
-// arithmeticReader turns an expression into postfix order with a stack of
-// operations, so that no text can make it recurse.
+// arithmeticReader turns an expression into postfix order. It uses a stack of
+// operations, so that no text makes it recurse.
 type arithmeticReader struct {
 	rest    string
 	read    Arithmetic
-	pending []byte // operations that wait for their right-hand side, and open brackets
+	pending []byte // operations whose right-hand side is not complete, and open brackets
 	depth   int    // open brackets
 	wanted  bool   // a number, a sign or an opening bracket must come next
 }
@@ -71,7 +71,7 @@ func (r *arithmeticReader) next() error {
 		return r.number()
 	case c == '(' && r.wanted:
 		if r.depth++; r.depth > maxNesting {
-			return fmt.Errorf("brackets stand more than %d deep", maxNesting)
+			return fmt.Errorf("brackets are nested more than %d deep", maxNesting)
 		}
 		r.pending = append(r.pending, c)
 	case c == ')' && !r.wanted && r.depth > 0:
@@ -86,13 +86,13 @@ func (r *arithmeticReader) next() error {
 		r.pending = append(r.pending, c)
 		r.wanted = true
 	default:
-		return fmt.Errorf("%.12q is out of place in an expression of whole numbers, + - * / and ( )", r.rest)
+		return fmt.Errorf("%.12q does not belong here: an expression consists of whole numbers, + - * / and ( )", r.rest)
 	}
 	r.rest = r.rest[1:]
 	return nil
 }
 
-// number reads the digits of a number, and a point after them.
+// number reads the digits of a number and a point after them, if there is one.
 func (r *arithmeticReader) number() error {
 	end := 1
 	for end < len(r.rest) && isDigit(r.rest[end]) {
@@ -117,8 +117,8 @@ func (r *arithmeticReader) number() error {
 	return nil
 }
 
-// unstack moves the pending operations that bind at least as tightly as least, back
-// to the last open bracket, to the steps.
+// unstack moves pending operations to the steps, from the last one back to the last
+// open bracket, as long as they bind at least as tightly as least.
 func (r *arithmeticReader) unstack(least int) {
 	for n := len(r.pending); n > 0; n-- {
 		op := r.pending[n-1]
@@ -130,7 +130,7 @@ func (r *arithmeticReader) unstack(least int) {
 	}
 }
 
-// binding tells how tightly an operation binds; 0 means none.
+// binding is how tightly an operation binds; 0: op is not an operation.
 func binding(op byte) int {
 	switch op {
 	case '+', '-':
@@ -143,8 +143,8 @@ func binding(op byte) int {
 	return 0
 }
 
-// Value works the expression out exactly. Its cost grows with the square of the
-// count of the numbers, so look at them first. The error is [ErrDivisionByZero].
+// Value evaluates the expression exactly. Its cost grows with the square of the count
+// of Numbers, so check those first. The only error is [ErrDivisionByZero].
 func (a Arithmetic) Value() (*big.Rat, error) {
 	value, err := run(a, newFraction, applyFraction)
 	if err == nil {
@@ -156,7 +156,7 @@ func (a Arithmetic) Value() (*big.Rat, error) {
 	return run(a, func(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }, applyRat)
 }
 
-// run works the expression out in any kind of number.
+// run evaluates the expression in any kind of number.
 func run[T any](a Arithmetic, number func(int64) T, apply func(op byte, x, y T) (T, error)) (value T, err error) {
 	stack, next := make([]T, 0, 8), 0
 	for _, step := range a.steps {
@@ -178,19 +178,19 @@ func run[T any](a Arithmetic, number func(int64) T, apply func(op byte, x, y T) 
 	return stack[0], nil
 }
 
-// A fraction is over/under in lowest terms, under above 0.
+// A fraction is over/under in lowest terms; under is above 0.
 type fraction struct{ over, under int64 }
 
 // maxFraction bounds the parts of a fraction, so that a sum of two products of
-// parts is an int64.
+// parts fits an int64.
 const maxFraction = 1 << 30
 
-// errLarge is the error of a step that leaves the bounds of fractions.
+// errLarge is the error for a fraction whose parts are above maxFraction.
 var errLarge = errors.New("too large for a fraction of machine integers")
 
 func newFraction(n int64) fraction { return fraction{n, 1} }
 
-// applyFraction works out x op y.
+// applyFraction returns x op y.
 func applyFraction(op byte, x, y fraction) (fraction, error) {
 	if max(x.over, -x.over, x.under, y.over, -y.over, y.under) > maxFraction {
 		return fraction{}, errLarge
@@ -219,7 +219,7 @@ func applyFraction(op byte, x, y fraction) (fraction, error) {
 	return fraction{z.over / a, z.under / a}, nil
 }
 
-// applyRat works out x op y.
+// applyRat returns x op y.
 func applyRat(op byte, x, y *big.Rat) (*big.Rat, error) {
 	z := new(big.Rat)
 	switch op {

@@ -15,9 +15,9 @@ func TestReadArithmetic(t *testing.T) {
 		why         string
 	}{
 		{"7", "7", []int64{7}, ""},
-		{" \u00a031 + 39\t-\f42 + 91\n", "119", []int64{31, 39, 42, 91}, "space around it is free, and blanks within"},
-		{"(31 +\n39)-42\r+91", "", nil, "a new line outside of brackets"},
-		{"(31 +\r\n39) - 42 + 91", "119", []int64{31, 39, 42, 91}, "and within"},
+		{" \u00a031 + 39\t-\f42 + 91\n", "119", []int64{31, 39, 42, 91}, "any space around it, and blanks within"},
+		{"(31 +\n39)-42\r+91", "", nil, "a line break outside brackets"},
+		{"(31 +\r\n39) - 42 + 91", "119", []int64{31, 39, 42, 91}, "a line break within brackets"},
 		{"2+3*4-5", "9", []int64{2, 3, 4, 5}, "products first"},
 		{"20-3-4", "13", []int64{20, 3, 4}, "from left to right"},
 		{"20/4/5*3", "3", []int64{20, 4, 5, 3}, ""},
@@ -26,27 +26,27 @@ func TestReadArithmetic(t *testing.T) {
 		{"1/(1-5/6)", "6", []int64{1, 1, 5, 6}, ""},
 		{"1/(5/6-1)", "-6", []int64{1, 5, 6, 1}, "a negative divisor"},
 		{"-7/-(2+3)", "7/5", []int64{7, 2, 3}, ""},
-		{"2*-3+ +-+4", "-10", []int64{2, 3, 4}, "signs stand anywhere"},
+		{"2*-3+ +-+4", "-10", []int64{2, 3, 4}, "signs before any number"},
 		{"-2-2", "-4", []int64{2, 2}, ""},
-		{"31+39.", "70", []int64{31, 39}, "the point that ends the sentence"},
+		{"31+39.", "70", []int64{31, 39}, "a point that ends the sentence"},
 		{"31.+39", "70", []int64{31, 39}, ""},
 		{"0-0", "0", []int64{0, 0}, ""},
 		{"9223372036854775807*9223372036854775807", "85070591730234615847396907784232501249", []int64{1<<63 - 1, 1<<63 - 1}, "beyond machine integers"},
 		{"9223372036854775807-9223372036854775807+5", "5", []int64{1<<63 - 1, 1<<63 - 1, 5}, ""},
-		{"9223372036854775808", "", nil, "a number beyond them"},
+		{"9223372036854775808", "", nil, "a number beyond machine integers"},
 		{"1/(2-2)", "none", []int64{1, 2, 2}, "no value"},
 		{"9000000000000/(9000000000000-9000000000000)", "none", []int64{9000000000000, 9000000000000, 9000000000000}, ""},
-		{strings.Repeat("(", 200) + "1" + strings.Repeat(")", 200), "1", []int64{1}, "as deep as Python goes"},
-		{strings.Repeat("(", 201) + "1" + strings.Repeat(")", 201), "", nil, "deeper"},
-		{strings.Repeat("-", 99_999) + "1", "-1", []int64{1}, "signs without end"},
+		{strings.Repeat("(", 200) + "1" + strings.Repeat(")", 200), "1", []int64{1}, "the greatest depth of Python"},
+		{strings.Repeat("(", 201) + "1" + strings.Repeat(")", 201), "", nil, "one bracket deeper"},
+		{strings.Repeat("-", 99_999) + "1", "-1", []int64{1}, "very many signs"},
 		{"", "", nil, "nothing"},
 		{" \n", "", nil, ""},
 		{"+", "", nil, ""},
 		{"()", "", nil, ""},
-		{"1+", "", nil, "breaks off"},
-		{"(1", "", nil, "left open"},
-		{"1)", "", nil, "never opened"},
-		{"(1)(2)", "", nil, "no product without its sign"},
+		{"1+", "", nil, "no second number"},
+		{"(1", "", nil, "a bracket that is not closed"},
+		{"1)", "", nil, "a bracket that was not opened"},
+		{"(1)(2)", "", nil, "a product without its sign"},
 		{"1 2", "", nil, ""},
 		{"1,2", "", nil, ""},
 		{"1=1", "", nil, ""},
@@ -93,7 +93,7 @@ func TestReadArithmetic(t *testing.T) {
 	}
 }
 
-// The two kinds of number agree wherever both can hold the value.
+// Fractions of machine integers give the same value as big.Rat.
 func FuzzArithmetic(f *testing.F) {
 	f.Add("1/(5/6-1)*-3")
 	f.Add("((7)/3 - 1/3)/(2-2)")

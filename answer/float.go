@@ -6,9 +6,9 @@ import (
 )
 
 // ReadFloat reads s as Python's float does: space around it, a sign, digits of any
-// script with single underscores between them, a point, an exponent. What is too
-// large is an infinity, but the names of infinities and NaN are not read. The cost is
-// linear in len(s).
+// script with single underscores between them, a point, an exponent. A number that is
+// too large is read as an infinity; the words for infinity and NaN are refused. The
+// cost is linear in len(s).
 func ReadFloat(s string) (v float64, ok bool) {
 	if strings.Contains(s, "_") && !underscoresBetweenDigits(s) {
 		return 0, false
@@ -17,20 +17,20 @@ func ReadFloat(s string) (v float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	const most = 800 // digits that can make a difference
+	const most = 800 // digits that can change the result
 	if len(d.Digits) > most {
 		d.Exp += int64(len(d.Digits) - most)
 		d.Digits = d.Digits[:most-1] + "1" // above what was cut off
 	}
-	v, _ = strconv.ParseFloat("0"+d.Digits+"e"+strconv.FormatInt(d.Exp, 10), 64) // an error is one of range
+	v, _ = strconv.ParseFloat("0"+d.Digits+"e"+strconv.FormatInt(d.Exp, 10), 64) // it can only be out of range: infinite
 	if d.Neg {
 		v = -v
 	}
 	return v, true
 }
 
-// underscoresBetweenDigits reports whether each underscore of s has a digit on
-// either side.
+// underscoresBetweenDigits reports whether each underscore of s has a digit on both
+// sides.
 func underscoresBetweenDigits(s string) bool {
 	runes := []rune(s)
 	for i, r := range runes {

@@ -8,14 +8,15 @@ import (
 )
 
 const (
-	mostDecimals = 4300   // digits of a decimal whole number that Python reads
-	mostDigits   = 20_000 // digits of one in another base that are read
+	mostDecimals = 4300   // most digits of a decimal whole number, as in Python
+	mostDigits   = 20_000 // most digits of a whole number in another base
 )
 
 // ReadInteger reads all of text as Python's int(text, 0) does: space around it, a
 // sign, a prefix 0x, 0o or 0b, digits of any script, an underscore between two
-// digits. A decimal number has no zero in front. Numbers of very many digits are
-// not read, so that the cost is bounded.
+// digits. A decimal number must not begin with a zero, unless it is zero. Numbers of
+// more than 4,300 decimal digits, or 20,000 in another base, are refused, so that the
+// cost is bounded.
 func ReadInteger(text string) (n *big.Int, ok bool) {
 	text = plainDigits(Trim(text))
 	negative := strings.HasPrefix(text, "-")
@@ -53,8 +54,8 @@ func ReadInteger(text string) (n *big.Int, ok bool) {
 	return n, ok
 }
 
-// ReadInt reads all of text as Python's int(text) does, if that is an int64: a
-// decimal number in the forms of [ReadInteger], also with zeros in front.
+// ReadInt reads all of text as Python's int(text) does: a decimal number as for
+// [ReadInteger], which may begin with zeros. ok is false if it does not fit an int64.
 func ReadInt(text string) (n int64, ok bool) {
 	text = plainDigits(Trim(text))
 	digits := strings.TrimLeft(text, "+-")
@@ -65,7 +66,7 @@ func ReadInt(text string) (n int64, ok bool) {
 	return n, err == nil
 }
 
-// plainDigits writes the decimal digits of all scripts as those of ASCII.
+// plainDigits replaces the decimal digits of all scripts by those of ASCII.
 func plainDigits(text string) string {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {

@@ -9,7 +9,7 @@ import (
 func TestReadInteger(t *testing.T) {
 	for _, test := range []struct{ text, want, why string }{
 		{"0", "0", ""},
-		{"00", "0", "zeros alone may be many"},
+		{"00", "0", "nothing but zeros"},
 		{"-0x0", "0", ""},
 		{"0x1F", "31", ""},
 		{"0X1f", "31", ""},
@@ -20,11 +20,11 @@ func TestReadInteger(t *testing.T) {
 		{"0x_1_f", "31", "underscores"},
 		{"3_1", "31", ""},
 		{"0_0", "0", ""},
-		{"0x001f", "31", "zeros in front"},
-		{"٣١", "31", "other digits"},
+		{"0x001f", "31", "leading zeros"},
+		{"٣١", "31", "digits of another script"},
 		{"０x1f", "31", ""},
-		{"\u00a031\u2003", "31", "other space"},
-		{"0x" + strings.Repeat("0", 50_000) + "1f", "31", "many zeros in front"},
+		{"\u00a031\u2003", "31", "space beyond ASCII"},
+		{"0x" + strings.Repeat("0", 50_000) + "1f", "31", "many leading zeros"},
 	} {
 		if n, ok := ReadInteger(test.text); !ok || n.String() != test.want {
 			t.Errorf("%.40q: %v, %v; want %s (%s)", test.text, n, ok, test.want, test.why)

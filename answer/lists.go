@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// appendTexts appends the texts as JSON does, with a space after commas.
+// appendTexts appends texts as a JSON list, with a space after each comma.
 func appendTexts(b []byte, texts []string) []byte {
 	b = append(b, '[')
 	for i, text := range texts {
@@ -19,13 +19,13 @@ func appendTexts(b []byte, texts []string) []byte {
 	return append(b, ']')
 }
 
-// appendText appends a text as JSON does.
+// appendText appends text as a JSON string.
 func appendText(b []byte, text string) []byte {
 	for _, c := range []byte(text) {
 		if c < 'A' || c > 'z' || c == '\\' {
 			quoted, err := json.Marshal(text)
 			if err != nil {
-				panic(fmt.Sprintf("answer: %q: %v", text, err)) // no text is refused
+				panic(fmt.Sprintf("answer: %q: %v", text, err)) // encoding/json takes any text
 			}
 			return append(b, quoted...)
 		}
@@ -33,7 +33,7 @@ func appendText(b []byte, text string) []byte {
 	return append(append(append(b, '"'), text...), '"')
 }
 
-// WriteLists writes lists of texts as JSON does, with a space after commas.
+// WriteLists returns lists of texts as JSON, with a space after each comma.
 func WriteLists(lists [][]string) string {
 	texts := 0
 	for _, list := range lists {
@@ -49,7 +49,8 @@ func WriteLists(lists [][]string) string {
 	return string(append(b, ']'))
 }
 
-// ReadLists reads a JSON list of lists of texts.
+// ReadLists reads a JSON list of lists of texts. The errors say what is wrong with the
+// answer.
 func ReadLists(text string) ([][]string, error) {
 	text = strings.Trim(text, " \t\r\n")
 	if !strings.HasPrefix(text, "[") {
@@ -67,21 +68,21 @@ func ReadLists(text string) ([][]string, error) {
 	for i, item := range items {
 		inner, is := item.([]any)
 		if !is {
-			return nil, errors.New("the list has something that is not a list")
+			return nil, errors.New("the list contains something other than lists")
 		}
 		lists[i] = make([]string, len(inner))
 		for j, word := range inner {
 			if lists[i][j], is = word.(string); !is {
-				return nil, errors.New("a list has something that is not a text")
+				return nil, errors.New("an inner list contains something other than strings")
 			}
 		}
 	}
 	return lists, nil
 }
 
-// plainLists reads a JSON list of lists of texts, none of them empty, whose texts
-// are of ASCII without escapes, as most are: several times as fast as a reader of
-// all JSON. It is false for any other.
+// plainLists reads a JSON list of lists of texts, several times as fast as a reader of
+// all JSON. plain is false unless every list has an element and all texts are ASCII
+// without escapes, as most are.
 func plainLists(text string) (lists [][]string, plain bool) {
 	all := make([]string, 0, strings.Count(text, `"`)/2) // of all lists
 	lists = make([][]string, 0, strings.Count(text, "]"))
@@ -113,8 +114,8 @@ func plainLists(text string) (lists [][]string, plain bool) {
 	return lists, closed && rest == ""
 }
 
-// skipSign returns what follows sign and the white space of JSON after it, and
-// whether text begins with sign.
+// skipSign reports whether text begins with sign, and returns what follows sign and the
+// white space after it.
 func skipSign(text string, sign byte) (rest string, found bool) {
 	if text == "" || text[0] != sign {
 		return text, false
@@ -122,7 +123,7 @@ func skipSign(text string, sign byte) (rest string, found bool) {
 	return strings.TrimLeft(text[1:], " \t\r\n"), true
 }
 
-// cutPlainText cuts a text in quotation marks off, and the white space after it.
+// cutPlainText cuts off a text in quotation marks and the white space after it.
 func cutPlainText(text string) (word, rest string, is bool) {
 	if text == "" || text[0] != '"' {
 		return "", text, false

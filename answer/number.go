@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Share returns len(part)/len(whole), both in code points.
+// Share returns len(part)/len(whole), both in code points; it is not finite if whole is
+// empty.
 func Share(part, whole string) float64 {
 	return float64(utf8.RuneCountInString(part)) / float64(utf8.RuneCountInString(whole))
 }
@@ -19,13 +20,13 @@ type Decimal struct {
 	Exp    int64  // 0 for zero
 }
 
-// maxExponent is the largest magnitude of a written exponent that is read, the
-// limit of Python's decimal module.
+// maxExponent is the largest magnitude of a written exponent, as in Python's decimal
+// module.
 const maxExponent = 999_999_999_999_999_999
 
 // ReadDecimal reads s as Python's decimal.Decimal does: space around it, a sign,
 // digits of any script, underscores anywhere, a point, an exponent. Infinities
-// and NaN are not read. The cost is linear in len(s).
+// and NaN are refused. The cost is linear in len(s).
 func ReadDecimal(s string) (d Decimal, ok bool) {
 	s = strings.ReplaceAll(strings.TrimFunc(s, Space), "_", "")
 	if s != "" && (s[0] == '+' || s[0] == '-') {
@@ -104,7 +105,7 @@ func readExponent(s string) (exp int64, ok bool) {
 }
 
 // SameDecimal reports whether a and b are the same number, and whether both are
-// numbers at all; see [ReadDecimal].
+// numbers for [ReadDecimal].
 func SameDecimal(a, b string) (equal, both bool) {
 	x, ok := ReadDecimal(a)
 	if !ok {
@@ -114,8 +115,8 @@ func SameDecimal(a, b string) (equal, both bool) {
 	return ok && x == y, ok
 }
 
-// digit returns the value of a decimal digit of any script, or -1. In Unicode the
-// ten digits of a script stand in a row, from zero up.
+// digit returns the value of a decimal digit of any script, or -1. In Unicode, the ten
+// digits of a script follow each other, from zero up.
 func digit(r rune) int {
 	if r < utf8.RuneSelf {
 		if r >= '0' && r <= '9' {
@@ -141,8 +142,8 @@ func digit(r rune) int {
 	return -1
 }
 
-// within is 0 for c from lo to hi, negative if both are below c, positive if
-// they are above.
+// within is 0 for c from lo to hi, negative if both are below c, and positive if both
+// are above.
 func within[T uint16 | uint32](c, lo, hi T) int {
 	switch {
 	case hi < c:

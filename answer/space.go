@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Space reports whether Python counts r as white space: what Unicode does, and
-// the four separators of ASCII.
+// Space reports whether r is white space for Python: that of Unicode, and the four
+// separators of ASCII.
 func Space(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // Fields splits text at white space, as Python's str.split does.

@@ -195,7 +195,7 @@ func TestUnfitAdvantages(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
 	f.want("POST", "/scored_data", strings.Replace(group(1, 1, -1), "{", `{"advantages":[[1,2]],`, 1),
-		`{"status":"received","warnings":["group 0: dropped: advantages[0]: has 2 elements, and tokens[0] has 1"]}`)
+		`{"status":"received","warnings":["group 0: dropped: advantages[0]: has 2 elements, but tokens[0] has 1"]}`)
 	if w := f.do("GET", "/batch", ""); !strings.Contains(w.Body.String(), `"advantages":null`) {
 		t.Errorf("batch %s", w.Body)
 	}

@@ -137,7 +137,7 @@ func unfit(g *quintain.Group) *Error {
 	for i, row := range g.Advantages {
 		if n := len(g.Tokens[i]); len(row) != n && len(row) != 1 {
 			return &Error{Type: TypeValue, Loc: []any{"advantages", i},
-				Msg: fmt.Sprintf("has %d elements, and tokens[%d] has %d", len(row), i, n)}
+				Msg: fmt.Sprintf("has %d elements, but tokens[%d] has %d", len(row), i, n)}
 		}
 	}
 	return nil
