@@ -22,7 +22,7 @@ var floors = [][]string{
 		"tokenizer", "chattemplate",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer",
-		"nearest", "jsonl", "curve",
+		"nearest", "jsonform", "jsonl", "curve",
 	},
 	{"settings"}, // what can be set, and how it is called
 	{"", "groupform"}, // the nouns, and the binary form of one

@@ -1,0 +1,270 @@
+package jsonform
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A writer appends the value of the variable that it was made for.
+type writer func(dst []byte) []byte
+
+// A compiler makes the writers of one type. A writer knows its variable by address. That
+// of a field lies within the plan's copy of the value. What is behind a pointer, or in a
+// slice or map, is copied to a variable of its own, one element after the other. So
+// nothing has to be looked up by reflection when a field is written.
+type compiler struct {
+	encoder *Encoder
+	within  []reflect.Type // the types around the one that is compiled
+}
+
+var (
+	marshaler     = reflect.TypeFor[json.Marshaler]()
+	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
+	box           = reflect.TypeFor[Box]()
+)
+
+// at returns the address of v, a variable whose underlying type is that of T.
+func at[T any](v reflect.Value) *T {
+	return v.Addr().Convert(reflect.TypeFor[*T]()).Interface().(*T)
+}
+
+// fail keeps the first error of a value.
+func (c *compiler) fail(err error) {
+	if c.encoder.fault == nil {
+		c.encoder.fault = err
+	}
+}
+
+// writer returns the writer of v, a variable.
+func (c *compiler) writer(v reflect.Value) writer {
+	t := v.Type()
+	direct := v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]():
+		return c.raw(v)
+	case direct && t.Implements(box):
+		return c.box(v)
+	case direct && t.Implements(marshaler):
+		return c.method(v)
+	case t == reflect.TypeFor[json.Number]():
+		return c.number(v)
+	case t.Implements(marshaler), t.Implements(textMarshaler), slices.Contains(c.within, t):
+		return c.marshalled(v)
+	}
+	c.within = append(c.within, t)
+	defer func() { c.within = c.within[:len(c.within)-1] }()
+	switch t.Kind() {
+	case reflect.Struct:
+		return c.object(v)
+	case reflect.Slice:
+		return c.slice(v)
+	case reflect.Array:
+		return c.elements(v)
+	case reflect.Map:
+		return c.dictionary(v)
+	case reflect.Pointer:
+		return c.pointer(v)
+	}
+	return c.scalar(v)
+}
+
+// marshalled leaves v to encoding/json.
+func (c *compiler) marshalled(v reflect.Value) writer {
+	return func(dst []byte) []byte {
+		dst, err := appendMarshalled(dst, v.Interface())
+		if err != nil {
+			c.fail(err)
+		}
+		return dst
+	}
+}
+
+// method writes what v's MarshalJSON returns.
+func (c *compiler) method(v reflect.Value) writer {
+	m := v.Addr().Interface().(json.Marshaler)
+	return func(dst []byte) []byte {
+		text, err := m.MarshalJSON()
+		if err == nil {
+			dst, err = appendCompact(dst, text)
+		}
+		if err != nil {
+			c.fail(&json.MarshalerError{Type: v.Type(), Err: err})
+		}
+		return dst
+	}
+}
+
+// box writes the value that v holds, with an encoder for that place alone: what is in the
+// box may be of the type of what is around it.
+func (c *compiler) box(v reflect.Value) writer {
+	var encoder Encoder
+	boxed, otherwise := v.Addr().Interface().(Box), c.method(v)
+	return func(dst []byte) []byte {
+		if held := boxed.Value(); held != nil {
+			if written, err := encoder.Append(dst, held); err == nil {
+				return written
+			}
+		}
+		return otherwise(dst)
+	}
+}
+
+// raw writes a text that is JSON already. The same text often comes again and again: the
+// parameters of a level are in each of its problems.
+func (c *compiler) raw(v reflect.Value) writer {
+	const most = 4 << 10 // bytes of a text that is kept
+	text := at[json.RawMessage](v)
+	var before, written []byte
+	return func(dst []byte) []byte {
+		if len(*text) > 0 && bytes.Equal(*text, before) {
+			return append(dst, written...)
+		}
+		start := len(dst)
+		valid := *text
+		if valid == nil {
+			valid = []byte("null")
+		}
+		dst, err := appendCompact(dst, valid)
+		if err != nil {
+			c.fail(&json.MarshalerError{Type: v.Type(), Err: err})
+		} else if len(valid) <= most {
+			before, written = append(before[:0], *text...), append(written[:0], dst[start:]...)
+		}
+		return dst
+	}
+}
+
+// number writes a number that is kept as text.
+func (c *compiler) number(v reflect.Value) writer {
+	text, otherwise := at[string](v), c.marshalled(v)
+	return func(dst []byte) []byte {
+		if n := len(*text); n == 0 || strings.Trim(*text, "0123456789") != "" || n > 1 && (*text)[0] == '0' {
+			return otherwise(dst)
+		}
+		return append(dst, *text...)
+	}
+}
+
+// pointer writes what v points to.
+func (c *compiler) pointer(v reflect.Value) writer {
+	held := reflect.New(v.Type().Elem()).Elem()
+	write := c.writer(held)
+	return func(dst []byte) []byte {
+		if v.IsNil() {
+			return append(dst, "null"...)
+		}
+		held.Set(v.Elem())
+		return write(dst)
+	}
+}
+
+// slice writes a list.
+func (c *compiler) slice(v reflect.Value) writer {
+	var write writer
+	switch elem := v.Type().Elem(); {
+	case elem.Kind() == reflect.Uint8 && !elem.Implements(marshaler) && !elem.Implements(textMarshaler):
+		write = base64Writer(v)
+	case elem == reflect.TypeFor[int]():
+		write = listWriter(at[[]int](v), appendInt)
+	case elem == reflect.TypeFor[[]int]():
+		write = listWriter(at[[][]int](v), appendInts)
+	case elem == reflect.TypeFor[string]():
+		write = listWriter(at[[]string](v), AppendText)
+	case elem == reflect.TypeFor[[]string]():
+		write = listWriter(at[[][]string](v), appendTexts)
+	default:
+		write = c.elements(v)
+	}
+	return func(dst []byte) []byte {
+		if v.IsNil() {
+			return append(dst, "null"...)
+		}
+		return write(dst)
+	}
+}
+
+// base64Writer writes bytes.
+func base64Writer(v reflect.Value) writer {
+	return func(dst []byte) []byte {
+		return append(base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes()), '"')
+	}
+}
+
+// listWriter writes a list of what add appends.
+func listWriter[T any](list *[]T, add func([]byte, T) []byte) writer {
+	return func(dst []byte) []byte { return appendList(dst, *list, add) }
+}
+
+// appendList appends a list of what add appends.
+func appendList[T any](dst []byte, list []T, add func([]byte, T) []byte) []byte {
+	dst = append(dst, '[')
+	for i, one := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = add(dst, one)
+	}
+	return append(dst, ']')
+}
+
+// elements writes the elements of an array or slice, each through one variable.
+func (c *compiler) elements(v reflect.Value) writer {
+	held := reflect.New(v.Type().Elem()).Elem()
+	write := c.writer(held)
+	return func(dst []byte) []byte {
+		dst = append(dst, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			held.Set(v.Index(i))
+			dst = write(dst)
+		}
+		return append(dst, ']')
+	}
+}
+
+// A member is an entry of a map, written.
+type member struct {
+	name     string
+	from, to int // of the value, in a buffer
+}
+
+// dictionary writes a map by its sorted keys.
+func (c *compiler) dictionary(v reflect.Value) writer {
+	if v.Type().Key().Kind() != reflect.String {
+		return c.marshalled(v)
+	}
+	key, held := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+	name, write := at[string](key), c.writer(held)
+	var iter reflect.MapIter
+	var members []member
+	var values []byte
+	return func(dst []byte) []byte {
+		if v.IsNil() {
+			return append(dst, "null"...)
+		}
+		members, values = members[:0], values[:0]
+		for iter.Reset(v); iter.Next(); {
+			key.SetIterKey(&iter)
+			held.SetIterValue(&iter)
+			from := len(values)
+			values = write(values)
+			members = append(members, member{*name, from, len(values)})
+		}
+		slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+		dst = append(dst, '{')
+		for i, m := range members {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(append(AppendText(dst, m.name), ':'), values[m.from:m.to]...)
+		}
+		return append(dst, '}')
+	}
+}

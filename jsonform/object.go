@@ -1,0 +1,99 @@
+package jsonform
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A field is a field of a struct as it is written.
+type field struct {
+	name  string // with the comma before it and the colon after it
+	write writer
+	empty func() bool // it is left out then; nil: never
+}
+
+// object writes a struct. What is out of the ordinary (embedded fields, names that come
+// twice, IsZero methods, most uses of the option string) it leaves to encoding/json.
+func (c *compiler) object(v reflect.Value) writer {
+	var fields []field
+	var names []string
+	for i := range v.NumField() {
+		sf := v.Type().Field(i)
+		tag := sf.Tag.Get("json")
+		if sf.Anonymous {
+			return c.marshalled(v)
+		}
+		if !sf.IsExported() || tag == "-" {
+			continue
+		}
+		name, list, _ := strings.Cut(tag, ",")
+		if !validName(name) {
+			name = sf.Name
+		}
+		f, plain := c.field(v.Field(i), strings.Split(list, ","))
+		if !plain || slices.Contains(names, name) {
+			return c.marshalled(v)
+		}
+		f.name = string(AppendText([]byte{','}, name)) + ":"
+		fields, names = append(fields, f), append(names, name)
+	}
+	return func(dst []byte) []byte { return appendFields(dst, fields) }
+}
+
+// appendFields appends an object.
+func appendFields(dst []byte, fields []field) []byte {
+	start := len(dst)
+	for i := range fields {
+		f := &fields[i]
+		if f.empty != nil && f.empty() {
+			continue
+		}
+		dst = f.write(append(dst, f.name...))
+	}
+	if len(dst) == start {
+		return append(dst, "{}"...)
+	}
+	dst[start] = '{' // in place of the first comma
+	return append(dst, '}')
+}
+
+// field makes the field of v, a variable, by the options of its tag. It reports false for
+// what is left to encoding/json.
+func (c *compiler) field(v reflect.Value, options []string) (f field, plain bool) {
+	f.write = c.writer(v)
+	if slices.Contains(options, "string") {
+		if t := v.Type(); !v.CanInt() && !v.CanUint() || t.Implements(marshaler) || t.Implements(textMarshaler) {
+			return f, false
+		}
+		bare := f.write
+		f.write = func(dst []byte) []byte { return append(bare(append(dst, '"')), '"') }
+	}
+	empty, zero := slices.Contains(options, "omitempty"), slices.Contains(options, "omitzero")
+	if _, own := v.Addr().Interface().(interface{ IsZero() bool }); zero && own || zero && v.Kind() == reflect.Pointer {
+		return f, false
+	}
+	if empty || zero {
+		f.empty = func() bool { return empty && isEmpty(v) || zero && v.IsZero() }
+	}
+	return f, true
+}
+
+// isEmpty reports whether omitempty leaves v out.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Bool, reflect.Interface, reflect.Pointer:
+		return v.IsZero()
+	}
+	return (v.CanInt() || v.CanUint() || v.CanFloat()) && v.IsZero()
+}
+
+// validName reports whether encoding/json takes a name from a tag.
+func validName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+}

@@ -1,0 +1,306 @@
+package jsonform
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep values may lie within each other to be read here.
+const maxDepth = 200
+
+// A scanner goes through JSON.
+type scanner struct {
+	text   []byte
+	at     int  // where the next character is
+	spaced bool // there was space between two parts
+}
+
+// next skips space and returns the character after it, which stays; 0 at the end.
+func (s *scanner) next() byte {
+	for s.at < len(s.text) {
+		switch c := s.text[s.at]; c {
+		case ' ', '\n', '\t', '\r':
+			s.at, s.spaced = s.at+1, true
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// value skips a value, and reports whether it is valid.
+func (s *scanner) value(depth int) bool {
+	switch c := s.next(); c {
+	case '"':
+		_, valid := s.quoted()
+		return valid
+	case '{':
+		return depth < maxDepth && s.object(depth, nil)
+	case '[':
+		return depth < maxDepth && s.array(depth)
+	case 't':
+		return s.word("true")
+	case 'f':
+		return s.word("false")
+	case 'n':
+		return s.word("null")
+	}
+	return s.number()
+}
+
+// word skips a literal.
+func (s *scanner) word(literal string) bool {
+	if !bytes.HasPrefix(s.text[s.at:], []byte(literal)) {
+		return false
+	}
+	s.at += len(literal)
+	return true
+}
+
+// object skips an object. Each is called with the members, if it is not nil; once it
+// returns false, the object is taken for invalid.
+func (s *scanner) object(depth int, each func(name, value []byte) bool) bool {
+	s.at++
+	if s.next() == '}' {
+		s.at++
+		return true
+	}
+	for {
+		if s.next() != '"' {
+			return false
+		}
+		name, valid := s.quoted()
+		if !valid || s.next() != ':' {
+			return false
+		}
+		s.at++
+		s.next()
+		from := s.at
+		if !s.value(depth + 1) {
+			return false
+		}
+		if each != nil && !(plainName(name) && each(name, s.text[from:s.at])) {
+			return false
+		}
+		switch s.next() {
+		case ',':
+			s.at++
+		case '}':
+			s.at++
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// plainName reports whether a name is what stands between its quotes.
+func plainName(name []byte) bool { return bytes.IndexByte(name, '\\') < 0 && utf8.Valid(name) }
+
+// array skips an array.
+func (s *scanner) array(depth int) bool {
+	s.at++
+	if s.next() == ']' {
+		s.at++
+		return true
+	}
+	for {
+		if !s.value(depth + 1) {
+			return false
+		}
+		switch s.next() {
+		case ',':
+			s.at++
+		case ']':
+			s.at++
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// quoted skips a string, and returns what is between its quotes, escapes and all.
+func (s *scanner) quoted() (inner []byte, valid bool) {
+	s.at++
+	from := s.at
+	for {
+		s.at += plainUntil(s.text[s.at:])
+		if s.at >= len(s.text) {
+			return nil, false
+		}
+		switch s.text[s.at] {
+		case '"':
+			s.at++
+			return s.text[from : s.at-1], true
+		case '\\':
+			n := escapeLength(s.text[s.at:])
+			if n == 0 {
+				return nil, false
+			}
+			s.at += n
+		default:
+			return nil, false
+		}
+	}
+}
+
+// escapeLength returns the length of the escape that text begins with, 0 if it is
+// invalid.
+func escapeLength(text []byte) int {
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if _, valid := hexadecimal(text); valid {
+			return 6
+		}
+	}
+	return 0
+}
+
+// hexadecimal returns the number of the escape \uXXXX that text begins with.
+func hexadecimal(text []byte) (r rune, valid bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range text[2:6] {
+		switch {
+		case c-'0' <= 9:
+			r = r<<4 | rune(c-'0')
+		case c|0x20-'a' < 6:
+			r = r<<4 | rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}
+
+// number skips a number.
+func (s *scanner) number() bool {
+	if s.at < len(s.text) && s.text[s.at] == '-' {
+		s.at++
+	}
+	first := s.at
+	if !s.digits() || s.text[first] == '0' && s.at > first+1 {
+		return false
+	}
+	if s.at < len(s.text) && s.text[s.at] == '.' {
+		s.at++
+		if !s.digits() {
+			return false
+		}
+	}
+	if s.at < len(s.text) && s.text[s.at]|0x20 == 'e' {
+		s.at++
+		if s.at < len(s.text) && (s.text[s.at] == '+' || s.text[s.at] == '-') {
+			s.at++
+		}
+		return s.digits()
+	}
+	return true
+}
+
+// digits skips decimal digits, and reports whether there was one.
+func (s *scanner) digits() bool {
+	from := s.at
+	for s.at < len(s.text) && s.text[s.at]-'0' <= 9 {
+		s.at++
+	}
+	return s.at > from
+}
+
+// Members calls each with the name and the value of every member of the JSON object that
+// text is, in order, until it returns false. Both are parts of text. Members reports
+// whether it got to the end of a valid object. It reports false too for an object with
+// escapes in its names, and for one that is very deep; each may have been called then.
+func Members(text []byte, each func(name, value []byte) bool) bool {
+	s := scanner{text: text}
+	return s.next() == '{' && s.object(0, each) && s.next() == 0 && s.at == len(text)
+}
+
+// Text returns the text of a valid JSON value that is a string. It reports false for
+// other values, and for strings that are no text: with half a surrogate pair, or with
+// bytes that are not UTF-8.
+func Text(value []byte) (text string, plain bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return "", false
+	}
+	value = value[1 : len(value)-1]
+	if !utf8.Valid(value) {
+		return "", false
+	}
+	at := bytes.IndexByte(value, '\\')
+	if at < 0 {
+		return string(value), true
+	}
+	out := make([]byte, 0, len(value))
+	for ; at >= 0; at = bytes.IndexByte(value, '\\') {
+		r, n := unescape(value[at:])
+		if n == 0 {
+			return "", false
+		}
+		out = utf8.AppendRune(append(out, value[:at]...), r)
+		value = value[at+n:]
+	}
+	return string(append(out, value...)), true
+}
+
+// unescape returns the character of the escape, or pair of escapes, that text begins
+// with, and its length, 0 if it is none.
+func unescape(text []byte) (r rune, length int) {
+	switch text[1] {
+	case 'n':
+		return '\n', 2
+	case 't':
+		return '\t', 2
+	case 'r':
+		return '\r', 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'u':
+		r, _ = hexadecimal(text)
+		if !utf16.IsSurrogate(r) {
+			return r, 6
+		}
+		low, valid := hexadecimal(text[6:])
+		if r = utf16.DecodeRune(r, low); !valid || r == utf8.RuneError {
+			return 0, 0
+		}
+		return r, 12
+	}
+	return rune(text[1]), 2
+}
+
+// Int returns the number that a valid JSON value is, if it is a whole one in plain digits.
+func Int(value []byte) (n int, plain bool) {
+	if len(value) == 0 || len(value) > 18 || value[0] != '-' && value[0]-'0' > 9 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(value))
+	return n, err == nil
+}
+
+// appendCompact appends a JSON value without space between its parts, and with the
+// escapes that AppendText makes.
+func appendCompact(dst, text []byte) ([]byte, error) {
+	s := scanner{text: text}
+	if s.value(0) && s.at == len(text) && !s.spaced && !hasWebSigns(text) {
+		return append(dst, text...), nil
+	}
+	var dense, safe bytes.Buffer
+	if err := json.Compact(&dense, text); err != nil {
+		return dst, err
+	}
+	json.HTMLEscape(&safe, dense.Bytes())
+	return append(dst, safe.Bytes()...), nil
+}

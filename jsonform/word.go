@@ -1,0 +1,105 @@
+package jsonform
+
+import (
+	"bytes"
+	"math/bits"
+)
+
+// Texts are searched eight bytes at a time, as one number. In each of the searches below
+// the high bit of every byte that is looked for is set, and below the first of them no
+// other.
+const (
+	ones = 0x0101010101010101
+	tops = 0x8080808080808080
+)
+
+// load returns the eight bytes of text from i on, the first lowest.
+func load[T string | []byte](text T, i int) uint64 {
+	_ = text[i+7]
+	return uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
+		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56
+}
+
+// zeros finds the bytes that are zero.
+func zeros(w uint64) uint64 { return (w - ones) &^ w & tops }
+
+// escaped finds the bytes that do not stand for themselves in a string as AppendText
+// writes it: controls, quotes, backslashes, signs of HTML, and those of other alphabets.
+func escaped(w uint64) uint64 {
+	const quote, angle, backslash = '&' * ones, '>' * ones, '\\' * ones
+	return w&tops | (w-' '*ones)&^w&tops | zeros((w|4*ones)^quote) | zeros((w|2*ones)^angle) | zeros(w^backslash)
+}
+
+// ending finds the bytes that end the plain part of a string that is read: controls,
+// quotes and backslashes.
+func ending(w uint64) uint64 {
+	return (w-' '*ones)&^w&tops | zeros(w^'"'*ones) | zeros(w^'\\'*ones)
+}
+
+// webSigns finds the signs of HTML: <, > and &.
+func webSigns(w uint64) uint64 { return zeros((w|2*ones)^'>'*ones) | zeros(w^'&'*ones) }
+
+// Which bytes stand for themselves, by the searches above.
+var (
+	plainWritten = table(escaped)
+	plainRead    = table(ending)
+	plainWeb     = table(webSigns)
+)
+
+// table lists the bytes that a search does not find.
+func table(search func(w uint64) uint64) (plain [256]bool) {
+	for c := range plain {
+		plain[c] = search(uint64(c)|(ones-1)*'x') == 0
+	}
+	return plain
+}
+
+// plainPrefix returns the length of the first part of text that AppendText writes as it
+// is.
+func plainPrefix(text string) int {
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		if found := escaped(load(text, i)); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(text) && plainWritten[text[i]] {
+		i++
+	}
+	return i
+}
+
+// plainUntil returns the length of the first part of text up to a control, a quote or a
+// backslash.
+func plainUntil(text []byte) int {
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		if found := ending(load(text, i)); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(text) && plainRead[text[i]] {
+		i++
+	}
+	return i
+}
+
+// hasWebSigns reports whether text contains what encoding/json escapes for the sake of
+// HTML and JavaScript.
+func hasWebSigns(text []byte) bool {
+	if bytes.Contains(text, []byte("\u2028")) || bytes.Contains(text, []byte("\u2029")) {
+		return true
+	}
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		if webSigns(load(text, i)) != 0 {
+			return true
+		}
+	}
+	for ; i < len(text); i++ {
+		if !plainWeb[text[i]] {
+			return true
+		}
+	}
+	return false
+}
