@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/quintain-rl/quintain/jsonl"
 )
 
 // A Kind says which rollouts a dump holds.
@@ -43,7 +45,7 @@ type Dump struct {
 	number int      // of the file
 	lines  int      // in the file
 	size   int64    // bytes of the file's whole lines
-	torn   bool     // bytes may stand behind the whole lines
+	torn   bool     // there may be bytes after the whole lines
 	closed bool
 }
 
@@ -55,9 +57,9 @@ type dumpFile interface {
 	Close() error
 }
 
-// NewDump returns a dump into dir, which it makes where it does not exist. Where
-// the run has files already, the dump goes on behind their last line; half a line
-// that a killed process left at the end of one is cut off.
+// NewDump returns a dump into dir, which it makes if it does not exist. If the run has
+// files already, the dump goes on after their last line; half a line that a killed
+// process left at the end of one is cut off.
 func NewDump(dir, runID string, kind Kind) (*Dump, error) {
 	if kind != Good && kind != Failed {
 		return nil, fmt.Errorf("dump: the kind %q is unknown", kind)
@@ -110,7 +112,7 @@ func (d *Dump) resume(dir string) error {
 
 func (d *Dump) path(number int) string { return fmt.Sprintf("%s%04d.jsonl", d.prefix, number) }
 
-// mend cuts off what stands behind the last line break of a file.
+// mend cuts off what is after the last line end of a file.
 func mend(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -121,23 +123,11 @@ func mend(path string) error {
 	if err != nil {
 		return err
 	}
-	piece, whole := make([]byte, 64<<10), size
-	for whole > 0 {
-		from := max(0, whole-int64(len(piece)))
-		n, err := file.ReadAt(piece[:whole-from], from)
-		if err != nil && err != io.EOF {
-			return err
-		}
-		if at := bytes.LastIndexByte(piece[:n], '\n'); at >= 0 {
-			whole = from + int64(at) + 1
-			break
-		}
-		whole = from
+	_, end, err := jsonl.LastLine(file, size)
+	if err != nil || end == size {
+		return err
 	}
-	if whole == size {
-		return nil
-	}
-	return file.Truncate(whole)
+	return file.Truncate(end)
 }
 
 // Write writes r as one line. After an error nothing of it is in the file, and

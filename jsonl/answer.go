@@ -1,0 +1,185 @@
+package jsonl
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+)
+
+// MaxLine is the length of the longest line that is read, in bytes.
+const MaxLine = 64 << 20
+
+// A FailedError reports that lines could not be answered.
+type FailedError struct {
+	Lines int   // that failed
+	First error // why the first of them did, with its number
+}
+
+// Error names the first failure.
+func (e *FailedError) Error() string {
+	if e.Lines == 1 {
+		return e.First.Error()
+	}
+	return fmt.Sprintf("%d lines failed, the first of them: %v", e.Lines, e.First)
+}
+
+// Unwrap returns the first failure.
+func (e *FailedError) Unwrap() error { return e.First }
+
+// Answer writes one line to out for each line of in, in order. Work is called once for
+// each core, and what it returns is called by one goroutine: it appends the answer to a
+// line to dst, without a line end, and keeps neither. Lines without anything but space
+// have no answer.
+//
+// An answer of {"error": "line 3: …"} takes the place of a line whose work fails; the
+// others are answered all the same, and the error at the end is a [*FailedError]. A line
+// longer than [MaxLine] is the end. So is that of ctx, whose error is returned then; a
+// Read of in that is under way at that time, or after an error of out, is left to itself.
+func Answer(ctx context.Context, in io.Reader, out io.Writer, work func() func(dst, line []byte) ([]byte, error)) error {
+	return answer(ctx, &reader{in: in, maxLine: MaxLine}, out, work)
+}
+
+// answer is Answer for a reader with a limit of its own.
+func answer(ctx context.Context, in *reader, out io.Writer, work func() func(dst, line []byte) ([]byte, error)) error {
+	var failed FailedError
+	p := press{out: out, source: in.read, reads: true}
+	p.worker = func() func(*batch) {
+		do := work()
+		return func(b *batch) { b.answer(do) }
+	}
+	p.after = func(b *batch) error {
+		if failed.Lines += b.failed; failed.First == nil {
+			failed.First = b.err
+		}
+		return nil
+	}
+	if err := p.run(ctx); err != nil {
+		return err
+	}
+	if failed.Lines > 0 {
+		return &failed
+	}
+	return nil
+}
+
+// answer answers the lines of b.
+func (b *batch) answer(work func(dst, line []byte) ([]byte, error)) {
+	n := b.first
+	for line := range bytes.Lines(b.in) {
+		if line = bytes.TrimRight(line, "\n\r "); len(line) > 0 {
+			start := len(b.out)
+			out, err := work(b.out, line)
+			if err != nil {
+				err = fmt.Errorf("line %d: %w", n, err)
+				b.fail(start, err)
+			} else {
+				b.out = append(out, '\n')
+			}
+		}
+		n++
+	}
+}
+
+// fail answers a line whose work failed.
+func (b *batch) fail(start int, err error) {
+	if b.failed++; b.failed == 1 {
+		b.err = err
+	}
+	text, _ := json.Marshal(map[string]string{"error": err.Error()}) // texts always have a form
+	b.out = append(append(b.out[:start], text...), '\n')
+}
+
+// A reader cuts what it reads into batches of lines.
+type reader struct {
+	in      io.Reader
+	maxLine int // bytes of the longest line
+	lines   int // sent
+}
+
+// read sends all whole lines that there are before it reads again, and what is behind the
+// last line end when the input ends.
+func (r *reader) read(send func(fill func(*batch)) bool) error {
+	buffer := make([]byte, 0, minBuffer)
+	for {
+		n, err := r.in.Read(buffer[len(buffer):cap(buffer)])
+		read := buffer[:len(buffer)+n]
+		whole := bytes.LastIndexByte(read[len(buffer):], '\n') + 1
+		if whole > 0 {
+			whole += len(buffer)
+		}
+		if errors.Is(err, io.EOF) {
+			whole = len(read)
+		}
+		if more, err := r.cut(read[:whole], send); !more {
+			return err
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("reading line %d: %w", r.lines+1, err)
+		case len(read)-whole > r.maxLine:
+			return r.tooLong()
+		}
+		buffer = withRoom(buffer, read[whole:])
+	}
+}
+
+// minBuffer is how much is read at once at least, where there is as much.
+const minBuffer = 64 << 10
+
+// withRoom returns a buffer that begins with rest, which may be a part of buffer, and has
+// room behind it.
+func withRoom(buffer, rest []byte) []byte {
+	size := cap(buffer)
+	switch {
+	case len(rest) == size:
+		size *= 2
+	case size > maxKept && len(rest) < minBuffer:
+		size = minBuffer
+	default:
+		return append(buffer[:0], rest...)
+	}
+	return append(make([]byte, 0, size), rest...)
+}
+
+// tooLong is the error of the line after those that were sent.
+func (r *reader) tooLong() error {
+	return fmt.Errorf("reading line %d: it is longer than %d bytes", r.lines+1, r.maxLine)
+}
+
+// cut sends lines in batches that all cores have a part of. It reports whether there is
+// to be more.
+func (r *reader) cut(text []byte, send func(fill func(*batch)) bool) (more bool, err error) {
+	const most = 16 << 10 // bytes, but for a line that is longer
+	size := min(most, r.maxLine, len(text)/runtime.GOMAXPROCS(0)+1)
+	for len(text) > 0 {
+		n := len(text)
+		if size < n {
+			if at := bytes.IndexByte(text[size-1:], '\n'); at >= 0 {
+				n = size + at
+			}
+		}
+		last := text[bytes.LastIndexByte(text[:n-1], '\n')+1 : n]
+		if len(bytes.TrimSuffix(last, []byte("\n"))) > r.maxLine {
+			r.send(text[:n-len(last)], send)
+			return false, r.tooLong()
+		}
+		if !r.send(text[:n], send) {
+			return false, nil
+		}
+		text = text[n:]
+	}
+	return true, nil
+}
+
+// send sends the lines of text as a batch.
+func (r *reader) send(text []byte, send func(fill func(*batch)) bool) bool {
+	first := r.lines + 1
+	r.lines += bytes.Count(text, []byte("\n"))
+	return send(func(b *batch) { b.first, b.in = first, append(b.in, text...) })
+}

@@ -1,0 +1,106 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// A Log is a file of values of one type, a line each, that only grows. It is for one
+// goroutine.
+type Log[T any] struct{ file *os.File }
+
+// OpenLog opens the log at path, or makes it, and returns its last value, nil if there is
+// none. Half a line at its end, which a killed process left, is cut off. A last line that
+// is no T is an error, and the file stays as it is.
+func OpenLog[T any](path string) (*Log[T], *T, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	last, err := resume[T](f)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
+	return &Log[T]{f}, last, nil
+}
+
+// resume makes f ready for another line, and returns its last value.
+func resume[T any](f *os.File) (last *T, err error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	line, end, err := LastLine(f, size)
+	if err != nil {
+		return nil, err
+	}
+	if end > 0 {
+		if err := json.Unmarshal(line, &last); err != nil {
+			return nil, fmt.Errorf("last line: %w", err)
+		}
+	}
+	if err := f.Truncate(end); err != nil {
+		return nil, err
+	}
+	_, err = f.Seek(end, io.SeekStart)
+	return last, err
+}
+
+// LastLine returns the last line that has an end, without that, and the offset behind it:
+// 0 if no line has one. It reads no more than four times as much as it has to, from the
+// end of a text of that size on.
+func LastLine(text io.ReaderAt, size int64) (line []byte, end int64, err error) {
+	for n := min(size, 64<<10); ; n = min(size, 4*n) {
+		tail := make([]byte, n)
+		if read, err := text.ReadAt(tail, size-n); read < len(tail) {
+			return nil, 0, err
+		}
+		at := bytes.LastIndexByte(tail, '\n')
+		start := bytes.LastIndexByte(tail[:max(0, at)], '\n')
+		switch {
+		case n < size && start < 0: // it may begin before
+		case at < 0:
+			return nil, 0, nil
+		default:
+			return tail[start+1 : at], size - n + int64(at) + 1, nil
+		}
+	}
+}
+
+// Add writes a value as a line.
+func (l *Log[T]) Add(value T) error {
+	line, err := json.Marshal(value)
+	if err == nil {
+		_, err = l.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.file.Name(), err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (l *Log[T]) Close() error { return l.file.Close() }
+
+// ReadLog reads the values of the log at path. Half a line at its end is left out.
+func ReadLog[T any](path string) (values []T, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for n := 1; ; n++ {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		if !whole {
+			return values, nil
+		}
+		var value T
+		if err := json.Unmarshal(line, &value); err != nil {
+			return nil, fmt.Errorf("%s line %d: %w", path, n, err)
+		}
+		values, text = append(values, value), rest
+	}
+}
