@@ -140,3 +140,23 @@ func BenchmarkMembers(b *testing.B) {
 		}
 	}
 }
+
+func TestPicker(t *testing.T) {
+	p := NewPicker("task", "level")
+	for _, test := range []struct {
+		text, task, level string
+		plain             bool
+	}{
+		{`{"level":1,"other":{"task":2},"task":"a"}`, `"a"`, "1", true},
+		{`{"task":null}`, "null", "", true},
+		{`{}`, "", "", true},
+		{`{"task":1,"task":2}`, "", "", false}, // the last counts
+		{`{"task":1,"Task":2}`, "", "", false}, // it is the same name to encoding/json
+		{`{"taſk":1}`, "", "", false},          // so is this
+		{`{"task":1`, "", "", false},
+	} {
+		if plain := p.Pick([]byte(test.text)); plain != test.plain || plain && (string(p.Value(0)) != test.task || string(p.Value(1)) != test.level) {
+			t.Errorf("%s: picked %v, %s and %s", test.text, plain, p.Value(0), p.Value(1))
+		}
+	}
+}
