@@ -32,4 +32,4 @@ bench: ## all benchmarks, then the tasks beside reasoning-gym
 	conformance/python bench/tasks.py --write docs/benchmarks.md
 
 docs: ## write anew what is made from code and data
-	go test ./internal/house ./cmd/quintain -update
+	go test ./internal/house ./catalog -update

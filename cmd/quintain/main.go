@@ -102,7 +102,7 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	l := newLoader(w, root)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return l.load(c) }
-	root.AddCommand(newRun(w, l), newEval(w, l), newPretrain(w, l), newPlot(w), newHub(w, l), newBench(w), newTasks(w), newGrade(w), newConfig(w, l), newVersion(w))
+	root.AddCommand(newRun(w, l), newEval(w, l), newPretrain(w, l), newPlot(w), newHub(w, l), newBench(w), newTasks(w), newScenarios(w), newGrade(w), newConfig(w, l), newVersion(w))
 	return root
 }
 
