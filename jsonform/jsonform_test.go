@@ -79,12 +79,12 @@ type (
 		G item           `json:"g,omitzero"`
 		H any            `json:"h,omitempty"`
 		I float64        `json:"i,omitzero"`
-		J item           `json:"j,omitempty"`
+		J item           `json:"j,omitempty"` //nolint:modernize // it has no effect, and must have none
 		K bool           `json:"-"`
-		L bool           `json:"-,"`
+		L bool           `json:"-,"` //nolint:staticcheck // the name is a dash, and allowed
 		M bool           `json:"<m>"`
 		N bool           `json:"é"`
-		O bool           `json:"bad\"name"`
+		O bool           `json:"bad\"name"` //nolint:staticcheck // not a name, and ignored
 		p int
 	}
 	quotedNumbers struct {
@@ -232,8 +232,8 @@ func fill(v reflect.Value, data *[]byte) {
 		v.SetString(string((*data)[:n]))
 		*data = (*data)[n:]
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), data)
+		for _, field := range v.Fields() {
+			fill(field, data)
 		}
 	case reflect.Array:
 		for i := range v.Len() {

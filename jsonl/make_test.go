@@ -36,7 +36,7 @@ func TestMakeEndsWithTheFirstLineThatCannotBeMade(t *testing.T) {
 	err := Make(t.Context(), &out, 1<<50, func() func([]byte, int) ([]byte, error) {
 		return func(dst []byte, n int) ([]byte, error) {
 			if n >= 100 {
-				return append(dst, "half a line"...), fmt.Errorf("line %d: %w", n, broken)
+				return nil, fmt.Errorf("line %d: %w", n, broken)
 			}
 			return append(dst, 'x'), nil
 		}
