@@ -56,21 +56,6 @@ func table(search func(w uint64) uint64) (plain [256]bool) {
 	return plain
 }
 
-// plainPrefix returns the length of the first part of text that AppendText writes as it
-// is.
-func plainPrefix(text string) int {
-	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		if found := escaped(load(text, i)); found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	for i < len(text) && plainWritten[text[i]] {
-		i++
-	}
-	return i
-}
-
 // plainUntil returns the length of the first part of text up to a control, a quote or a
 // backslash.
 func plainUntil(text []byte) int {
