@@ -113,7 +113,7 @@ func eachFormat(b *testing.B, works func(b *testing.B, f exchange.Format, t quin
 
 // compare returns the best rates a second of two works, which take turns.
 func compare(b *testing.B, limit, reached work) (most, got float64) {
-	const rounds, long = 3, 40 * time.Millisecond
+	const rounds, long = 3, 100 * time.Millisecond
 	n := 64
 	for {
 		began := time.Now()
