@@ -32,4 +32,4 @@ bench: ## run all benchmarks, then compare the tasks with reasoning-gym
 	conformance/python bench/tasks.py --write docs/benchmarks.md
 
 docs: ## rewrite the documents that are made from code and data
-	go test ./internal/house ./cmd/quintain -update
+	go test ./internal/house ./catalog ./cmd/quintain -update

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
-	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/tasks/algebra"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/tasks/boards"
@@ -70,6 +68,3 @@ func Tasks() []quintain.Task {
 	}
 	return all
 }
-
-// Scenarios returns all scenarios, sorted by name.
-func Scenarios() []env.Spec { return envs.Scenarios }

@@ -1,11 +1,16 @@
 package catalog_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/env/envtest"
+	"github.com/quintain-rl/quintain/task"
 )
 
 // Every task stands in the category that it names, sorted and once.
@@ -39,4 +44,135 @@ func TestAllRoomsAreListed(t *testing.T) {
 	if n := len(catalog.Tasks()); n == 0 || n != len(goldens) {
 		t.Errorf("the catalog has %d tasks, and there are %d golden files", n, len(goldens))
 	}
+}
+
+// few are tasks of all sorts: with answers that are whole numbers, numbers, texts, lists
+// and boards, with one right answer and with many.
+func few(t testing.TB) []quintain.Task {
+	t.Helper()
+	set, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tasks []quintain.Task
+	for _, name := range []string{"chain_sum", "countdown", "decimal_chain_sum", "graph_color", "mini_sudoku", "word_ladder"} {
+		one, err := set.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks = append(tasks, one)
+	}
+	return tasks
+}
+
+func TestScenarios(t *testing.T) { envtest.Run(t, catalog.Scenarios(), few(t)) }
+
+func TestScenario(t *testing.T) {
+	for _, spec := range catalog.Scenarios() {
+		if got, err := catalog.Scenario(spec.Name); err != nil || got.Name != spec.Name {
+			t.Errorf("%s: got %s, error %v", spec.Name, got.Name, err)
+		}
+	}
+	if _, err := catalog.Scenario("reasoning_gim"); err == nil || !strings.Contains(err.Error(), `did you mean "reasoning_gym"?`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Every scenario shows a wrong reply, none, and a right one, which alone earns most.
+func TestDemonstrate(t *testing.T) {
+	for _, spec := range catalog.Scenarios() {
+		can, _ := catalog.Playable(spec, few(t))
+		for _, one := range can {
+			demos, err := catalog.Demonstrate(t.Context(), spec, one, quintain.Draw{Seed: 1})
+			if err != nil {
+				t.Errorf("%s over %s: %v", spec.Name, one.Info().Name, err)
+				continue
+			}
+			var kinds []string
+			rewards := map[string]float64{}
+			for _, demo := range demos {
+				if len(demo.Opening) == 0 {
+					t.Errorf("%s over %s: the policy reads nothing", spec.Name, one.Info().Name)
+				}
+				for _, turn := range demo.Turns {
+					kinds = append(kinds, turn.Kind)
+					rewards[turn.Kind] = turn.Step.Reward
+				}
+			}
+			if !slices.Equal(kinds, []string{"wrong", "without an answer", "right"}) || rewards["right"] <= rewards["wrong"] || rewards["right"] <= rewards["without an answer"] {
+				t.Errorf("%s over %s: replies %v earn %v", spec.Name, one.Info().Name, kinds, rewards)
+			}
+		}
+	}
+}
+
+func TestPlayable(t *testing.T) {
+	spec, err := catalog.Scenario("math_multi_turn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	can, cannot := catalog.Playable(spec, few(t))
+	if len(can) == 0 || len(cannot) == 0 || len(can)+len(cannot) != len(few(t)) || can[0].Info().Name != "chain_sum" || !strings.Contains(fmt.Sprint(cannot), "graph_color") {
+		t.Errorf("can play %d tasks, cannot play %d: %v", len(can), len(cannot), cannot)
+	}
+}
+
+// The solution earns everything, and is the first of what is judged.
+func TestSpecimen(t *testing.T) {
+	for _, one := range few(t) {
+		s, err := catalog.NewSpecimen(one, quintain.Draw{Seed: 1, Level: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Judged) < 10 || s.Judged[0].Answer != s.Solution || s.Judged[0].Score != 1 || s.Problem.Task != one.Info().Name {
+			t.Errorf("%s: %d texts are judged, the first %+v", s.Problem.ID(), len(s.Judged), s.Judged[0])
+		}
+	}
+	if _, err := catalog.NewSpecimen(few(t)[0], quintain.Draw{Level: 99}); err == nil {
+		t.Error("there is a problem of level 99")
+	}
+}
+
+// What was measured of a task that has changed since is not taken for its facts.
+func TestFactsAreOfTheTaskAsItIs(t *testing.T) {
+	info := few(t)[0].Info()
+	facts, known := catalog.FactsOf(info)
+	if !known || facts.Name != info.Name || facts.Scoring(info)[1] == "unknown" {
+		t.Errorf("facts %+v, known %v", facts, known)
+	}
+	changed := info
+	changed.Version++
+	if facts, known := catalog.FactsOf(changed); known || facts.Scoring(changed)[1] != "unknown" {
+		t.Errorf("facts of another version are taken: %+v", facts)
+	}
+	if facts, known := catalog.FactsOf(quintain.Info{Name: "nothing"}); known {
+		t.Errorf("there are facts of no task: %+v", facts)
+	}
+}
+
+func TestSize(t *testing.T) {
+	for _, test := range []struct {
+		space task.Space
+		want  string
+	}{
+		{task.Space{Problems: 166.4}, "166"},
+		{task.Space{Problems: 9999}, "9999"},
+		{task.Space{Problems: 15351}, "1.5e4"},
+		{task.Space{Problems: 2666000, AtLeast: true}, "≥ 2.7e6"},
+		{task.Space{Problems: 3e12}, "3.0e12"},
+	} {
+		if got := (catalog.LevelFacts{Space: test.space}).Size(); got != test.want {
+			t.Errorf("%v: %q, want %q", test.space, got, test.want)
+		}
+	}
+}
+
+func ExampleFactsOf() {
+	for _, t := range catalog.Tasks() {
+		info := t.Info()
+		if facts, known := catalog.FactsOf(info); known && info.Name == "countdown" {
+			fmt.Println(facts.Scoring(info), facts.MostGuess() < 0.05)
+		}
+	}
+	// Output: [many whole] true
 }

@@ -79,12 +79,12 @@ type (
 		G item           `json:"g,omitzero"`
 		H any            `json:"h,omitempty"`
 		I float64        `json:"i,omitzero"`
-		J item           `json:"j,omitempty"`
+		J item           `json:"j,omitempty"` //nolint:modernize // it has no effect, and must have none
 		K bool           `json:"-"`
-		L bool           `json:"-,"`
+		L bool           `json:"-,"` //nolint:staticcheck // the name is a dash, and allowed
 		M bool           `json:"<m>"`
 		N bool           `json:"é"`
-		O bool           `json:"bad\"name"`
+		O bool           `json:"bad\"name"` //nolint:staticcheck // not a name, and ignored
 		p int
 	}
 	quotedNumbers struct {
@@ -112,7 +112,7 @@ func values() []any {
 		"", "plain", `quoted "and" back\slash`, "a\nb\tc\rd\be\ff\x00\x1f\x7f", "<b>&amp;</b>", "2 × 3 = 6°", "😀",
 		"\u2027\u2028\u2029\u202a", "\xe2\x80", "ab\xffc", "\ufffd", strings.Repeat("long and plain, ", 20) + "\x01",
 		0.0, math.Copysign(0, -1), 1.0, 0.1, 1.0 / 3, 1e20, 1e21, -1e21, 1e-6, 9.99e-7, 1e-7, 1e-10, 5e-324, math.MaxFloat64, 123456789.125,
-		float32(0), float32(0.1), float32(1e-6), float32(1e-7), float32(1e21), float32(math.MaxFloat32),
+		16777215.0, 16777216.0, 16777217.0, -16777217.0, 9007199254740993.0, 33554433.0, float32(16777215), float32(33554432), float32(1e10), float32(-7), float32(math.Copysign(0, -1)), float32(0), float32(0.1), float32(1e-6), float32(1e-7), float32(1e21), float32(math.MaxFloat32),
 		[]int(nil), []int{}, []int{1, 22, -3}, [][]int{nil, {}, {1, 2}}, grid{{1}, nil}, []int64{1}, []uint16{2}, []float64{0.5, 1e-9}, []bool{true},
 		[]string(nil), []string{"a", "<"}, names{"b"}, [][]string{{"a"}, nil, {}}, []byte(nil), []byte{}, []byte("hello"), letters("ab"),
 		[3]byte{1, 2, 3}, [2][]string{{"a"}, nil}, [0]int{}, [][2]int{{1, 2}, {3, 4}}, []item{{}, {1, "x"}},
@@ -232,8 +232,8 @@ func fill(v reflect.Value, data *[]byte) {
 		v.SetString(string((*data)[:n]))
 		*data = (*data)[n:]
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), data)
+		for _, field := range v.Fields() {
+			fill(field, data)
 		}
 	case reflect.Array:
 		for i := range v.Len() {

@@ -71,7 +71,7 @@ func (c *compiler) field(v reflect.Value, options []string) (f field, plain bool
 		f.write = func(dst []byte) []byte { return append(bare(append(dst, '"')), '"') }
 	}
 	empty, zero := slices.Contains(options, "omitempty"), slices.Contains(options, "omitzero")
-	if _, own := v.Addr().Interface().(interface{ IsZero() bool }); zero && own || zero && v.Kind() == reflect.Pointer {
+	if _, own := reflect.TypeAssert[interface{ IsZero() bool }](v.Addr()); zero && own || zero && v.Kind() == reflect.Pointer {
 		return f, false
 	}
 	if empty || zero {

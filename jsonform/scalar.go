@@ -1,8 +1,10 @@
 package jsonform
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"math"
+	"math/bits"
 	"reflect"
 	"strconv"
 	"unicode/utf8"
@@ -21,14 +23,14 @@ func (c *compiler) scalar(v reflect.Value) writer {
 		truth := at[bool](v)
 		return func(dst []byte) []byte { return strconv.AppendBool(dst, *truth) }
 	case reflect.Float64, reflect.Float32:
-		bits := v.Type().Bits()
+		width := v.Type().Bits()
 		return func(dst []byte) []byte {
 			f := v.Float()
 			if math.IsInf(f, 0) || math.IsNaN(f) {
-				c.fail(&json.UnsupportedValueError{Value: v, Str: strconv.FormatFloat(f, 'g', -1, bits)})
+				c.fail(&json.UnsupportedValueError{Value: v, Str: strconv.FormatFloat(f, 'g', -1, width)})
 				return dst
 			}
-			return appendFloat(dst, f, bits)
+			return appendFloat(dst, f, width)
 		}
 	}
 	switch {
@@ -64,14 +66,18 @@ func appendTexts(dst []byte, list []string) []byte {
 	return appendList(dst, list, AppendText)
 }
 
-// appendFloat appends a finite number in the form of ECMAScript, but for exponents of one
-// digit.
-func appendFloat(dst []byte, f float64, bits int) []byte {
+// appendFloat appends a finite number of 32 or 64 bits in the form of ECMAScript, but for
+// exponents of one digit.
+func appendFloat(dst []byte, f float64, width int) []byte {
+	const whole = 1 << 24 // below it, every float of either width has a spacing of 1 or less
 	format, size := byte('f'), math.Abs(f)
-	if size != 0 && (bits == 64 && (size < 1e-6 || size >= 1e21) || bits == 32 && (float32(size) < 1e-6 || float32(size) >= 1e21)) {
+	if size < whole && f == math.Trunc(f) && (f != 0 || !math.Signbit(f)) {
+		return appendInt(dst, int(f))
+	}
+	if size != 0 && (width == 64 && (size < 1e-6 || size >= 1e21) || width == 32 && (float32(size) < 1e-6 || float32(size) >= 1e21)) {
 		format = 'e'
 	}
-	dst = strconv.AppendFloat(dst, f, format, -1, bits)
+	dst = strconv.AppendFloat(dst, f, format, -1, width)
 	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
 		dst[n-2] = dst[n-1] // e-09 is written e-9
 		dst = dst[:n-1]
@@ -83,28 +89,42 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 // of HTML and of the line ends of JavaScript too.
 func AppendText(dst []byte, text string) []byte {
 	dst = append(dst, '"')
-	for {
-		n := plainPrefix(text)
-		dst = append(dst, text[:n]...)
-		if n == len(text) {
-			return append(dst, '"')
+	for len(text) >= 8 {
+		word := load(text, 0)
+		dst = binary.LittleEndian.AppendUint64(dst, word)
+		if found := escaped(word); found != 0 {
+			plain := bits.TrailingZeros64(found) / 8
+			dst, text = appendSpecial(dst[:len(dst)-8+plain], text[plain:])
+		} else {
+			text = text[8:]
 		}
-		if text = text[n:]; text[0] < utf8.RuneSelf {
-			dst, text = appendEscape(dst, text[0]), text[1:]
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			dst = append(dst, `\ufffd`...)
-		case r == '\u2028' || r == '\u2029':
-			dst = append(dst, `\u202`...)
-			dst = append(dst, hex[r&0xf])
-		default:
-			dst = append(dst, text[:size]...)
-		}
-		text = text[size:]
 	}
+	for len(text) > 0 {
+		if plainWritten[text[0]] {
+			dst, text = append(dst, text[0]), text[1:]
+		} else {
+			dst, text = appendSpecial(dst, text)
+		}
+	}
+	return append(dst, '"')
+}
+
+// appendSpecial appends the first character of text, which may not stand for itself, and
+// returns the rest.
+func appendSpecial(dst []byte, text string) ([]byte, string) {
+	if text[0] < utf8.RuneSelf {
+		return appendEscape(dst, text[0]), text[1:]
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	switch {
+	case r == utf8.RuneError && size == 1:
+		dst = append(dst, `\ufffd`...)
+	case r == '\u2028' || r == '\u2029':
+		dst = append(append(dst, `\u202`...), hex[r&0xf])
+	default:
+		dst = append(dst, text[:size]...)
+	}
+	return dst, text[size:]
 }
 
 const hex = "0123456789abcdef"

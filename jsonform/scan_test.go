@@ -3,6 +3,7 @@ package jsonform
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -63,7 +64,7 @@ func TestText(t *testing.T) {
 }
 
 func TestInt(t *testing.T) {
-	for value, want := range map[string]int{"0": 0, "7": 7, "-1": -1, "123456789012345678": 123456789012345678} {
+	for value, want := range map[string]int{"0": 0, "7": 7, "-1": -1, "2147483647": math.MaxInt32, "-2147483648": math.MinInt32} {
 		if got, plain := Int([]byte(value)); !plain || got != want {
 			t.Errorf("%s: read %v as %d", value, plain, got)
 		}
@@ -137,6 +138,26 @@ func BenchmarkMembers(b *testing.B) {
 	for b.Loop() {
 		if !Members(line, func(_, value []byte) bool { return value != nil }) {
 			b.Fatal("refused")
+		}
+	}
+}
+
+func TestPicker(t *testing.T) {
+	p := NewPicker("task", "level")
+	for _, test := range []struct {
+		text, task, level string
+		plain             bool
+	}{
+		{`{"level":1,"other":{"task":2},"task":"a"}`, `"a"`, "1", true},
+		{`{"task":null}`, "null", "", true},
+		{`{}`, "", "", true},
+		{`{"task":1,"task":2}`, "", "", false}, // the last counts
+		{`{"task":1,"Task":2}`, "", "", false}, // it is the same name to encoding/json
+		{`{"taſk":1}`, "", "", false},          // so is this
+		{`{"task":1`, "", "", false},
+	} {
+		if plain := p.Pick([]byte(test.text)); plain != test.plain || plain && (string(p.Value(0)) != test.task || string(p.Value(1)) != test.level) {
+			t.Errorf("%s: picked %v, %s and %s", test.text, plain, p.Value(0), p.Value(1))
 		}
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"math/bits"
 )
 
-// Texts are searched eight bytes at a time, as one number. In each of the searches below
-// the high bit of every byte that is looked for is set, and below the first of them no
-// other.
+// Texts are searched eight bytes at a time, as one number. A search sets the high bit of
+// every byte that it looks for, and of no other byte below the first of them. It rests on
+// subtraction: taking 1 from a byte borrows from the high bit only if the byte is zero, and
+// XOR makes zero of the byte that is looked for.
 const (
 	ones = 0x0101010101010101
 	tops = 0x8080808080808080
@@ -20,24 +21,25 @@ func load[T string | []byte](text T, i int) uint64 {
 		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56
 }
 
-// zeros finds the bytes that are zero.
-func zeros(w uint64) uint64 { return (w - ones) &^ w & tops }
-
 // escaped finds the bytes that do not stand for themselves in a string as AppendText
 // writes it: controls, quotes, backslashes, signs of HTML, and those of other alphabets.
 func escaped(w uint64) uint64 {
-	const quote, angle, backslash = '&' * ones, '>' * ones, '\\' * ones
-	return w&tops | (w-' '*ones)&^w&tops | zeros((w|4*ones)^quote) | zeros((w|2*ones)^angle) | zeros(w^backslash)
+	quote := (w | 4*ones) ^ '&'*ones // and &
+	angle := (w | 2*ones) ^ '>'*ones // and <
+	backslash := w ^ '\\'*ones
+	return (w | (w - ' '*ones) | (quote - ones) | (angle - ones) | (backslash - ones)) & tops
 }
 
 // ending finds the bytes that end the plain part of a string that is read: controls,
 // quotes and backslashes.
 func ending(w uint64) uint64 {
-	return (w-' '*ones)&^w&tops | zeros(w^'"'*ones) | zeros(w^'\\'*ones)
+	return ((w - ' '*ones) | (w ^ '"'*ones - ones) | (w ^ '\\'*ones - ones)) &^ w & tops
 }
 
 // webSigns finds the signs of HTML: <, > and &.
-func webSigns(w uint64) uint64 { return zeros((w|2*ones)^'>'*ones) | zeros(w^'&'*ones) }
+func webSigns(w uint64) uint64 {
+	return (((w | 2*ones) ^ '>'*ones - ones) | (w ^ '&'*ones - ones)) &^ w & tops
+}
 
 // Which bytes stand for themselves, by the searches above.
 var (
@@ -52,21 +54,6 @@ func table(search func(w uint64) uint64) (plain [256]bool) {
 		plain[c] = search(uint64(c)|(ones-1)*'x') == 0
 	}
 	return plain
-}
-
-// plainPrefix returns the length of the first part of text that AppendText writes as it
-// is.
-func plainPrefix(text string) int {
-	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		if found := escaped(load(text, i)); found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	for i < len(text) && plainWritten[text[i]] {
-		i++
-	}
-	return i
 }
 
 // plainUntil returns the length of the first part of text up to a control, a quote or a

@@ -32,8 +32,8 @@ func (e *FailedError) Unwrap() error { return e.First }
 
 // Answer writes one line to out for each line of in, in order. Work is called once for
 // each core, and what it returns is called by one goroutine: it appends the answer to a
-// line to dst, without a line end, and keeps neither. Lines without anything but space
-// have no answer.
+// line to dst, without a line end, and keeps neither. What it returns with an error does
+// not count. Lines without anything but space have no answer.
 //
 // An answer of {"error": "line 3: …"} takes the place of a line whose work fails; the
 // others are answered all the same, and the error at the end is a [*FailedError]. A line
@@ -71,13 +71,11 @@ func (b *batch) answer(work func(dst, line []byte) ([]byte, error)) {
 	n := b.first
 	for line := range bytes.Lines(b.in) {
 		if line = bytes.TrimRight(line, "\n\r "); len(line) > 0 {
-			start := len(b.out)
-			out, err := work(b.out, line)
-			if err != nil {
-				err = fmt.Errorf("line %d: %w", n, err)
-				b.fail(start, err)
+			if out, err := work(b.out, line); err != nil {
+				b.fail(fmt.Errorf("line %d: %w", n, err))
 			} else {
-				b.out = append(out, '\n')
+				b.out = out
+				b.out = append(b.out, '\n')
 			}
 		}
 		n++
@@ -85,12 +83,12 @@ func (b *batch) answer(work func(dst, line []byte) ([]byte, error)) {
 }
 
 // fail answers a line whose work failed.
-func (b *batch) fail(start int, err error) {
+func (b *batch) fail(err error) {
 	if b.failed++; b.failed == 1 {
 		b.err = err
 	}
 	text, _ := json.Marshal(map[string]string{"error": err.Error()}) // texts always have a form
-	b.out = append(append(b.out[:start], text...), '\n')
+	b.out = append(append(b.out, text...), '\n')
 }
 
 // A reader cuts what it reads into batches of lines.

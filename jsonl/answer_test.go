@@ -21,7 +21,7 @@ func shout() func(dst, line []byte) ([]byte, error) {
 	return func(dst, line []byte) ([]byte, error) {
 		dst = append(dst, "half an "...)
 		if bytes.ContainsRune(line, '?') {
-			return dst, fmt.Errorf("%q asks", line)
+			return nil, fmt.Errorf("%q asks", line)
 		}
 		return append(dst[:len(dst)-len("half an ")], bytes.ToUpper(line)...), nil
 	}
@@ -185,7 +185,7 @@ func one(text string, maxLine int) (out string, fault bool) {
 		answer, err := work(nil, []byte(line))
 		if err != nil {
 			b := batch{}
-			b.fail(0, fmt.Errorf("line %d: %w", i+1, err))
+			b.fail(fmt.Errorf("line %d: %w", i+1, err))
 			answer, fault = bytes.TrimSpace(b.out), true
 		}
 		out += string(answer) + "\n"

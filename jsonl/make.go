@@ -9,8 +9,8 @@ import (
 
 // Make writes count lines to out, in order. Work is called once for each core, and what
 // it returns is called by one goroutine: it appends line n, from 0 on, to dst, without a
-// line end. A line that cannot be made is the end: those before it are written, and its
-// error is returned. So is the error of ctx when that ends.
+// line end. A line that cannot be made ends it: those before it are written, and its error
+// is returned. So is the error of ctx when that ends.
 func Make(ctx context.Context, out io.Writer, count int, work func() func(dst []byte, n int) ([]byte, error)) error {
 	var size atomic.Int64 // lines of the next batch
 	size.Store(1)
@@ -61,6 +61,7 @@ func (b *batch) make(work func(dst []byte, n int) ([]byte, error)) {
 			b.err = err
 			return
 		}
-		b.out = append(out, '\n')
+		b.out = out
+		b.out = append(b.out, '\n')
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -33,10 +34,10 @@ func TestMakeKeepsTheOrder(t *testing.T) {
 func TestMakeEndsWithTheFirstLineThatCannotBeMade(t *testing.T) {
 	broken := errors.New("broken")
 	var out strings.Builder
-	err := Make(t.Context(), &out, 1<<50, func() func([]byte, int) ([]byte, error) {
+	err := Make(t.Context(), &out, math.MaxInt, func() func([]byte, int) ([]byte, error) {
 		return func(dst []byte, n int) ([]byte, error) {
 			if n >= 100 {
-				return append(dst, "half a line"...), fmt.Errorf("line %d: %w", n, broken)
+				return nil, fmt.Errorf("line %d: %w", n, broken)
 			}
 			return append(dst, 'x'), nil
 		}
@@ -58,7 +59,7 @@ func TestMakeEndsWithItsContextAndItsReader(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			r, w := io.Pipe()
 			ended := make(chan error, 1)
-			go func() { ended <- Make(ctx, w, 1<<50, numbers) }()
+			go func() { ended <- Make(ctx, w, math.MaxInt, numbers) }()
 			if line, err := bufio.NewReader(r).ReadString('\n'); line != "line 0\n" {
 				t.Errorf("read %q, error %v", line, err)
 			}

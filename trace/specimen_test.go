@@ -140,7 +140,7 @@ func (s *specimen) prose(n int) (string, []quintain.Token) {
 		text.WriteByte(' ')
 		text.WriteString(s.words[rank])
 		for pieces := 1 + (len(s.words[rank])-1)/5; pieces > 0 && len(tokens) < n; pieces-- {
-			tokens = append(tokens, quintain.Token((rank*2654435761+pieces*40503)%(500+16*rank)%151000))
+			tokens = append(tokens, quintain.Token((int64(rank)*2654435761+int64(pieces)*40503)%int64(500+16*rank)%151000))
 		}
 		if s.rand.IntN(9) == 0 && len(tokens) < n {
 			mark := s.rand.IntN(20)

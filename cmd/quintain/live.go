@@ -159,7 +159,7 @@ func statusOf(r *run.Report) []string {
 
 // picture returns the lines of the picture, none of them longer than width columns.
 func (l *live) picture(r *run.Report, width int) []string {
-	lines := wrapped(statusOf(r), width)
+	lines := flowed(statusOf(r), width)
 	rows := moving(r.Tasks, liveTasks)
 	name := 0
 	for _, t := range rows {
@@ -177,8 +177,8 @@ func (l *live) picture(r *run.Report, width int) []string {
 	return append(lines, workedProblem(l.worked, width)...)
 }
 
-// wrapped joins parts into lines of less than width columns.
-func wrapped(parts []string, width int) []string {
+// flowed joins parts into lines of less than width columns.
+func flowed(parts []string, width int) []string {
 	var lines []string
 	line := ""
 	for _, part := range parts {

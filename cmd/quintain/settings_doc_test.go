@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"maps"
 	"os"
 	"slices"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/quintain-rl/quintain/settings"
 )
+
+var update = flag.Bool("update", false, "write docs/settings.md anew")
 
 // settingsDoc is the document of all settings.
 const settingsDoc = "../../docs/settings.md"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A verb that keeps nothing is ended by a signal, also while it waits for input.
+// A signal ends a pipe, also while it waits for input.
 func TestSignalEndsGrade(t *testing.T) {
 	c := program(t, "grade")
 	in, err := c.StdinPipe()
@@ -29,7 +29,7 @@ func TestSignalEndsGrade(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != -1 {
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed {
 		t.Errorf("it ended with %v", err)
 	}
 }

@@ -43,8 +43,11 @@ func (d *draft) flags(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("level", "params")
 }
 
-// open returns the task that d names, with its own settings where it has some.
+// open returns the task that d names, with the settings of --params if they are given.
 func (d *draft) open() (quintain.Task, error) {
+	if d.task == "" {
+		return nil, usagef("--task is missing; quintain tasks list names them all")
+	}
 	tasks, err := task.NewSet(catalog.Tasks())
 	if err != nil {
 		return nil, err
@@ -59,11 +62,11 @@ func (d *draft) open() (quintain.Task, error) {
 	return t.With(json.RawMessage(d.params))
 }
 
-// draw names the n-th problem of d.
-func (d *draft) draw(n int) quintain.Draw {
+// draw names the first problem of d.
+func (d *draft) draw() quintain.Draw {
 	level := d.level
 	if d.params != "" {
 		level = 0
 	}
-	return quintain.Draw{Seed: d.seed, Level: level, Index: d.index + n}
+	return quintain.Draw{Seed: d.seed, Level: level, Index: d.index}
 }

@@ -24,15 +24,15 @@ type sieve struct {
 
 func newTasksList(w *world) *cobra.Command {
 	var s sieve
-	var asJSON bool
+	var asJSON, long bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the tasks, a line each",
-		Long: `List prints a line for each task: its name, its category, the number of its levels,
-how it scores, and its guess rate, which is how often the best answer that is given
-without a look at the problem is fully right, at the level where that is most often.
+		Long: `List prints a table of the tasks: the name, the category, how many levels there are,
+how the task scores, and its guess rate. That is how often the best answer that is
+given without reading the problem is fully right, at the level where that is highest.
 
-Scoring is told in two words. The first says how many answers are right, the second
+Two words say how a task scores. The first says how many answers are right, the second
 what earns part of the score.
 
 ` + scoringHelp(),
@@ -47,13 +47,14 @@ what earns part of the score.
 			if asJSON {
 				return listJSON(w.stdout, rows)
 			}
-			return listTasks(w.stdout, rows)
+			return listTasks(w.stdout, rows, long)
 		},
 	}
 	c.Flags().StringVar(&s.category, "category", "", "only the tasks of this category")
-	c.Flags().StringVar(&s.scoring, "scoring", "", "only those that score so: one or more of the words, with commas between")
-	c.Flags().IntVar(&s.levels, "levels", 0, "only those with at least so many levels")
-	c.Flags().Float64Var(&s.guess, "guess-rate", 1, "only those with a guess rate of at most this, at every level")
+	c.Flags().StringVar(&s.scoring, "scoring", "", "only the tasks that score so: one or more of the words, with commas between")
+	c.Flags().IntVar(&s.levels, "levels", 0, "only the tasks with at least this many levels")
+	c.Flags().Float64Var(&s.guess, "guess-rate", 1, "only the tasks with a guess rate of at most this, at every level")
+	c.Flags().BoolVar(&long, "long", false, "also say in a sentence what each task is")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object a line, with the parameters, guess rate and number of problems of every level")
 	return c
 }
@@ -61,8 +62,8 @@ what earns part of the score.
 // scoringHelp explains the words for scoring.
 func scoringHelp() string {
 	var b strings.Builder
-	for _, w := range scoringWords {
-		fmt.Fprintf(&b, "  %-11s%s\n", w.word, w.says)
+	for _, s := range catalog.Scorings {
+		fmt.Fprintf(&b, "  %-11s%s\n", s.Word, s.Doc)
 	}
 	return b.String()
 }
@@ -71,7 +72,8 @@ func scoringHelp() string {
 type row struct {
 	category string
 	info     quintain.Info
-	fact     fact
+	facts    catalog.Facts
+	measured bool // facts are those of the task as it is now
 }
 
 // rows returns the tasks that pass the sieve.
@@ -79,14 +81,11 @@ func (s sieve) rows() ([]row, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	measured, err := facts()
-	if err != nil {
-		return nil, err
-	}
 	var rows []row
 	for _, room := range catalog.Categories() {
 		for _, t := range room.Tasks {
-			r := row{room.Name, t.Info(), measured[t.Info().Name]}
+			r := row{category: room.Name, info: t.Info()}
+			r.facts, r.measured = catalog.FactsOf(r.info)
 			if s.passes(r) {
 				rows = append(rows, r)
 			}
@@ -101,8 +100,8 @@ func (s sieve) check() error {
 	for _, room := range catalog.Categories() {
 		categories = append(categories, room.Name)
 	}
-	for _, w := range scoringWords {
-		words = append(words, w.word)
+	for _, w := range catalog.Scorings {
+		words = append(words, w.Word)
 	}
 	if s.category != "" && !slices.Contains(categories, s.category) {
 		return usagef("no category %q; there are %s", s.category, strings.Join(categories, ", "))
@@ -129,28 +128,45 @@ func (s sieve) words() []string {
 // passes reports whether s lets r through. What was not measured passes no sieve of
 // guess rates.
 func (s sieve) passes(r row) bool {
-	has := strings.Split(scoring(r.info, r.fact), ", ")
+	has := r.facts.Scoring(r.info)
 	for _, word := range s.words() {
 		if !slices.Contains(has, word) {
 			return false
 		}
 	}
 	return (s.category == "" || r.category == s.category) && len(r.info.Levels) >= s.levels &&
-		(s.guess == 1 || r.fact.known(r.info) && r.fact.mostGuess() <= s.guess)
+		(s.guess == 1 || r.measured && r.facts.MostGuess() <= s.guess)
 }
 
-// listTasks prints a table.
-func listTasks(out io.Writer, rows []row) error {
+// listTasks prints a table, or nothing if it has no rows.
+func listTasks(out io.Writer, rows []row, long bool) error {
+	if len(rows) == 0 {
+		return nil
+	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	head := "TASK\tCATEGORY\tLEVELS\tSCORING\tGUESS RATE"
+	if long {
+		head += "\tWHAT IT IS"
+	}
+	fmt.Fprintln(table, head)
 	for _, r := range rows {
 		guess := "?"
-		if r.fact.known(r.info) {
-			guess = fmt.Sprintf("%.3f", r.fact.mostGuess())
+		if r.measured {
+			guess = fmt.Sprintf("%.3f", r.facts.MostGuess())
 		}
-		doc, _, _ := strings.Cut(r.info.Doc, ". ")
-		fmt.Fprintf(table, "%s\t%s\t%d levels\t%s\t%s\t%s\n", r.info.Name, r.category, len(r.info.Levels), scoring(r.info, r.fact), guess, strings.TrimSuffix(doc, ".")+".")
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s", r.info.Name, r.category, len(r.info.Levels), strings.Join(r.facts.Scoring(r.info), ", "), guess)
+		if long {
+			fmt.Fprintf(table, "\t%s", firstSentence(r.info.Doc))
+		}
+		fmt.Fprintln(table)
 	}
 	return table.Flush()
+}
+
+// firstSentence is the first sentence of text.
+func firstSentence(text string) string {
+	first, _, _ := strings.Cut(text, ". ")
+	return strings.TrimSuffix(first, ".") + "."
 }
 
 // listJSON prints a JSON object for each row.
@@ -158,14 +174,14 @@ func listJSON(out io.Writer, rows []row) error {
 	type line struct {
 		Category string `json:"category"`
 		quintain.Info
-		Scoring  string      `json:"scoring"`
-		Measured []levelFact `json:"measured"` // by level
+		Scoring  string               `json:"scoring"`
+		Measured []catalog.LevelFacts `json:"measured"` // by level
 	}
 	enc := json.NewEncoder(out)
 	for _, r := range rows {
-		l := line{r.category, r.info, scoring(r.info, r.fact), []levelFact{}}
-		if r.fact.known(r.info) {
-			l.Measured = r.fact.Levels
+		l := line{r.category, r.info, strings.Join(r.facts.Scoring(r.info), ", "), []catalog.LevelFacts{}}
+		if r.measured {
+			l.Measured = r.facts.Levels
 		}
 		if err := enc.Encode(l); err != nil {
 			return err

@@ -1,155 +1,130 @@
 package main
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/catalog"
 )
 
 func newTasksShow(w *world) *cobra.Command {
 	var d draft
 	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show what a task is, its levels, a problem as a model sees it, and what near misses earn",
-		Long: `Show prints what a task is and how hard its levels are; one problem with the messages
-that a model reads; a solution; and what texts near that solution earn, and why.`,
+		Short: "Show what a task is, its levels, a problem, a solution, and what answers near it earn",
+		Long: `Show prints what a task is, how hard its levels are, one problem with a solution, and
+what texts near that solution earn, and why. How a model is asked the problem is the
+scenario's matter: see quintain scenarios show.`,
 		Example: "  quintain tasks show countdown --level 2 --seed 5",
 		Args:    oneArg("NAME"),
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			d.task = args[0]
 			t, err := d.open()
 			if err != nil {
 				return err
 			}
-			s, err := newSpecimen(c.Context(), t, d.draw(0))
+			s, err := catalog.NewSpecimen(t, d.draw())
 			if err != nil {
 				return err
 			}
-			return s.print(w.stdout)
+			return showTask(w.stdout, t.Info(), s)
 		},
 	}
 	d.flags(c)
 	return c
 }
 
-// A specimen is a problem with all that there is to show of it.
-type specimen struct {
-	info     quintain.Info
-	fact     fact
-	problem  quintain.Problem
-	messages []quintain.Message // that a model reads
-	solution string
-	nears    []judged // the solution first
-}
-
-// A judged is an answer with its verdict.
-type judged struct {
-	task.Near
-	quintain.Verdict
-}
-
-// newSpecimen makes the problem that d names, and derives the rest from it.
-func newSpecimen(ctx context.Context, t quintain.Task, d quintain.Draw) (s specimen, err error) {
-	s.info = t.Info()
-	measured, err := facts()
-	if err != nil {
-		return s, err
+// showTask prints a task with a specimen.
+func showTask(out io.Writer, info quintain.Info, s catalog.Specimen) error {
+	facts, measured := catalog.FactsOf(info)
+	if s.Problem.Level == quintain.OwnParams {
+		facts, measured = catalog.Facts{}, false
 	}
-	s.fact = measured[s.info.Name]
-	if s.problem, err = t.Problem(d); err != nil {
-		return s, err
+	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n", info.Name, info.Version, wrapped(info.Doc, "  "))
+	fmt.Fprintf(out, "%s\n", wrapped("Source: "+info.Source, "  "))
+	if measured {
+		fmt.Fprintf(out, "%s\n", wrapped("Scoring: "+catalog.ExplainScoring(facts.Scoring(info)), "  "))
 	}
-	how := defaultScenario()
-	sc, err := how.over(t)
-	if err != nil {
-		return s, err
-	}
-	asked, err := sc.Problem(d)
-	if err != nil {
-		return s, err
-	}
-	env, err := sc.Env(asked)
-	if err != nil {
-		return s, err
-	}
-	if s.messages, err = env.Open(ctx); err != nil {
-		return s, err
-	}
-	if err := env.Close(); err != nil {
-		return s, err
-	}
-	return s, s.judge(t, d)
-}
-
-// judge solves the problem and grades what is near the solution.
-func (s *specimen) judge(t quintain.Task, d quintain.Draw) (err error) {
-	if s.solution, err = t.Solve(s.problem); err != nil {
+	if err := showLevels(out, info, facts); err != nil {
 		return err
 	}
-	d.Index++
-	next, err := t.Problem(d)
-	if err != nil {
-		return err
-	}
-	other, err := t.Solve(next)
-	if err != nil {
-		return err
-	}
-	for _, near := range append([]task.Near{{Kind: "as it is", Answer: s.solution}}, task.Nears(s.solution, other)...) {
-		v, err := t.Grade(s.problem, near.Answer)
-		if err != nil {
+	fmt.Fprintf(out, "\nPROBLEM %s\n\n%s\n", s.Problem.ID(), wrapped(s.Problem.Prompt, "  "))
+	fmt.Fprintf(out, "\nA SOLUTION\n\n%s\n", wrapped(s.Solution, "  "))
+	return showVerdicts(out, s.Judged)
+}
+
+// showLevels prints the levels, with what was measured of them. Settings that all levels
+// share stand alone.
+func showLevels(out io.Writer, info quintain.Info, facts catalog.Facts) error {
+	levels := make([][]string, len(info.Levels))
+	for i, params := range info.Levels {
+		var err error
+		if levels[i], err = settingsOf(params); err != nil {
 			return err
 		}
-		s.nears = append(s.nears, judged{near, v})
+	}
+	var shared []string
+	for _, setting := range levels[0] {
+		if !slices.ContainsFunc(levels, func(level []string) bool { return !slices.Contains(level, setting) }) {
+			shared = append(shared, setting)
+		}
+	}
+	if len(levels) > 1 && len(shared) > 0 {
+		fmt.Fprintf(out, "\nAT EVERY LEVEL\n\n%s\n", wrapped(strings.Join(shared, ", "), "  "))
+	}
+	for i, level := range levels {
+		head := "SETTINGS"
+		if len(levels) > 1 {
+			level = slices.DeleteFunc(level, func(setting string) bool { return slices.Contains(shared, setting) })
+			head = fmt.Sprintf("LEVEL %d", i)
+		}
+		if i < len(facts.Levels) {
+			head += fmt.Sprintf("  (guess rate %.3f; %s problems)", facts.Levels[i].GuessRate, facts.Levels[i].Size())
+		}
+		fmt.Fprintf(out, "\n%s\n%s\n", head, wrapped(strings.Join(level, ", "), "  "))
 	}
 	return nil
 }
 
-// print writes all of it.
-func (s *specimen) print(out io.Writer) error {
-	fmt.Fprintf(out, "%s (version %d)\n%s\nSource: %s\nScoring: %s\n\n", s.info.Name, s.info.Version, s.info.Doc, s.info.Source, explain(scoring(s.info, s.fact)))
-	for level, params := range s.info.Levels {
-		fmt.Fprintf(out, "level %d  %s%s\n", level, params, s.measured(level))
+// settingsOf lists the members of an object as "name value", in order.
+func settingsOf(params json.RawMessage) (list []string, err error) {
+	dec := json.NewDecoder(bytes.NewReader(params))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(out, "\nproblem %s\n", s.problem.ID())
-	for _, m := range s.messages {
-		fmt.Fprintf(out, "\n--- what the model reads: %s ---\n%s\n", m.Role, m.Content)
-	}
-	fmt.Fprintf(out, "\n--- a solution, which scores %v ---\n%s\n\n--- what texts near it earn ---\n", s.nears[0].Score, s.solution)
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, n := range s.nears {
-		reason := n.Reason
-		switch {
-		case n.Score == 1:
-			reason = "right"
-		case n.Malformed:
-			reason = "malformed: " + reason
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
 		}
-		fmt.Fprintf(table, "%.3g\t%s\t%s\t%s\n", n.Score, n.Kind, quoted(n.Answer, 40), reason)
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		list = append(list, fmt.Sprintf("%s %s", name, value))
+	}
+	return list, nil
+}
+
+// showVerdicts prints what answers earn.
+func showVerdicts(out io.Writer, judged []catalog.Judged) error {
+	const answerWidth, whyWidth = 20, 48
+	fmt.Fprintf(out, "\nWHAT ANSWERS NEAR IT EARN\n\n")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, j := range judged {
+		why := j.Kind
+		if j.Reason != "" && !strings.HasPrefix(j.Reason, `want "`) { // the solution, which stands above
+			why += ": " + j.Reason
+		}
+		fmt.Fprintf(table, "  %.3g\t%s\t%s\n", j.Score, clipped(fmt.Sprintf("%q", j.Answer), answerWidth), clipped(strings.Join(strings.Fields(why), " "), whyWidth))
 	}
 	return table.Flush()
-}
-
-// measured tells the guess rate and the size of a level, where they are known.
-func (s *specimen) measured(level int) string {
-	if s.problem.Level == quintain.OwnParams || !s.fact.known(s.info) {
-		return ""
-	}
-	l := s.fact.Levels[level]
-	return fmt.Sprintf("  (guess rate %.3f; %s problems)", l.GuessRate, roughly(l.Space))
-}
-
-// quoted writes text in one line, of at most n characters and an ellipsis.
-func quoted(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return fmt.Sprintf("%q…", string(runes[:n]))
-	}
-	return strings.ReplaceAll(fmt.Sprintf("%q", text), "\t", " ")
 }

@@ -45,6 +45,7 @@ var floors = [][]string{
 		"starter",
 		"hub", "hub/hubload",
 		"export",
+		"exchange",
 	},
 	{"catalog", "exam"},
 	{"run"},

@@ -109,7 +109,7 @@ func TestPermanentFaultsAreErrors(t *testing.T) {
 			l["content"] = l["content"].([]any)[1:]
 		}), openai.Nonsense, 3, "log-probabilities for"},
 		{"a negative token ID", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = -7 }), openai.Nonsense, 3, "token ID 2 is -7"},
-		{"a token ID above 32 bits", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = 1 << 33 }), openai.Nonsense, 3, "cannot unmarshal"},
+		{"a token ID above 32 bits", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = int64(1) << 33 }), openai.Nonsense, 3, "cannot unmarshal"},
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			t.Parallel()

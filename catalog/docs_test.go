@@ -1,4 +1,4 @@
-package main
+package catalog
 
 import (
 	"bytes"
@@ -11,14 +11,12 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
-	"github.com/quintain-rl/quintain/task"
 )
 
 var update = flag.Bool("update", false, "measure the tasks, and write facts.json and docs/tasks.md anew")
 
 const (
-	tasksPage = "../../docs/tasks.md"
+	tasksPage = "../docs/tasks.md"
 	factsFile = "facts.json"
 )
 
@@ -26,7 +24,7 @@ const (
 // their names, versions and levels. The figures of facts.json are measured anew by
 // the heavy tests.
 func TestTasksDocIsFresh(t *testing.T) {
-	measured := readFacts(t)
+	measured := allFacts()
 	if *update {
 		measured = measureAll(t)
 		writeFacts(t, measured)
@@ -39,28 +37,18 @@ func TestTasksDocIsFresh(t *testing.T) {
 	}
 	got, err := os.ReadFile(tasksPage)
 	if err != nil {
-		t.Fatalf("%v (go test ./cmd/quintain -run Doc -update writes it)", err)
+		t.Fatalf("%v (go test ./catalog -run Doc -update writes it)", err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is stale; go test ./cmd/quintain -run Doc -update writes it anew", tasksPage)
+		t.Errorf("%s is stale; go test ./catalog -run Doc -update writes it anew", tasksPage)
 	}
-}
-
-// readFacts reads facts.json as it lies in the folder.
-func readFacts(t *testing.T) map[string]fact {
-	t.Helper()
-	measured, err := facts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return measured
 }
 
 // writeFacts writes facts.json, a task on each line.
-func writeFacts(t *testing.T, measured map[string]fact) {
+func writeFacts(t *testing.T, measured map[string]Facts) {
 	t.Helper()
 	var lines []string
-	for _, one := range catalog.Tasks() {
+	for _, one := range Tasks() {
 		line, err := json.Marshal(measured[one.Info().Name])
 		if err != nil {
 			t.Fatal(err)
@@ -73,16 +61,16 @@ func writeFacts(t *testing.T, measured map[string]fact) {
 }
 
 // measureAll measures every task.
-func measureAll(t *testing.T) map[string]fact {
+func measureAll(t *testing.T) map[string]Facts {
 	t.Helper()
-	measured := map[string]fact{}
+	measured := map[string]Facts{}
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
 	room := make(chan bool, 2) // as many at once
-	for _, one := range catalog.Tasks() {
+	for _, one := range Tasks() {
 		wg.Go(func() {
 			room <- true
-			f, err := measure(one)
+			f, err := Measure(one)
 			<-room
 			mutex.Lock()
 			defer mutex.Unlock()
@@ -96,70 +84,45 @@ func measureAll(t *testing.T) map[string]fact {
 	return measured
 }
 
-// measure measures one task.
-func measure(one quintain.Task) (f fact, err error) {
-	const (
-		creditDraws = 4 // of each level, as the others
-		guessDraws  = 400
-		spaceDraws  = 4000
-	)
-	info := one.Info()
-	f = fact{Name: info.Name, Version: info.Version}
-	if f.Credit, err = task.CreditOf(one, creditDraws); err != nil {
-		return f, err
-	}
-	for level := range info.Levels {
-		var l levelFact
-		if l.GuessRate, err = task.GuessRate(one, level, guessDraws); err != nil {
-			return f, err
-		}
-		if l.Space, err = task.SpaceOf(one, level, spaceDraws); err != nil {
-			return f, err
-		}
-		f.Levels = append(f.Levels, l)
-	}
-	return f, nil
-}
-
 // tasksHead is the beginning of docs/tasks.md.
-const tasksHead = "# Tasks\n\nMade by `go test ./cmd/quintain -run Doc -update`; do not edit. `quintain tasks show NAME` has more of each task.\n\n" +
+const tasksHead = "# Tasks\n\nMade by `go test ./catalog -run Doc -update`; do not edit. `quintain tasks show NAME` has more of each task.\n\n" +
 	`Three figures stand for the easiest level, the one in the middle, and the hardest.
 
 - *Scoring* says how many answers to a problem are right, *one* (however it is spelled) or *many* (the scorer checks what it is
   given), and what earns part of the score: *whole*, nothing does; *contained*, a longer text that contains the solution earns
   its share of the length, as in reasoning-gym; *parts*, an answer of which a part is right, or that is close, does as well.
-- The *guess rate* is how often an answer that is given without a look at the problem is fully right: the solution of
-  another problem of the level, or one fixed answer, the best of the most frequent ones; or one of the answers that the
-  prompt leaves to choose from, where there are few. Part credit does not count for it.
-- What *may be earned without solving* is bounded by it: over many problems, with all the part credit, none of some 250 ways to
+- The *guess rate* is how often an answer that was given without reading the problem is fully right. The answer is the
+  solution of another problem of the level, or one fixed answer, the best of the most frequent ones, or one of the answers
+  that the prompt leaves to choose from, if they are few. Part credit does not count.
+- The guess rate bounds what *may be earned without solving*: over many problems, with all part credit, none of some 250 ways to
   answer without solving (fixed answers; copying the prompt, its lines, numbers or example; filling its board; lists of
-  many answers; texts that graders of the field are known to fall for) earns more than the guess rate and 0.02, at any level.
-  A text that contains the solution among others is paid by its share of the length, so that listing n answers of one
-  length, of which one is right, earns 1/n, as guessing one of them does.
-- *Problems* is how many different problems the level has, estimated from those that met among 4,000 draws (4,000²/2
-  pairs over the pairs that met); ≥ where none met, with 95 % confidence. Problems that differ in their wording alone are the same.
+  many answers; texts that graders of the field are known to accept) earns more than the guess rate and 0.02, at any level.
+  A text that contains the solution among others earns its share of the length, so that a list of n answers of one
+  length, one of them right, earns 1/n, as a guess does.
+- *Problems* is how many different problems the level has, estimated from 4,000 draws: the number of their pairs, 4,000²/2, over
+  that of the pairs that are equal; ≥ where none is, with 95 % confidence. Problems that differ in their wording alone are equal.
 
 `
 
 // tasksDoc makes docs/tasks.md.
-func tasksDoc(t *testing.T, measured map[string]fact) []byte {
+func tasksDoc(t *testing.T, measured map[string]Facts) []byte {
 	t.Helper()
 	var doc, sections bytes.Buffer
-	fmt.Fprintf(&doc, "%sThere are %d tasks.\n\n| task | category | levels | scoring | guess rate | problems | |\n|---|---|--:|---|---|---|---|\n", tasksHead, len(catalog.Tasks()))
-	for _, room := range catalog.Categories() {
+	fmt.Fprintf(&doc, "%sThere are %d tasks.\n\n| task | category | levels | scoring | guess rate | problems | |\n|---|---|--:|---|---|---|---|\n", tasksHead, len(Tasks()))
+	for _, room := range Categories() {
 		for _, one := range room.Tasks {
 			info := one.Info()
 			f := measured[info.Name]
-			if !f.known(info) {
-				t.Fatalf("%s has not %s as it is now; go test ./cmd/quintain -run Doc -update measures it", factsFile, info.Name)
+			if !f.of(info) {
+				t.Fatalf("%s has no figures of %s as it is now; go test ./catalog -run Doc -update measures it", factsFile, info.Name)
 			}
 			var guess, space []string
 			for _, level := range []int{0, len(info.Levels) / 2, len(info.Levels) - 1} {
 				guess = append(guess, fmt.Sprintf("%.3f", f.Levels[level].GuessRate))
-				space = append(space, roughly(f.Levels[level].Space))
+				space = append(space, f.Levels[level].Size())
 			}
 			fmt.Fprintf(&doc, "| [%s](#%s) | %s | %d | %s | %s | %s | %s |\n", info.Name, info.Name, room.Name, len(info.Levels),
-				scoring(info, f), strings.Join(guess, ", "), strings.Join(space, ", "), info.Doc)
+				strings.Join(f.Scoring(info), ", "), strings.Join(guess, ", "), strings.Join(space, ", "), info.Doc)
 			section(t, &sections, one)
 		}
 	}

@@ -1,0 +1,102 @@
+package catalog
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// Facts are what was measured of a task: what earns part credit, and how hard its levels
+// are. `make docs` measures them anew.
+type Facts struct {
+	Name    string       `json:"name"`
+	Version int          `json:"version"` // of the task when it was measured
+	Credit  task.Credit  `json:"credit"`
+	Levels  []LevelFacts `json:"levels"`
+}
+
+// LevelFacts are what was measured of one level.
+type LevelFacts struct {
+	GuessRate  float64 `json:"guess_rate"` // see [task.GuessRate]
+	task.Space         // how many problems there are
+}
+
+//go:embed facts.json
+var factsJSON []byte
+
+// allFacts returns all facts by the name of the task.
+var allFacts = sync.OnceValue(func() map[string]Facts {
+	var list []Facts
+	if err := json.Unmarshal(factsJSON, &list); err != nil {
+		panic(fmt.Sprintf("catalog: facts.json: %v", err)) // a test finds it
+	}
+	byName := make(map[string]Facts, len(list))
+	for _, f := range list {
+		byName[f.Name] = f
+	}
+	return byName
+})
+
+// FactsOf returns what was measured of the task that info describes. It reports false for
+// a task that was never measured, or has changed since.
+func FactsOf(info quintain.Info) (Facts, bool) {
+	f := allFacts()[info.Name]
+	return f, f.of(info)
+}
+
+// of reports whether f was measured on the task as it is now.
+func (f Facts) of(info quintain.Info) bool {
+	return f.Version == info.Version && len(f.Levels) == len(info.Levels) && len(f.Levels) > 0
+}
+
+// MostGuess is the largest guess rate of any level.
+func (f Facts) MostGuess() float64 {
+	most := 0.
+	for _, l := range f.Levels {
+		most = max(most, l.GuessRate)
+	}
+	return most
+}
+
+// Measure measures a task. It takes seconds.
+func Measure(t quintain.Task) (f Facts, err error) {
+	const (
+		creditDraws = 4 // of each level, as the others
+		guessDraws  = 400
+		spaceDraws  = 4000
+	)
+	info := t.Info()
+	f = Facts{Name: info.Name, Version: info.Version}
+	if f.Credit, err = task.CreditOf(t, creditDraws); err != nil {
+		return f, err
+	}
+	for level := range info.Levels {
+		var l LevelFacts
+		if l.GuessRate, err = task.GuessRate(t, level, guessDraws); err != nil {
+			return f, err
+		}
+		if l.Space, err = task.SpaceOf(t, level, spaceDraws); err != nil {
+			return f, err
+		}
+		f.Levels = append(f.Levels, l)
+	}
+	return f, nil
+}
+
+// Size is the number of problems of a level in a few characters: two digits of an
+// estimate, and ≥ before a bound.
+func (l LevelFacts) Size() string {
+	digits := fmt.Sprintf("%.0f", l.Problems)
+	if len(digits) > 4 {
+		digits = strings.NewReplacer("e+0", "e", "e+", "e").Replace(fmt.Sprintf("%.1e", l.Problems))
+	}
+	if l.AtLeast {
+		return "≥ " + digits
+	}
+	return digits
+}

@@ -1,0 +1,141 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/envs"
+	"github.com/quintain-rl/quintain/nearest"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Scenarios returns all scenarios, sorted by name.
+func Scenarios() []env.Spec { return envs.Scenarios }
+
+// Scenario returns the scenario of a name. The error of an unknown name gives the nearest
+// known one.
+func Scenario(name string) (env.Spec, error) {
+	var names []string
+	for _, spec := range Scenarios() {
+		if spec.Name == name {
+			return spec, nil
+		}
+		names = append(names, spec.Name)
+	}
+	return env.Spec{}, fmt.Errorf("no scenario %q%s", name, nearest.Suggest(name, names))
+}
+
+// ScenarioSettings returns the settings of a scenario, each with its default.
+func ScenarioSettings(spec env.Spec) []*settings.Setting {
+	return settings.New(spec.New()).Settings()
+}
+
+// Playable returns those of tasks that a scenario with its default settings can play, and
+// the errors of the others, in order.
+func Playable(spec env.Spec, tasks []quintain.Task) (can []quintain.Task, cannot []error) {
+	for _, t := range tasks {
+		if _, err := spec.Over(t, nil); err != nil {
+			cannot = append(cannot, err)
+		} else {
+			can = append(can, t)
+		}
+	}
+	return can, cannot
+}
+
+// A Demo is an episode that shows how a scenario answers.
+type Demo struct {
+	Opening []quintain.Message // what the policy reads first
+	Turns   []DemoTurn
+}
+
+// A DemoTurn is a reply and what the scenario answers to it.
+type DemoTurn struct {
+	Kind  string // of the reply: "wrong", "without an answer", "right"
+	Reply string
+	Step  quintain.Step
+}
+
+// Demonstrate plays the problem of t that d names with a wrong reply, one without an
+// answer, and a right one. If an episode ends before, the next reply begins another one of
+// the same problem.
+func Demonstrate(ctx context.Context, spec env.Spec, t quintain.Task, d quintain.Draw) (demos []Demo, err error) {
+	s, err := spec.Over(t, nil)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.Problem(d)
+	if err != nil {
+		return nil, err
+	}
+	right, err := t.Solve(p)
+	if err != nil {
+		return nil, err
+	}
+	wrong, err := wrongAnswer(t, p, d)
+	if err != nil {
+		return nil, err
+	}
+	replies := []DemoTurn{
+		{Kind: "wrong", Reply: "<answer>" + wrong + "</answer>"},
+		{Kind: "without an answer", Reply: "I do not know."},
+		{Kind: "right", Reply: "<answer>" + right + "</answer>"},
+	}
+	for len(replies) > 0 {
+		demo, err := play(ctx, s, p, replies)
+		if err != nil {
+			return nil, err
+		}
+		demos, replies = append(demos, demo), replies[len(demo.Turns):]
+	}
+	return demos, nil
+}
+
+// wrongAnswer returns the solution of another problem of t that does not solve p, which d
+// names.
+func wrongAnswer(t quintain.Task, p quintain.Problem, d quintain.Draw) (string, error) {
+	const patience = 1000
+	for range patience {
+		d.Index++
+		other, err := t.Problem(d)
+		if err != nil {
+			return "", err
+		}
+		answer, err := t.Solve(other)
+		if err != nil {
+			return "", err
+		}
+		if v, err := t.Grade(p, answer); err != nil || v.Score < 1 {
+			return answer, err
+		}
+	}
+	return "", fmt.Errorf("problem %s: the solutions of the next %d problems are all right", p.ID(), patience)
+}
+
+// play plays an episode with replies until it ends or there are no more.
+func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies []DemoTurn) (demo Demo, err error) {
+	e, err := s.Env(p)
+	if err != nil {
+		return demo, err
+	}
+	defer func() {
+		if closeErr := e.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	if demo.Opening, err = e.Open(ctx); err != nil {
+		return demo, err
+	}
+	for _, turn := range replies {
+		if turn.Step, err = e.Step(ctx, quintain.Reply{Text: turn.Reply, Finish: quintain.Stop}); err != nil {
+			return demo, err
+		}
+		demo.Turns = append(demo.Turns, turn)
+		if turn.Step.End != quintain.Going {
+			break
+		}
+	}
+	return demo, nil
+}

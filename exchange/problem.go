@@ -1,0 +1,58 @@
+package exchange
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
+)
+
+// A problemWriter writes problems as encoding/json does. What the problems of one stream
+// share it writes once, and copies.
+type problemWriter struct {
+	encoder jsonform.Encoder
+	shared  quintain.Problem // the last problem, without what is its own
+	before  []byte           // up to the index
+	between []byte           // from there to the prompt
+}
+
+// append appends p to a line.
+func (w *problemWriter) append(line []byte, p quintain.Problem) ([]byte, error) {
+	if w.before == nil || !w.shares(p) {
+		if err := w.share(p); err != nil {
+			return line, err
+		}
+	}
+	line = strconv.AppendInt(append(line, w.before...), int64(p.Index), 10)
+	line = jsonform.AppendText(append(line, w.between...), p.Prompt)
+	line = append(line, `,"instance":`...)
+	held := p.Instance.Value()
+	if held == nil {
+		held = p.Instance
+	}
+	line, err := w.encoder.Append(line, held)
+	return append(line, '}'), err
+}
+
+// shares reports whether p has the parts that were written last.
+func (w *problemWriter) shares(p quintain.Problem) bool {
+	q := &w.shared
+	return p.Seed == q.Seed && p.Level == q.Level && p.Version == q.Version && p.Task == q.Task && p.Scenario == q.Scenario &&
+		bytes.Equal(p.Params, q.Params) && (p.Params == nil) == (q.Params == nil)
+}
+
+// share writes the parts that p shares with others.
+func (w *problemWriter) share(p quintain.Problem) error {
+	p.Params = bytes.Clone(p.Params)
+	p.Index, p.Prompt, p.Instance = 0, "", quintain.Record{}
+	text, err := w.encoder.Append(nil, p)
+	if err != nil {
+		return err
+	}
+	w.shared = p
+	text = bytes.TrimSuffix(text, []byte(`"","instance":null}`))
+	at := bytes.Index(text, []byte(`"index":0,"params":`)) + len(`"index":`)
+	w.before, w.between = text[:at], text[at+1:]
+	return nil
+}

@@ -1,0 +1,89 @@
+package reasoninggym
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
+)
+
+// A Reader reads entries as [Read] does, at a fraction of the cost, if they are written as
+// usual. It is for one goroutine.
+type Reader struct {
+	entry  *jsonform.Picker
+	fields []field // of the metadata
+	take   func(name, value []byte) bool
+	record []byte
+}
+
+// A field is a member of the metadata.
+type field struct{ name, value []byte }
+
+// NewReader returns a reader.
+func NewReader() *Reader {
+	r := &Reader{entry: jsonform.NewPicker("question", "answer", "metadata")}
+	r.take = func(name, value []byte) bool {
+		r.fields = append(r.fields, field{name, value})
+		return true
+	}
+	return r
+}
+
+// Read returns what [Read] returns for the [Entry] that a JSON object is. It reports false
+// for an object that is invalid or unusual: encoding/json has to read that. The problem
+// may be used until the next call.
+func (r *Reader) Read(entry []byte) (p quintain.Problem, plain bool) {
+	r.fields = r.fields[:0]
+	if !r.entry.Pick(entry) || !jsonform.Members(r.entry.Value(2), r.take) {
+		return p, false
+	}
+	question, plain := jsonform.Text(r.entry.Value(0))
+	task, named := r.task()
+	if !plain || !named || task == "" {
+		return p, false
+	}
+	if answer := r.entry.Value(1); answer != nil && string(answer) != "null" {
+		if _, plain := jsonform.Text(answer); !plain {
+			return p, false
+		}
+		if slices.Contains(inAnswer, task) {
+			r.fields = append(r.fields, field{[]byte("answer"), answer})
+		}
+	}
+	if !r.write() {
+		return p, false
+	}
+	return asProblem(task, question, r.record), true
+}
+
+// task returns the name of the task.
+func (r *Reader) task() (name string, plain bool) {
+	for _, f := range r.fields {
+		if string(f.name) == "source_dataset" {
+			return jsonform.Text(f.value)
+		}
+	}
+	return "", false
+}
+
+// write writes the record, and reports whether no name comes twice.
+func (r *Reader) write() bool {
+	slices.SortFunc(r.fields, func(a, b field) int { return bytes.Compare(a.name, b.name) })
+	r.record = append(r.record[:0], '{')
+	for i, f := range r.fields {
+		if i > 0 && bytes.Equal(f.name, r.fields[i-1].name) {
+			return false
+		}
+		if slices.Contains(ours, string(f.name)) {
+			continue
+		}
+		if len(r.record) > 1 {
+			r.record = append(r.record, ',')
+		}
+		r.record = append(append(r.record, '"'), f.name...)
+		r.record = append(append(r.record, '"', ':'), f.value...)
+	}
+	r.record = append(r.record, '}')
+	return true
+}
