@@ -3,7 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -70,43 +69,6 @@ func (q *Queue) free(ctx context.Context) {
 			delete(q.garbage, seq)
 		}
 	}
-}
-
-// rubbish returns what may be deleted: all numbers below one, and some others.
-func (q *Queue) rubbish() (below uint64, rest []uint64) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	below = q.low()
-	for seq := range q.garbage {
-		if seq >= below {
-			rest = append(rest, seq)
-		}
-	}
-	if len(q.garbage)-len(rest) >= minSweep {
-		return below, rest
-	}
-	return 0, slices.Collect(maps.Keys(q.garbage))
-}
-
-// low is a number below which nothing is in use or will be. q.mu is held.
-func (q *Queue) low() uint64 {
-	if q.unsure {
-		return 0
-	}
-	low := q.last + 1
-	if list := q.waiting.all(); len(list) > 0 {
-		low = list[0].Seq
-	}
-	for seq := range q.leased {
-		low = min(low, seq)
-	}
-	for seq := range q.aside {
-		low = min(low, seq)
-	}
-	for floor := range q.floors {
-		low = min(low, floor+1)
-	}
-	return low
 }
 
 // each calls f for 0 to n-1, several at a time. After an error it starts no more calls;

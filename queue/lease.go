@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -75,47 +74,6 @@ func (q *Queue) Lease(ctx context.Context, w Want) ([]Delivery, error) {
 // and another consumer took it.
 var errGone = fmt.Errorf("acknowledged by another consumer: %w", ErrUnknown)
 
-// grant moves what w picks from waiting to leased.
-func (q *Queue) grant(w Want) ([]*lease, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	now := time.Now()
-	q.expire(now)
-	picked := q.pick(w)
-	seqs := make([]uint64, len(picked))
-	for i, e := range picked {
-		seqs[i] = e.Seq
-		if _, ok := q.waiting.find(e.Seq); !ok {
-			return nil, fmt.Errorf("picked the group of sequence number %d, which does not wait: %w", e.Seq, ErrUnknown)
-		}
-	}
-	leases := make([]*lease, 0, len(seqs))
-	for _, e := range q.waiting.take(seqs) {
-		l := &lease{Entry: e, consumer: w.Consumer}
-		if w.For > 0 {
-			l.until = now.Add(w.For)
-			q.remind(l.until)
-		}
-		q.leased[e.Seq] = l
-		leases = append(leases, l)
-	}
-	place := make(map[uint64]int, len(seqs))
-	for i, seq := range seqs {
-		place[seq] = i
-	}
-	slices.SortFunc(leases, func(a, b *lease) int { return place[a.Seq] - place[b.Seq] })
-	return leases, nil
-}
-
-// pick returns the choice of w. q.mu is held.
-func (q *Queue) pick(w Want) []Entry {
-	waiting := q.waiting.all()
-	if w.Pick != nil {
-		return w.Pick(waiting)
-	}
-	return waiting[:min(len(waiting), max(1, w.Max))]
-}
-
 // read returns the group of e, and sets it aside if it cannot be read.
 func (q *Queue) read(ctx context.Context, e Entry, raw bool) (Delivery, error) {
 	d := Delivery{Entry: e}
@@ -156,19 +114,6 @@ func (q *Queue) setAside(e Entry) bool {
 	return true
 }
 
-// revoke undoes leases that were granted but not delivered.
-func (q *Queue) revoke(leases []*lease) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, l := range leases {
-		if q.leased[l.Seq] == l && !l.busy {
-			delete(q.leased, l.Seq)
-			q.waiting.add(l.Entry)
-		}
-	}
-	q.notify()
-}
-
 // Ack says that the consumer is done with groups. When it returns nil that is durable,
 // for all of them at once, and they are never handed out again. If one of them is not
 // leased to the consumer, Ack does nothing and returns a [*NotLeasedError]. After any
@@ -190,36 +135,6 @@ func (q *Queue) Ack(ctx context.Context, consumer string, seqs ...uint64) error 
 	defer q.mu.Unlock()
 	q.stats.Acked += uint64(len(leases))
 	return nil
-}
-
-// hold marks the consumer's leases busy: all of seqs, or none.
-func (q *Queue) hold(consumer string, seqs []uint64) ([]*lease, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.expire(time.Now())
-	var leases []*lease
-	for _, seq := range slices.Compact(slices.Sorted(slices.Values(seqs))) {
-		l, ok := q.leased[seq]
-		if !ok || l.busy || l.consumer != consumer {
-			return nil, &NotLeasedError{Seq: seq, Consumer: consumer}
-		}
-		leases = append(leases, l)
-	}
-	for _, l := range leases {
-		l.busy = true
-	}
-	return leases, nil
-}
-
-func (q *Queue) unhold(leases []*lease) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, l := range leases {
-		l.busy = false
-		if !l.until.IsZero() {
-			q.remind(l.until)
-		}
-	}
 }
 
 func entriesOf(leases []*lease) []Entry {
@@ -259,26 +174,6 @@ func (q *Queue) Drop(ctx context.Context, seqs ...uint64) (int, error) {
 	return 0, fmt.Errorf("dropping: %w", err)
 }
 
-// seize makes busy leases of seqs, wherever they are.
-func (q *Queue) seize(seqs []uint64) []*lease {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var leases []*lease
-	for _, e := range q.waiting.take(seqs) {
-		q.leased[e.Seq] = &lease{Entry: e}
-	}
-	for _, seq := range slices.Compact(slices.Sorted(slices.Values(seqs))) {
-		if e, ok := q.aside[seq]; ok && q.leased[seq] == nil {
-			q.leased[seq] = &lease{Entry: e}
-		}
-		if l, ok := q.leased[seq]; ok && !l.busy {
-			l.busy = true
-			leases = append(leases, l)
-		}
-	}
-	return leases
-}
-
 // Release lets groups that are leased to the consumer wait again, in their old places.
 // It returns how many of seqs it found.
 func (q *Queue) Release(consumer string, seqs ...uint64) int {
@@ -311,45 +206,10 @@ func (q *Queue) ReleaseAll(consumer string) int {
 	return n
 }
 
-// giveBack lets a released group wait. q.mu is held.
-func (q *Queue) giveBack(l *lease) {
-	delete(q.leased, l.Seq)
-	q.waiting.add(l.Entry)
-	q.stats.Released++
-	q.notify()
-}
-
 // NextExpiry is the earliest time at which a lease runs out; ok is false if none does.
 func (q *Queue) NextExpiry() (at time.Time, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.expire(time.Now())
 	return q.next, !q.next.IsZero()
-}
-
-// remind has expire look at the leases at the given time. q.mu is held.
-func (q *Queue) remind(at time.Time) {
-	if q.next.IsZero() || at.Before(q.next) {
-		q.next = at
-	}
-}
-
-// expire lets groups wait again whose lease has run out. q.mu is held.
-func (q *Queue) expire(now time.Time) {
-	if q.next.IsZero() || now.Before(q.next) {
-		return
-	}
-	q.next = time.Time{}
-	for seq, l := range q.leased {
-		switch {
-		case l.until.IsZero() || l.busy:
-		case now.Before(l.until):
-			q.remind(l.until)
-		default:
-			delete(q.leased, seq)
-			q.waiting.add(l.Entry)
-			q.stats.Expired++
-			q.notify()
-		}
-	}
 }

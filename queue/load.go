@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -90,35 +89,6 @@ func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
 		q.free(ctx)
 	}
 	return err
-}
-
-// present is a checkpoint of what is in the queue.
-func (q *Queue) present() logRecord {
-	r := logRecord{Last: q.last, Checkpoint: true, Through: q.last, Lost: q.stats.Lost}
-	for _, e := range q.waiting.all() {
-		r.Live = append(r.Live, e.Seq)
-	}
-	for seq := range q.aside {
-		r.Live = append(r.Live, seq)
-	}
-	slices.Sort(r.Live)
-	return r
-}
-
-// checkpoint is the whole log, rewritten.
-func (q *Queue) checkpoint() [][]byte {
-	list := [][]byte{q.present().encode()}
-	keys := make([]Key, 0, q.done)
-	for k, done := range q.known {
-		if done {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(string(a[:]), string(b[:])) })
-	for chunk := range slices.Chunk(keys, keysPerTidy) {
-		list = append(list, logRecord{Last: q.last, Keys: chunk}.encode())
-	}
-	return list
 }
 
 // sort takes a listed group into the index, or sets it aside.

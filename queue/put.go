@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -151,36 +150,6 @@ func (q *Queue) put(ctx context.Context, p *putting) (again bool, err error) {
 	return q.admit(ctx, p, news), nil
 }
 
-// unknown returns the indices of the groups whose keys are not known, each key once.
-// Until the caller calls leave, no number above floor counts as done.
-func (q *Queue) unknown(p *putting) (floor uint64, list []int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	seen := make(map[Key]struct{}, len(p.entries))
-	for i, e := range p.entries {
-		_, known := q.known[e.key]
-		_, twice := seen[e.key]
-		if !known && !twice && !p.fresh[i] {
-			list = append(list, i)
-		}
-		if known && !p.fresh[i] {
-			q.stats.Duplicates++
-		}
-		seen[e.key] = struct{}{}
-	}
-	q.floors[q.last]++
-	return q.last, list
-}
-
-// leave undoes what unknown has noted.
-func (q *Queue) leave(floor uint64) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.floors[floor]--; q.floors[floor] == 0 {
-		delete(q.floors, floor)
-	}
-}
-
 // record encodes group i, once.
 func (q *Queue) record(p *putting, i int) (Record, error) {
 	if p.records[i].Body == nil {
@@ -232,35 +201,10 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 	return again
 }
 
-// retain makes the last fresh group the newest. q.mu is held.
-func (q *Queue) retain(p *putting, news []int) {
-	for _, i := range slices.Backward(news) {
-		switch {
-		case !p.fresh[i]:
-			continue
-		case p.buffers[i] == nil: // the body is the caller's
-			q.newest = append(q.newest[:0], p.records[i].Body...)
-		default: // the memory of the one before is used again in its place
-			p.records[i].Body = nil
-			q.newest, *p.buffers[i] = *p.buffers[i], q.newest
-		}
-		return
-	}
-}
-
 // Newest returns the binary form of the group that was put last since the queue was
 // opened, whatever became of it, or nil. It is a copy, and the caller's.
 func (q *Queue) Newest() []byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return bytes.Clone(q.newest)
-}
-
-// enter takes e into the index. q.mu is held.
-func (q *Queue) enter(e Entry) {
-	q.waiting.add(e)
-	q.last = max(q.last, e.Seq)
-	if !e.anon {
-		q.known[e.key] = false
-	}
 }

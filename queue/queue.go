@@ -41,24 +41,7 @@ type Queue struct {
 	// taken before mu.
 	ops sync.RWMutex
 
-	// mu guards what follows. The store is never called under it, except by those who
-	// hold ops locked.
-	mu      sync.Mutex
-	closed  bool
-	unsure  bool   // an operation may or may not have reached the store: reread it
-	last    uint64 // highest sequence number known to be given
-	noted   uint64 // highest of those that the log mentions
-	waiting index
-	leased  map[uint64]*lease
-	aside   map[uint64]Entry    // set aside: cannot be read
-	known   map[Key]bool        // keys of groups with an ID; true: the group is done
-	done    int                 // how many of known are true
-	floors  map[uint64]int      // for the puts under way: the value of last when they began, and how many began then
-	garbage map[uint64]struct{} // done, and perhaps still in the store
-	newest  []byte              // the group that was put last
-	next    time.Time           // no lease runs out before; zero: none does
-	changed chan struct{}       // nil: nothing waits for a change
-	stats   Stats               // the counters alone
+	books // what is known without asking the store
 }
 
 // Options are the settings of a queue; the zero value has the defaults.
@@ -73,14 +56,10 @@ func Open(ctx context.Context, store Store, o Options) (*Queue, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	q := &Queue{
-		store:   store,
-		codec:   groupform.NewCodec(0),
-		log:     o.Log,
-		leased:  make(map[uint64]*lease),
-		aside:   make(map[uint64]Entry),
-		known:   make(map[Key]bool),
-		floors:  make(map[uint64]int),
-		garbage: make(map[uint64]struct{}),
+		store: store,
+		codec: groupform.NewCodec(0),
+		log:   o.Log,
+		books: newBooks(),
 	}
 	if err := q.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the queue: %w", err), store.Close())
@@ -120,14 +99,6 @@ func (q *Queue) doubt(err error) error {
 		q.unsure = true
 	}
 	return err
-}
-
-// notify wakes what waits for a change. q.mu is held.
-func (q *Queue) notify() {
-	if q.changed != nil {
-		close(q.changed)
-		q.changed = nil
-	}
 }
 
 // Changed returns a channel that is closed when another group begins to wait: it was
@@ -197,17 +168,6 @@ func (q *Queue) Read(ctx context.Context, seq uint64) (Delivery, error) {
 		return Delivery{}, fmt.Errorf("group of sequence number %d: %w", seq, ErrUnknown)
 	}
 	return q.read(ctx, e, false)
-}
-
-// find returns the entry of seq. q.mu is held.
-func (q *Queue) find(seq uint64) (Entry, bool) {
-	if l, ok := q.leased[seq]; ok {
-		return l.Entry, true
-	}
-	if e, ok := q.aside[seq]; ok {
-		return e, true
-	}
-	return q.waiting.find(seq)
 }
 
 // State returns the record that SetState last kept under key, or nil.

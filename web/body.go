@@ -65,8 +65,8 @@ func (c *Call) readBody(buf *bytes.Buffer) error {
 		return errEncoding
 	}
 	s := c.server
-	if c.R.ContentLength > s.config.MaxBody {
-		return &largeError{"", s.config.MaxBody}
+	if c.R.ContentLength > s.config.Settings.MaxBody {
+		return &largeError{"", s.config.Settings.MaxBody}
 	}
 	control := http.NewResponseController(c.W)
 	raw := c.paced(control)
@@ -83,15 +83,15 @@ func (c *Call) readBody(buf *bytes.Buffer) error {
 	}
 	err := ready(control)
 	if err == nil && packed {
-		s.Compute(func() { err = inflate(buf, into, s.config.MaxInflated) })
+		s.Compute(func() { err = inflate(buf, into, s.config.Settings.MaxInflated) })
 	}
 	return err
 }
 
 // paced returns the body of a request within its limits of size and time.
 func (c *Call) paced(control *http.ResponseController) *limited {
-	most := c.server.config.MaxBody
-	return &limited{r: &patient{c.R.Body, control, newPace(c.server.config.Stall)}, left: most, limit: most}
+	most := c.server.config.Settings.MaxBody
+	return &limited{r: &patient{c.R.Body, control, newPace(c.server.config.Settings.Stall)}, left: most, limit: most}
 }
 
 // SkipBody reads the body of a request to its end, within the limits, and forgets it:

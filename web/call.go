@@ -68,7 +68,7 @@ func (c *Call) LastByte() error {
 func (c *Call) note() {
 	took, s := time.Since(c.start), c.server
 	level := slog.LevelDebug
-	if s.config.AccessLog {
+	if s.config.Settings.AccessLog {
 		level = slog.LevelInfo
 	}
 	s.metrics.note(c, took)

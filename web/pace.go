@@ -54,7 +54,7 @@ type Paced struct {
 
 // Paced returns a writer for the body of the reply.
 func (c *Call) Paced() *Paced {
-	return &Paced{c.W, http.NewResponseController(c.W), newPace(c.server.config.Stall)}
+	return &Paced{c.W, http.NewResponseController(c.W), newPace(c.server.config.Settings.Stall)}
 }
 
 // Write implements [io.Writer].

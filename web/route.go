@@ -137,12 +137,12 @@ func (c *Call) redirect(path string) {
 // browsers ask beforehand. It reports whether the call is answered.
 func (s *Server) crossOrigin(c *Call) bool {
 	origin := c.R.Header.Get("Origin")
-	if len(s.config.Origins) == 0 || origin == "" {
+	if len(s.config.Settings.Origins) == 0 || origin == "" {
 		return false
 	}
 	h := c.W.Header()
 	h.Add("Vary", "Origin")
-	if !slices.Contains(s.config.Origins, origin) && !slices.Contains(s.config.Origins, "*") {
+	if !slices.Contains(s.config.Settings.Origins, origin) && !slices.Contains(s.config.Settings.Origins, "*") {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

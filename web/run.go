@@ -32,7 +32,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	var serving sync.WaitGroup
-	door := &listener{Listener: l, most: int64(s.config.MaxConnections), refused: s.metrics.refused.Inc}
+	door := &listener{Listener: l, most: int64(s.config.Settings.MaxConnections), refused: s.metrics.refused.Inc}
 	serving.Go(func() { failed <- inner.Serve(door) })
 
 	var err error
@@ -41,7 +41,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.close()
-	drained, stop := context.WithTimeout(requests, s.config.Drain)
+	drained, stop := context.WithTimeout(requests, s.config.Settings.Drain)
 	defer stop()
 	all.closeFresh()
 	if inner.Shutdown(drained) != nil {

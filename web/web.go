@@ -25,9 +25,9 @@ import (
 
 // A Config says how a [Server] behaves. Name and Routes are required.
 type Config struct {
-	// Settings has the limits. Its zeros stand for the values of [Default]; New does not
+	// Settings are the limits. Its zeros stand for the values of [Default]; New does not
 	// look at host, port and key file, which are for [Listen].
-	Settings
+	Settings Settings
 
 	Name   string   // one word, with which the names of metrics begin: "quintain_NAME_"
 	Routes []Route  // that there are
@@ -57,7 +57,7 @@ func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.Settings = c.withDefaults()
+	c.Settings = c.Settings.withDefaults()
 	grants, err := grantsOf(c.Keys)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if r.ContentLength != 0 { // net/http reads the body even if no handler does
-		http.NewResponseController(w).SetReadDeadline(c.start.Add(s.config.Stall))
+		http.NewResponseController(w).SetReadDeadline(c.start.Add(s.config.Settings.Stall))
 	}
 	s.dispatch(c)
 }

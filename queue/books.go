@@ -1,0 +1,321 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// books are what a queue knows of its groups without asking the store.
+type books struct {
+	// mu guards what follows. The store is never called under it, except by those who
+	// hold ops locked.
+	mu      sync.Mutex
+	closed  bool
+	unsure  bool   // an operation may or may not have reached the store: reread it
+	last    uint64 // highest sequence number known to be given
+	noted   uint64 // highest of those that the log mentions
+	waiting index
+	leased  map[uint64]*lease
+	aside   map[uint64]Entry    // set aside: cannot be read
+	known   map[Key]bool        // keys of groups with an ID; true: the group is done
+	done    int                 // how many of known are true
+	floors  map[uint64]int      // for the puts under way: the value of last when they began, and how many began then
+	garbage map[uint64]struct{} // done, and perhaps still in the store
+	newest  []byte              // the group that was put last
+	next    time.Time           // no lease runs out before; zero: none does
+	changed chan struct{}       // nil: nothing waits for a change
+	stats   Stats               // the counters alone
+}
+
+func newBooks() books {
+	return books{
+		leased:  make(map[uint64]*lease),
+		aside:   make(map[uint64]Entry),
+		known:   make(map[Key]bool),
+		floors:  make(map[uint64]int),
+		garbage: make(map[uint64]struct{}),
+	}
+}
+
+// notify wakes what waits for a change. b.mu is held.
+func (b *books) notify() {
+	if b.changed != nil {
+		close(b.changed)
+		b.changed = nil
+	}
+}
+
+// find returns the entry of seq. b.mu is held.
+func (b *books) find(seq uint64) (Entry, bool) {
+	if l, ok := b.leased[seq]; ok {
+		return l.Entry, true
+	}
+	if e, ok := b.aside[seq]; ok {
+		return e, true
+	}
+	return b.waiting.find(seq)
+}
+
+// enter takes e into the index. b.mu is held.
+func (b *books) enter(e Entry) {
+	b.waiting.add(e)
+	b.last = max(b.last, e.Seq)
+	if !e.anon {
+		b.known[e.key] = false
+	}
+}
+
+// low is a number below which nothing is in use or will be. b.mu is held.
+func (b *books) low() uint64 {
+	if b.unsure {
+		return 0
+	}
+	low := b.last + 1
+	if list := b.waiting.all(); len(list) > 0 {
+		low = list[0].Seq
+	}
+	for seq := range b.leased {
+		low = min(low, seq)
+	}
+	for seq := range b.aside {
+		low = min(low, seq)
+	}
+	for floor := range b.floors {
+		low = min(low, floor+1)
+	}
+	return low
+}
+
+// rubbish returns what may be deleted: all numbers below one, and some others.
+func (b *books) rubbish() (below uint64, rest []uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	below = b.low()
+	for seq := range b.garbage {
+		if seq >= below {
+			rest = append(rest, seq)
+		}
+	}
+	if len(b.garbage)-len(rest) >= minSweep {
+		return below, rest
+	}
+	return 0, slices.Collect(maps.Keys(b.garbage))
+}
+
+// grant moves what w picks from waiting to leased.
+func (b *books) grant(w Want) ([]*lease, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	b.expire(now)
+	picked := b.pick(w)
+	seqs := make([]uint64, len(picked))
+	for i, e := range picked {
+		seqs[i] = e.Seq
+		if _, ok := b.waiting.find(e.Seq); !ok {
+			return nil, fmt.Errorf("picked the group of sequence number %d, which does not wait: %w", e.Seq, ErrUnknown)
+		}
+	}
+	leases := make([]*lease, 0, len(seqs))
+	for _, e := range b.waiting.take(seqs) {
+		l := &lease{Entry: e, consumer: w.Consumer}
+		if w.For > 0 {
+			l.until = now.Add(w.For)
+			b.remind(l.until)
+		}
+		b.leased[e.Seq] = l
+		leases = append(leases, l)
+	}
+	place := make(map[uint64]int, len(seqs))
+	for i, seq := range seqs {
+		place[seq] = i
+	}
+	slices.SortFunc(leases, func(a, b *lease) int { return place[a.Seq] - place[b.Seq] })
+	return leases, nil
+}
+
+// pick returns the choice of w. b.mu is held.
+func (b *books) pick(w Want) []Entry {
+	waiting := b.waiting.all()
+	if w.Pick != nil {
+		return w.Pick(waiting)
+	}
+	return waiting[:min(len(waiting), max(1, w.Max))]
+}
+
+// revoke undoes leases that were granted but not delivered.
+func (b *books) revoke(leases []*lease) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range leases {
+		if b.leased[l.Seq] == l && !l.busy {
+			delete(b.leased, l.Seq)
+			b.waiting.add(l.Entry)
+		}
+	}
+	b.notify()
+}
+
+// hold marks the consumer's leases busy: all of seqs, or none.
+func (b *books) hold(consumer string, seqs []uint64) ([]*lease, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire(time.Now())
+	var leases []*lease
+	for _, seq := range slices.Compact(slices.Sorted(slices.Values(seqs))) {
+		l, ok := b.leased[seq]
+		if !ok || l.busy || l.consumer != consumer {
+			return nil, &NotLeasedError{Seq: seq, Consumer: consumer}
+		}
+		leases = append(leases, l)
+	}
+	for _, l := range leases {
+		l.busy = true
+	}
+	return leases, nil
+}
+
+func (b *books) unhold(leases []*lease) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range leases {
+		l.busy = false
+		if !l.until.IsZero() {
+			b.remind(l.until)
+		}
+	}
+}
+
+// seize makes busy leases of seqs, wherever they are.
+func (b *books) seize(seqs []uint64) []*lease {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var leases []*lease
+	for _, e := range b.waiting.take(seqs) {
+		b.leased[e.Seq] = &lease{Entry: e}
+	}
+	for _, seq := range slices.Compact(slices.Sorted(slices.Values(seqs))) {
+		if e, ok := b.aside[seq]; ok && b.leased[seq] == nil {
+			b.leased[seq] = &lease{Entry: e}
+		}
+		if l, ok := b.leased[seq]; ok && !l.busy {
+			l.busy = true
+			leases = append(leases, l)
+		}
+	}
+	return leases
+}
+
+// giveBack lets a released group wait. b.mu is held.
+func (b *books) giveBack(l *lease) {
+	delete(b.leased, l.Seq)
+	b.waiting.add(l.Entry)
+	b.stats.Released++
+	b.notify()
+}
+
+// remind has expire look at the leases at the given time. b.mu is held.
+func (b *books) remind(at time.Time) {
+	if b.next.IsZero() || at.Before(b.next) {
+		b.next = at
+	}
+}
+
+// expire lets groups wait again whose lease has run out. b.mu is held.
+func (b *books) expire(now time.Time) {
+	if b.next.IsZero() || now.Before(b.next) {
+		return
+	}
+	b.next = time.Time{}
+	for seq, l := range b.leased {
+		switch {
+		case l.until.IsZero() || l.busy:
+		case now.Before(l.until):
+			b.remind(l.until)
+		default:
+			delete(b.leased, seq)
+			b.waiting.add(l.Entry)
+			b.stats.Expired++
+			b.notify()
+		}
+	}
+}
+
+// unknown returns the indices of the groups whose keys are not known, each key once.
+// Until the caller calls leave, no number above floor counts as done.
+func (b *books) unknown(p *putting) (floor uint64, list []int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	seen := make(map[Key]struct{}, len(p.entries))
+	for i, e := range p.entries {
+		_, known := b.known[e.key]
+		_, twice := seen[e.key]
+		if !known && !twice && !p.fresh[i] {
+			list = append(list, i)
+		}
+		if known && !p.fresh[i] {
+			b.stats.Duplicates++
+		}
+		seen[e.key] = struct{}{}
+	}
+	b.floors[b.last]++
+	return b.last, list
+}
+
+// leave undoes what unknown has noted.
+func (b *books) leave(floor uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.floors[floor]--; b.floors[floor] == 0 {
+		delete(b.floors, floor)
+	}
+}
+
+// retain makes the last fresh group the newest. b.mu is held.
+func (b *books) retain(p *putting, news []int) {
+	for _, i := range slices.Backward(news) {
+		switch {
+		case !p.fresh[i]:
+			continue
+		case p.buffers[i] == nil: // the body is the caller's
+			b.newest = append(b.newest[:0], p.records[i].Body...)
+		default: // the memory of the one before is used again in its place
+			p.records[i].Body = nil
+			b.newest, *p.buffers[i] = *p.buffers[i], b.newest
+		}
+		return
+	}
+}
+
+// present is a checkpoint of what is in the queue.
+func (b *books) present() logRecord {
+	r := logRecord{Last: b.last, Checkpoint: true, Through: b.last, Lost: b.stats.Lost}
+	for _, e := range b.waiting.all() {
+		r.Live = append(r.Live, e.Seq)
+	}
+	for seq := range b.aside {
+		r.Live = append(r.Live, seq)
+	}
+	slices.Sort(r.Live)
+	return r
+}
+
+// checkpoint is the whole log, rewritten.
+func (b *books) checkpoint() [][]byte {
+	list := [][]byte{b.present().encode()}
+	keys := make([]Key, 0, b.done)
+	for k, done := range b.known {
+		if done {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(string(a[:]), string(b[:])) })
+	for chunk := range slices.Chunk(keys, keysPerTidy) {
+		list = append(list, logRecord{Last: b.last, Keys: chunk}.encode())
+	}
+	return list
+}
