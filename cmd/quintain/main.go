@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -93,6 +94,12 @@ func (w *world) attend(ctx context.Context, work func(ctx context.Context, cut <
 
 // errInterrupted is the cause of a context that a signal ended.
 var errInterrupted = errors.New("interrupted")
+
+// screen is where progress is shown.
+func (w *world) screen() *screen.Terminal {
+	term := w.getenv("TERM")
+	return &screen.Terminal{Out: w.stderr, Draws: w.terminal && term != "dumb" && term != "", Columns: w.columns}
+}
 
 // getenv returns a variable of the environment.
 func (w *world) getenv(name string) string {

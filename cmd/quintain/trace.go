@@ -239,7 +239,7 @@ func newTraceExport(w *world) *cobra.Command {
 			return err
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			n, err := export.Copy(untilDone{ctx, to}, r, q.query)
+			n, err := export.Copy(ctx, to, r, q.query)
 			fmt.Fprintf(w.stderr, "quintain: %d groups read\n", n)
 			return err
 		})
@@ -252,17 +252,3 @@ type recordLines struct{ out io.Writer }
 
 // Write implements [export.Sink].
 func (r recordLines) Write(record *trace.Record) error { return json.NewEncoder(r.out).Encode(record) }
-
-// An untilDone sink ends when its context does.
-type untilDone struct {
-	ctx context.Context
-	to  export.Sink
-}
-
-// Write implements [export.Sink].
-func (u untilDone) Write(r *trace.Record) error {
-	if u.ctx.Err() != nil {
-		return context.Cause(u.ctx)
-	}
-	return u.to.Write(r)
-}
