@@ -111,9 +111,6 @@ func (w *world) getenv(name string) string {
 	return ""
 }
 
-// errReported ends the program with status 1 if the reason is already printed.
-var errReported = errors.New("reported")
-
 // A usageError is a wrong use of the program; it ends with status 2.
 type usageError struct{ error }
 
@@ -135,8 +132,6 @@ func execute(w *world) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errReported):
-		return exitFailed
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "required flag"):
 		fmt.Fprintf(w.stderr, "quintain: %v\nRun '%s --help' for how it is used.\n", err, ran.CommandPath())
 		return exitUsage

@@ -81,7 +81,7 @@ func printExam(out io.Writer, r *exam.Report) error {
 	}
 	_, err := fmt.Fprintf(out, "\nmean score %s (95 %%: %s) of episodes %s in %.1f s\n", number(r.Mean), interval(r.Within), counted(r.Episodes), r.Seconds)
 	if r.Failed > 0 {
-		_, err = fmt.Fprintf(out, "%d episodes failed and have no score; the last one because of: %s\n", r.Failed, r.LastFault)
+		_, err = fmt.Fprintf(out, "the last failure: %s\n", r.LastFault)
 	}
 	return err
 }
