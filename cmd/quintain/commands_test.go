@@ -176,6 +176,9 @@ func (r *reader) quintain(command string, args []string) {
 		r.stop()
 		_, port, _ := strings.Cut(r.hub, ":")
 		args = append(args, "--port", port)
+		if args[0] == "run" {
+			args = append(args, "--keep-equal") // the server is nearly always wrong
+		}
 	}
 	p := startWith(in, args...)
 	if forever {

@@ -63,6 +63,29 @@ const sectionNote = "section"
 // helpWidth is the number of columns that the help of flags is wrapped to.
 const helpWidth = 100
 
+// usage prints how a verb is used: what follows its description in its help.
+func usage(c *cobra.Command) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())
+	if c.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprint(&b, "\nCommands:\n")
+		for _, verb := range c.Commands() {
+			if verb.IsAvailableCommand() {
+				fmt.Fprintf(&b, "  %-*s  %s\n", verb.NamePadding(), verb.Name(), verb.Short)
+			}
+		}
+		fmt.Fprintf(&b, "\n%s COMMAND --help explains one of them.\n", c.CommandPath())
+	}
+	if c.HasAvailableLocalFlags() {
+		fmt.Fprintf(&b, "\n%s", flagHelp(c))
+	}
+	_, err := fmt.Fprint(c.OutOrStdout(), b.String())
+	return err
+}
+
 // flagHelp tells of the flags of c, those of each section of the settings below its
 // name.
 func flagHelp(c *cobra.Command) string {

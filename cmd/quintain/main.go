@@ -157,9 +157,7 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(),
-		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagHelp . | trimTrailingWhitespaces}}"))
-	cobra.AddTemplateFunc("flagHelp", flagHelp)
+	root.SetUsageFunc(usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
 	root.AddCommand(newRun(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTrace(w), newHub(w), newBench(w),

@@ -38,7 +38,7 @@ type draft struct {
 func (d *draft) flags(c *cobra.Command) {
 	c.Flags().Uint64Var(&d.seed, "seed", 1, "seed of the stream of problems")
 	c.Flags().IntVar(&d.level, "level", 0, "level of difficulty, 0 is the easiest")
-	c.Flags().StringVar(&d.params, "params", "", "own settings as a JSON object, in place of --level; the task's defaults where it is silent")
+	c.Flags().StringVar(&d.params, "params", "", "own settings as a JSON object, in place of --level; what they leave out keeps the task's default")
 	c.Flags().IntVar(&d.index, "index", 0, "place in the stream of the first problem")
 	c.MarkFlagsMutuallyExclusive("level", "params")
 }

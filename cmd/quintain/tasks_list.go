@@ -42,7 +42,7 @@ what earns part of the score.
 		},
 	}
 	c.Flags().StringVar(&f.Category, "category", "", "only the tasks of this category")
-	c.Flags().StringVar(&f.Scoring, "scoring", "", "only the tasks that score so: one or more of the words, with commas between")
+	c.Flags().StringVar(&f.Scoring, "scoring", "", "only the tasks that all these words describe, with commas between")
 	c.Flags().IntVar(&f.Levels, "levels", 0, "only the tasks with at least this many levels")
 	c.Flags().Float64Var(&f.GuessRate, "guess-rate", 1, "only the tasks with a guess rate of at most this, at every level")
 	c.Flags().BoolVar(&long, "long", false, "also say in a sentence what each task is")

@@ -19,8 +19,8 @@ func newTasksShow(w *world) *cobra.Command {
 		Use:   "show NAME",
 		Short: "Show what a task is, its levels, a problem, a solution, and what answers near it earn",
 		Long: `Show prints what a task is, how hard its levels are, one problem with a solution, and
-what texts near that solution earn, and why. How a model is asked the problem is the
-scenario's matter: see quintain scenarios show.`,
+what texts near that solution earn, and why. How a model is asked the problem depends
+on the scenario: see quintain scenarios show.`,
 		Example: "  quintain tasks show countdown --level 2 --seed 5",
 		Args:    oneArg("NAME"),
 		RunE: func(_ *cobra.Command, args []string) error {

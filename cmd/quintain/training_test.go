@@ -100,17 +100,17 @@ func TestFromScratchGoesOn(t *testing.T) {
 	data := t.TempDir()
 	args := append(slices.Clone(tinyRun), "--data", data, "--port", "0", "--from-scratch", "--steps", "1",
 		"--model-context", "32", "--model-layers", "1", "--model-width", "16", "--model-heads", "1", "--model-hidden", "16", "--step-time", "0s")
-	first := start(append([]string{"run"}, args...)...)
-	await(t, first, "warming up a model")
-	first.interrupts <- os.Interrupt
-	if status := first.wait(t); status != exitFailed || !strings.Contains(first.stderr.String(), "run the same command again to go on") {
-		t.Fatalf("status %d\n%s", status, first.stderr.String())
+	var shown string
+	for range 2 {
+		p := start(append([]string{"run"}, args...)...)
+		await(t, p, "warming up a model")
+		p.interrupts <- os.Interrupt
+		status := p.wait(t)
+		if shown = p.stderr.String(); status != exitFailed || !strings.Contains(shown, "run the same command again to go on") {
+			t.Fatalf("status %d\n%s", status, shown)
+		}
 	}
-	second := start(append([]string{"run"}, args...)...)
-	if status := second.wait(t); status != exitOK {
-		t.Fatalf("status %d\n%s", status, second.stderr.String())
-	}
-	if shown := second.stderr.String(); strings.Contains(shown, "model, 1 of 600") {
+	if strings.Contains(shown, "model, 1 of 600") {
 		t.Errorf("the warm-up began anew:\n%s", shown)
 	}
 }
