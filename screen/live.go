@@ -75,7 +75,7 @@ func (l *Live) Say(format string, args ...any) {
 // erase takes the picture off the terminal. l.mu is held.
 func (l *Live) erase() {
 	if l.drawn > 0 {
-		fmt.Fprintf(l.terminal.Out, "\x1b[%dA\x1b[J", l.drawn)
+		fmt.Fprintf(l.terminal.Out, "\r\x1b[%dA\x1b[J", l.drawn)
 		l.drawn = 0
 	}
 }
