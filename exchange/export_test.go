@@ -32,7 +32,7 @@ func named(t testing.TB, name string) quintain.Task {
 	return one
 }
 
-// alone returns problems of a task as they come one by one, written by encoding/json.
+// alone returns problems of a task, made one by one and written by encoding/json.
 func alone(t *testing.T, format string, one quintain.Task, d quintain.Draw, count int) string {
 	t.Helper()
 	var want strings.Builder
@@ -59,7 +59,7 @@ func alone(t *testing.T, format string, one quintain.Task, d quintain.Draw, coun
 	return want.String()
 }
 
-// All cores make problems, but they come in their order, each as it comes alone.
+// All cores make problems, but they come in order, and each is the same as alone.
 func TestExportKeepsTheOrder(t *testing.T) {
 	for _, format := range exchange.Formats {
 		for _, count := range []int{0, 1, 3, 2500} {
