@@ -20,9 +20,8 @@ const (
 	factsFile = "facts.json"
 )
 
-// TestTasksDocIsFresh holds docs/tasks.md against the tasks, and facts.json against
-// their names, versions and levels. The figures of facts.json are measured anew by
-// the heavy tests.
+// TestTasksDocIsFresh compares docs/tasks.md with the tasks, and facts.json with their
+// names, versions and levels. The heavy tests also measure the figures of facts.json.
 func TestTasksDocIsFresh(t *testing.T) {
 	measured := allFacts()
 	if *update {
@@ -40,11 +39,11 @@ func TestTasksDocIsFresh(t *testing.T) {
 		t.Fatalf("%v (go test ./catalog -run Doc -update writes it)", err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is stale; go test ./catalog -run Doc -update writes it anew", tasksPage)
+		t.Errorf("%s is stale; go test ./catalog -run Doc -update updates it", tasksPage)
 	}
 }
 
-// writeFacts writes facts.json, a task on each line.
+// writeFacts writes facts.json, one task per line.
 func writeFacts(t *testing.T, measured map[string]Facts) {
 	t.Helper()
 	var lines []string
@@ -66,7 +65,7 @@ func measureAll(t *testing.T) map[string]Facts {
 	measured := map[string]Facts{}
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
-	room := make(chan bool, 2) // as many at once
+	room := make(chan bool, 2) // most tasks at once
 	for _, one := range Tasks() {
 		wg.Go(func() {
 			room <- true
@@ -104,7 +103,7 @@ const tasksHead = "# Tasks\n\nMade by `go test ./catalog -run Doc -update`; do n
 
 `
 
-// tasksDoc makes docs/tasks.md.
+// tasksDoc returns docs/tasks.md.
 func tasksDoc(t *testing.T, measured map[string]Facts) []byte {
 	t.Helper()
 	var doc, sections bytes.Buffer
@@ -114,7 +113,7 @@ func tasksDoc(t *testing.T, measured map[string]Facts) []byte {
 			info := one.Info()
 			f := measured[info.Name]
 			if !f.of(info) {
-				t.Fatalf("%s has no figures of %s as it is now; go test ./catalog -run Doc -update measures it", factsFile, info.Name)
+				t.Fatalf("%s has no figures for the current version of %s; go test ./catalog -run Doc -update measures it", factsFile, info.Name)
 			}
 			var guess, space []string
 			for _, level := range []int{0, len(info.Levels) / 2, len(info.Levels) - 1} {
@@ -130,7 +129,7 @@ func tasksDoc(t *testing.T, measured map[string]Facts) []byte {
 	return doc.Bytes()
 }
 
-// section writes what there is to say of one task, with a problem.
+// section writes the section of one task, with a problem.
 func section(t *testing.T, out *bytes.Buffer, one quintain.Task) {
 	t.Helper()
 	info := one.Info()
