@@ -16,7 +16,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// numbered returns a record that differs from that of any other number.
+// numbered returns a different record for each number.
 func numbered(i int) Record {
 	return Record{ItemID: "chain_sum", Rollouts: []Rollout{
 		{Conversation: []quintain.Message{{Role: "user", Content: fmt.Sprint("question ", i)}}, Score: 1},
@@ -24,7 +24,7 @@ func numbered(i int) Record {
 	}}
 }
 
-// files returns what is in a folder: the number of lines of each file.
+// files returns the names of the files in a folder, with their numbers of lines.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -71,7 +71,7 @@ func TestDumpFiles(t *testing.T) {
 	for _, test := range []struct {
 		why   string
 		kind  Kind
-		turns []int // lines that are written, by one process after another
+		turns []int // lines written by each process, one after another
 		want  string
 	}{
 		{"nothing written, nothing there", Good, []int{0}, ""},
@@ -189,7 +189,7 @@ func TestKind(t *testing.T) {
 type fullDisk struct {
 	text  []byte
 	room  int
-	stuck bool // it cannot be cut off, either
+	stuck bool // it cannot be truncated either
 }
 
 func (f *fullDisk) WriteAt(b []byte, at int64) (int, error) {
@@ -229,7 +229,7 @@ func TestDumpOnFullDisk(t *testing.T) {
 		t.Errorf("the file holds %q", disk.text)
 	}
 	disk.stuck = true
-	write(syscall.EIO) // cannot be cut off now
+	write(syscall.EIO) // cannot be truncated now
 	disk.stuck, disk.room = false, 1<<20
 	write(nil)
 	if want := bytes.Repeat(line, 3); !bytes.Equal(disk.text, want) {
