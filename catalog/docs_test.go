@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-var update = flag.Bool("update", false, "measure the tasks, and write facts.json and docs/tasks.md anew")
+var update = flag.Bool("update", false, "measure the tasks, and update facts.json and docs/tasks.md")
 
 const (
 	tasksPage = "../docs/tasks.md"
@@ -84,22 +84,23 @@ func measureAll(t *testing.T) map[string]Facts {
 }
 
 // tasksHead is the beginning of docs/tasks.md.
-const tasksHead = "# Tasks\n\nMade by `go test ./catalog -run Doc -update`; do not edit. `quintain tasks show NAME` has more of each task.\n\n" +
-	`Three figures stand for the easiest level, the one in the middle, and the hardest.
+const tasksHead = "# Tasks\n\nMade by `go test ./catalog -run Doc -update`; do not edit. `quintain tasks show NAME` shows more of each task.\n\n" +
+	`Three figures in a cell are those of the easiest, the middle and the hardest level.
 
-- *Scoring* says how many answers to a problem are right, *one* (however it is spelled) or *many* (the scorer checks what it is
-  given), and what earns part of the score: *whole*, nothing does; *contained*, a longer text that contains the solution earns
-  its share of the length, as in reasoning-gym; *parts*, an answer of which a part is right, or that is close, does as well.
-- The *guess rate* is how often an answer that was given without reading the problem is fully right. The answer is the
-  solution of another problem of the level, or one fixed answer, the best of the most frequent ones, or one of the answers
-  that the prompt leaves to choose from, if they are few. Part credit does not count.
-- The guess rate bounds what *may be earned without solving*: over many problems, with all part credit, none of some 250 ways to
-  answer without solving (fixed answers; copying the prompt, its lines, numbers or example; filling its board; lists of
-  many answers; texts that graders of the field are known to accept) earns more than the guess rate and 0.02, at any level.
-  A text that contains the solution among others earns its share of the length, so that a list of n answers of one
-  length, one of them right, earns 1/n, as a guess does.
-- *Problems* is how many different problems the level has, estimated from 4,000 draws: the number of their pairs, 4,000²/2, over
-  that of the pairs that are equal; ≥ where none is, with 95 % confidence. Problems that differ in their wording alone are equal.
+- *Scoring* says how many answers to a problem are right: *one* (however it is spelled) or *many* (the scorer checks each answer).
+  It also says what earns part of the score: *whole*, nothing; *contained*, a longer text that contains the solution earns its
+  share of the length, as in reasoning-gym; *parts*, an answer that is partly right, or close, also earns part of the score.
+- The *guess rate* is how often an answer given without reading the problem is fully right. The answer is the solution of
+  another problem of the level, or the best of the most frequent answers, or one of the answers from which the prompt lets
+  one choose, if they are few. Partial credit does not count.
+- The guess rate limits what *may be earned without solving*. About 250 ways to answer without solving are tried over many
+  problems: fixed answers; copying the prompt, its lines, numbers or example; filling its board; lists of many answers; texts
+  that graders of the field are known to accept. At every level, none of them earns more than the guess rate plus 0.02, with
+  all partial credit. A text that contains the solution among others earns its share of the length: a list of n answers of
+  the same length, one of them right, earns 1/n, as a guess does.
+- *Problems* is the number of different problems of the level, estimated from 4,000 draws: the number of pairs of draws, 4,000²/2,
+  divided by the number of equal pairs. If no pair is equal, ≥ marks a lower bound with 95 % confidence. Problems that differ
+  only in their wording are equal.
 
 `
 

@@ -61,7 +61,7 @@ func Open(path, writer string) (*Folder, error) {
 	return f, nil
 }
 
-// Path is where the folder is.
+// Path is the path of the folder.
 func (f *Folder) Path() string { return f.path }
 
 // Join returns the path of name in the folder.

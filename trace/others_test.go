@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-var folder = flag.String("folder", "", "where TestFolderForOthers writes its trace; empty: a folder that is removed")
+var folder = flag.String("folder", "", "folder for the trace of TestFolderForOthers; empty: a temporary folder")
 
 // TestFolderForOthers writes a trace and its records as JSON lines, for readers in other
 // languages; conformance/trace.py runs it.

@@ -59,7 +59,7 @@ func (r *Reader) Refresh() error {
 	return nil
 }
 
-// refresh reads what is new in segment n; s is what is known of it, nil: nothing.
+// refresh reads what is new in segment n. s is what was read before; nil: nothing.
 func (r *Reader) refresh(s *segment, n int) (*segment, error) {
 	f, err := os.Open(segmentPath(r.dir, n))
 	if err != nil {

@@ -76,7 +76,7 @@ func TestDumpFiles(t *testing.T) {
 	}{
 		{"nothing written, nothing there", Good, []int{0}, ""},
 		{"a hundred good ones fill a file", Good, []int{100}, good + "0000.jsonl:100"},
-		{"and the next goes on", Good, []int{201}, good + "0000.jsonl:100 " + good + "0001.jsonl:100 " + good + "0002.jsonl:1"},
+		{"then the next file begins", Good, []int{201}, good + "0000.jsonl:100 " + good + "0001.jsonl:100 " + good + "0002.jsonl:1"},
 		{"fifty failed ones", Failed, []int{60}, failed + "0000.jsonl:50 " + failed + "0001.jsonl:10"},
 		{"another process fills up the last file", Good, []int{30, 100}, good + "0000.jsonl:100 " + good + "0001.jsonl:30"},
 		{"a full one is left alone", Failed, []int{50, 1}, failed + "0000.jsonl:50 " + failed + "0001.jsonl:1"},
@@ -101,7 +101,7 @@ func TestDumpMends(t *testing.T) {
 		{"half a line alone", name(Good, "run", "0000"), "{\"b\"", ""},
 		{"half a line that is long", name(Good, "run", "0002"), "1\n" + strings.Repeat("x", 200_000), "1\n"},
 		{"whole lines", name(Good, "run", "0003"), "1\n2\n", "1\n2\n"},
-		{"the last file goes on", name(Good, "run", "12345"), "1\n\"x", "1\n" + string(numbered(7).line())},
+		{"the last file is continued", name(Good, "run", "12345"), "1\n\"x", "1\n" + string(numbered(7).line())},
 		{"the other kind's", name(Failed, "run", "0000"), "half", "half"},
 		{"another run's", name(Good, "run2", "0000"), "half", "half"},
 		{"a file of another form", name(Good, "run", "x"), "half", "half"},
