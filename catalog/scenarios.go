@@ -27,8 +27,8 @@ func Scenario(name string) (env.Spec, error) {
 	return env.Spec{}, fmt.Errorf("no scenario %q%s", name, nearest.Suggest(name, names))
 }
 
-// ScenarioSettings returns the settings of a scenario, each with its default.
-func ScenarioSettings(spec env.Spec) []*settings.Setting {
+// SettingsOf returns the settings of a scenario, each with its default.
+func SettingsOf(spec env.Spec) []*settings.Setting {
 	return settings.New(spec.New()).Settings()
 }
 

@@ -46,11 +46,13 @@ func ExampleSpec() {
 	defer e.Close()
 	talk, err := e.Open(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	step, err := e.Step(context.Background(), quintain.Reply{Text: "I do not know."})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Println(talk[0].Content)
 	fmt.Println(step.Reward, step.Why, step.End)

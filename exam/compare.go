@@ -18,7 +18,7 @@ type Comparison struct {
 
 // Compare compares report b with a, on the problems that both have scored. The second
 // result is false if there are none.
-func Compare(a, b *Report) (c Comparison, any bool) {
+func Compare(a, b *Report) (c Comparison, shared bool) {
 	before := map[string]*Problem{}
 	for _, row := range a.Rows {
 		for _, p := range row.Problems {

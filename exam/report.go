@@ -1,6 +1,9 @@
 package exam
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,4 +150,17 @@ func (row *Row) several(samples int) {
 	}
 	agreed /= float64(row.Scored)
 	row.Majority = &agreed
+}
+
+// ReadReport reads a report from a file, as JSON.
+func ReadReport(path string) (*Report, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var r Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("%s is not a report of quintain eval --json: %w", path, err)
+	}
+	return &r, nil
 }

@@ -4,6 +4,7 @@
 package export
 
 import (
+	"context"
 	"errors"
 	"os"
 
@@ -20,8 +21,8 @@ type Sink interface {
 const page = 1000
 
 // Copy writes the records that match q to a sink, and returns their number. It leaves out
-// records that are damaged or were removed.
-func Copy(to Sink, from *trace.Reader, q trace.Query) (n int, err error) {
+// records that are damaged or were removed. When ctx ends, Copy returns its cause.
+func Copy(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) (n int, err error) {
 	most := q.Limit
 	for {
 		q.Limit = page
@@ -30,6 +31,9 @@ func Copy(to Sink, from *trace.Reader, q trace.Query) (n int, err error) {
 		}
 		found := from.Find(q)
 		for _, e := range found {
+			if ctx.Err() != nil {
+				return n, context.Cause(ctx)
+			}
 			r, err := from.Read(e.Ref)
 			if errors.Is(err, trace.ErrDamaged) || errors.Is(err, os.ErrNotExist) {
 				continue

@@ -121,7 +121,7 @@ func TestDumpsAreThoseOfAtropos(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := Copy(toLater, folder(t, records...), trace.Query{}); n != len(records) || err != nil {
+	if n, err := Copy(t.Context(), toLater, folder(t, records...), trace.Query{}); n != len(records) || err != nil {
 		t.Fatalf("%d records, error %v, want %d", n, err, len(records))
 	}
 	if err := errors.Join(good.Close(), failed.Close(), toLive.Close(), toLater.Close()); err != nil {
@@ -180,7 +180,7 @@ func TestSFT(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Copy(&SFT{Out: &later, MinScore: test.sink.MinScore, Best: test.sink.Best}, folder(t, test.records...), trace.Query{}); err != nil {
+		if _, err := Copy(t.Context(), &SFT{Out: &later, MinScore: test.sink.MinScore, Best: test.sink.Best}, folder(t, test.records...), trace.Query{}); err != nil {
 			t.Fatal(err)
 		}
 		if live.String() != test.want || later.String() != test.want {
@@ -218,7 +218,7 @@ func TestDPO(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		test.sink.Out = &out
-		if _, err := Copy(test.sink, folder(t, test.record), trace.Query{}); err != nil {
+		if _, err := Copy(t.Context(), test.sink, folder(t, test.record), trace.Query{}); err != nil {
 			t.Fatal(err)
 		}
 		if out.String() != test.want {
@@ -258,7 +258,7 @@ func TestCopyTakesPageByPage(t *testing.T) {
 		{trace.Query{}, page + 7, page + 7, os.ErrClosed},
 	} {
 		sink := &counter{most: test.most}
-		if n, err := Copy(sink, r, test.query); n != test.want || !errors.Is(err, test.err) {
+		if n, err := Copy(t.Context(), sink, r, test.query); n != test.want || !errors.Is(err, test.err) {
 			t.Errorf("%+v: %d records, error %v, want %d and %v", test.query, n, err, test.want, test.err)
 		}
 	}
@@ -287,13 +287,13 @@ func TestCopyLeavesOutWhatIsDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	sink := &counter{most: 1e6}
-	if n, err := Copy(sink, r, trace.Query{}); n != 2 || err != nil || r.Damaged() != 1 {
+	if n, err := Copy(t.Context(), sink, r, trace.Query{}); n != 2 || err != nil || r.Damaged() != 1 {
 		t.Errorf("%d records, error %v, %d damaged", n, err, r.Damaged())
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := Copy(sink, r, trace.Query{}); n > 1 || err != nil { // the last block is in memory
+	if n, err := Copy(t.Context(), sink, r, trace.Query{}); n > 1 || err != nil { // the last block is in memory
 		t.Errorf("of a segment that is removed: %d records, error %v", n, err)
 	}
 }

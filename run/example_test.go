@@ -33,7 +33,7 @@ func Example() {
 
 	spell := must(must(task.NewSet(catalog.Tasks())).Get("spell_backward"))
 	short := must(spell.With([]byte(`{"min_word_len":3,"max_word_len":3}`)))
-	scenario := must(catalog.Scenarios()[1].Over(short, []byte(`{"short_prompts":true}`)))
+	scenario := must(must(catalog.Scenario("reasoning_gym")).Over(short, []byte(`{"short_prompts":true}`)))
 
 	sizes := starter.DefaultSizes()
 	trainer := must(starter.OpenTrainer(starter.Training{
@@ -51,7 +51,8 @@ func Example() {
 		Policy:  trainer.Policy(), Learner: trainer, Queue: q,
 	}))
 	if err := r.Run(context.Background()); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	report := r.Report()
 	fmt.Println(report.Steps, "steps on", report.Tasks[0].Label, "to version", report.Version)

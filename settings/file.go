@@ -9,8 +9,6 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-
-	"github.com/quintain-rl/quintain/nearest"
 )
 
 // A node is a value of a file and where it is.
@@ -68,7 +66,7 @@ func (r *reader) group(n node, path string) {
 		s := r.form.find(below)
 		switch {
 		case s == nil && !r.form.has(below):
-			r.fault(m.line, m.col, "%s: there is no such setting%s", below, nearest.Suggest(below, r.form.paths()))
+			r.fault(m.line, m.col, "%s: there is no such setting%s", below, suggest(below, r.form.paths(), "."+m.name))
 		case m.value.value == nil: // a key without a value leaves the default
 		case s == nil:
 			r.group(m.value, below)

@@ -173,7 +173,7 @@ func (f *Form) loadEnviron(from Sources) (faults []error) {
 		s, ours := known[name]
 		switch {
 		case !ours:
-			faults = append(faults, fmt.Errorf("%s: there is no such setting%s", name, nearest.Suggest(name, names)))
+			faults = append(faults, fmt.Errorf("%s: there is no such setting%s", name, suggest(name, names, "_"+strings.TrimPrefix(name, Prefix))))
 		case s != nil && f.uses(s.path):
 			faults = append(faults, s.set(text, name))
 		}
@@ -207,4 +207,18 @@ func dotted(path string) string {
 		return ""
 	}
 	return path + "."
+}
+
+// suggest is the end of an error about an unknown name: it gives the nearest of names, or
+// the first that ends in ending, which is how a setting is often called for short.
+func suggest(name string, names []string, ending string) string {
+	if text := nearest.Suggest(name, names); text != "" {
+		return text
+	}
+	for _, full := range names {
+		if strings.HasSuffix(full, ending) {
+			return fmt.Sprintf("; did you mean %q?", full)
+		}
+	}
+	return ""
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -60,7 +60,7 @@ folder, else the embedded ones. Tasks that it was made for are asked as it knows
 
 // ask plays one problem of a task.
 func (w *world) ask(ctx context.Context, c *config, name string, index int) error {
-	choice, err := chooseTask(name)
+	choice, err := catalog.ParseChoice(name)
 	if err != nil {
 		return usageError{err}
 	}
@@ -84,50 +84,31 @@ func (w *world) ask(ctx context.Context, c *config, name string, index int) erro
 		return err
 	}
 	if c.Policy.Kind == kindTiny {
-		if err := readable(ctx, []rollout.Stream{s}, c.Model.Context); err != nil {
-			return err
+		if err := starter.Readable(ctx, []rollout.Stream{s}, c.Model.Context); err != nil {
+			return usageError{err}
 		}
 	}
 	p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: index})
 	if err != nil {
 		return err
 	}
-	var played rollout.Result
-	left := 1
-	engine := rollout.Engine{
-		Policy: policy, Sampling: c.Policy.Sampling, Size: 1, Parallel: 1,
-		Next: func(context.Context) (rollout.Job, error) {
-			if left--; left < 0 {
-				return rollout.Job{}, io.EOF
-			}
-			return rollout.Job{Scenario: s.Scenario, Problem: p}, nil
-		},
-		Done: func(_ context.Context, r rollout.Result) error {
-			played = r
-			return nil
-		},
-	}
-	if err := beside(ctx, policy, engine.Run); err != nil {
+	var played quintain.Trajectory
+	err = beside(ctx, policy, func(ctx context.Context) (err error) {
+		played, err = rollout.Play(ctx, policy, c.Policy.Sampling, rollout.Job{Scenario: s.Scenario, Problem: p})
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	return w.showEpisode(s.Scenario, &played.Trajectories[0])
+	return w.showEpisode(s.Scenario, &played)
 }
 
 // showEpisode prints an episode as it was played.
 func (w *world) showEpisode(s quintain.Scenario, t *quintain.Trajectory) error {
 	fmt.Fprintf(w.stdout, "problem %s\n", t.Problem.ID())
-	for _, turn := range t.Turns {
-		for _, m := range turn.Observed {
-			fmt.Fprintf(w.stdout, "\n--- %s ---\n%s\n", m.Role, m.Text())
-		}
-		fmt.Fprintf(w.stdout, "\n--- the policy ---\n%s\n", turn.Reply)
-		if t.Outcome.Rewarded() {
-			fmt.Fprintf(w.stdout, "\nreward %.3g", turn.Reward)
-			if turn.Why != "" {
-				fmt.Fprintf(w.stdout, ": %s", turn.Why)
-			}
-			fmt.Fprintln(w.stdout)
-		}
+	for i := range t.Turns {
+		showTold(w.stdout, t.Turns[i].Observed)
+		showReply(w.stdout, &t.Turns[i])
 	}
 	if !t.Outcome.Rewarded() {
 		return fmt.Errorf("the episode has no score (%s): %s", t.Outcome, t.Error)

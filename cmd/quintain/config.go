@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -10,11 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
-	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/export"
+	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
@@ -32,10 +30,10 @@ type config struct {
 	Log      logging
 	Server   web.Settings
 	Hub      hub.Settings
-	Store    storeSettings
-	Tasks    taskList
+	Store    host.Store
+	Tasks    catalog.Choices
 	Problems string
-	Scenario scenarioSettings
+	Scenario catalog.ScenarioChoice
 	Policy   policySettings
 	Run      runSettings
 	Rules    rollout.Rules
@@ -96,8 +94,8 @@ func verbsOf(path string) (verbs []string) {
 // defaults returns the settings where nothing is said but the kind of the policy.
 func defaults(kind string) *config {
 	c := &config{
-		Data: "quintain-data", Log: logging{"info", "text"}, Server: web.Default(), Hub: hub.Default(), Store: storeSettings{NATSReplicas: 1},
-		Scenario: defaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
+		Data: "quintain-data", Log: logging{"info", "text"}, Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
+		Scenario: catalog.DefaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
 		Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
 		Model: starter.DefaultSizes(), Learn: learn.Default(),
 	}
@@ -105,7 +103,7 @@ func defaults(kind string) *config {
 	case kindScript:
 		c.Run.Of.StepTime = 50 * time.Millisecond
 	case kindTiny:
-		c.Scenario.set("reasoning_gym", "short_prompts", "true")
+		c.Scenario.Set("reasoning_gym", "short_prompts", "true")
 		c.Run.Of.ExamProblems, c.Run.Of.ExamEvery = exam.DefaultProblems, 15*time.Second
 		c.Run.Of.MaxLag, c.Run.Of.Parallel = 4, 256
 		c.Rules.MinTrainable = 1
@@ -160,50 +158,6 @@ func (r *runSettings) Declare(d *settings.Section) {
 
 // Check implements [settings.Checker].
 func (r *runSettings) Check() error { return r.Of.Check() }
-
-// scenarioSettings say which scenario plays, and hold the settings of all.
-type scenarioSettings struct {
-	Name  string
-	plays map[string]env.Play // by the scenario's name
-}
-
-func defaultScenario() scenarioSettings {
-	s := scenarioSettings{Name: "reasoning_gym", plays: map[string]env.Play{}}
-	for _, spec := range catalog.Scenarios() {
-		s.plays[spec.Name] = spec.New()
-	}
-	return s
-}
-
-// Declare implements [settings.Declarer].
-func (s *scenarioSettings) Declare(d *settings.Section) {
-	var names []string
-	for _, spec := range catalog.Scenarios() {
-		names = append(names, spec.Name)
-	}
-	d.Text(&s.Name, "name", "scenario that plays the problems; quintain scenarios list tells of them").OneOf(names...).Flag("scenario")
-	for _, spec := range catalog.Scenarios() {
-		d.Section(s.plays[spec.Name], spec.Name, "the scenario of that name")
-	}
-}
-
-// set changes a setting of a scenario, which is a constant of this program.
-func (s *scenarioSettings) set(scenario, name, value string) {
-	object := fmt.Sprintf("{%q:%s}", name, value)
-	if err := settings.ReadJSON(s.plays[scenario], []byte(object)); err != nil {
-		panic("scenario " + scenario + ": " + err.Error())
-	}
-}
-
-// over returns the chosen scenario over a task.
-func (s *scenarioSettings) over(t quintain.Task) (quintain.Scenario, error) {
-	for _, spec := range catalog.Scenarios() {
-		if spec.Name == s.Name {
-			return spec.With(t, s.plays[s.Name])
-		}
-	}
-	return nil, fmt.Errorf("no scenario %q", s.Name)
-}
 
 // configVariable names the settings file where no flag does.
 const configVariable = settings.Prefix + "CONFIG"

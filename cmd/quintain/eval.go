@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/screen"
 )
 
 func newEval(w *world) *cobra.Command {
@@ -41,9 +40,11 @@ data folder, else the embedded ones.`,
 		if err != nil {
 			return err
 		}
-		earlier, err := readReport(*against)
-		if err != nil {
-			return err
+		var earlier *exam.Report
+		if *against != "" {
+			if earlier, err = exam.ReadReport(*against); err != nil {
+				return usagef("--against: %w", err)
+			}
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
 			report, err := w.evaluate(ctx, cfg)
@@ -56,22 +57,6 @@ data folder, else the embedded ones.`,
 	return c
 }
 
-// readReport reads an earlier report; no file is none.
-func readReport(path string) (*exam.Report, error) {
-	if path == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, usagef("--against: %w", err)
-	}
-	var r exam.Report
-	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, usagef("--against: %s is not a report of quintain eval --json: %w", path, err)
-	}
-	return &r, nil
-}
-
 // showExam prints a report, and how it compares with an earlier one.
 func (w *world) showExam(r, earlier *exam.Report, asJSON bool) error {
 	if asJSON {
@@ -80,8 +65,8 @@ func (w *world) showExam(r, earlier *exam.Report, asJSON bool) error {
 	if err := printExam(w.stdout, r); err != nil || earlier == nil {
 		return err
 	}
-	c, any := exam.Compare(earlier, r)
-	if !any {
+	c, shared := exam.Compare(earlier, r)
+	if !shared {
 		return errors.New("--against: the two reports share no problem that both have scored")
 	}
 	return printComparison(w.stdout, &c)
@@ -108,25 +93,21 @@ func (w *world) evaluate(ctx context.Context, c *config) (report *exam.Report, e
 	if client, is := policy.(*openai.Client); is {
 		defer client.CloseIdle()
 	}
-	bar := newBar(w, "examining", problemCount(sets))
+	total := 0
+	for i := range sets {
+		total += len(sets[i].Problems)
+	}
+	bar := screen.NewBar(w.screen(), "examining", total)
 	e := exam.Exam{
 		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel, MaxFailed: how.MaxFailed,
-		Told: func(p exam.Progress) { bar.show(p.Done, failures(p)) },
+		Told: func(p exam.Progress) { bar.Show(p.Done, failures(p)) },
 	}
 	err = beside(ctx, policy, func(ctx context.Context) (err error) {
 		report, err = e.Run(ctx)
 		return err
 	})
-	bar.end()
+	bar.End()
 	return report, err
-}
-
-// problemCount adds up the problems of sets.
-func problemCount(sets []exam.Set) (n int) {
-	for i := range sets {
-		n += len(sets[i].Problems)
-	}
-	return n
 }
 
 // failures tells of the episodes that failed.
@@ -134,5 +115,5 @@ func failures(p exam.Progress) string {
 	if p.Failed == 0 {
 		return "none failed"
 	}
-	return fmt.Sprintf("%d failed (%s)", p.Failed, clip(p.Cause, 60))
+	return fmt.Sprintf("%d failed (%s)", p.Failed, screen.Clip(p.Cause, 60))
 }

@@ -147,7 +147,7 @@ func TestAsk(t *testing.T) {
 		{"what the embedded model was made for", "", []string{"spell_backward"}, []string{"problem reasoning_gym.v2-", "--- the policy ---", "reward "}},
 		{"a question of one's own", "spell cat backward\n\n", nil, []string{"<answer>"}},
 	} {
-		p := &process{ended: make(chan int, 1)}
+		var p process
 		w := &world{
 			args: append([]string{"ask", "--data", t.TempDir()}, test.args...), stdin: strings.NewReader(test.in),
 			stdout: &p.stdout, stderr: &p.stderr, environ: func() []string { return nil },

@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/exchange"
-	"github.com/quintain-rl/quintain/jsonl"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -40,19 +37,10 @@ program may talk to grade line by line. A line that cannot be read gives
 				return usagef("--%w", err)
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return graded(exchange.Grader{Tasks: tasks, Format: form}.Grade(ctx, w.stdin, w.stdout))
+				return exchange.Grader{Tasks: tasks, Format: form}.Grade(ctx, w.stdin, w.stdout)
 			})
 		},
 	}
 	c.Flags().StringVar(&format, "format", "quintain", "form of the lines: quintain or reasoning-gym")
 	return c
-}
-
-// graded says what an error of grading means to the user.
-func graded(err error) error {
-	var failed *jsonl.FailedError
-	if errors.As(err, &failed) && failed.Lines > 1 {
-		return fmt.Errorf("%d lines could not be graded, the first of them: %w", failed.Lines, failed.First)
-	}
-	return err
 }

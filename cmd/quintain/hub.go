@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/host"
 )
 
 func newHub(w *world) *cobra.Command {
@@ -40,13 +43,23 @@ docs/hub.md, and GET /v1/openapi.json of a running hub.`,
 // serveHub serves until ctx ends.
 func (w *world) serveHub(ctx context.Context, c *config) (err error) {
 	spareProcessor()
-	s, err := w.openServer(ctx, c)
+	h, err := c.host(ctx, c.Log.logger(w))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", s.Addr(), c.Data, waiting(s.queue))
-	return s.serve(ctx)
+	defer func() { err = errors.Join(err, h.Close()) }()
+	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", h.Addr(), c.Data, h.Queue().Stats().Waiting.Groups)
+	return h.Run(ctx)
+}
+
+// host opens the data folder and the hub over it. In a run, its trainer gets nothing that
+// is older than the run's bound.
+func (c *config) host(ctx context.Context, log *slog.Logger) (*host.Host, error) {
+	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Log: log}
+	if c.Run.Consumer == consumerHub {
+		to.MaxLag = &c.Run.Of.MaxLag
+	}
+	return host.Open(ctx, to)
 }
 
 // spareProcessor gives this process a processor more than there are cores, unless the

@@ -1,24 +1,14 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/jsonl"
 	"github.com/quintain-rl/quintain/packing"
 )
-
-// A packLine is one question of quintain hub pack.
-type packLine struct {
-	packing.Plan
-	Sizes  []int `json:"sizes"`  // where a target is given
-	Target *int  `json:"target"` // sequences that groups of these sizes are to make up
-}
-
-// maxPackLine is the size of the longest question, in bytes.
-const maxPackLine = 64 << 20
 
 func newHubPack(w *world) *cobra.Command {
 	var strict bool
@@ -34,43 +24,34 @@ wait for others.
 		Example: `  echo '{"batch_size":8,"queue":[{"sequences":7},{"sequences":4},{"sequences":4}]}' | quintain hub pack
   {"picked":[1,2]}`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return packLines(w, strict) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
+				return jsonl.Answer(ctx, w.stdin, w.stdout, func() func(dst, line []byte) ([]byte, error) {
+					return func(dst, line []byte) ([]byte, error) { return packed(dst, line, strict) }
+				})
+			})
+		},
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "pack as Atropos does, faults and all")
 	return c
 }
 
-// packLines answers every line of the input.
-func packLines(w *world, strict bool) error {
-	lines := bufio.NewScanner(w.stdin)
-	lines.Buffer(nil, maxPackLine)
-	failed := false
-	for lines.Scan() {
-		q := packLine{Plan: packing.Plan{Strict: strict}}
-		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
-			failed = true
-			text, err := json.Marshal(map[string]string{"error": err.Error()})
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(w.stdout, "%s\n", text)
-			continue
-		}
-		picked := q.Plan.Pack
-		if q.Target != nil {
-			picked = func() []int { return packing.Completing(q.Sizes, *q.Target) }
-		}
-		text, err := json.Marshal(map[string][]int{"picked": picked()})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w.stdout, "%s\n", text)
+// packed answers a line.
+func packed(dst, line []byte, strict bool) ([]byte, error) {
+	q := struct {
+		packing.Plan
+		Sizes  []int `json:"sizes"`  // where a target is given
+		Target *int  `json:"target"` // sequences that groups of these sizes are to make up
+	}{Plan: packing.Plan{Strict: strict}}
+	if err := json.Unmarshal(line, &q); err != nil {
+		return dst, err
 	}
-	if err := lines.Err(); err != nil {
-		return err
+	var picked []int
+	if q.Target != nil {
+		picked = packing.Completing(q.Sizes, *q.Target)
+	} else {
+		picked = q.Plan.Pack()
 	}
-	if failed {
-		return errReported
-	}
-	return nil
+	text, err := json.Marshal(map[string][]int{"picked": picked})
+	return append(dst, text...), err
 }

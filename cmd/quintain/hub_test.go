@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/quintain-rl/quintain/hub/hubstats"
 )
 
 // startHub starts quintain hub on a free port, and returns it and its URL.
@@ -87,7 +89,7 @@ func TestHubRunsAndStats(t *testing.T) {
 		}
 	}
 	shown = start("hub", "stats", "--url", url, "--key-file", keys, "--json")
-	var st hubStats
+	var st hubstats.Stats
 	if status := shown.wait(t); status != exitOK {
 		t.Fatalf("status %d\n%s", status, shown.stderr.String())
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -94,6 +95,12 @@ func (w *world) attend(ctx context.Context, work func(ctx context.Context, cut <
 // errInterrupted is the cause of a context that a signal ended.
 var errInterrupted = errors.New("interrupted")
 
+// screen is where progress is shown.
+func (w *world) screen() *screen.Terminal {
+	term := w.getenv("TERM")
+	return &screen.Terminal{Out: w.stderr, Draws: w.terminal && term != "dumb" && term != "", Columns: w.columns}
+}
+
 // getenv returns a variable of the environment.
 func (w *world) getenv(name string) string {
 	for _, entry := range w.environ() {
@@ -103,9 +110,6 @@ func (w *world) getenv(name string) string {
 	}
 	return ""
 }
-
-// errReported ends the program with status 1 if the reason is already printed.
-var errReported = errors.New("reported")
 
 // A usageError is a wrong use of the program; it ends with status 2.
 type usageError struct{ error }
@@ -128,8 +132,6 @@ func execute(w *world) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errReported):
-		return exitFailed
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "required flag"):
 		fmt.Fprintf(w.stderr, "quintain: %v\nRun '%s --help' for how it is used.\n", err, ran.CommandPath())
 		return exitUsage

@@ -23,19 +23,19 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A screen collects what a program prints. Many goroutines may use it.
-type screen struct {
+// A capture collects what a program prints. Many goroutines may use it.
+type capture struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (s *screen) Write(p []byte) (int, error) {
+func (s *capture) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.buf.Write(p)
 }
 
-func (s *screen) String() string {
+func (s *capture) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.buf.String()
@@ -43,7 +43,7 @@ func (s *screen) String() string {
 
 // A process is a run of the program within the test's own process.
 type process struct {
-	stdout, stderr screen
+	stdout, stderr capture
 	interrupts     chan os.Signal
 	ended          chan int // its exit status
 }
@@ -71,5 +71,25 @@ func (p *process) wait(t *testing.T) int {
 	case <-time.After(time.Minute):
 		t.Fatalf("the program does not end; it printed\n%s", p.stderr.String())
 		return -1
+	}
+}
+
+// What a terminal is decides whether anything is drawn on it.
+func TestScreen(t *testing.T) {
+	for _, test := range []struct {
+		why      string
+		terminal bool
+		term     string
+		draws    bool
+	}{
+		{"a terminal", true, "xterm", true},
+		{"a dumb terminal", true, "dumb", false},
+		{"a terminal that does not say what it is", true, "", false},
+		{"a file", false, "xterm", false},
+	} {
+		w := &world{terminal: test.terminal, environ: func() []string { return []string{"TERM=" + test.term} }}
+		if got := w.screen().Draws; got != test.draws {
+			t.Errorf("%s: draws %v", test.why, got)
+		}
 	}
 }

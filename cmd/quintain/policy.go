@@ -140,23 +140,3 @@ func beside(ctx context.Context, p quintain.Policy, work func(context.Context) e
 	}
 	return run.Together(ctx, runner.Run, work)
 }
-
-// readable demands that the tiny policy can read the first problem of each stream and
-// has room for a reply.
-func readable(ctx context.Context, streams []rollout.Stream, context int) error {
-	for _, s := range streams {
-		p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
-		if err != nil {
-			return err
-		}
-		opening, err := starter.Example(ctx, s.Scenario, p, "")
-		if err != nil {
-			return err
-		}
-		if n := len(opening.Tokens); n > context {
-			return usagef("task %s asks in %d tokens and more, and the tiny policy's context is %d: leave --tasks out for the tasks that it is made for, or choose --policy script or openai",
-				p.Task, n, context)
-		}
-	}
-	return nil
-}

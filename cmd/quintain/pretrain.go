@@ -3,22 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/transformer"
 )
-
-// warmUpSeed is the seed of the problems whose solutions a warm-up imitates.
-const warmUpSeed = 0x7761726d_75702121
 
 func newPretrain(w *world) *cobra.Command {
 	c := &cobra.Command{
@@ -92,88 +87,21 @@ func (w *world) freshModel(ctx context.Context, c *config, streams []rollout.Str
 // warmUp makes a model from the solutions of streams' problems, without those that are
 // held out, and shows how far it is. When ctx ends, what was made is kept.
 func (w *world) warmUp(ctx context.Context, warm starter.WarmUp, streams []rollout.Stream) (*transformer.Model, error) {
-	var own []rollout.Stream
+	var apart []rollout.Stream
 	for _, s := range streams {
-		s.Seed, s.Skip = warmUpSeed, exam.Skip(s.Scenario)
-		own = append(own, s)
+		s.Skip = exam.Skip(s.Scenario)
+		apart = append(apart, s)
 	}
-	mix, err := rollout.NewMix(own)
-	if err != nil {
+	var err error
+	if warm.Next, err = starter.Solutions(apart, warm.Sizes.Context); err != nil {
 		return nil, usageError{err}
 	}
-	warm.Next = func(ctx context.Context) (learn.Sequence, error) {
-		job, err := mix.Next()
-		if err != nil {
-			return learn.Sequence{}, err
-		}
-		mix.Done(job)
-		return example(ctx, job, warm.Sizes.Context)
-	}
-	bar := newBar(w, "warming up a model", warm.Updates)
-	warm.Told = func(update int, loss float64) { bar.show(update, fmt.Sprintf("loss %.3f", loss)) }
+	bar := screen.NewBar(w.screen(), "warming up a model", warm.Updates)
+	warm.Told = func(update int, loss float64) { bar.Show(update, fmt.Sprintf("loss %.3f", loss)) }
 	model, err := warm.Make(ctx)
-	bar.end()
+	bar.End()
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("interrupted during the warm-up, which is kept: run the same command again to go on")
 	}
 	return model, err
-}
-
-// example returns the problem of a job with its solution.
-func example(ctx context.Context, job rollout.Job, context int) (learn.Sequence, error) {
-	solver, can := job.Scenario.(quintain.Solver)
-	if !can {
-		return learn.Sequence{}, fmt.Errorf("scenario %s has no solutions", job.Scenario.Info().Name)
-	}
-	solution, err := solver.Solve(job.Problem)
-	if err != nil {
-		return learn.Sequence{}, err
-	}
-	s, err := starter.Example(ctx, job.Scenario, job.Problem, solution)
-	if err == nil && len(s.Tokens) > context {
-		err = usagef("problem %s and its solution are %d tokens, and the model's context is %d: choose easier tasks, or a larger model.context",
-			job.Problem.ID(), len(s.Tokens), context)
-	}
-	return s, err
-}
-
-// A bar shows how far a work of known length is, in one line.
-type bar struct {
-	w     *world
-	what  string
-	total int
-	start time.Time
-	shown time.Time
-}
-
-func newBar(w *world, what string, total int) *bar {
-	return &bar{w: w, what: what, total: total, start: time.Now()}
-}
-
-// show shows that n of the whole are done: on a terminal in place, a few times a
-// second, elsewhere in a line now and then.
-func (b *bar) show(n int, more string) {
-	every := terminalEvery
-	if !b.w.screen() {
-		every = linesEvery
-	}
-	now := time.Now()
-	if now.Sub(b.shown) < every && n < b.total {
-		return
-	}
-	b.shown = now
-	left := time.Duration(float64(now.Sub(b.start)) / float64(max(1, n)) * float64(b.total-n)).Round(time.Second)
-	line := fmt.Sprintf("quintain: %s, %d of %d, %s, %v left", b.what, n, b.total, more, left)
-	if b.w.screen() {
-		fmt.Fprintf(b.w.stderr, "\r\x1b[K%s", clip(line, b.w.width()-1))
-		return
-	}
-	fmt.Fprintln(b.w.stderr, line)
-}
-
-// end ends the line.
-func (b *bar) end() {
-	if b.w.screen() && !b.shown.IsZero() {
-		fmt.Fprintln(b.w.stderr)
-	}
 }

@@ -48,15 +48,16 @@ func printRun(out io.Writer, r *run.Report) error {
 // counted tells a map of counters, in the order of the keys, without zeros.
 func counted[K ~string | ~int](m map[K]int) string {
 	var parts []string
+	sum := 0
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if m[key] > 0 {
+		if sum += m[key]; m[key] > 0 {
 			parts = append(parts, fmt.Sprintf("%v: %d", key, m[key]))
 		}
 	}
 	if parts == nil {
 		return "0"
 	}
-	return fmt.Sprintf("%d (%s)", total(m), strings.Join(parts, ", "))
+	return fmt.Sprintf("%d (%s)", sum, strings.Join(parts, ", "))
 }
 
 // printExam prints the report of an examination.
@@ -80,7 +81,7 @@ func printExam(out io.Writer, r *exam.Report) error {
 	}
 	_, err := fmt.Fprintf(out, "\nmean score %s (95 %%: %s) of episodes %s in %.1f s\n", number(r.Mean), interval(r.Within), counted(r.Episodes), r.Seconds)
 	if r.Failed > 0 {
-		_, err = fmt.Fprintf(out, "%d episodes failed and have no score; the last one because of: %s\n", r.Failed, r.LastFault)
+		_, err = fmt.Fprintf(out, "the last failure: %s\n", r.LastFault)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 
@@ -12,11 +13,12 @@ import (
 
 	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/export"
+	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/tiny"
-	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/trace"
@@ -71,22 +73,23 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 	if err := reportable(c.Run.Report); err != nil {
 		return err
 	}
-	s, err := w.openServer(ctx, c)
+	log := c.Log.logger(w)
+	h, err := c.host(ctx, log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	r, err := w.assemble(ctx, c, s, streams, cut)
-	if err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	r := &assembled{config: c, host: h, log: log}
 	defer func() { err = errors.Join(err, r.close()) }()
+	if err := r.assemble(ctx, w, streams, cut); err != nil {
+		return err
+	}
 
 	stopping := context.AfterFunc(ctx, func() {
-		r.live.say("stopping; episodes under way have %v to end, and a second Ctrl-C cuts them", c.Run.Of.Grace)
+		r.live.Say("stopping; episodes under way have %v to end, and a second Ctrl-C cuts them", c.Run.Of.Grace)
 	})
 	defer stopping()
-	r.live.say("hub on http://%s, data in %s, from version %d; Ctrl-C stops", s.Addr(), c.Data, r.Version())
+	r.live.Say("hub on http://%s, data in %s, from version %d; Ctrl-C stops", h.Addr(), c.Data, r.Version())
 	err = r.Run.Run(ctx)
 	report := r.Report()
 	return errors.Join(err, printRun(w.stdout, &report), writeReport(c.Run.Report, &report))
@@ -95,7 +98,10 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 // An assembled is a run with what it writes to.
 type assembled struct {
 	*run.Run
-	live   *live
+	config *config
+	host   *host.Host
+	log    *slog.Logger
+	live   *screen.Live
 	closed []io.Closer // at the end, the last first
 }
 
@@ -109,20 +115,21 @@ func (a *assembled) close() error {
 }
 
 // assemble puts a run together, at the place where the last process was.
-func (w *world) assemble(ctx context.Context, c *config, s *server, streams []rollout.Stream, cut <-chan struct{}) (*assembled, error) {
-	a := &assembled{live: &live{w: w}}
+func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.Stream, cut <-chan struct{}) error {
+	c, h := a.config, a.host
+	a.live = screen.NewLive(w.screen(), func() run.Report { return a.Report() })
 	to := run.Config{
 		Settings: c.Run.Of, Rules: c.Rules, Sampling: c.Policy.Sampling, Streams: streams,
-		Queue: s.queue, Cut: cut, Log: s.log, Beside: []func(context.Context) error{s.serve, a.live.Run},
+		Queue: h.Queue(), Cut: cut, Log: a.log, Beside: []func(context.Context) error{h.Run, a.live.Run},
 	}
 	if c.Run.Consumer == consumerHub {
-		to.Trainer = s.hub.Default()
+		to.Trainer = h.Hub().Default()
 	}
 	var last learn.Step
 	if c.Policy.Kind == kindTiny {
-		trainer, err := w.openTrainer(ctx, c, s.folder, streams)
+		trainer, err := w.openTrainer(ctx, c, h.Folder(), streams)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		last = trainer.Last()
 		to.Learner, to.Policy = trainer, trainer.Policy()
@@ -131,29 +138,29 @@ func (w *world) assemble(ctx context.Context, c *config, s *server, streams []ro
 		}
 	} else {
 		var err error
-		to.Policy, err = c.server(streams, func() int32 { return int32(a.Version()) }, s.log)
+		to.Policy, err = c.server(streams, func() int32 { return int32(a.Version()) }, a.log)
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	logs, err := run.OpenLogs(s.folder, last)
+	logs, err := run.OpenLogs(h.Folder(), last)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a.closed = append(a.closed, logs)
 	to.Sinks = []run.Sink{a.live, logs}
 	if a.Run, err = run.Open(ctx, to); err == nil {
-		a.live.report = a.Run.Report
-		err = a.openRecords(c, s.folder)
+		err = a.openRecords()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("data folder %s: %w", c.Data, err), a.close())
+		return fmt.Errorf("data folder %s: %w", c.Data, err)
 	}
-	return a, nil
+	return nil
 }
 
 // openRecords opens the trace of the run, and its dumps.
-func (a *assembled) openRecords(c *config, folder *datadir.Folder) error {
+func (a *assembled) openRecords() error {
+	c, folder := a.config, a.host.Folder()
 	if c.Trace.On {
 		head := trace.Head{Run: a.ID(), Program: "quintain " + version(), Scenarios: a.Scenarios()}
 		var err error
@@ -189,7 +196,10 @@ func (w *world) openTrainer(ctx context.Context, c *config, folder *datadir.Fold
 	if err != nil {
 		return nil, err
 	}
-	return t, readable(ctx, streams, t.Context())
+	if err := starter.Readable(ctx, streams, t.Context()); err != nil {
+		return nil, usageError{err}
+	}
+	return t, nil
 }
 
 // reportable checks that a report can be written before the run begins.
@@ -218,6 +228,3 @@ func writeReport(path string, r *run.Report) error {
 	}
 	return nil
 }
-
-// waiting is the number of groups that wait in a queue.
-func waiting(q *queue.Queue) int { return q.Stats().Waiting.Groups }

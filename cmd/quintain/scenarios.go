@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/screen"
 )
 
 func newScenarios(w *world) *cobra.Command {
@@ -36,8 +37,8 @@ func newScenariosList(w *world) *cobra.Command {
 			table := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(table, "SCENARIO\tVERSION\tSETTINGS\tWHAT IT IS")
 			for _, spec := range catalog.Scenarios() {
-				doc := wrapLine(firstSentence(spec.Doc), 44)
-				fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", spec.Name, spec.Version, len(catalog.ScenarioSettings(spec)), doc[0])
+				doc := screen.WrapLine(firstSentence(spec.Doc), 44)
+				fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", spec.Name, spec.Version, len(catalog.SettingsOf(spec)), doc[0])
 				for _, line := range doc[1:] {
 					fmt.Fprintf(table, "\t\t\t%s\n", line)
 				}
@@ -100,10 +101,10 @@ func exampleTask(tasks []quintain.Task) string {
 
 // showScenario prints what a scenario is, and the tasks that it can play.
 func showScenario(out io.Writer, spec env.Spec, can []quintain.Task) {
-	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n%s\n", spec.Name, spec.Version, wrapped(spec.Doc, "  "), wrapped("Source: "+spec.Source, "  "))
+	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n%s\n", spec.Name, spec.Version, screen.Wrap(spec.Doc, "  "), screen.Wrap("Source: "+spec.Source, "  "))
 	fmt.Fprint(out, "\nSETTINGS\n")
-	for _, s := range catalog.ScenarioSettings(spec) {
-		fmt.Fprintf(out, "\n  %s (default %s)\n%s\n", s.Path(), s.Default(), wrapped(s.Doc(), "    "))
+	for _, s := range catalog.SettingsOf(spec) {
+		fmt.Fprintf(out, "\n  %s (default %s)\n%s\n", s.Path(), s.Default(), screen.Wrap(s.Doc(), "    "))
 	}
 	all := len(catalog.Tasks())
 	if len(can) == all {
@@ -115,7 +116,7 @@ func showScenario(out io.Writer, spec env.Spec, can []quintain.Task) {
 		names[i] = t.Info().Name
 	}
 	slices.Sort(names)
-	fmt.Fprintf(out, "\nTASKS\n\n  It can play %d of %d:\n%s\n", len(can), all, wrapped(strings.Join(names, ", "), "    "))
+	fmt.Fprintf(out, "\nTASKS\n\n  It can play %d of %d:\n%s\n", len(can), all, screen.Wrap(strings.Join(names, ", "), "    "))
 }
 
 // showDemos prints the episodes of an example.
@@ -127,12 +128,12 @@ func showDemos(out io.Writer, demos []catalog.Demo) {
 			fmt.Fprintf(out, "\nWHAT A MODEL READS\n%s", text)
 		}
 		for _, turn := range demo.Turns {
-			fmt.Fprintf(out, "\nA REPLY THAT IS %s\n\n%s\n", strings.ToUpper(turn.Kind), wrapped(turn.Reply, "  "))
+			fmt.Fprintf(out, "\nA REPLY THAT IS %s\n\n%s\n", strings.ToUpper(turn.Kind), screen.Wrap(turn.Reply, "  "))
 			why := ""
 			if turn.Step.Why != "" {
 				why = ": " + turn.Step.Why
 			}
-			fmt.Fprintf(out, "\n%s\n", wrapped(fmt.Sprintf("reward %v%s", turn.Step.Reward, why), "  "))
+			fmt.Fprintf(out, "\n%s\n", screen.Wrap(fmt.Sprintf("reward %v%s", turn.Step.Reward, why), "  "))
 			if turn.Step.End != quintain.Going {
 				fmt.Fprintf(out, "  the episode ends: %s\n", turn.Step.End)
 			}
@@ -147,7 +148,7 @@ func showDemos(out io.Writer, demos []catalog.Demo) {
 func conversation(talk []quintain.Message) string {
 	var b strings.Builder
 	for _, m := range talk {
-		fmt.Fprintf(&b, "\n  %s:\n%s\n", m.Role, wrapped(m.Content, "    "))
+		fmt.Fprintf(&b, "\n  %s:\n%s\n", m.Role, screen.Wrap(m.Content, "    "))
 	}
 	return b.String()
 }

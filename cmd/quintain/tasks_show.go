@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -13,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/screen"
 )
 
 func newTasksShow(w *world) *cobra.Command {
@@ -48,70 +46,39 @@ func showTask(out io.Writer, info quintain.Info, s catalog.Specimen) error {
 	if s.Problem.Level == quintain.OwnParams {
 		facts, measured = catalog.Facts{}, false
 	}
-	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n", info.Name, info.Version, wrapped(info.Doc, "  "))
-	fmt.Fprintf(out, "%s\n", wrapped("Source: "+info.Source, "  "))
+	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n", info.Name, info.Version, screen.Wrap(info.Doc, "  "))
+	fmt.Fprintf(out, "%s\n", screen.Wrap("Source: "+info.Source, "  "))
 	if measured {
-		fmt.Fprintf(out, "%s\n", wrapped("Scoring: "+catalog.ExplainScoring(facts.Scoring(info)), "  "))
+		fmt.Fprintf(out, "%s\n", screen.Wrap("Scoring: "+catalog.ExplainScoring(facts.Scoring(info)), "  "))
 	}
 	if err := showLevels(out, info, facts); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nPROBLEM %s\n\n%s\n", s.Problem.ID(), wrapped(s.Problem.Prompt, "  "))
-	fmt.Fprintf(out, "\nA SOLUTION\n\n%s\n", wrapped(s.Solution, "  "))
+	fmt.Fprintf(out, "\nPROBLEM %s\n\n%s\n", s.Problem.ID(), screen.Wrap(s.Problem.Prompt, "  "))
+	fmt.Fprintf(out, "\nA SOLUTION\n\n%s\n", screen.Wrap(s.Solution, "  "))
 	return showVerdicts(out, s.Judged)
 }
 
-// showLevels prints the levels, with what was measured of them. Settings that all levels
-// share stand alone.
+// showLevels prints the settings of the levels, with what was measured of them.
 func showLevels(out io.Writer, info quintain.Info, facts catalog.Facts) error {
-	levels := make([][]string, len(info.Levels))
-	for i, params := range info.Levels {
-		var err error
-		if levels[i], err = settingsOf(params); err != nil {
-			return err
-		}
+	shared, levels, err := catalog.LevelSettings(info)
+	if err != nil {
+		return err
 	}
-	var shared []string
-	for _, setting := range levels[0] {
-		if !slices.ContainsFunc(levels, func(level []string) bool { return !slices.Contains(level, setting) }) {
-			shared = append(shared, setting)
-		}
-	}
-	if len(levels) > 1 && len(shared) > 0 {
-		fmt.Fprintf(out, "\nAT EVERY LEVEL\n\n%s\n", wrapped(strings.Join(shared, ", "), "  "))
+	if len(shared) > 0 {
+		fmt.Fprintf(out, "\nAT EVERY LEVEL\n\n%s\n", screen.Wrap(strings.Join(shared, ", "), "  "))
 	}
 	for i, level := range levels {
 		head := "SETTINGS"
 		if len(levels) > 1 {
-			level = slices.DeleteFunc(level, func(setting string) bool { return slices.Contains(shared, setting) })
 			head = fmt.Sprintf("LEVEL %d", i)
 		}
 		if i < len(facts.Levels) {
 			head += fmt.Sprintf("  (guess rate %.3f; %s problems)", facts.Levels[i].GuessRate, facts.Levels[i].Size())
 		}
-		fmt.Fprintf(out, "\n%s\n%s\n", head, wrapped(strings.Join(level, ", "), "  "))
+		fmt.Fprintf(out, "\n%s\n%s\n", head, screen.Wrap(strings.Join(level, ", "), "  "))
 	}
 	return nil
-}
-
-// settingsOf lists the members of an object as "name value", in order.
-func settingsOf(params json.RawMessage) (list []string, err error) {
-	dec := json.NewDecoder(bytes.NewReader(params))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		list = append(list, fmt.Sprintf("%s %s", name, value))
-	}
-	return list, nil
 }
 
 // showVerdicts prints what answers earn.
@@ -124,7 +91,7 @@ func showVerdicts(out io.Writer, judged []catalog.Judged) error {
 		if j.Reason != "" && !strings.HasPrefix(j.Reason, `want "`) { // the solution, which stands above
 			why += ": " + j.Reason
 		}
-		fmt.Fprintf(table, "  %.3g\t%s\t%s\n", j.Score, clipped(fmt.Sprintf("%q", j.Answer), answerWidth), clipped(strings.Join(strings.Fields(why), " "), whyWidth))
+		fmt.Fprintf(table, "  %.3g\t%s\t%s\n", j.Score, screen.Clip(fmt.Sprintf("%q", j.Answer), answerWidth), screen.Clip(strings.Join(strings.Fields(why), " "), whyWidth))
 	}
 	return table.Flush()
 }

@@ -28,7 +28,7 @@ func newTrace(w *world) *cobra.Command {
 conversations, tokens, scores, verdicts and failures (docs/formats/trace.md). The run may
 be going on.`,
 		Example: `  quintain trace list --outcome model_failed --limit 20
-  quintain trace show 'reasoning_gym.v1/countdown.v2.s1.l0.12'
+  quintain trace show 'reasoning_gym.v2/countdown.v2.s1.l0.12'
   quintain trace export --format sft --min-score 0.9 > sft.jsonl`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -133,7 +133,7 @@ func newTraceShow(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show GROUP",
 		Short:   "Show the conversations of a group, with scores and verdicts",
-		Example: `  quintain trace show 'reasoning_gym.v1/countdown.v2.s1.l0.12'`,
+		Example: `  quintain trace show 'reasoning_gym.v2/countdown.v2.s1.l0.12'`,
 		Args:    oneArg("GROUP"),
 	}
 	c.Flags().StringVar(&q.data, "data", "quintain-data", "data folder of the run, or the folder of a trace")
@@ -239,7 +239,7 @@ func newTraceExport(w *world) *cobra.Command {
 			return err
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			n, err := export.Copy(untilDone{ctx, to}, r, q.query)
+			n, err := export.Copy(ctx, to, r, q.query)
 			fmt.Fprintf(w.stderr, "quintain: %d groups read\n", n)
 			return err
 		})
@@ -252,17 +252,3 @@ type recordLines struct{ out io.Writer }
 
 // Write implements [export.Sink].
 func (r recordLines) Write(record *trace.Record) error { return json.NewEncoder(r.out).Encode(record) }
-
-// An untilDone sink ends when its context does.
-type untilDone struct {
-	ctx context.Context
-	to  export.Sink
-}
-
-// Write implements [export.Sink].
-func (u untilDone) Write(r *trace.Record) error {
-	if u.ctx.Err() != nil {
-		return context.Cause(u.ctx)
-	}
-	return u.to.Write(r)
-}

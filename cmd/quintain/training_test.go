@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ func TestForeignCheckpoints(t *testing.T) {
 // A warm-up that is interrupted is kept, and the same command goes on with it.
 func TestFromScratchGoesOn(t *testing.T) {
 	data := t.TempDir()
-	args := append(tinyRun, "--data", data, "--port", "0", "--from-scratch", "--steps", "1",
+	args := append(slices.Clone(tinyRun), "--data", data, "--port", "0", "--from-scratch", "--steps", "1",
 		"--model-context", "32", "--model-layers", "1", "--model-width", "16", "--model-heads", "1", "--model-hidden", "16", "--step-time", "0s")
 	first := start(append([]string{"run"}, args...)...)
 	await(t, first, "warming up a model")

@@ -43,12 +43,13 @@ var floors = [][]string{
 		"tasks/…",
 		"envs",
 		"starter",
-		"hub", "hub/hubload",
+		"hub", "hub/hubload", "hub/hubstats",
 		"export",
 		"exchange",
 	},
-	{"catalog", "exam"},
+	{"catalog", "exam", "host"},
 	{"run"},
+	{"screen"}, // shows a run
 	{"cmd/quintain", "internal/house"},
 }
 

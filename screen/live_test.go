@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ func worked() *run.Played {
 func TestThePictureFits(t *testing.T) {
 	for _, width := range []int{40, 41, 60, 80, 200} {
 		for _, tasks := range []int{0, 1, 7, 61} {
-			l := &live{w: &world{}, worked: worked()}
+			l := &Live{terminal: &Terminal{}, worked: worked()}
 			r := manyTasks(tasks)
 			lines := l.picture(&r, width)
 			if len(lines) > 24 {
@@ -64,7 +64,7 @@ func TestThePictureFits(t *testing.T) {
 func TestThePictureShowsTheTasksThatMove(t *testing.T) {
 	r := manyTasks(61)
 	r.Tasks[40].Last, r.Tasks[3].Last = 0.9, 0.1
-	lines := strings.Join((&live{w: &world{}}).picture(&r, 80), "\n")
+	lines := strings.Join((&Live{terminal: &Terminal{}}).picture(&r, 80), "\n")
 	for _, want := range []string{"name_40:0 0.900", "name_03:0 0.100", "and 54 tasks that move less"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, lines)
@@ -74,7 +74,7 @@ func TestThePictureShowsTheTasksThatMove(t *testing.T) {
 
 func TestThePictureShowsAProblem(t *testing.T) {
 	r := manyTasks(1)
-	lines := strings.Join((&live{w: &world{}, worked: worked()}).picture(&r, 80), "\n")
+	lines := strings.Join((&Live{terminal: &Terminal{}, worked: worked()}).picture(&r, 80), "\n")
 	for _, want := range []string{"a problem of a_task:0", "asked What is it?", "wrote [2J", "scored 0.25: want 5"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, lines)
@@ -84,32 +84,40 @@ func TestThePictureShowsAProblem(t *testing.T) {
 
 // A terminal gets a picture in place, and what cannot be drawn on gets short lines.
 func TestWhereTheRunIsShown(t *testing.T) {
-	for _, test := range []struct {
-		why      string
-		terminal bool
-		term     string
-		escapes  bool
-	}{
-		{"a terminal", true, "xterm", true},
-		{"a dumb terminal", true, "dumb", false},
-		{"a terminal that does not say what it is", true, "", false},
-		{"a file", false, "xterm", false},
-	} {
-		var out screen
-		w := &world{stderr: &out, terminal: test.terminal, environ: func() []string { return []string{"TERM=" + test.term} }, columns: func() int { return 80 }}
-		l := &live{w: w, report: func() run.Report { return manyTasks(61) }}
+	for _, draws := range []bool{true, false} {
+		var out strings.Builder
+		l := NewLive(&Terminal{Out: &out, Draws: draws}, func() run.Report { return manyTasks(61) })
 		l.show()
 		l.show()
-		l.say("something happened")
-		if got := strings.Contains(out.String(), "\x1b["); got != test.escapes {
-			t.Errorf("%s: escapes %v\n%q", test.why, got, out.String())
+		l.Say("something happened")
+		if got := strings.Contains(out.String(), "\x1b["); got != draws {
+			t.Errorf("drawing %v: escapes %v\n%q", draws, got, out.String())
 		}
-		if test.escapes {
+		if draws {
 			continue
 		}
 		for line := range strings.Lines(out.String()) {
-			if len([]rune(line)) > 240 {
-				t.Errorf("%s: a line of %d characters", test.why, len([]rune(line)))
+			if n := len([]rune(line)); n > 240 {
+				t.Errorf("a line of %d characters", n)
+			}
+		}
+	}
+}
+
+func TestBar(t *testing.T) {
+	for _, draws := range []bool{true, false} {
+		var out strings.Builder
+		b := NewBar(&Terminal{Out: &out, Draws: draws, Columns: func() int { return 40 }}, "examining", 2)
+		b.Show(1, strings.Repeat("none failed ", 10))
+		b.Show(2, "none failed")
+		b.End()
+		text := out.String()
+		if got := strings.Contains(text, "\x1b["); got != draws || !strings.Contains(text, "quintain: examining, 2 of 2") || !strings.HasSuffix(text, "\n") {
+			t.Errorf("drawing %v: %q", draws, text)
+		}
+		for part := range strings.SplitSeq(text, "\r\x1b[K") {
+			if n := len([]rune(strings.TrimSpace(part))); draws && n >= 40 {
+				t.Errorf("%d characters in 40 columns: %q", n, part)
 			}
 		}
 	}

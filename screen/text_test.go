@@ -1,11 +1,11 @@
-package main
+package screen
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestWrapped(t *testing.T) {
+func TestWrap(t *testing.T) {
 	long := strings.Repeat("word ", 20) // 100 characters
 	for _, test := range []struct{ why, text, want string }{
 		{"a short line", "a b", "  a b"},
@@ -15,11 +15,11 @@ func TestWrapped(t *testing.T) {
 		{"a word is never broken", strings.Repeat("x", 100) + " y", "  " + strings.Repeat("x", 100) + "\n  y"},
 		{"characters count, and not bytes", strings.Repeat("×", 78), "  " + strings.Repeat("×", 78)},
 	} {
-		if got := wrapped(test.text, "  "); got != test.want {
+		if got := Wrap(test.text, "  "); got != test.want {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
 		}
 	}
-	if got := clipped("abcdef", 4); got != "abc…" || clipped("abcd", 4) != "abcd" {
+	if got := Clip("abcdef", 4); got != "abc…" || Clip("abcd", 4) != "abcd" {
 		t.Errorf("clipped to %q", got)
 	}
 }

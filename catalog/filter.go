@@ -1,0 +1,85 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Filter says which tasks to find.
+type Filter struct {
+	Category  string  // empty: all
+	Scoring   string  // words of [Scorings] with commas between, all of which must hold; empty: any
+	Levels    int     // at least
+	GuessRate float64 // at most, at every level; 1: any
+}
+
+// An Entry is a task that a filter finds.
+type Entry struct {
+	Info     quintain.Info
+	Facts    Facts
+	Measured bool // Facts are those of the task as it is now
+}
+
+// Find returns the tasks that pass, in the order of [Categories]. The error is about a
+// filter that no task could ever pass. It names the field as a flag: --guess-rate.
+func (f Filter) Find() ([]Entry, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	var found []Entry
+	for _, t := range Tasks() {
+		e := Entry{Info: t.Info()}
+		e.Facts, e.Measured = FactsOf(e.Info)
+		if f.passes(e) {
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+// check refuses what no task could ever pass.
+func (f Filter) check() error {
+	var categories, words []string
+	for _, c := range Categories() {
+		categories = append(categories, c.Name)
+	}
+	for _, w := range Scorings {
+		words = append(words, w.Word)
+	}
+	if f.Category != "" && !slices.Contains(categories, f.Category) {
+		return fmt.Errorf("no category %q; there are %s", f.Category, strings.Join(categories, ", "))
+	}
+	for _, word := range f.words() {
+		if !slices.Contains(words, word) {
+			return fmt.Errorf("--scoring has %q, want %s", word, strings.Join(words, ", "))
+		}
+	}
+	if f.Levels < 0 {
+		return fmt.Errorf("--levels is %d, want 0 or more", f.Levels)
+	}
+	if !(f.GuessRate >= 0 && f.GuessRate <= 1) {
+		return fmt.Errorf("--guess-rate is %v, want 0 to 1", f.GuessRate)
+	}
+	return nil
+}
+
+// words are those of f.Scoring.
+func (f Filter) words() []string {
+	return strings.FieldsFunc(f.Scoring, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// passes reports whether e passes. What was not measured passes no limit on the guess
+// rate.
+func (f Filter) passes(e Entry) bool {
+	has := e.Facts.Scoring(e.Info)
+	for _, word := range f.words() {
+		if !slices.Contains(has, word) {
+			return false
+		}
+	}
+	return (f.Category == "" || e.Info.Category == f.Category) && len(e.Info.Levels) >= f.Levels &&
+		(f.GuessRate == 1 || e.Measured && e.Facts.MostGuess() <= f.GuessRate)
+}

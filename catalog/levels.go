@@ -1,0 +1,54 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// LevelSettings returns the parameters of a task's levels, each as "name value", in
+// order: those that all levels share, and the others of each level. A single level
+// shares nothing.
+func LevelSettings(info quintain.Info) (shared []string, levels [][]string, err error) {
+	levels = make([][]string, len(info.Levels))
+	for i, params := range info.Levels {
+		if levels[i], err = namesAndValues(params); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(levels) < 2 {
+		return nil, levels, nil
+	}
+	for _, one := range levels[0] {
+		if !slices.ContainsFunc(levels, func(level []string) bool { return !slices.Contains(level, one) }) {
+			shared = append(shared, one)
+		}
+	}
+	for i := range levels {
+		levels[i] = slices.DeleteFunc(levels[i], func(one string) bool { return slices.Contains(shared, one) })
+	}
+	return shared, levels, nil
+}
+
+// namesAndValues lists the members of an object as "name value", in order.
+func namesAndValues(params json.RawMessage) (list []string, err error) {
+	dec := json.NewDecoder(bytes.NewReader(params))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		list = append(list, fmt.Sprintf("%s %s", name, value))
+	}
+	return list, nil
+}

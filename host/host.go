@@ -1,0 +1,128 @@
+// Package host opens what a program needs to keep groups and to serve them: a port, the
+// data folder, a queue for each run in it or on a NATS server, and the hub over them.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/queue/nats"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A Config says what to open.
+type Config struct {
+	Data    string // the data folder, which is made if it does not exist
+	Program string // name and version of the program, for the folder's format file
+	Server  web.Settings
+	Hub     hub.Settings
+	Store   Store
+	MaxLag  *int // bound on the staleness of what trainers get; nil: none
+	Log     *slog.Logger
+}
+
+// A Host is what was opened.
+type Host struct {
+	door   *web.Door
+	folder *datadir.Folder
+	queue  *queue.Queue
+	hub    *hub.Server
+	runs   []*queue.Queue // of the hub's further runs
+	store  Store
+	log    *slog.Logger
+}
+
+// Open opens the port first: a second program on the same port changes nothing. Close
+// closes all of it.
+func Open(ctx context.Context, c Config) (*Host, error) {
+	door, err := web.Listen(ctx, c.Server, hub.Producer, hub.Trainer)
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	h := &Host{door: door, store: c.Store, log: c.Log}
+	if err := h.open(ctx, c); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+// open opens what is behind the port.
+func (h *Host) open(ctx context.Context, c Config) (err error) {
+	if h.folder, err = datadir.Open(c.Data, c.Program); err != nil {
+		return err
+	}
+	if h.queue, err = h.openQueue(ctx, datadir.Queue, "quintain"); err != nil {
+		return err
+	}
+	h.hub, err = hub.New(hub.Config{
+		Queue: h.queue, OpenRun: h.openRun, Settings: c.Hub, Web: c.Server, Keys: h.door.Keys, MaxLag: c.MaxLag, Log: c.Log,
+	})
+	return err
+}
+
+// openRun opens the queue of a further run of the hub, which opens one at a time.
+func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {
+	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), "quintain-"+name)
+	if err == nil {
+		h.runs = append(h.runs, q)
+	}
+	return q, err
+}
+
+// openQueue opens a queue: in a folder below the data folder, or in the streams of a
+// name if there is a NATS server.
+func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue, error) {
+	var store queue.Store
+	var err error
+	if h.store.NATSURL != "" {
+		store, err = nats.Open(ctx, h.store.NATSURL, nats.Options{Name: name, Replicas: h.store.NATSReplicas, Log: h.log})
+	} else {
+		store, err = files.Open(h.folder.Join(folder), files.Options{Log: h.log})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return queue.Open(ctx, store, queue.Options{Log: h.log})
+}
+
+// Addr is the address of the hub.
+func (h *Host) Addr() net.Addr { return h.door.Addr() }
+
+// Folder is the data folder.
+func (h *Host) Folder() *datadir.Folder { return h.folder }
+
+// Queue is the queue of the default run.
+func (h *Host) Queue() *queue.Queue { return h.queue }
+
+// Hub is the hub, whose default run has the queue.
+func (h *Host) Hub() *hub.Server { return h.hub }
+
+// Run serves the hub until ctx ends.
+func (h *Host) Run(ctx context.Context) error { return h.hub.Run(ctx, h.door.Listener) }
+
+// Close closes all, the queues before the folder is free for others. Run must have
+// returned.
+func (h *Host) Close() error {
+	var errs []error
+	if err := h.door.Listener.Close(); !errors.Is(err, net.ErrClosed) { // Run closes it too
+		errs = append(errs, err)
+	}
+	for _, q := range h.runs {
+		errs = append(errs, q.Close())
+	}
+	if h.queue != nil {
+		errs = append(errs, h.queue.Close())
+	}
+	if h.folder != nil {
+		errs = append(errs, h.folder.Close())
+	}
+	return errors.Join(errs...)
+}

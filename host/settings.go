@@ -1,0 +1,18 @@
+package host
+
+import "github.com/quintain-rl/quintain/settings"
+
+// Store is the settings of where groups are kept.
+type Store struct {
+	NATSURL      string // empty: in the data folder
+	NATSReplicas int    // 1 to 5
+}
+
+// DefaultStore returns a store in the data folder.
+func DefaultStore() Store { return Store{NATSReplicas: 1} }
+
+// Declare implements [settings.Declarer].
+func (s *Store) Declare(d *settings.Section) {
+	d.Text(&s.NATSURL, "nats_url", "NATS server or cluster that keeps the groups, in place of the data folder")
+	d.Int(&s.NATSReplicas, "nats_replicas", "copies that the cluster keeps; 3 survives the loss of a node").Between(1, 5)
+}

@@ -1,0 +1,77 @@
+// Package hubstats asks a running hub what it holds and has done, and prints that for people.
+package hubstats
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain/hub"
+)
+
+// A Request says which hub is asked, and for what.
+type Request struct {
+	URL string // of the hub
+	Run string // name of the run
+	Key string // any of the hub's keys; empty: none
+}
+
+// Stats is what a hub answers about a run.
+type Stats struct {
+	hub.Stats
+	Run     string  `json:"run"`
+	Batches []Batch `json:"open_batches"`
+}
+
+// A Batch was formed and is not acknowledged yet.
+type Batch struct {
+	Number  uint64    `json:"batch"`
+	State   string    `json:"state"`
+	Trainer string    `json:"trainer"`
+	Groups  int       `json:"groups"`
+	Until   time.Time `json:"until"` // when its lease runs out; zero: it does not
+}
+
+// timeout is how long a hub may take to answer.
+const timeout = 10 * time.Second
+
+// Fetch asks the hub, and returns its answer as it came: JSON.
+func (a Request) Fetch(ctx context.Context) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	target := strings.TrimRight(a.URL, "/") + "/v1/runs/" + url.PathEscape(a.Run) + "/stats"
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	if a.Key != "" {
+		r.Header.Set("X-API-Key", a.Key)
+	}
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(reply.Body, 16<<20))
+	if err != nil {
+		return nil, err
+	}
+	if reply.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s: %s", target, reply.Status, text)
+	}
+	return text, nil
+}
+
+// Read reads the answer of a hub.
+func Read(text []byte) (*Stats, error) {
+	var st Stats
+	if err := json.Unmarshal(text, &st); err != nil {
+		return nil, fmt.Errorf("the answer is not statistics of a hub: %w", err)
+	}
+	return &st, nil
+}

@@ -1,0 +1,85 @@
+package hubstats
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Print prints the statistics for people at the time now: what the run holds now, then what it has done
+// since the hub started.
+func (st *Stats) Print(out io.Writer, now time.Time) {
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(out, "%-13s %s\n", name, fmt.Sprintf(format, values...))
+	}
+	if st.Registered {
+		line("run", "%s: batches of %s, step %d", st.Run, some(st.BatchSize, "sequence"), st.Step)
+	} else {
+		line("run", "%s: no trainer has registered", st.Run)
+	}
+	timeout := time.Duration(st.EnvTimeout * float64(time.Second))
+	line("environments", "%d, %d heard from in the last %s", st.Envs, st.Connected, span(timeout))
+	q := st.Queue
+	line("waiting", "%s, %s, %s, %.1f MB", some(q.Waiting.Groups, "group"), some(q.Waiting.Sequences, "sequence"), some(q.Waiting.Tokens, "token"), float64(q.Waiting.Bytes)/1e6)
+	if !q.OldestPut.IsZero() {
+		before := ""
+		if q.OldestPut.Before(st.Since) {
+			before = ", before the hub started"
+		}
+		line("", "the oldest came %s ago%s", span(now.Sub(q.OldestPut)), before)
+	}
+	if st.Held > 0 {
+		line("", "%d of them until others make up the group size of their environment", st.Held)
+	}
+	for _, size := range slices.Sorted(maps.Keys(st.Unpackable)) {
+		line("", "%d of them, of %s, fit into no batch", st.Unpackable[size], some(size, "sequence"))
+	}
+	if q.Aside.Groups > 0 {
+		line("set aside", "%s that cannot be read", some(q.Aside.Groups, "group"))
+	}
+	for _, b := range st.Batches {
+		until := ""
+		if !b.Until.IsZero() {
+			until = ", until " + b.Until.Local().Format(time.DateTime)
+		}
+		line("batch", "%d of %s: %s, %s%s", b.Number, some(b.Groups, "group"), b.State, b.Trainer, until)
+	}
+	fmt.Fprintf(out, "since the hub started %s ago:\n", span(now.Sub(st.Since)))
+	line("  received", "%s and %s in %s; %s came again", some(st.GroupsIn, "group"), some(st.TokensIn, "token"), some(st.Posts, "post"), some(q.Duplicates, "group"))
+	line("  refused", "%s as invalid, %d for lack of room", some(st.Refused, "request"), st.Full)
+	line("  handed out", "%s, %d more than once; %s and %s", some(st.Stats.Batches, "batch"), st.Again, some(st.GroupsOut, "group"), some(st.TokensOut, "token"))
+	line("  of these", "%d acknowledged, %d given back; %s did not arrive, %s ran out", st.Acked, st.Nacked, some(st.Torn, "reply"), some(st.Expired, "lease"))
+	if st.Dropped > 0 {
+		line("  dropped", "%s to make room", some(st.Dropped, "group"))
+	}
+}
+
+// some writes a number of things.
+func some[T int | uint64](n T, thing string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "ch"):
+		thing += "es"
+	case strings.HasSuffix(thing, "ply"):
+		thing = strings.TrimSuffix(thing, "y") + "ies"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// span writes how long something is, roughly.
+func span(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}

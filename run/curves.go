@@ -1,0 +1,65 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/quintain-rl/quintain/curve"
+	"github.com/quintain-rl/quintain/datadir"
+)
+
+// LearningCurves returns the mean scores of held-out problems over the minutes of runs, from
+// the examinations in their data folders: a line for each folder, or for each of its tasks.
+// A folder without examinations is an error.
+func LearningCurves(folders []string, byTask bool) (curve.Plot, error) {
+	p := curve.Plot{Title: "mean score of held-out problems"}
+	for i, name := range folderNames(folders) {
+		exams, err := folderExams(folders[i])
+		if err != nil {
+			return p, err
+		}
+		for _, e := range exams {
+			if !byTask {
+				p.Add(name, e.Seconds/60, e.Mean)
+				continue
+			}
+			for _, task := range slices.Sorted(maps.Keys(e.Tasks)) {
+				p.Add(task, e.Seconds/60, e.Tasks[task])
+			}
+		}
+	}
+	return p, nil
+}
+
+// folderNames names folders by their last part, or by the whole path if others have the
+// same last part.
+func folderNames(folders []string) []string {
+	count := map[string]int{}
+	for _, folder := range folders {
+		count[filepath.Base(folder)]++
+	}
+	names := make([]string, len(folders))
+	for i, folder := range folders {
+		if names[i] = filepath.Base(folder); count[names[i]] > 1 {
+			names[i] = filepath.Clean(folder)
+		}
+	}
+	return names
+}
+
+// folderExams reads the examinations of a data folder.
+func folderExams(folder string) ([]ExamLine, error) {
+	path := filepath.Join(folder, datadir.Examinations)
+	exams, err := ReadExams(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no %s: is %s the data folder of a run with examinations?", path, folder)
+	case err == nil && len(exams) == 0:
+		return nil, fmt.Errorf("%s has no line yet", path)
+	}
+	return exams, err
+}

@@ -1,0 +1,47 @@
+// Package screen shows on a terminal, or in lines elsewhere, how long work goes on: a
+// [Bar] for work of known length, a [Live] for a run. It also fits text into the width of
+// a terminal.
+package screen
+
+import (
+	"io"
+	"time"
+)
+
+// A Terminal is where progress is shown.
+type Terminal struct {
+	Out     io.Writer
+	Draws   bool       // it is a terminal on which the cursor can be moved
+	Columns func() int // how wide it is; 0, or no function: unknown
+}
+
+// How often progress is shown where it can be drawn in place, and in lines elsewhere.
+const (
+	drawEvery = 500 * time.Millisecond
+	lineEvery = 10 * time.Second
+)
+
+// The columns of a terminal.
+const (
+	leastWidth = 40 // of the narrowest that everything fits into
+	usualWidth = 80
+)
+
+// every is how often progress is shown.
+func (t *Terminal) every() time.Duration {
+	if t.Draws {
+		return drawEvery
+	}
+	return lineEvery
+}
+
+// width is the number of columns.
+func (t *Terminal) width() int {
+	if t.Columns == nil {
+		return usualWidth
+	}
+	if n := t.Columns(); n > 0 {
+		return max(leastWidth, n)
+	}
+	return usualWidth
+}

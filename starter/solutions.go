@@ -1,0 +1,74 @@
+package starter
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// warmUpSeed is the seed of the problems whose solutions a warm-up imitates.
+const warmUpSeed = 0x7761726d_75702121
+
+// Solutions returns a function for [WarmUp] that makes the examples: problems of streams
+// with their solutions, of up to limit tokens. The seeds of the streams do not count,
+// and what they skip is left out. The error is that of [rollout.NewMix].
+func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (learn.Sequence, error), error) {
+	own := make([]rollout.Stream, len(streams))
+	for i, s := range streams {
+		s.Seed = warmUpSeed
+		own[i] = s
+	}
+	mix, err := rollout.NewMix(own)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (learn.Sequence, error) {
+		job, err := mix.Next()
+		if err != nil {
+			return learn.Sequence{}, err
+		}
+		mix.Done(job)
+		return example(ctx, job, limit)
+	}, nil
+}
+
+// example returns the problem of a job with its solution.
+func example(ctx context.Context, job rollout.Job, limit int) (learn.Sequence, error) {
+	solver, can := job.Scenario.(quintain.Solver)
+	if !can {
+		return learn.Sequence{}, fmt.Errorf("scenario %s has no solutions", job.Scenario.Info().Name)
+	}
+	solution, err := solver.Solve(job.Problem)
+	if err != nil {
+		return learn.Sequence{}, err
+	}
+	s, err := Example(ctx, job.Scenario, job.Problem, solution)
+	if err == nil && len(s.Tokens) > limit {
+		err = fmt.Errorf("problem %s and its solution are %d tokens, and the model's context is %d: choose easier tasks, or a larger model.context",
+			job.Problem.ID(), len(s.Tokens), limit)
+	}
+	return s, err
+}
+
+// Readable checks that a model with a context of that many tokens can read the first
+// problem of each stream.
+func Readable(ctx context.Context, streams []rollout.Stream, limit int) error {
+	for _, s := range streams {
+		p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
+		if err != nil {
+			return err
+		}
+		opening, err := Example(ctx, s.Scenario, p, "")
+		if err != nil {
+			return err
+		}
+		if n := len(opening.Tokens); n > limit {
+			return fmt.Errorf("task %s asks in %d tokens and more, and the tiny policy's context is %d: leave --tasks out for the tasks that it is made for, or choose --policy script or openai",
+				p.Task, n, limit)
+		}
+	}
+	return nil
+}
