@@ -209,8 +209,8 @@ func dotted(path string) string {
 	return path + "."
 }
 
-// suggest is the end of an error about an unknown name: it gives the nearest of names, or
-// the first that ends in ending, which is how a setting is often called for short.
+// suggest returns the end of an error about an unknown name. It suggests the nearest of
+// names, or else the first with the given ending, since people often omit the section.
 func suggest(name string, names []string, ending string) string {
 	if text := nearest.Suggest(name, names); text != "" {
 		return text

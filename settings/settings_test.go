@@ -90,7 +90,7 @@ func TestLoadFile(t *testing.T) {
 		{"a list of other things", "below:\n  list:\n  - a\n  - [b]\n", `f.yaml:4:5: below.list[1]: is a list, want a text`},
 		{"too large", "seed: -1\n", `f.yaml:1:7: seed: is -1, want a whole number from 0`},
 		{"an unknown key", "cuont: 1\n", `f.yaml:1:1: cuont: there is no such setting; did you mean "count"?`},
-		{"a key that belongs into a section", "wait_for: 2s\n", `wait_for: there is no such setting; did you mean "below.wait_for"?`},
+		{"a key that belongs in a section", "wait_for: 2s\n", `wait_for: there is no such setting; did you mean "below.wait_for"?`},
 		{"an unknown key in a section", "below:\n  leval: low\n", `f.yaml:2:3: below.leval: there is no such setting; did you mean "below.level"?`},
 		{"a section that is none", "below: 5\n", `f.yaml:1:8: below: is 5, want a group of settings`},
 		{"a group where a value is wanted", "count: {a: 1}\n", `count: is a group of settings, want a whole number`},
