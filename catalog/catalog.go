@@ -1,4 +1,4 @@
-// Package catalog is the one list of all tasks and scenarios.
+// Package catalog lists all tasks and scenarios.
 package catalog
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/quintain-rl/quintain/tasks/words"
 )
 
-// A Category is the tasks of one kind.
+// A Category has the tasks of one kind.
 type Category struct {
-	Name  string // as in their Info
+	Name  string // as in the Info of the tasks
 	Tasks []quintain.Task
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// Every task stands in the category that it names, sorted and once.
+// Every task is listed once, in its category, in order.
 func TestCategories(t *testing.T) {
 	seen := map[string]bool{}
 	var names []string
@@ -25,7 +25,7 @@ func TestCategories(t *testing.T) {
 				t.Errorf("%s of category %q is listed under %q; listed before: %v", info.Name, info.Category, c.Name, seen[info.Name])
 			}
 			if seen[info.Name] = true; i > 0 && c.Tasks[i-1].Info().Name > info.Name {
-				t.Errorf("%s stands after %s", info.Name, c.Tasks[i-1].Info().Name)
+				t.Errorf("%s comes after %s", info.Name, c.Tasks[i-1].Info().Name)
 			}
 		}
 	}
@@ -34,8 +34,8 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// No room is left out, and no two rooms have a task of one name: each golden file is
-// of a task of its own.
+// No room is left out, and no two rooms have a task of the same name: there is a task for
+// each golden file.
 func TestAllRoomsAreListed(t *testing.T) {
 	goldens, err := filepath.Glob("../tasks/*/testdata/*.golden")
 	if err != nil {
@@ -46,8 +46,8 @@ func TestAllRoomsAreListed(t *testing.T) {
 	}
 }
 
-// few are tasks of all sorts: with answers that are whole numbers, numbers, texts, lists
-// and boards, with one right answer and with many.
+// few returns tasks of all kinds: their answers are whole numbers, other numbers, texts,
+// lists or boards, and one or many are right.
 func few(t testing.TB) []quintain.Task {
 	t.Helper()
 	set, err := task.NewSet(catalog.Tasks())
@@ -78,7 +78,8 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-// Every scenario shows a wrong reply, none, and a right one, which alone earns most.
+// Every scenario shows a wrong reply, one without an answer, and a right one. Only the
+// right one earns most.
 func TestDemonstrate(t *testing.T) {
 	for _, spec := range catalog.Scenarios() {
 		can, _ := catalog.Playable(spec, few(t))
@@ -117,7 +118,7 @@ func TestPlayable(t *testing.T) {
 	}
 }
 
-// The solution earns everything, and is the first of what is judged.
+// The solution comes first, and its score is 1.
 func TestSpecimen(t *testing.T) {
 	for _, one := range few(t) {
 		s, err := catalog.NewSpecimen(one, quintain.Draw{Seed: 1, Level: 1})
@@ -133,7 +134,7 @@ func TestSpecimen(t *testing.T) {
 	}
 }
 
-// What was measured of a task that has changed since is not taken for its facts.
+// Facts that were measured before a task changed are not returned.
 func TestFactsAreOfTheTaskAsItIs(t *testing.T) {
 	info := few(t)[0].Info()
 	facts, known := catalog.FactsOf(info)
@@ -143,10 +144,10 @@ func TestFactsAreOfTheTaskAsItIs(t *testing.T) {
 	changed := info
 	changed.Version++
 	if facts, known := catalog.FactsOf(changed); known || facts.Scoring(changed)[1] != "unknown" {
-		t.Errorf("facts of another version are taken: %+v", facts)
+		t.Errorf("facts of another version are returned: %+v", facts)
 	}
 	if facts, known := catalog.FactsOf(quintain.Info{Name: "nothing"}); known {
-		t.Errorf("there are facts of no task: %+v", facts)
+		t.Errorf("there are facts of an unknown task: %+v", facts)
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// A Choice is a task with its level, as people choose it.
+// A Choice is a task and a level that a user chose.
 type Choice struct {
 	Name   string
 	Level  int
 	Weight float64
-	Params json.RawMessage // parameters of its own, in place of the level; nil: none
+	Params json.RawMessage // own parameters instead of a level; nil: none
 }
 
-// Choices are the tasks that were chosen; empty: none were. As a flag it is written
-// NAME[:LEVEL],…; in the file it may also be a list of such texts, or of objects.
+// Choices are the chosen tasks; empty: none. As a flag they are written NAME[:LEVEL],…. In
+// the file they may also be a list of such texts or of objects.
 type Choices []Choice
 
 // Set implements [settings.Value].
@@ -73,7 +73,7 @@ func (l *Choices) Take(v any) error {
 	return errors.New("want NAME[:LEVEL],… or a list of tasks")
 }
 
-// inside puts an index before the place of a fault.
+// inside adds an index to the front of the place of a fault.
 func inside(i int, err error) error {
 	var f *settings.Fault
 	if errors.As(err, &f) {
@@ -82,7 +82,8 @@ func inside(i int, err error) error {
 	return &settings.Fault{Place: []any{i}, Err: err}
 }
 
-// takeChoice reads one element of a list: NAME[:LEVEL], or name, level, weight and params.
+// takeChoice reads an element of a list: NAME[:LEVEL], or an object with name, level, weight
+// and params.
 func takeChoice(v any) (Choice, error) {
 	if text, is := v.(string); is {
 		return ParseChoice(text)
@@ -118,8 +119,8 @@ type choiceOptions struct {
 func (o *choiceOptions) Declare(d *settings.Section) {
 	d.Text(&o.name, "name", "of the task").Given("the name of a task")
 	d.Int(&o.level, "level", "of difficulty").AtLeast(0)
-	d.Float(&o.weight, "weight", "share of the groups, in proportion to other tasks'").Above(0)
-	d.Object(&o.params, "params", "parameters of its own, in place of the level")
+	d.Float(&o.weight, "weight", "share of the groups, relative to the weights of the other tasks").Above(0)
+	d.Object(&o.params, "params", "own parameters, instead of a level")
 }
 
 // Give implements [settings.Value].
@@ -128,7 +129,7 @@ func (l *Choices) Give() any {
 	for _, c := range *l {
 		one := map[string]any{"name": c.Name, "level": int64(c.Level), "weight": c.Weight}
 		if c.Params != nil {
-			one["params"], _ = settings.FromJSON(c.Params) // it was written as JSON
+			one["params"], _ = settings.FromJSON(c.Params) // it is JSON that was written by takeChoice
 		}
 		list = append(list, one)
 	}
@@ -147,8 +148,8 @@ func (l *Choices) String() string {
 // Type implements [settings.Value].
 func (l *Choices) Type() string { return "NAME[:LEVEL],…" }
 
-// Task returns the task of tasks that was chosen, with its parameters. The error says
-// if there is no such task or level, or if the parameters are invalid.
+// Task returns the chosen one of tasks, with its parameters. The error names an unknown
+// task or level, or an invalid parameter.
 func (c Choice) Task(tasks *task.Set) (quintain.Task, error) {
 	t, err := tasks.Get(c.Name)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestFactsAreFresh measures every task anew.
+// TestFactsAreFresh measures every task again.
 func TestFactsAreFresh(t *testing.T) {
 	if got, want := measureAll(t), allFacts(); !reflect.DeepEqual(got, want) {
-		t.Errorf("%s is stale; go test ./catalog -run Doc -update writes it anew", factsFile)
+		t.Errorf("%s is stale; go test ./catalog -run Doc -update updates it", factsFile)
 	}
 }

@@ -13,16 +13,15 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-var update = flag.Bool("update", false, "measure the tasks, and write facts.json and docs/tasks.md anew")
+var update = flag.Bool("update", false, "measure the tasks, and update facts.json and docs/tasks.md")
 
 const (
 	tasksPage = "../docs/tasks.md"
 	factsFile = "facts.json"
 )
 
-// TestTasksDocIsFresh holds docs/tasks.md against the tasks, and facts.json against
-// their names, versions and levels. The figures of facts.json are measured anew by
-// the heavy tests.
+// TestTasksDocIsFresh compares docs/tasks.md with the tasks, and facts.json with their
+// names, versions and levels. The heavy tests also measure the figures of facts.json.
 func TestTasksDocIsFresh(t *testing.T) {
 	measured := allFacts()
 	if *update {
@@ -40,11 +39,11 @@ func TestTasksDocIsFresh(t *testing.T) {
 		t.Fatalf("%v (go test ./catalog -run Doc -update writes it)", err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is stale; go test ./catalog -run Doc -update writes it anew", tasksPage)
+		t.Errorf("%s is stale; go test ./catalog -run Doc -update updates it", tasksPage)
 	}
 }
 
-// writeFacts writes facts.json, a task on each line.
+// writeFacts writes facts.json, one task per line.
 func writeFacts(t *testing.T, measured map[string]Facts) {
 	t.Helper()
 	var lines []string
@@ -66,7 +65,7 @@ func measureAll(t *testing.T) map[string]Facts {
 	measured := map[string]Facts{}
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
-	room := make(chan bool, 2) // as many at once
+	room := make(chan bool, 2) // most tasks at once
 	for _, one := range Tasks() {
 		wg.Go(func() {
 			room <- true
@@ -85,26 +84,27 @@ func measureAll(t *testing.T) map[string]Facts {
 }
 
 // tasksHead is the beginning of docs/tasks.md.
-const tasksHead = "# Tasks\n\nMade by `go test ./catalog -run Doc -update`; do not edit. `quintain tasks show NAME` has more of each task.\n\n" +
-	`Three figures stand for the easiest level, the one in the middle, and the hardest.
+const tasksHead = "# Tasks\n\nMade by `go test ./catalog -run Doc -update`; do not edit. `quintain tasks show NAME` shows more of each task.\n\n" +
+	`Three figures in a cell are those of the easiest, the middle and the hardest level.
 
-- *Scoring* says how many answers to a problem are right, *one* (however it is spelled) or *many* (the scorer checks what it is
-  given), and what earns part of the score: *whole*, nothing does; *contained*, a longer text that contains the solution earns
-  its share of the length, as in reasoning-gym; *parts*, an answer of which a part is right, or that is close, does as well.
-- The *guess rate* is how often an answer that was given without reading the problem is fully right. The answer is the
-  solution of another problem of the level, or one fixed answer, the best of the most frequent ones, or one of the answers
-  that the prompt leaves to choose from, if they are few. Part credit does not count.
-- The guess rate bounds what *may be earned without solving*: over many problems, with all part credit, none of some 250 ways to
-  answer without solving (fixed answers; copying the prompt, its lines, numbers or example; filling its board; lists of
-  many answers; texts that graders of the field are known to accept) earns more than the guess rate and 0.02, at any level.
-  A text that contains the solution among others earns its share of the length, so that a list of n answers of one
-  length, one of them right, earns 1/n, as a guess does.
-- *Problems* is how many different problems the level has, estimated from 4,000 draws: the number of their pairs, 4,000²/2, over
-  that of the pairs that are equal; ≥ where none is, with 95 % confidence. Problems that differ in their wording alone are equal.
+- *Scoring* says how many answers to a problem are right: *one* (however it is spelled) or *many* (the scorer checks each answer).
+  It also says what earns part of the score: *whole*, nothing; *contained*, a longer text that contains the solution earns its
+  share of the length, as in reasoning-gym; *parts*, an answer that is partly right, or close, also earns part of the score.
+- The *guess rate* is how often an answer given without reading the problem is fully right. The answer is the solution of
+  another problem of the level, or the best of the most frequent answers, or one of the answers from which the prompt lets
+  one choose, if they are few. Partial credit does not count.
+- The guess rate limits what *may be earned without solving*. About 250 ways to answer without solving are tried over many
+  problems: fixed answers; copying the prompt, its lines, numbers or example; filling its board; lists of many answers; texts
+  that graders of the field are known to accept. At every level, none of them earns more than the guess rate plus 0.02, with
+  all partial credit. A text that contains the solution among others earns its share of the length: a list of n answers of
+  the same length, one of them right, earns 1/n, as a guess does.
+- *Problems* is the number of different problems of the level, estimated from 4,000 draws: the number of pairs of draws, 4,000²/2,
+  divided by the number of equal pairs. If no pair is equal, ≥ marks a lower bound with 95 % confidence. Problems that differ
+  only in their wording are equal.
 
 `
 
-// tasksDoc makes docs/tasks.md.
+// tasksDoc returns docs/tasks.md.
 func tasksDoc(t *testing.T, measured map[string]Facts) []byte {
 	t.Helper()
 	var doc, sections bytes.Buffer
@@ -114,7 +114,7 @@ func tasksDoc(t *testing.T, measured map[string]Facts) []byte {
 			info := one.Info()
 			f := measured[info.Name]
 			if !f.of(info) {
-				t.Fatalf("%s has no figures of %s as it is now; go test ./catalog -run Doc -update measures it", factsFile, info.Name)
+				t.Fatalf("%s has no figures for the current version of %s; go test ./catalog -run Doc -update measures it", factsFile, info.Name)
 			}
 			var guess, space []string
 			for _, level := range []int{0, len(info.Levels) / 2, len(info.Levels) - 1} {
@@ -130,7 +130,7 @@ func tasksDoc(t *testing.T, measured map[string]Facts) []byte {
 	return doc.Bytes()
 }
 
-// section writes what there is to say of one task, with a problem.
+// section writes the section of one task, with a problem.
 func section(t *testing.T, out *bytes.Buffer, one quintain.Task) {
 	t.Helper()
 	info := one.Info()

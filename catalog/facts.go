@@ -11,8 +11,8 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// Facts are what was measured of a task: what earns part credit, and how hard its levels
-// are. `make docs` measures them anew.
+// Facts are measurements of a task: what earns partial credit, and how hard its levels
+// are. `make docs` updates them.
 type Facts struct {
 	Name    string       `json:"name"`
 	Version int          `json:"version"` // of the task when it was measured
@@ -20,10 +20,10 @@ type Facts struct {
 	Levels  []LevelFacts `json:"levels"`
 }
 
-// LevelFacts are what was measured of one level.
+// LevelFacts are measurements of one level.
 type LevelFacts struct {
 	GuessRate  float64 `json:"guess_rate"` // see [task.GuessRate]
-	task.Space         // how many problems there are
+	task.Space         // number of problems
 }
 
 //go:embed facts.json
@@ -33,7 +33,7 @@ var factsJSON []byte
 var allFacts = sync.OnceValue(func() map[string]Facts {
 	var list []Facts
 	if err := json.Unmarshal(factsJSON, &list); err != nil {
-		panic(fmt.Sprintf("catalog: facts.json: %v", err)) // a test finds it
+		panic(fmt.Sprintf("catalog: facts.json: %v", err)) // a test checks the file
 	}
 	byName := make(map[string]Facts, len(list))
 	for _, f := range list {
@@ -42,19 +42,19 @@ var allFacts = sync.OnceValue(func() map[string]Facts {
 	return byName
 })
 
-// FactsOf returns what was measured of the task that info describes. It reports false for
-// a task that was never measured, or has changed since.
+// FactsOf returns the facts of the task that info describes. It reports false if the task
+// was never measured, or has changed since.
 func FactsOf(info quintain.Info) (Facts, bool) {
 	f := allFacts()[info.Name]
 	return f, f.of(info)
 }
 
-// of reports whether f was measured on the task as it is now.
+// of reports whether f was measured on the current version of the task.
 func (f Facts) of(info quintain.Info) bool {
 	return f.Version == info.Version && len(f.Levels) == len(info.Levels) && len(f.Levels) > 0
 }
 
-// MostGuess is the largest guess rate of any level.
+// MostGuess is the highest guess rate of any level.
 func (f Facts) MostGuess() float64 {
 	most := 0.
 	for _, l := range f.Levels {
@@ -66,7 +66,7 @@ func (f Facts) MostGuess() float64 {
 // Measure measures a task. It takes seconds.
 func Measure(t quintain.Task) (f Facts, err error) {
 	const (
-		creditDraws = 4 // of each level, as the others
+		creditDraws = 4 // per level, as are the others
 		guessDraws  = 400
 		spaceDraws  = 4000
 	)
@@ -88,8 +88,8 @@ func Measure(t quintain.Task) (f Facts, err error) {
 	return f, nil
 }
 
-// Size is the number of problems of a level in a few characters: two digits of an
-// estimate, and ≥ before a bound.
+// Size is the number of problems of a level in a few characters: an estimate has two
+// digits, and a lower bound begins with ≥.
 func (l LevelFacts) Size() string {
 	digits := fmt.Sprintf("%.0f", l.Problems)
 	if len(digits) > 4 {

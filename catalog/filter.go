@@ -8,23 +8,23 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Filter says which tasks to find.
+// A Filter says which tasks are wanted.
 type Filter struct {
 	Category  string  // empty: all
-	Scoring   string  // words of [Scorings] with commas between, all of which must hold; empty: any
-	Levels    int     // at least
-	GuessRate float64 // at most, at every level; 1: any
+	Scoring   string  // words of [Scorings] with commas between them; all must hold; empty: any
+	Levels    int     // least number of levels
+	GuessRate float64 // highest guess rate of any level; 1: any
 }
 
 // An Entry is a task that a filter finds.
 type Entry struct {
 	Info     quintain.Info
 	Facts    Facts
-	Measured bool // Facts are those of the task as it is now
+	Measured bool // whether Facts are known for the current version of the task
 }
 
-// Find returns the tasks that pass, in the order of [Categories]. The error is about a
-// filter that no task could ever pass. It names the field as a flag: --guess-rate.
+// Find returns the tasks that pass, in the order of [Categories]. An invalid filter is an
+// error, which names the flag of the field: --guess-rate.
 func (f Filter) Find() ([]Entry, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (f Filter) Find() ([]Entry, error) {
 	return found, nil
 }
 
-// check refuses what no task could ever pass.
+// check reports an invalid field.
 func (f Filter) check() error {
 	var categories, words []string
 	for _, c := range Categories() {
@@ -50,7 +50,7 @@ func (f Filter) check() error {
 		words = append(words, w.Word)
 	}
 	if f.Category != "" && !slices.Contains(categories, f.Category) {
-		return fmt.Errorf("no category %q; there are %s", f.Category, strings.Join(categories, ", "))
+		return fmt.Errorf("no category %q, want %s", f.Category, strings.Join(categories, ", "))
 	}
 	for _, word := range f.words() {
 		if !slices.Contains(words, word) {
@@ -71,8 +71,8 @@ func (f Filter) words() []string {
 	return strings.FieldsFunc(f.Scoring, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// passes reports whether e passes. What was not measured passes no limit on the guess
-// rate.
+// passes reports whether e passes. A task that was not measured passes no limit on the
+// guess rate.
 func (f Filter) passes(e Entry) bool {
 	has := e.Facts.Scoring(e.Info)
 	for _, word := range f.words() {

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A ScenarioChoice says which scenario plays, and holds the settings of all.
+// A ScenarioChoice says which scenario is played, and has the settings of all.
 type ScenarioChoice struct {
 	Name  string
 	plays map[string]env.Play // by the scenario's name
@@ -29,9 +29,9 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 	for _, spec := range Scenarios() {
 		names = append(names, spec.Name)
 	}
-	d.Text(&s.Name, "name", "scenario that plays the problems; quintain scenarios list tells of them").OneOf(names...).Flag("scenario")
+	d.Text(&s.Name, "name", "scenario of the problems; quintain scenarios list describes all").OneOf(names...).Flag("scenario")
 	for _, spec := range Scenarios() {
-		d.Section(s.plays[spec.Name], spec.Name, "the scenario of that name")
+		d.Section(s.plays[spec.Name], spec.Name, "settings of this scenario")
 	}
 }
 

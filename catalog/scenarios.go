@@ -14,8 +14,8 @@ import (
 // Scenarios returns all scenarios, sorted by name.
 func Scenarios() []env.Spec { return envs.Scenarios }
 
-// Scenario returns the scenario of a name. The error of an unknown name gives the nearest
-// known one.
+// Scenario returns the scenario with the given name. For an unknown name, the error gives
+// the nearest known one.
 func Scenario(name string) (env.Spec, error) {
 	var names []string
 	for _, spec := range Scenarios() {
@@ -32,8 +32,8 @@ func SettingsOf(spec env.Spec) []*settings.Setting {
 	return settings.New(spec.New()).Settings()
 }
 
-// Playable returns those of tasks that a scenario with its default settings can play, and
-// the errors of the others, in order.
+// Playable returns the tasks that a scenario with its default settings can play, and the
+// errors of the others, both in the order of tasks.
 func Playable(spec env.Spec, tasks []quintain.Task) (can []quintain.Task, cannot []error) {
 	for _, t := range tasks {
 		if _, err := spec.Over(t, nil); err != nil {
@@ -51,16 +51,15 @@ type Demo struct {
 	Turns   []DemoTurn
 }
 
-// A DemoTurn is a reply and what the scenario answers to it.
+// A DemoTurn is a reply and the scenario's answer to it.
 type DemoTurn struct {
 	Kind  string // of the reply: "wrong", "without an answer", "right"
 	Reply string
 	Step  quintain.Step
 }
 
-// Demonstrate plays the problem of t that d names with a wrong reply, one without an
-// answer, and a right one. If an episode ends before, the next reply begins another one of
-// the same problem.
+// Demonstrate plays problem d of t with a wrong reply, one without an answer, and a right
+// one. If an episode ends early, the next reply begins another episode of the problem.
 func Demonstrate(ctx context.Context, spec env.Spec, t quintain.Task, d quintain.Draw) (demos []Demo, err error) {
 	s, err := spec.Over(t, nil)
 	if err != nil {
@@ -93,8 +92,7 @@ func Demonstrate(ctx context.Context, spec env.Spec, t quintain.Task, d quintain
 	return demos, nil
 }
 
-// wrongAnswer returns the solution of another problem of t that does not solve p, which d
-// names.
+// wrongAnswer returns a wrong answer to p, problem d of t: the solution of another problem.
 func wrongAnswer(t quintain.Task, p quintain.Problem, d quintain.Draw) (string, error) {
 	const patience = 1000
 	for range patience {
@@ -114,7 +112,7 @@ func wrongAnswer(t quintain.Task, p quintain.Problem, d quintain.Draw) (string, 
 	return "", fmt.Errorf("problem %s: the solutions of the next %d problems are all right", p.ID(), patience)
 }
 
-// play plays an episode with replies until it ends or there are no more.
+// play plays an episode with replies, until it ends or no reply is left.
 func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies []DemoTurn) (demo Demo, err error) {
 	e, err := s.Env(p)
 	if err != nil {

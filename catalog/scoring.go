@@ -8,21 +8,21 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// A Scoring tells in a word how a task scores. Each task has two of them: how many
-// answers are right, and what earns part of the score.
+// A Scoring is a word for how a task scores. Each task has two: for how many answers are
+// right, and for what earns part of the score.
 type Scoring struct{ Word, Doc string }
 
-// Scorings lists the words, with what each of them says.
+// Scorings lists the words with their meanings.
 var Scorings = []Scoring{
 	{"one", "one answer is right, however it is spelled"},
-	{"many", "many answers are right: the scorer checks what it is given"},
-	{string(task.Whole), "an answer is right or earns nothing"},
+	{"many", "many answers are right: the scorer checks each answer"},
+	{string(task.Whole), "an answer that is not right earns nothing"},
 	{string(task.Contained), "a longer text that contains the solution earns its share of the length"},
-	{string(task.Parts), "an answer of which a part is right, or that is close, earns part of the score"},
+	{string(task.Parts), "an answer that is partly right, or close, earns part of the score"},
 }
 
 // Scoring returns the words for the task that info describes. The second is "unknown" if f
-// was not measured on the task as it is now.
+// was not measured on the current version of the task.
 func (f Facts) Scoring(info quintain.Info) []string {
 	words := []string{"one", "unknown"}
 	if info.Many {
@@ -34,7 +34,7 @@ func (f Facts) Scoring(info quintain.Info) []string {
 	return words
 }
 
-// ExplainScoring says in a sentence what the words for a task mean.
+// ExplainScoring returns a sentence with the meanings of words.
 func ExplainScoring(words []string) string {
 	var docs []string
 	for _, s := range Scorings {

@@ -5,11 +5,11 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// A Specimen is a problem of a task, with what answers to it earn.
+// A Specimen is a problem of a task, with graded answers.
 type Specimen struct {
 	Problem  quintain.Problem
 	Solution string
-	Judged   []Judged // the solution first, then what is near it
+	Judged   []Judged // the solution first, then answers near it
 }
 
 // A Judged is an answer with its verdict.
@@ -18,8 +18,7 @@ type Judged struct {
 	quintain.Verdict
 }
 
-// NewSpecimen makes the problem of t that d names, solves it, and grades the texts near
-// the solution.
+// NewSpecimen makes problem d of t, solves it, and grades the solution and texts near it.
 func NewSpecimen(t quintain.Task, d quintain.Draw) (s Specimen, err error) {
 	if s.Problem, err = t.Problem(d); err != nil {
 		return s, err

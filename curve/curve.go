@@ -1,16 +1,16 @@
 // Package curve keeps the course of a value in a bounded number of points, and draws
-// such courses: in a line of text, or as a picture.
+// values over time: as a line of text, or as a picture.
 package curve
 
-// mostPoints is the number of points that a curve has at most.
+// mostPoints is the largest number of points of a curve.
 const mostPoints = 64
 
-// A Curve is the course of a value: a bounded number of points, each the mean of
-// equally many values. The zero value is empty. It is for one goroutine.
+// A Curve is the course of a value: a bounded number of points, each the mean of the
+// same number of values. The zero value is empty. It is for one goroutine.
 type Curve struct {
-	points []float64 // all whole but the last
+	points []float64 // all complete except the last
 	filled int       // values in the last point
-	each   int       // values of a whole point; 0: none has come yet
+	each   int       // values in a complete point; 0: there is no value yet
 }
 
 // Add takes the next value.
@@ -29,7 +29,7 @@ func (c *Curve) Add(v float64) {
 	c.filled++
 }
 
-// halve joins neighbouring points, all of which are whole.
+// halve merges pairs of neighbouring points. All points are complete.
 func (c *Curve) halve() {
 	half := len(c.points) / 2
 	for i := range half {

@@ -34,7 +34,7 @@ func (p *Plot) Add(name string, minutes, value float64) {
 const (
 	width, height  = 720, 400
 	left, top      = 56, 24
-	right, bottom  = 536, 344 // of the area of the lines; the names stand to the right of it
+	right, bottom  = 536, 344 // of the area of the lines; their names are to the right of it
 	nameHeight     = 20
 	textBelow      = 20
 	leastMinutes   = 1
@@ -43,11 +43,11 @@ const (
 	firstTickSteps = 0.5
 )
 
-// colors are the colors of the lines, which are used again after the last. The
-// color-blind can tell them apart (Okabe and Ito, Color Universal Design, 2008).
+// colors are the colors of the lines. After the last, the first follows again. Color-
+// blind people can tell them apart (Okabe and Ito, Color Universal Design, 2008).
 var colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
 
-// SVG draws the plot. Where a line has one point alone, the point is seen.
+// SVG draws the plot. Every point is marked, so a line of one point is visible.
 func (p *Plot) SVG() string {
 	longest := float64(leastMinutes)
 	for _, l := range p.lines {
@@ -66,7 +66,7 @@ func (p *Plot) SVG() string {
 	return b.String()
 }
 
-// axes draws what the lines are read by.
+// axes draws the grid, the ticks and the title. longest is in minutes.
 func (p *Plot) axes(b *strings.Builder, longest float64) {
 	for tenth := 0; tenth <= 10; tenth += 2 {
 		y := yOf(float64(tenth) / 10)
@@ -86,7 +86,7 @@ func (p *Plot) axes(b *strings.Builder, longest float64) {
 	fmt.Fprintf(b, `<text x="%d" y="%d">%s</text>`+"\n", left, top-8, html.EscapeString(p.Title))
 }
 
-// draw draws a line, which is number i, and its name.
+// draw draws line number i and its name.
 func (l *line) draw(b *strings.Builder, i int, longest float64) {
 	color := colors[i%len(colors)]
 	var points []string
@@ -103,7 +103,7 @@ func (l *line) draw(b *strings.Builder, i int, longest float64) {
 		right+12, y-4, color, right+38, y, html.EscapeString(l.name))
 }
 
-// xOf and yOf place a point.
+// xOf and yOf return the position of a point, in pixels.
 func xOf(minutes, longest float64) float64 { return left + minutes/longest*(right-left) }
 
 func yOf(value float64) float64 { return bottom - value*(bottom-top) }

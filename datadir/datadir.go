@@ -1,6 +1,6 @@
-// Package datadir is the folder in which a process keeps all its state: locked while
-// it is in use, marked with the version of its layout, written so that a crash leaves
-// whole files.
+// Package datadir manages the folder in which a process keeps all its state. The folder
+// is locked while it is in use, and records the version of its layout. A crash leaves
+// every file either old or new.
 package datadir
 
 import (
@@ -12,20 +12,21 @@ import (
 	"path/filepath"
 )
 
-// Format is the version of the layout of a folder. A folder of another one is refused:
+// Format is the version of the layout of a folder. A folder of another version is
+// refused. The layout:
 //
 //	format.json          version of this layout
 //	lock                 held while a process uses the folder
 //	queue/               groups, and the records of run and hub
 //	runs/                the same for each further run of the hub
-//	trace/               every episode as it was played
+//	trace/               every episode
 //	dumps/               rollouts as JSON lines
 //	checkpoint.weights   model and optimiser of the tiny policy
-//	training.jsonl       its steps
-//	examinations.jsonl   how it did on held-out problems
+//	training.jsonl       the training steps of the tiny policy
+//	examinations.jsonl   its results on held-out problems
 const Format = 2
 
-// The names of what a folder holds.
+// Names in a folder.
 const (
 	Queue        = "queue"
 	Runs         = "runs"
@@ -42,8 +43,9 @@ type Folder struct {
 	lock *os.File
 }
 
-// Open opens the folder at path for this process alone, and makes it if it does not
-// exist. Writer names the program, for those who find the folder later. Close frees it.
+// Open opens the folder at path for this process alone, and creates it if it does not
+// exist. Writer is the version of the program; a new folder records it. The caller
+// closes the folder.
 func Open(path, writer string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
@@ -59,16 +61,16 @@ func Open(path, writer string) (*Folder, error) {
 	return f, nil
 }
 
-// Path is where the folder is.
+// Path is the path of the folder.
 func (f *Folder) Path() string { return f.path }
 
-// Join returns the path of something in the folder.
+// Join returns the path of name in the folder.
 func (f *Folder) Join(name string) string { return filepath.Join(f.path, name) }
 
 // Close frees the folder for other processes.
 func (f *Folder) Close() error { return f.lock.Close() }
 
-// checkFormat reads the folder's format, or writes it in a new one.
+// checkFormat checks the format of the folder, or records it in a new one.
 func (f *Folder) checkFormat(writer string) error {
 	var kept struct {
 		Format int    `json:"format"`
@@ -94,7 +96,7 @@ func (f *Folder) checkFormat(writer string) error {
 	return nil
 }
 
-// WriteFile writes a file whole or not at all, and durably.
+// WriteFile writes a file durably, and completely or not at all.
 func WriteFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -116,8 +118,8 @@ func WriteFile(path string, data []byte) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder makes the names in a folder durable: a power cut may undo a rename
-// before that.
+// syncFolder makes the names in a folder durable. Until then, a power cut may undo a
+// rename.
 func syncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -2,22 +2,22 @@ package exam
 
 import "slices"
 
-// A Comparison holds two reports on the same problems against each other.
+// A Comparison compares two reports on the same problems.
 type Comparison struct {
-	Problems   int      `json:"problems"`   // that both have a score of
-	Difference float64  `json:"difference"` // of the mean scores, the second less the first
+	Problems   int      `json:"problems"`   // that both reports have a score of
+	Difference float64  `json:"difference"` // of the mean scores, the second minus the first
 	Within     Interval `json:"interval"`   // of the difference, by the paired bootstrap
 
-	// Better and Worse are the IDs of the problems whose share of right samples is above
-	// one half in one report and not in the other. P is how likely their numbers would
-	// differ as much by chance alone (McNemar's exact test, two-sided).
+	// Better has the IDs of the problems of which more than half of the samples are right
+	// in the second report but not in the first; Worse is the reverse. P is the probability
+	// that their numbers differ at least as much by chance (McNemar's exact test, two-sided).
 	Better []string `json:"better"`
 	Worse  []string `json:"worse"`
 	P      float64  `json:"p"`
 }
 
 // Compare compares report b with a, on the problems that both have scored. The second
-// result is false where there is none.
+// result is false if there are none.
 func Compare(a, b *Report) (c Comparison, shared bool) {
 	before := map[string]*Problem{}
 	for _, row := range a.Rows {

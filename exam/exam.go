@@ -1,6 +1,6 @@
-// Package exam examines policies: it holds the split into problems that are trained on
-// and problems that are held out, fixed sets of problems, the examination itself, and
-// what its results say: means with intervals, pass@k, majority votes, comparisons.
+// Package exam examines policies. It splits problems into trained and held-out ones,
+// makes fixed sets of problems, runs examinations, and computes the results: means with
+// intervals, pass@k, majority votes, comparisons.
 package exam
 
 import (
@@ -21,10 +21,10 @@ type Settings struct {
 	Problems  int     // distinct problems of each task; 0: 64, or all of a file
 	Samples   int     // episodes of each problem
 	Split     Side    // which problems
-	MaxFailed float64 // share of episodes that may fail before the examination does
+	MaxFailed float64 // share of episodes; if more fail, the examination fails
 }
 
-// DefaultProblems is the number of problems of a task where Settings says 0.
+// DefaultProblems is the number of problems of a task if [Settings] has 0.
 const DefaultProblems = 64
 
 // Defaults returns the settings of an examination with held-out problems.
@@ -34,9 +34,9 @@ func Defaults() Settings { return Settings{Samples: 1, Split: HeldOutSide, MaxFa
 func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.Problems, "problems", "distinct problems of each task; 0: 64, or all of a file").Flag("count").AtLeast(0)
 	d.Int(&s.Samples, "samples", "episodes of each problem").AtLeast(1)
-	settings.Word(d, &s.Split, "split", "which problems are asked: those that nothing here trains on, the others, or all").
+	settings.Word(d, &s.Split, "split", "which problems are asked: those that are never trained on, the others, or all").
 		OneOf(string(HeldOutSide), string(TrainedSide), string(BothSides))
-	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail before the examination does").Between(0, 1)
+	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail; if more do, the examination fails").Between(0, 1)
 }
 
 // An Exam plays sets of problems with a policy. Its fields are set before Run and not
@@ -49,35 +49,36 @@ type Exam struct {
 	Parallel  int     // episodes under way at once; 0: 1
 	MaxFailed float64 // see [Settings]
 
-	// Told is called after each problem, by one goroutine at a time. Nil: nobody is told.
+	// Told is called after each problem, by one goroutine at a time, unless it is nil.
 	Told func(Progress)
 
-	// Played takes every problem as it was played, from many goroutines. Nil: nobody does.
+	// Played is called with every result, from many goroutines, unless it is nil. An error
+	// ends the examination.
 	Played func(rollout.Result) error
 }
 
-// Progress is how far an examination is.
+// Progress is how far an examination has come.
 type Progress struct {
 	Done, Total int    // problems
 	Failed      int    // episodes
 	Cause       string // of the last failure; empty: none failed
 }
 
-// A FailedError says that more episodes failed than may. The report holds what was
-// scored.
+// A FailedError says that too many episodes failed. The report has the results until
+// then.
 type FailedError struct {
 	Failed, Episodes int
 	Cause            string // of the last failure
 }
 
-// Error tells how many, and of what.
+// Error says how many failed, and why.
 func (e *FailedError) Error() string {
-	return fmt.Sprintf("%d of %d episodes failed, the last one because of: %s", e.Failed, e.Episodes, e.Cause)
+	return fmt.Sprintf("%d of %d episodes failed; the last failure: %s", e.Failed, e.Episodes, e.Cause)
 }
 
-// Run plays all problems and returns the report. It ends early when more episodes have
-// failed than may, with a [*FailedError], and when ctx ends, with its cause; the report
-// is of what was played until then.
+// Run plays all problems and returns the report. It ends early if too many episodes
+// fail, with a [*FailedError], and when ctx ends, with its cause. The report then has the
+// results until that time.
 func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	run := &running{exam: e, start: time.Now(), report: newReport(e.Sets)}
 	for i := range e.Sets {
@@ -93,7 +94,7 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 			err := run.take(r)
 			var failed *FailedError
 			if errors.As(err, &failed) {
-				stop(err) // the others are cut, and count for nothing
+				stop(err) // episodes under way are cut, and do not count
 				return nil
 			}
 			return err
@@ -112,7 +113,7 @@ type running struct {
 	exam  *Exam
 	start time.Time
 	total int // problems
-	sent  int // problems that were handed out
+	sent  int // rows of next that are done; see there
 
 	mu     sync.Mutex
 	done   int // problems
@@ -121,7 +122,8 @@ type running struct {
 	report *Report
 }
 
-// next hands out a problem of each set in turn.
+// next returns a problem of each set in turn. Row r is problem r / len(sets) of set
+// r % len(sets), if it has that many.
 func (r *running) next(ctx context.Context) (rollout.Job, error) {
 	if ctx.Err() != nil {
 		return rollout.Job{}, context.Cause(ctx)
@@ -137,7 +139,7 @@ func (r *running) next(ctx context.Context) (rollout.Job, error) {
 	return rollout.Job{}, io.EOF
 }
 
-// take counts a problem that was played.
+// take adds a result to the report.
 func (r *running) take(result rollout.Result) error {
 	if r.exam.Played != nil {
 		if err := r.exam.Played(result); err != nil {

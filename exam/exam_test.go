@@ -14,11 +14,11 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A space is a scenario of n questions, of which it asks number Index·step mod n; two
-// indices in one question have other words.
+// A space is a scenario of n questions. It asks number Index·step mod n; odd and even
+// indices word a question differently.
 type space struct {
 	n, step int
-	file    bool // its end is known
+	file    bool // its size is known
 	env     func(p quintain.Problem) (quintain.Env, error)
 }
 
@@ -56,7 +56,7 @@ func (s space) Size(int) int {
 	return 0
 }
 
-// sets are those of one space.
+// sets returns the sets of one space.
 func sets(t *testing.T, s space, how exam.Settings) []exam.Set {
 	t.Helper()
 	all, err := exam.NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, how)
@@ -180,7 +180,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("pass@%s is %v, want %v", k, got, v)
 		}
 	}
-	if *row.Majority != 0.6 { // of two and two, the first answer counts
+	if *row.Majority != 0.6 { // two against two: the first answer counts
 		t.Errorf("majority %v, want 0.6", *row.Majority)
 	}
 }
@@ -209,7 +209,7 @@ func TestFailuresAreNoScores(t *testing.T) {
 		fails     bool
 	}{
 		{"a dead server", 0, 0.1, 0, true},
-		{"a dead server that nobody minds", 0, 1, 0, false},
+		{"a dead server, and all may fail", 0, 1, 0, false},
 		{"a server that dies", 12, 0.1, 12, true},
 		{"a few failures", 18, 0.1, 18, false},
 	} {
@@ -271,7 +271,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("p %v, interval %+v", c.P, c.Within)
 	}
 	if c, ok := exam.Compare(some, some); !ok || c.Difference != 0 || c.P != 1 || c.Within != (exam.Interval{}) {
-		t.Errorf("a report beside itself: %+v", c)
+		t.Errorf("a report compared with itself: %+v", c)
 	}
 	if _, ok := exam.Compare(&exam.Report{}, some); ok {
 		t.Error("reports that share no problem are compared")
@@ -297,10 +297,10 @@ func TestMajority(t *testing.T) {
 		answers []string
 		want    int
 	}{
-		{"nobody answers", []string{"", ""}, -1},
+		{"no answers", []string{"", ""}, -1},
 		{"the most frequent", []string{"a", "b", "b"}, 1},
-		{"of equals the first", []string{"a", "b", "b", "a"}, 0},
-		{"no answer is no vote", []string{"", "", "a"}, 2},
+		{"the first of two equally frequent", []string{"a", "b", "b", "a"}, 0},
+		{"empty answers do not count", []string{"", "", "a"}, 2},
 	} {
 		if got := exam.Majority(test.answers); got != test.want {
 			t.Errorf("%s: %d, want %d", test.why, got, test.want)

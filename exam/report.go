@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A Report is how a policy did. A mean that nothing was scored for is absent.
+// A Report has the results of a policy. If no episode was scored, there is no mean.
 type Report struct {
 	Mean      *float64                 `json:"mean_score"` // of the means of all rows
 	Within    *Interval                `json:"interval,omitempty"`
@@ -24,27 +24,27 @@ type Report struct {
 	Seconds   float64                  `json:"seconds"`
 }
 
-// A Row is how a policy did in one set of problems.
+// A Row has the results of a policy on one set of problems.
 type Row struct {
 	Label    string             `json:"label"`    // "task:level"
-	Set      int                `json:"distinct"` // problems of the set, no two of which ask the same
-	Complete bool               `json:"complete"` // the set has all problems that there are
-	Scored   int                `json:"scored"`   // problems of which an episode was scored
+	Set      int                `json:"distinct"` // number of problems; see [Set]
+	Complete bool               `json:"complete"` // see [Set]
+	Scored   int                `json:"scored"`   // problems with a scored episode
 	Mean     *float64           `json:"mean_score"`
 	Within   *Interval          `json:"interval,omitempty"` // of the mean, with 95 % confidence
-	Right    *float64           `json:"right,omitempty"`    // share of the scored episodes in which a reply was fully right
-	PassAt   map[string]float64 `json:"pass_at,omitempty"`  // how likely one of k samples is right, by k; for several samples
-	Majority *float64           `json:"majority,omitempty"` // share of problems whose most frequent answer is right; for several samples
+	Right    *float64           `json:"right,omitempty"`    // share of the scored episodes with a fully right reply
+	PassAt   map[string]float64 `json:"pass_at,omitempty"`  // pass@k by k; absent for one sample
+	Majority *float64           `json:"majority,omitempty"` // share of problems whose most frequent answer is right; absent for one sample
 	Failed   int                `json:"failed"`             // episodes without a score
 	Problems []*Problem         `json:"problems"`
 }
 
-// A Problem is how a policy did with one problem.
+// A Problem has the results of a policy on one problem.
 type Problem struct {
 	ID      string    `json:"id"`
-	Scores  []float64 `json:"scores"`  // of the episodes that were scored
-	Right   []bool    `json:"right"`   // of the same episodes: a reply was fully right
-	Answers []string  `json:"answers"` // of the same episodes, the last one of each; empty: none was found
+	Scores  []float64 `json:"scores"`  // of the scored episodes
+	Right   []bool    `json:"right"`   // of the same episodes: whether a reply was fully right
+	Answers []string  `json:"answers"` // of the same episodes: the last answer; empty: none was found
 }
 
 // mean is the mean score of the problem.
@@ -70,7 +70,7 @@ func newReport(sets []Set) *Report {
 	return r
 }
 
-// add takes in a problem as it was played.
+// add adds the result of a problem.
 func (r *Report) add(result rollout.Result) {
 	i := slices.IndexFunc(r.Rows, func(row *Row) bool { return row.Label == result.Job.Label })
 	row := r.Rows[i] // the job is of one of the sets
@@ -90,7 +90,7 @@ func (r *Report) add(result rollout.Result) {
 	row.Problems = append(row.Problems, p)
 }
 
-// finish computes what the problems add up to.
+// finish computes the rows and the overall mean.
 func (r *Report) finish(spent time.Duration) {
 	r.Seconds = spent.Seconds()
 	var rows [][]float64
@@ -128,8 +128,9 @@ func (row *Row) finish() (means []float64) {
 	return means
 }
 
-// several computes what several samples of a problem show: pass@k for the powers of
-// two up to their number, over the problems that have as many, and the majority.
+// several computes what needs several samples of a problem: pass@k for each k that is a
+// power of two up to samples, over the problems with at least k samples, and the
+// majority.
 func (row *Row) several(samples int) {
 	row.PassAt = map[string]float64{}
 	for k := 1; k <= samples; k *= 2 {

@@ -10,20 +10,20 @@ import (
 // Seed is the seed of the problems that policies are examined with.
 const Seed uint64 = 0x68656c64_6f757421
 
-// A Set is a fixed list of problems that all ask something else.
+// A Set is a fixed list of problems. No two ask the same, except rows of a file.
 type Set struct {
 	Label    string // of the stream
 	Scenario quintain.Scenario
 	Problems []quintain.Problem
 
-	// Complete says that there are no more: the set has every problem of its side, as
-	// far as can be found out by drawing.
+	// Complete says that the set has every problem of its side, as far as can be found
+	// out by drawing.
 	Complete bool
 }
 
-// NewSets returns a set for each stream: the first problems of [Seed] on a side, each
-// question once. It opens no environment. Problems and Split of the settings say how
-// many and which; a small space is taken completely, and a file row by row.
+// NewSets returns a set for each stream: the first how.Problems problems of [Seed] on the
+// side how.Split, each question once, or all if there are fewer. Of a file it takes the
+// rows in order. It opens no environment.
 func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
 	sets := make([]Set, len(streams))
 	for i, label := range rollout.Labels(streams) {
@@ -80,7 +80,7 @@ func newSet(s rollout.Stream, how Settings) (Set, error) {
 	return set, nil
 }
 
-// patience is the number of draws in a row without a new question after which n are
-// taken to be all there are: even one that is left of all, each as likely, would have
-// come but for one time in 10⁸.
+// patience is how many draws without a new question show that the n known ones are all:
+// if one more existed, and all were equally likely, the draws would miss it once in 10⁸
+// times.
 func patience(n int) int { return max(1000, 20*n) }

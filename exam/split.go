@@ -11,17 +11,16 @@ type Side string
 
 // The sides of the split.
 const (
-	HeldOutSide Side = "held_out" // a tenth, which nothing trains on
+	HeldOutSide Side = "held_out" // a tenth, never trained on
 	TrainedSide Side = "trained"  // the others
 	BothSides   Side = "all"
 )
 
-// heldOutShare is the share of all problems that is held out: one of ten.
+// heldOutShare says that one in ten problems is held out.
 const heldOutShare = 10
 
-// HeldOut reports whether the problems of a key are kept for examinations, so that
-// whatever is examined with them may not train on them. The key says what a problem
-// asks, so all its wordings are on one side.
+// HeldOut reports whether the problems of a key are kept for examinations and must not
+// be trained on. The key says what a problem asks, so all its wordings are on one side.
 func HeldOut(key quintain.Key) bool {
 	return binary.BigEndian.Uint64(key[8:])%heldOutShare == 0
 }
@@ -29,7 +28,8 @@ func HeldOut(key quintain.Key) bool {
 // Has reports whether the problems of a key are on the side.
 func (s Side) Has(key quintain.Key) bool { return s == BothSides || HeldOut(key) == (s == HeldOutSide) }
 
-// Skip returns what has a stream of problems skip the held-out ones.
+// Skip returns a function that reports whether a problem of s is held out: a stream of
+// problems uses it to skip them.
 func Skip(s quintain.Scenario) func(quintain.Problem) (bool, error) {
 	return func(p quintain.Problem) (bool, error) {
 		key, err := s.Key(p)

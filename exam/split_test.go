@@ -13,7 +13,7 @@ import (
 // phrasing finds what a record says of its wording.
 var phrasing = regexp.MustCompile(`,?"phrasing":\d+`)
 
-// sides has the texts that ask something, by the side on which they were met.
+// sides has the texts of questions, by the side on which they were found.
 type sides map[string]bool
 
 // put notes that a text is on a side, and reports whether it was on the other one.
@@ -37,7 +37,7 @@ func TestHeldOutQuestionsAreNotTrainedOnInWhateverWords(t *testing.T) {
 	}
 }
 
-// oneLevel draws problems of one level, and holds their texts against each other.
+// oneLevel draws problems of one level, and compares their texts.
 func oneLevel(t *testing.T, task quintain.Task, level int) {
 	prompts, shorts, records := sides{}, sides{}, sides{}
 	short := task.(quintain.Shortener)
@@ -67,7 +67,7 @@ func oneLevel(t *testing.T, task quintain.Task, level int) {
 	}
 }
 
-// Training leaves out the same questions whatever the scenario's settings are.
+// The settings of a scenario do not change which questions training leaves out.
 func TestSettingsOfAScenarioDoNotMoveTheSplit(t *testing.T) {
 	t.Parallel()
 	skipped := 0

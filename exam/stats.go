@@ -7,23 +7,23 @@ import (
 	"github.com/quintain-rl/quintain/rng"
 )
 
-// An Interval is a range that holds the true value with a confidence of 95 %.
+// An Interval is a confidence interval of 95 %.
 type Interval struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// resamples is the number of samples that a bootstrap draws.
+// resamples is the number of samples of a bootstrap.
 const resamples = 2000
 
 // Mean returns the mean of the means of rows, and its interval by the percentile
-// bootstrap within rows (Efron, 1979). Where a value is the mean of several episodes of
-// one problem, this is the cluster bootstrap over problems. Equal values give an equal
-// interval. It panics without rows, and for a row without values.
+// bootstrap within rows (Efron, 1979). If each value is the mean of several episodes of
+// one problem, this is the cluster bootstrap over problems. The same values always give
+// the same interval. It panics without rows, and for a row without values.
 func Mean(rows ...[]float64) (mean float64, within Interval) {
 	sorted := make([][]float64, len(rows))
 	for i, row := range rows {
-		sorted[i] = slices.Sorted(slices.Values(row)) // the same sum in whatever order they came
+		sorted[i] = slices.Sorted(slices.Values(row)) // the sum does not depend on the order
 		mean += sum(sorted[i]) / float64(len(row)*len(rows))
 	}
 	r := rng.New(Seed, "bootstrap")
@@ -41,7 +41,7 @@ func Mean(rows ...[]float64) (mean float64, within Interval) {
 	return mean, Interval{quantile(means, 0.025), quantile(means, 0.975)}
 }
 
-// quantile is that of sorted values, between two of them by the line that joins them.
+// quantile returns a quantile of sorted values, interpolated linearly.
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	low := int(at)
@@ -57,8 +57,8 @@ func sum(values []float64) float64 {
 	return total
 }
 
-// PassAt estimates how likely at least one of k samples is right, from n samples of
-// which c are: the unbiased estimator 1 - C(n-c, k) / C(n, k) of Chen et al.
+// PassAt estimates how likely at least one of k samples is right, if c of n samples
+// are: the unbiased estimator 1 - C(n-c, k) / C(n, k) of Chen et al.
 // (Evaluating Large Language Models Trained on Code, 2021). K is 1 to n.
 func PassAt(k, n, c int) float64 {
 	if n-c < k {
@@ -71,8 +71,8 @@ func PassAt(k, n, c int) float64 {
 	return 1 - miss
 }
 
-// Majority returns the place of the first answer among those given most often. Empty
-// answers have no vote; -1: there is none.
+// Majority returns the index of the most frequent answer; of several, the first. Empty
+// answers do not count. -1: there is no other.
 func Majority(answers []string) int {
 	votes := map[string]int{}
 	for _, a := range answers {
@@ -89,8 +89,8 @@ func Majority(answers []string) int {
 	return best
 }
 
-// mcNemar is the probability that of b + c pairs that differ, they differ as unevenly as
-// b to c or more by chance alone: the exact test of McNemar (1947), two-sided.
+// mcNemar returns the probability that b + c differing pairs are by chance split at least
+// as unevenly as b to c: the exact test of McNemar (1947), two-sided.
 func mcNemar(b, c int) float64 {
 	n := b + c
 	if n == 0 {
@@ -103,7 +103,7 @@ func mcNemar(b, c int) float64 {
 	return min(1, 2*tail)
 }
 
-// logChoose is the natural logarithm of n over k.
+// logChoose returns the natural logarithm of the binomial coefficient n over k.
 func logChoose(n, k int) float64 {
 	a, _ := math.Lgamma(float64(n + 1))
 	b, _ := math.Lgamma(float64(k + 1))

@@ -19,15 +19,14 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// The benchmarks hold every task at every level to the work that cannot be avoided: that
-// of making its problems, or of grading problems that came as JSON, in a loop on the same
-// cores. They report, over all levels, the share of that rate that is reached at least and
-// in the median, and the lines a second of the slowest and fastest. With -v they print a
-// line for each level.
+// The benchmarks compare every task at every level with the unavoidable work: making its
+// problems, or grading problems that came as JSON, in a loop on the same cores. They
+// report the least and the median share of that rate over all levels, and the lines per
+// second of the slowest and the fastest level. With -v they print a line for each level.
 //
 //	go test ./exchange -run '^$' -bench . -benchtime 1x -timeout 30m
 
-// BenchmarkExport writes problems to a pipe that is read.
+// BenchmarkExport writes problems to a pipe.
 func BenchmarkExport(b *testing.B) {
 	eachFormat(b, func(b *testing.B, f exchange.Format, t quintain.Task, level int) (limit, reached work) {
 		d := quintain.Draw{Seed: 1, Level: level}
@@ -49,7 +48,7 @@ func BenchmarkExport(b *testing.B) {
 	})
 }
 
-// BenchmarkGrade grades right answers that are read from memory, to a pipe that is read.
+// BenchmarkGrade grades right answers from memory, and writes to a pipe.
 func BenchmarkGrade(b *testing.B) {
 	tasks, err := task.NewSet(catalog.Tasks())
 	if err != nil {
@@ -111,7 +110,7 @@ func eachFormat(b *testing.B, works func(b *testing.B, f exchange.Format, t quin
 	}
 }
 
-// compare returns the best rates a second of two works, which take turns.
+// compare returns the best rates of two works per second. They take turns.
 func compare(b *testing.B, limit, reached work) (most, got float64) {
 	const rounds, long = 3, 100 * time.Millisecond
 	n := 64
@@ -165,7 +164,7 @@ func onAllCores(worker func() func(n int) error) work {
 	}
 }
 
-// throughPipe calls write with a pipe of the operating system, which is read meanwhile.
+// throughPipe calls write with a pipe of the operating system, and reads from it.
 func throughPipe(write func(out io.Writer) error) error {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -185,8 +184,8 @@ func throughPipe(write func(out io.Writer) error) error {
 	return err
 }
 
-// questions returns some problems of a level as lines to grade, and as problems that came
-// as JSON with their answers.
+// questions returns problems of a level as lines to grade, and as problems that came as
+// JSON, with their answers.
 func questions(b *testing.B, f exchange.Format, t quintain.Task, level int) (lines [][]byte, problems []quintain.Problem, answers []string) {
 	const n = 500
 	var exported bytes.Buffer

@@ -1,5 +1,5 @@
-// Package exchange passes problems and answers on as JSON lines: an [Export] writes the
-// problems of a task, and [Grade] judges answers to them, in one of [Formats].
+// Package exchange writes and reads problems and answers as JSON lines: an [Export] writes
+// the problems of a task, and a [Grader] grades answers to them, in one of [Formats].
 package exchange
 
 import (
@@ -20,14 +20,14 @@ type Format struct {
 // A writer appends a problem of t to a line. It is for one goroutine.
 type writer func(line []byte, t quintain.Task, p quintain.Problem) ([]byte, error)
 
-// A reader returns the problem and the answer of a line; nil is no answer. It is for one
-// goroutine, and the problem may be used until the next call.
+// A reader returns the problem and the answer of a line; nil: there is no answer. It is
+// for one goroutine. The problem is valid until the next call.
 type reader func(line []byte) (p quintain.Problem, answer *string, err error)
 
-// Formats lists the forms of the lines. In that of Quintain a problem is a
-// [quintain.Problem], and a line to grade is {"problem": …, "answer": …}. In that of
-// reasoning-gym a problem is a [reasoninggym.Entry], and a line to grade is
-// {"entry": …, "answer": …}. An answer of null is no answer.
+// Formats lists the formats. In Quintain's own, a problem is a [quintain.Problem], and a
+// line to grade is {"problem": …, "answer": …}. In that of reasoning-gym, a problem is a
+// [reasoninggym.Entry], and a line to grade is {"entry": …, "answer": …}. A null answer
+// means that there is no answer.
 var Formats = []Format{
 	{"quintain", newProblemWriter, newProblemReader},
 	{"reasoning-gym", newEntryWriter, newEntryReader},

@@ -10,11 +10,11 @@ import (
 	"github.com/quintain-rl/quintain/jsonl"
 )
 
-// An Export is problems of one task, a line each.
+// An Export writes problems of one task, one per line.
 type Export struct {
 	Task   quintain.Task
 	First  quintain.Draw // names the first problem; the others follow it in its stream
-	Count  int           // lines to write
+	Count  int           // number of lines
 	Format Format
 
 	// Distinct leaves out a problem that asks the same as an earlier one, by
@@ -22,9 +22,9 @@ type Export struct {
 	Distinct bool
 }
 
-// Write writes the lines to out, and returns how many problems Distinct left out. The
-// lines are made on all cores, but one by one if they are to be distinct. After an error
-// of a problem, the lines before it are written; after the end of ctx, some are.
+// Write writes the lines to out, and returns how many problems Distinct left out. It makes
+// lines on all cores, but distinct ones on one core. After an error of a problem, the
+// lines before it are written; when ctx ends, only some are.
 func (e Export) Write(ctx context.Context, out io.Writer) (left int, err error) {
 	if e.Distinct {
 		return e.writeDistinct(ctx, out)
@@ -59,11 +59,11 @@ func (e Export) writeDistinct(ctx context.Context, out io.Writer) (left int, err
 	return s.left, err
 }
 
-// A stream hands out the problems of an export that are new, one after the other.
+// A stream returns the distinct problems of an export, one after the other.
 type stream struct {
 	export Export
 	at     int                   // number of the next problem
-	seen   map[quintain.Key]bool // what the problems so far ask
+	seen   map[quintain.Key]bool // keys of the problems so far
 	left   int                   // problems left out
 }
 
@@ -89,8 +89,8 @@ func (s *stream) write(ctx context.Context, out *bufio.Writer) error {
 	return nil
 }
 
-// next returns the next new problem. It gives up after so many known ones that it would
-// have met a single new one among all, but for one time in 10⁸.
+// next returns the next new problem. It gives up after patience known ones in a row: if
+// one new problem existed, it would miss it once in 10⁸ times.
 func (s *stream) next() (quintain.Problem, error) {
 	t := s.export.Task
 	patience := max(1000, 20*len(s.seen))
@@ -110,5 +110,5 @@ func (s *stream) next() (quintain.Problem, error) {
 		}
 		s.left++
 	}
-	return quintain.Problem{}, fmt.Errorf("task %s: none of %d further problems is new: with these settings there seem to be %d different ones", t.Info().Name, patience, len(s.seen))
+	return quintain.Problem{}, fmt.Errorf("task %s: the last %d problems were not new: with these settings there seem to be only %d different problems", t.Info().Name, patience, len(s.seen))
 }

@@ -32,7 +32,7 @@ func named(t testing.TB, name string) quintain.Task {
 	return one
 }
 
-// alone returns problems of a task as they come one by one, written by encoding/json.
+// alone returns problems of a task, made one by one and written by encoding/json.
 func alone(t *testing.T, format string, one quintain.Task, d quintain.Draw, count int) string {
 	t.Helper()
 	var want strings.Builder
@@ -59,7 +59,7 @@ func alone(t *testing.T, format string, one quintain.Task, d quintain.Draw, coun
 	return want.String()
 }
 
-// All cores make problems, but they come in their order, each as it comes alone.
+// All cores make problems, but they come in order, and each is the same as alone.
 func TestExportKeepsTheOrder(t *testing.T) {
 	for _, format := range exchange.Formats {
 		for _, count := range []int{0, 1, 3, 2500} {
@@ -123,8 +123,8 @@ func TestExportLeavesOutWhatIsKnown(t *testing.T) {
 		t.Errorf("%d problems, want %d", len(seen), e.Count)
 	}
 	e.Count = 100_000
-	if _, err := e.Write(t.Context(), &got); err == nil || !strings.Contains(err.Error(), "none of ") {
-		t.Errorf("error %v, want one that says that there are no more", err)
+	if _, err := e.Write(t.Context(), &got); err == nil || !strings.Contains(err.Error(), "were not new") {
+		t.Errorf("error %v, want one that says that all are known", err)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// A Grader judges answers, a line each.
+// A Grader grades answers, one per line.
 type Grader struct {
-	Tasks  *task.Set // those whose problems are taken
+	Tasks  *task.Set // problems of other tasks are errors
 	Format Format
 }
 
@@ -44,7 +44,7 @@ func (g Grader) Grade(ctx context.Context, in io.Reader, out io.Writer) error {
 	})
 }
 
-// judge judges one answer; nil is no answer.
+// judge grades one answer; nil: there is none.
 func (g Grader) judge(p quintain.Problem, answer *string) (verdict, error) {
 	t, err := g.Tasks.Get(p.Task)
 	if err != nil {
@@ -54,7 +54,7 @@ func (g Grader) judge(p quintain.Problem, answer *string) (verdict, error) {
 	if answer != nil {
 		text = *answer
 	}
-	v, err := t.Grade(p, text) // without an answer as well: the problem may be unreadable
+	v, err := t.Grade(p, text) // even without an answer: the problem may be invalid
 	if err != nil {
 		return verdict{}, err
 	}

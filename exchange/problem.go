@@ -8,11 +8,11 @@ import (
 	"github.com/quintain-rl/quintain/jsonform"
 )
 
-// A problemWriter writes problems as encoding/json does. What the problems of one stream
-// share it writes once, and copies.
+// A problemWriter writes problems as encoding/json does. It encodes what the problems of
+// one stream share only once.
 type problemWriter struct {
 	encoder jsonform.Encoder
-	shared  quintain.Problem // the last problem, without what is its own
+	shared  quintain.Problem // the last problem, without index, prompt and instance
 	before  []byte           // up to the index
 	between []byte           // from there to the prompt
 }
@@ -35,14 +35,14 @@ func (w *problemWriter) append(line []byte, p quintain.Problem) ([]byte, error) 
 	return append(line, '}'), err
 }
 
-// shares reports whether p has the parts that were written last.
+// shares reports whether p has the same parts as shared.
 func (w *problemWriter) shares(p quintain.Problem) bool {
 	q := &w.shared
 	return p.Seed == q.Seed && p.Level == q.Level && p.Version == q.Version && p.Task == q.Task && p.Scenario == q.Scenario &&
 		bytes.Equal(p.Params, q.Params) && (p.Params == nil) == (q.Params == nil)
 }
 
-// share writes the parts that p shares with others.
+// share sets shared, before and between from p.
 func (w *problemWriter) share(p quintain.Problem) error {
 	p.Params = bytes.Clone(p.Params)
 	p.Index, p.Prompt, p.Instance = 0, "", quintain.Record{}

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A problem is written as encoding/json writes it, whatever the one before was.
+// A problem is written as encoding/json writes it, whatever the previous one was.
 func TestProblemsAreWrittenAsEncodingJSON(t *testing.T) {
 	type instance struct {
 		Text string `json:"text"`

@@ -29,8 +29,8 @@ func newProblemReader() reader {
 	}
 }
 
-// plainProblem reads the members of a problem. It reports false if one of them is not
-// written as usual.
+// plainProblem reads the members of a problem. plain is false if one of them is written
+// in an unusual way.
 func plainProblem(from *jsonform.Picker) (p quintain.Problem, plain bool) {
 	m := members{from: from}
 	p = quintain.Problem{
@@ -43,10 +43,10 @@ func plainProblem(from *jsonform.Picker) (p quintain.Problem, plain bool) {
 	return p, !m.unusual
 }
 
-// members reads members by their place; one that is missing is zero.
+// members reads members by index; a missing one is zero.
 type members struct {
 	from    *jsonform.Picker
-	unusual bool // one was
+	unusual bool // some member was
 }
 
 // text returns a string.
@@ -65,7 +65,7 @@ func (m *members) number(i int) int {
 	return n
 }
 
-// seed returns a number that is written as a string.
+// seed returns a number written as a string.
 func (m *members) seed(i int) uint64 {
 	text := m.text(i)
 	seed, err := strconv.ParseUint(text, 10, 64)
@@ -73,7 +73,7 @@ func (m *members) seed(i int) uint64 {
 	return seed
 }
 
-// plainAnswer reads an answer; nil is none.
+// plainAnswer reads an answer; nil: there is none.
 func plainAnswer(value []byte) (answer *string, plain bool) {
 	if string(value) == "null" {
 		return nil, true
@@ -82,7 +82,7 @@ func plainAnswer(value []byte) (answer *string, plain bool) {
 	return &text, plain
 }
 
-// decodeProblem reads a line of Quintain's own format by encoding/json.
+// decodeProblem reads a line of Quintain's own format with encoding/json.
 func decodeProblem(text []byte) (quintain.Problem, *string, error) {
 	var in struct {
 		Problem *quintain.Problem `json:"problem"`
@@ -114,7 +114,7 @@ func newEntryReader() reader {
 	}
 }
 
-// decodeEntry reads a line of reasoning-gym's format by encoding/json.
+// decodeEntry reads a line of reasoning-gym's format with encoding/json.
 func decodeEntry(text []byte) (quintain.Problem, *string, error) {
 	var in struct {
 		Entry  *reasoninggym.Entry `json:"entry"`
@@ -134,8 +134,8 @@ func decodeEntry(text []byte) (quintain.Problem, *string, error) {
 	return p, answer, err
 }
 
-// decode reads one JSON value, with nothing after it. The error names the field where it
-// can.
+// decode reads one JSON value, with nothing after it. If possible, the error names the
+// field.
 func decode(text []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if err := dec.Decode(v); err != nil {
@@ -151,7 +151,7 @@ func decode(text []byte, v any) error {
 	return nil
 }
 
-// decodeAnswer reads a string, or null for none. The field may not be left out.
+// decodeAnswer reads a string, or null for no answer. A missing field is an error.
 func decodeAnswer(raw json.RawMessage) (*string, error) {
 	if raw == nil {
 		return nil, errors.New("answer: is missing; want a string, or null for none")

@@ -14,7 +14,7 @@ const (
 	entryLine   = `{"entry":{"question":"2 + 3?","answer":"5","metadata":{"source_dataset":"chain_sum","source_index":0,"num_terms":2,"expression":"2 + 3","difficulty":{}}},"answer":"5"}`
 )
 
-// lines are in all the ways in which one may be written, and in some in which it may not.
+// lines are valid lines written in different ways, and invalid ones.
 var lines = []string{
 	problemLine, entryLine,
 	` { "problem" : {"instance":{},"level":-1,"scenario":"s.v1","task":"x","seed":"18446744073709551615","id":4} , "id":1, "answer" : null } `,
@@ -33,7 +33,7 @@ var lines = []string{
 	`{"entry":{"question":"","metadata":{}},"answer":"a"}`, `{"entry":{"question":5},"answer":"a"}`, `{"entry":{"metadata":{"source_dataset":"x","b":1,"a":2}}}`, `{"entry":null,"answer":"a"}`,
 }
 
-// What is read is what encoding/json reads, and so are the errors.
+// The readers return the values and errors of encoding/json.
 func TestReadersReadAsEncodingJSON(t *testing.T) {
 	problem, entry := newProblemReader(), newEntryReader()
 	for _, line := range lines {
@@ -79,7 +79,7 @@ func decoded(t *testing.T, p quintain.Problem) (v any) {
 	return v
 }
 
-// The usual lines are not left to encoding/json, which allocates far more.
+// Usual lines are read without encoding/json, which allocates far more.
 func TestReadersAllocateLittle(t *testing.T) {
 	for name, test := range map[string]struct {
 		line string

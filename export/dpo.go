@@ -12,19 +12,19 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// DPO is a [Sink] of pairs for preference optimisation: two episodes of one group, of which
-// one earned more. Each is a line of JSON, which is written at once:
+// DPO is a [Sink] of pairs for preference optimisation: two episodes of one group with
+// different scores. It writes each pair in one call, as a line of JSON:
 //
 //	{"prompt": [messages], "chosen": [messages], "rejected": [messages], "score_chosen": 1, "score_rejected": 0}
 //
-// The prompt is what both were told first; chosen and rejected are what follows it. Its
-// fields are set before the first Write.
+// The prompt is the opening of both episodes; chosen and rejected are what follows it. Set
+// the fields before the first Write and do not change them afterwards.
 type DPO struct {
 	Out      io.Writer
-	Atropos  bool    // lines as atropos-dpo-gen writes conversations: {"pos": […], "score": 1, "neg": […]}
-	MinScore float64 // that the chosen episode has at least
-	Gap      float64 // by which the score of the rejected one is lower, at least
-	Pairs    int     // of a group at most; 0: any number
+	Atropos  bool    // write lines as atropos-dpo-gen does: {"pos": […], "score": 1, "neg": […]}
+	MinScore float64 // least score of the chosen episode
+	Gap      float64 // least difference of the scores
+	Pairs    int     // largest number per group; 0: no limit
 
 	mu sync.Mutex
 }
@@ -43,8 +43,8 @@ type atroposLine struct {
 	Neg   []quintain.Message `json:"neg"`
 }
 
-// Write implements [Sink]. The best episode is paired with the worst, the second with the
-// second worst, and so on; so each is in one pair at most.
+// Write implements [Sink]. It pairs the best episode with the worst, the second best with
+// the second worst, and so on. So each is in at most one pair.
 func (d *DPO) Write(r *trace.Record) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,7 +73,7 @@ func (d *DPO) Write(r *trace.Record) error {
 // apart reports whether two scores make a pair.
 func (d *DPO) apart(better, worse float64) bool { return better > worse && better-worse >= d.Gap }
 
-// opening is what two episodes were told first, if that is the same.
+// opening returns the first messages that two episodes observed, if they are the same.
 func opening(a, b *quintain.Trajectory) (prompt []quintain.Message, same bool) {
 	if len(a.Turns) == 0 || len(b.Turns) == 0 {
 		return nil, false
@@ -81,8 +81,8 @@ func opening(a, b *quintain.Trajectory) (prompt []quintain.Message, same bool) {
 	return a.Turns[0].Observed, reflect.DeepEqual(a.Turns[0].Observed, b.Turns[0].Observed)
 }
 
-// ranked lists the episodes of a group with a reply, the best first; none where one of the
-// group has no score.
+// ranked returns the indices of the episodes that have a reply, the best first; none if any
+// episode has no score.
 func ranked(r *trace.Record) (order []int) {
 	if len(r.Scores) != len(r.Episodes) {
 		return nil

@@ -17,24 +17,24 @@ type DumpSettings struct {
 	Threshold float64 `json:"threshold"` // 0 to 1
 }
 
-// DefaultDumps is the settings of Atropos' environment, with nothing written.
+// DefaultDumps returns the defaults: the threshold of Atropos' environment, and no dumps.
 func DefaultDumps() DumpSettings { return DumpSettings{Threshold: 0.7} }
 
 // Declare implements [settings.Declarer].
 func (s *DumpSettings) Declare(d *settings.Section) {
-	d.Bool(&s.Rollouts, "rollouts", "write groups with a good score to DATA/dumps").Flag("dump-rollouts")
+	d.Bool(&s.Rollouts, "rollouts", "write groups with a score above the threshold to DATA/dumps").Flag("dump-rollouts")
 	d.Bool(&s.Failed, "failed", "write groups in which every score is 0 to DATA/dumps").Flag("dump-failed")
-	d.Float(&s.Threshold, "threshold", "the score above which a rollout is good").Between(0, 1).Flag("")
+	d.Float(&s.Threshold, "threshold", "a score above this is good").Between(0, 1).Flag("")
 }
 
-// Dumps is a [Sink] of Atropos' dumps: the rollouts of groups that are kept and have a
-// score above the threshold, and those of groups whose scores are all 0.
+// Dumps is a [Sink] of Atropos' dumps: the rollouts of kept groups with a score above the
+// threshold, and those of groups whose scores are all 0.
 type Dumps struct {
 	threshold    float64
 	good, failed *atropos.Dump // nil: not written
 }
 
-// OpenDumps returns a sink into dir, for the files of a run.
+// OpenDumps returns a sink that writes the files of a run to dir.
 func OpenDumps(dir, runID string, s DumpSettings) (*Dumps, error) {
 	d := &Dumps{threshold: s.Threshold}
 	var err error
@@ -50,7 +50,7 @@ func OpenDumps(dir, runID string, s DumpSettings) (*Dumps, error) {
 	return d, nil
 }
 
-// Write implements [Sink]. A group that is the second of its problem is passed over.
+// Write implements [Sink]. It ignores duplicate groups of a problem.
 func (d *Dumps) Write(r *trace.Record) error {
 	if len(r.Scores) == 0 || r.Drop == string(rollout.DropDuplicate) {
 		return nil

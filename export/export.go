@@ -1,6 +1,6 @@
-// Package export makes data sets of traces: the dumps of Atropos' reasoning-gym
+// Package export makes data sets from traces: the dumps of Atropos' reasoning-gym
 // environment, and sets for supervised fine-tuning and for preference optimisation. Each is
-// a [Sink] that takes records while a run makes them, or afterwards by [Copy].
+// a [Sink]. It takes records during a run, or afterwards from [Copy].
 package export
 
 import (
@@ -11,18 +11,17 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// A Sink takes records. Those that do not belong into it are passed over, which is not an
-// error. Many goroutines may use one.
+// A Sink takes records, and ignores those that do not belong in it. Many goroutines may use
+// one.
 type Sink interface {
 	Write(r *trace.Record) error
 }
 
-// page is the number of entries that Copy asks for at a time.
+// page is the number of entries that Copy finds at a time.
 const page = 1000
 
-// Copy writes the records that q finds to a sink, and returns how many it read. Records
-// that are damaged, or removed meanwhile, are left out. When ctx ends, so does Copy, with
-// its cause.
+// Copy writes the records that match q to a sink, and returns their number. It leaves out
+// records that are damaged or were removed. When ctx ends, Copy returns its cause.
 func Copy(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) (n int, err error) {
 	most := q.Limit
 	for {

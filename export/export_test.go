@@ -16,7 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// group is a group of one problem: an episode for each reply, which earned its score.
+// group returns a group with an episode for each score.
 func group(index int, drop string, scores ...float64) *trace.Record {
 	r := &trace.Record{
 		Problem: quintain.Problem{Task: "chain_sum", Version: 1, Index: index}, Drop: drop, Scores: scores,
@@ -57,7 +57,7 @@ func folder(t *testing.T, records ...*trace.Record) *trace.Reader {
 	return r
 }
 
-// contents are the files of a folder, by name.
+// contents returns the files of a folder, with their names.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -75,8 +75,8 @@ func contents(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestDumpsAreThoseOfAtropos holds the dumps of a run, and those of its trace, against
-// what atropos.Dump writes of the same groups.
+// TestDumpsAreThoseOfAtropos compares the dumps made during a run, and those made from its
+// trace, with what atropos.Dump writes for the same groups.
 func TestDumpsAreThoseOfAtropos(t *testing.T) {
 	var records []*trace.Record
 	live, later, direct := t.TempDir(), t.TempDir(), t.TempDir()
@@ -165,10 +165,10 @@ func TestSFT(t *testing.T) {
 		records []*trace.Record
 		want    string
 	}{
-		{"what earned enough, the best first", &SFT{MinScore: 0.5}, []*trace.Record{group(1, "", 0, 0.5, 1)}, user + best + user + good},
+		{"enough score, the best first", &SFT{MinScore: 0.5}, []*trace.Record{group(1, "", 0, 0.5, 1)}, user + best + user + good},
 		{"the best of a group", &SFT{MinScore: 0.5, Best: 1}, []*trace.Record{group(1, "", 0.5, 1)}, user + best},
 		{"once, however often it was played", &SFT{MinScore: 1}, []*trace.Record{group(1, "", 1, 1), group(1, "", 1)}, user + best},
-		{"what was written does not count as one of the best", &SFT{MinScore: 0.5, Best: 1}, []*trace.Record{group(1, "", 1), group(1, "", 1, 0.5)}, user + best + user + good},
+		{"an episode that was written before does not count as one of the best", &SFT{MinScore: 0.5, Best: 1}, []*trace.Record{group(1, "", 1), group(1, "", 1, 0.5)}, user + best + user + good},
 		{"groups that were dropped, too", &SFT{MinScore: 1}, []*trace.Record{group(1, "equal_scores", 1)}, user + best},
 		{"nothing of a group with an episode that failed", &SFT{}, []*trace.Record{broken}, ""},
 		{"nothing of an episode without a reply", &SFT{}, []*trace.Record{silent}, ""},
@@ -204,13 +204,13 @@ func TestDPO(t *testing.T) {
 		want   string
 	}{
 		{"best with worst, second with second worst", &DPO{}, group(1, "", 0, 1, 0.5, 0.25), pair("1", "0") + pair("0.5", "0.25")},
-		{"at most so many", &DPO{Pairs: 1}, group(1, "", 0, 1, 0.5, 0.25), pair("1", "0")},
+		{"a limited number", &DPO{Pairs: 1}, group(1, "", 0, 1, 0.5, 0.25), pair("1", "0")},
 		{"far enough apart", &DPO{Gap: 0.5}, group(1, "", 0, 1, 0.5, 0.25), pair("1", "0")},
 		{"the one in the middle is in no pair", &DPO{}, group(1, "", 0, 0.5, 1), pair("1", "0")},
-		{"equal scores are no pair", &DPO{}, group(1, "", 1, 1), ""},
-		{"nor is what is chosen of what earned too little", &DPO{MinScore: 0.6}, group(1, "", 0.5, 0), ""},
-		{"nor are answers to two prompts", &DPO{}, other, ""},
-		{"nor one alone", &DPO{}, group(1, "", 1), ""},
+		{"equal scores do not make a pair", &DPO{}, group(1, "", 1, 1), ""},
+		{"nor does a best score that is too low", &DPO{MinScore: 0.6}, group(1, "", 0.5, 0), ""},
+		{"nor do answers to different prompts", &DPO{}, other, ""},
+		{"nor does a single episode", &DPO{}, group(1, "", 1), ""},
 		{
 			"the form of Atropos", &DPO{Atropos: true}, group(1, "", 0, 1),
 			`{"pos":` + prompt + "," + reply("1") + `],"score":1,"neg":` + prompt + "," + reply("0") + "]}\n",
@@ -227,7 +227,7 @@ func TestDPO(t *testing.T) {
 	}
 }
 
-// A counter counts what it is given, up to an error.
+// A counter counts records, and fails after most of them.
 type counter struct{ n, most int }
 
 func (c *counter) Write(*trace.Record) error {

@@ -12,19 +12,19 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// SFT is a [Sink] of episodes for supervised fine-tuning. Each is a line of JSON, which is
-// written at once:
+// SFT is a [Sink] of episodes for supervised fine-tuning. It writes each in one call, as a
+// line of JSON:
 //
 //	{"messages": [{"role": …, "content": …}, …], "score": 1}
 //
-// Its fields are set before the first Write.
+// Set the fields before the first Write and do not change them afterwards.
 type SFT struct {
 	Out      io.Writer
-	MinScore float64 // that an episode has at least
-	Best     int     // episodes of a group at most, the best first; 0: any number
+	MinScore float64 // least score of an episode
+	Best     int     // largest number of episodes per group, the best first; 0: no limit
 
 	mu   sync.Mutex
-	seen map[[16]byte]bool // hashes of the conversations that are written
+	seen map[[16]byte]bool // hashes of the written conversations
 }
 
 type sftLine struct {
@@ -52,7 +52,7 @@ func (s *SFT) Write(r *trace.Record) error {
 	return nil
 }
 
-// write writes a conversation, unless it is there.
+// write writes a conversation, unless it was written before.
 func (s *SFT) write(talk []quintain.Message, score float64) (fresh bool, err error) {
 	text, err := json.Marshal(talk)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *SFT) write(talk []quintain.Message, score float64) (fresh bool, err err
 	return true, nil
 }
 
-// writeLine writes v as a line of JSON, in one piece.
+// writeLine writes v as a line of JSON, in one call.
 func writeLine(w io.Writer, v any) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)

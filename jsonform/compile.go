@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// A writer appends the value of the variable that it was made for.
+// A writer appends the value of the one variable that it was made for.
 type writer func(dst []byte) []byte
 
-// A compiler makes the writers of one type. A writer knows its variable by address. That
-// of a field lies within the plan's copy of the value. What is behind a pointer, or in a
-// slice or map, is copied to a variable of its own, one element after the other. So
-// nothing has to be looked up by reflection when a field is written.
+// A compiler makes the writers of one type. A writer knows the address of its variable. A
+// field is in the plan's copy of the value. What a pointer points to, and each element of
+// a slice or map, is copied to a variable first. So writing a field needs no reflection.
 type compiler struct {
 	encoder *Encoder
-	within  []reflect.Type // the types around the one that is compiled
+	within  []reflect.Type // the types that contain the current one
 }
 
 var (
@@ -28,12 +27,12 @@ var (
 	box           = reflect.TypeFor[Box]()
 )
 
-// at returns the address of v, a variable whose underlying type is that of T.
+// at returns the address of v, a variable with the same underlying type as T.
 func at[T any](v reflect.Value) *T {
 	return v.Addr().Convert(reflect.TypeFor[*T]()).Interface().(*T)
 }
 
-// fail keeps the first error of a value.
+// fail records the first error of a value.
 func (c *compiler) fail(err error) {
 	if c.encoder.fault == nil {
 		c.encoder.fault = err
@@ -99,8 +98,8 @@ func (c *compiler) method(v reflect.Value) writer {
 	}
 }
 
-// box writes the value that v holds, with an encoder for that place alone: what is in the
-// box may be of the type of what is around it.
+// box writes the value of the box v. It has an encoder of its own, since a value in the
+// box may have the same type as one around it.
 func (c *compiler) box(v reflect.Value) writer {
 	var encoder Encoder
 	boxed, otherwise := v.Addr().Interface().(Box), c.method(v)
@@ -114,10 +113,10 @@ func (c *compiler) box(v reflect.Value) writer {
 	}
 }
 
-// raw writes a text that is JSON already. The same text often comes again and again: the
-// parameters of a level are in each of its problems.
+// raw writes a text that is JSON already. Often the same text comes many times: all
+// problems of a level contain its parameters.
 func (c *compiler) raw(v reflect.Value) writer {
-	const most = 4 << 10 // bytes of a text that is kept
+	const most = 4 << 10 // most bytes of a text that is kept
 	text := at[json.RawMessage](v)
 	var before, written []byte
 	return func(dst []byte) []byte {
@@ -139,7 +138,7 @@ func (c *compiler) raw(v reflect.Value) writer {
 	}
 }
 
-// number writes a number that is kept as text.
+// number writes a json.Number.
 func (c *compiler) number(v reflect.Value) writer {
 	text, otherwise := at[string](v), c.marshalled(v)
 	return func(dst []byte) []byte {
@@ -188,19 +187,19 @@ func (c *compiler) slice(v reflect.Value) writer {
 	}
 }
 
-// base64Writer writes bytes.
+// base64Writer writes a slice of bytes.
 func base64Writer(v reflect.Value) writer {
 	return func(dst []byte) []byte {
 		return append(base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes()), '"')
 	}
 }
 
-// listWriter writes a list of what add appends.
+// listWriter writes a list; add appends an element.
 func listWriter[T any](list *[]T, add func([]byte, T) []byte) writer {
 	return func(dst []byte) []byte { return appendList(dst, *list, add) }
 }
 
-// appendList appends a list of what add appends.
+// appendList appends a list; add appends an element.
 func appendList[T any](dst []byte, list []T, add func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
 	for i, one := range list {
@@ -212,7 +211,7 @@ func appendList[T any](dst []byte, list []T, add func([]byte, T) []byte) []byte 
 	return append(dst, ']')
 }
 
-// elements writes the elements of an array or slice, each through one variable.
+// elements writes the elements of an array or slice. It copies each to the same variable.
 func (c *compiler) elements(v reflect.Value) writer {
 	held := reflect.New(v.Type().Elem()).Elem()
 	write := c.writer(held)
@@ -229,13 +228,13 @@ func (c *compiler) elements(v reflect.Value) writer {
 	}
 }
 
-// A member is an entry of a map, written.
+// A member is a written entry of a map.
 type member struct {
 	name     string
-	from, to int // of the value, in a buffer
+	from, to int // place of the value in a buffer
 }
 
-// dictionary writes a map by its sorted keys.
+// dictionary writes a map in the order of its keys.
 func (c *compiler) dictionary(v reflect.Value) writer {
 	if v.Type().Key().Kind() != reflect.String {
 		return c.marshalled(v)

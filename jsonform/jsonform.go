@@ -1,11 +1,10 @@
-// Package jsonform writes plain values as JSON, and takes JSON apart, at a fraction of
-// the cost of encoding/json. What it writes is what encoding/json writes, byte for byte;
-// what it reads, encoding/json reads the same.
+// Package jsonform writes plain values as JSON, and reads parts of JSON texts, at a
+// fraction of the cost of encoding/json. It writes the same bytes as encoding/json, and
+// reads the same values.
 //
 // An [Encoder] works out once how a type is written. [Members], [Text] and [Int] read
-// the usual forms of JSON and report false for everything else, be it invalid or merely
-// unusual: the caller then leaves the text to encoding/json, whose values and errors
-// count.
+// the usual forms of JSON. They report false for everything else, whether it is invalid
+// or only unusual: the caller then uses encoding/json.
 package jsonform
 
 import (
@@ -13,29 +12,27 @@ import (
 	"reflect"
 )
 
-// An Encoder appends values in their JSON form, byte for byte as [json.Marshal] writes
-// them. After the first value of a type it allocates nothing, but for what it leaves to
-// encoding/json (interfaces, embedded fields, types that contain themselves) and to the
-// MarshalJSON methods of others.
+// An Encoder appends values as JSON, in the same bytes as [json.Marshal]. After the first
+// value of a type it allocates nothing itself. It leaves interfaces, embedded fields and
+// types that contain themselves to encoding/json, and calls MarshalJSON methods.
 //
-// It is for one goroutine; the zero value is ready. It holds on to a copy of the last
-// value of each type.
+// It is for one goroutine. The zero value is ready. It keeps a copy of the last value of
+// each type.
 type Encoder struct {
 	plans map[reflect.Type]*plan
-	last  *plan // that of the value before
-	fault error // the first one in the value that is being written
+	last  *plan // of the value before
+	fault error // first error in the current value
 }
 
-// A Box is a [json.Marshaler] that is written as the value it holds: its MarshalJSON
-// gives the JSON form of Value, unless that is nil.
+// A Box is a [json.Marshaler] that holds another value. Its MarshalJSON returns the JSON
+// form of Value, unless that is nil.
 type Box interface {
 	json.Marshaler
 	Value() any
 }
 
-// Append appends the JSON form of v. After an error, which is that of [json.Marshal], it
-// returns dst as it was. To hand in a pointer saves the allocation that an interface
-// costs otherwise.
+// Append appends the JSON form of v. Its errors are those of [json.Marshal]; it then
+// returns dst as it was. Passing a pointer saves the allocation of an interface.
 func (e *Encoder) Append(dst []byte, v any) ([]byte, error) {
 	value := reflect.ValueOf(v)
 	if value.Kind() == reflect.Pointer && !value.IsNil() {
@@ -62,7 +59,7 @@ func (e *Encoder) Append(dst []byte, v any) ([]byte, error) {
 type plan struct {
 	typ   reflect.Type
 	copy  reflect.Value // a variable of the type, to which the value is copied
-	write writer        // writes what is in copy; nil: encoding/json writes the type
+	write writer        // writes copy; nil: encoding/json writes the type
 }
 
 // plan returns the plan for a type.
@@ -83,9 +80,8 @@ func (e *Encoder) plan(typ reflect.Type) *plan {
 	return p
 }
 
-// needsAddress reports whether t contains a type with a MarshalJSON or MarshalText of its
-// pointer alone. Encoding/json calls that only if the value has an address, which depends
-// on the way to it.
+// needsAddress reports whether t contains a type of which only the pointer has a
+// MarshalJSON or MarshalText. Encoding/json calls that only if the value is addressable.
 func needsAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -115,7 +111,7 @@ func needsAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// appendMarshalled appends what encoding/json makes of v.
+// appendMarshalled appends v as encoding/json writes it.
 func appendMarshalled(dst []byte, v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {

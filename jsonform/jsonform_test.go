@@ -27,7 +27,7 @@ func (v byValue) MarshalJSON() ([]byte, error) {
 	return []byte(v), nil
 }
 
-// A byPointer is written by its method only where it has an address.
+// A byPointer is written by its method only if it is addressable.
 type byPointer string
 
 func (v *byPointer) MarshalJSON() ([]byte, error) { return []byte(`"by pointer"`), nil }
@@ -102,7 +102,7 @@ type (
 	}
 )
 
-// values are of all types that a record may have, and of some that it should not.
+// values returns values of all types that a record may have, and of some others.
 func values() []any {
 	three, text := 3, "x"
 	when := time.Unix(1, 5).UTC()
@@ -152,7 +152,7 @@ func values() []any {
 
 func TestAppendIsMarshal(t *testing.T) {
 	var e Encoder
-	for range 2 { // what was learnt of a type is no less right than what was not
+	for range 2 { // the second time the encoder knows the type
 		for _, v := range values() {
 			want, wantErr := json.Marshal(v)
 			got, err := e.Append([]byte("before"), v)
@@ -165,7 +165,7 @@ func TestAppendIsMarshal(t *testing.T) {
 	}
 }
 
-// A pointer and its value are written alike, and the value is not that of an earlier one.
+// A pointer is written as its present value.
 func TestAppendTakesPointers(t *testing.T) {
 	var e Encoder
 	for i := range 3 {

@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// A field is a field of a struct as it is written.
+// A field says how a field of a struct is written.
 type field struct {
 	name  string // with the comma before it and the colon after it
 	write writer
-	empty func() bool // it is left out then; nil: never
+	empty func() bool // whether it is left out; nil: never
 }
 
-// object writes a struct. What is out of the ordinary (embedded fields, names that come
-// twice, IsZero methods, most uses of the option string) it leaves to encoding/json.
+// object writes a struct. It leaves unusual ones to encoding/json: embedded fields,
+// repeated names, IsZero methods, most uses of the option string.
 func (c *compiler) object(v reflect.Value) writer {
 	var fields []field
 	var names []string
@@ -59,8 +59,8 @@ func appendFields(dst []byte, fields []field) []byte {
 	return append(dst, '}')
 }
 
-// field makes the field of v, a variable, by the options of its tag. It reports false for
-// what is left to encoding/json.
+// field returns the field of v, a variable, by the options of its tag. plain is false if
+// encoding/json has to write it.
 func (c *compiler) field(v reflect.Value, options []string) (f field, plain bool) {
 	f.write = c.writer(v)
 	if slices.Contains(options, "string") {
@@ -91,7 +91,7 @@ func isEmpty(v reflect.Value) bool {
 	return (v.CanInt() || v.CanUint() || v.CanFloat()) && v.IsZero()
 }
 
-// validName reports whether encoding/json takes a name from a tag.
+// validName reports whether encoding/json accepts a name in a tag.
 func validName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -2,8 +2,8 @@ package jsonform
 
 import "bytes"
 
-// A Picker takes the members of some names out of objects, one object after the other.
-// It is for one goroutine.
+// A Picker finds the members of given names in objects, one object after the other. It is
+// for one goroutine.
 type Picker struct {
 	names  [][]byte
 	values [][]byte
@@ -20,9 +20,8 @@ func NewPicker(names ...string) *Picker {
 	return p
 }
 
-// Pick takes the members out of the object that text is; see [Members]. It reports false
-// too if one of the names comes twice, or comes in other letters, small for capital:
-// encoding/json takes that for the name as well.
+// Pick finds the members in text, an object; see [Members]. It also reports false if a
+// name comes twice, or in another case: encoding/json ignores case in names.
 func (p *Picker) Pick(text []byte) bool {
 	clear(p.values)
 	return Members(text, p.take)
@@ -47,6 +46,6 @@ func (p *Picker) member(name, value []byte) bool {
 	return true
 }
 
-// Value returns the value of the i-th name in the object that was picked from last, a part
-// of its text; nil if there is none.
+// Value returns the value of name i in the object of the last Pick, a part of its text;
+// nil: the object does not have the name.
 func (p *Picker) Value(i int) []byte { return p.values[i] }

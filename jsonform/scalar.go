@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// scalar writes what is not made of other values.
+// scalar writes a value that does not contain other values.
 func (c *compiler) scalar(v reflect.Value) writer {
 	switch v.Kind() {
 	case reflect.String:
@@ -66,8 +66,8 @@ func appendTexts(dst []byte, list []string) []byte {
 	return appendList(dst, list, AppendText)
 }
 
-// appendFloat appends a finite number of 32 or 64 bits in the form of ECMAScript, but for
-// exponents of one digit.
+// appendFloat appends a finite number of width 32 or 64, in the form of ECMAScript except
+// for exponents of one digit.
 func appendFloat(dst []byte, f float64, width int) []byte {
 	const whole = 1 << 24 // below it, every float of either width has a spacing of 1 or less
 	format, size := byte('f'), math.Abs(f)
@@ -85,8 +85,8 @@ func appendFloat(dst []byte, f float64, width int) []byte {
 	return dst
 }
 
-// AppendText appends a text as a string of JSON, with the escapes of encoding/json: those
-// of HTML and of the line ends of JavaScript too.
+// AppendText appends a text as a JSON string, with the escapes of encoding/json, which
+// include those for HTML and for the line ends of JavaScript.
 func AppendText(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for len(text) >= 8 {
@@ -109,8 +109,8 @@ func AppendText(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// appendSpecial appends the first character of text, which may not stand for itself, and
-// returns the rest.
+// appendSpecial appends the first character of text, escaped if necessary, and returns
+// the rest.
 func appendSpecial(dst []byte, text string) ([]byte, string) {
 	if text[0] < utf8.RuneSelf {
 		return appendEscape(dst, text[0]), text[1:]
@@ -129,7 +129,7 @@ func appendSpecial(dst []byte, text string) ([]byte, string) {
 
 const hex = "0123456789abcdef"
 
-// appendEscape appends an ASCII character that does not stand for itself.
+// appendEscape appends the escape of an ASCII character.
 func appendEscape(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':

@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep values may lie within each other to be read here.
+// maxDepth is the greatest depth of nested values that is read here.
 const maxDepth = 200
 
 // A scanner goes through JSON.
 type scanner struct {
 	text   []byte
-	at     int  // where the next character is
-	spaced bool // there was space between two parts
+	at     int  // index of the next character
+	spaced bool // there was white space
 }
 
-// next skips space and returns the character after it, which stays; 0 at the end.
+// next skips white space and returns the next character without skipping it; 0: the end.
 func (s *scanner) next() byte {
 	for s.at < len(s.text) {
 		switch c := s.text[s.at]; c {
@@ -60,8 +60,8 @@ func (s *scanner) word(literal string) bool {
 	return true
 }
 
-// object skips an object. Each is called with the members, if it is not nil; once it
-// returns false, the object is taken for invalid.
+// object skips an object. If each is not nil, it is called with every member; when it
+// returns false, the object counts as invalid.
 func (s *scanner) object(depth int, each func(name, value []byte) bool) bool {
 	s.at++
 	if s.next() == '}' {
@@ -97,7 +97,7 @@ func (s *scanner) object(depth int, each func(name, value []byte) bool) bool {
 	}
 }
 
-// plainName reports whether a name is what stands between its quotes.
+// plainName reports whether a name is valid and has no escapes.
 func plainName(name []byte) bool { return bytes.IndexByte(name, '\\') < 0 && utf8.Valid(name) }
 
 // array skips an array.
@@ -123,7 +123,7 @@ func (s *scanner) array(depth int) bool {
 	}
 }
 
-// quoted skips a string, and returns what is between its quotes, escapes and all.
+// quoted skips a string, and returns what is between its quotes, with the escapes.
 func (s *scanner) quoted() (inner []byte, valid bool) {
 	s.at++
 	from := s.at
@@ -148,7 +148,7 @@ func (s *scanner) quoted() (inner []byte, valid bool) {
 	}
 }
 
-// escapeLength returns the length of the escape that text begins with, 0 if it is
+// escapeLength returns the length of the escape at the beginning of text, 0 if it is
 // invalid.
 func escapeLength(text []byte) int {
 	if len(text) < 2 {
@@ -165,7 +165,7 @@ func escapeLength(text []byte) int {
 	return 0
 }
 
-// hexadecimal returns the number of the escape \uXXXX that text begins with.
+// hexadecimal returns the number of the escape \uXXXX at the beginning of text.
 func hexadecimal(text []byte) (r rune, valid bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -208,7 +208,7 @@ func (s *scanner) number() bool {
 	return true
 }
 
-// digits skips decimal digits, and reports whether there was one.
+// digits skips decimal digits, and reports whether there were any.
 func (s *scanner) digits() bool {
 	from := s.at
 	for s.at < len(s.text) && s.text[s.at]-'0' <= 9 {
@@ -217,18 +217,17 @@ func (s *scanner) digits() bool {
 	return s.at > from
 }
 
-// Members calls each with the name and the value of every member of the JSON object that
-// text is, in order, until it returns false. Both are parts of text. Members reports
-// whether it got to the end of a valid object. It reports false too for an object with
-// escapes in its names, and for one that is very deep; each may have been called then.
+// Members calls each with the name and the value of every member of text, a JSON object,
+// in order, until it returns false. Both are parts of text. Members reports whether it
+// reached the end of a valid object. It also reports false for an object with escapes in
+// its names, and for one that is very deep; each may then have been called.
 func Members(text []byte, each func(name, value []byte) bool) bool {
 	s := scanner{text: text}
 	return s.next() == '{' && s.object(0, each) && s.next() == 0 && s.at == len(text)
 }
 
-// Text returns the text of a valid JSON value that is a string. It reports false for
-// other values, and for strings that are no text: with half a surrogate pair, or with
-// bytes that are not UTF-8.
+// Text returns the text of a valid JSON value if it is a string. plain is false for other
+// values, and for strings with half a surrogate pair or with bytes that are not UTF-8.
 func Text(value []byte) (text string, plain bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
@@ -253,8 +252,8 @@ func Text(value []byte) (text string, plain bool) {
 	return string(append(out, value...)), true
 }
 
-// unescape returns the character of the escape, or pair of escapes, that text begins
-// with, and its length, 0 if it is none.
+// unescape returns the character of the escape, or the surrogate pair of escapes, at the
+// beginning of text, and its length; 0: it is not a character.
 func unescape(text []byte) (r rune, length int) {
 	switch text[1] {
 	case 'n':
@@ -281,7 +280,7 @@ func unescape(text []byte) (r rune, length int) {
 	return rune(text[1]), 2
 }
 
-// Int returns the number that a valid JSON value is, if it is a whole one in plain digits.
+// Int returns the number of a valid JSON value if it is a whole one in plain digits.
 func Int(value []byte) (n int, plain bool) {
 	if len(value) == 0 || len(value) > 18 || value[0] != '-' && value[0]-'0' > 9 {
 		return 0, false
@@ -290,8 +289,8 @@ func Int(value []byte) (n int, plain bool) {
 	return n, err == nil
 }
 
-// appendCompact appends a JSON value without space between its parts, and with the
-// escapes that AppendText makes.
+// appendCompact appends a JSON value without white space, and with the escapes of
+// AppendText.
 func appendCompact(dst, text []byte) ([]byte, error) {
 	s := scanner{text: text}
 	if s.value(0) && s.at == len(text) && !s.spaced && !hasWebSigns(text) {

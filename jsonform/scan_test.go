@@ -11,7 +11,7 @@ import (
 
 func TestMembers(t *testing.T) {
 	for _, test := range []struct {
-		text, want string // the members, written anew; empty: the text is refused
+		text, want string // want has the members; empty: the text is refused
 	}{
 		{`{}`, " "},
 		{" {\n} ", " "},
@@ -24,7 +24,7 @@ func TestMembers(t *testing.T) {
 		{`{"a":[1}`, ""}, {`{"a":[1,]}`, ""}, {`{"a":[1 2]}`, ""}, {`{"a":01}`, ""}, {`{"a":1.}`, ""}, {`{"a":.5}`, ""}, {`{"a":+1}`, ""}, {`{"a":-}`, ""}, {`{"a":1e}`, ""}, {`{"a":1e+}`, ""},
 		{`{"a":tru}`, ""}, {`{"a":nul`, ""}, {`{"a":"\x"}`, ""}, {`{"a":"\u12"}`, ""}, {`{"a":"\u12g4"}`, ""}, {"{\"a\":\"\\u\x101234\"}", ""}, {`{"a":"\`, ""}, {"{\"a\":\"\n\"}", ""}, {`{"a":"`, ""},
 		{`{"\u0061":1}`, ""}, // a name with an escape
-		{"{\"\xff\":1}", ""}, // a name that is no text
+		{"{\"\xff\":1}", ""}, // a name that is not UTF-8
 		{`{"a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`, ""}, // very deep
 	} {
 		var got strings.Builder
@@ -37,7 +37,7 @@ func TestMembers(t *testing.T) {
 		}
 	}
 	if Members([]byte(`{"a":1,"b":2}`), func(name, _ []byte) bool { return string(name) != "a" }) {
-		t.Error("an object that the caller gave up is read")
+		t.Error("true, though the caller returned false")
 	}
 }
 
@@ -52,7 +52,7 @@ func TestText(t *testing.T) {
 		{`"\ud83d"`, "", false},       // half a pair
 		{`"\ud83d\u0041"`, "", false}, // half a pair, and another character
 		{`"\udE00\ud83d"`, "", false}, // the wrong way round
-		{"\"\xff\"", "", false},       // no text
+		{"\"\xff\"", "", false},       // not UTF-8
 		{`1`, "", false},
 		{`null`, "", false},
 		{``, "", false},
@@ -76,8 +76,8 @@ func TestInt(t *testing.T) {
 	}
 }
 
-// What is read is what encoding/json reads, and what has no escapes and is not deep is
-// read if it is valid.
+// Members reads what encoding/json reads. It reads every valid object that has no escapes
+// and is not deep.
 func FuzzMembers(f *testing.F) {
 	f.Add([]byte(`{"problem":{"task":"a","seed":"1","params":{},"instance":{"x":[1,-2.5e3,null]}},"answer":"\u00d7\n"}`))
 	f.Add([]byte(" { \"a\" : [ true , false ] ,\n\"b\":\"\xff\" } "))

@@ -6,9 +6,9 @@ import (
 )
 
 // Texts are searched eight bytes at a time, as one number. A search sets the high bit of
-// every byte that it looks for, and of no other byte below the first of them. It rests on
-// subtraction: taking 1 from a byte borrows from the high bit only if the byte is zero, and
-// XOR makes zero of the byte that is looked for.
+// every byte that it looks for, and of no other byte below the first of them. XOR turns
+// the byte that it looks for into zero; subtracting 1 borrows from the high bit of a byte
+// only if the byte is zero.
 const (
 	ones = 0x0101010101010101
 	tops = 0x8080808080808080
@@ -21,8 +21,8 @@ func load[T string | []byte](text T, i int) uint64 {
 		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56
 }
 
-// escaped finds the bytes that do not stand for themselves in a string as AppendText
-// writes it: controls, quotes, backslashes, signs of HTML, and those of other alphabets.
+// escaped finds the bytes that AppendText may have to escape: controls, quotes,
+// backslashes, signs of HTML, and bytes beyond ASCII.
 func escaped(w uint64) uint64 {
 	quote := (w | 4*ones) ^ '&'*ones // and &
 	angle := (w | 2*ones) ^ '>'*ones // and <
@@ -30,8 +30,8 @@ func escaped(w uint64) uint64 {
 	return (w | (w - ' '*ones) | (quote - ones) | (angle - ones) | (backslash - ones)) & tops
 }
 
-// ending finds the bytes that end the plain part of a string that is read: controls,
-// quotes and backslashes.
+// ending finds the bytes that end the plain part of a string: controls, quotes and
+// backslashes.
 func ending(w uint64) uint64 {
 	return ((w - ' '*ones) | (w ^ '"'*ones - ones) | (w ^ '\\'*ones - ones)) &^ w & tops
 }
@@ -41,7 +41,7 @@ func webSigns(w uint64) uint64 {
 	return (((w | 2*ones) ^ '>'*ones - ones) | (w ^ '&'*ones - ones)) &^ w & tops
 }
 
-// Which bytes stand for themselves, by the searches above.
+// The bytes that the searches above do not find.
 var (
 	plainWritten = table(escaped)
 	plainRead    = table(ending)
@@ -56,8 +56,7 @@ func table(search func(w uint64) uint64) (plain [256]bool) {
 	return plain
 }
 
-// plainUntil returns the length of the first part of text up to a control, a quote or a
-// backslash.
+// plainUntil returns the length of text up to the first control, quote or backslash.
 func plainUntil(text []byte) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
@@ -71,8 +70,8 @@ func plainUntil(text []byte) int {
 	return i
 }
 
-// hasWebSigns reports whether text contains what encoding/json escapes for the sake of
-// HTML and JavaScript.
+// hasWebSigns reports whether text contains characters that encoding/json escapes for
+// HTML or JavaScript.
 func hasWebSigns(text []byte) bool {
 	if bytes.Contains(text, []byte("\u2028")) || bytes.Contains(text, []byte("\u2029")) {
 		return true

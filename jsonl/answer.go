@@ -10,13 +10,13 @@ import (
 	"runtime"
 )
 
-// MaxLine is the length of the longest line that is read, in bytes.
+// MaxLine is the greatest length of a line, in bytes.
 const MaxLine = 64 << 20
 
-// A FailedError reports that lines could not be answered.
+// A FailedError says that lines could not be answered.
 type FailedError struct {
-	Lines int   // that failed
-	First error // why the first of them did, with its number
+	Lines int   // number of failed lines
+	First error // error of the first, with its line number
 }
 
 // Error names the first failure.
@@ -24,26 +24,26 @@ func (e *FailedError) Error() string {
 	if e.Lines == 1 {
 		return e.First.Error()
 	}
-	return fmt.Sprintf("%d lines failed, the first of them: %v", e.Lines, e.First)
+	return fmt.Sprintf("%d lines failed; the first failure: %v", e.Lines, e.First)
 }
 
 // Unwrap returns the first failure.
 func (e *FailedError) Unwrap() error { return e.First }
 
-// Answer writes one line to out for each line of in, in order. Work is called once for
-// each core, and what it returns is called by one goroutine: it appends the answer to a
-// line to dst, without a line end, and keeps neither. What it returns with an error does
-// not count. Lines without anything but space have no answer.
+// Answer writes one line to out for each line of in, in order. It calls work once for each
+// core, and calls the returned function from one goroutine only. That function appends the
+// answer to line to dst, without a line end, and must not keep either. If it returns an
+// error, the bytes it returns do not count. Blank lines have no answer.
 //
-// An answer of {"error": "line 3: …"} takes the place of a line whose work fails; the
-// others are answered all the same, and the error at the end is a [*FailedError]. A line
-// longer than [MaxLine] is the end. So is that of ctx, whose error is returned then; a
-// Read of in that is under way at that time, or after an error of out, is left to itself.
+// The answer to a line that fails is {"error": "line 3: …"}. The other lines are still
+// answered, and at the end the error is a [*FailedError]. Answer stops with an error at a
+// line longer than [MaxLine], at an error of in or out, and when ctx ends. It may then
+// return while a Read of in is still under way.
 func Answer(ctx context.Context, in io.Reader, out io.Writer, work func() func(dst, line []byte) ([]byte, error)) error {
 	return answer(ctx, &reader{in: in, maxLine: MaxLine}, out, work)
 }
 
-// answer is Answer for a reader with a limit of its own.
+// answer is Answer for a reader with its own limit.
 func answer(ctx context.Context, in *reader, out io.Writer, work func() func(dst, line []byte) ([]byte, error)) error {
 	var failed FailedError
 	p := press{out: out, source: in.read, reads: true}
@@ -87,19 +87,19 @@ func (b *batch) fail(err error) {
 	if b.failed++; b.failed == 1 {
 		b.err = err
 	}
-	text, _ := json.Marshal(map[string]string{"error": err.Error()}) // texts always have a form
+	text, _ := json.Marshal(map[string]string{"error": err.Error()}) // encoding/json takes any text
 	b.out = append(append(b.out, text...), '\n')
 }
 
-// A reader cuts what it reads into batches of lines.
+// A reader splits its input into batches of lines.
 type reader struct {
 	in      io.Reader
-	maxLine int // bytes of the longest line
+	maxLine int // greatest length of a line, in bytes
 	lines   int // sent
 }
 
-// read sends all whole lines that there are before it reads again, and what is behind the
-// last line end when the input ends.
+// read sends all complete lines before it reads again. When the input ends, it also sends
+// what comes after the last line end.
 func (r *reader) read(send func(fill func(*batch)) bool) error {
 	buffer := make([]byte, 0, minBuffer)
 	for {
@@ -127,11 +127,11 @@ func (r *reader) read(send func(fill func(*batch)) bool) error {
 	}
 }
 
-// minBuffer is how much is read at once at least, where there is as much.
+// minBuffer is the smallest buffer of a read, in bytes.
 const minBuffer = 64 << 10
 
-// withRoom returns a buffer that begins with rest, which may be a part of buffer, and has
-// room behind it.
+// withRoom returns a buffer that begins with rest and has room after it. rest may be a
+// part of buffer.
 func withRoom(buffer, rest []byte) []byte {
 	size := cap(buffer)
 	switch {
@@ -145,15 +145,15 @@ func withRoom(buffer, rest []byte) []byte {
 	return append(make([]byte, 0, size), rest...)
 }
 
-// tooLong is the error of the line after those that were sent.
+// tooLong returns the error for the line after those that were sent.
 func (r *reader) tooLong() error {
 	return fmt.Errorf("reading line %d: it is longer than %d bytes", r.lines+1, r.maxLine)
 }
 
-// cut sends lines in batches that all cores have a part of. It reports whether there is
-// to be more.
+// cut sends lines in batches small enough that all cores get some. more is false if the
+// receiver wants no more.
 func (r *reader) cut(text []byte, send func(fill func(*batch)) bool) (more bool, err error) {
-	const most = 16 << 10 // bytes, but for a line that is longer
+	const most = 16 << 10 // bytes of a batch, unless one line is longer
 	size := min(most, r.maxLine, len(text)/runtime.GOMAXPROCS(0)+1)
 	for len(text) > 0 {
 		n := len(text)

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// shout answers a line by itself in upper case, and fails on a line with a question mark.
+// shout answers a line with the line in upper case, and fails if it has a question mark.
 func shout() func(dst, line []byte) ([]byte, error) {
 	return func(dst, line []byte) ([]byte, error) {
 		dst = append(dst, "half an "...)
@@ -34,9 +34,9 @@ func TestAnswer(t *testing.T) {
 		{"a line", "a\n", "A\n", ""},
 		{"a last line without an end", "a\nb", "A\nB\n", ""},
 		{"blank lines have no answer", "\n \na\n\r\n", "A\n", ""},
-		{"space behind a line is no part of it", "a \r\n\tb\n", "A\n\tB\n", ""},
+		{"space at the end of a line is removed", "a \r\n\tb\n", "A\n\tB\n", ""},
 		{"a line that fails, by its number", "a\n\nb?\nc\n", "A\n{\"error\":\"line 3: \\\"b?\\\" asks\"}\nC\n", `line 3: "b?" asks`},
-		{"several lines that fail", "?\na\n?", "{\"error\":\"line 1: \\\"?\\\" asks\"}\nA\n{\"error\":\"line 3: \\\"?\\\" asks\"}\n", `2 lines failed, the first of them: line 1: "?" asks`},
+		{"several lines that fail", "?\na\n?", "{\"error\":\"line 1: \\\"?\\\" asks\"}\nA\n{\"error\":\"line 3: \\\"?\\\" asks\"}\n", `2 lines failed; the first failure: line 1: "?" asks`},
 		{"the longest line", long + "\n" + long, strings.ToUpper(long + "\n" + long + "\n"), ""},
 		{"a line that is too long", "a\nb?\n" + long + "x\nc\n", "A\n{\"error\":\"line 2: \\\"b?\\\" asks\"}\n", "reading line 3: it is longer than 40 bytes"},
 		{"a line that is too long and has no end", "a\n" + long + "x", "A\n", "reading line 2: it is longer than 40 bytes"},
@@ -81,7 +81,7 @@ func TestAnswerKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// Who writes a line gets its answer before the next is written.
+// The answer to a line comes before the next line is written.
 func TestAnswerTalksLineByLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		questions, ask := io.Pipe()
@@ -103,7 +103,7 @@ func TestAnswerTalksLineByLine(t *testing.T) {
 	})
 }
 
-// It ends with its context, also where it waits for a line.
+// It ends with its context, even if it waits for a line.
 func TestAnswerEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		questions, ask := io.Pipe()
@@ -136,7 +136,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Where nobody reads the answers, reading stops before long.
+// If the answers are not read, reading soon stops.
 func TestAnswerIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := new(endless)
@@ -154,7 +154,7 @@ func TestAnswerIsBounded(t *testing.T) {
 	})
 }
 
-// sized reads as many bytes at once as its text says.
+// sized is a reader of text; sizes are the numbers of bytes of its reads.
 type sized struct{ text, sizes []byte }
 
 func (s *sized) Read(p []byte) (int, error) {

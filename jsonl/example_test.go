@@ -51,7 +51,7 @@ func ExampleLog() {
 		Step int `json:"step"`
 	}
 	path := filepath.Join(dir, "training.jsonl")
-	for range 2 { // the second time it goes on
+	for range 2 { // the second time it continues
 		log, last, err := jsonl.OpenLog[step](path)
 		if err != nil {
 			fmt.Println(err)

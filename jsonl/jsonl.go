@@ -1,10 +1,10 @@
 // Package jsonl works with JSON lines: [Answer] answers the lines of a stream, [Make]
-// prints lines as fast as all cores make them, and a [Log] is a file of lines that only
+// makes lines on all cores and prints them, and a [Log] is a file of lines that only
 // grows.
 //
-// Answer and Make keep the order of the lines, use a bounded amount of memory, and write
-// what they have whenever they would have to wait, so that somebody who reads along, or a
-// program that talks line by line, waits for nothing but the work itself.
+// Answer and Make keep the order of the lines and use a bounded amount of memory. Before
+// they wait, they write what they have: a program that talks to them line by line waits
+// only for the work itself.
 package jsonl
 
 import (
@@ -21,9 +21,9 @@ type batch struct {
 	first  int    // number of the first line
 	count  int    // of lines to make
 	in     []byte // lines to answer
-	out    []byte // what becomes of them
+	out    []byte // result
 	failed int    // lines that failed
-	err    error  // the first failure; of a line that is made, it ends everything
+	err    error  // first failure; for Make, it ends everything
 	done   chan bool
 }
 
@@ -31,25 +31,24 @@ type batch struct {
 type press struct {
 	out io.Writer
 
-	// source calls send with a batch for as long as there are some, and ends once send
-	// returns false.
+	// source calls send for each batch, until send returns false. fill fills the batch.
 	source func(send func(fill func(*batch)) bool) error
 
-	// worker returns what works on batches, for one goroutine.
+	// worker returns a function that works on batches, for one goroutine.
 	worker func() func(*batch)
 
-	// after is told of each batch that was written, in order. An error ends the press.
+	// after is called with each written batch, in order. An error ends the press.
 	after func(*batch) error
 
-	// reads says that source may wait for ever for input, in a call that nothing ends. The
-	// press then ends without it.
+	// reads says that source may wait for input in a call that cannot be stopped. The press
+	// then does not wait for source.
 	reads bool
 }
 
 // maxKept is the size up to which a buffer is used again.
 const maxKept = 1 << 20
 
-// run returns when all is written, after an error, or when ctx ends.
+// run returns when everything is written, after an error, or when ctx ends.
 func (p *press) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	var workers, source sync.WaitGroup
@@ -108,7 +107,7 @@ func (p *press) work(ctx context.Context, todo <-chan *batch) {
 	}
 }
 
-// write writes the batches in order. Before it waits, it writes out what it has.
+// write writes the batches in order. It flushes out before it waits.
 func (p *press) write(ctx context.Context, order <-chan *batch, free chan<- *batch) error {
 	buffered := bufio.NewWriterSize(p.out, 64<<10)
 	for {
@@ -131,7 +130,7 @@ func (p *press) write(ctx context.Context, order <-chan *batch, free chan<- *bat
 	}
 }
 
-// firstError returns the first of two errors, the second of which is that of writing.
+// firstError returns err, or if it is nil the error of writing.
 func firstError(err, writing error) error {
 	if err == nil && writing != nil {
 		return fmt.Errorf("writing: %w", writing)
@@ -147,8 +146,8 @@ func reuse(buffer []byte) []byte {
 	return buffer[:0]
 }
 
-// next receives from a channel, and writes out what is buffered if it has to wait. It
-// returns zero at the end of the channel, and the error of ctx when that ends.
+// next receives from a channel, and flushes buffered if it has to wait. It returns zero
+// when the channel is closed, and the error of ctx when that ends.
 func next[T any](ctx context.Context, from <-chan T, buffered *bufio.Writer) (v T, err error) {
 	if ctx.Err() != nil {
 		return v, context.Cause(ctx)

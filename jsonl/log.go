@@ -9,13 +9,13 @@ import (
 	"os"
 )
 
-// A Log is a file of values of one type, a line each, that only grows. It is for one
+// A Log is a file of values of one type, one per line. It only grows. It is for one
 // goroutine.
 type Log[T any] struct{ file *os.File }
 
-// OpenLog opens the log at path, or makes it, and returns its last value, nil if there is
-// none. Half a line at its end, which a killed process left, is cut off. A last line that
-// is no T is an error, and the file stays as it is.
+// OpenLog opens or creates the log at path, and returns its last value, nil if it is
+// empty. It cuts off an incomplete line at the end, which a killed process may leave. If
+// the last line is not a T, it returns an error and does not change the file.
 func OpenLog[T any](path string) (*Log[T], *T, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -50,9 +50,9 @@ func resume[T any](f *os.File) (last *T, err error) {
 	return last, err
 }
 
-// LastLine returns the last line that has an end, without that, and the offset behind it:
-// 0 if no line has one. It reads no more than four times as much as it has to, from the
-// end of a text of that size on.
+// LastLine returns the last complete line of a text of size bytes, without its line end,
+// and the offset after it: 0 if no line is complete. It reads backwards from the end, at
+// most about four times as much as necessary.
 func LastLine(text io.ReaderAt, size int64) (line []byte, end int64, err error) {
 	for n := min(size, 64<<10); ; n = min(size, 4*n) {
 		tail := make([]byte, n)
@@ -62,7 +62,7 @@ func LastLine(text io.ReaderAt, size int64) (line []byte, end int64, err error) 
 		at := bytes.LastIndexByte(tail, '\n')
 		start := bytes.LastIndexByte(tail[:max(0, at)], '\n')
 		switch {
-		case n < size && start < 0: // it may begin before
+		case n < size && start < 0: // it may begin earlier
 		case at < 0:
 			return nil, 0, nil
 		default:
@@ -71,7 +71,7 @@ func LastLine(text io.ReaderAt, size int64) (line []byte, end int64, err error) 
 	}
 }
 
-// Add writes a value as a line.
+// Add appends a value as a line.
 func (l *Log[T]) Add(value T) error {
 	line, err := json.Marshal(value)
 	if err == nil {
@@ -86,7 +86,7 @@ func (l *Log[T]) Add(value T) error {
 // Close closes the file.
 func (l *Log[T]) Close() error { return l.file.Close() }
 
-// ReadLog reads the values of the log at path. Half a line at its end is left out.
+// ReadLog reads the values of the log at path. It ignores an incomplete line at the end.
 func ReadLog[T any](path string) (values []T, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

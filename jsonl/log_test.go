@@ -14,7 +14,7 @@ func TestLogGoesOn(t *testing.T) {
 	for _, test := range []struct {
 		why  string
 		held string
-		last string   // that is found; empty: none
+		last string   // last value; empty: none
 		then []string // lines in the end
 	}{
 		{"a new file", "", "", []string{"new"}},

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Make writes count lines to out, in order. Work is called once for each core, and what
-// it returns is called by one goroutine: it appends line n, from 0 on, to dst, without a
-// line end. A line that cannot be made ends it: those before it are written, and its error
-// is returned. So is the error of ctx when that ends.
+// Make writes count lines to out, in order. It calls work once for each core, and calls
+// the returned function from one goroutine only. That function appends line n, counted
+// from 0, to dst, without a line end. After an error of a line, Make writes the lines
+// before it and returns the error. When ctx ends, it returns the error of ctx.
 func Make(ctx context.Context, out io.Writer, count int, work func() func(dst []byte, n int) ([]byte, error)) error {
 	var size atomic.Int64 // lines of the next batch
 	size.Store(1)
@@ -37,8 +37,8 @@ func Make(ctx context.Context, out io.Writer, count int, work func() func(dst []
 	return p.run(ctx)
 }
 
-// nextSize is how many lines the next batch should have after b, which took so long:
-// enough that handing it over costs little, few enough that nobody waits for it.
+// nextSize returns the number of lines of the next batch, given the time that b took:
+// enough that the hand-over costs little, but few enough that lines come soon.
 func nextSize(b *batch, took time.Duration) int {
 	const (
 		long  = 10 * time.Millisecond

@@ -1,9 +1,9 @@
-// Package nearest finds the name that somebody meant who mistyped it.
+// Package nearest finds the name that a mistyped name was meant to be.
 package nearest
 
-// Name returns the name of names that is most like word, and whether one is like it
-// at all: at most a third of the letters, and no more than three, have to be typed
-// anew. Of several that are as near it returns the first.
+// Name returns the one of names that is nearest to word, the first of several. found is
+// false if none is near: within a distance of 3 and of about a third of the length of
+// word.
 func Name(word string, names []string) (name string, found bool) {
 	best := min(3, len(word)/3+1)
 	if word == "" {
@@ -17,8 +17,8 @@ func Name(word string, names []string) (name string, found bool) {
 	return name, found
 }
 
-// Suggest returns `; did you mean "NAME"?` for the nearest name, or nothing where no
-// name is near: the end of an error.
+// Suggest returns the end of an error, `; did you mean "NAME"?`, or nothing if no name
+// is near.
 func Suggest(word string, names []string) string {
 	if name, found := Name(word, names); found {
 		return `; did you mean "` + name + `"?`

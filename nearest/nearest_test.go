@@ -17,10 +17,10 @@ func TestName(t *testing.T) {
 	for _, test := range []struct{ word, want, why string }{
 		{"countdown", "countdown", "the name itself"},
 		{"count_down", "countdown", "one letter too many"},
-		{"cuontdonw", "", "four letters are in other places"},
-		{"cuontdown", "countdown", "two letters are exchanged"},
-		{"", "", "nothing is like nothing"},
-		{"ba", "", "all of a short name would have to be typed anew"},
+		{"cuontdonw", "", "four letters are wrong"},
+		{"cuontdown", "countdown", "two letters are swapped"},
+		{"", "", "no name is near an empty word"},
+		{"ba", "", "every letter of a short name is wrong"},
 		{"a", "ab", "one letter too few"},
 		{"xyz", "", "nothing is near"},
 	} {

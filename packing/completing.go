@@ -2,10 +2,10 @@ package packing
 
 import "slices"
 
-// Completing returns the places of groups that together have exactly want sequences,
-// in ascending order; none if there are none. It takes the oldest that fit, one after
-// another; if these miss, it takes any that do not, newest first. It chooses as
-// Atropos does: smaller groups than an environment registered are let go by it.
+// Completing returns the indices of groups that together have exactly want sequences, in
+// ascending order; none if there are no such groups. It takes each group that still fits,
+// oldest first; if their sum is not want, it looks for one that is, newest first. This is
+// Atropos' rule for groups that are smaller than their environment registered.
 func Completing(sizes []int, want int) []int {
 	all := []int{}
 	sum := 0

@@ -6,7 +6,7 @@ import (
 	"github.com/quintain-rl/quintain/packing"
 )
 
-// A group of seven sequences fits into no batch of eight, and keeps nothing else from
+// A group of seven sequences fits into no batch of eight. It does not stop others from
 // being packed.
 func Example() {
 	plan := packing.Plan{BatchSize: 8, Queue: []packing.PlanGroup{{Sequences: 7}, {Sequences: 4}, {Sequences: 4}}}

@@ -2,9 +2,8 @@ package packing
 
 import "slices"
 
-// packExact takes groups with the given number of sequences in all, from the shortest
-// run of oldest groups that contains such. Among those it prefers to leave out the
-// newer ones.
+// packExact takes groups with the given number of sequences in total, from as few of the
+// oldest groups as possible. If there is a choice, it leaves out newer ones.
 func packExact(waiting Groups, sequences int) []item {
 	l := newLadder(sequences)
 	for e := range all(waiting) {
@@ -15,8 +14,8 @@ func packExact(waiting Groups, sequences int) []item {
 	return nil
 }
 
-// packMinimums takes groups so that each environment has its minimum. It takes none if
-// one of these environments has nothing waiting.
+// packMinimums takes groups so that each environment has its minimum. It takes none if an
+// environment with a minimum has no group that fits.
 func (n Need) packMinimums(waiting Groups) []item {
 	usable := fitting(waiting, n.Sequences)
 	n.minimums = n.scaled(usable)
@@ -35,9 +34,8 @@ func (n Need) packMinimums(waiting Groups) []item {
 	return chosen
 }
 
-// fitting returns the groups that could be part of the next batch if there were enough
-// of each size that waits: of each environment and size the oldest, as many as a batch
-// can hold.
+// fitting returns the groups of sizes that a batch can contain, if there were enough groups
+// of each waiting size: the oldest of each environment and size, as many as fit in a batch.
 func fitting(waiting Groups, sequences int) []item {
 	var sizes []int
 	for e := range all(waiting) {
@@ -59,7 +57,7 @@ func fitting(waiting Groups, sequences int) []item {
 }
 
 // Packable returns a function that reports whether a batch of the given number of
-// sequences can contain a group of a size, if only groups of the given sizes come.
+// sequences can contain a group of a size, if all groups have one of sizes.
 func Packable(sequences int, sizes []int) func(size int) bool {
 	can := newSums(sequences)
 	can.set(0)
@@ -73,7 +71,7 @@ func Packable(sequences int, sizes []int) func(size int) bool {
 	return func(size int) bool { return size > 0 && size <= sequences && can.has(sequences-size) }
 }
 
-// scaled returns the minimums of n. If together they exceed a batch they are reduced in
+// scaled returns the minimums of n. If their sum exceeds the batch, it reduces them in
 // proportion, but none below the environment's smallest group.
 func (n Need) scaled(usable []item) []minimum {
 	total := 0
@@ -133,9 +131,9 @@ func (n Need) packGreedy(usable []item) (chosen []item, met bool) {
 	return chosen, met
 }
 
-// packParts finds a batch that meets the minimums if there is one, by trying all sums
-// that each environment's groups can have, and all that they can have together.
-// Environments get as little above their minimum as possible, the later ones first.
+// packParts finds a batch that meets the minimums, if there is one, by trying all sums of
+// each environment's groups and all sums of these. Environments get as little above their
+// minimum as possible, the later ones first.
 func (n Need) packParts(usable []item) []item {
 	parts := []part{{newLadder(n.Sequences), 0}} // everything without a minimum
 	place := make(map[int32]int)
@@ -174,7 +172,7 @@ func (n Need) packParts(usable []item) []item {
 	return chosen
 }
 
-// A part of a batch is made of groups of one environment, or of all that have no
+// A part of a batch has the groups of one environment, or of all environments without a
 // minimum.
 type part struct {
 	*ladder

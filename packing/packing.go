@@ -1,27 +1,27 @@
-// Package packing chooses which groups make a batch, by their sizes and by the
-// environments that sent them. It holds no state: [Need.Pack] chooses among the groups
-// that wait, and [Plan] asks the same without a queue.
+// Package packing chooses the groups of a batch, by their sizes and by the environments
+// that sent them. It has no state: [Need.Pack] chooses among waiting groups, and a [Plan]
+// does the same without a queue.
 package packing
 
-// A Group is what packing needs to know of a group that waits.
+// A Group is what packing needs to know about a waiting group.
 type Group struct {
-	Env       int32 // id of the environment that sent it; -1: none
+	Env       int32 // ID of the environment that sent it; -1: none
 	Sequences int   // below 1: it is never chosen
 }
 
-// Groups are the groups that wait, oldest first. At is called for as many of them as
-// the choice needs, for some more than once.
+// Groups are the waiting groups, oldest first. At may be called for some of them only, and
+// more than once for the same.
 type Groups interface {
 	Len() int
 	At(i int) Group
 }
 
-// A Need says what a batch must hold.
+// A Need says what a batch must contain.
 type Need struct {
 	Sequences int  // in all, exactly
 	Strict    bool // choose as Atropos does; see strict.go
 
-	minimums []minimum // that must be met, in the order of registration
+	minimums []minimum // in the order of registration
 	bounded  bool      // an environment has a minimum, even if it is 0
 }
 
@@ -32,8 +32,8 @@ type minimum struct {
 }
 
 // AddMinimum reserves a share of the batch, 0 to 1, for an environment. A share of less
-// than one sequence reserves nothing. Shares are added in the order of registration,
-// after Sequences is set.
+// than one sequence reserves nothing. Set Sequences first, and add shares in the order of
+// registration.
 func (n *Need) AddMinimum(env int32, share float64) {
 	n.bounded = true
 	if least := int(float64(n.Sequences) * share); least > 0 {
@@ -41,9 +41,9 @@ func (n *Need) AddMinimum(env int32, share float64) {
 	}
 }
 
-// Pack returns the places of the groups of the next batch, in the order in which they
-// are handed out; none if no batch can be made of what waits. A group that fits into
-// no batch does not keep others from being packed.
+// Pack returns the indices of the groups of the next batch, in the order of delivery; none
+// if the waiting groups do not make a batch. A group that fits into no batch does not stop
+// others from being packed.
 func (n Need) Pack(waiting Groups) []int {
 	var chosen []item
 	switch {
@@ -61,13 +61,13 @@ func (n Need) Pack(waiting Groups) []int {
 	return places
 }
 
-// An item is a group with its place among those that wait.
+// An item is a group with its index among the waiting groups.
 type item struct {
 	Group
 	at int
 }
 
-// all returns every group that waits.
+// all returns every waiting group.
 func all(waiting Groups) func(yield func(item) bool) {
 	return func(yield func(item) bool) {
 		for i := range waiting.Len() {

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// A list is groups that wait.
+// A list has the waiting groups.
 type list []Group
 
 func (l list) Len() int       { return len(l) }
 func (l list) At(i int) Group { return l[i] }
 
-// groups reads what waits from a text: "4" is a group of four sequences from no
-// environment, "a2" one of two from environment 0, "b2" one from environment 1.
+// groups reads waiting groups from a text: "4" is a group of four sequences without an
+// environment, "a2" one of two from environment 0, "b2" one of two from environment 1.
 func groups(text string) list {
 	var all list
 	for word := range strings.FieldsSeq(text) {
@@ -30,7 +30,7 @@ func groups(text string) list {
 	return all
 }
 
-// shown shows which groups were packed, counted from 1.
+// shown returns the numbers of the packed groups, counted from 1.
 func shown(places []int) string {
 	var b []string
 	for _, at := range places {
@@ -54,8 +54,8 @@ func TestPackExact(t *testing.T) {
 		{"powers of two", 8, "2 4 2 4", "1 2 3"},
 		{"the larger are complete first", 8, "2 4 4 2", "2 3"},
 		{"small ones do not wait for others of their size", 8, "4 2 1 1", "1 2 3 4"},
-		{"a batch that is no power of two", 12, "4 2 8 2 4", "1 3"},
-		{"an odd size in front stalls nothing", 8, "7 4 4 4 4 4 4 4 4 4 4", "2 3"},
+		{"a batch that is not a power of two", 12, "4 2 8 2 4", "1 3"},
+		{"an odd size in front does not stall the others", 8, "7 4 4 4 4 4 4 4 4 4 4", "2 3"},
 		{"nor do many", 8, strings.Repeat("7 ", 500) + "4 4", "501 502"},
 		{"it is packed when what it needs comes", 8, "7 4 1", "1 3"},
 		{"too large for any batch", 8, "16 4 4", "2 3"},
@@ -89,16 +89,16 @@ func TestPackMinimums(t *testing.T) {
 		{"half of each", 8, min(0, 4, 1, 4), "a4 a4 b4 b4", "1 3"},
 		{"an environment with nothing blocks the batch", 8, min(0, 4, 1, 4), "a4 a4 a4", ""},
 		{"one without a minimum fills up", 8, min(0, 2), "c2 c2 c2 c2 a2", "1 2 3 5"},
-		{"what comes from no environment fills up too", 8, min(0, 4), "4 4 a4", "1 3"},
+		{"groups without an environment fill up too", 8, min(0, 4), "4 4 a4", "1 3"},
 		{"the oldest fill up", 8, min(1, 2), "a2 a2 b2 a2 b2", "1 2 3 4"},
 		{"more than the whole is made smaller", 8, min(0, 8, 1, 8), "a2 a2 a2 b2 b2 b2", "1 2 4 5"},
 		{"but not below a group, even if that is too much", 12, min(0, 12, 1, 1), "a4 a4 a4 b4", "1 2 3"},
 		{"a minimum that groups do not divide is passed", 8, min(0, 3), "a2 a2 b4", "1 2 3"},
 		{"a minimum may be missed if the batch is full", 12, min(0, 6, 1, 6), "a4 a4 b4 b4", "1 2 3"},
-		{"an odd group in front stalls nothing", 8, min(0, 4), "a7 a4 b4", "2 3"},
+		{"an odd group in front does not stall the others", 8, min(0, 4), "a7 a4 b4", "2 3"},
 		{"nor one that is too large", 8, min(0, 4), "a16 a4 b4", "2 3"},
 		{"an environment with nothing that fits has nothing", 8, min(0, 4), "a16 b4 b4", ""},
-		{"where taking the oldest does not fit, another way is found", 8, min(0, 4, 1, 4), "a3 a4 b4 1", "2 3"},
+		{"if taking the oldest does not fit, another way is found", 8, min(0, 4, 1, 4), "a3 a4 b4 1", "2 3"},
 		{"even if it takes all sums", 10, min(0, 4, 1, 3), "a3 a5 b4 b5", "2 4"},
 		{"too little", 8, min(0, 4), "a4", ""},
 		{"never a whole batch", 10, min(0, 5), "a4 a4 b4 b4", ""},
@@ -109,7 +109,7 @@ func TestPackMinimums(t *testing.T) {
 	}
 }
 
-// TestPackFindsAll compares random queues with trying all subsets.
+// TestPackFindsAll compares Pack with trying all subsets, on random queues.
 func TestPackFindsAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 4000 {
@@ -118,7 +118,7 @@ func TestPackFindsAll(t *testing.T) {
 			waiting[i] = Group{Env: int32(r.IntN(3)) - 1, Sequences: r.IntN(7)}
 		}
 		n := Need{Sequences: 1 + r.IntN(16)}
-		best, found := 0, false // the lowest newest member of any batch
+		best, found := 0, false // index of the newest group, in the batch where that is oldest
 		for subset := range 1 << len(waiting) {
 			sum, newest := 0, 0
 			for i, g := range waiting {
@@ -144,7 +144,7 @@ func TestPackFindsAll(t *testing.T) {
 	}
 }
 
-// possible tries all subsets for one that meets the first minimum.
+// possible tries all subsets, and reports whether one meets the first minimum.
 func possible(waiting list, n Need) bool {
 	for subset := range 1 << len(waiting) {
 		sum, own := 0, 0
@@ -164,7 +164,7 @@ func possible(waiting list, n Need) bool {
 	return false
 }
 
-// total is how many sequences the groups at some places have.
+// total returns the number of sequences of the groups at places.
 func total(waiting list, places []int) (n int) {
 	for _, at := range places {
 		n += waiting[at].Sequences
@@ -207,7 +207,7 @@ func TestPackable(t *testing.T) {
 		{"it divides", 8, nil, 8, true},
 		{"with others of its size", 8, []int{4}, 4, true},
 		{"with others", 8, []int{7, 1}, 7, true},
-		{"with none that there are", 8, []int{7, 4}, 7, false},
+		{"with none of the others", 8, []int{7, 4}, 7, false},
 		{"too large", 8, []int{16}, 16, false},
 		{"empty", 8, []int{0, 8}, 0, false},
 	} {

@@ -1,15 +1,15 @@
 package packing
 
-// A Plan describes what waits and what a batch must hold, without a queue: for tests
-// of other programs, and to find out why a group waits.
+// A Plan describes the waiting groups and what a batch must contain, without a queue. It is
+// for tests of other programs, and for finding out why a group waits.
 type Plan struct {
 	BatchSize int         `json:"batch_size"` // sequences
-	Queue     []PlanGroup `json:"queue"`      // what waits, oldest first
+	Queue     []PlanGroup `json:"queue"`      // waiting groups, oldest first
 	Envs      []PlanEnv   `json:"envs"`       // in the order of their registration
 	Strict    bool        `json:"strict"`     // choose as Atropos does
 }
 
-// A PlanGroup is a group that waits.
+// A PlanGroup is a waiting group.
 type PlanGroup struct {
 	EnvID     *int32 `json:"env_id"` // nil: none
 	Sequences int    `json:"sequences"`
@@ -22,8 +22,8 @@ type PlanEnv struct {
 	Minimum   *float64 `json:"min_batch_allocation"` // nil: none
 }
 
-// Pack returns the places of the groups of the next batch, in the order in which they
-// would be handed out; none if no batch can be made.
+// Pack returns the indices in Queue of the groups of the next batch, in the order of
+// delivery; none if no batch can be made.
 func (p Plan) Pack() []int {
 	n := Need{Sequences: p.BatchSize, Strict: p.Strict}
 	for _, e := range p.Envs {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// plan makes a plan from a text that groups reads, and from the minimums of the
-// environments 0, 1 and so on; -1 is none.
+// plan makes a plan from a text for groups, and from the minimums of the environments 0, 1
+// and so on; -1: none.
 func plan(batch int, waiting string, strict bool, parts ...float64) Plan {
 	p := Plan{BatchSize: batch, Strict: strict}
 	for _, g := range groups(waiting) {
@@ -41,9 +41,9 @@ func TestPlan(t *testing.T) {
 		{"packs come as they are completed", func(s bool) Plan { return plan(8, "2 4 2", s) }, "0 1 2", "1 0 2"},
 		{"packs overshoot", func(s bool) Plan { return plan(6, "4 4 2", s) }, "0 2", ""},
 		{"a minimum first", func(s bool) Plan { return plan(8, "a4 a4 b4", s, -1, 0.5) }, "0 2", "2 0"},
-		{"of the packs in their order", func(s bool) Plan { return plan(8, "a4 a8 a4 a4 4 a8", s, 0.25) }, "0 2", "1"},
-		{"and then what fits in the queue's", func(s bool) Plan { return plan(12, "a2 1 a4 a1 a2 a4", s, 0.25) }, "0 1 2 3 5", "2 0 4 5"},
-		{"groups of no environment", func(s bool) Plan { return plan(8, "4 a4", s, 0.5) }, "0 1", ""},
+		{"packs in their order", func(s bool) Plan { return plan(8, "a4 a8 a4 a4 4 a8", s, 0.25) }, "0 2", "1"},
+		{"and then what fits, in the order of the queue", func(s bool) Plan { return plan(12, "a2 1 a4 a1 a2 a4", s, 0.25) }, "0 1 2 3 5", "2 0 4 5"},
+		{"groups without an environment", func(s bool) Plan { return plan(8, "4 a4", s, 0.5) }, "0 1", ""},
 		{"an environment with nothing", func(s bool) Plan { return plan(8, "a4 a4", s, 0.5, 0.1) }, "0 1", "0 1"},
 		{"that has a minimum", func(s bool) Plan { return plan(8, "a4 a4", s, 0.5, 0.5) }, "", ""},
 		{"minimums beyond the batch", func(s bool) Plan { return plan(8, "a4 a4 b4 b4", s, 1, 1) }, "0 2", "0 2"},

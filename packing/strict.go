@@ -12,9 +12,9 @@ func (n Need) packStrict(waiting Groups) []item {
 	return n.strictMinimums(waiting)
 }
 
-// packs returns the groups that can be packed, pack after pack: as many groups of a
-// kind as together have the sequences of the largest group that waits. kind says what
-// a pack is made of; groups for which it is not ok are left out.
+// packs returns the groups of complete packs, pack after pack. A pack has as many groups of
+// one kind as together have the sequences of the largest waiting group. Groups for which
+// kind is not ok are left out.
 func packs(waiting Groups, kind func(Group) (k Group, ok bool)) []item {
 	largest := 0
 	for e := range all(waiting) {
@@ -36,7 +36,7 @@ func packs(waiting Groups, kind func(Group) (k Group, ok bool)) []item {
 	return packed
 }
 
-// strictExact takes whole packs until they make a batch exactly.
+// strictExact takes packs until they make a batch exactly.
 func strictExact(waiting Groups, sequences int) []item {
 	var batch []item
 	sum := 0
@@ -53,8 +53,8 @@ func strictExact(waiting Groups, sequences int) []item {
 }
 
 // strictMinimums takes each environment's minimum, in the order in which packs were
-// completed, then what fits, in the order of the queue. It never takes groups without
-// an environment.
+// completed, and then all groups that still fit, in the order of the queue. It never takes
+// groups without an environment.
 func (n Need) strictMinimums(waiting Groups) []item {
 	usable := packs(waiting, func(g Group) (Group, bool) { return g, g.Env >= 0 })
 	s := selection{n: n, taken: make(map[int]bool)}
@@ -78,7 +78,7 @@ type selection struct {
 	n     Need
 	batch []item
 	sum   int          // its sequences
-	taken map[int]bool // by place
+	taken map[int]bool // by index
 }
 
 // take takes e if it fits and is not taken yet.

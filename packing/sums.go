@@ -2,12 +2,12 @@ package packing
 
 import "slices"
 
-// A ladder knows which sums some of its groups can have, and which groups make up a
-// sum.
+// A ladder knows which sums its groups can have, and which groups make up each sum. Sums
+// are numbers of sequences.
 type ladder struct {
 	most   int         // the highest sum of interest
 	groups []item      // in the order in which they were added
-	rungs  []sums      // rungs[i] has the sums that some of groups[:i] can have
+	rungs  []sums      // rungs[i] has the sums of the subsets of groups[:i]
 	used   map[int]int // groups of each size
 }
 
@@ -17,8 +17,9 @@ func newLadder(most int) *ladder {
 	return &ladder{most: most, rungs: []sums{bottom}, used: make(map[int]int)}
 }
 
-// add adds a group, unless it makes no difference: it is too large, or as many of its
-// size are there as a sum can hold. So the cost does not grow with the number of groups.
+// add adds a group, unless it makes no difference because it is too large, or because there
+// are already as many of its size as a sum can have. So the cost does not grow with the
+// number of groups.
 func (l *ladder) add(e item) {
 	if e.Sequences <= 0 || (l.used[e.Sequences]+1)*e.Sequences > l.most {
 		return

@@ -36,9 +36,9 @@ func (s Stream) name() (string, error) {
 	return fmt.Sprintf("%s/%s.s%d.%.4x", s.Scenario.Info().ID(), info.Name, s.Seed, sha256.Sum256(info.Levels[s.Level])), nil
 }
 
-// A Mix hands out the problems of several streams in proportion to their weights, and
-// keeps the position in each: every problem is finished once, even across restarts.
-// Many goroutines may use it at once.
+// A Mix returns the problems of several streams in proportion to their weights, and keeps
+// the position in each: every problem is finished once, even across restarts. Many
+// goroutines may use it at once.
 type Mix struct {
 	mu      sync.Mutex
 	streams []*position
@@ -48,9 +48,9 @@ type Mix struct {
 type position struct {
 	Stream
 	name    string
-	next    int          // index of the first problem neither handed out nor skipped
-	redo    []int        // indices to hand out again, ascending
-	open    map[int]bool // indices handed out and not closed yet
+	next    int          // index of the first problem neither played nor skipped
+	redo    []int        // indices to play again, ascending
+	open    map[int]bool // indices of jobs that are not closed yet
 	skipped int          // number of skipped indices before next
 }
 
@@ -127,8 +127,8 @@ type Job struct {
 // exhausted.
 const mostSkips = 10_000
 
-// Next hands out a problem of the stream that is furthest behind its share. The problem
-// is open until Done or Redo.
+// Next returns a problem of the stream that is furthest behind its share. The problem is
+// open until Done or Redo.
 func (m *Mix) Next() (Job, error) {
 	m.mu.Lock()
 	behind := m.streams[0]
@@ -164,7 +164,7 @@ func (s *position) problem(index int) (p quintain.Problem, skip bool, err error)
 	return p, skip, err
 }
 
-// after hands out the next index in place of a skipped one.
+// after takes the next index in place of a skipped one.
 func (m *Mix) after(s *position, index int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -173,10 +173,10 @@ func (m *Mix) after(s *position, index int) int {
 	return s.take()
 }
 
-// handed counts the problems handed out or finished.
+// handed counts the problems that are open or finished.
 func (s *position) handed() int { return s.next - s.skipped - len(s.redo) }
 
-// take hands out the next index.
+// take returns the next index, which is then open.
 func (s *position) take() int {
 	index := s.next
 	if len(s.redo) > 0 {

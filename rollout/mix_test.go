@@ -49,7 +49,7 @@ func newTestMix(t *testing.T) *Mix {
 	return m
 }
 
-// take hands out n jobs and returns their names.
+// take takes n jobs and returns their names.
 func take(t *testing.T, m *Mix, n int) ([]Job, string) {
 	var jobs []Job
 	var names []string

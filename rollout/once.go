@@ -7,8 +7,9 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// Play plays one episode of a job's problem. An episode that failed is no error: its
-// outcome says so. The error is that of ctx, or of the policy.
+// Play plays one episode of a job's problem. A failure of the policy or the environment is
+// not an error, but the outcome of the episode. If ctx has ended already, the trajectory is
+// zero.
 func Play(ctx context.Context, p quintain.Policy, sampling quintain.Sampling, job Job) (quintain.Trajectory, error) {
 	var played quintain.Trajectory
 	left := 1

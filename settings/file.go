@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// A node is a value of a file with its place.
+// A node is a value of a file and where it is.
 type node struct {
 	value     any // nil, bool, string, int64, uint64, float64, []node, or []member
 	line, col int
@@ -24,7 +24,7 @@ type member struct {
 	line, col int // of the key
 }
 
-// loadFile sets what a YAML file says.
+// loadFile sets the settings that a YAML file names.
 func (f *Form) loadFile(from Sources) []error {
 	top, err := parseYAML(from.Data)
 	if err != nil {
@@ -38,10 +38,10 @@ func (f *Form) loadFile(from Sources) []error {
 	return r.faults
 }
 
-// A reader takes the values of a file.
+// A reader sets the settings of form to the values of a file.
 type reader struct {
 	form   *Form
-	file   string // empty: the value has no place
+	file   string // name, for errors; empty: they name no place
 	faults []error
 }
 
@@ -54,7 +54,7 @@ func (r *reader) fault(line, col int, format string, args ...any) {
 	r.faults = append(r.faults, err)
 }
 
-// group takes the members of a section.
+// group sets the settings of a section.
 func (r *reader) group(n node, path string) {
 	members, is := n.value.([]member)
 	if !is {
@@ -76,7 +76,7 @@ func (r *reader) group(n node, path string) {
 	}
 }
 
-// name is a path for a message.
+// name returns path for a message; the file itself has the empty path.
 func name(path string) string {
 	if path == "" {
 		return "the file"
@@ -84,7 +84,7 @@ func name(path string) string {
 	return path
 }
 
-// setting takes the value of a setting.
+// setting sets s to the value of n.
 func (r *reader) setting(s *Setting, n node) {
 	err := s.value.Take(n.plain())
 	if err == nil {
@@ -102,7 +102,7 @@ func (r *reader) setting(s *Setting, n node) {
 	r.fault(n.line, n.col, "%s: %w", path, err)
 }
 
-// plain is the value without places.
+// plain returns the value as [Value.Take] gets it.
 func (n node) plain() any {
 	switch v := n.value.(type) {
 	case []node:
@@ -121,7 +121,7 @@ func (n node) plain() any {
 	return n.value
 }
 
-// at is the node at a place within n, or as near to it as there is one.
+// at returns the node at a place within n, or the innermost node around that place.
 func (n node) at(place []any) node {
 	for _, step := range place {
 		switch v := n.value.(type) {
@@ -140,11 +140,11 @@ func (n node) at(place []any) node {
 	return n
 }
 
-// located finds the place in an error of the YAML parser.
+// located matches the line, column and message of an error of the YAML parser.
 var located = regexp.MustCompile(`^\[(\d+):(\d+)\] ([^\n]*)`)
 
-// parseYAML reads a file of one document; nil where there is none in it. The error
-// begins with line and column.
+// parseYAML reads a file of one document. It returns nil if the file has none. Errors
+// begin with the line and column.
 func parseYAML(data []byte) (*node, error) {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -174,16 +174,16 @@ func parseYAML(data []byte) (*node, error) {
 // Limits of a file.
 const (
 	maxDepth = 64
-	maxNodes = 100_000 // aliases counted as what they stand for
+	maxNodes = 100_000 // an alias counts as many as it stands for
 )
 
-// A converter makes nodes of those of the YAML library.
+// A converter turns nodes of the YAML library into ours.
 type converter struct {
 	anchors map[string]node
 	made    int
 }
 
-// convert makes a node of n.
+// convert returns n as a node of ours.
 func (c *converter) convert(n ast.Node, depth int) (out node, err error) {
 	out.line, out.col = place(n)
 	c.made++
@@ -222,19 +222,19 @@ func (c *converter) convert(n ast.Node, depth int) (out node, err error) {
 	case *ast.AliasNode:
 		return c.alias(out, n.Value.GetToken().Value)
 	default:
-		return out, out.errorf("%s is not taken here", strings.ToLower(n.Type().String()))
+		return out, out.errorf("%s is not allowed here", strings.ToLower(n.Type().String()))
 	}
 	return out, nil
 }
 
-// mapping makes the node of a mapping.
+// mapping completes out, the node of a mapping.
 func (c *converter) mapping(out node, values []*ast.MappingValueNode, depth int) (node, error) {
 	members := make([]member, len(values))
 	for i, v := range values {
 		key := v.Key.GetToken()
 		m := member{name: key.Value, line: key.Position.Line, col: key.Position.Column}
 		if _, is := v.Key.(*ast.StringNode); !is {
-			return out, node{nil, m.line, m.col}.errorf("the key %s is no name", m.name)
+			return out, node{nil, m.line, m.col}.errorf("the key %s is not a name", m.name)
 		}
 		var err error
 		if m.value, err = c.convert(v.Value, depth+1); err != nil {
@@ -249,7 +249,7 @@ func (c *converter) mapping(out node, values []*ast.MappingValueNode, depth int)
 	return out, nil
 }
 
-// alias returns the node of an anchor.
+// alias returns the value of an anchor, at the place of out.
 func (c *converter) alias(out node, name string) (node, error) {
 	found, known := c.anchors[name]
 	if !known {
@@ -278,7 +278,8 @@ func (n node) count() int {
 	return sum
 }
 
-// integer is the value of a whole number as the library gives it.
+// integer returns a whole number of the library as an int64, as a uint64 if it is too
+// large for that, or else as a string.
 func integer(v any) any {
 	switch v := v.(type) {
 	case uint64:
@@ -292,7 +293,7 @@ func integer(v any) any {
 	return fmt.Sprint(v)
 }
 
-// place is the line and column of n.
+// place returns the line and column of n.
 func place(n ast.Node) (line, col int) {
 	if t := n.GetToken(); t != nil && t.Position != nil {
 		return t.Position.Line, max(1, t.Position.Column)
@@ -300,7 +301,7 @@ func place(n ast.Node) (line, col int) {
 	return 1, 1
 }
 
-// errorf is an error at n.
+// errorf returns an error that begins with the line and column of n.
 func (n node) errorf(format string, args ...any) error {
 	return fmt.Errorf("%d:%d: %s", n.line, n.col, fmt.Sprintf(format, args...))
 }

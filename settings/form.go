@@ -8,22 +8,23 @@ import (
 	"github.com/quintain-rl/quintain/nearest"
 )
 
-// A Form is all that a program, or one verb of it, lets people set. It is for one
+// A Form holds all settings of a program, or those of one of its verbs. It is for one
 // goroutine.
 type Form struct {
 	list     []*Setting
 	sections []section
-	used     []string // paths of what the verb uses, and all below them; nil: everything
+	used     []string // as for Use; nil: everything
 }
 
-// A section is a group as it was declared.
+// A section is a declared group of settings.
 type section struct {
 	path  string
 	doc   string
 	group Declarer
 }
 
-// New returns the form of the settings of g, which are at the top of the file.
+// New returns the form of a program whose settings are those of g and of the sections
+// that g declares.
 func New(g Declarer) *Form {
 	f := &Form{}
 	f.sections = append(f.sections, section{"", "", g})
@@ -31,23 +32,23 @@ func New(g Declarer) *Form {
 	names := map[string]string{}
 	for _, s := range f.list {
 		if other, twice := names[s.Variable()]; twice {
-			panic("settings: " + other + " and " + s.path + " have one variable")
+			panic("settings: " + other + " and " + s.path + " have the same variable")
 		}
 		names[s.Variable()] = s.path
 	}
 	return f
 }
 
-// Check reports what is invalid in the settings of g as they are now, a line for each.
+// Check reports every setting of g whose value is invalid, one per line.
 func Check(g Declarer) error { return New(g).check() }
 
-// Use returns the form of a verb that uses the settings at and below some paths, but for
-// those at and below paths with a dash before them. The others may stand in the file
-// and the environment, and mean nothing.
+// Use returns the form of a verb that uses the settings at and below paths, except those
+// at and below a path that begins with a dash. The others may be set in the file and the
+// environment, without effect.
 func (f *Form) Use(paths ...string) *Form {
 	for _, path := range paths {
 		if !f.has(strings.TrimPrefix(path, "-")) {
-			panic("settings: a verb uses " + path + ", which nobody declares")
+			panic("settings: a verb uses " + path + ", which is not declared")
 		}
 	}
 	return &Form{f.list, f.sections, append([]string{}, paths...)}
@@ -79,12 +80,12 @@ func (f *Form) uses(path string) bool {
 	return is
 }
 
-// within reports whether a path is another or below it. All are below the top.
+// within reports whether path is other or below it. All are below the empty path.
 func within(path, other string) bool {
 	return other == "" || path == other || strings.HasPrefix(path, other+".")
 }
 
-// Settings returns what the form uses, in the order of the declarations.
+// Settings returns the settings that the form uses, in the order of the declarations.
 func (f *Form) Settings() []*Setting {
 	var list []*Setting
 	for _, s := range f.list {
@@ -95,7 +96,7 @@ func (f *Form) Settings() []*Setting {
 	return list
 }
 
-// find returns the setting of a path, also one that the form does not use.
+// find returns the setting of a path, even if the form does not use it, or nil.
 func (f *Form) find(path string) *Setting {
 	for _, s := range f.list {
 		if s.path == path {
@@ -105,7 +106,7 @@ func (f *Form) find(path string) *Setting {
 	return nil
 }
 
-// paths are those of all settings.
+// paths returns the paths of all settings.
 func (f *Form) paths() []string {
 	list := make([]string, len(f.list))
 	for i, s := range f.list {
@@ -114,19 +115,19 @@ func (f *Form) paths() []string {
 	return list
 }
 
-// Sources are where settings come from.
+// Sources are what settings are read from.
 type Sources struct {
 	File    string            // name of the file, for messages
-	Data    []byte            // what is in it
+	Data    []byte            // content of the file
 	Environ []string          // as of os.Environ
-	Others  []string          // variables that begin with Prefix and are no settings
-	Flags   map[string]string // texts of the flags that were given, by the path of the setting
+	Others  []string          // variables that begin with Prefix but are not settings
+	Flags   map[string]string // the given flags, by the path of the setting
 }
 
-// Load sets what the sources say, and reports everything that is wrong with it, a line
-// for each. The whole file is held against the form; of the environment only what the
-// form uses is taken. An unknown key or variable is an error that names the nearest
-// known one.
+// Load sets the settings that the sources name. The error reports everything that is
+// wrong, one per line. The whole file is checked, but the environment only for the
+// settings that the form uses. For an unknown key or variable the error names the
+// nearest known one.
 func (f *Form) Load(from Sources) error {
 	faults := f.loadFile(from)
 	faults = append(faults, f.loadEnviron(from)...)
@@ -153,7 +154,7 @@ func (s *Setting) set(text, source string) error {
 	return nil
 }
 
-// loadEnviron sets what the environment says.
+// loadEnviron sets the settings that the environment names.
 func (f *Form) loadEnviron(from Sources) (faults []error) {
 	known := map[string]*Setting{}
 	names := append([]string{}, from.Others...)
@@ -180,11 +181,11 @@ func (f *Form) loadEnviron(from Sources) (faults []error) {
 	return faults
 }
 
-// check reports what does not fit together in the groups that the form uses.
+// check reports settings that are invalid, alone or together, if the form uses them.
 func (f *Form) check() error {
 	var faults []error
 	for _, s := range f.Settings() {
-		if err := s.check(); err != nil { // of a default that has to be changed
+		if err := s.check(); err != nil { // a default may be invalid, so that it has to be set
 			faults = append(faults, fmt.Errorf("%s: %w", s.path, err))
 		}
 	}
@@ -200,7 +201,7 @@ func (f *Form) check() error {
 	return errors.Join(faults...)
 }
 
-// dotted is what stands before a key in a message.
+// dotted returns what comes before a key in a message.
 func dotted(path string) string {
 	if path == "" {
 		return ""
@@ -208,8 +209,8 @@ func dotted(path string) string {
 	return path + "."
 }
 
-// suggest is the end of an error about an unknown name: it gives the nearest of names, or
-// the first that ends in ending, which is how a setting is often called for short.
+// suggest returns the end of an error about an unknown name. It suggests the nearest of
+// names, or else the first with the given ending, since people often omit the section.
 func suggest(name string, names []string, ending string) string {
 	if text := nearest.Suggest(name, names); text != "" {
 		return text

@@ -65,8 +65,8 @@ func (f *Form) tree(path string) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// ReadJSON sets the settings of g that a JSON object names, and checks them all. The
-// error tells everything that is wrong, a line for each.
+// ReadJSON sets the settings of g that a JSON object names, and checks all of g. The
+// error reports everything that is wrong, one per line.
 func ReadJSON(g Declarer, object json.RawMessage) error {
 	top, err := parseJSON(object)
 	if err != nil {
@@ -101,7 +101,7 @@ func parseJSON(text json.RawMessage) (n node, err error) {
 	return nodeOf(v), nil
 }
 
-// nodeOf makes a node of a value of JSON.
+// nodeOf returns a value of JSON as a node.
 func nodeOf(v any) (n node) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -124,7 +124,7 @@ func nodeOf(v any) (n node) {
 	return n
 }
 
-// numberOf is a number in the type that has it exactly.
+// numberOf returns a number in the type that holds it exactly, if there is one.
 func numberOf(v json.Number) any {
 	if n, err := v.Int64(); err == nil {
 		return n

@@ -7,10 +7,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// YAML returns the file that gives what is set now, each setting with what it means.
+// YAML returns the current values as a file, with a comment on each setting.
 func (f *Form) YAML() (string, error) {
 	var b strings.Builder
-	open := "" // the section that the last line is in
+	open := "" // path of the section of the last line
 	for _, s := range f.Settings() {
 		cut := strings.LastIndexByte(s.path, '.')
 		if at := s.path[:max(0, cut)]; at != open {
@@ -26,8 +26,8 @@ func (f *Form) YAML() (string, error) {
 	return b.String(), nil
 }
 
-// openSections writes the keys of the sections that lead to a path, but for those that
-// are open.
+// openSections writes the keys of the sections that lead to a path, except those that
+// are open already.
 func (f *Form) openSections(b *strings.Builder, open, path string) {
 	parts := strings.Split(path, ".")
 	for i := range parts {
@@ -45,7 +45,7 @@ func (f *Form) openSections(b *strings.Builder, open, path string) {
 	}
 }
 
-// heading is what was declared over a section.
+// heading returns the declared heading of a section.
 func (f *Form) heading(path string) string {
 	for _, s := range f.sections {
 		if s.path == path {
@@ -55,7 +55,7 @@ func (f *Form) heading(path string) string {
 	return ""
 }
 
-// indent is the space before the settings of a section.
+// indent returns the space before the settings of a section.
 func indent(path string) string {
 	if path == "" {
 		return ""
@@ -63,14 +63,13 @@ func indent(path string) string {
 	return strings.Repeat("  ", strings.Count(path, ".")+1)
 }
 
-// flow writes a value of YAML in one line.
+// flow writes a value as YAML in one line.
 func flow(v any) (string, error) {
 	text, err := yaml.MarshalWithOptions(v, yaml.Flow(true))
 	return strings.TrimSpace(string(text)), err
 }
 
-// Markdown returns a table of the settings for each section. Verbs tells which verbs use
-// a setting.
+// Markdown returns a table for each section. Verbs returns the verbs that use a setting.
 func (f *Form) Markdown(verbs func(path string) []string) string {
 	var b strings.Builder
 	open := "-"
@@ -104,5 +103,5 @@ func (f *Form) markdownHead(b *strings.Builder, path string) {
 	b.WriteString("\n| key | flag | variable | default | meaning | verbs |\n|---|---|---|---|---|---|\n")
 }
 
-// cell makes a text fit into a table.
+// cell escapes a text for a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

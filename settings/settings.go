@@ -1,5 +1,5 @@
-// Package settings declares what can be set, once, and gives each setting its key in
-// the YAML file, its flag, its environment variable, and its row in the documents.
+// Package settings lets a program declare each setting once, and gives it a key in the
+// YAML file, a flag, an environment variable, and a row in the documents.
 //
 // A package that has settings keeps them in a struct whose fields hold the defaults,
 // and declares them:
@@ -9,9 +9,9 @@
 //		d.Duration(&s.Grace, "grace", "time for episodes under way when a run is stopped")
 //	}
 //
-// A program puts the sections together into a [Form], which reads them from a file,
-// the environment and flags. A flag wins over the environment, the environment over
-// the file, and the file over the default.
+// A program combines the sections in a [Form], which reads them from a file, the
+// environment and flags. A flag overrides the environment, the environment the file,
+// and the file the default.
 package settings
 
 import (
@@ -24,13 +24,14 @@ import (
 
 // A Declarer is a group of settings.
 type Declarer interface {
-	// Declare declares the settings. What the fields hold then are the defaults.
+	// Declare declares the settings. The values that the fields then have are the
+	// defaults.
 	Declare(d *Section)
 }
 
 // A Checker is a [Declarer] whose settings depend on each other.
 type Checker interface {
-	// Check reports what does not fit together, by the keys within the section.
+	// Check reports settings that are invalid together, by their keys in the section.
 	Check() error
 }
 
@@ -38,7 +39,7 @@ type Checker interface {
 type Section struct {
 	form   *Form
 	path   string // "run"; empty: the top
-	prefix string // of the names of flags
+	prefix string // of the names of its flags
 }
 
 // key returns the path of a key of the section.
@@ -49,8 +50,7 @@ func (d *Section) key(name string) string {
 	return d.path + "." + name
 }
 
-// add declares a setting. A key or flag that is declared twice is a fault of the
-// program, and panics.
+// add declares a setting. It panics if the key or flag is declared already.
 func (d *Section) add(v Value, name, doc string) *Setting {
 	s := &Setting{path: d.key(name), doc: doc, value: v, was: v.String(), flag: d.prefix + strings.ReplaceAll(name, "_", "-")}
 	for _, other := range d.form.list {
@@ -62,13 +62,12 @@ func (d *Section) add(v Value, name, doc string) *Setting {
 	return s
 }
 
-// Section declares the settings of g below the key name. Doc is the heading over
-// them.
+// Section declares the settings of g below the key name, under the heading doc.
 func (d *Section) Section(g Declarer, name, doc string) {
 	d.section(g, &Section{form: d.form, path: d.key(name)}, doc)
 }
 
-// Prefixed is Section with flags that begin with the name and a dash: for settings
+// Prefixed is like Section, but the flags begin with name and a dash. It is for settings
 // whose own names say too little.
 func (d *Section) Prefixed(g Declarer, name, doc string) {
 	d.section(g, &Section{d.form, d.key(name), strings.ReplaceAll(name, "_", "-") + "-"}, doc)
@@ -96,13 +95,13 @@ func (d *Section) Float(p *float64, name, doc string) *Setting {
 	return d.add((*number)(p), name, doc)
 }
 
-// Bool declares something that is so or not.
+// Bool declares a setting that is true or false.
 func (d *Section) Bool(p *bool, name, doc string) *Setting { return d.add((*truth)(p), name, doc) }
 
 // Text declares a text.
 func (d *Section) Text(p *string, name, doc string) *Setting { return d.add((*text)(p), name, doc) }
 
-// Duration declares a time, which is written with its unit.
+// Duration declares a time. It is written with its unit.
 func (d *Section) Duration(p *time.Duration, name, doc string) *Setting {
 	return d.add((*span)(p), name, doc)
 }
@@ -112,7 +111,7 @@ func (d *Section) Texts(p *[]string, name, doc string) *Setting {
 	return d.add((*texts)(p), name, doc)
 }
 
-// Object declares an object of any form. As a flag it is written as JSON.
+// Object declares an object with any content. As a flag it is written as JSON.
 func (d *Section) Object(p *map[string]any, name, doc string) *Setting {
 	return d.add((*object)(p), name, doc)
 }
@@ -120,7 +119,7 @@ func (d *Section) Object(p *map[string]any, name, doc string) *Setting {
 // Value declares a setting of a type of its own.
 func (d *Section) Value(v Value, name, doc string) *Setting { return d.add(v, name, doc) }
 
-// Word declares a text of a type of its own, which [Setting.OneOf] bounds.
+// Word declares a text of a type of its own. [Setting.OneOf] lists the valid ones.
 func Word[T ~string](d *Section, p *T, name, doc string) *Setting {
 	return d.add(choice[T]{p}, name, doc)
 }
@@ -150,24 +149,24 @@ type Setting struct {
 	limits []limit
 }
 
-// A limit is what a value must fulfil.
+// A limit is a condition that a value must meet.
 type limit struct {
 	want string // "1 or more"
 	ok   func() bool
 	kind limitKind
 }
 
-// A limitKind says where a limit is told of.
+// A limitKind says where a limit is mentioned, besides errors.
 type limitKind uint8
 
 const (
 	ofSize  limitKind = iota // in the documents
 	ofWords                  // in the documents and in the help of flags
-	ofEmpty                  // in errors alone
+	ofEmpty                  // nowhere
 )
 
-// Flag names the flag, which has the name of the key otherwise, with dashes. An empty
-// name: there is no flag.
+// Flag sets the name of the flag; empty: there is no flag. Without Flag it is the key
+// with dashes.
 func (s *Setting) Flag(name string) *Setting {
 	s.flag = name
 	return s
@@ -197,7 +196,7 @@ func (s *Setting) Between(low, high float64) *Setting {
 func (s *Setting) limit(want string, ok func(float64) bool) *Setting {
 	m, can := s.value.(measured)
 	if !can {
-		panic("settings: " + s.path + " is no number")
+		panic("settings: " + s.path + " is not a number")
 	}
 	s.limits = append(s.limits, limit{want, func() bool { return ok(m.measure()) && !math.IsInf(m.measure(), 0) }, ofSize})
 	return s
@@ -211,7 +210,7 @@ func (s *Setting) shown(v float64) string {
 	return fmt.Sprintf("%.16g", v)
 }
 
-// OneOf refuses texts that are none of words.
+// OneOf refuses texts other than words.
 func (s *Setting) OneOf(words ...string) *Setting {
 	s.limits = append(s.limits, limit{oneOf(words), func() bool { return slices.Contains(words, s.value.String()) }, ofWords})
 	return s
@@ -233,7 +232,7 @@ func (s *Setting) check() error {
 	return nil
 }
 
-// quote writes a text that may be empty.
+// quote returns a text for a message, quoted if it is empty.
 func quote(text string) string {
 	if text == "" {
 		return `""`
@@ -241,16 +240,16 @@ func quote(text string) string {
 	return text
 }
 
-// Path is the key in the file, with dots between its parts: "run.group_size".
+// Path is the key in the file, with the keys of its sections: "run.group_size".
 func (s *Setting) Path() string { return s.path }
 
-// FlagName is the name of the flag, without dashes before it; empty: there is none.
+// FlagName is the name of the flag, without the leading dashes; empty: it has none.
 func (s *Setting) FlagName() string { return s.flag }
 
 // Variable is the name of the environment variable.
 func (s *Setting) Variable() string { return variable(s.path) }
 
-// Doc says what the setting means, and what it may be.
+// Doc says what the setting means, and which values are valid.
 func (s *Setting) Doc() string {
 	var wants []string
 	for _, l := range s.limits {
@@ -264,8 +263,7 @@ func (s *Setting) Doc() string {
 	return s.doc + " (" + strings.Join(wants, "; ") + ")"
 }
 
-// Help says what the setting means, and between which words there is a choice: what the
-// help of a flag has room for.
+// Help is Doc in short, for the help of flags: of the valid values it lists only words.
 func (s *Setting) Help() string {
 	for _, l := range s.limits {
 		if l.kind == ofWords {
@@ -275,16 +273,16 @@ func (s *Setting) Help() string {
 	return s.doc
 }
 
-// Default is the value at the time of the declaration, as a flag is written.
+// Default is the default, as it is written in a flag.
 func (s *Setting) Default() string { return s.was }
 
 // Type names the type, for the help of flags: "int", "duration".
 func (s *Setting) Type() string { return s.value.Type() }
 
-// String is the value, as a flag is written.
+// String is the value, as it is written in a flag.
 func (s *Setting) String() string { return s.value.String() }
 
-// Prefix is what the names of environment variables begin with.
+// Prefix begins the names of all environment variables.
 const Prefix = "QUINTAIN_"
 
 // variable is the name of the variable of a path.

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// A Value is what a setting holds.
+// A Value is the value of a setting.
 type Value interface {
 	// Set reads the text of a flag or variable.
 	Set(text string) error
 
-	// Take reads a value of the file: nil, a bool, a string, an int64, a uint64 (where
-	// it is too large for the former), a float64, a []any, or a map[string]any of such.
-	// An error within a list or an object is a [*Fault] that tells its place.
+	// Take reads a value of the file: nil, a bool, a string, an int64, a uint64 (if it
+	// is too large for an int64), a float64, a []any, or a map[string]any of such. An
+	// error within a list or an object is a [*Fault].
 	Take(v any) error
 
-	// Give returns what Take would take.
+	// Give returns the value in the form that Take reads.
 	Give() any
 
-	// String is the text that Set would take, and Type names it.
+	// String returns the value in the form that Set reads. Type names the type.
 	String() string
 	Type() string
 }
@@ -34,13 +34,13 @@ type Fault struct {
 	Err   error
 }
 
-// Error tells place and error.
+// Error names the place and the error.
 func (f *Fault) Error() string { return f.path("") + ": " + f.Err.Error() }
 
 // Unwrap returns the error.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// path is the place below a setting's own path.
+// path returns the path of the place, given that of the setting.
 func (f *Fault) path(of string) string {
 	for _, step := range f.Place {
 		if i, is := step.(int); is {
@@ -54,10 +54,10 @@ func (f *Fault) path(of string) string {
 	return of
 }
 
-// measured is a value that has a size: a number, or a time in seconds.
+// A measured value has a size: a number, or a time in seconds.
 type measured interface{ measure() float64 }
 
-// wanted is the error of a value of another kind.
+// wanted returns the error for a value of the wrong kind.
 func wanted(v any, want string) error {
 	switch v := v.(type) {
 	case string:
@@ -197,7 +197,7 @@ func (n *number) Take(v any) error {
 		*n = number(v)
 	case uint64:
 		*n = number(v)
-	case string: // YAML takes 1e-4 for a text
+	case string: // to YAML, 1e-4 is a text
 		return n.Set(v)
 	default:
 		return wanted(v, "a number")
@@ -238,7 +238,7 @@ func (t *truth) Type() string   { return "bool" }
 func textOf(v any) (string, error) {
 	s, is := v.(string)
 	if !is {
-		return "", wanted(v, "a text (in quotes, if need be)")
+		return "", wanted(v, "a text (in quotes if necessary)")
 	}
 	return s, nil
 }
@@ -283,7 +283,7 @@ func (c choice[T]) Type() string   { return "word" }
 
 type span time.Duration
 
-// spanWanted says how a time is written.
+// spanWanted is how a time is written.
 const spanWanted = "a time with its unit, such as 500ms, 30s or 5m"
 
 func (s *span) Set(text string) error {
@@ -382,7 +382,7 @@ func (o *object) String() string {
 	}
 	b, err := json.Marshal(map[string]any(*o))
 	if err != nil {
-		return fmt.Sprint(map[string]any(*o)) // what YAML and JSON give can be written
+		return fmt.Sprint(map[string]any(*o)) // not for values of YAML and JSON
 	}
 	return string(b)
 }

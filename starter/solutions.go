@@ -12,9 +12,10 @@ import (
 // warmUpSeed is the seed of the problems whose solutions a warm-up imitates.
 const warmUpSeed = 0x7761726d_75702121
 
-// Solutions returns a function for [WarmUp] that makes the examples: problems of streams
-// with their solutions, of up to limit tokens. The seeds of the streams do not count,
-// and what they skip is left out. The error is that of [rollout.NewMix].
+// Solutions returns a function that makes the examples of a [WarmUp]: problems of streams
+// with their solutions. It ignores the seeds of the streams, and leaves out problems that
+// they skip. An example of more than limit tokens is an error. The error of Solutions is
+// that of [rollout.NewMix].
 func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (learn.Sequence, error), error) {
 	own := make([]rollout.Stream, len(streams))
 	for i, s := range streams {
@@ -47,14 +48,14 @@ func example(ctx context.Context, job rollout.Job, limit int) (learn.Sequence, e
 	}
 	s, err := Example(ctx, job.Scenario, job.Problem, solution)
 	if err == nil && len(s.Tokens) > limit {
-		err = fmt.Errorf("problem %s and its solution are %d tokens, and the model's context is %d: choose easier tasks, or a larger model.context",
+		err = fmt.Errorf("problem %s and its solution have %d tokens, but the model's context is %d: choose easier tasks, or a larger model.context",
 			job.Problem.ID(), len(s.Tokens), limit)
 	}
 	return s, err
 }
 
-// Readable checks that a model with a context of that many tokens can read the first
-// problem of each stream.
+// Readable checks that a model with a context of limit tokens can read the first problem
+// of each stream.
 func Readable(ctx context.Context, streams []rollout.Stream, limit int) error {
 	for _, s := range streams {
 		p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
@@ -66,7 +67,7 @@ func Readable(ctx context.Context, streams []rollout.Stream, limit int) error {
 			return err
 		}
 		if n := len(opening.Tokens); n > limit {
-			return fmt.Errorf("task %s asks in %d tokens and more, and the tiny policy's context is %d: leave --tasks out for the tasks that it is made for, or choose --policy script or openai",
+			return fmt.Errorf("a question of task %s has %d tokens, but the tiny policy's context is %d: omit --tasks for the tasks that it is made for, or choose --policy script or openai",
 				p.Task, n, limit)
 		}
 	}

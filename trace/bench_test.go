@@ -10,8 +10,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// BenchmarkWrite is what a writer takes, all in, and what it writes: bytes/token is of all
-// tokens, read and written.
+// BenchmarkWrite measures all that a Write costs, and the bytes that it writes per token,
+// read or sampled.
 func BenchmarkWrite(b *testing.B) {
 	s := newSpecimen()
 	for _, shape := range []struct {
@@ -52,8 +52,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// million makes a trace of a million groups in 16 segments. Their blocks are holes: what is
-// measured needs the indexes alone.
+// million makes a trace of a million groups in 16 segments. Their blocks are holes, because
+// the benchmark needs only the indexes.
 func million(b *testing.B, dir string) {
 	p := newPacker()
 	for n := 1; n <= 16; n++ {
@@ -93,7 +93,7 @@ func million(b *testing.B, dir string) {
 	}
 }
 
-// BenchmarkMillion opens a trace of a million groups, and looks for pages of 50 in it.
+// BenchmarkMillion opens a trace of a million groups, and finds pages of 50 in it.
 func BenchmarkMillion(b *testing.B) {
 	dir := b.TempDir()
 	million(b, dir)
@@ -137,8 +137,8 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenGrowing opens a segment that is not closed, with as many blocks as one may
-// have, each of a single small group, as a slow run makes them.
+// BenchmarkOpenGrowing opens a segment that is not closed and has as many blocks as it may
+// have. Each has a single small group, as in a slow run.
 func BenchmarkOpenGrowing(b *testing.B) {
 	dir, records := b.TempDir(), smalls(maxBlocks)
 	w := newWriter(b, dir, Default())
@@ -158,7 +158,7 @@ func BenchmarkOpenGrowing(b *testing.B) {
 	b.ReportMetric(float64(w.at.size)/float64(tokens), "bytes/token")
 }
 
-// BenchmarkRead reads records, one after another and here and there.
+// BenchmarkRead reads records in order and at random.
 func BenchmarkRead(b *testing.B) {
 	s := newSpecimen()
 	for _, shape := range []struct {

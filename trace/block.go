@@ -7,8 +7,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A block is records that are being gathered: what JSON says of them, one after another,
-// and the columns of their tokens and log-probabilities.
+// A block collects records until they are written: the JSON of all records, and the
+// columns of their tokens and log-probabilities.
 type block struct {
 	text     jsonText
 	tokens   []quintain.Token
@@ -17,7 +17,7 @@ type block struct {
 	index    rows
 }
 
-// A share is how much of a block is of one record.
+// A share is the size of one record's part of a block.
 type share struct {
 	json     int // bytes
 	tokens   int
@@ -26,20 +26,21 @@ type share struct {
 
 const shareSize = 12 // bytes of a share in a payload
 
-// fits reports more runs than a reader takes: it makes no large lists of a few bytes.
+// fits reports an error if a record has more runs than a reader accepts: a few bytes must
+// not become large lists.
 func (s share) fits(runs int) error {
 	if most := 1<<16 + 64*(s.json+s.tokens); runs > most {
-		return fmt.Errorf("has %d versions and advantages, at most %d go with its %d tokens", runs, most, s.tokens)
+		return fmt.Errorf("has %d versions and advantages, want at most %d for %d tokens", runs, most, s.tokens)
 	}
 	return nil
 }
 
-// size is what the block takes before it is deflated.
+// size is the size of the block in bytes, before it is deflated.
 func (b *block) size() int {
 	return 4 + 2*columnHead + shareSize*len(b.shares) + len(b.text.b) + 4*len(b.tokens) + 4*len(b.logProbs)
 }
 
-// reset empties the block. Large memory is given back.
+// reset empties the block, and frees its memory if that is large.
 func (b *block) reset() {
 	if b.size() > 4<<20 {
 		*b = block{}
@@ -51,7 +52,7 @@ func (b *block) reset() {
 	}
 }
 
-// add adds a record: all of it, or nothing and an error that names the field.
+// add adds a record. After an error, which names the field, the block is unchanged.
 func (b *block) add(r *Record) error {
 	was := share{len(b.text.b), len(b.tokens), len(b.logProbs)}
 	e := encoder{block: b, record: r, group: r.Group()}

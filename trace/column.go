@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A column is a list of whole numbers, kept as planes: the lowest byte of each, less the
-// base, then the second byte of each, and so on.
+// A column is a list of whole numbers. It stores each number minus the base, in planes:
+// the lowest bytes of all, then the second bytes of all, and so on.
 type column struct {
 	base   int64
 	n      int
@@ -26,7 +26,7 @@ func (c column) at(i int) int64 {
 	return c.base + int64(v)
 }
 
-var errColumn = fmt.Errorf("%w: a column of numbers is not whole", ErrDamaged)
+var errColumn = fmt.Errorf("%w: a column of numbers is incomplete", ErrDamaged)
 
 // readColumn reads a column of n numbers from b, and returns what follows it.
 func readColumn(b []byte, n int) (c column, rest []byte, err error) {
@@ -42,7 +42,7 @@ func readColumn(b []byte, n int) (c column, rest []byte, err error) {
 	return c, rest, nil
 }
 
-// whole is what columns are made of.
+// whole has the types of numbers in columns.
 type whole interface{ ~int32 | ~uint32 | ~int64 }
 
 // widthOf is the number of planes that values need.
@@ -58,7 +58,7 @@ func widthOf[T whole](values []T, base int64) int {
 	return width
 }
 
-// appendColumnHead appends what stands before the planes.
+// appendColumnHead appends what comes before the planes.
 func appendColumnHead(dst []byte, base int64, width int) []byte {
 	return append(binary.LittleEndian.AppendUint64(dst, uint64(base)), byte(width))
 }
@@ -73,7 +73,7 @@ func appendPlane[T whole](dst []byte, values []T, base int64, k int) []byte {
 	return dst
 }
 
-// appendColumn appends values as a column with the least base.
+// appendColumn appends values as a column whose base is the least of them.
 func appendColumn(dst []byte, values []int64) []byte {
 	base := int64(0)
 	if len(values) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// An unpacked is a block that is read.
+// An unpacked is a block that was read.
 type unpacked struct {
 	json     []byte // of all records
 	tokens   column
@@ -19,7 +19,7 @@ type unpacked struct {
 	shares   []share
 }
 
-var errBlock = fmt.Errorf("%w: a block is not whole", ErrDamaged)
+var errBlock = fmt.Errorf("%w: a block is incomplete", ErrDamaged)
 
 // unpack reads an inflated payload.
 func unpack(payload []byte) (u *unpacked, err error) {
@@ -58,7 +58,7 @@ func unpack(payload []byte) (u *unpacked, err error) {
 // record reads record i.
 func (u *unpacked) record(i int) (*Record, error) {
 	if i < 0 || i >= len(u.shares) {
-		return nil, fmt.Errorf("there is no record %d in a block of %d", i, len(u.shares))
+		return nil, fmt.Errorf("record %d is not in a block of %d records", i, len(u.shares))
 	}
 	from := share{}
 	for _, s := range u.shares[:i] {
@@ -75,7 +75,7 @@ func (u *unpacked) record(i int) (*Record, error) {
 	return d.decode(u.json[from.json:][:is.json])
 }
 
-// What JSON says of a record; see [Record].
+// The JSON of a record; see [Record].
 type recordJSON struct {
 	Problem    quintain.Problem `json:"problem"`
 	Time       int64            `json:"time"`
@@ -88,20 +88,20 @@ type recordJSON struct {
 }
 
 type episodeJSON struct {
-	ID         *string          `json:"id"` // nil: as the engine names it
+	ID         *string          `json:"id"` // nil: see episodeID
 	Outcome    quintain.Outcome `json:"outcome"`
 	End        quintain.End     `json:"end"`
 	Error      string           `json:"error"`
 	Vocabulary string           `json:"vocabulary"`
-	Started    *int64           `json:"started"` // after the record's time; nil: not known
+	Started    *int64           `json:"started"` // nanoseconds after the record's time; nil: unknown
 	Took       time.Duration    `json:"took"`
 	Turns      []turnJSON       `json:"turns"`
 }
 
 type turnJSON struct {
-	Opening   bool                `json:"opening"` // it observed and read what the record's first turn did
+	Opening   bool                `json:"opening"` // observed and read are those of the record's first turn
 	Observed  []quintain.Message  `json:"observed"`
-	Read      *int                `json:"read"` // that many of the column follow; nil: no list
+	Read      *int                `json:"read"` // number of tokens, the next in the column; nil: no list
 	Reply     string              `json:"reply"`
 	Reasoning string              `json:"reasoning"`
 	ToolCalls []quintain.ToolCall `json:"tool_calls"`
@@ -117,12 +117,12 @@ type turnJSON struct {
 	Why       string              `json:"why"`
 }
 
-// A decoder makes a record. What it holds of the columns is taken from the front.
+// A decoder makes a record. It takes tokens and log-probabilities from the front.
 type decoder struct {
 	share    share
 	tokens   []quintain.Token
 	logProbs []float32
-	runs     int            // numbers that runs stood for
+	runs     int            // numbers from runs
 	first    *quintain.Turn // of the record
 	err      error
 }
@@ -154,12 +154,12 @@ func (d *decoder) decode(text []byte) (*Record, error) {
 		}
 	}
 	if d.err == nil && len(d.tokens)+len(d.logProbs) > 0 {
-		d.err = fmt.Errorf("%d tokens and %d log-probabilities are of no turn", len(d.tokens), len(d.logProbs))
+		d.err = fmt.Errorf("%d tokens and %d log-probabilities belong to no turn", len(d.tokens), len(d.logProbs))
 	}
 	return r, d.err
 }
 
-// episode makes an episode of r; its ID is set where it stands in the JSON.
+// episode makes an episode of r, and sets its ID if the JSON has one.
 func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
 	t := quintain.Trajectory{
 		Problem: r.Problem, Vocabulary: in.Vocabulary, End: in.End, Outcome: in.Outcome, Error: in.Error, Took: in.Took,
@@ -194,7 +194,7 @@ func (d *decoder) turn(in *turnJSON) quintain.Turn {
 	case d.first != nil:
 		t.Observed, t.Read = d.first.Observed, d.first.Read
 	default:
-		d.fail("the first turn has no opening")
+		d.fail("the first turn refers to itself")
 	}
 	t.Wrote = take(d, &d.tokens, in.Wrote)
 	t.LogProbs = take(d, &d.logProbs, in.LogProbs)
@@ -202,20 +202,20 @@ func (d *decoder) turn(in *turnJSON) quintain.Turn {
 	return t
 }
 
-// fail keeps the first error.
+// fail records the first error.
 func (d *decoder) fail(format string, args ...any) {
 	if d.err == nil {
 		d.err = fmt.Errorf(format, args...)
 	}
 }
 
-// take takes n numbers from the front of a column; nil where n is.
+// take takes n numbers from the front of a column; nil if n is nil.
 func take[T any](d *decoder, column *[]T, n *int) []T {
 	if n == nil {
 		return nil
 	}
 	if *n < 0 || *n > len(*column) {
-		d.fail("a turn has %d tokens or log-probabilities, and %d are left", *n, len(*column))
+		d.fail("a turn has %d tokens or log-probabilities, but only %d are left", *n, len(*column))
 		return nil
 	}
 	list := (*column)[:*n:*n]
@@ -223,7 +223,7 @@ func take[T any](d *decoder, column *[]T, n *int) []T {
 	return list
 }
 
-// expand writes runs out: how many, which, how many, which.
+// expand returns the numbers of runs: count, value, count, value, ….
 func expand[T int32 | float64](d *decoder, runs []T) []T {
 	if runs == nil {
 		return nil
@@ -231,7 +231,7 @@ func expand[T int32 | float64](d *decoder, runs []T) []T {
 	list := []T{}
 	for i := 0; i+1 < len(runs) && d.err == nil; i += 2 {
 		if n := runs[i]; n < 1 || n > maxPayload {
-			d.fail("a run of %v", n)
+			d.fail("a run has length %v", n)
 			continue
 		}
 		n := int(runs[i])

@@ -11,17 +11,17 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// An encoder writes a record into a block.
+// An encoder adds a record to a block.
 type encoder struct {
 	*block
 	record *Record
 	group  string         // its ID
-	first  *quintain.Turn // of the record, once it is written
-	runs   int            // numbers that are written as runs
+	first  *quintain.Turn // of the record; nil until it is written
+	runs   int            // numbers written as runs
 }
 
-// encode writes the record: JSON, in which numbers stand in place of the lists that are
-// moved to columns.
+// encode writes the record: the long lists to columns, and the rest as JSON, in which
+// their lengths take their place.
 func (e *encoder) encode() {
 	r, j := e.record, &e.text
 	j.put(`{"problem":`)
@@ -48,7 +48,7 @@ func (e *encoder) encode() {
 // episodeID is the ID that the engine gives to an episode of a group.
 func episodeID(group string, i int) string { return group + "#" + strconv.Itoa(i) }
 
-// isEpisode reports whether id is that of an episode of a group.
+// isEpisode reports whether id is episodeID(group, i).
 func isEpisode(id, group string, i int) bool {
 	number, is := strings.CutPrefix(strings.TrimPrefix(id, group), "#")
 	return is && number == strconv.Itoa(i) && strings.HasPrefix(id, group)
@@ -74,7 +74,7 @@ func (e *encoder) problem(p *quintain.Problem) {
 	j.put("}")
 }
 
-// time appends a time in nanoseconds after since, which itself is counted since 1970.
+// time appends a time in nanoseconds after since, which is in nanoseconds since 1970.
 func (e *encoder) time(before, field string, t time.Time, since int64) {
 	ns := t.UnixNano()
 	if !time.Unix(0, ns).Equal(t) {
@@ -83,7 +83,7 @@ func (e *encoder) time(before, field string, t time.Time, since int64) {
 	e.text.int(before, ns-since)
 }
 
-// episode appends what follows the ID.
+// episode appends everything after the ID.
 func (e *encoder) episode(t *quintain.Trajectory) {
 	j := &e.text
 	j.text(`"outcome":`, string(t.Outcome))
@@ -98,8 +98,8 @@ func (e *encoder) episode(t *quintain.Trajectory) {
 	j.put("}")
 }
 
-// turn appends a turn. What was observed stands once for all turns that observed what the
-// first turn of the record did.
+// turn appends a turn. If it observed and read the same as the first turn of the record,
+// it refers to that turn.
 func (e *encoder) turn(t *quintain.Turn) {
 	j := &e.text
 	j.put("{")
@@ -139,14 +139,14 @@ func (e *encoder) turn(t *quintain.Turn) {
 	j.put("}")
 }
 
-// sameOpening reports whether two turns were told and read the same.
+// sameOpening reports whether two turns observed and read the same.
 func sameOpening(a, b *quintain.Turn) bool {
 	return lengthOf(a.Read) == lengthOf(b.Read) && slices.Equal(a.Read, b.Read) &&
 		lengthOf(a.Observed) == lengthOf(b.Observed) && slices.EqualFunc(a.Observed, b.Observed, sameMessage)
 }
 
-// sameMessage reports whether two messages are equal; reflection is slow, and most
-// messages are plain.
+// sameMessage reports whether two messages are equal. It avoids reflection, which is
+// slow, for plain messages.
 func sameMessage(a, b quintain.Message) bool {
 	plain := func(m *quintain.Message) bool { return m.Parts == nil && m.ToolCalls == nil && m.Extra == nil }
 	if plain(&a) && plain(&b) {
@@ -156,7 +156,7 @@ func sameMessage(a, b quintain.Message) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// versions appends the versions of a turn as runs: how many, which, how many, which.
+// versions appends the versions of a turn as runs: count, value, count, value, ….
 func (e *encoder) versions(list []int32) {
 	j := &e.text
 	j.put(`,"versions":`)

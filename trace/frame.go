@@ -13,24 +13,24 @@ const magic = "QNtrace\x01"
 
 // The kinds of frames.
 const (
-	kindHead   = 'h' // JSON: what the trace is of; see [Head]
+	kindHead   = 'h' // JSON; see [Head]
 	kindBlock  = 'b' // records
 	kindIndex  = 'i' // the index of the block before
 	kindFooter = 'f' // the index of all blocks
 )
 
 const (
-	// A frame is the size of its payload, a checksum, its kind, and the payload, deflated.
+	// A frame has the size of its payload, a checksum, its kind, and the deflated payload.
 	frameHead = 9 // bytes before the payload
 
-	// maxPayload is the largest payload inflated, in bytes: of a block, and so of a record.
+	// maxPayload is the largest size of an inflated payload in bytes, and so of a record.
 	maxPayload = 256 << 20
 
-	// maxFrame is the largest payload deflated. What does not deflate grows a little.
+	// maxFrame is the largest size of a deflated payload. Random bytes grow a little.
 	maxFrame = maxPayload + maxPayload>>10
 )
 
-// A trailer ends a closed segment: the offset of the footer, and trailerMagic.
+// A trailer ends a closed segment: the offset of the footer, then trailerMagic.
 const (
 	trailerSize  = 12
 	trailerMagic = "QNtr"
@@ -48,12 +48,12 @@ func appendTrailer(dst []byte, footer int64) []byte {
 	return append(binary.LittleEndian.AppendUint64(dst, uint64(footer)), trailerMagic...)
 }
 
-// sumOf is the checksum of a frame.
+// sumOf returns the checksum of a frame.
 func sumOf(kind byte, payload []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE([]byte{kind}), crc32.IEEETable, payload)
 }
 
-// A frame is one as it stands in a file.
+// A frame is the head of a frame, and its place in a file.
 type frame struct {
 	at   int64 // offset
 	size int64 // of the payload
@@ -64,10 +64,11 @@ type frame struct {
 // end is the offset after the frame.
 func (f frame) end() int64 { return f.at + frameHead + f.size }
 
-// ErrDamaged says that what is in a file is not what was written.
+// ErrDamaged says that a file does not contain what was written.
 var ErrDamaged = errors.New("the trace is damaged")
 
-// frameAt reads the head of a frame. It is whole if the frame ends within size.
+// frameAt reads the head of a frame. whole is false if the frame does not end within
+// size, the size of the file.
 func frameAt(r io.ReaderAt, at, size int64) (f frame, whole bool, err error) {
 	if at < 0 || at > size-frameHead {
 		return f, false, nil
@@ -82,7 +83,7 @@ func frameAt(r io.ReaderAt, at, size int64) (f frame, whole bool, err error) {
 	return f, f.end() <= size && f.size <= maxFrame, nil
 }
 
-// payload reads what the frame holds.
+// payload reads and inflates the payload.
 func (f frame) payload(r io.ReaderAt) ([]byte, error) {
 	b := make([]byte, f.size)
 	if _, err := r.ReadAt(b, f.at+frameHead); err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzRecords reads any bytes as an inflated block. What can be read can be written, and
-// is the same then.
+// FuzzRecords reads any bytes as an inflated block. A record that can be read can be
+// written, and stays the same.
 func FuzzRecords(f *testing.F) {
 	seed := func(records ...*Record) {
 		var b block
@@ -52,7 +52,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// noNaN takes numbers out that equal nothing.
+// noNaN removes NaN, which does not equal itself.
 func noNaN(records ...*Record) {
 	for _, r := range records {
 		for _, e := range r.Episodes {
@@ -67,9 +67,9 @@ func noNaN(records ...*Record) {
 	}
 }
 
-// FuzzSegment opens any bytes as a segment, and reads all that is found. In framed input
-// the frames are made of it, with checksums that are right: a byte is the kind, two are
-// the size, and then comes what is in the frame.
+// FuzzSegment opens any bytes as a segment, and reads every record found. Framed input
+// becomes frames with right checksums: a byte is the kind, two are the size, and then
+// comes the payload.
 func FuzzSegment(f *testing.F) {
 	dir := f.TempDir()
 	w := newWriter(f, dir, Default())
@@ -99,7 +99,7 @@ func FuzzSegment(f *testing.F) {
 		r := open(t, dir)
 		found := r.Find(Query{Newest: true})
 		if len(found) != r.Len() {
-			t.Fatalf("%d records are found of %d", len(found), r.Len())
+			t.Fatalf("%d of %d records are found", len(found), r.Len())
 		}
 		for _, e := range found[:min(len(found), 100)] {
 			if _, err := r.Read(e.Ref); err != nil && !errors.Is(err, ErrDamaged) {
@@ -118,7 +118,7 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
-// unframed is a segment as framesOf takes it.
+// unframed is the inverse of framesOf.
 func unframed(f *testing.F, whole []byte) (data []byte) {
 	r := bytes.NewReader(whole)
 	for at := int64(len(magic)); ; {
@@ -136,7 +136,7 @@ func unframed(f *testing.F, whole []byte) (data []byte) {
 	}
 }
 
-// framesOf makes a segment of its frames; the last footer has a trailer.
+// framesOf makes a segment from framed input, with a trailer for the last footer.
 func framesOf(data []byte) []byte {
 	file, p, footer := []byte(magic), newPacker(), int64(0)
 	r := bytes.NewReader(data)

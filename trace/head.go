@@ -8,14 +8,14 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Head says what a trace is of. It begins every segment, so that each can be understood
-// without the others.
+// A Head describes the run of a trace. It begins every segment, so that each can be
+// understood without the others.
 type Head struct {
 	Run       string                  `json:"run"`       // ID of the run
-	Program   string                  `json:"program"`   // what wrote it, with its version
+	Program   string                  `json:"program"`   // that wrote the trace, with its version
 	Scenarios []quintain.ScenarioInfo `json:"scenarios"` // that the run plays
-	Settings  json.RawMessage         `json:"settings"`  // of the run; nil: not known
-	Began     time.Time               `json:"began"`     // when the segment was begun; the writer sets it
+	Settings  json.RawMessage         `json:"settings"`  // of the run; nil: unknown
+	Began     time.Time               `json:"began"`     // start of the segment; the writer sets it
 }
 
 // pack returns the payload of the head's frame.

@@ -23,8 +23,8 @@ func payloadOf(text string, tokens, logProbs int) []byte {
 	return appendColumn(b, make([]int64, logProbs))
 }
 
-// TestHostileRecordsAreRefused reads records that no writer writes. None of them may ask
-// for much memory.
+// TestHostileRecordsAreRefused reads records that no writer writes. None may take much
+// memory.
 func TestHostileRecordsAreRefused(t *testing.T) {
 	turn := func(fields string) string { return `{"episodes":[{"turns":[{` + fields + `}]}]}` }
 	for _, test := range []struct {
@@ -33,14 +33,14 @@ func TestHostileRecordsAreRefused(t *testing.T) {
 		want string
 	}{
 		{"no JSON", payloadOf("{", 0, 0), "unexpected end"},
-		{"more tokens than there are", payloadOf(turn(`"wrote":2`), 1, 0), "has 2 tokens or log-probabilities, and 1 are left"},
+		{"more tokens than there are", payloadOf(turn(`"wrote":2`), 1, 0), "has 2 tokens or log-probabilities, but only 1 are left"},
 		{"less than none", payloadOf(turn(`"logprobs":-1`), 0, 0), "has -1"},
-		{"tokens that no turn has", payloadOf(turn(`"wrote":1`), 2, 0), "1 tokens and 0 log-probabilities are of no turn"},
-		{"a first turn like the first", payloadOf(turn(`"opening":true`), 0, 0), "the first turn has no opening"},
+		{"tokens that no turn has", payloadOf(turn(`"wrote":1`), 2, 0), "1 tokens and 0 log-probabilities belong to no turn"},
+		{"a first turn that refers to itself", payloadOf(turn(`"opening":true`), 0, 0), "the first turn refers to itself"},
 		{"a run without a value", payloadOf(turn(`"versions":[1]`), 0, 0), "a run has no value"},
-		{"a run of nothing", payloadOf(turn(`"versions":[0,1]`), 0, 0), "a run of 0"},
-		{"a run of less", payloadOf(`{"advantages":[[-1e300,1]]}`, 0, 0), "a run of -1e+300"},
-		{"a run of two billion", payloadOf(turn(`"versions":[2147483647,1]`), 0, 0), "a run of 2147483647"},
+		{"a run of nothing", payloadOf(turn(`"versions":[0,1]`), 0, 0), "a run has length 0"},
+		{"a negative run", payloadOf(`{"advantages":[[-1e300,1]]}`, 0, 0), "a run has length -1e+300"},
+		{"a run of two billion", payloadOf(turn(`"versions":[2147483647,1]`), 0, 0), "a run has length 2147483647"},
 		{"a run of a million", payloadOf(turn(`"versions":[1000000,1]`), 0, 0), "has 1000000 versions and advantages"},
 		{"many runs", payloadOf(`{"advantages":[[60000,1,60000,1]]}`, 0, 0), "has 120000 versions and advantages"},
 	} {
@@ -94,13 +94,13 @@ func TestHostileIndexesAreRefused(t *testing.T) {
 		{"nothing", nil},
 		{"no JSON", index(`{`, 0)},
 		{"records that are not there", index(`{"records":3,"blocks":[[20,3]]}`, 2)},
-		{"less than no records", index(`{"records":-1}`, 0)},
-		{"records of no block", index(`{"records":2}`, 2)},
-		{"blocks of more records", index(`{"records":2,"blocks":[[20,3]]}`, 2)},
-		{"a block of less than none", index(`{"records":2,"blocks":[[20,3],[30,-1]]}`, 2)},
-		{"blocks in no order", index(`{"records":2,"blocks":[[30,1],[20,1]]}`, 2)},
+		{"a negative number of records", index(`{"records":-1}`, 0)},
+		{"records without a block", index(`{"records":2}`, 2)},
+		{"blocks with too many records", index(`{"records":2,"blocks":[[20,3]]}`, 2)},
+		{"a block with a negative number of records", index(`{"records":2,"blocks":[[20,3],[30,-1]]}`, 2)},
+		{"blocks out of order", index(`{"records":2,"blocks":[[30,1],[20,1]]}`, 2)},
 		{"a block beyond the file", index(`{"records":2,"blocks":[[1000,2]]}`, 2)},
-		{"bytes too many", append(index(`{"records":2,"blocks":[[20,2]]}`, 2), 0)},
+		{"extra bytes", append(index(`{"records":2,"blocks":[[20,2]]}`, 2), 0)},
 		{"a head beyond the end", []byte{200, 0, 0, 0, '{', '}'}},
 	} {
 		if _, err := readIndex(test.data, 1000); !errors.Is(err, ErrDamaged) {
@@ -113,7 +113,7 @@ func TestHostileIndexesAreRefused(t *testing.T) {
 	}
 }
 
-// TestTrailerOfNoFooter has a trailer that says that the index of a block is the footer.
+// TestTrailerOfNoFooter has a trailer that points to the index of a block.
 func TestTrailerOfNoFooter(t *testing.T) {
 	whole, ends := cutSegment(t, slims(9))
 	index := ends[1]
@@ -142,7 +142,7 @@ func TestWhatInflatesWithoutEndIsRefused(t *testing.T) {
 }
 
 func TestRecordsThatNoReaderTakesAreRefused(t *testing.T) {
-	b := block{tokens: make([]quintain.Token, maxPayload/4)} // memory that nothing touches
+	b := block{tokens: make([]quintain.Token, maxPayload/4)} // memory that is never touched
 	err := b.add(newSpecimen().small(0))
 	if want := fmt.Sprintf("takes more than %d MiB", maxPayload>>20); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)

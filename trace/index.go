@@ -12,30 +12,30 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Ref says where a record stands in a trace. It stays good until the record's segment
-// is removed; the zero Ref is of no record.
+// A Ref is the place of a record in a trace. It is valid until the record's segment is
+// removed. The zero Ref belongs to no record.
 type Ref struct {
 	Segment int   `json:"segment"` // number of the file, from 1
 	Block   int64 `json:"block"`   // offset of the block in the file
 	Record  int   `json:"record"`  // number of the record in the block, from 0
 }
 
-// An Entry is what the index holds of a record.
+// An Entry is the index's information on a record.
 type Entry struct {
 	Ref
 	Group    string             `json:"group"` // its ID
 	Task     string             `json:"task"`
 	Scenario string             `json:"scenario,omitempty"`
-	Outcomes []quintain.Outcome `json:"outcomes"`       // that any of the episodes has
+	Outcomes []quintain.Outcome `json:"outcomes"`       // every outcome of an episode, once
 	Drop     string             `json:"drop,omitempty"` // why the group was dropped; empty: it was kept
 	Version  int                `json:"version"`        // of the policy at Time
 	Time     time.Time          `json:"time"`
 	Episodes int                `json:"episodes"`
-	Tokens   int                `json:"tokens"` // read and written, of all episodes
-	Score    *float64           `json:"score"`  // mean of the episodes; nil: one has no reward
+	Tokens   int                `json:"tokens"` // read and sampled, in all episodes
+	Score    *float64           `json:"score"`  // mean over the episodes; nil: an episode has no reward
 }
 
-// entryOf is the entry of a record of a group.
+// entryOf returns the entry of a record, without its Ref.
 func entryOf(r *Record, group string) Entry {
 	e := Entry{
 		Group: group, Task: r.Problem.Task, Scenario: r.Problem.Scenario, Drop: r.Drop,
@@ -64,14 +64,14 @@ const (
 	colVersion
 	colEpisodes
 	colTokens
-	colScore // bits of the mean score, IEEE 754; those of NaN: none
+	colScore // bits of the mean score, IEEE 754; NaN: there is none
 	columns
 )
 
-// textColumns are the columns whose numbers are places of texts.
+// textColumns are the columns whose numbers are indices of texts.
 var textColumns = [...]int{colPrefix, colTask, colScenario, colDrop}
 
-// splitID splits the number off the end of an ID; -1 where there is none.
+// splitID splits the number off the end of an ID; -1: there is none.
 func splitID(id string) (prefix string, number int64) {
 	at := len(id)
 	for at > 0 && len(id)-at < 18 && id[at-1] >= '0' && id[at-1] <= '9' {
@@ -95,7 +95,7 @@ func joinID(prefix string, number int64) string {
 	return prefix + strconv.FormatInt(number, 10)
 }
 
-// outcomeBits is a set of outcomes as a number.
+// outcomeBits returns a set of outcomes as a number; see colOutcomes.
 func outcomeBits(list []quintain.Outcome) (bits int64) {
 	for _, o := range list {
 		if i := slices.Index(quintain.Outcomes, o); i >= 0 {
@@ -105,16 +105,16 @@ func outcomeBits(list []quintain.Outcome) (bits int64) {
 	return bits
 }
 
-// rows are the rows of an index that is being written.
+// rows is an index that is being written.
 type rows struct {
 	texts  []string
-	places map[string]int64 // of texts
+	places map[string]int64 // index of each text
 	bytes  int              // of texts
-	blocks [][2]int64       // offset of each block, and how many of the rows are of it
+	blocks [][2]int64       // offset and number of rows of each block
 	list   [][columns]int64
 }
 
-// text returns the place of a text.
+// text returns the index of a text, and adds it if it is new.
 func (x *rows) text(s string) int64 {
 	at, there := x.places[s]
 	if !there {
@@ -128,7 +128,7 @@ func (x *rows) text(s string) int64 {
 	return at
 }
 
-// room is about the most that the index takes in a file.
+// room estimates the largest size of the index in a file.
 func (x *rows) room() int { return 256 + x.bytes + 16*len(x.blocks) + 40*len(x.list) }
 
 // add adds the row of an entry.
@@ -146,7 +146,7 @@ func (x *rows) add(e Entry) {
 	})
 }
 
-// join adds all of another index.
+// join adds everything in another index.
 func (x *rows) join(other *rows) {
 	x.blocks = append(x.blocks, other.blocks...)
 	for _, row := range other.list {
@@ -157,7 +157,7 @@ func (x *rows) join(other *rows) {
 	}
 }
 
-// take adds all of an index that was read.
+// take adds everything in an index that was read.
 func (x *rows) take(part *index) {
 	x.blocks = append(x.blocks, part.Blocks...)
 	for i := range part.Records {
@@ -198,17 +198,16 @@ func (x *rows) pack(p *packer) []byte {
 	return p.end()
 }
 
-// An index is the rows of an index that is read. They stay in columns: an entry is made
-// when it is asked for.
+// An index is an index that was read. It keeps the columns, and makes entries on request.
 type index struct {
 	indexHead
 	firsts  []int // number of the first row of each block
 	columns [columns]column
 }
 
-var errIndex = fmt.Errorf("%w: an index is not whole", ErrDamaged)
+var errIndex = fmt.Errorf("%w: an index is incomplete", ErrDamaged)
 
-// readIndex reads an inflated payload. The blocks of a file of size bytes lie within it.
+// readIndex reads an inflated payload. size is that of the file, and bounds the blocks.
 func readIndex(payload []byte, size int64) (*index, error) {
 	if len(payload) < 4 {
 		return nil, errIndex
@@ -234,7 +233,8 @@ func readIndex(payload []byte, size int64) (*index, error) {
 	return x, x.check(size)
 }
 
-// check reports blocks that are not there.
+// check reports blocks that are out of order, outside the file, or do not match the
+// number of records.
 func (x *index) check(size int64) error {
 	first, before := int64(0), int64(0)
 	for _, b := range x.Blocks {
@@ -245,21 +245,21 @@ func (x *index) check(size int64) error {
 		before, first = b[0], first+b[1]
 	}
 	if first != int64(x.Records) {
-		return fmt.Errorf("%w: its blocks have %d records, and it has %d", errIndex, first, x.Records)
+		return fmt.Errorf("%w: its blocks have %d records, but it has %d", errIndex, first, x.Records)
 	}
 	return nil
 }
 
-// at is a number of row i.
+// at returns the number in a column of row i.
 func (x *index) at(col, i int) int64 { return x.columns[col].at(i) }
 
-// place is where a text stands among the texts.
+// place returns the index of a text.
 func (x *index) place(text string) (at int64, there bool) {
 	i := slices.Index(x.Texts, text)
 	return int64(i), i >= 0
 }
 
-// text is the text of a column in row i; empty where there is no such text.
+// text returns the text in a column of row i; empty if its index is invalid.
 func (x *index) text(col, i int) string {
 	if at := x.at(col, i); at >= 0 && at < int64(len(x.Texts)) {
 		return x.Texts[at]
@@ -267,7 +267,7 @@ func (x *index) text(col, i int) string {
 	return ""
 }
 
-// entry is the entry of row i, which is of a block of a segment.
+// entry returns the entry of row i, which belongs to a block of a segment.
 func (x *index) entry(i, block, segment int) Entry {
 	e := Entry{
 		Ref:   Ref{segment, x.Blocks[block][0], i - x.firsts[block]},

@@ -12,14 +12,14 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A jsonText is JSON that is being written. Raw values stand in it byte for byte, which
-// encoding/json does not do: problems are named by a hash of their parameters' bytes.
+// A jsonText is JSON that is being written. Unlike encoding/json, it keeps raw values byte
+// for byte: a problem's name has a hash of the bytes of its parameters.
 type jsonText struct {
 	b   []byte
 	err error // names the first value that cannot be written
 }
 
-// fail keeps the first error.
+// fail records the first error.
 func (j *jsonText) fail(format string, args ...any) {
 	if j.err == nil {
 		j.err = fmt.Errorf(format, args...)
@@ -44,7 +44,7 @@ func (j *jsonText) int(before string, v int64) {
 	j.b = strconv.AppendInt(append(j.b, before...), v, 10)
 }
 
-// count appends a length; one below zero is null.
+// count appends a length, or null if it is negative.
 func (j *jsonText) count(before string, n int) {
 	if n < 0 {
 		j.put(before)
@@ -73,7 +73,7 @@ func (j *jsonText) raw(before, field string, value json.RawMessage) {
 	j.b = append(append(j.b, before...), value...)
 }
 
-// lengthOf is the length of a list, or -1 for nil.
+// lengthOf returns the length of a list, or -1 for nil.
 func lengthOf[T any](list []T) int {
 	if list == nil {
 		return -1
@@ -81,7 +81,7 @@ func lengthOf[T any](list []T) int {
 	return len(list)
 }
 
-// list appends a list of n elements; null where n is below zero.
+// list appends a list of n elements, or null if n is negative.
 func (j *jsonText) list(before string, n int, each func(i int)) {
 	j.put(before)
 	if n < 0 {
@@ -152,7 +152,7 @@ func (j *jsonText) calls(list []quintain.ToolCall) {
 func appendText(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
-	done := 0 // bytes of s that are written
+	done := 0 // written bytes of s
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {

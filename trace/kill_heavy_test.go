@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// childDir is the environment variable that makes a process of this test write to a folder
-// until it is killed.
+// childDir is an environment variable: a process of this test writes to the folder that it
+// names until it is killed.
 const childDir = "QUINTAIN_TEST_TRACE"
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeForever writes groups, and says a line after each few.
+// writeForever writes groups, and prints a line now and then.
 func writeForever(dir string) {
 	settings := Settings{SegmentBytes: 4 * minSegment, MaxBytes: 1 << 40}
 	w, err := NewWriter(dir, Head{Run: "killed"}, settings)
@@ -41,8 +41,8 @@ func writeForever(dir string) {
 	os.Stdout.WriteString(err.Error() + "\n")
 }
 
-// TestKill kills a process that writes, 50 times. What a reader saw of its trace is still
-// there, and what one sees after it is whole.
+// TestKill kills a process that writes, 50 times. Afterwards every record that a reader saw
+// before is still there, and all are complete.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	r := open(t, dir)
@@ -80,7 +80,7 @@ func TestKill(t *testing.T) {
 		fresh := open(t, dir)
 		found := fresh.Find(Query{})
 		if len(found) < len(seen) || !reflect.DeepEqual(found[:len(seen)], seen) {
-			t.Fatalf("round %d: a reader saw %d records, and of them not all are among the %d that are there", round, len(seen), len(found))
+			t.Fatalf("round %d: a reader saw %d records, of which some are not among the %d found now", round, len(seen), len(found))
 		}
 		for _, e := range found[max(0, len(seen)-200):] {
 			if record, err := fresh.Read(e.Ref); err != nil || record.Group() != e.Group {

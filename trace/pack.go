@@ -9,27 +9,27 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// level is how hard text and tokens are deflated; see docs/formats/trace.md.
+// level is the compression level of text and tokens; see docs/formats/trace.md.
 const level = 6
 
-// minPlane is the size of a plane from which on a code of its own pays.
+// minPlane is the size from which a plane has a code of its own.
 const minPlane = 512
 
-// A packer deflates payloads. Each plane of a column is deflated by itself, as what is
-// noise in one is not in the next; together they are one stream.
+// A packer deflates payloads. It deflates each plane of a column separately, because some
+// planes are noise and others are not; together they are one stream.
 type packer struct {
 	out   bytes.Buffer
-	text  []byte        // put, and not deflated yet
+	text  []byte        // put, but not deflated yet
 	plane []byte        // memory for planes
-	alike *flate.Writer // for what repeats itself
-	noise *flate.Writer // for what does not: the bytes of log-probabilities
+	alike *flate.Writer // for bytes that repeat
+	noise *flate.Writer // for bytes that do not: those of log-probabilities
 }
 
 func newPacker() *packer {
 	writer := func(level int) *flate.Writer {
 		w, err := flate.NewWriter(io.Discard, level)
 		if err != nil {
-			panic(err) // the levels are those of the package
+			panic(err) // the levels are constants of the package
 		}
 		return w
 	}
@@ -45,12 +45,12 @@ func (p *packer) begin() {
 // put adds bytes.
 func (p *packer) put(b []byte) { p.text = append(p.text, b...) }
 
-// section deflates b, up to a boundary between bytes.
+// section deflates b, and ends at a boundary between bytes.
 func (p *packer) section(w *flate.Writer, b []byte) {
 	w.Reset(&p.out)
 	_, err := w.Write(b)
 	if err := errors.Join(err, w.Flush()); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer never fails
 	}
 }
 
@@ -79,18 +79,18 @@ func putColumn[T whole](p *packer, values []T, base int64, w *flate.Writer) {
 	}
 }
 
-// end ends a payload and returns it; it is good until the next one begins.
+// end ends a payload and returns it; it is valid until the next one begins.
 func (p *packer) end() []byte {
 	p.flush()
 	p.out.WriteString(lastBlock)
 	return p.out.Bytes()
 }
 
-// lastBlock ends a deflated stream: an empty block with fixed codes.
+// lastBlock is the end of a deflated stream: an empty block with fixed codes.
 const lastBlock = "\x03\x00"
 
-// inflate returns what a payload holds, which is no more than most bytes. It takes no more
-// memory than about three times what there is.
+// inflate inflates a payload. More than most bytes are an error. The memory that it takes
+// depends on the payload and the result, not on most.
 func inflate(payload []byte, most int) ([]byte, error) {
 	r := flate.NewReader(bytes.NewReader(payload))
 	all := bytes.NewBuffer(make([]byte, 0, min(8*len(payload), most)+bytes.MinRead))

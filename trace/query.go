@@ -9,30 +9,30 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Query says which records are wanted: those that fulfil all that is set. The zero Query
-// is of all.
+// A Query says which records are wanted: those that meet all conditions that are set. The
+// zero Query wants all.
 type Query struct {
 	Group    string           // ID of the group
 	Task     string           // name
 	Scenario string           // ID
-	Outcome  quintain.Outcome // that an episode of the group has
-	Drop     string           // Kept, Dropped, or a reason for which groups are dropped
+	Outcome  quintain.Outcome // of any episode
+	Drop     string           // Kept, Dropped, or a reason for dropping
 
 	MinVersion, MaxVersion *int      // of the policy; nil: any
 	From, To               time.Time // not before From, and before To; zero: any
 
-	Newest bool // the newest first, and not the oldest
-	After  Ref  // only what follows this record in that order; zero: from the start
-	Limit  int  // at most that many; 0: all
+	Newest bool // newest first; otherwise oldest first
+	After  Ref  // only records after this one in that order; zero: all
+	Limit  int  // largest number of records; 0: all
 }
 
-// What Drop may ask for beside the reasons.
+// Values of Drop besides the reasons.
 const (
 	Kept    = "kept"    // groups that were not dropped
 	Dropped = "dropped" // groups that were, for any reason
 )
 
-// A condition is one that a number of a row must fulfil.
+// A condition is a condition on the numbers of a column.
 type condition struct {
 	column
 	ok func(v int64) bool
@@ -42,7 +42,7 @@ type condition struct {
 type filter struct {
 	index *index
 	all   []condition
-	none  bool // no row can fulfil them
+	none  bool // no row can meet all
 }
 
 // filter returns the conditions of q.
@@ -89,7 +89,7 @@ func (q *Query) filter(x *index) *filter {
 	return f
 }
 
-// nanoseconds counts a time since 1970, as well as 64 bits can.
+// nanoseconds returns a time in nanoseconds since 1970, clamped to 64 bits.
 func nanoseconds(t time.Time) int64 {
 	switch ns := t.UnixNano(); {
 	case time.Unix(0, ns).Equal(t):
@@ -104,19 +104,19 @@ func (f *filter) add(col int, ok func(v int64) bool) {
 	f.all = append(f.all, condition{f.index.columns[col], ok})
 }
 
-// within wants a number of low to high.
+// within adds the condition that a number is from low to high.
 func (f *filter) within(col int, low, high int64) {
 	f.add(col, func(v int64) bool { return v >= low && v <= high })
 }
 
-// text wants a text.
+// text adds the condition that a text is want.
 func (f *filter) text(col int, want string) {
 	at, there := f.index.place(want)
 	f.none = f.none || !there
 	f.within(col, at, at)
 }
 
-// fits reports whether row i fulfils all conditions.
+// fits reports whether row i meets all conditions.
 func (f *filter) fits(i int) bool {
 	for k := range f.all {
 		if c := &f.all[k]; !c.ok(c.at(i)) {
@@ -126,7 +126,7 @@ func (f *filter) fits(i int) bool {
 	return true
 }
 
-// find adds the entries of an index that fulfil q to found.
+// find appends the entries of an index that match q to found.
 func (q *Query) find(found []Entry, x *index, segment int) []Entry {
 	f := q.filter(x)
 	if f.none {
@@ -146,7 +146,7 @@ func (q *Query) find(found []Entry, x *index, segment int) []Entry {
 	return found
 }
 
-// follows reports whether a record stands after q.After, in the order of q.
+// follows reports whether a record comes after q.After, in the order of q.
 func (q *Query) follows(r Ref) bool {
 	if q.After == (Ref{}) {
 		return true
@@ -158,7 +158,7 @@ func (q *Query) follows(r Ref) bool {
 	return order > 0
 }
 
-// order counts from 0 to n-1, or down.
+// order counts from 0 to n-1, or down if q.Newest.
 func (q *Query) order(n int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range n {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// A Reader finds and reads the records of a trace, also while a Writer of this or another
-// process adds to it. It keeps the index in memory, some 30 bytes a record, and no file
+// A Reader finds and reads the records of a trace, even while a Writer of this or another
+// process adds to it. It keeps the index in memory, about 30 bytes per record, and no file
 // open. Many goroutines may use it.
 type Reader struct {
 	dir string
@@ -17,12 +17,12 @@ type Reader struct {
 	segments []*segment // oldest first
 
 	blocks sync.Mutex
-	last   *unpacked // the block that was read last
+	last   *unpacked // the last block read; nil: none
 	lastAt Ref       // its first record
 	broken int       // reads that failed because of damage
 }
 
-// Open returns a reader of the trace in dir, whose index it reads.
+// Open returns a reader of the trace in dir, and reads the index.
 func Open(dir string) (*Reader, error) {
 	r := &Reader{dir: dir}
 	if err := r.Refresh(); err != nil {
@@ -31,8 +31,8 @@ func Open(dir string) (*Reader, error) {
 	return r, nil
 }
 
-// Refresh reads of the index what is new since Open or the last Refresh, and forgets what
-// was removed.
+// Refresh reads what was added to the index since Open or the last Refresh, and forgets
+// removed segments.
 func (r *Reader) Refresh() error {
 	numbers, err := segmentNumbers(r.dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *Reader) Refresh() error {
 	var fresh []*segment
 	for _, n := range numbers {
 		s, err := r.refresh(known[n], n)
-		if errors.Is(err, os.ErrNotExist) { // it was removed meanwhile
+		if errors.Is(err, os.ErrNotExist) { // it was just removed
 			continue
 		}
 		if err != nil {
@@ -59,7 +59,7 @@ func (r *Reader) Refresh() error {
 	return nil
 }
 
-// refresh reads what is new in segment n, of which s is known, or nothing.
+// refresh reads what is new in segment n. s is what was read before; nil: nothing.
 func (r *Reader) refresh(s *segment, n int) (*segment, error) {
 	f, err := os.Open(segmentPath(r.dir, n))
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *Reader) refresh(s *segment, n int) (*segment, error) {
 	return s, err
 }
 
-// Find returns the entries of the records that fulfil q.
+// Find returns the entries of the records that match q.
 func (r *Reader) Find(q Query) []Entry {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -105,7 +105,7 @@ func (r *Reader) Len() int {
 	return n
 }
 
-// Head returns what the segment of a record says of its run.
+// Head returns the head of a record's segment.
 func (r *Reader) Head(at Ref) (Head, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -117,8 +117,7 @@ func (r *Reader) Head(at Ref) (Head, error) {
 	return Head{}, fmt.Errorf("trace: segment %d: %w", at.Segment, os.ErrNotExist)
 }
 
-// Damaged is the number of frames and records that could not be read so far, because what
-// is in the file is not what was written.
+// Damaged is the number of frames and records that were found damaged so far.
 func (r *Reader) Damaged() int {
 	r.blocks.Lock()
 	n := r.broken
@@ -131,9 +130,9 @@ func (r *Reader) Damaged() int {
 	return n
 }
 
-// Read reads a record, which is the caller's. The error is [ErrDamaged] or, if the segment
-// was removed, [os.ErrNotExist]. The block of the last record is kept, so that reading one
-// after another is fast.
+// Read reads a record, which the caller then owns. Its errors include [ErrDamaged] and, if
+// the segment was removed, [os.ErrNotExist]. It keeps the last block, so that reading in
+// order is fast.
 func (r *Reader) Read(at Ref) (*Record, error) {
 	r.blocks.Lock()
 	defer r.blocks.Unlock()
@@ -152,7 +151,7 @@ func (r *Reader) Read(at Ref) (*Record, error) {
 	return record, nil
 }
 
-// failed counts damage, and says where it is.
+// failed adds the place to an error, and counts damage.
 func (r *Reader) failed(at Ref, err error) error {
 	if errors.Is(err, ErrDamaged) {
 		r.broken++

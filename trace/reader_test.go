@@ -54,8 +54,8 @@ func TestReaderFollowsAWriter(t *testing.T) {
 	}
 }
 
-// TestSegmentsThatGoWhileTheyAreListedArePassedOver has a name in the folder that cannot be
-// opened any more.
+// TestSegmentsThatGoWhileTheyAreListedArePassedOver has a name in the folder that can no
+// longer be opened.
 func TestSegmentsThatGoWhileTheyAreListedArePassedOver(t *testing.T) {
 	dir, records := t.TempDir(), smalls(1)
 	w := newWriter(t, dir, Default())
@@ -87,8 +87,8 @@ func TestReaderSeesAFolderThatWasBegunAnew(t *testing.T) {
 	testAre(t, r, records[15:])
 }
 
-// TestDamageIsSkippedAndCounted changes bytes of a segment, one at a time. Whatever is
-// changed, what is read is what was written, and at most one block is lost.
+// TestDamageIsSkippedAndCounted changes bytes of a segment, one at a time. Every record
+// that can still be read is as it was written, and at most one block is lost.
 func TestDamageIsSkippedAndCounted(t *testing.T) {
 	records := slims(9)
 	whole, ends := cutSegment(t, records)
@@ -125,7 +125,7 @@ func TestDamageIsSkippedAndCounted(t *testing.T) {
 	}
 }
 
-// at is the number of a record of cutSegment.
+// at returns the number of a record of cutSegment.
 func (e Entry) at(ends []int64) int { return 3*wholeBlocks(int(e.Block), ends) + e.Record }
 
 func TestReadRefusesWhatIsNoRecord(t *testing.T) {
@@ -186,7 +186,7 @@ func TestManyMayReadAtOnce(t *testing.T) {
 	}
 }
 
-// TestEntriesAreThoseOfTheRecords holds what the index says against the records.
+// TestEntriesAreThoseOfTheRecords compares the index with the records.
 func TestEntriesAreThoseOfTheRecords(t *testing.T) {
 	dir, records := t.TempDir(), smalls(200)
 	records[3].Scores, records[3].Drop = nil, "infra_failed"
@@ -208,7 +208,7 @@ func TestEntriesAreThoseOfTheRecords(t *testing.T) {
 	}
 }
 
-// played draws the records of a trace that is searched: few values, so that they meet.
+// played draws the records of a trace to search. It uses few values, so that queries match.
 func played(t *rapid.T) *Record {
 	word := func(of ...string) string { return rapid.SampledFrom(of).Draw(t, "word") }
 	r := &Record{
@@ -242,7 +242,7 @@ func query(t *rapid.T) Query {
 	}
 }
 
-// wants is what q says, in plain words.
+// wants reports whether r matches q.
 func (q *Query) wants(r *Record) bool {
 	switch {
 	case q.Group != "" && r.Group() != q.Group, q.Task != "" && r.Problem.Task != q.Task,
@@ -256,7 +256,7 @@ func (q *Query) wants(r *Record) bool {
 	return q.Outcome == "" || slices.ContainsFunc(r.Episodes, func(e quintain.Trajectory) bool { return e.Outcome == q.Outcome })
 }
 
-// TestFindIsAScan holds the index against looking at every record, page by page.
+// TestFindIsAScan compares the index with a scan of all records, page by page.
 func TestFindIsAScan(t *testing.T) {
 	packer := newPacker()
 	rapid.Check(t, func(t *rapid.T) {

@@ -45,8 +45,7 @@ func roundTrip(t interface {
 	return back
 }
 
-// TestRecordsComeBack writes what episodes may be, odd ones among them, and wants it back
-// to the last bit.
+// TestRecordsComeBack writes all kinds of episodes, and reads them back bit for bit.
 func TestRecordsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		records := rapid.SliceOfN(rapid.Custom(drawRecord), 1, 5).Draw(t, "records")
@@ -59,8 +58,8 @@ func TestRecordsComeBack(t *testing.T) {
 	})
 }
 
-// TestEveryFieldComesBack sets every field that a record has at any depth, so that none
-// can be added and forgotten here.
+// TestEveryFieldComesBack sets every field of a record, at any depth, so that a new field
+// cannot be forgotten.
 func TestEveryFieldComesBack(t *testing.T) {
 	r := &Record{}
 	fill(t, reflect.ValueOf(r).Elem(), "record")
@@ -78,7 +77,7 @@ func TestEveryFieldComesBack(t *testing.T) {
 	}
 }
 
-// fill sets v to something that is not zero, lists to two elements.
+// fill sets v to a value other than zero, and lists to two elements.
 func fill(t *testing.T, v reflect.Value, path string) {
 	switch v.Interface().(type) {
 	case time.Time:

@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// ending is what the names of segments end with.
+// ending ends the names of segments.
 const ending = ".trace"
 
-// segmentPath is the file of segment n of a folder.
+// segmentPath returns the path of segment n of a folder.
 func segmentPath(dir string, n int) string {
 	return filepath.Join(dir, fmt.Sprintf("%06d%s", n, ending))
 }
@@ -39,20 +39,20 @@ func segmentNumbers(dir string) ([]int, error) {
 	return numbers, nil
 }
 
-// A segment is what is known of one file.
+// A segment is what a reader knows of one file.
 type segment struct {
 	number  int
 	head    Head
-	parts   []*index // of a closed segment one, of another one for each block
-	end     int64    // offset up to which it was read: after a whole index
+	parts   []*index // one if the segment is closed, otherwise one for each block
+	end     int64    // offset up to which it was read: after a complete index
 	closed  bool     // it has a footer
 	damaged int      // frames that could not be read
 	size    int64    // of the file, when it was read
 }
 
-var errForeign = errors.New("it is no segment of a trace that this program can read")
+var errForeign = errors.New("it is not a segment of a trace that this program can read")
 
-// read reads what came since the last time.
+// read reads what was added since the last read.
 func (s *segment) read(f io.ReaderAt, size int64) error {
 	s.size = size
 	if s.closed || size < int64(len(magic)) {
@@ -78,8 +78,8 @@ func (s *segment) read(f io.ReaderAt, size int64) error {
 	return err
 }
 
-// readFooter reads head and footer of a segment that is closed. One whose footer is
-// damaged is read block by block.
+// readFooter reads the head and the footer of a closed segment. If the footer is damaged,
+// the segment stays open, and is read block by block.
 func (s *segment) readFooter(f io.ReaderAt) error {
 	var trailer [trailerSize]byte
 	at := s.size - trailerSize
@@ -112,7 +112,7 @@ func (s *segment) readFooter(f io.ReaderAt) error {
 	return s.readHead(f, head)
 }
 
-// readIndex reads an index; nil where it is damaged. An error is one of the disk.
+// readIndex reads an index; nil: it is damaged. An error is one of the disk.
 func (s *segment) readIndex(f io.ReaderAt, at frame) (*index, error) {
 	payload, err := at.payload(f)
 	var x *index
@@ -139,7 +139,7 @@ func (s *segment) readHead(f io.ReaderAt, at frame) error {
 	return err
 }
 
-// follow goes from frame to frame, up to the end or to what is not whole yet.
+// follow goes from frame to frame, up to the end or to an incomplete frame.
 func (s *segment) follow(f io.ReaderAt) error {
 	for at := s.end; ; {
 		next, whole, err := frameAt(f, at, s.size)
@@ -167,7 +167,7 @@ func (s *segment) follow(f io.ReaderAt) error {
 	}
 }
 
-// records is the number of records that the index knows.
+// records is the number of records in the index.
 func (s *segment) records() (n int) {
 	for _, x := range s.parts {
 		n += x.Records

@@ -14,7 +14,7 @@ func TestSettings(t *testing.T) {
 		{"the defaults", "", ""},
 		{"another limit", "max_bytes: 4096000\nsegment_bytes: 2048000", ""},
 		{"off", "on: false", ""},
-		{"room for one segment only", "max_bytes: 100000000", "max_bytes: is 100000000, want twice segment_bytes or more, which is 67108864"},
+		{"room for one segment only", "max_bytes: 100000000", "max_bytes: is 100000000, want at least twice segment_bytes, which is 67108864"},
 		{"a segment that is too small", "segment_bytes: 1000", "segment_bytes"},
 		{"or too large", "segment_bytes: 2000000000", "segment_bytes"},
 	} {

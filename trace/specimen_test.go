@@ -25,8 +25,8 @@ type specimen struct {
 
 func newSpecimen() *specimen { return &specimen{rand: rand.New(rand.NewPCG(1, 2))} }
 
-// small is group i as the model in the box plays it: 8 episodes of one turn, some 20
-// tokens read and 9 written.
+// small returns group i as the tiny policy plays it: 8 episodes of one turn, with about 20
+// tokens read and 9 sampled.
 func (s *specimen) small(i int) *Record {
 	task := []string{"chain_sum", "letter_counting", "number_sorting", "spell_backward", "spiral_matrix"}[i%5]
 	a, b := s.rand.IntN(900)+100, s.rand.IntN(900)+100
@@ -63,8 +63,8 @@ func (s *specimen) small(i int) *Record {
 	return r
 }
 
-// large is group i as a real model plays it: 8 episodes of 2,048 tokens, a fifth of them
-// read, of a vocabulary of 151,000 and of some 4 characters each.
+// large returns group i as a real model plays it: 8 episodes of 2,048 tokens, a fifth of
+// them read. The vocabulary has 151,000 tokens of about 4 characters.
 func (s *specimen) large(i int) *Record {
 	question, read := s.prose(410)
 	r := &Record{
@@ -86,8 +86,8 @@ func (s *specimen) large(i int) *Record {
 	return r
 }
 
-// sample gives a turn log-probabilities and versions. The former are made as a server
-// makes them: by a softmax in float32 of logits in bfloat16. Most are near 0.
+// sample sets the log-probabilities and versions of a turn. It computes the former as a
+// server does: a softmax in float32 of logits in bfloat16. Most are near 0.
 func (s *specimen) sample(turn *quintain.Turn, version int32) {
 	for range turn.Wrote {
 		logProb := math.Log1p(-math.Pow(10, -8+6*s.rand.Float64()))
@@ -120,7 +120,7 @@ func (s *specimen) end(r *Record, k int, turn quintain.Turn) {
 	r.Advantages = append(r.Advantages, row)
 }
 
-// prose is text of n tokens, of English words as often as their rank lets them be.
+// prose returns text of n tokens. The frequency of each English word follows its rank.
 func (s *specimen) prose(n int) (string, []quintain.Token) {
 	if s.words == nil {
 		s.learn()
@@ -174,7 +174,7 @@ func bytesOf(s string) (tokens []quintain.Token) {
 	return tokens
 }
 
-// inJSON is a value as encoding/json has it.
+// inJSON returns a value as JSON.
 func inJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

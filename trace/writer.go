@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	blockSize  = 256 << 10   // bytes of a block, before it is deflated, from which on it is written
-	maxBlocks  = 2048        // of a segment: until it is closed, it is opened block by block
-	flushEvery = time.Second // for how long records wait at most, while Run runs
+	blockSize  = 256 << 10   // a block of that many bytes, not yet deflated, is written
+	maxBlocks  = 2048        // of a segment, since one that is not closed is opened block by block
+	flushEvery = time.Second // how long records wait at most, while Run runs
 )
 
-// A Writer adds records to a trace. They gather in memory until they make a block, which
-// is written at once; Run sees to it that none waits for longer than a second. What is
-// written survives the end of the process, and a closed segment that of the machine.
-// Many goroutines may use a Writer; a folder has one Writer at a time.
+// A Writer adds records to a trace. It collects them in memory and writes them in blocks.
+// While Run runs, no record waits for longer than a second. Written blocks survive a crash
+// of the process, and closed segments a crash of the machine. Many goroutines may use a
+// Writer. A folder may have only one Writer at a time.
 type Writer struct {
 	dir      string
 	head     Head
@@ -30,13 +30,13 @@ type Writer struct {
 	packer *packer
 	buf    []byte   // memory for frames
 	older  []file   // closed segments, oldest first
-	file   diskFile // nil: the next block begins a segment
-	at     file     // the segment of file
+	file   diskFile // open segment; nil: the next block begins one
+	at     file     // describes that segment
 	index  rows     // of that segment
 	closed bool
 }
 
-// A diskFile is what a Writer needs of an *os.File.
+// A diskFile has the methods of *os.File that a Writer needs.
 type diskFile interface {
 	io.WriterAt
 	Truncate(size int64) error
@@ -50,9 +50,9 @@ type file struct {
 	size   int64
 }
 
-// NewWriter returns a writer of the trace in dir, which it makes if need be. Segments
-// that a killed process left open are cut after their last whole block and closed. The
-// writer begins a new segment when the first block is written.
+// NewWriter returns a writer of the trace in dir, and creates dir if necessary. If a killed
+// process left a segment open, it cuts the segment after the last complete block and closes
+// it. The first block that is written begins a new segment.
 func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	w := &Writer{dir: dir, head: head, settings: s, packer: newPacker()}
 	if _, err := head.pack(w.packer); err != nil {
@@ -78,8 +78,8 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	return w, nil
 }
 
-// Write adds a record. If it cannot be written, the error names the field, and nothing of
-// it was added. If the disk fails, the records that had gathered are lost, and a later
+// Write adds a record. If the record is invalid, the error names the field, and nothing is
+// added. If the disk fails, all records that were not yet written are lost, but a later
 // Write may succeed.
 func (w *Writer) Write(r *Record) error {
 	w.mu.Lock()
@@ -96,7 +96,7 @@ func (w *Writer) Write(r *Record) error {
 	return w.put()
 }
 
-// Flush writes what has gathered.
+// Flush writes the records that are in memory.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,8 +119,8 @@ func (w *Writer) Run(ctx context.Context) error {
 	}
 }
 
-// Close writes what has gathered, closes the segment and syncs it to the disk. Closing
-// again does nothing.
+// Close writes the records that are in memory, closes the segment and syncs it to the disk.
+// Closing again does nothing.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +131,7 @@ func (w *Writer) Close() error {
 	return errors.Join(w.put(), w.finish())
 }
 
-// put writes the block and its index, in a new segment where this one would be too large.
+// put writes the block and its index, in a new segment if this one would become too large.
 func (w *Writer) put() error {
 	n := len(w.block.shares)
 	if n == 0 {
@@ -140,7 +140,7 @@ func (w *Writer) put() error {
 	err := w.append()
 	w.block.reset()
 	if err != nil {
-		return fmt.Errorf("trace: %d groups are not kept: %w", n, err)
+		return fmt.Errorf("trace: %d groups are lost: %w", n, err)
 	}
 	return nil
 }
@@ -169,8 +169,8 @@ func (w *Writer) append() error {
 	return nil
 }
 
-// write appends bytes to the segment: all, or none. A segment that cannot be cut back is
-// left as one that a killed process left.
+// write appends bytes to the segment: all or none. If a failed write cannot be cut off, it
+// leaves the segment open, as a killed process does.
 func (w *Writer) write(b []byte) error {
 	_, err := w.file.WriteAt(b, w.at.size)
 	if err == nil {
@@ -208,8 +208,8 @@ func (w *Writer) begin() error {
 	return nil
 }
 
-// limit removes the oldest segments, so that the trace stays within its limit when the
-// next one is full.
+// limit removes the oldest segments, so that the trace with a new full segment is within
+// its limit.
 func (w *Writer) limit() error {
 	total := w.settings.SegmentBytes
 	for _, f := range w.older {
@@ -240,13 +240,13 @@ func (w *Writer) finish() error {
 	return err
 }
 
-// footer is what ends a segment whose blocks end at an offset.
+// footer returns the footer and trailer of a segment whose blocks end at offset at.
 func footer(index *rows, at int64, p *packer) []byte {
 	return appendTrailer(appendFrame(nil, kindFooter, index.pack(p)), at)
 }
 
-// seal closes a segment that a killed process left open, and returns its size. One
-// without a block is removed.
+// seal closes a segment that a killed process left open, and returns its size. It removes
+// a segment without blocks.
 func seal(path string, p *packer) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// tiny are settings with which segments are soon full.
+// tiny returns settings with small segments.
 func tiny() Settings { return Settings{On: true, SegmentBytes: minSegment, MaxBytes: 4 * minSegment} }
 
 func newWriter(t testing.TB, dir string, s Settings) *Writer {
@@ -54,7 +54,7 @@ func open(t testing.TB, dir string) *Reader {
 	return r
 }
 
-// readAll reads what q finds.
+// readAll reads the records that q finds.
 func readAll(t testing.TB, r *Reader, q Query) (records []*Record) {
 	t.Helper()
 	for _, e := range r.Find(q) {
@@ -67,7 +67,7 @@ func readAll(t testing.TB, r *Reader, q Query) (records []*Record) {
 	return records
 }
 
-// testAre demands that a trace holds records, and nothing that is damaged.
+// testAre checks that a trace has exactly the wanted records, without damage.
 func testAre(t testing.TB, r *Reader, want []*Record) {
 	t.Helper()
 	got := readAll(t, r, Query{})
@@ -92,7 +92,7 @@ func smalls(n int) (records []*Record) {
 	return records
 }
 
-// slims are like smalls, with two episodes each.
+// slims returns small groups with two episodes each.
 func slims(n int) []*Record {
 	records := smalls(n)
 	for _, r := range records {
@@ -101,7 +101,7 @@ func slims(n int) []*Record {
 	return records
 }
 
-// sizes is the size of each segment of a folder.
+// sizes returns the size of each segment of a folder.
 func sizes(t testing.TB, dir string) (list []int64) {
 	t.Helper()
 	numbers, err := segmentNumbers(dir)
@@ -197,7 +197,7 @@ func TestSegmentsAreBoundedAndDescribeThemselves(t *testing.T) {
 	}
 }
 
-// TestIndexesCountTowardsTheSize has records of which the index takes the most.
+// TestIndexesCountTowardsTheSize has records whose index is larger than their blocks.
 func TestIndexesCountTowardsTheSize(t *testing.T) {
 	dir, random := t.TempDir(), newSpecimen().rand
 	w := newWriter(t, dir, Settings{SegmentBytes: minSegment, MaxBytes: 1 << 30})
@@ -271,7 +271,7 @@ func TestOldestSegmentsAreRemoved(t *testing.T) {
 	testAre(t, r, records[len(records)-n:])
 }
 
-// TestRecordsDoNotWaitLongerThanASecond has the clock of a bubble.
+// TestRecordsDoNotWaitLongerThanASecond uses the clock of testing/synctest.
 func TestRecordsDoNotWaitLongerThanASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, records := t.TempDir(), smalls(3)
@@ -353,7 +353,7 @@ func TestLargeRecordsHaveBlocksOfTheirOwn(t *testing.T) {
 // A badDisk is a file that fails.
 type badDisk struct {
 	diskFile
-	room  int   // bytes that are written yet
+	room  int   // bytes that can still be written
 	stuck error // of Truncate
 }
 
@@ -385,7 +385,7 @@ func TestWriterOutlastsAFullDisk(t *testing.T) {
 		disk := &badDisk{w.file, 100, stuck}
 		w.file = disk
 		writeAll(t, w, records[10:20]...)
-		if err := w.Flush(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "10 groups are not kept") {
+		if err := w.Flush(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "10 groups are lost") {
 			t.Errorf("the disk is full: %v", err)
 		}
 		disk.room = 1 << 20
@@ -414,13 +414,13 @@ func TestFooterThatDoesNotFitIsWrittenLater(t *testing.T) {
 	}
 	testAre(t, open(t, dir), records)
 	if w := newWriter(t, dir, Default()); len(w.older) != 1 {
-		t.Errorf("segments %v, want the one that was left", w.older)
+		t.Errorf("segments %v, want the one that was left open", w.older)
 	}
 	testAre(t, open(t, dir), records)
 }
 
-// cutSegment returns a closed segment of three blocks of three records each, and where
-// each of them ends.
+// cutSegment returns a closed segment of three blocks of three records each, and the end
+// of each block.
 func cutSegment(t *testing.T, records []*Record) (whole []byte, ends []int64) {
 	dir := t.TempDir()
 	w := newWriter(t, dir, Default())
@@ -451,7 +451,7 @@ func wholeBlocks(n int, ends []int64) (blocks int) {
 	return blocks
 }
 
-// TestWhatIsCutIsReadUpToThere reads a segment that ends at any byte.
+// TestWhatIsCutIsReadUpToThere reads a segment cut at every byte.
 func TestWhatIsCutIsReadUpToThere(t *testing.T) {
 	whole, ends := cutSegment(t, slims(9))
 	growing := &segment{}
@@ -471,8 +471,8 @@ func TestWhatIsCutIsReadUpToThere(t *testing.T) {
 	}
 }
 
-// TestWhatAKillLeavesIsCutAndClosed has what a process leaves that is killed while it
-// writes.
+// TestWhatAKillLeavesIsCutAndClosed has segments of a process that was killed while it
+// wrote.
 func TestWhatAKillLeavesIsCutAndClosed(t *testing.T) {
 	records := slims(9)
 	whole, ends := cutSegment(t, records)
@@ -526,8 +526,8 @@ func TestLongTornBlocksAreCut(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeFoundIsNotRemoved damages the only index of a segment: its block is
-// whole, and others may read it.
+// TestWhatCannotBeFoundIsNotRemoved damages the only index of a segment. The segment is
+// kept, since its block is complete.
 func TestWhatCannotBeFoundIsNotRemoved(t *testing.T) {
 	dir := t.TempDir()
 	w := newWriter(t, dir, Default())

@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/jsonl"
 )
 
-// A Kind says which rollouts a dump holds.
+// A Kind says which rollouts a dump has.
 type Kind string
 
 // The kinds of dumps.
@@ -43,12 +43,12 @@ type Dump struct {
 	file   dumpFile // nil: the next Write opens one
 	number int      // of the file
 	lines  int      // in the file
-	size   int64    // bytes of the file's whole lines
-	torn   bool     // there may be bytes after the whole lines
+	size   int64    // bytes of the file's complete lines
+	torn   bool     // there may be bytes after the complete lines
 	closed bool
 }
 
-// A dumpFile is what a Dump needs of an *os.File.
+// A dumpFile has the methods of *os.File that a Dump needs.
 type dumpFile interface {
 	io.WriterAt
 	Truncate(size int64) error
@@ -56,9 +56,9 @@ type dumpFile interface {
 	Close() error
 }
 
-// NewDump returns a dump into dir, which it makes if need be. If the run already has
-// files, the dump goes on after their last line; half a line that a killed process left
-// at the end of one is cut off.
+// NewDump returns a dump that writes to dir, and creates dir if necessary. If the run has
+// files already, the dump continues after their last line. It cuts off incomplete lines,
+// which a killed process may leave at the end of a file.
 func NewDump(dir, runID string, kind Kind) (*Dump, error) {
 	if kind != Good && kind != Failed {
 		return nil, fmt.Errorf("dump: unknown kind %q", kind)
@@ -76,7 +76,7 @@ func NewDump(dir, runID string, kind Kind) (*Dump, error) {
 	return d, nil
 }
 
-// resume mends the files that the run already has, and goes on with the last.
+// resume mends the existing files of the run, and continues the last one.
 func (d *Dump) resume(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -111,7 +111,7 @@ func (d *Dump) resume(dir string) error {
 
 func (d *Dump) path(number int) string { return fmt.Sprintf("%s%04d.jsonl", d.prefix, number) }
 
-// mend cuts off what follows the last line break of a file.
+// mend cuts off everything after the last line break of a file.
 func mend(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -129,8 +129,8 @@ func mend(path string) error {
 	return file.Truncate(end)
 }
 
-// Write writes r as one line. After an error nothing of it is in the file, and another
-// Write may succeed, as when a disk was full.
+// Write writes r as one line. After an error, such as a full disk, nothing of it is in the
+// file, and a later Write may succeed.
 func (d *Dump) Write(r Record) error {
 	for _, one := range r.Rollouts {
 		if math.IsNaN(one.Score) || math.IsInf(one.Score, 0) {
@@ -149,7 +149,7 @@ func (d *Dump) Write(r Record) error {
 	return nil
 }
 
-// write adds line to the file, and goes on to the next file if that is full.
+// write adds line to the file, and ends the file if it is full.
 func (d *Dump) write(line []byte) error {
 	if d.file == nil {
 		file, err := os.OpenFile(d.path(d.number), os.O_WRONLY|os.O_CREATE, 0o666)

@@ -16,7 +16,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// numbered returns a record that differs from that of any other number.
+// numbered returns a different record for each number.
 func numbered(i int) Record {
 	return Record{ItemID: "chain_sum", Rollouts: []Rollout{
 		{Conversation: []quintain.Message{{Role: "user", Content: fmt.Sprint("question ", i)}}, Score: 1},
@@ -24,7 +24,7 @@ func numbered(i int) Record {
 	}}
 }
 
-// files returns what is in a folder: the number of lines of each file.
+// files returns the names of the files in a folder, with their numbers of lines.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -71,12 +71,12 @@ func TestDumpFiles(t *testing.T) {
 	for _, test := range []struct {
 		why   string
 		kind  Kind
-		turns []int // lines that are written, by one process after another
+		turns []int // lines written by each process, one after another
 		want  string
 	}{
 		{"nothing written, nothing there", Good, []int{0}, ""},
 		{"a hundred good ones fill a file", Good, []int{100}, good + "0000.jsonl:100"},
-		{"and the next goes on", Good, []int{201}, good + "0000.jsonl:100 " + good + "0001.jsonl:100 " + good + "0002.jsonl:1"},
+		{"then the next file begins", Good, []int{201}, good + "0000.jsonl:100 " + good + "0001.jsonl:100 " + good + "0002.jsonl:1"},
 		{"fifty failed ones", Failed, []int{60}, failed + "0000.jsonl:50 " + failed + "0001.jsonl:10"},
 		{"another process fills up the last file", Good, []int{30, 100}, good + "0000.jsonl:100 " + good + "0001.jsonl:30"},
 		{"a full one is left alone", Failed, []int{50, 1}, failed + "0000.jsonl:50 " + failed + "0001.jsonl:1"},
@@ -101,7 +101,7 @@ func TestDumpMends(t *testing.T) {
 		{"half a line alone", name(Good, "run", "0000"), "{\"b\"", ""},
 		{"half a line that is long", name(Good, "run", "0002"), "1\n" + strings.Repeat("x", 200_000), "1\n"},
 		{"whole lines", name(Good, "run", "0003"), "1\n2\n", "1\n2\n"},
-		{"the last file goes on", name(Good, "run", "12345"), "1\n\"x", "1\n" + string(numbered(7).line())},
+		{"the last file is continued", name(Good, "run", "12345"), "1\n\"x", "1\n" + string(numbered(7).line())},
 		{"the other kind's", name(Failed, "run", "0000"), "half", "half"},
 		{"another run's", name(Good, "run2", "0000"), "half", "half"},
 		{"a file of another form", name(Good, "run", "x"), "half", "half"},
@@ -189,7 +189,7 @@ func TestKind(t *testing.T) {
 type fullDisk struct {
 	text  []byte
 	room  int
-	stuck bool // it cannot be cut off, either
+	stuck bool // it cannot be truncated either
 }
 
 func (f *fullDisk) WriteAt(b []byte, at int64) (int, error) {
@@ -229,7 +229,7 @@ func TestDumpOnFullDisk(t *testing.T) {
 		t.Errorf("the file holds %q", disk.text)
 	}
 	disk.stuck = true
-	write(syscall.EIO) // cannot be cut off now
+	write(syscall.EIO) // cannot be truncated now
 	disk.stuck, disk.room = false, 1<<20
 	write(nil)
 	if want := bytes.Repeat(line, 3); !bytes.Equal(disk.text, want) {

@@ -21,8 +21,8 @@ type Rollout struct {
 	Score        float64 // finite
 }
 
-// NewRecord returns the record of the episodes of one problem. Scores has the score of
-// each, as it was trained on.
+// NewRecord returns the record of the episodes of one problem. scores has the score of
+// each, as trained on.
 func NewRecord(played []quintain.Trajectory, scores []float64) (Record, error) {
 	if len(played) != len(scores) {
 		return Record{}, fmt.Errorf("%d scores for %d episodes", len(scores), len(played))
@@ -40,8 +40,8 @@ func NewRecord(played []quintain.Trajectory, scores []float64) (Record, error) {
 	return r, nil
 }
 
-// Kind returns the dump that r belongs into: Good if any score is above threshold, Failed
-// if all are zero, and false for neither.
+// Kind returns the kind of the dump that r belongs in: Good if any score is above
+// threshold, Failed if all are zero. It returns false for neither.
 func (r Record) Kind(threshold float64) (Kind, bool) {
 	zero := len(r.Rollouts) > 0
 	for _, one := range r.Rollouts {
@@ -75,7 +75,7 @@ func AppendString(dst []byte, s string) []byte {
 	b := bytes.NewBuffer(dst)
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil { // a string can always be written
+	if err := e.Encode(s); err != nil { // encoding/json takes any string
 		panic(err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))

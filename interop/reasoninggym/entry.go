@@ -16,13 +16,13 @@ import (
 type Entry struct {
 	Question string          `json:"question"`
 	Answer   *string         `json:"answer"`   // a right answer; nil: none is stored
-	Metadata json.RawMessage `json:"metadata"` // object: the task's record, source_dataset, source_index, difficulty
+	Metadata json.RawMessage `json:"metadata"` // object: fields of the task's record, source_dataset, source_index, difficulty
 }
 
-// ours are the members of an entry's metadata that are not of the task's record.
+// ours are the members of an entry's metadata that are not fields of the task's record.
 var ours = []string{"source_dataset", "source_index", "source_idx", "difficulty", "config", "version_id", "entry_id"}
 
-// Read returns e as a problem that the task it names can grade.
+// Read returns e as a problem. The task that it names can grade it.
 func Read(e Entry) (quintain.Problem, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(e.Metadata, &fields); err != nil {
@@ -53,6 +53,6 @@ func asProblem(task, question string, record []byte) quintain.Problem {
 	return quintain.Problem{Task: task, Level: quintain.OwnParams, Prompt: question, Instance: quintain.RawRecord(record)}
 }
 
-// inAnswer lists the tasks whose entries have the solution in the answer alone, neither in
-// the metadata nor in the question. In their records its name is answer.
+// inAnswer lists the tasks whose entries have the solution only in the answer, not in the
+// metadata or the question. In their records it is the field answer.
 var inAnswer = []string{"ab", "game_of_life", "sentence_reordering"}

@@ -18,7 +18,7 @@ var problem = quintain.Problem{
 
 func TestAppend(t *testing.T) {
 	var w reasoninggym.Writer
-	for range 2 { // the second one has the difficulty of the first
+	for range 2 { // the second entry reuses the difficulty of the first
 		got, err := w.Append([]byte("# "), problem, `5 "or" so\`)
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestReadWhatWasWritten(t *testing.T) {
 	}
 }
 
-// Some tasks say the solution in the answer alone.
+// Entries of some tasks have the solution only in the answer.
 func TestReadTakesTheAnswer(t *testing.T) {
 	answer := `#B "A#"`
 	for name, want := range map[string]string{"ab": `{"answer":"#B \"A#\""}`, "sentence_reordering": `{"answer":"#B \"A#\""}`, "chain_sum": `{}`} {

@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/jsonform"
 )
 
-// A Reader reads entries as [Read] does, at a fraction of the cost, if they are written as
-// usual. It is for one goroutine.
+// A Reader reads entries in the usual form as [Read] does, at a fraction of the cost. It is
+// for one goroutine.
 type Reader struct {
 	entry  *jsonform.Picker
 	fields []field // of the metadata
@@ -30,9 +30,9 @@ func NewReader() *Reader {
 	return r
 }
 
-// Read returns what [Read] returns for the [Entry] that a JSON object is. It reports false
-// for an object that is invalid or unusual: encoding/json has to read that. The problem
-// may be used until the next call.
+// Read returns what [Read] returns for entry, an [Entry] as a JSON object. plain is false
+// if the object is invalid or unusual: the caller then uses encoding/json. The problem is
+// valid until the next call.
 func (r *Reader) Read(entry []byte) (p quintain.Problem, plain bool) {
 	r.fields = r.fields[:0]
 	if !r.entry.Pick(entry) || !jsonform.Members(r.entry.Value(2), r.take) {

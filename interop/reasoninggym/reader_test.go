@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 )
 
-// What a Reader reads is what Read reads.
+// A Reader reads the same as Read.
 func TestReaderReadsAsRead(t *testing.T) {
 	r := reasoninggym.NewReader()
 	for _, test := range []struct {
@@ -40,8 +40,8 @@ func TestReaderReadsAsRead(t *testing.T) {
 	}
 }
 
-// sameEntry reads an entry in both ways and compares what comes of it. It reports whether
-// the reader took it.
+// sameEntry reads an entry in both ways and compares the results. It reports whether the
+// reader accepted it.
 func sameEntry(t *testing.T, r *reasoninggym.Reader, text string) (plain bool) {
 	t.Helper()
 	got, plain := r.Read([]byte(text))

@@ -19,11 +19,11 @@ type Writer struct {
 	task       string          // of the last problem
 	params     json.RawMessage // of the last problem
 	source     []byte          // the members that name the task
-	difficulty []byte          // made of the parameters
+	difficulty []byte          // made from the parameters
 }
 
-// Append appends p, with a right answer to it, to dst as a line of JSON without
-// its end: an [Entry].
+// Append appends p, with a right answer to it, to dst as an [Entry] in JSON, without a line
+// end.
 func (w *Writer) Append(dst []byte, p quintain.Problem, answer string) ([]byte, error) {
 	if w.source == nil || w.task != p.Task || !bytes.Equal(w.params, p.Params) {
 		if err := w.share(p); err != nil {
@@ -64,7 +64,7 @@ func (w *Writer) appendFields(dst []byte, r quintain.Record) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case record[0] != '{':
-		return nil, errors.New("the instance is no object")
+		return nil, errors.New("the instance is not an object")
 	case string(record) == "{}":
 		return dst[:start], nil
 	}
