@@ -85,7 +85,7 @@ func TestSets(t *testing.T) {
 		{"the side of a file that is left out of training", space{n: 200, step: 1, file: true}, exam.Settings{Split: exam.HeldOutSide}, 15, true},
 	} {
 		set := sets(t, test.space, test.how)[0]
-		if len(set.Problems) != test.want || set.Complete != test.complete {
+		if len(set.Problems) != test.want || set.Distinct != test.want || set.Complete != test.complete {
 			t.Errorf("%s: %d problems, complete: %v; want %d, %v", test.why, len(set.Problems), set.Complete, test.want, test.complete)
 		}
 		asked := map[string]bool{}
@@ -95,6 +95,15 @@ func TestSets(t *testing.T) {
 			}
 			asked[p.Instance.String()] = true
 		}
+	}
+}
+
+// Every row of a file is asked, and the count of questions says what is repeated.
+func TestRowsThatRepeatAQuestion(t *testing.T) {
+	t.Parallel()
+	set := sets(t, space{n: 12, step: 4, file: true}, exam.Settings{Split: exam.BothSides})[0]
+	if len(set.Problems) != 12 || set.Distinct != 3 || !set.Complete {
+		t.Errorf("%d problems, %d questions, complete: %v; want 12, 3, true", len(set.Problems), set.Distinct, set.Complete)
 	}
 }
 

@@ -27,7 +27,8 @@ type Report struct {
 // A Row has the results of a policy on one set of problems.
 type Row struct {
 	Label    string             `json:"label"`    // "task:level"
-	Set      int                `json:"distinct"` // number of problems; see [Set]
+	Set      int                `json:"set"`      // number of problems; see [Set]
+	Distinct int                `json:"distinct"` // questions of these problems
 	Complete bool               `json:"complete"` // see [Set]
 	Scored   int                `json:"scored"`   // problems with a scored episode
 	Mean     *float64           `json:"mean_score"`
@@ -65,7 +66,7 @@ func (p *Problem) right() int {
 func newReport(sets []Set) *Report {
 	r := &Report{Episodes: map[quintain.Outcome]int{}}
 	for i := range sets {
-		r.Rows = append(r.Rows, &Row{Label: sets[i].Label, Set: len(sets[i].Problems), Complete: sets[i].Complete, Problems: []*Problem{}})
+		r.Rows = append(r.Rows, &Row{Label: sets[i].Label, Set: len(sets[i].Problems), Distinct: sets[i].Distinct, Complete: sets[i].Complete, Problems: []*Problem{}})
 	}
 	return r
 }

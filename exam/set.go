@@ -15,6 +15,7 @@ type Set struct {
 	Label    string // of the stream
 	Scenario quintain.Scenario
 	Problems []quintain.Problem
+	Distinct int // questions of the problems; fewer than problems only if rows of a file repeat one
 
 	// Complete says that the set has every problem of its side, as far as can be found
 	// out by drawing.
@@ -69,10 +70,14 @@ func newSet(s rollout.Stream, how Settings) (Set, error) {
 		if seen[key] && size == 0 {
 			continue
 		}
+		ours := how.Split.Has(key)
 		if !seen[key] {
 			seen[key], vain = true, 0
+			if ours {
+				set.Distinct++
+			}
 		}
-		if how.Split.Has(key) {
+		if ours {
 			set.Problems = append(set.Problems, p)
 		}
 	}

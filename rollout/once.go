@@ -8,11 +8,11 @@ import (
 )
 
 // Play plays one episode of a job's problem. A failure of the policy or the environment is
-// not an error, but the outcome of the episode. If ctx has ended already, the trajectory is
-// zero.
+// not an error, but the outcome of the episode. The error is the cause of ctx, if that ended
+// before the episode began.
 func Play(ctx context.Context, p quintain.Policy, sampling quintain.Sampling, job Job) (quintain.Trajectory, error) {
 	var played quintain.Trajectory
-	left := 1
+	left, done := 1, false
 	engine := Engine{
 		Policy: p, Sampling: sampling, Size: 1, Parallel: 1,
 		Next: func(context.Context) (Job, error) {
@@ -22,10 +22,13 @@ func Play(ctx context.Context, p quintain.Policy, sampling quintain.Sampling, jo
 			return job, nil
 		},
 		Done: func(_ context.Context, r Result) error {
-			played = r.Trajectories[0]
+			played, done = r.Trajectories[0], true
 			return nil
 		},
 	}
 	err := engine.Run(ctx)
+	if err == nil && !done {
+		err = context.Cause(ctx)
+	}
 	return played, err
 }

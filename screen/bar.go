@@ -20,7 +20,7 @@ func NewBar(t *Terminal, what string, total int) *Bar {
 }
 
 // Show says that n of the steps are done, and more: on a terminal in place, a few times a
-// second, elsewhere in a line now and then.
+// second, otherwise in a line now and then.
 func (b *Bar) Show(n int, more string) {
 	now := time.Now()
 	if now.Sub(b.shown) < b.on.every() && n < b.total {

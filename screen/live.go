@@ -23,7 +23,7 @@ const (
 )
 
 // A Live shows how a run goes on: on a terminal a picture that is drawn over itself,
-// elsewhere a short line now and then. It is a [run.Sink]; many goroutines may use it.
+// otherwise a short line now and then. It is a [run.Sink]; many goroutines may use it.
 type Live struct {
 	terminal *Terminal
 	report   func() run.Report

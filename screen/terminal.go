@@ -1,4 +1,4 @@
-// Package screen shows on a terminal, or in lines elsewhere, how long work goes on: a
+// Package screen shows how far work is, on a terminal or in lines: a
 // [Bar] for work of known length, a [Live] for a run. It also fits text into the width of
 // a terminal.
 package screen
@@ -15,7 +15,7 @@ type Terminal struct {
 	Columns func() int // how wide it is; 0, or no function: unknown
 }
 
-// How often progress is shown where it can be drawn in place, and in lines elsewhere.
+// How often progress is shown: drawn in place, and in lines.
 const (
 	drawEvery = 500 * time.Millisecond
 	lineEvery = 10 * time.Second

@@ -26,7 +26,7 @@ why. Without a task it reads questions of your own from standard input, a line e
 shows the replies.
 
 The tiny policy has the weights of --weights, else those of the checkpoint in the data
-folder, else the embedded ones. Tasks that it was made for are asked as it knows them.`,
+folder, else the embedded ones. Tasks that it was trained for are asked in the form that it knows.`,
 		Example: `  quintain ask spell_backward
   quintain ask countdown:1 --policy openai --url http://127.0.0.1:8001/v1 --model my-model
   echo 'Spell cat backward.' | quintain ask`,

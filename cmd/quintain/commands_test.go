@@ -19,7 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/policytest"
 )
 
-// TestCommandsOfTheDocumentsRun plays a reader who types every command that stands
+// TestCommandsOfTheDocumentsRun plays a reader who types every command
 // on a line of its own, in order and in one folder. Commands of this program run to
 // their end, or until the next one that never ends; curl asks the hub that runs then;
 // of others, what they name must be there, as of commands in the middle of a text.
@@ -54,7 +54,7 @@ var (
 )
 
 // commandsOf returns the commands of a document: those on indented lines, joined
-// where a quotation goes on, and those in the middle of a text.
+// if a quotation continues, and those in the middle of a text.
 func commandsOf(text string) (typed, named []string) {
 	command := ""
 	for line := range strings.Lines(text) {
@@ -134,7 +134,7 @@ func newReader(t *testing.T, root string) *reader {
 	return &reader{t: t, root: root, model: at.Host, hub: l.Addr().String()}
 }
 
-// types types a command, and fails the test where it fails.
+// types types a command, and fails the test if it fails.
 func (r *reader) types(command string) {
 	r.t.Log(command)
 	args := words(strings.NewReplacer("127.0.0.1:8001", r.model, "127.0.0.1:8000", r.hub).Replace(command))
@@ -261,7 +261,7 @@ func (r *reader) curl(args []string) {
 	}
 }
 
-// looksUp fails the test where a command names what does not exist: a verb, a flag,
+// looksUp fails the test if a command names what does not exist: a verb, a flag,
 // a package, a test, a target, a file.
 func (r *reader) looksUp(args []string) {
 	switch args[0] {

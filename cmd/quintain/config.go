@@ -91,7 +91,7 @@ func verbsOf(path string) (verbs []string) {
 	return verbs
 }
 
-// defaults returns the settings where nothing is said but the kind of the policy.
+// defaults returns the settings if only the kind of the policy is given.
 func defaults(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: logging{"info", "text"}, Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
@@ -159,7 +159,7 @@ func (r *runSettings) Declare(d *settings.Section) {
 // Check implements [settings.Checker].
 func (r *runSettings) Check() error { return r.Of.Check() }
 
-// configVariable names the settings file where no flag does.
+// configVariable names the settings file if no flag does.
 const configVariable = settings.Prefix + "CONFIG"
 
 // sources gathers where settings come from: the file, the environment, and flags by

@@ -21,8 +21,8 @@ with a problem as tasks export writes it; with --format reasoning-gym it is
 {"entry": {"question", "answer", "metadata"}, "answer": …}. An answer of null is
 no answer.
 
-All cores grade. What was read is answered before more is waited for, so that a
-program may talk to grade line by line. A line that cannot be read gives
+All cores grade. Grade answers every line that it has read before it waits for more,
+so a program can talk to it line by line. A line that cannot be read gives
 {"error": …} in its place and exit status 1 at the end; the others are still graded.`,
 		Example: `  quintain tasks export --task chain_sum --count 1 |
     jq -c '{problem: ., answer: "42"}' | quintain grade`,

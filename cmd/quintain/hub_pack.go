@@ -15,9 +15,8 @@ func newHubPack(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pack",
 		Short: "Tell which groups a batch would be made of",
-		Long: `Pack reads a question a line and answers each with a line: which of the groups that
-wait, by their places, the hub would put into the next batch; none where it would
-wait for others.
+		Long: `Pack reads a question on each line and answers it on a line: the places of the waiting
+groups that the hub would put into the next batch, or none if it would wait for others.
 
   {"batch_size":8,"queue":[{"env_id":0,"sequences":4},…],"envs":[{"id":0,"connected":true,"min_batch_allocation":0.5},…]}
   {"target":8,"sizes":[4,2,2]}      which groups that are too small make up one of the right size`,
@@ -40,7 +39,7 @@ wait for others.
 func packed(dst, line []byte, strict bool) ([]byte, error) {
 	q := struct {
 		packing.Plan
-		Sizes  []int `json:"sizes"`  // where a target is given
+		Sizes  []int `json:"sizes"`  // if a target is given
 		Target *int  `json:"target"` // sequences that groups of these sizes are to make up
 	}{Plan: packing.Plan{Strict: strict}}
 	if err := json.Unmarshal(line, &q); err != nil {

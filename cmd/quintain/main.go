@@ -31,8 +31,8 @@ type world struct {
 	tty            bool       // stdout is one
 	columns        func() int // of the terminal
 
-	// interrupts returns where the signals come that end the program, and what lets them
-	// do so again. Nil: none come.
+	// interrupts returns the channel of the signals that end the program, and a function
+	// that lets them end it immediately again. Nil: none come.
 	interrupts func() (signals <-chan os.Signal, release func())
 }
 

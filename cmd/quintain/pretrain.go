@@ -23,7 +23,7 @@ func newPretrain(w *world) *cobra.Command {
 weights to FILE. Held-out problems are left out. Without flags the file is the one
 that this program embeds, byte for byte in the same build of the program.
 
-Ctrl-C keeps what was made beside FILE; run again, it goes on.`,
+Ctrl-C keeps the unfinished model next to FILE, and the same command continues it.`,
 		Example: `  quintain pretrain starter.weights
   quintain pretrain --tasks spell_backward:0,chain_sum:0 --updates 1000 mine.weights
   quintain run --weights mine.weights`,

@@ -92,6 +92,9 @@ func problemsOf(row *exam.Row) string {
 	if row.Scored < row.Set {
 		text += fmt.Sprintf(" of %d", row.Set)
 	}
+	if row.Distinct < row.Set {
+		text += fmt.Sprintf(", %d distinct", row.Distinct)
+	}
 	if row.Complete {
 		text += " (all there are)"
 	}

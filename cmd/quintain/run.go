@@ -39,7 +39,7 @@ and examines on held-out problems before and after. --policy script plays a scri
 that solves each problem with a probability of 0.6, and trains nothing; --policy
 openai asks a server.
 
-Run again on the same data folder, it goes on where it was.
+The next run on the same data folder continues where this one stopped.
 Ctrl-C starts no more episodes, gives those under way --grace to end, examines the
 policy a last time, and keeps everything; a second Ctrl-C skips what is left of that.`,
 		Example: `  quintain run --minutes 5 --report report.json

@@ -45,6 +45,7 @@ type Dump struct {
 	lines  int      // in the file
 	size   int64    // bytes of the file's complete lines
 	torn   bool     // there may be bytes after the complete lines
+	ended  error    // of full files that were closed
 	closed bool
 }
 
@@ -130,7 +131,8 @@ func mend(path string) error {
 }
 
 // Write writes r as one line. After an error, such as a full disk, nothing of it is in the
-// file, and a later Write may succeed.
+// file, and a later Write may succeed. An error of closing a full file is reported by Close:
+// the line is in it.
 func (d *Dump) Write(r Record) error {
 	for _, one := range r.Rollouts {
 		if math.IsNaN(one.Score) || math.IsInf(one.Score, 0) {
@@ -173,9 +175,9 @@ func (d *Dump) write(line []byte) error {
 	if d.lines++; d.lines < d.kind.lines() {
 		return nil
 	}
-	err := d.end()
+	d.ended = errors.Join(d.ended, d.end())
 	d.number, d.lines, d.size = d.number+1, 0, 0
-	return err
+	return nil
 }
 
 // end closes the file, if one is open.
@@ -188,12 +190,14 @@ func (d *Dump) end() error {
 	return err
 }
 
-// Close ends the dump. Closing it again does nothing.
+// Close ends the dump, and returns the errors of all files that were closed. Closing it
+// again does nothing.
 func (d *Dump) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed = true
-	if err := d.end(); err != nil {
+	err := errors.Join(d.ended, d.end())
+	if d.ended = nil; err != nil {
 		return fmt.Errorf("dump: %w", err)
 	}
 	return nil
