@@ -1,0 +1,19 @@
+package catalog_test
+
+import (
+	"fmt"
+
+	"github.com/quintain-rl/quintain/catalog"
+)
+
+// The tasks that nobody guesses, and that have many right answers.
+func ExampleFilter() {
+	found, err := catalog.Filter{Scoring: "many,whole", GuessRate: 0.001}.Find()
+	for _, e := range found {
+		fmt.Println(e.Info.Name)
+	}
+	fmt.Println(err)
+	// Output:
+	// cryptarithm
+	// <nil>
+}

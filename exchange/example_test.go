@@ -1,0 +1,42 @@
+package exchange_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// A problem goes out as an entry of reasoning-gym and comes back with an answer.
+func Example() {
+	tasks, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	gcd, err := tasks.Get("gcd")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	form, err := exchange.FormatOf("reasoning-gym")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var entry strings.Builder
+	if _, err := (exchange.Export{Task: gcd, First: quintain.Draw{Seed: 1}, Count: 1, Format: form}).Write(context.Background(), &entry); err != nil {
+		fmt.Println(err)
+		return
+	}
+	line := fmt.Sprintf(`{"entry": %s, "answer": "0"}`, strings.TrimSpace(entry.String()))
+	if err := (exchange.Grader{Tasks: tasks, Format: form}).Grade(context.Background(), strings.NewReader(line), os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output: {"score":0,"malformed":false,"reason":"want \"2\""}
+}
