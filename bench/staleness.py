@@ -27,7 +27,7 @@ def run(args, seed, lag, objective):
         config, report = os.path.join(folder, "config.json"), os.path.join(folder, "report.json")
         learn = {**json.loads(args.learn), "objective": objective}
         with open(config, "w") as f:  # JSON is YAML
-            json.dump({"learn": learn, "run": {"eval_every": "0s", "eval_problems": 256}}, f)
+            json.dump({"learn": learn, "run": {"exam_every": "0s", "exam_problems": 256}}, f)
         subprocess.run(
             [args.quintain, "run", "--config", config, "--port", "0", "--data", os.path.join(folder, "data"), "--seed", str(seed),
              "--max-lag", str(lag), "--steps", str(args.steps), "--report", report],
@@ -59,8 +59,8 @@ def main():
                 lags[int(behind)] = lags.get(int(behind), 0) + groups
         mean_lag = sum(b * n for b, n in lags.items()) / sum(lags.values())
         print(f"| {name} | {mean([60 * r['steps'] / r['play_seconds'] for r in reports]):.0f} | {mean_lag:.2f} | {max(lags)} "
-              f"| {mean([r['eval_before'] for r in reports]):.3f} | **{mean([r['eval_after'] for r in reports]):.3f}** "
-              f"| {', '.join('%.3f' % r['eval_after'] for r in reports)} |", flush=True)
+              f"| {mean([r['exam_before'] for r in reports]):.3f} | **{mean([r['exam_after'] for r in reports]):.3f}** "
+              f"| {', '.join('%.3f' % r['exam_after'] for r in reports)} |", flush=True)
 
 
 if __name__ == "__main__":
