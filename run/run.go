@@ -31,7 +31,7 @@ type Config struct {
 	Sampling quintain.Sampling
 
 	// Streams are the problems. A stream without a Skip of its own leaves out what is
-	// held out, if the run has examinations.
+	// held out, but a stream of a file does so only if the run has examinations.
 	Streams []rollout.Stream
 
 	// Policy plays. If it has a method Run(context.Context) error, as tiny.Policy, that
@@ -134,18 +134,25 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 // is examined with.
 func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 	streams = append(streams, r.config.Streams...)
-	if r.config.Settings.ExamProblems == 0 {
-		return streams, nil
-	}
-	for i := range streams {
-		if streams[i].Skip == nil {
-			streams[i].Skip = exam.Skip(streams[i].Scenario)
+	examined := r.config.Settings.ExamProblems > 0
+	for i, s := range streams {
+		if s.Skip == nil && (examined || !isFile(s)) {
+			streams[i].Skip = exam.Skip(s.Scenario)
 		}
+	}
+	if !examined {
+		return streams, nil
 	}
 	how := exam.Defaults()
 	how.Problems = r.config.Settings.ExamProblems
 	r.sets, err = exam.NewSets(r.config.Streams, how)
 	return streams, err
+}
+
+// isFile reports whether the problems of a stream are the rows of a file.
+func isFile(s rollout.Stream) bool {
+	f, can := s.Scenario.(quintain.Finite)
+	return can && f.Size(s.Level) > 0
 }
 
 // openLedger opens the ledger, and the gate at its version.

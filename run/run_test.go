@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/envs"
+	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/queue"
@@ -263,6 +264,23 @@ func TestHeldOutProblemsAreNotPlayed(t *testing.T) {
 	for _, p := range of[run.Played](seen) {
 		if asked[keyOf(t, c, p.Job.Problem.ID())] {
 			t.Errorf("problem %s is played and examined", p.Job.Problem.ID())
+		}
+	}
+}
+
+// A run leaves out what is held out even if it examines nothing itself: others may.
+func TestHeldOutProblemsAreNotPlayedWithoutExaminations(t *testing.T) {
+	t.Parallel()
+	c, seen := config(t, open(t, queue.NewMemory())), &events{}
+	c.Settings.ExamProblems, c.Sinks = 0, []run.Sink{seen}
+	finish(t, c)
+	played := of[run.Played](seen)
+	if len(played) == 0 {
+		t.Error("nothing is played")
+	}
+	for _, p := range played {
+		if exam.HeldOut(keyOf(t, c, p.Job.Problem.ID())) {
+			t.Errorf("problem %s is held out, and played", p.Job.Problem.ID())
 		}
 	}
 }
