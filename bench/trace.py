@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the trace of every episode costs: pairs of runs, one with the trace and one without,
-in turns. Print the ratio of their rates, and the bytes that a token takes in the trace.
+in turns. Print the ratio of their rates, and the bytes that a token, read or sampled, takes in
+the trace.
 
     bench/trace.py --quintain bin/quintain --pairs 5 --seconds 20
 """
@@ -19,7 +20,7 @@ MODES = {
 
 
 def run(args, mode, traced):
-    """Tokens per second of play, and bytes of the trace for each token."""
+    """Sampled tokens per second of play, and bytes of the trace for each token."""
     with tempfile.TemporaryDirectory() as folder:
         report, data = os.path.join(folder, "report.json"), os.path.join(folder, "data")
         subprocess.run(
@@ -28,8 +29,12 @@ def run(args, mode, traced):
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(report) as f:
             r = json.load(f)
+        if not traced:
+            return r["tokens"] / r["play_seconds"], None
+        listed = subprocess.run([args.quintain, "trace", "list", "--data", data, "--json"], check=True, capture_output=True, text=True)
+        tokens = sum(json.loads(line)["tokens"] for line in listed.stdout.splitlines())
         size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(os.path.join(data, "trace")) for name in names)
-        return r["tokens"] / r["play_seconds"], size / r["tokens"]
+        return r["tokens"] / r["play_seconds"], size / tokens
 
 
 def main():

@@ -10,7 +10,7 @@ import (
 )
 
 // level is the compression level of text and tokens; see docs/formats/trace.md.
-const level = 6
+const level = 3
 
 // minPlane is the size from which a plane has a code of its own.
 const minPlane = 512
