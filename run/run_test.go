@@ -472,6 +472,30 @@ func TestAHopelessTaskIsTold(t *testing.T) {
 	}
 }
 
+// Many tasks of this kind are told in a few lines.
+func TestManyHopelessTasksAreToldBriefly(t *testing.T) {
+	t.Parallel()
+	c, seen := config(t, open(t, queue.NewMemory())), &events{}
+	c.Streams = streams(t, "chain_sum", "gcd", "lcm", "products", "count_bits", "base_conversion")
+	c.Policy = script.Say(func(quintain.Request, int) (string, quintain.Finish) { return "<answer>?</answer>", quintain.Stop })
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	c.Sinks = []run.Sink{seen, sinkFunc(func(e run.Event) error {
+		if p, is := e.(run.Played); is && p.Job.Problem.Index > 60 {
+			stop()
+		}
+		return nil
+	})}
+	r := begin(t, c)
+	if err := r.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	said, advice := of[run.Said](seen), r.Report().Advice
+	if len(said) != 4 || len(advice) != 4 || !strings.Contains(advice[3], "nothing is learned from 3 other tasks either") {
+		t.Errorf("said %+v, advice %q", said, advice)
+	}
+}
+
 // stuck is a policy that never answers.
 type stuck struct{ asked chan struct{} }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +23,9 @@ const scoreWindow = 16
 // if no reply to it was ever right and no group was kept.
 const hopelessGroups = 32
 
+// mostAdvice is the number of such tasks on which advice is given in full.
+const mostAdvice = 3
+
 // A tally counts what happens in a run. It is a [Sink]; many goroutines may use it.
 type tally struct {
 	start time.Time
@@ -38,6 +42,7 @@ type tally struct {
 	tasks     []*taskTally
 	lastFault string
 	advice    []string
+	hopeless  []string       // further tasks that teach nothing
 	playing   time.Duration  // between the examinations before and after
 	training  *learn.Metrics // of the last step; nil: nothing is trained
 	exams     map[Moment]*exam.Report
@@ -147,7 +152,8 @@ func (t *taskTally) add(score float64) {
 	t.last = append(t.last, score)
 }
 
-// adviceOn returns, once, what to do about a task that teaches nothing; else nothing.
+// adviceOn returns, once, what to do about a task that teaches nothing; else nothing. If
+// many tasks are of this kind, it says so once, and leaves their names to the report.
 func (t *tally) adviceOn(label string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,10 +162,26 @@ func (t *tally) adviceOn(label string) string {
 		return ""
 	}
 	task.told = true
+	if len(t.advice) == mostAdvice {
+		t.hopeless = append(t.hopeless, label)
+		if len(t.hopeless) > 1 {
+			return ""
+		}
+		return "nothing is learned from other tasks either, for the same reason; the report names them"
+	}
 	advice := fmt.Sprintf("%s: none of %d replies was right and all scores are equal, so nothing is learned from it; choose an easier level or easier parameters, or leave the task out (--tasks)",
 		label, task.episodes)
 	t.advice = append(t.advice, advice)
 	return advice
+}
+
+// allAdvice is the advice of the report. t.mu is held.
+func (t *tally) allAdvice() []string {
+	all := slices.Clone(t.advice)
+	if n := len(t.hopeless); n > 0 {
+		all = append(all, fmt.Sprintf("nothing is learned from %d other tasks either, for the same reason: %s", n, strings.Join(t.hopeless, ", ")))
+	}
+	return all
 }
 
 // playedFor takes how long episodes were played.
@@ -177,7 +199,7 @@ func (t *tally) report() Report {
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(), Version: t.version,
 		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
 		Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
-		Advice: slices.Clone(t.advice), Training: t.training,
+		Advice: t.allAdvice(), Training: t.training,
 	}
 	for _, o := range quintain.Outcomes {
 		r.Episodes[o] = t.outcomes[o]
