@@ -248,7 +248,7 @@ func TestStoppingWakes(t *testing.T) {
 	for _, path := range []string{"POST " + mainPath + "/batches?wait=5m", "GET " + mainPath + "/groups?wait=5m", "GET " + mainPath + "/events"} {
 		c := dial(t, addr)
 		defer c.Close()
-		fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+		fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
 	}
 	for f.run.Stats().Posts == 0 { // all are under way when this one has come
 		f.put(group(1, 9, -1))
@@ -329,7 +329,7 @@ func TestEvents(t *testing.T) {
 	addr, _ := f.serve()
 	c := dial(t, addr)
 	defer c.Close()
-	fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: 0\r\n\r\n", mainPath)
+	fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n", mainPath)
 	var text strings.Builder
 	buf := make([]byte, 4096)
 	for !strings.Contains(text.String(), "event: batch") {

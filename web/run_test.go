@@ -15,16 +15,16 @@ func TestRunEndsWithinTheDrainTime(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, web.Config{Settings: web.Settings{Drain: 200 * time.Millisecond}})
 	addr, end := serve(t, s)
-	idle := dial(t, addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	idle := dial(t, addr, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if _, err := readStatus(idle); err != nil {
 		t.Fatal(err)
 	}
 	fresh := dial(t, addr, "")
-	stuck := dial(t, addr, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n") // and never reads the rest
+	stuck := dial(t, addr, "GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n") // and never reads the rest
 	if _, err := io.ReadFull(stuck, make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
-	half := dial(t, addr, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
+	half := dial(t, addr, "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
 	end()
 	select {
 	case <-s.Stopping():
@@ -39,7 +39,7 @@ func TestRunEndsWithinTheDrainTime(t *testing.T) {
 func TestRunEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	addr, end := serve(t, newServer(t, web.Config{Settings: web.Settings{Drain: time.Hour}}))
-	idle, fresh := dial(t, addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"), dial(t, addr, "")
+	idle, fresh := dial(t, addr, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), dial(t, addr, "")
 	if _, err := readStatus(idle); err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +64,13 @@ func TestStalledBody(t *testing.T) {
 	t.Parallel()
 	addr, _ := serve(t, newServer(t, web.Config{Settings: web.Settings{Stall: 50 * time.Millisecond}}))
 	for path, want := range map[string]int{"/echo": http.StatusRequestTimeout, "/skip": http.StatusOK} {
-		c := dial(t, addr, "POST "+path+" HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+		c := dial(t, addr, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
 		if status, err := readStatus(c); err != nil || status != want {
 			t.Errorf("%s: status %d (%v), want %d", path, status, err, want)
 		}
 		c.Close()
 	}
-	c := dial(t, addr, "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+	c := dial(t, addr, "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
 	defer c.Close()
 	io.Copy(io.Discard, c) // with or without a reply, the connection ends
 }
@@ -80,7 +80,7 @@ func TestStalledBody(t *testing.T) {
 func TestTooManyConnections(t *testing.T) {
 	t.Parallel()
 	addr, _ := serve(t, newServer(t, web.Config{Settings: web.Settings{MaxConnections: 2}}))
-	const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+	const request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	first, second := dial(t, addr, request), dial(t, addr, request)
 	for _, c := range []net.Conn{first, second} {
 		if status, err := readStatus(c); err != nil || status != 200 {
@@ -120,7 +120,7 @@ func TestTornExchange(t *testing.T) {
 		exchanges <- c.Exchange
 	}}}})
 	addr, _ := serve(t, s)
-	const request = "GET /note HTTP/1.1\r\nHost: x\r\n\r\n"
+	const request = "GET /note HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	whole := dial(t, addr, request)
 	if _, err := readStatus(whole); err != nil {
 		t.Fatal(err)

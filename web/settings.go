@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"net"
 	"strings"
 	"time"
 
@@ -43,13 +42,13 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int64(&s.MaxInflated, "max_inflated", "bytes of a request after gzip").AtLeast(1)
 	d.Duration(&s.Stall, "stall", "how long a connection may stand still in the middle of a request").Above(0)
 	d.Duration(&s.Drain, "drain", "how long requests under way may take when the server is stopped").Above(0)
-	d.Texts(&s.Origins, "origins", "origins of web pages that may call, such as https://example.org; * for any")
+	d.Texts(&s.Origins, "origins", "origins of web pages that may call, such as https://example.org; * for any. Their hosts are also names of the server")
 	d.Bool(&s.AccessLog, "access_log", "log every request")
 }
 
 // Check implements [settings.Checker].
 func (s *Settings) Check() error {
-	if s.KeyFile == "" && !loopback(s.Host) {
+	if s.KeyFile == "" && !loopback(bare(s.Host)) {
 		return fmt.Errorf("host: %s is not loopback: name a file with a key by --key-file, or listen on 127.0.0.1", s.Host)
 	}
 	for _, origin := range s.Origins {
@@ -60,16 +59,10 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// loopback reports whether a host is this machine alone.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // withDefaults returns s with its zeros filled in, except for the port.
 func (s Settings) withDefaults() Settings {
 	d := Default()
-	s.Host = cmp.Or(s.Host, d.Host)
+	s.Host = bare(cmp.Or(s.Host, d.Host))
 	s.MaxConnections = cmp.Or(s.MaxConnections, d.MaxConnections)
 	s.MaxBody = cmp.Or(s.MaxBody, d.MaxBody)
 	s.MaxInflated = cmp.Or(s.MaxInflated, d.MaxInflated)

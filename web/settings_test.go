@@ -25,6 +25,7 @@ func TestSettings(t *testing.T) {
 			}, ""},
 		{"other machines without a key", "host: 10.1.1.1", nil, "host: 10.1.1.1 is not loopback"},
 		{"loopback by name", "host: localhost", func(s *web.Settings) { s.Host = "localhost" }, ""},
+		{"IPv6 as in addresses", "host: '[::1]'", func(s *web.Settings) { s.Host = "[::1]" }, ""},
 		{"an invalid origin", "origins: [a.example]", nil, "origins: is a.example, want * or https://HOST"},
 		{"an invalid port", "port: 70000", nil, "port: is 70000, want 0 to 65535"},
 		{"no time", "stall: 0s", nil, "stall: is 0s, want more than 0s"},
