@@ -55,7 +55,7 @@ func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
 		case len(words) == 2 && slices.Contains(roles, Role(words[0])):
 			keys = append(keys, Key{Role(words[0]), words[1]})
 		default:
-			return nil, fmt.Errorf("%s: line %d is not a key: want KEY, or %s and a KEY", path, i+1, list(roles))
+			return nil, fmt.Errorf("%s: line %d is not a key: want KEY, or %s and a KEY", path, i+1, anyOf(roles))
 		}
 	}
 	if len(keys) == 0 {
@@ -67,8 +67,8 @@ func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
 // unsendable reports whether a header should not have this character.
 func unsendable(r rune) bool { return r > '~' || r < ' ' && r != '\t' && r != '\r' }
 
-// list writes roles for people.
-func list(roles []Role) string {
+// anyOf writes roles for people.
+func anyOf(roles []Role) string {
 	words := make([]string, len(roles))
 	for i, r := range roles {
 		words[i] = string(r)

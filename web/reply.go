@@ -43,33 +43,7 @@ func (c *Call) Text(status int, text string) {
 	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.W.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	c.W.WriteHeader(status)
-	_, _ = io.WriteString(c.W, text) // a client that is gone has no use for it
-}
-
-// Fail answers a request that was not carried out because of err: an [*Error] with its
-// own status, an error of [ReadBody] with the status that fits, and any other with 503,
-// and a line in the log.
-func (c *Call) Fail(err error) {
-	var (
-		own   *Error
-		large *largeError
-	)
-	switch {
-	case errors.As(err, &own):
-		c.Detail(own.Status, err.Error())
-	case errors.As(err, &large):
-		c.W.Header().Set("Connection", "close") // the rest of the body is not read
-		c.Detail(http.StatusRequestEntityTooLarge, large.Error())
-	case errors.Is(err, errEncoding):
-		c.Detail(http.StatusUnsupportedMediaType, err.Error())
-	case errors.Is(err, errGzip):
-		c.Text(http.StatusBadRequest, "Invalid gzip payload")
-	case isHangup(err):
-		c.Detail(http.StatusRequestTimeout, "the body did not come to its end")
-	default:
-		c.server.log.Error("a request failed", "path", c.R.URL.Path, "err", err)
-		c.Detail(http.StatusServiceUnavailable, err.Error())
-	}
+	_, _ = io.WriteString(c.Paced(), text) // a client that is gone has no use for it
 }
 
 // A Printer writes a JSON reply in pieces. It never holds all of a long reply, and

@@ -50,7 +50,12 @@ func echo(c *web.Call) {
 
 // do makes a request without a socket; headers are "Name: value".
 func do(s http.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	return doIn(context.Background(), s, method, path, strings.NewReader(body), headers...)
+}
+
+// doIn is do with a context, and any body.
+func doIn(ctx context.Context, s http.Handler, method, path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequestWithContext(ctx, method, path, body)
 	r.Host = "localhost"
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
@@ -270,26 +275,6 @@ func TestPrinter(t *testing.T) {
 	}}}})
 	if w := do(s, "GET", "/pieces", ""); w.Code != http.StatusAccepted || w.Body.String() != want.String() {
 		t.Errorf("%d, %d bytes, want %d", w.Code, w.Body.Len(), want.Len())
-	}
-}
-
-func TestFail(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		why    string
-		err    error
-		status int
-		reply  string
-	}{
-		{"an error of its own", web.Errorf(410, "gone <%s>", "x"), 410, `{"detail":"gone <x>"}`},
-		{"one that is wrapped", fmt.Errorf("thing 7: %w", web.Errorf(409, "taken")), 409, `{"detail":"thing 7: taken"}`},
-		{"the client went away", io.ErrUnexpectedEOF, 408, `{"detail":"the body did not come to its end"}`},
-		{"anything else", io.ErrNoProgress, 503, `{"detail":"multiple Read calls return no data or error"}`},
-	} {
-		s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/fail", Serve: func(c *web.Call) { c.Fail(test.err) }}}})
-		if w := do(s, "GET", "/fail", ""); w.Code != test.status || w.Body.String() != test.reply {
-			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, test.status, test.reply)
-		}
 	}
 }
 
