@@ -30,10 +30,19 @@ func readJSON[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
 	})
 }
 
+// maxShort is the size in bytes of the longest body that holds no groups.
+const maxShort = 1 << 20
+
+// readShort is readJSON for a body that holds no groups.
+func readShort[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
+	c.MaxBody = maxShort
+	return readJSON(c, decode)
+}
+
 // register takes what a trainer says of itself. A trainer that registers again, for
 // example after a restart, gets again what it had and has not acknowledged.
 func (a atroposAPI) register(c *web.Call) {
-	t, err := readJSON(c, atropos.DecodeRegistration)
+	t, err := readShort(c, atropos.DecodeRegistration)
 	var by claim
 	if err == nil {
 		by, err = claimOf(c.R, 0)
@@ -147,7 +156,7 @@ func (a atroposAPI) reset(c *web.Call) {
 
 // registerEnv takes what an environment says of itself, once the trainer has begun.
 func (a atroposAPI) registerEnv(c *web.Call) {
-	e, err := readJSON(c, atropos.DecodeEnvRegistration)
+	e, err := readShort(c, atropos.DecodeEnvRegistration)
 	if err != nil {
 		a.fail(c, err)
 		return
@@ -170,7 +179,7 @@ func (a atroposAPI) registerEnv(c *web.Call) {
 
 // disconnectEnv notes that an environment leaves.
 func (a atroposAPI) disconnectEnv(c *web.Call) {
-	id, err := readJSON(c, atropos.DecodeEnvID)
+	id, err := readShort(c, atropos.DecodeEnvID)
 	if err != nil {
 		a.fail(c, err)
 		return
@@ -188,7 +197,7 @@ func (a atroposAPI) disconnectEnv(c *web.Call) {
 
 // statusEnv shows an environment how much of its work waits.
 func (a atroposAPI) statusEnv(c *web.Call) {
-	id, err := readJSON(c, atropos.DecodeEnvID)
+	id, err := readShort(c, atropos.DecodeEnvID)
 	if err != nil {
 		a.fail(c, err)
 		return
@@ -243,19 +252,36 @@ func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quint
 		return taken{}, err
 	}
 	return readJSON(c, func(b []byte) (taken, error) {
-		reader, ok := r.server.readers.Get().(*atropos.Reader)
-		if !ok {
-			reader = new(atropos.Reader)
+		reader, err := r.server.reader(c)
+		if err != nil {
+			return taken{}, err
 		}
-		defer r.server.readers.Put(reader)
+		defer func() { r.server.readers.Put(reader, reader.Forget()) }()
 		var groups []*quintain.Group
-		var err error
 		r.server.web.Compute(func() { groups, err = read(reader, b) })
+		if err == nil {
+			err = c.Reserve(len(b)) // for the groups as they are stored
+		}
 		if err != nil {
 			return taken{}, err
 		}
 		return r.intake.take(context.WithoutCancel(c.Context()), groups, c.R.Header.Get("Idempotency-Key"))
 	})
+}
+
+// reader returns a reader whose memory is that of the call.
+func (s *Server) reader(c *web.Call) (*atropos.Reader, error) {
+	reader, size := s.readers.Take()
+	if reader == nil {
+		reader = new(atropos.Reader)
+	}
+	if err := c.Reserve(size); err != nil {
+		s.readers.Put(reader, size)
+		return nil, err
+	}
+	o := s.config.Settings
+	reader.Limits = atropos.Limits{Groups: o.MaxGroups, Sequences: o.MaxSequences, Tokens: o.MaxTokens, Reserve: c.Reserve}
+	return reader, nil
 }
 
 // closed reads and forgets the body of a request if the hub takes no groups now, and

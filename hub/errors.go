@@ -29,8 +29,7 @@ func (r *Run) fail(c *web.Call, err error) {
 	case errors.As(err, &huge):
 		c.Detail(http.StatusRequestEntityTooLarge, huge.Error())
 	case errors.Is(err, queue.ErrNoSpace):
-		r.log.Error("no space left for groups", "err", err)
-		c.Detail(http.StatusInsufficientStorage, err.Error())
+		c.Fault(http.StatusInsufficientStorage, err)
 	default:
 		c.Fail(err)
 	}

@@ -24,11 +24,15 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/web"
 )
 
 // DefaultRun is the name of the run that the routes of Atropos speak of.
 const DefaultRun = "default"
+
+// keptReaders is how many bytes of memory for reading groups are kept for later requests.
+const keptReaders = 32 << 20
 
 // A Server is the hub of one run or of several. Many goroutines may use it at once.
 type Server struct {
@@ -37,7 +41,7 @@ type Server struct {
 	since  time.Time // when it was made
 
 	encoder  *encoder
-	readers  sync.Pool   // of *atropos.Reader
+	readers  *web.Shelf[*atropos.Reader]
 	draining atomic.Bool // no more groups are taken
 
 	main    *Run
@@ -50,7 +54,7 @@ func New(c Config) (*Server, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)
 	}
-	s := &Server{config: c.withDefaults(), since: time.Now(), further: make(map[string]*Run)}
+	s := &Server{config: c.withDefaults(), since: time.Now(), further: make(map[string]*Run), readers: web.NewShelf[*atropos.Reader](keptReaders)}
 	var err error
 	s.web, err = web.New(web.Config{
 		Settings: s.config.Web, Name: "hub", Routes: s.routes(), Keys: s.config.Keys, Expose: batchHeaders(), Log: s.config.Log,

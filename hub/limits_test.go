@@ -85,8 +85,8 @@ func TestLimits(t *testing.T) {
 		reply           string
 	}{
 		{"as much as may be", "/scored_data_list", "[" + group(1, 3, -1) + "," + group(2, 1, -1) + "]", 200, `"groups_processed":2`},
-		{"too many groups", "/scored_data_list", "[" + group(1, 1, -1) + "," + group(2, 1, -1) + "," + group(3, 1, -1) + "]", 422, `"at most 2 groups"`},
-		{"too many sequences", "/scored_data", group(1, 4, -1), 422, `"loc":["body","tokens"],"msg":"has 4 sequences, and the limit is 3"`},
+		{"too many groups", "/scored_data_list", "[" + group(1, 1, -1) + "," + group(2, 1, -1) + "," + group(3, 1, -1) + "]", 422, `List should have at most 2 elements`},
+		{"too many sequences", "/scored_data", group(1, 4, -1), 422, `"loc":["body","tokens"],"msg":"List should have at most 3 elements"`},
 		{"too many tokens", "/scored_data_list", "[" + group(1, 1, -1) + "," + long + "]", 422, `"loc":["body",1,"tokens",1],"msg":"has 5 tokens, and the limit is 4"`},
 	} {
 		w := f.do("POST", test.path, test.body)
