@@ -128,7 +128,17 @@ func (a atroposAPI) batch(c *web.Call) {
 
 // latestExample shows the group that came last.
 func (a atroposAPI) latestExample(c *web.Call) {
-	g, err := a.intake.newest(c.Context())
+	var (
+		g    *quintain.Group
+		text []byte
+		err  error
+	)
+	a.server.web.Compute(func() {
+		if g, err = a.intake.newest(c.Context()); err == nil && g != nil {
+			text = atropos.AppendGroup(nil, g)
+			err = c.Reserve(cap(text))
+		}
+	})
 	switch {
 	case err != nil:
 		a.fail(c, err)
@@ -141,7 +151,8 @@ func (a atroposAPI) latestExample(c *web.Call) {
 		}
 		c.JSON(http.StatusOK, append(body, '}'))
 	default:
-		c.JSON(http.StatusOK, atropos.AppendGroup(nil, g))
+		g = nil // the reply may take long
+		c.JSON(http.StatusOK, text)
 	}
 }
 

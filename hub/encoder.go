@@ -2,6 +2,7 @@ package hub
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -54,11 +55,28 @@ func AppendFrame(b []byte, seq uint64, body []byte) []byte {
 	return append(b, body...)
 }
 
+// What a reply takes for each byte of its groups in their binary form.
+const (
+	rawFactor     = 2 // as they are stored, and packed small
+	decodedFactor = 6 // decoded, or in JSON
+)
+
+// weight is about how many bytes of memory a reply with a group takes.
+func weight(d *queue.Delivery) int {
+	if d.Group != nil {
+		return decodedFactor * d.Bytes
+	}
+	return rawFactor * d.Bytes
+}
+
+// keptTexts is how many bytes of memory for groups in JSON are kept for later replies.
+const keptTexts = 16 << 20
+
 // An encoder writes groups as replies.
 type encoder struct {
 	codec *groupform.Codec
 	web   *web.Server
-	texts sync.Pool // of *[]byte, for groups in JSON
+	texts *web.Shelf[*[]byte] // for groups in JSON
 }
 
 // writeBinary writes groups in their binary form.
@@ -172,15 +190,15 @@ func (e *encoder) encodeAhead(groups []queue.Delivery, show func(i int, text []b
 			return err
 		}
 		texts[i] = nil
-		e.texts.Put(t.json)
+		e.texts.Put(t.json, cap(*t.json))
 	}
 	return nil
 }
 
 // encode makes JSON of one group, and lets go of the group.
 func (e *encoder) encode(d *queue.Delivery) (*[]byte, error) {
-	buf, ok := e.texts.Get().(*[]byte)
-	if !ok {
+	buf, _ := e.texts.Take()
+	if buf == nil {
 		buf = new([]byte)
 	}
 	write := func(g *quintain.Group) error {
@@ -188,10 +206,17 @@ func (e *encoder) encode(d *queue.Delivery) (*[]byte, error) {
 		return nil
 	}
 	var err error
+	if d.Group == nil {
+		err = e.codec.View(d.Body, write)
+		if errors.Is(err, groupform.ErrVast) {
+			d.Group, err = e.codec.Decode(d.Body)
+		}
+		if err != nil {
+			err = &queue.CorruptError{Seq: d.Seq, ID: d.ID, Err: err}
+		}
+	}
 	if d.Group != nil {
 		err = write(d.Group)
-	} else if err = e.codec.View(d.Body, write); err != nil {
-		err = &queue.CorruptError{Seq: d.Seq, ID: d.ID, Err: err}
 	}
 	d.Group, d.Body = nil, nil
 	return buf, err

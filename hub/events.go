@@ -14,6 +14,13 @@ import (
 // keptEvents is how many events a journal keeps for followers that come late.
 const keptEvents = 1024
 
+// shownEvents is how many events a follower is shown at once.
+const shownEvents = 64
+
+// eventsEvery is how often a follower is shown events. What happens often does not wake
+// many followers as often.
+const eventsEvery = 100 * time.Millisecond
+
 // beat is how often a stream of events shows that it is alive.
 const beat = 15 * time.Second
 
@@ -49,8 +56,8 @@ func (j *journal) tell(kind string, fields map[string]any) {
 	}
 }
 
-// since returns the events after a number that are still kept, and a channel that is
-// closed when there are more.
+// since returns the events after a number that are still kept, the first [shownEvents]
+// of them, and a channel that is closed when there are more.
 func (j *journal) since(number uint64) (list []event, more <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -60,7 +67,7 @@ func (j *journal) since(number uint64) (list []event, more <-chan struct{}) {
 	if j.last > keptEvents {
 		number = max(number, j.last-keptEvents)
 	}
-	for n := number + 1; n <= j.last; n++ {
+	for n := number + 1; n <= min(j.last, number+shownEvents); n++ {
 		list = append(list, j.events[n%keptEvents])
 	}
 	if j.changed == nil {
@@ -98,6 +105,7 @@ func (a v1API) streamEvents(c *web.Call) {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	text := []byte(": quintain hub\n\n")
+	var shown time.Time
 	for {
 		out.Restart()
 		if _, err := out.Write(text); err != nil || c.Flush() != nil {
@@ -114,6 +122,10 @@ func (a v1API) streamEvents(c *web.Call) {
 		}
 		select {
 		case <-more:
+			if !a.rest(c, shown) {
+				return
+			}
+			shown = time.Now()
 		case <-ticker.C:
 			text = append(text, ":\n\n"...)
 		case <-c.Context().Done():
@@ -122,4 +134,18 @@ func (a v1API) streamEvents(c *web.Call) {
 			return
 		}
 	}
+}
+
+// rest waits until eventsEvery has passed since a follower was shown events, and
+// reports whether there is still one.
+func (a v1API) rest(c *web.Call, since time.Time) bool {
+	left := time.NewTimer(time.Until(since.Add(eventsEvery)))
+	defer left.Stop()
+	select {
+	case <-left.C:
+		return true
+	case <-c.Context().Done():
+	case <-a.server.web.Stopping():
+	}
+	return false
 }

@@ -44,6 +44,15 @@ func setBatchHeaders(c *web.Call, p parcel) {
 // [web.Call.LastByte] if the client knows the length of the reply. If the reply breaks
 // off, the batch is due again.
 func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, []queue.Delivery) error) {
+	bytes := 0
+	for i := range p.groups {
+		bytes += weight(&p.groups[i])
+	}
+	if err := c.Reserve(bytes); err != nil {
+		r.batches.land(p, nil, err)
+		r.fail(c, err)
+		return
+	}
 	landed := false
 	defer func() {
 		if !landed { // write panicked

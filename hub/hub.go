@@ -63,7 +63,7 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("hub: %w", err)
 	}
 	inflated := cmp.Or(s.config.Web.MaxInflated, web.Default().MaxInflated)
-	s.encoder = &encoder{codec: groupform.NewCodec(int(min(inflated, math.MaxInt32))), web: s.web}
+	s.encoder = &encoder{codec: groupform.NewCodec(int(min(inflated, math.MaxInt32))), web: s.web, texts: web.NewShelf[*[]byte](keptTexts)}
 	if s.main, err = s.newRun(context.Background(), DefaultRun, s.config.Queue); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)
 	}

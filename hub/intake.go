@@ -97,9 +97,31 @@ func (in *intake) take(ctx context.Context, groups []*quintain.Group, key string
 // errOdd says that some groups must be held, for which they must be decoded.
 var errOdd = errors.New("groups of an odd size")
 
+// An encoded is groups of a request in their binary form.
+type encoded struct {
+	bodies  [][]byte
+	key     string          // see [intake.take]
+	reserve func(int) error // of the request
+}
+
+// vastFactor is how many times the bytes of its fields a group can take in memory.
+const vastFactor = 5 // times what [groupform.Codec.ViewSize] says
+
 // takeEncoded puts groups in their binary form into the queue, unchanged if possible.
 // See [intake.take].
-func (in *intake) takeEncoded(ctx context.Context, bodies [][]byte, key string) (t taken, err error) {
+func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err error) {
+	bodies, key := from.bodies, from.key
+	largest := 0
+	for i, body := range bodies {
+		size, err := in.codec.ViewSize(body)
+		if err != nil {
+			return t, fmt.Errorf("group %d: %w", i, err)
+		}
+		largest = max(largest, size)
+	}
+	if err := from.reserve(largest); err != nil { // they are read one after another
+		return t, err
+	}
 	t.ids = make([]string, len(bodies))
 	tokens, envs := make([]int, len(bodies)), make(map[int32]bool)
 	t.fresh, err = in.queue.PutEncoded(ctx, bodies, func(i int, g *quintain.Group) error {
@@ -116,8 +138,8 @@ func (in *intake) takeEncoded(ctx context.Context, bodies [][]byte, key string) 
 		}
 		return nil
 	})
-	if errors.Is(err, errOdd) {
-		return in.takeDecoded(ctx, bodies, key)
+	if errors.Is(err, errOdd) || errors.Is(err, groupform.ErrVast) {
+		return in.takeDecoded(ctx, from)
 	}
 	if err != nil {
 		return t, err
@@ -131,9 +153,16 @@ func (in *intake) takeEncoded(ctx context.Context, bodies [][]byte, key string) 
 }
 
 // takeDecoded decodes groups in their binary form and puts them into the queue.
-func (in *intake) takeDecoded(ctx context.Context, bodies [][]byte, key string) (t taken, err error) {
-	groups := make([]*quintain.Group, len(bodies))
-	for i, body := range bodies {
+func (in *intake) takeDecoded(ctx context.Context, from encoded) (t taken, err error) {
+	groups := make([]*quintain.Group, len(from.bodies))
+	for i, body := range from.bodies {
+		size, err := in.codec.ViewSize(body)
+		if err == nil {
+			err = from.reserve(vastFactor * size)
+		}
+		if err != nil {
+			return t, err
+		}
 		if groups[i], err = in.codec.Decode(body); err != nil {
 			return t, fmt.Errorf("group %d: %w", i, err)
 		}
@@ -141,7 +170,7 @@ func (in *intake) takeDecoded(ctx context.Context, bodies [][]byte, key string) 
 			return t, err
 		}
 	}
-	return in.take(ctx, groups, key)
+	return in.take(ctx, groups, from.key)
 }
 
 // checkEncoded reports for the group i what reading JSON would have reported.

@@ -82,6 +82,9 @@ func (c *Call) readBody() ([]byte, error) {
 	if c.R.ContentLength > most {
 		return nil, &largeError{"", most}
 	}
+	if c.R.ContentLength > c.server.budget.most(c.R.ContentLength) {
+		return nil, c.server.budget.tooMuch()
+	}
 	control := http.NewResponseController(c.W)
 	raw := c.paced(control)
 	defer func() { c.read = raw.limit - max(0, raw.left) }()

@@ -60,13 +60,18 @@ func (c *Call) Reserve(n int) error {
 	b := c.server.budget
 	switch held := c.held + int64(n); {
 	case held > b.most(held):
-		return Errorf(http.StatusRequestEntityTooLarge, "the request takes more memory than the %d bytes that --memory leaves to one", b.most(held))
+		return b.tooMuch()
 	case !b.take(c.held, int64(n)):
 		return errBusy
 	default:
 		c.held = held
 		return nil
 	}
+}
+
+// tooMuch is the error that a call can never have so much memory.
+func (b *budget) tooMuch() error {
+	return Errorf(http.StatusRequestEntityTooLarge, "the request takes more than the %d bytes of memory that one may take: send it in parts, or raise --memory", b.total-b.total/8)
 }
 
 // A Shelf keeps things that take memory for the next call that needs one. Many

@@ -16,6 +16,8 @@ import (
 
 const (
 	leastZipped = 1000     // bytes of the smallest reply that is zipped
+	zipperSize  = 1 << 20  // about how many bytes of memory it takes to zip a reply
+	keptZippers = 32 << 20 // bytes of the memory for zipping that is kept for other replies
 	pieceSize   = 64 << 10 // about how many bytes of a long reply are written at once
 )
 
@@ -86,7 +88,7 @@ func (p *Printer) Write(text []byte) (int, error) {
 // Abort gives up. What is written is not a whole reply.
 func (p *Printer) Abort() {
 	if p.zip != nil {
-		p.c.server.zips.Put(p.zip)
+		p.c.server.zips.Put(p.zip, zipperSize)
 		p.zip = nil
 	}
 }
@@ -128,7 +130,7 @@ func (p *Printer) open(size int) {
 		p.sized = true
 	} else {
 		h.Add("Vary", "Accept-Encoding")
-		if takesGzip(p.c.R) {
+		if takesGzip(p.c.R) && p.c.Reserve(zipperSize) == nil {
 			h.Set("Content-Encoding", "gzip")
 			p.zip = p.c.server.zipper(p.to)
 			p.to = p.zip
@@ -156,7 +158,7 @@ func (c *Call) Flush() error {
 
 // zipper returns a gzip writer to w, perhaps one that was used before.
 func (s *Server) zipper(w io.Writer) *gzip.Writer {
-	if z, ok := s.zips.Get().(*gzip.Writer); ok {
+	if z, _ := s.zips.Take(); z != nil {
 		z.Reset(w)
 		return z
 	}

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -46,7 +47,7 @@ type Server struct {
 	faults  faults
 	budget  *budget
 	bodies  *Shelf[[]byte]
-	zips    sync.Pool     // of *gzip.Writer
+	zips    *Shelf[*gzip.Writer]
 	desks   chan struct{} // holds an element for each call of Compute under way
 
 	stop     sync.Once
@@ -70,7 +71,7 @@ func New(c Config) (*Server, error) {
 	}
 	return &Server{
 		config: c, log: c.Log, routes: routes, grants: grants, metrics: newMetrics(c.Name),
-		faults: faults{by: make(map[string]*fault)}, budget: newBudget(c.Settings.Memory), bodies: NewShelf[[]byte](keptBuffers),
+		faults: faults{by: make(map[string]*fault)}, budget: newBudget(c.Settings.Memory), bodies: NewShelf[[]byte](keptBuffers), zips: NewShelf[*gzip.Writer](keptZippers),
 		desks: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)), stopping: make(chan struct{}),
 	}, nil
 }
