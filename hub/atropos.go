@@ -45,6 +45,9 @@ func (a atroposAPI) register(c *web.Call) {
 	t, err := readShort(c, atropos.DecodeRegistration)
 	var by claim
 	if err == nil {
+		err = within("batch_size", t.BatchSize, a.server.config.Settings.MaxBatch)
+	}
+	if err == nil {
 		by, err = claimOf(c.R, 0)
 	}
 	if err == nil {
@@ -168,6 +171,9 @@ func (a atroposAPI) reset(c *web.Call) {
 // registerEnv takes what an environment says of itself, once the trainer has begun.
 func (a atroposAPI) registerEnv(c *web.Call) {
 	e, err := readShort(c, atropos.DecodeEnvRegistration)
+	if err == nil {
+		err = within("group_size", e.GroupSize, a.server.config.Settings.MaxSequences)
+	}
 	if err != nil {
 		a.fail(c, err)
 		return

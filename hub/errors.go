@@ -2,7 +2,9 @@ package hub
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
@@ -44,6 +46,14 @@ func (r *Run) refuse(c *web.Call, fault *atropos.Error) {
 		status = http.StatusBadRequest
 	}
 	c.JSON(status, fault.AppendBody(nil))
+}
+
+// within returns an error about a number of a request that is above most.
+func within(field string, n, most int) error {
+	if n <= most {
+		return nil
+	}
+	return &atropos.Error{Type: atropos.TypeRange, Loc: []any{field}, Msg: fmt.Sprintf("Input should be at most %d", most), Input: strconv.Itoa(n)}
 }
 
 // queryError is an invalid parameter in the path, or after it.
