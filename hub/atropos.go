@@ -269,12 +269,10 @@ func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quint
 		return taken{}, err
 	}
 	return readJSON(c, func(b []byte) (taken, error) {
-		reader, err := r.server.reader(c)
-		if err != nil {
-			return taken{}, err
-		}
+		reader := r.server.reader(c)
 		defer func() { r.server.readers.Put(reader, reader.Forget()) }()
 		var groups []*quintain.Group
+		var err error
 		r.server.web.Compute(func() { groups, err = read(reader, b) })
 		if err == nil {
 			err = c.Reserve(len(b)) // for the groups as they are stored
@@ -287,18 +285,18 @@ func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quint
 }
 
 // reader returns a reader whose memory is that of the call.
-func (s *Server) reader(c *web.Call) (*atropos.Reader, error) {
+func (s *Server) reader(c *web.Call) *atropos.Reader {
 	reader, size := s.readers.Take()
+	if reader != nil && c.Reserve(size) != nil {
+		s.readers.Put(reader, size)
+		reader = nil
+	}
 	if reader == nil {
 		reader = new(atropos.Reader)
 	}
-	if err := c.Reserve(size); err != nil {
-		s.readers.Put(reader, size)
-		return nil, err
-	}
 	o := s.config.Settings
 	reader.Limits = atropos.Limits{Groups: o.MaxGroups, Sequences: o.MaxSequences, Tokens: o.MaxTokens, Reserve: c.Reserve}
-	return reader, nil
+	return reader
 }
 
 // closed reads and forgets the body of a request if the hub takes no groups now, and

@@ -69,9 +69,6 @@ func weight(d *queue.Delivery) int {
 	return rawFactor * d.Bytes
 }
 
-// keptTexts is how many bytes of memory for groups in JSON are kept for later replies.
-const keptTexts = 16 << 20
-
 // An encoder writes groups as replies.
 type encoder struct {
 	codec *groupform.Codec

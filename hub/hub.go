@@ -31,9 +31,6 @@ import (
 // DefaultRun is the name of the run that the routes of Atropos speak of.
 const DefaultRun = "default"
 
-// keptReaders is how many bytes of memory for reading groups are kept for later requests.
-const keptReaders = 32 << 20
-
 // A Server is the hub of one run or of several. Many goroutines may use it at once.
 type Server struct {
 	config Config
@@ -54,7 +51,7 @@ func New(c Config) (*Server, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)
 	}
-	s := &Server{config: c.withDefaults(), since: time.Now(), further: make(map[string]*Run), readers: web.NewShelf[*atropos.Reader](keptReaders)}
+	s := &Server{config: c.withDefaults(), since: time.Now(), further: make(map[string]*Run)}
 	var err error
 	s.web, err = web.New(web.Config{
 		Settings: s.config.Web, Name: "hub", Routes: s.routes(), Keys: s.config.Keys, Expose: batchHeaders(), Log: s.config.Log,
@@ -63,7 +60,8 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("hub: %w", err)
 	}
 	inflated := cmp.Or(s.config.Web.MaxInflated, web.Default().MaxInflated)
-	s.encoder = &encoder{codec: groupform.NewCodec(int(min(inflated, math.MaxInt32))), web: s.web, texts: web.NewShelf[*[]byte](keptTexts)}
+	s.encoder = &encoder{codec: groupform.NewCodec(int(min(inflated, math.MaxInt32))), web: s.web, texts: web.NewShelf[*[]byte](s.web.Keep())}
+	s.readers = web.NewShelf[*atropos.Reader](s.web.Keep())
 	if s.main, err = s.newRun(context.Background(), DefaultRun, s.config.Queue); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)
 	}

@@ -53,7 +53,6 @@ func (e *bodyError) status() int {
 
 const (
 	leastBuffer = 4 << 10  // bytes with which a body begins to be read
-	keptBuffers = 32 << 20 // bytes of the buffers that are kept for other bodies
 	freeInflate = 16 << 20 // bytes to which any body may inflate
 	maxInflate  = 256      // how many times its own size a body may inflate to beyond that
 )

@@ -22,14 +22,21 @@ type budget struct {
 
 // smallCall is how many bytes a call may hold to be given some of the last eighth of a
 // budget: so large bodies do not keep small ones out.
-const smallCall = 1 << 20
+const smallCall = 512 << 10
 
 // errBusy says that the requests under way hold all memory that they may.
 var errBusy = errors.New("the requests under way take all memory that is set aside for them: try again")
 
-// newBudget returns a budget of half of memory: until its collector has been round, Go
-// takes as much again.
-func newBudget(memory int64) *budget { return &budget{total: memory / 2} }
+// newBudget returns a budget of a little less than half of memory: until its collector
+// has been round, Go takes as much again, and the rest is for what is kept.
+func newBudget(memory int64) *budget { return &budget{total: memory / 16 * 7} }
+
+// Keep is how many bytes of memory of one kind may be kept for later requests: see
+// [Shelf].
+func (s *Server) Keep() int { return int(min(maxKept, s.config.Settings.Memory/64)) }
+
+// maxKept is how many bytes of one kind are kept at most.
+const maxKept = 32 << 20
 
 // most is how many bytes all calls may hold together while one of them holds so many.
 func (b *budget) most(held int64) int64 {

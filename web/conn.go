@@ -53,7 +53,7 @@ func (l *listener) admit(c net.Conn) (mine *conn, ok bool) {
 	l.mu.Unlock()
 	if full && longest != nil {
 		l.evicted()
-		longest.Close()
+		_ = longest.Close() // it is of no more use
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,7 +17,6 @@ import (
 const (
 	leastZipped = 1000     // bytes of the smallest reply that is zipped
 	zipperSize  = 1 << 20  // about how many bytes of memory it takes to zip a reply
-	keptZippers = 32 << 20 // bytes of the memory for zipping that is kept for other replies
 	pieceSize   = 64 << 10 // about how many bytes of a long reply are written at once
 )
 

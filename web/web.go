@@ -69,11 +69,13 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{
+	s := &Server{
 		config: c, log: c.Log, routes: routes, grants: grants, metrics: newMetrics(c.Name),
-		faults: faults{by: make(map[string]*fault)}, budget: newBudget(c.Settings.Memory), bodies: NewShelf[[]byte](keptBuffers), zips: NewShelf[*gzip.Writer](keptZippers),
+		faults: faults{by: make(map[string]*fault)}, budget: newBudget(c.Settings.Memory),
 		desks: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)), stopping: make(chan struct{}),
-	}, nil
+	}
+	s.bodies, s.zips = NewShelf[[]byte](s.Keep()), NewShelf[*gzip.Writer](s.Keep())
+	return s, nil
 }
 
 // ServeHTTP answers one request. Under an [http.Server] other than that of Run,
