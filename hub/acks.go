@@ -67,7 +67,7 @@ func (b *batches) nack(number uint64, trainer string) error {
 		d.state = due
 		d.attempt++
 		b.tally.count(func(n *counts) { n.nacked++ })
-		b.events.tell("nacked", map[string]any{"batch": number, "trainer": trainer})
+		b.events.Tell("nacked", map[string]any{"batch": number, "trainer": trainer})
 		b.wakeLocked()
 	}
 	return nil
@@ -108,7 +108,7 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 		d.attempt++ // if its reply is still under way, land ignores it
 		b.acked.put(d.number)
 		b.tally.count(func(n *counts) { n.acked++ })
-		b.events.tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
+		b.events.Tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 	}
 	// The record may keep them: their groups are gone.
 	b.open = slices.DeleteFunc(slices.Clone(b.open), func(d *batch) bool { return slices.Contains(done, d) })

@@ -195,7 +195,7 @@ func (c *candidates) pick(n packing.Need) []queue.Entry {
 func (r *Run) reportUnpackable() {
 	batch := r.registry.current().BatchSize
 	for size, groups := range r.ledger.unreported() {
-		r.events.tell("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
+		r.events.Tell("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
 		r.log.Warn("groups of this size fit into no batch, and will never be handed out",
 			"sequences", size, "groups", groups, "batch_size", batch)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // An intake puts groups that arrive into the queue of a run.
@@ -25,7 +26,7 @@ type intake struct {
 
 	registry *registry
 	holding  *holding
-	events   *journal
+	events   *web.Journal
 	tally    *tally
 
 	mu     sync.Mutex // guards latest; nothing else is called under it
@@ -242,7 +243,7 @@ func (in *intake) note(tokens []int, t taken) {
 		n.groupsIn += uint64(fresh)
 		n.tokensIn += uint64(sum)
 	})
-	in.events.tell("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
+	in.events.Tell("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
 }
 
 // full reports whether groups must be refused because too many wait.
@@ -273,7 +274,7 @@ func (in *intake) makeRoom(ctx context.Context) error {
 	}
 	dropped, err := in.queue.Drop(ctx, seqs...)
 	in.tally.count(func(n *counts) { n.dropped += uint64(dropped) })
-	in.events.tell("dropped", map[string]any{"groups": dropped, "reason": "full"})
+	in.events.Tell("dropped", map[string]any{"groups": dropped, "reason": "full"})
 	in.log.Warn("groups were dropped to make room", "groups", dropped, "limit", most)
 	return err
 }

@@ -150,3 +150,6 @@ func (a v1API) stats(c *web.Call) {
 	}
 	c.JSON(http.StatusOK, body)
 }
+
+// streamEvents shows a client what happens in the run, until it goes away.
+func (a v1API) streamEvents(c *web.Call) { a.events.Stream(c) }

@@ -357,35 +357,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestJournalForgets keeps only the last events, and starts over for a follower that
-// knows those of an earlier process. It shows some at a time.
-func TestJournalForgets(t *testing.T) {
-	var j journal
-	for range keptEvents + 5 {
-		j.tell("x", map[string]any{})
-	}
-	for _, after := range []uint64{2, 1 << 40} {
-		next, events := after, 0
-		for {
-			list, _ := j.since(next)
-			if len(list) > shownEvents {
-				t.Fatalf("%d events at once, want %d", len(list), shownEvents)
-			}
-			if len(list) == 0 {
-				break
-			}
-			if events == 0 && list[0].number != 6 {
-				t.Errorf("after %d: the first is %d, want 6", after, list[0].number)
-			}
-			events += len(list)
-			next = list[len(list)-1].number
-		}
-		if events != keptEvents {
-			t.Errorf("after %d: %d events, want %d", after, events, keptEvents)
-		}
-	}
-}
-
 // TestRuns has several runs side by side, each with its groups and its trainer.
 func TestRuns(t *testing.T) {
 	stores := map[string]queue.Store{}

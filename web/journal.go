@@ -1,4 +1,4 @@
-package hub
+package web
 
 import (
 	"encoding/json"
@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/quintain-rl/quintain/web"
 )
 
 // keptEvents is how many events a journal keeps for followers that come late.
@@ -24,8 +22,9 @@ const eventsEvery = 100 * time.Millisecond
 // beat is how often a stream of events shows that it is alive.
 const beat = 15 * time.Second
 
-// A journal is what has happened recently. Writing to it never waits for a reader.
-type journal struct {
+// A Journal is what has happened recently, for those who follow it. Writing to it never
+// waits for a reader. The zero value is ready; many goroutines may use it at once.
+type Journal struct {
 	mu      sync.Mutex
 	last    uint64 // number of the last event; the first has 1
 	events  [keptEvents]event
@@ -39,8 +38,8 @@ type event struct {
 	data   []byte // JSON
 }
 
-// tell adds an event. The fields are the members of a JSON object.
-func (j *journal) tell(kind string, fields map[string]any) {
+// Tell adds an event of a kind. The fields are the members of a JSON object.
+func (j *Journal) Tell(kind string, fields map[string]any) {
 	fields["time"] = time.Now().UTC().Format(time.RFC3339Nano)
 	data, err := json.Marshal(fields)
 	if err != nil {
@@ -58,7 +57,7 @@ func (j *journal) tell(kind string, fields map[string]any) {
 
 // since returns the events after a number that are still kept, the first [shownEvents]
 // of them, and a channel that is closed when there are more.
-func (j *journal) since(number uint64) (list []event, more <-chan struct{}) {
+func (j *Journal) since(number uint64) (list []event, more <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if number > j.last { // of an earlier process
@@ -77,18 +76,18 @@ func (j *journal) since(number uint64) (list []event, more <-chan struct{}) {
 }
 
 // now is the number of the last event.
-func (j *journal) now() uint64 {
+func (j *Journal) now() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.last
 }
 
-// streamEvents shows a client what happens, as server-sent events, until it goes away.
+// Stream shows a client what happens, as server-sent events, until it goes away.
 // It begins with the next event, or with the one after that of the header Last-Event-ID.
-func (a v1API) streamEvents(c *web.Call) {
+func (j *Journal) Stream(c *Call) {
 	c.Waits = true
 	c.SkipBody()
-	after := a.events.now()
+	after := j.now()
 	if text := c.R.Header.Get("Last-Event-ID"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
@@ -104,14 +103,14 @@ func (a v1API) streamEvents(c *web.Call) {
 	out := c.Paced()
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
-	text := []byte(": quintain hub\n\n")
+	text := []byte(": " + c.server.config.Name + "\n\n")
 	var shown time.Time
 	for {
 		out.Restart()
 		if _, err := out.Write(text); err != nil || c.Flush() != nil {
 			return
 		}
-		list, more := a.events.since(after)
+		list, more := j.since(after)
 		text = text[:0]
 		for _, e := range list {
 			text = fmt.Appendf(text, "id: %d\nevent: %s\ndata: %s\n\n", e.number, e.kind, e.data)
@@ -122,7 +121,7 @@ func (a v1API) streamEvents(c *web.Call) {
 		}
 		select {
 		case <-more:
-			if !a.rest(c, shown) {
+			if !c.rest(shown) {
 				return
 			}
 			shown = time.Now()
@@ -130,7 +129,7 @@ func (a v1API) streamEvents(c *web.Call) {
 			text = append(text, ":\n\n"...)
 		case <-c.Context().Done():
 			return
-		case <-a.server.web.Stopping():
+		case <-c.server.Stopping():
 			return
 		}
 	}
@@ -138,14 +137,14 @@ func (a v1API) streamEvents(c *web.Call) {
 
 // rest waits until eventsEvery has passed since a follower was shown events, and
 // reports whether there is still one.
-func (a v1API) rest(c *web.Call, since time.Time) bool {
+func (c *Call) rest(since time.Time) bool {
 	left := time.NewTimer(time.Until(since.Add(eventsEvery)))
 	defer left.Stop()
 	select {
 	case <-left.C:
 		return true
 	case <-c.Context().Done():
-	case <-a.server.web.Stopping():
+	case <-c.server.Stopping():
 	}
 	return false
 }
