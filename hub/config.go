@@ -24,6 +24,10 @@ type Config struct {
 	// Nil: there is only the default run.
 	OpenRun func(ctx context.Context, name string) (*queue.Queue, error)
 
+	// DropRun closes and deletes the queue that OpenRun opened under a name, while no other
+	// call of either is made. Nil: runs cannot be deleted.
+	DropRun func(ctx context.Context, name string) error
+
 	Settings Settings     // zeros stand for the values of [Default]
 	Web      web.Settings // zeros stand for the values of [web.Default]
 	Keys     []web.Key    // that open the server, for [Producer], [Trainer] and [web.Admin]; none: it is open to all
@@ -74,6 +78,7 @@ type Settings struct {
 	MaxTokens    int           // of a sequence
 	MaxBatch     int           // sequences of a batch
 	MaxWaiting   int           // groups; 0: no limit
+	MaxRuns      int           // beside the default one
 	WhenFull     Overflow
 }
 
@@ -81,7 +86,7 @@ type Settings struct {
 func Default() Settings {
 	return Settings{
 		Compat: Loose, Lease: 30 * time.Minute, EnvTimeout: 2 * time.Minute,
-		MaxGroups: queue.MaxPutAll, MaxSequences: 1 << 16, MaxTokens: 16 << 20, MaxBatch: 1 << 16, WhenFull: Refuse,
+		MaxGroups: queue.MaxPutAll, MaxSequences: 1 << 16, MaxTokens: 16 << 20, MaxBatch: 1 << 16, MaxRuns: 100, WhenFull: Refuse,
 	}
 }
 
@@ -95,6 +100,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.MaxTokens, "max_tokens", "tokens of a sequence").AtLeast(1).Flag("max-tokens-each")
 	d.Int(&s.MaxBatch, "max_batch", "sequences of a batch").AtLeast(1)
 	d.Int(&s.MaxWaiting, "max_waiting", "groups that wait; 0: no limit").AtLeast(0)
+	d.Int(&s.MaxRuns, "max_runs", "runs beside the default one; each takes some open files").AtLeast(1)
 	settings.Word(d, &s.WhenFull, "when_full", "what happens to new groups while too many wait: they are refused with status 429, or the oldest are dropped").OneOf(string(Refuse), string(DropOldest))
 }
 
@@ -119,6 +125,7 @@ func (c Config) withDefaults() Config {
 	s.MaxSequences = cmp.Or(s.MaxSequences, d.MaxSequences)
 	s.MaxTokens = cmp.Or(s.MaxTokens, d.MaxTokens)
 	s.MaxBatch = cmp.Or(s.MaxBatch, d.MaxBatch)
+	s.MaxRuns = cmp.Or(s.MaxRuns, d.MaxRuns)
 	s.WhenFull = cmp.Or(s.WhenFull, d.WhenFull)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -30,6 +30,8 @@ func (r *Run) fail(c *web.Call, err error) {
 		r.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{format.Field}, Msg: format.Why})
 	case errors.As(err, &huge):
 		c.Detail(http.StatusRequestEntityTooLarge, huge.Error())
+	case errors.Is(err, queue.ErrClosed) && r.deleted.Load():
+		c.Detail(http.StatusGone, "the run was deleted")
 	case errors.Is(err, queue.ErrNoSpace):
 		c.Fault(http.StatusInsufficientStorage, err)
 	default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain/interop/atropos"
@@ -23,6 +24,8 @@ type Run struct {
 	queue  *queue.Queue
 	log    *slog.Logger
 	strict bool // behave like Atropos
+
+	deleted atomic.Bool // its queue is closed
 
 	// trade is held while batches are chosen or acknowledged, and while the
 	// registration changes.

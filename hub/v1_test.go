@@ -2,6 +2,7 @@ package hub
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -389,7 +390,10 @@ func TestRuns(t *testing.T) {
 		{"GET", "/v1/runs/b/info/", 307, ""},
 		{"GET", "/v1/runs/b/nothing", 404, `{"detail":"Not Found"}`},
 		{"GET", "/v1/runs/", 307, ""},
-		{"DELETE", "/v1/runs/b", 405, `{"detail":"Method Not Allowed"}`},
+		{"POST", "/v1/runs/b", 405, `{"detail":"Method Not Allowed"}`},
+		{"GET", "/v1/runs//reset_data", 404, `{"detail":"Not Found"}`},
+		{"GET", "/v1/runs/%20/reset_data", 404, `{"detail":"there is no run of this name"}`},
+		{"DELETE", "/v1/runs/b", 501, `{"detail":"this hub deletes no runs"}`},
 	} {
 		if w := f.do(test.method, test.path, ""); w.Code != test.status || w.Body.String() != test.reply {
 			t.Errorf("%s %s: %d %s, want %d %s", test.method, test.path, w.Code, w.Body, test.status, test.reply)
@@ -424,6 +428,52 @@ func TestRuns(t *testing.T) {
 	if w := alone.do("PUT", "/v1/runs/b", ""); w.Code != http.StatusNotImplemented {
 		t.Errorf("one run only: %d %s", w.Code, w.Body)
 	}
+}
+
+// TestDeleteRun deletes a run while a trainer waits for a batch of it. A new run of the
+// name has nothing of the old one.
+func TestDeleteRun(t *testing.T) {
+	open := map[string]*queue.Queue{}
+	f := newFixture(t, nil, Config{
+		Settings: Settings{MaxRuns: 1},
+		OpenRun: func(ctx context.Context, name string) (*queue.Queue, error) {
+			q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
+			open[name] = q
+			return q, err
+		},
+		DropRun: func(_ context.Context, name string) error {
+			defer delete(open, name)
+			return open[name].Close()
+		},
+	})
+	status := func(method, path string, want int) {
+		t.Helper()
+		if w := f.do(method, path, ""); w.Code != want || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s %s: %d %s, want %d", method, path, w.Code, w.Body, want)
+		}
+	}
+	for range 2 {
+		status("PUT", "/v1/runs/b", 201)
+		status("PUT", "/v1/runs/c", 409) // one more than may be
+		f.want("GET", "/v1/runs/b/status", "", `{"current_step":0,"queue_size":0}`)
+		f.do("POST", "/v1/runs/b/register", fmt.Sprintf(registerBody, 2, 0))
+		f.want("POST", "/v1/runs/b/scored_data", group(2, 1, -1), `{"status":"received"}`)
+		old := f.server.further["b"]
+		moved := old.batches.movement()
+		ended := make(chan int)
+		go func() { ended <- f.do("POST", "/v1/runs/b/batches?wait=60", "").Code }()
+		status("DELETE", "/v1/runs/b", 200)
+		<-moved
+		if got := <-ended; got != http.StatusGone && got != http.StatusNotFound && got != http.StatusConflict {
+			t.Errorf("a trainer that waits: %d", got)
+		}
+		status("DELETE", "/v1/runs/b", 404)
+		status("GET", "/v1/runs/b/info", 404)
+		f.want("GET", "/v1/runs", "", `{"runs":["default"]}`)
+	}
+	status("DELETE", "/v1/runs/default", 409)
+	f.restart()
+	f.want("GET", "/v1/runs", "", `{"runs":["default"]}`)
 }
 
 // TestStats shows the statistics of a run in the middle of things.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 
 	"github.com/quintain-rl/quintain/datadir"
@@ -37,7 +38,7 @@ type server struct {
 	store  storeSettings
 	queue  *queue.Queue
 	hub    *hub.Server
-	runs   []*queue.Queue // of the hub's further runs
+	runs   map[string]*queue.Queue // of the hub's further runs
 	log    *slog.Logger
 }
 
@@ -47,7 +48,7 @@ func (w *world) openServer(ctx context.Context, c *config) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	s := &server{Door: door, store: c.Store, log: c.Log.logger(w)}
+	s := &server{Door: door, runs: make(map[string]*queue.Queue), store: c.Store, log: c.Log.logger(w)}
 	if err := s.open(ctx, c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -63,7 +64,7 @@ func (s *server) open(ctx context.Context, c *config) (err error) {
 	if s.queue, err = s.openQueue(ctx, datadir.Queue, "quintain"); err != nil {
 		return err
 	}
-	to := hub.Config{Queue: s.queue, OpenRun: s.openRun, Settings: c.Hub, Web: c.Server, Keys: s.Keys, Log: s.log}
+	to := hub.Config{Queue: s.queue, OpenRun: s.openRun, DropRun: s.dropRun, Settings: c.Hub, Web: c.Server, Keys: s.Keys, Log: s.log}
 	if c.Run.Consumer == consumerHub {
 		to.MaxLag = &c.Run.Of.MaxLag
 	}
@@ -75,9 +76,20 @@ func (s *server) open(ctx context.Context, c *config) (err error) {
 func (s *server) openRun(ctx context.Context, name string) (*queue.Queue, error) {
 	q, err := s.openQueue(ctx, filepath.Join(datadir.Runs, name), "quintain-"+name)
 	if err == nil {
-		s.runs = append(s.runs, q)
+		s.runs[name] = q
 	}
 	return q, err
+}
+
+// dropRun closes the queue of a run and deletes its folder. Streams of a NATS server
+// stay, but are empty.
+func (s *server) dropRun(_ context.Context, name string) error {
+	q := s.runs[name]
+	delete(s.runs, name)
+	if err := q.Close(); err != nil || s.store.NATSURL != "" {
+		return err
+	}
+	return os.RemoveAll(s.folder.Join(filepath.Join(datadir.Runs, name)))
 }
 
 // openQueue opens a queue: in a folder below the data folder, or in the streams of a
