@@ -29,12 +29,14 @@ func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 		if d == nil {
 			return r.form(ctx, c)
 		}
-		groups, err := r.batches.fetch(ctx, d)
-		if err == nil {
-			return r.batches.launch(d, groups, c), nil
-		}
-		if !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
-			return parcel{}, err
+		if d.size == r.registry.current().BatchSize {
+			groups, err := r.batches.fetch(ctx, d)
+			if err == nil {
+				return r.batches.launch(d, groups, c), nil
+			}
+			if !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
+				return parcel{}, err
+			}
 		}
 		if err := r.batches.dissolve(ctx, d); err != nil {
 			return parcel{}, err

@@ -98,21 +98,15 @@ func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string
 	return nil
 }
 
-// reenroll replaces the registration g of a trainer by t. r.trade is held.
+// reenroll replaces the registration g of a trainer by t. A batch of another size that a
+// trainer has stays its own; once it is due, it is dissolved. r.trade is held.
 func (r *Run) reenroll(ctx context.Context, g registration, t atropos.Registration) error {
-	step, open := max(r.batches.step, t.StartingStep), r.batches.open
+	step := max(r.batches.step, t.StartingStep)
 	if !g.Registered {
 		step = t.StartingStep
 	}
-	resized := g.Registered && g.BatchSize != t.BatchSize
-	if resized {
-		open = nil
-	}
-	if err := r.batches.save(ctx, step, open); err != nil {
+	if err := r.batches.save(ctx, step, r.batches.open); err != nil {
 		return err
-	}
-	if resized {
-		r.queue.ReleaseAll(consumer)
 	}
 	return r.registry.save(ctx, g.withTrainer(t))
 }

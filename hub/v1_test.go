@@ -113,7 +113,9 @@ func TestAcknowledging(t *testing.T) {
 	f.tell("x", "ack", 404)
 	f.tell("0", "ack", 404)
 	f.tell(second, "nack?trainer=b", 200)
-	f.tell(second, "nack?trainer=b", 200) // no trainer has it
+	f.tell(second, "nack?trainer=b", 200)   // no trainer has it
+	f.tell(second, "ack?trainer=a", 409)    // and a did not have it
+	f.tell(second, "extend?trainer=a", 409) // so it may not take it this way
 	if number, ids := f.take("trainer=a"); number != second || ids != "2" {
 		t.Errorf("batch %s with %s, want %s with 2", number, ids, second)
 	}
@@ -138,6 +140,39 @@ func TestAcknowledging(t *testing.T) {
 	}
 	if st := f.run.Stats(); st.Open != 0 {
 		t.Errorf("%d batches are open, want none", st.Open)
+	}
+}
+
+// TestAnotherBatchSize has a trainer register with another batch size while others are
+// training. They keep what they have; what waits to be handed out goes into batches of
+// the new size.
+func TestAnotherBatchSize(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(2)
+	for id := 1; id <= 9; id++ {
+		f.put(group(id, 1, -1))
+	}
+	first, _ := f.take("trainer=a")
+	lost, _ := f.take("trainer=c")
+	back, _ := f.take("trainer=c")
+	f.tell(back, "nack?trainer=c", 200)
+	if w := f.do("POST", "/register?trainer=b", fmt.Sprintf(registerBody, 3, 0)); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	if _, ids := f.take("trainer=b"); ids != "5 6 7" {
+		t.Errorf("batch %s of the new size, want 5 6 7: 5 and 6 were given back", ids)
+	}
+	f.tell(back, "ack?trainer=c", 410) // its groups went into others
+	f.tell(first, "ack?trainer=a", 200)
+	if w := f.do("POST", "/register?trainer=c", fmt.Sprintf(registerBody, 3, 0)); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	if _, ids := f.take("trainer=c"); ids != "3 4 8" {
+		t.Errorf("batch %s, want 3 4 8: c had the first two", ids)
+	}
+	f.tell(lost, "ack?trainer=c", 410)
+	if st := f.run.Stats(); st.Acked != 1 || st.Open != 2 {
+		t.Errorf("%d acknowledged and %d open, want 1 and 2", st.Acked, st.Open)
 	}
 }
 
@@ -348,7 +383,7 @@ func TestEvents(t *testing.T) {
 		}
 		text.Write(buf[:n])
 	}
-	for _, want := range []string{"Content-Type: text/event-stream", "id: 1\nevent: trainer_registered\ndata: {", "event: groups\ndata: {\"groups\":1,", "\"batch\":1"} {
+	for _, want := range []string{"Content-Type: text/event-stream", "\nevent: trainer_registered\ndata: {", "event: groups\ndata: {\"groups\":1,", "\"batch\":1"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in %s", want, text.String())
 		}

@@ -26,7 +26,8 @@ const beat = 15 * time.Second
 // waits for a reader. The zero value is ready; many goroutines may use it at once.
 type Journal struct {
 	mu      sync.Mutex
-	last    uint64 // number of the last event; the first has 1
+	first   uint64 // number of the first event
+	last    uint64 // number of the last event
 	events  [keptEvents]event
 	changed chan struct{} // nil: nothing waits
 }
@@ -47,6 +48,10 @@ func (j *Journal) Tell(kind string, fields map[string]any) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.first == 0 {
+		j.first = max(1, uint64(time.Now().UnixMicro())) // above those of an earlier process
+		j.last = j.first - 1
+	}
 	j.last++
 	j.events[j.last%keptEvents] = event{j.last, kind, data}
 	if j.changed != nil {
@@ -60,11 +65,12 @@ func (j *Journal) Tell(kind string, fields map[string]any) {
 func (j *Journal) since(number uint64) (list []event, more <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if number > j.last { // of an earlier process
+	if number > j.last { // the clock was set back since an earlier process
 		number = 0
 	}
-	if j.last > keptEvents {
-		number = max(number, j.last-keptEvents)
+	number = max(number, j.first-min(1, j.first)) // those of an earlier process are gone
+	if j.last-number > keptEvents {
+		number = j.last - keptEvents
 	}
 	for n := number + 1; n <= min(j.last, number+shownEvents); n++ {
 		list = append(list, j.events[n%keptEvents])

@@ -1,6 +1,10 @@
 package web
 
-import "testing"
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
 
 // TestJournalForgets keeps only the last events, and starts over for a follower that
 // knows those of an earlier process. It shows some at a time.
@@ -19,8 +23,8 @@ func TestJournalForgets(t *testing.T) {
 			if len(list) == 0 {
 				break
 			}
-			if events == 0 && list[0].number != 6 {
-				t.Errorf("after %d: the first is %d, want 6", after, list[0].number)
+			if want := j.first + 5; events == 0 && list[0].number != want {
+				t.Errorf("after %d: the first is %d, want %d", after, list[0].number, want)
 			}
 			events += len(list)
 			next = list[len(list)-1].number
@@ -29,4 +33,27 @@ func TestJournalForgets(t *testing.T) {
 			t.Errorf("after %d: %d events, want %d", after, events, keptEvents)
 		}
 	}
+}
+
+// TestJournalGoesOn gives the events of a later process higher numbers, so that a
+// follower misses none.
+func TestJournalGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var earlier, later Journal
+		if list, _ := earlier.since(7); len(list) > 0 {
+			t.Errorf("%d events before there is one", len(list))
+		}
+		for range 3 {
+			earlier.Tell("x", map[string]any{})
+		}
+		list, _ := earlier.since(0)
+		time.Sleep(time.Second)
+		later.Tell("y", map[string]any{})
+		if got, _ := later.since(list[2].number); len(list) != 3 || len(got) != 1 || got[0].number <= list[2].number {
+			t.Errorf("%v, then %v", list, got)
+		}
+		if got, _ := earlier.since(later.now()); len(got) != 3 {
+			t.Errorf("%d events after a number to come, want all", len(got))
+		}
+	})
 }
