@@ -137,7 +137,7 @@ func (a atroposAPI) latestExample(c *web.Call) {
 		err  error
 	)
 	a.server.web.Compute(func() {
-		if g, err = a.intake.newest(c.Context()); err == nil && g != nil {
+		if g, err = a.intake.newest(c); err == nil && g != nil {
 			text = atropos.AppendGroup(nil, g)
 			err = c.Reserve(cap(text))
 		}

@@ -66,6 +66,9 @@ func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, []queue.Deliv
 	r.batches.land(p, c.Exchange, err)
 	if isCorrupt(err) {
 		err = errors.Join(err, r.spoil(context.WithoutCancel(c.Context()), p))
+	} else if err != nil && !c.W.Begun() { // there is no memory for it
+		r.fail(c, err)
+		return
 	}
 	if err != nil {
 		r.log.Info("a batch did not reach the trainer and will be handed out again", "batch", p.number, "groups", len(p.seqs), "err", err)

@@ -387,7 +387,7 @@ func (in *intake) setLatest(body []byte) {
 }
 
 // newest returns the group that came last, or nil.
-func (in *intake) newest(ctx context.Context) (*quintain.Group, error) {
+func (in *intake) newest(c *web.Call) (*quintain.Group, error) {
 	in.mu.Lock()
 	body := in.latest
 	in.mu.Unlock()
@@ -395,6 +395,14 @@ func (in *intake) newest(ctx context.Context) (*quintain.Group, error) {
 		body = in.queue.Newest()
 	}
 	if body != nil {
+		size, err := in.codec.ViewSize(body)
+		if err == nil {
+			err = c.Reserve(vastFactor * size)
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer c.Release(vastFactor * size)
 		return in.codec.Decode(body)
 	}
 	last := uint64(0)
@@ -406,7 +414,7 @@ func (in *intake) newest(ctx context.Context) (*quintain.Group, error) {
 	if last == 0 {
 		return nil, nil
 	}
-	d, err := in.queue.Read(ctx, last)
+	d, err := in.queue.Read(c.Context(), last)
 	if errors.Is(err, queue.ErrUnknown) {
 		return nil, nil
 	}

@@ -76,6 +76,12 @@ func (c *Call) Reserve(n int) error {
 	}
 }
 
+// Release gives back n bytes of what Reserve took before the call ends.
+func (c *Call) Release(n int) {
+	c.held -= int64(n)
+	c.server.budget.used.Add(int64(-n))
+}
+
 // tooMuch is the error that a call can never have so much memory.
 func (b *budget) tooMuch() error {
 	return Errorf(http.StatusRequestEntityTooLarge, "the request takes more than the %d bytes of memory that one may take: send it in parts, or raise --memory", b.total-b.total/8)

@@ -118,5 +118,8 @@ func (r *Recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// Begun reports whether anything was written.
+func (r *Recorder) Begun() bool { return r.status != 0 }
+
 // Unwrap is for [http.ResponseController].
 func (r *Recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
