@@ -89,3 +89,25 @@ func list[T any](r *reader, n int) []T {
 	}
 	return make([]T, n)
 }
+
+// MemoryOf is about how many bytes of memory a group takes.
+func MemoryOf(g *quintain.Group) int {
+	n := 4*sizeOf(g.Tokens) + 4*sizeOf(g.Masks) + 4*sizeOf(g.Versions) + 8*sizeOf(g.Advantages) + 8*sizeOf(g.RefLogProbs) + 8*sizeOf(g.LogProbs) +
+		len(g.Messages) + len(g.Generation) + len(g.GroupOverrides) + len(g.Images) + sizeOf(g.Overrides)
+	for i := range g.DistillTokens {
+		n += 4 * sizeOf(g.DistillTokens[i])
+	}
+	for i := range g.DistillLogProbs {
+		n += 8 * sizeOf(g.DistillLogProbs[i])
+	}
+	return n
+}
+
+// sizeOf counts the elements of rows, and something for each row itself.
+func sizeOf[Row ~[]E, E any](rows []Row) int {
+	n := 0
+	for _, row := range rows {
+		n += 6 + len(row)
+	}
+	return n
+}

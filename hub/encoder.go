@@ -58,28 +58,10 @@ func AppendFrame(b []byte, seq uint64, body []byte) []byte {
 // weight is how many bytes of memory a group takes while it waits to be written: decoded,
 // or as it is stored and as it is packed for the client.
 func weight(d *queue.Delivery) int {
-	if d.Group == nil {
-		return 2 * d.Bytes
+	if d.Group != nil {
+		return groupform.MemoryOf(d.Group)
 	}
-	g := d.Group
-	n := 4*sizeOf(g.Tokens) + 4*sizeOf(g.Masks) + 4*sizeOf(g.Versions) + 8*sizeOf(g.Advantages) + 8*sizeOf(g.RefLogProbs) + 8*sizeOf(g.LogProbs) +
-		len(g.Messages) + len(g.Generation) + len(g.GroupOverrides) + len(g.Images) + sizeOf(g.Overrides)
-	for i := range g.DistillTokens {
-		n += 4 * sizeOf(g.DistillTokens[i])
-	}
-	for i := range g.DistillLogProbs {
-		n += 8 * sizeOf(g.DistillLogProbs[i])
-	}
-	return n
-}
-
-// sizeOf counts the elements of rows, and something for each row itself.
-func sizeOf[Row ~[]E, E any](rows []Row) int {
-	n := 0
-	for _, row := range rows {
-		n += 6 + len(row)
-	}
-	return n
+	return 2 * d.Bytes
 }
 
 // An encoder writes groups as replies.
