@@ -21,6 +21,10 @@ const (
 	packedFast  = 2 // as a Snappy block, five times as fast and a quarter larger: for the disk
 )
 
+// maxDeflated is how many bytes a byte of a Zstandard frame can hold: a block of 128 KiB
+// takes four.
+const maxDeflated = 32 << 10
+
 // wrap packs fields, puts them into an envelope, and appends it to dst.
 func wrap(dst, fields []byte, version byte, pack func(dst, b []byte) []byte) []byte {
 	from := len(dst)
@@ -54,14 +58,16 @@ func (c *Codec) inflate(b, fields []byte) ([]byte, error) {
 	if e.size > uint64(c.limit) {
 		return nil, envelopeError("takes %d bytes inflated, and the limit is %d", e.size, c.limit)
 	}
-	// A few bytes may claim to hold a lot: memory is taken for what they can hold.
-	if believed := min(int(e.size), 64*len(e.packed)+1024); cap(fields) < believed {
-		fields = make([]byte, 0, believed)
+	if e.size > uint64(maxDeflated*len(e.packed)) {
+		return nil, envelopeError("takes %d bytes inflated, which %d bytes cannot hold", e.size, len(e.packed))
+	}
+	if cap(fields) < int(e.size) {
+		fields = make([]byte, 0, e.size)
 	}
 	if e.version == packedFast {
 		fields, err = inflateFast(fields, e)
 	} else {
-		fields, err = c.inflater.DecodeAll(e.packed, fields[:0])
+		fields, err = c.inflater.DecodeAll(e.packed, fields[:0:e.size]) // that is also its limit
 	}
 	if err != nil {
 		return nil, envelopeError("cannot be inflated: %v", err)
@@ -93,6 +99,18 @@ type envelope struct {
 
 // unwrap checks the envelope of b.
 func unwrap(b []byte) (e envelope, err error) {
+	if e, err = open(b); err != nil {
+		return e, err
+	}
+	rest, sum := b[:len(b)-sumLen], binary.LittleEndian.Uint32(b[len(b)-sumLen:])
+	if got := crc32.Checksum(rest, castagnoli()); got != sum {
+		return e, envelopeError("has the checksum %08x, want %08x: bytes were lost or changed", sum, got)
+	}
+	return e, nil
+}
+
+// open reads the envelope of b, but does not check the sum.
+func open(b []byte) (e envelope, err error) {
 	head := len(groupMagic) + 1
 	if len(b) < head+1+sumLen || string(b[:len(groupMagic)]) != groupMagic {
 		return e, envelopeError("does not begin as an encoded group does")
@@ -101,10 +119,7 @@ func unwrap(b []byte) (e envelope, err error) {
 	if e.version != packedSmall && e.version != packedFast {
 		return e, envelopeError("has version %d, and this program reads versions %d and %d", e.version, packedSmall, packedFast)
 	}
-	rest, sum := b[:len(b)-sumLen], binary.LittleEndian.Uint32(b[len(b)-sumLen:])
-	if got := crc32.Checksum(rest, castagnoli()); got != sum {
-		return e, envelopeError("has the checksum %08x, want %08x: bytes were lost or changed", sum, got)
-	}
+	rest := b[:len(b)-sumLen]
 	size, n := binary.Uvarint(rest[head:])
 	if n <= 0 {
 		return e, envelopeError("has no readable size")

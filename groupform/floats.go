@@ -141,7 +141,10 @@ func (r *reader) floats(field string, tokens [][]quintain.Token, one bool) [][]f
 	if n := r.uint(field); r.err == nil && n != uint64(len(tokens)) {
 		r.fail(field, "has %d elements, want one for each of the %d sequences in tokens", n, len(tokens))
 	}
-	rows, spans, values := make([][]float64, len(tokens)), []span(nil), 0
+	rows, spans, values := list[[]float64](r, len(tokens)), []span(nil), 0
+	if r.err != nil {
+		return nil
+	}
 	if r.mem != nil {
 		spans = r.mem.spans[:0]
 	}
@@ -215,6 +218,9 @@ func (r *reader) planes(field string, n, width int) []float64 {
 		return nil
 	}
 	values := r.numbers(n)
+	if r.err != nil {
+		return nil
+	}
 	if width == floatsSingle {
 		p0, p1, p2, p3 := b[:n], b[n:2*n], b[2*n:3*n], b[3*n:]
 		for i := range values {
@@ -242,14 +248,14 @@ func (r *reader) distillLogProbs(n int) [][][]float64 {
 	if got := r.uint(field); r.err == nil && got != uint64(n) {
 		r.fail(field, "has %d elements, want one for each of the %d sequences in tokens", got, n)
 	}
-	sequences, sizes, values := make([][][]float64, n), []int(nil), 0
+	sequences, sizes, values := list[[][]float64](r, n), []int(nil), 0
 	for i := range sequences {
 		m := r.len(field)
 		if m < 0 {
 			continue
 		}
-		sequences[i] = make([][]float64, m)
-		for range m {
+		sequences[i] = list[[]float64](r, m)
+		for range sequences[i] {
 			k := r.len(field)
 			sizes = append(sizes, k)
 			values += max(0, k)

@@ -55,7 +55,7 @@ func NewCodec(limit int) *Codec {
 	}
 	deflater, err := zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
-	inflater, err2 := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(limit)))
+	inflater, err2 := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(limit)), zstd.WithDecodeAllCapLimit(true))
 	if err := errors.Join(err, err2); err != nil {
 		panic("groupform: options of zstd: " + err.Error()) // they are constants
 	}
@@ -149,15 +149,37 @@ func (c *Codec) Decode(b []byte) (*quintain.Group, error) {
 	return g, nil
 }
 
+// ErrVast says that a group takes much more memory than its fields have bytes. See
+// [Codec.View].
+var ErrVast = errors.New("the group takes much more memory than bytes")
+
+// What View takes of a group, beside its fields.
+const (
+	viewFactor = 8        // times the bytes of the fields
+	viewFree   = 64 << 10 // bytes more
+)
+
+// ViewSize is how many bytes of memory [Codec.View] takes at most for the group in b.
+// The error says that b cannot be a group.
+func (c *Codec) ViewSize(b []byte) (int, error) {
+	e, err := open(b)
+	if err == nil && e.size > uint64(c.limit) {
+		err = envelopeError("takes %d bytes inflated, and the limit is %d", e.size, c.limit)
+	}
+	return (1+viewFactor)*int(min(e.size, uint64(c.limit))) + viewFree, err
+}
+
 // View decodes b as [Codec.Decode] does and calls look with the group, whose memory
-// is used again once look has returned. It returns the error of either.
+// is used again once look has returned. It returns the error of either. It refuses a
+// group that takes much more memory than its fields have bytes, with [ErrVast]: only
+// Decode reads that.
 func (c *Codec) View(b []byte, look func(g *quintain.Group) error) error {
 	s, ok := c.scratch.Get().(*scratch)
 	if !ok {
 		s = &scratch{}
 	}
 	defer func() {
-		if cap(s.fields) <= maxKept {
+		if s.size() <= maxKept {
 			c.scratch.Put(s)
 		}
 	}()
@@ -167,9 +189,12 @@ func (c *Codec) View(b []byte, look func(g *quintain.Group) error) error {
 		return err
 	}
 	s.fields = fields
-	r := reader{b: fields, mem: s}
+	r := reader{b: fields, mem: s, most: viewFactor*len(fields) + viewFree}
 	g := r.group()
-	if r.err != nil {
+	switch {
+	case r.vast:
+		return ErrVast
+	case r.err != nil:
 		return r.err
 	}
 	return look(g)
@@ -198,7 +223,7 @@ func (c *Codec) Verify(b []byte) error {
 }
 
 // maxKept is the size in bytes up to which buffers are kept for reuse.
-const maxKept = 16 << 20
+const maxKept = 4 << 20
 
 // buffer returns a buffer that may have been used before; see keep.
 func (c *Codec) buffer() *[]byte {

@@ -2,6 +2,7 @@ package groupform_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -203,6 +204,71 @@ func TestViewSeesTheGroup(t *testing.T) {
 	refused := errors.New("no")
 	if err := c.View(b, func(*quintain.Group) error { return refused }); !errors.Is(err, refused) {
 		t.Errorf("error %v, want that of the function", err)
+	}
+}
+
+// TestViewTakesLittleMemory refuses groups whose few bytes stand for much.
+func TestViewTakesLittleMemory(t *testing.T) {
+	t.Parallel()
+	c := groupform.NewCodec(0)
+	group := func(sequences, length int) *quintain.Group {
+		g := &quintain.Group{Scores: make([]float64, sequences)}
+		for range sequences {
+			g.Tokens = append(g.Tokens, make([]quintain.Token, length))
+			g.Masks = append(g.Masks, make([]int32, length))
+			g.Versions = append(g.Versions, make([]int32, length))
+			g.RefLogProbs = append(g.RefLogProbs, make([]float64, length))
+			g.LogProbs = append(g.LogProbs, make([]float64, length))
+		}
+		return g
+	}
+	for _, test := range []struct {
+		why  string
+		g    *quintain.Group
+		vast bool
+	}{
+		{"a usual group", groupformtest.Group(1), false},
+		{"a few numbers that are all the same", group(8, 200), false},
+		{"many", group(8, 20_000), true},
+		{"many sequences", group(100_000, 0), true},
+	} {
+		b, err := c.Encode(test.g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most, err := c.ViewSize(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.View(b, func(*quintain.Group) error { return nil })
+		if errors.Is(err, groupform.ErrVast) != test.vast || (err != nil) != test.vast {
+			t.Errorf("%s: error %v, at most %d bytes", test.why, err, most)
+		}
+		if back, err := c.Decode(b); err != nil || groupformtest.Diff(test.g, back) != "" {
+			t.Errorf("%s: Decode: error %v", test.why, err)
+		}
+	}
+}
+
+// TestEnvelopesThatLie claim to hold less than they do, or more than they can.
+func TestEnvelopesThatLie(t *testing.T) {
+	t.Parallel()
+	c := groupform.NewCodec(0)
+	large := full()
+	large.Messages = json.RawMessage(`"` + strings.Repeat(" ", 1<<20) + `"`)
+	whole, err := c.Encode(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, n := binary.Uvarint(whole[5:])
+	lie := func(size uint64) []byte {
+		b := append(binary.AppendUvarint(bytes.Clone(whole[:5]), size), whole[5+n:len(whole)-4]...)
+		return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	for size, want := range map[uint64]string{10: "cannot be inflated", 2 << 20: "inflates to", 256 << 20: "cannot hold"} {
+		if _, err := c.Decode(lie(size)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: error %v, want %q", size, err, want)
+		}
 	}
 }
 

@@ -33,26 +33,81 @@ func (a *arena[T]) take(n int) []T {
 
 func (a *arena[T]) reset() { a.used = a.used[:0] }
 
-// ints returns a row of n numbers of any content.
+// size is how many bytes the memory takes.
+func (s *scratch) size() int {
+	return cap(s.fields) + 4*cap(s.tokens.used) + 4*cap(s.ints.used) + 8*cap(s.floats.used) + 16*cap(s.spans)
+}
+
+// take notes that n elements of some bytes each are about to take memory, and reports
+// whether they may.
+func (r *reader) take(n, size int) bool {
+	r.taken += n * size
+	if r.most > 0 && r.taken > r.most {
+		r.vast = true
+		r.fail("envelope", "takes more than %d bytes of memory", r.most)
+	}
+	return r.err == nil
+}
+
+// ints returns a row of n numbers of any content; nil after an error.
 func (r *reader) ints(n int) []int32 {
-	if r.mem == nil {
+	switch {
+	case !r.take(n, 4):
+		return nil
+	case r.mem == nil:
 		return make([]int32, n)
 	}
 	return r.mem.ints.take(n)
 }
 
-// tokensOf returns a row of n tokens of any content.
+// tokensOf returns a row of n tokens of any content; nil after an error.
 func (r *reader) tokensOf(n int) []quintain.Token {
-	if r.mem == nil {
+	switch {
+	case !r.take(n, 4):
+		return nil
+	case r.mem == nil:
 		return make([]quintain.Token, n)
 	}
 	return r.mem.tokens.take(n)
 }
 
-// numbers returns a row of n numbers of any content.
+// numbers returns a row of n numbers of any content; nil after an error.
 func (r *reader) numbers(n int) []float64 {
-	if r.mem == nil {
+	switch {
+	case !r.take(n, 8):
+		return nil
+	case r.mem == nil:
 		return make([]float64, n)
 	}
 	return r.mem.floats.take(n)
+}
+
+// list returns a list of n rows; nil after an error.
+func list[T any](r *reader, n int) []T {
+	if !r.take(n, 24) {
+		return nil
+	}
+	return make([]T, n)
+}
+
+// MemoryOf is about how many bytes of memory a group takes.
+func MemoryOf(g *quintain.Group) int {
+	n := 4*sizeOf(g.Tokens) + 4*sizeOf(g.Masks) + 4*sizeOf(g.Versions) + 8*sizeOf(g.Advantages) + 8*sizeOf(g.RefLogProbs) + 8*sizeOf(g.LogProbs) +
+		len(g.Messages) + len(g.Generation) + len(g.GroupOverrides) + len(g.Images) + sizeOf(g.Overrides)
+	for i := range g.DistillTokens {
+		n += 4 * sizeOf(g.DistillTokens[i])
+	}
+	for i := range g.DistillLogProbs {
+		n += 8 * sizeOf(g.DistillLogProbs[i])
+	}
+	return n
+}
+
+// sizeOf counts the elements of rows, and something for each row itself.
+func sizeOf[Row ~[]E, E any](rows []Row) int {
+	n := 0
+	for _, row := range rows {
+		n += 6 + len(row)
+	}
+	return n
 }

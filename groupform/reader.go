@@ -16,6 +16,9 @@ type reader struct {
 	b   []byte
 	err error    // a *FormatError
 	mem *scratch // nil: every row gets memory of its own
+
+	most, taken int  // bytes that the group may take in memory, 0: any number; and that it takes so far
+	vast        bool // it takes more
 }
 
 func (r *reader) group() *quintain.Group {
@@ -186,7 +189,7 @@ func (r *reader) tokens(field string) [][]quintain.Token {
 	if n < 0 {
 		return nil
 	}
-	rows := make([][]quintain.Token, n)
+	rows := list[[]quintain.Token](r, n)
 	for i := range rows {
 		m := r.len(field)
 		if m < 0 {
@@ -242,7 +245,10 @@ func (r *reader) masks(tokens [][]quintain.Token) [][]int32 {
 	if n < 0 {
 		return nil
 	}
-	rows := make([][]int32, n)
+	rows := list[[]int32](r, n)
+	if r.err != nil {
+		return nil
+	}
 	for i, seq := range tokens {
 		if m := r.rowLen("masks", i, len(seq), false); m >= 0 {
 			rows[i] = r.maskRow(element("masks", i), seq)
@@ -295,13 +301,19 @@ func (r *reader) versions(tokens [][]quintain.Token) [][]int32 {
 	if n < 0 {
 		return nil
 	}
-	rows := make([][]int32, n)
+	rows := list[[]int32](r, n)
+	if r.err != nil {
+		return nil
+	}
 	for i, seq := range tokens {
 		m := r.rowLen("versions", i, len(seq), false)
 		if m < 0 {
 			continue
 		}
 		row, field := r.ints(m), element("versions", i)
+		if r.err != nil {
+			return nil
+		}
 		for at := 0; at < m; {
 			end := at + r.run(field, r.uint(field), at, m)
 			v := int32(r.uint32(field) - 1)
@@ -321,6 +333,9 @@ func (r *reader) episodes(n int) []int32 {
 		return nil
 	}
 	row := r.ints(n)
+	if r.err != nil {
+		return nil
+	}
 	for at, episode := 0, int32(0); at < n; episode++ {
 		end := at + r.run(field, r.uint(field), at, n)
 		for ; at < end; at++ {
@@ -335,11 +350,11 @@ func (r *reader) overrides(n int) []json.RawMessage {
 	if got < 0 {
 		return nil
 	}
-	list := make([]json.RawMessage, got)
-	for i := range list {
-		list[i] = r.raw("overrides")
+	texts := list[json.RawMessage](r, got)
+	for i := range texts {
+		texts[i] = r.raw("overrides")
 	}
-	return list
+	return texts
 }
 
 func (r *reader) distillTokens(n int) [][][]quintain.Token {
@@ -347,7 +362,7 @@ func (r *reader) distillTokens(n int) [][][]quintain.Token {
 	if got < 0 {
 		return nil
 	}
-	sequences := make([][][]quintain.Token, got)
+	sequences := list[[][]quintain.Token](r, got)
 	for i := range sequences {
 		sequences[i] = r.tokens("distill_token_ids")
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 
 	"github.com/quintain-rl/quintain/datadir"
@@ -35,7 +36,7 @@ type Host struct {
 	folder *datadir.Folder
 	queue  *queue.Queue
 	hub    *hub.Server
-	runs   []*queue.Queue // of the hub's further runs
+	runs   map[string]*queue.Queue // of the hub's further runs
 	store  Store
 	log    *slog.Logger
 }
@@ -47,7 +48,7 @@ func Open(ctx context.Context, c Config) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	h := &Host{door: door, store: c.Store, log: c.Log}
+	h := &Host{door: door, runs: make(map[string]*queue.Queue), store: c.Store, log: c.Log}
 	if err := h.open(ctx, c); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -63,7 +64,7 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	h.hub, err = hub.New(hub.Config{
-		Queue: h.queue, OpenRun: h.openRun, Settings: c.Hub, Web: c.Server, Keys: h.door.Keys, MaxLag: c.MaxLag, Log: c.Log,
+		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.door.Keys, MaxLag: c.MaxLag, Log: c.Log,
 	})
 	return err
 }
@@ -72,9 +73,20 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {
 	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), "quintain-"+name)
 	if err == nil {
-		h.runs = append(h.runs, q)
+		h.runs[name] = q
 	}
 	return q, err
+}
+
+// dropRun closes the queue of a run and deletes its folder. The streams of a NATS server
+// stay, but are empty.
+func (h *Host) dropRun(_ context.Context, name string) error {
+	q := h.runs[name]
+	delete(h.runs, name)
+	if err := q.Close(); err != nil || h.store.NATSURL != "" {
+		return err
+	}
+	return os.RemoveAll(h.folder.Join(filepath.Join(datadir.Runs, name)))
 }
 
 // openQueue opens a queue: in a folder below the data folder, or in the streams of a

@@ -15,15 +15,19 @@ import (
 // errAcked says that a batch was acknowledged before.
 var errAcked = errors.New("acknowledged before")
 
-// mine returns an open batch that the trainer has, or that it had and no other has now.
-// b.mu is held.
+// mine returns an open batch that the trainer has, or that it had last. After a restart
+// it is not known who had a batch: then it may be any trainer. b.mu is held.
 func (b *batches) mine(number uint64, trainer string) (*batch, error) {
 	for _, d := range b.open {
 		if d.number != number {
 			continue
 		}
-		if d.claim.trainer != trainer && (d.state == flying || d.state == handed) {
+		switch {
+		case d.claim.trainer == trainer, d.claim.trainer == "":
+		case d.state == flying, d.state == handed:
 			return nil, web.Errorf(http.StatusConflict, "batch %d belongs to another trainer: its lease ran out, or it was given back", number)
+		default:
+			return nil, web.Errorf(http.StatusConflict, "batch %d waits to be handed out, and this trainer did not have it last", number)
 		}
 		return d, nil
 	}
@@ -67,7 +71,7 @@ func (b *batches) nack(number uint64, trainer string) error {
 		d.state = due
 		d.attempt++
 		b.tally.count(func(n *counts) { n.nacked++ })
-		b.events.tell("nacked", map[string]any{"batch": number, "trainer": trainer})
+		b.events.Tell("nacked", map[string]any{"batch": number, "trainer": trainer})
 		b.wakeLocked()
 	}
 	return nil
@@ -108,7 +112,7 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 		d.attempt++ // if its reply is still under way, land ignores it
 		b.acked.put(d.number)
 		b.tally.count(func(n *counts) { n.acked++ })
-		b.events.tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
+		b.events.Tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 	}
 	// The record may keep them: their groups are gone.
 	b.open = slices.DeleteFunc(slices.Clone(b.open), func(d *batch) bool { return slices.Contains(done, d) })

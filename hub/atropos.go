@@ -30,11 +30,23 @@ func readJSON[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
 	})
 }
 
+// maxShort is the size in bytes of the longest body that holds no groups.
+const maxShort = 1 << 20
+
+// readShort is readJSON for a body that holds no groups.
+func readShort[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
+	c.MaxBody = maxShort
+	return readJSON(c, decode)
+}
+
 // register takes what a trainer says of itself. A trainer that registers again, for
 // example after a restart, gets again what it had and has not acknowledged.
 func (a atroposAPI) register(c *web.Call) {
-	t, err := readJSON(c, atropos.DecodeRegistration)
+	t, err := readShort(c, atropos.DecodeRegistration)
 	var by claim
+	if err == nil {
+		err = within("batch_size", t.BatchSize, a.server.config.Settings.MaxBatch)
+	}
 	if err == nil {
 		by, err = claimOf(c.R, 0)
 	}
@@ -119,7 +131,17 @@ func (a atroposAPI) batch(c *web.Call) {
 
 // latestExample shows the group that came last.
 func (a atroposAPI) latestExample(c *web.Call) {
-	g, err := a.intake.newest(c.Context())
+	var (
+		g    *quintain.Group
+		text []byte
+		err  error
+	)
+	a.server.web.Compute(func() {
+		if g, err = a.intake.newest(c); err == nil && g != nil {
+			text = atropos.AppendGroup(nil, g)
+			err = c.Reserve(cap(text))
+		}
+	})
 	switch {
 	case err != nil:
 		a.fail(c, err)
@@ -132,7 +154,8 @@ func (a atroposAPI) latestExample(c *web.Call) {
 		}
 		c.JSON(http.StatusOK, append(body, '}'))
 	default:
-		c.JSON(http.StatusOK, atropos.AppendGroup(nil, g))
+		g = nil // the reply may take long
+		c.JSON(http.StatusOK, text)
 	}
 }
 
@@ -147,7 +170,10 @@ func (a atroposAPI) reset(c *web.Call) {
 
 // registerEnv takes what an environment says of itself, once the trainer has begun.
 func (a atroposAPI) registerEnv(c *web.Call) {
-	e, err := readJSON(c, atropos.DecodeEnvRegistration)
+	e, err := readShort(c, atropos.DecodeEnvRegistration)
+	if err == nil {
+		err = within("group_size", e.GroupSize, a.server.config.Settings.MaxSequences)
+	}
 	if err != nil {
 		a.fail(c, err)
 		return
@@ -170,7 +196,7 @@ func (a atroposAPI) registerEnv(c *web.Call) {
 
 // disconnectEnv notes that an environment leaves.
 func (a atroposAPI) disconnectEnv(c *web.Call) {
-	id, err := readJSON(c, atropos.DecodeEnvID)
+	id, err := readShort(c, atropos.DecodeEnvID)
 	if err != nil {
 		a.fail(c, err)
 		return
@@ -188,7 +214,7 @@ func (a atroposAPI) disconnectEnv(c *web.Call) {
 
 // statusEnv shows an environment how much of its work waits.
 func (a atroposAPI) statusEnv(c *web.Call) {
-	id, err := readJSON(c, atropos.DecodeEnvID)
+	id, err := readShort(c, atropos.DecodeEnvID)
 	if err != nil {
 		a.fail(c, err)
 		return
@@ -243,19 +269,34 @@ func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quint
 		return taken{}, err
 	}
 	return readJSON(c, func(b []byte) (taken, error) {
-		reader, ok := r.server.readers.Get().(*atropos.Reader)
-		if !ok {
-			reader = new(atropos.Reader)
-		}
-		defer r.server.readers.Put(reader)
+		reader := r.server.reader(c)
+		defer func() { r.server.readers.Put(reader, reader.Forget()) }()
 		var groups []*quintain.Group
 		var err error
 		r.server.web.Compute(func() { groups, err = read(reader, b) })
+		if err == nil {
+			err = c.Reserve(len(b)) // for the groups as they are stored
+		}
 		if err != nil {
 			return taken{}, err
 		}
 		return r.intake.take(context.WithoutCancel(c.Context()), groups, c.R.Header.Get("Idempotency-Key"))
 	})
+}
+
+// reader returns a reader whose memory is that of the call.
+func (s *Server) reader(c *web.Call) *atropos.Reader {
+	reader, size := s.readers.Take()
+	if reader != nil && c.Reserve(size) != nil {
+		s.readers.Put(reader, size)
+		reader = nil
+	}
+	if reader == nil {
+		reader = new(atropos.Reader)
+	}
+	o := s.config.Settings
+	reader.Limits = atropos.Limits{Groups: o.MaxGroups, Sequences: o.MaxSequences, Tokens: o.MaxTokens, Reserve: c.Reserve}
+	return reader
 }
 
 // closed reads and forgets the body of a request if the hub takes no groups now, and

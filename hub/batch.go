@@ -19,6 +19,7 @@ import (
 type batch struct {
 	number uint64   // 1 or above; never used again
 	seqs   []uint64 // of its groups, in the order in which they are handed out
+	size   int      // sequences of its groups
 	tokens int      // of its groups
 	out    bool     // it was handed out before, perhaps by an earlier server
 	formed time.Time
@@ -53,9 +54,10 @@ func newBatch(groups []queue.Delivery) *batch {
 	return b
 }
 
-// add counts the tokens of the groups of b.
+// add counts what the groups of b hold.
 func (b *batch) add(groups []queue.Delivery) {
 	for i := range groups {
+		b.size += groups[i].Sequences
 		b.tokens += groups[i].Tokens
 	}
 }

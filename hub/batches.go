@@ -37,7 +37,7 @@ type batchRecord struct {
 // which counts all that were handed out.
 type batches struct {
 	queue  *queue.Queue
-	events *journal
+	events *web.Journal
 	tally  *tally
 	newest bool // the newest batch goes out first
 
@@ -212,7 +212,7 @@ func (b *batches) lapse(now time.Time) {
 		if d.state == handed && now.After(d.until) {
 			d.state = lapsed
 			b.tally.count(func(n *counts) { n.expired++ })
-			b.events.tell("lease_expired", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
+			b.events.Tell("lease_expired", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 		}
 	}
 }
@@ -274,7 +274,7 @@ func (b *batches) launch(d *batch, groups []queue.Delivery, c claim) parcel {
 		n.groupsOut += uint64(len(groups))
 		n.tokensOut += uint64(d.tokens)
 	})
-	b.events.tell("batch", map[string]any{
+	b.events.Tell("batch", map[string]any{
 		"batch": d.number, "trainer": c.trainer, "step": b.step, "groups": len(groups), "tokens": d.tokens, "attempt": d.attempt,
 	})
 	return parcel{d, d.attempt, groups, b.step}

@@ -24,6 +24,10 @@ type Config struct {
 	// Nil: there is only the default run.
 	OpenRun func(ctx context.Context, name string) (*queue.Queue, error)
 
+	// DropRun closes and deletes the queue that OpenRun opened under a name, while no other
+	// call of either is made. Nil: runs cannot be deleted.
+	DropRun func(ctx context.Context, name string) error
+
 	Settings Settings     // zeros stand for the values of [Default]
 	Web      web.Settings // zeros stand for the values of [web.Default]
 	Keys     []web.Key    // that open the server, for [Producer], [Trainer] and [web.Admin]; none: it is open to all
@@ -72,7 +76,9 @@ type Settings struct {
 	MaxGroups    int           // of a request; at most [queue.MaxPutAll]
 	MaxSequences int           // of a group
 	MaxTokens    int           // of a sequence
+	MaxBatch     int           // sequences of a batch
 	MaxWaiting   int           // groups; 0: no limit
+	MaxRuns      int           // beside the default one
 	WhenFull     Overflow
 }
 
@@ -80,7 +86,7 @@ type Settings struct {
 func Default() Settings {
 	return Settings{
 		Compat: Loose, Lease: 30 * time.Minute, EnvTimeout: 2 * time.Minute,
-		MaxGroups: queue.MaxPutAll, MaxSequences: 1 << 16, MaxTokens: 16 << 20, WhenFull: Refuse,
+		MaxGroups: queue.MaxPutAll, MaxSequences: 1 << 16, MaxTokens: 16 << 20, MaxBatch: 1 << 16, MaxRuns: 100, WhenFull: Refuse,
 	}
 }
 
@@ -90,9 +96,11 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Duration(&s.Lease, "lease", "how long a batch belongs to a trainer before another may get it").Above(0)
 	d.Duration(&s.EnvTimeout, "env_timeout", "how long after it was last heard from an environment counts as gone").Above(0)
 	d.Int(&s.MaxGroups, "max_groups", "groups of a request").Between(1, queue.MaxPutAll)
-	d.Int(&s.MaxSequences, "max_sequences", "sequences of a group").AtLeast(1)
+	d.Int(&s.MaxSequences, "max_sequences", "sequences of a group, and of the group size that an environment may register").AtLeast(1)
 	d.Int(&s.MaxTokens, "max_tokens", "tokens of a sequence").AtLeast(1).Flag("max-tokens-each")
+	d.Int(&s.MaxBatch, "max_batch", "sequences of a batch").AtLeast(1)
 	d.Int(&s.MaxWaiting, "max_waiting", "groups that wait; 0: no limit").AtLeast(0)
+	d.Int(&s.MaxRuns, "max_runs", "runs beside the default one; each takes some open files").AtLeast(1)
 	settings.Word(d, &s.WhenFull, "when_full", "what happens to new groups while too many wait: they are refused with status 429, or the oldest are dropped").OneOf(string(Refuse), string(DropOldest))
 }
 
@@ -116,6 +124,8 @@ func (c Config) withDefaults() Config {
 	s.MaxGroups = cmp.Or(s.MaxGroups, d.MaxGroups)
 	s.MaxSequences = cmp.Or(s.MaxSequences, d.MaxSequences)
 	s.MaxTokens = cmp.Or(s.MaxTokens, d.MaxTokens)
+	s.MaxBatch = cmp.Or(s.MaxBatch, d.MaxBatch)
+	s.MaxRuns = cmp.Or(s.MaxRuns, d.MaxRuns)
 	s.WhenFull = cmp.Or(s.WhenFull, d.WhenFull)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -54,11 +55,20 @@ func AppendFrame(b []byte, seq uint64, body []byte) []byte {
 	return append(b, body...)
 }
 
+// weight is how many bytes of memory a group takes while it waits to be written: decoded,
+// or as it is stored and as it is packed for the client.
+func weight(d *queue.Delivery) int {
+	if d.Group != nil {
+		return groupform.MemoryOf(d.Group)
+	}
+	return 2 * d.Bytes
+}
+
 // An encoder writes groups as replies.
 type encoder struct {
 	codec *groupform.Codec
 	web   *web.Server
-	texts sync.Pool // of *[]byte, for groups in JSON
+	texts *web.Shelf[*[]byte] // for groups in JSON
 }
 
 // writeBinary writes groups in their binary form.
@@ -115,7 +125,7 @@ func (e *encoder) writeJSON(c *web.Call, groups []queue.Delivery) error {
 	out := c.Printer(http.StatusOK)
 	_, err := out.Write([]byte(`{"batch":[`))
 	if err == nil {
-		err = e.encodeAhead(groups, func(i int, text []byte) error {
+		err = e.encodeAhead(c, groups, func(i int, text []byte) error {
 			if i > 0 {
 				_, _ = out.Write([]byte(",")) // the next write reports the error of this one
 			}
@@ -138,61 +148,119 @@ type text struct {
 	made chan struct{} // closed when it is made
 	json *[]byte
 	err  error
+	held int // bytes of memory that were reserved for it
 }
 
-// encodeAhead makes JSON of groups, of some of them ahead of the one that is shown, and
-// shows them in order. It stops at one that cannot be read or shown.
-func (e *encoder) encodeAhead(groups []queue.Delivery, show func(i int, text []byte) error) error {
-	var making sync.WaitGroup
-	defer making.Wait()
-	texts := make([]*text, len(groups))
-	ahead := e.web.Desks()
-	start := func(i int) {
-		if i >= len(groups) {
-			return
-		}
-		t := &text{made: make(chan struct{})}
-		texts[i] = t
-		making.Go(func() {
-			defer close(t.made)
-			e.web.Compute(func() { t.json, t.err = e.encode(&groups[i]) })
-		})
-	}
-	for i := range ahead {
-		start(i)
-	}
+// An ahead makes JSON of groups, of some of them ahead of the one that is shown.
+type ahead struct {
+	*encoder
+	call   *web.Call
+	groups []queue.Delivery
+	texts  []*text // nil: not begun, or shown
+	making sync.WaitGroup
+}
+
+// encodeAhead shows groups in JSON in their order. It stops at one that cannot be read
+// or shown.
+func (e *encoder) encodeAhead(c *web.Call, groups []queue.Delivery, show func(i int, text []byte) error) error {
+	a := &ahead{encoder: e, call: c, groups: groups, texts: make([]*text, len(groups))}
+	defer a.making.Wait()
 	for i := range groups {
-		t := texts[i]
-		<-t.made
-		if t.err != nil {
-			return t.err
+		for next := i; next < min(len(groups), i+e.web.Desks()+1); next++ {
+			if err := a.begin(next); err != nil && next == i {
+				return err // the others can be begun later
+			}
 		}
-		start(i + ahead)
-		if err := show(i, *t.json); err != nil {
+		if err := a.show(i, show); err != nil {
 			return err
 		}
-		texts[i] = nil
-		e.texts.Put(t.json)
 	}
 	return nil
 }
 
-// encode makes JSON of one group, and lets go of the group.
-func (e *encoder) encode(d *queue.Delivery) (*[]byte, error) {
-	buf, ok := e.texts.Get().(*[]byte)
-	if !ok {
+// begin begins to make JSON of a group, unless that was done. The error is that there is
+// no memory for it.
+func (a *ahead) begin(i int) error {
+	if a.texts[i] != nil {
+		return nil
+	}
+	t := &text{made: make(chan struct{}), held: textFactor * weight(&a.groups[i])}
+	if err := a.call.Reserve(t.held); err != nil {
+		return err
+	}
+	a.texts[i] = t
+	a.making.Go(func() {
+		defer close(t.made)
+		a.web.Compute(func() { t.json, t.err = a.encode(&a.groups[i], a.codec.View) })
+	})
+	return nil
+}
+
+// show shows a group, whose JSON is made or in the making.
+func (a *ahead) show(i int, show func(i int, text []byte) error) error {
+	t := a.texts[i]
+	<-t.made
+	if errors.Is(t.err, groupform.ErrVast) {
+		a.vast(i, t)
+	}
+	if t.err != nil {
+		return t.err
+	}
+	if more := cap(*t.json) - t.held; more > 0 {
+		if err := a.call.Reserve(more); err != nil {
+			return err
+		}
+		t.held += more
+	}
+	err := show(i, *t.json)
+	a.encoder.texts.Put(t.json, cap(*t.json))
+	a.call.Release(t.held)
+	a.groups[i].Group, a.groups[i].Body, a.texts[i] = nil, nil, nil
+	return err
+}
+
+// vast makes JSON of a group that takes much memory.
+func (a *ahead) vast(i int, t *text) {
+	d := &a.groups[i]
+	size, err := a.codec.ViewSize(d.Body)
+	if err == nil {
+		err = a.call.Reserve(vastFactor * size)
+	}
+	if err != nil {
+		t.err = err
+		return
+	}
+	t.held += vastFactor * size
+	a.web.Compute(func() {
+		t.json, t.err = a.encode(d, func(body []byte, look func(*quintain.Group) error) error {
+			g, err := a.codec.Decode(body)
+			if err != nil {
+				return err
+			}
+			return look(g)
+		})
+	})
+}
+
+// textFactor is about how many times the memory of a group its JSON takes.
+const textFactor = 2
+
+// encode makes JSON of one group, which view decodes if it is not.
+func (e *encoder) encode(d *queue.Delivery, view func([]byte, func(*quintain.Group) error) error) (*[]byte, error) {
+	buf, _ := e.texts.Take()
+	if buf == nil {
 		buf = new([]byte)
 	}
 	write := func(g *quintain.Group) error {
 		*buf = atropos.AppendGroup((*buf)[:0], g)
 		return nil
 	}
-	var err error
 	if d.Group != nil {
-		err = write(d.Group)
-	} else if err = e.codec.View(d.Body, write); err != nil {
+		return buf, write(d.Group)
+	}
+	err := view(d.Body, write)
+	if err != nil && !errors.Is(err, groupform.ErrVast) {
 		err = &queue.CorruptError{Seq: d.Seq, ID: d.ID, Err: err}
 	}
-	d.Group, d.Body = nil, nil
 	return buf, err
 }

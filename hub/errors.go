@@ -2,7 +2,9 @@ package hub
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
@@ -28,9 +30,10 @@ func (r *Run) fail(c *web.Call, err error) {
 		r.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{format.Field}, Msg: format.Why})
 	case errors.As(err, &huge):
 		c.Detail(http.StatusRequestEntityTooLarge, huge.Error())
+	case errors.Is(err, queue.ErrClosed) && r.deleted.Load():
+		c.Detail(http.StatusGone, "the run was deleted")
 	case errors.Is(err, queue.ErrNoSpace):
-		r.log.Error("no space left for groups", "err", err)
-		c.Detail(http.StatusInsufficientStorage, err.Error())
+		c.Fault(http.StatusInsufficientStorage, err)
 	default:
 		c.Fail(err)
 	}
@@ -45,6 +48,14 @@ func (r *Run) refuse(c *web.Call, fault *atropos.Error) {
 		status = http.StatusBadRequest
 	}
 	c.JSON(status, fault.AppendBody(nil))
+}
+
+// within returns an error about a number of a request that is above most.
+func within(field string, n, most int) error {
+	if n <= most {
+		return nil
+	}
+	return &atropos.Error{Type: atropos.TypeRange, Loc: []any{field}, Msg: fmt.Sprintf("Input should be at most %d", most), Input: strconv.Itoa(n)}
 }
 
 // queryError is an invalid parameter in the path, or after it.

@@ -51,15 +51,12 @@ func (a v1API) followGroups(c *web.Call) {
 	}
 	c.Waits = f.wait > 0
 	seqs := a.awaitGroups(c.Context(), f)
-	groups, err := a.groupsOf(c.Context(), seqs)
+	groups, last, err := a.groupsOf(c, seqs)
 	if err != nil {
 		a.fail(c, err)
 		return
 	}
-	last := f.after
-	if len(seqs) > 0 {
-		last = seqs[len(seqs)-1]
-	}
+	last = max(last, f.after)
 	c.W.Header().Set(headerLast, strconv.FormatUint(last, 10))
 	if wantsJSON(c.R) {
 		_ = a.server.encoder.writeJSON(c, groups) // a client that has gone asks again
@@ -123,19 +120,34 @@ func (r *Run) groupsAfter(after uint64, limit int) (seqs []uint64, late bool) {
 	return seqs, false
 }
 
+// maxShown is about how many bytes of groups, in their binary form, a follower is shown
+// at once.
+const maxShown = 8 << 20
+
 // groupsOf returns the groups of sequence numbers, except those that are gone or cannot
-// be read.
-func (r *Run) groupsOf(ctx context.Context, seqs []uint64) ([]queue.Delivery, error) {
-	var groups []queue.Delivery
+// be read, up to the number last: there may be more than one reply should take.
+func (r *Run) groupsOf(c *web.Call, seqs []uint64) (groups []queue.Delivery, last uint64, err error) {
+	bytes := 0
 	for _, seq := range seqs {
-		d, err := r.queue.Read(ctx, seq)
-		if errors.Is(err, queue.ErrUnknown) || isCorrupt(err) {
+		if bytes >= maxShown {
+			break
+		}
+		d, err := r.queue.Read(c.Context(), seq)
+		switch {
+		case errors.Is(err, queue.ErrUnknown) || isCorrupt(err):
+			last = seq
 			continue
+		case err == nil:
+			err = c.Reserve(weight(&d))
+		}
+		if err != nil && len(groups) > 0 {
+			break // the follower asks again
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		groups = append(groups, d)
+		bytes += d.Bytes
+		groups, last = append(groups, d), seq
 	}
-	return groups, nil
+	return groups, last, nil
 }

@@ -29,12 +29,14 @@ func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 		if d == nil {
 			return r.form(ctx, c)
 		}
-		groups, err := r.batches.fetch(ctx, d)
-		if err == nil {
-			return r.batches.launch(d, groups, c), nil
-		}
-		if !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
-			return parcel{}, err
+		if d.size == r.registry.current().BatchSize {
+			groups, err := r.batches.fetch(ctx, d)
+			if err == nil {
+				return r.batches.launch(d, groups, c), nil
+			}
+			if !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
+				return parcel{}, err
+			}
 		}
 		if err := r.batches.dissolve(ctx, d); err != nil {
 			return parcel{}, err
@@ -195,7 +197,7 @@ func (c *candidates) pick(n packing.Need) []queue.Entry {
 func (r *Run) reportUnpackable() {
 	batch := r.registry.current().BatchSize
 	for size, groups := range r.ledger.unreported() {
-		r.events.tell("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
+		r.events.Tell("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
 		r.log.Warn("groups of this size fit into no batch, and will never be handed out",
 			"sequences", size, "groups", groups, "batch_size", batch)
 	}

@@ -50,7 +50,7 @@ func FuzzBodies(f *testing.F) {
 				continue
 			}
 			path := strings.NewReplacer("{run}", DefaultRun, "{id}", "1").Replace(r.Path)
-			checkReply(t, handler, httptest.NewRequest(r.Method, path, bytes.NewReader(body)))
+			checkReply(t, handler, httptest.NewRequest(r.Method, "http://localhost"+path, bytes.NewReader(body)))
 		}
 	})
 }
@@ -94,7 +94,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add(one[:20])
 	handler := fuzzServer(f, Config{Web: web.Settings{MaxInflated: 1 << 20}})
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r := httptest.NewRequest(http.MethodPost, "/v1/runs/default/groups", bytes.NewReader(body))
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/v1/runs/default/groups", bytes.NewReader(body))
 		r.Header.Set("Content-Type", groupsType)
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
@@ -111,7 +111,7 @@ func FuzzPaths(f *testing.F) {
 	}
 	handler := fuzzServer(f, Config{})
 	f.Fuzz(func(t *testing.T, target string) {
-		r, err := http.NewRequest(http.MethodPost, "http://x/"+strings.TrimLeft(target, "/"), nil)
+		r, err := http.NewRequest(http.MethodPost, "http://localhost/"+strings.TrimLeft(target, "/"), nil)
 		if err != nil {
 			return
 		}

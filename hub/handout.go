@@ -44,6 +44,15 @@ func setBatchHeaders(c *web.Call, p parcel) {
 // [web.Call.LastByte] if the client knows the length of the reply. If the reply breaks
 // off, the batch is due again.
 func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, []queue.Delivery) error) {
+	bytes := 0
+	for i := range p.groups {
+		bytes += weight(&p.groups[i])
+	}
+	if err := c.Reserve(bytes); err != nil {
+		r.batches.land(p, nil, err)
+		r.fail(c, err)
+		return
+	}
 	landed := false
 	defer func() {
 		if !landed { // write panicked
@@ -57,6 +66,9 @@ func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, []queue.Deliv
 	r.batches.land(p, c.Exchange, err)
 	if isCorrupt(err) {
 		err = errors.Join(err, r.spoil(context.WithoutCancel(c.Context()), p))
+	} else if err != nil && !c.W.Begun() { // there is no memory for it
+		r.fail(c, err)
+		return
 	}
 	if err != nil {
 		r.log.Info("a batch did not reach the trainer and will be handed out again", "batch", p.number, "groups", len(p.seqs), "err", err)

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/web"
 )
 
@@ -37,7 +38,7 @@ type Server struct {
 	since  time.Time // when it was made
 
 	encoder  *encoder
-	readers  sync.Pool   // of *atropos.Reader
+	readers  *web.Shelf[*atropos.Reader]
 	draining atomic.Bool // no more groups are taken
 
 	main    *Run
@@ -59,7 +60,8 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("hub: %w", err)
 	}
 	inflated := cmp.Or(s.config.Web.MaxInflated, web.Default().MaxInflated)
-	s.encoder = &encoder{codec: groupform.NewCodec(int(min(inflated, math.MaxInt32))), web: s.web}
+	s.encoder = &encoder{codec: groupform.NewCodec(int(min(inflated, math.MaxInt32))), web: s.web, texts: web.NewShelf[*[]byte](s.web.Keep())}
+	s.readers = web.NewShelf[*atropos.Reader](s.web.Keep())
 	if s.main, err = s.newRun(context.Background(), DefaultRun, s.config.Queue); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)
 	}

@@ -94,6 +94,7 @@ func (f *fixture) serve() (addr string, end func()) {
 // "Name: value".
 func (f *fixture) do(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Host = "localhost"
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}

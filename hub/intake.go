@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // An intake puts groups that arrive into the queue of a run.
@@ -25,7 +26,7 @@ type intake struct {
 
 	registry *registry
 	holding  *holding
-	events   *journal
+	events   *web.Journal
 	tally    *tally
 
 	mu     sync.Mutex // guards latest; nothing else is called under it
@@ -97,9 +98,31 @@ func (in *intake) take(ctx context.Context, groups []*quintain.Group, key string
 // errOdd says that some groups must be held, for which they must be decoded.
 var errOdd = errors.New("groups of an odd size")
 
+// An encoded is groups of a request in their binary form.
+type encoded struct {
+	bodies  [][]byte
+	key     string          // see [intake.take]
+	reserve func(int) error // of the request
+}
+
+// vastFactor is how many times the bytes of its fields a group can take in memory.
+const vastFactor = 5 // times what [groupform.Codec.ViewSize] says
+
 // takeEncoded puts groups in their binary form into the queue, unchanged if possible.
 // See [intake.take].
-func (in *intake) takeEncoded(ctx context.Context, bodies [][]byte, key string) (t taken, err error) {
+func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err error) {
+	bodies, key := from.bodies, from.key
+	largest := 0
+	for i, body := range bodies {
+		size, err := in.codec.ViewSize(body)
+		if err != nil {
+			return t, fmt.Errorf("group %d: %w", i, err)
+		}
+		largest = max(largest, size)
+	}
+	if err := from.reserve(largest); err != nil { // they are read one after another
+		return t, err
+	}
 	t.ids = make([]string, len(bodies))
 	tokens, envs := make([]int, len(bodies)), make(map[int32]bool)
 	t.fresh, err = in.queue.PutEncoded(ctx, bodies, func(i int, g *quintain.Group) error {
@@ -116,8 +139,8 @@ func (in *intake) takeEncoded(ctx context.Context, bodies [][]byte, key string) 
 		}
 		return nil
 	})
-	if errors.Is(err, errOdd) {
-		return in.takeDecoded(ctx, bodies, key)
+	if errors.Is(err, errOdd) || errors.Is(err, groupform.ErrVast) {
+		return in.takeDecoded(ctx, from)
 	}
 	if err != nil {
 		return t, err
@@ -131,9 +154,16 @@ func (in *intake) takeEncoded(ctx context.Context, bodies [][]byte, key string) 
 }
 
 // takeDecoded decodes groups in their binary form and puts them into the queue.
-func (in *intake) takeDecoded(ctx context.Context, bodies [][]byte, key string) (t taken, err error) {
-	groups := make([]*quintain.Group, len(bodies))
-	for i, body := range bodies {
+func (in *intake) takeDecoded(ctx context.Context, from encoded) (t taken, err error) {
+	groups := make([]*quintain.Group, len(from.bodies))
+	for i, body := range from.bodies {
+		size, err := in.codec.ViewSize(body)
+		if err == nil {
+			err = from.reserve(vastFactor * size)
+		}
+		if err != nil {
+			return t, err
+		}
 		if groups[i], err = in.codec.Decode(body); err != nil {
 			return t, fmt.Errorf("group %d: %w", i, err)
 		}
@@ -141,7 +171,7 @@ func (in *intake) takeDecoded(ctx context.Context, bodies [][]byte, key string) 
 			return t, err
 		}
 	}
-	return in.take(ctx, groups, key)
+	return in.take(ctx, groups, from.key)
 }
 
 // checkEncoded reports for the group i what reading JSON would have reported.
@@ -213,7 +243,7 @@ func (in *intake) note(tokens []int, t taken) {
 		n.groupsIn += uint64(fresh)
 		n.tokensIn += uint64(sum)
 	})
-	in.events.tell("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
+	in.events.Tell("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
 }
 
 // full reports whether groups must be refused because too many wait.
@@ -244,7 +274,7 @@ func (in *intake) makeRoom(ctx context.Context) error {
 	}
 	dropped, err := in.queue.Drop(ctx, seqs...)
 	in.tally.count(func(n *counts) { n.dropped += uint64(dropped) })
-	in.events.tell("dropped", map[string]any{"groups": dropped, "reason": "full"})
+	in.events.Tell("dropped", map[string]any{"groups": dropped, "reason": "full"})
 	in.log.Warn("groups were dropped to make room", "groups", dropped, "limit", most)
 	return err
 }
@@ -357,7 +387,7 @@ func (in *intake) setLatest(body []byte) {
 }
 
 // newest returns the group that came last, or nil.
-func (in *intake) newest(ctx context.Context) (*quintain.Group, error) {
+func (in *intake) newest(c *web.Call) (*quintain.Group, error) {
 	in.mu.Lock()
 	body := in.latest
 	in.mu.Unlock()
@@ -365,6 +395,14 @@ func (in *intake) newest(ctx context.Context) (*quintain.Group, error) {
 		body = in.queue.Newest()
 	}
 	if body != nil {
+		size, err := in.codec.ViewSize(body)
+		if err == nil {
+			err = c.Reserve(vastFactor * size)
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer c.Release(vastFactor * size)
 		return in.codec.Decode(body)
 	}
 	last := uint64(0)
@@ -376,7 +414,7 @@ func (in *intake) newest(ctx context.Context) (*quintain.Group, error) {
 	if last == 0 {
 		return nil, nil
 	}
-	d, err := in.queue.Read(ctx, last)
+	d, err := in.queue.Read(c.Context(), last)
 	if errors.Is(err, queue.ErrUnknown) {
 		return nil, nil
 	}

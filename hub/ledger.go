@@ -160,7 +160,7 @@ func (a *account) statusOf(id int) (st envStatus, ok bool) {
 		total += e.share()
 	}
 	if total > 0 {
-		st.weight = max(st.weight, float64(e.MaxTokens)*e.Weight/total)
+		st.weight = max(st.weight, e.share()/total)
 	}
 	size := max(1, e.GroupSize, own.largest)
 	st.own = own.sequences / size

@@ -85,8 +85,8 @@ func TestLimits(t *testing.T) {
 		reply           string
 	}{
 		{"as much as may be", "/scored_data_list", "[" + group(1, 3, -1) + "," + group(2, 1, -1) + "]", 200, `"groups_processed":2`},
-		{"too many groups", "/scored_data_list", "[" + group(1, 1, -1) + "," + group(2, 1, -1) + "," + group(3, 1, -1) + "]", 422, `"at most 2 groups"`},
-		{"too many sequences", "/scored_data", group(1, 4, -1), 422, `"loc":["body","tokens"],"msg":"has 4 sequences, and the limit is 3"`},
+		{"too many groups", "/scored_data_list", "[" + group(1, 1, -1) + "," + group(2, 1, -1) + "," + group(3, 1, -1) + "]", 422, `List should have at most 2 elements`},
+		{"too many sequences", "/scored_data", group(1, 4, -1), 422, `"loc":["body","tokens"],"msg":"List should have at most 3 elements"`},
 		{"too many tokens", "/scored_data_list", "[" + group(1, 1, -1) + "," + long + "]", 422, `"loc":["body",1,"tokens",1],"msg":"has 5 tokens, and the limit is 4"`},
 	} {
 		w := f.do("POST", test.path, test.body)
@@ -204,7 +204,7 @@ func TestLateReplies(t *testing.T) {
 	c := dial(t, addr)
 	defer c.Close()
 	for i, want := range []int{200, 204, 204} {
-		fmt.Fprintf(c, "POST %s/batches?wait=0.3 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", mainPath)
+		fmt.Fprintf(c, "POST %s/batches?wait=0.3 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", mainPath)
 		if status, err := readStatus(c); err != nil || status != want {
 			t.Fatalf("request %d: %d %v, want %d", i, status, err, want)
 		}
@@ -222,7 +222,7 @@ func TestFullReadsTheBody(t *testing.T) {
 	defer c.Close()
 	body := wide(1, 500_000)
 	for range 2 {
-		if _, err := fmt.Fprintf(c, "POST /scored_data HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		if _, err := fmt.Fprintf(c, "POST /scored_data HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
 			t.Fatal(err)
 		}
 		if status, err := readStatus(c); err != nil || status != http.StatusTooManyRequests {

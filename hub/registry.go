@@ -42,7 +42,15 @@ type env struct {
 }
 
 // share is an environment's weight, times its tokens.
-func (e *env) share() float64 { return float64(e.MaxTokens) * max(0, e.Weight) }
+func (e *env) share() float64 { return float64(max(0, e.MaxTokens)) * max(0, e.Weight) }
+
+// tame brings numbers to what could be registered now: an earlier hub took others.
+func (e *env) tame() {
+	e.Weight = min(max(e.Weight, -atropos.MaxWeight), atropos.MaxWeight)
+	if e.Minimum != nil {
+		e.Minimum = new(min(max(*e.Minimum, 0), 1))
+	}
+}
 
 // batchSize is the number of sequences in a batch, -1 before a trainer registers.
 func (g *registration) batchSize() int {
@@ -127,6 +135,7 @@ func (g *registry) load(ctx context.Context) error {
 		return err
 	}
 	for id := range g.now.Envs {
+		g.now.Envs[id].tame()
 		g.heard[id] = time.Now()
 	}
 	return nil

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/quintain-rl/quintain/web"
 )
@@ -23,6 +24,7 @@ func (s *Server) routes() []web.Route {
 		{Method: "DELETE", Path: "/v1/drain", For: web.Admin, Serve: s.undrain},
 		{Method: "GET", Path: "/v1/runs", For: web.AnyKey, Serve: s.listRuns},
 		{Method: "PUT", Path: runsPath + "{run}", For: web.Admin, Serve: s.putRun},
+		{Method: "DELETE", Path: runsPath + "{run}", For: web.Admin, Serve: s.deleteRun},
 	}
 	for _, r := range atroposRoutes() {
 		serve := s.onRun(func(on *Run, c *web.Call) { r.serve(atroposAPI{on}, c) })
@@ -82,8 +84,8 @@ func v1Routes() []runRoute[v1API] {
 func (s *Server) onRun(serve func(*Run, *web.Call)) func(*web.Call) {
 	return func(c *web.Call) {
 		r, err := s.main, error(nil)
-		if name := c.Param("run"); name != "" {
-			r, err = s.run(context.WithoutCancel(c.Context()), name)
+		if strings.HasPrefix(c.Route, runsPath) {
+			r, err = s.run(context.WithoutCancel(c.Context()), c.Param("run"))
 		}
 		if err != nil {
 			s.main.fail(c, err)

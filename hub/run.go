@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
 )
 
 // A Run is the state of one run of training at a hub. Many goroutines may use it at once.
@@ -23,6 +25,8 @@ type Run struct {
 	log    *slog.Logger
 	strict bool // behave like Atropos
 
+	deleted atomic.Bool // its queue is closed
+
 	// trade is held while batches are chosen or acknowledged, and while the
 	// registration changes.
 	trade sync.Mutex
@@ -32,14 +36,14 @@ type Run struct {
 	holding  *holding
 	intake   *intake
 	ledger   *ledger
-	events   *journal
+	events   *web.Journal
 	tally    *tally
 }
 
 // newRun returns the run over q, which continues where an earlier server ended.
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
-	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, events: &journal{}, tally: &tally{}}
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, events: &web.Journal{}, tally: &tally{}}
 	r.registry = &registry{queue: q, timeout: o.EnvTimeout, heard: make(map[int]time.Time)}
 	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict}
 	r.holding = &holding{queue: q, wake: r.batches.wake}
@@ -89,26 +93,20 @@ func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string
 	r.batches.takeBack(trainer)
 	r.ledger.forget()
 	now, step := r.registry.current(), r.batches.step
-	r.events.tell("trainer_registered", map[string]any{"trainer": trainer, "batch_size": now.BatchSize, "step": step})
+	r.events.Tell("trainer_registered", map[string]any{"trainer": trainer, "batch_size": now.BatchSize, "step": step})
 	r.log.Info("a trainer registered", "trainer", trainer, "batch_size", now.BatchSize, "step", step, "again", g.Registered)
 	return nil
 }
 
-// reenroll replaces the registration g of a trainer by t. r.trade is held.
+// reenroll replaces the registration g of a trainer by t. A batch of another size that a
+// trainer has stays its own; once it is due, it is dissolved. r.trade is held.
 func (r *Run) reenroll(ctx context.Context, g registration, t atropos.Registration) error {
-	step, open := max(r.batches.step, t.StartingStep), r.batches.open
+	step := max(r.batches.step, t.StartingStep)
 	if !g.Registered {
 		step = t.StartingStep
 	}
-	resized := g.Registered && g.BatchSize != t.BatchSize
-	if resized {
-		open = nil
-	}
-	if err := r.batches.save(ctx, step, open); err != nil {
+	if err := r.batches.save(ctx, step, r.batches.open); err != nil {
 		return err
-	}
-	if resized {
-		r.queue.ReleaseAll(consumer)
 	}
 	return r.registry.save(ctx, g.withTrainer(t))
 }
@@ -144,7 +142,7 @@ func (r *Run) admit(ctx context.Context, e atropos.EnvRegistration) (id int, nex
 	}
 	id = len(next.Envs) - 1
 	r.registry.hear(int32(id))
-	r.events.tell("env_registered", map[string]any{"env_id": id, "name": next.Envs[id].RealName})
+	r.events.Tell("env_registered", map[string]any{"env_id": id, "name": next.Envs[id].RealName})
 	r.log.Info("an environment registered", "env", id, "name", next.Envs[id].RealName, "group_size", e.GroupSize)
 	return id, next, nil
 }
@@ -163,7 +161,7 @@ func (r *Run) dismiss(ctx context.Context, id int) (known bool, err error) {
 	if err := r.registry.save(ctx, next); err != nil {
 		return true, err
 	}
-	r.events.tell("env_disconnected", map[string]any{"env_id": id})
+	r.events.Tell("env_disconnected", map[string]any{"env_id": id})
 	defer r.batches.wake()
 	return true, r.holding.releaseEnv(ctx, int32(id))
 }
@@ -193,7 +191,7 @@ func (r *Run) reset(ctx context.Context) error {
 	if err := r.queue.Reset(ctx); err != nil {
 		return err
 	}
-	r.events.tell("reset", map[string]any{})
+	r.events.Tell("reset", map[string]any{})
 	r.log.Info("the run was reset")
 	return r.holding.letGo(ctx, newHeld(nil))
 }

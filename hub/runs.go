@@ -62,11 +62,42 @@ func (s *Server) makeRun(ctx context.Context, name string) (fresh bool, err erro
 	if err != nil || name == DefaultRun || slices.Contains(names, name) {
 		return false, err
 	}
+	if most := s.config.Settings.MaxRuns; len(names) >= most {
+		return false, web.Errorf(http.StatusConflict, "there are %d runs, which are all that may be: delete one, or raise --max-runs", most)
+	}
 	if err := saveRecord(ctx, s.main.queue, runsKey, runsRecord{recordVersion, append(names, name)}); err != nil {
 		return false, err
 	}
 	_, err = s.openRun(ctx, name)
 	return err == nil, err
+}
+
+// dropRun deletes a run with all that it holds.
+func (s *Server) dropRun(ctx context.Context, name string) error {
+	r, err := s.run(ctx, name)
+	if err != nil {
+		return err
+	}
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if s.further[name] != r {
+		return web.Errorf(http.StatusNotFound, "there is no run of this name")
+	}
+	if err := r.reset(ctx); err != nil { // a crash leaves an empty run
+		return err
+	}
+	names, err := s.runNames(ctx)
+	if err != nil {
+		return err
+	}
+	names = slices.DeleteFunc(names, func(other string) bool { return other == name })
+	if err := saveRecord(ctx, s.main.queue, runsKey, runsRecord{recordVersion, names}); err != nil {
+		return err
+	}
+	delete(s.further, name)
+	r.deleted.Store(true)
+	defer r.batches.wake()
+	return s.config.DropRun(ctx, name)
 }
 
 // runNames are the names of the further runs.
@@ -134,4 +165,23 @@ func (s *Server) putRun(c *web.Call) {
 		s.config.Log.Info("a run was made", "run", name)
 	}
 	c.JSON(status, fmt.Appendf(nil, `{"run":%q,"fresh":%t}`, name, fresh))
+}
+
+// deleteRun deletes a run.
+func (s *Server) deleteRun(c *web.Call) {
+	name := c.Param("run")
+	switch {
+	case name == DefaultRun:
+		c.Detail(http.StatusConflict, "the default run cannot be deleted: GET /reset_data empties it")
+		return
+	case s.config.DropRun == nil:
+		c.Detail(http.StatusNotImplemented, "this hub deletes no runs")
+		return
+	}
+	if err := s.dropRun(context.WithoutCancel(c.Context()), name); err != nil {
+		s.main.fail(c, err)
+		return
+	}
+	s.config.Log.Info("a run was deleted", "run", name)
+	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"run":%q,"deleted":true}`, name))
 }

@@ -33,7 +33,7 @@ func dial(t *testing.T, addr string) *net.TCPConn {
 // ask sends a request for a batch.
 func ask(t *testing.T, c net.Conn) {
 	t.Helper()
-	if _, err := io.WriteString(c, "GET /batch HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, "GET /batch HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -134,7 +134,7 @@ func TestWholeReplies(t *testing.T) {
 	if got := fetch(t, c); got != "2" {
 		t.Errorf("batch %s, want 2", got)
 	}
-	if _, err := io.WriteString(c, "GET /latest_example HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, "GET /latest_example HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadFull(c, make([]byte, 10)); err != nil {
@@ -182,7 +182,7 @@ func TestRunEnds(t *testing.T) {
 	f.put(wide(1, 500_000))
 	addr, end := f.serve()
 	idle, fresh, stuck, half := dial(t, addr), dial(t, addr), dial(t, addr), dial(t, addr)
-	if _, err := io.WriteString(idle, "GET /info HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(idle, "GET /info HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readStatus(idle); err != nil {
@@ -192,7 +192,7 @@ func TestRunEnds(t *testing.T) {
 	if _, err := io.ReadFull(stuck, make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(half, "POST /scored_data HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\nContent-Type: application/json\r\n\r\n{"); err != nil {
+	if _, err := io.WriteString(half, "POST /scored_data HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nContent-Type: application/json\r\n\r\n{"); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
@@ -229,7 +229,7 @@ func TestPanicWhileDelivering(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	broken.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	broken.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/", nil))
 	if w.Code != http.StatusInternalServerError {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}

@@ -28,7 +28,8 @@ func (a v1API) postGroups(c *web.Call) {
 			if err != nil {
 				return taken{}, err
 			}
-			return a.intake.takeEncoded(context.WithoutCancel(c.Context()), bodies, c.R.Header.Get("Idempotency-Key"))
+			from := encoded{bodies, c.R.Header.Get("Idempotency-Key"), c.Reserve}
+			return a.intake.takeEncoded(context.WithoutCancel(c.Context()), from)
 		})
 	default:
 		t, err = a.takeJSON(c, (*atropos.Reader).Groups)
@@ -149,3 +150,6 @@ func (a v1API) stats(c *web.Call) {
 	}
 	c.JSON(http.StatusOK, body)
 }
+
+// streamEvents shows a client what happens in the run, until it goes away.
+func (a v1API) streamEvents(c *web.Call) { a.events.Stream(c) }

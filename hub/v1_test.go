@@ -2,6 +2,7 @@ package hub
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -112,7 +113,9 @@ func TestAcknowledging(t *testing.T) {
 	f.tell("x", "ack", 404)
 	f.tell("0", "ack", 404)
 	f.tell(second, "nack?trainer=b", 200)
-	f.tell(second, "nack?trainer=b", 200) // no trainer has it
+	f.tell(second, "nack?trainer=b", 200)   // no trainer has it
+	f.tell(second, "ack?trainer=a", 409)    // and a did not have it
+	f.tell(second, "extend?trainer=a", 409) // so it may not take it this way
 	if number, ids := f.take("trainer=a"); number != second || ids != "2" {
 		t.Errorf("batch %s with %s, want %s with 2", number, ids, second)
 	}
@@ -137,6 +140,39 @@ func TestAcknowledging(t *testing.T) {
 	}
 	if st := f.run.Stats(); st.Open != 0 {
 		t.Errorf("%d batches are open, want none", st.Open)
+	}
+}
+
+// TestAnotherBatchSize has a trainer register with another batch size while others are
+// training. They keep what they have; what waits to be handed out goes into batches of
+// the new size.
+func TestAnotherBatchSize(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(2)
+	for id := 1; id <= 9; id++ {
+		f.put(group(id, 1, -1))
+	}
+	first, _ := f.take("trainer=a")
+	lost, _ := f.take("trainer=c")
+	back, _ := f.take("trainer=c")
+	f.tell(back, "nack?trainer=c", 200)
+	if w := f.do("POST", "/register?trainer=b", fmt.Sprintf(registerBody, 3, 0)); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	if _, ids := f.take("trainer=b"); ids != "5 6 7" {
+		t.Errorf("batch %s of the new size, want 5 6 7: 5 and 6 were given back", ids)
+	}
+	f.tell(back, "ack?trainer=c", 410) // its groups went into others
+	f.tell(first, "ack?trainer=a", 200)
+	if w := f.do("POST", "/register?trainer=c", fmt.Sprintf(registerBody, 3, 0)); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	if _, ids := f.take("trainer=c"); ids != "3 4 8" {
+		t.Errorf("batch %s, want 3 4 8: c had the first two", ids)
+	}
+	f.tell(lost, "ack?trainer=c", 410)
+	if st := f.run.Stats(); st.Acked != 1 || st.Open != 2 {
+		t.Errorf("%d acknowledged and %d open, want 1 and 2", st.Acked, st.Open)
 	}
 }
 
@@ -248,7 +284,7 @@ func TestStoppingWakes(t *testing.T) {
 	for _, path := range []string{"POST " + mainPath + "/batches?wait=5m", "GET " + mainPath + "/groups?wait=5m", "GET " + mainPath + "/events"} {
 		c := dial(t, addr)
 		defer c.Close()
-		fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+		fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
 	}
 	for f.run.Stats().Posts == 0 { // all are under way when this one has come
 		f.put(group(1, 9, -1))
@@ -329,7 +365,7 @@ func TestEvents(t *testing.T) {
 	addr, _ := f.serve()
 	c := dial(t, addr)
 	defer c.Close()
-	fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: 0\r\n\r\n", mainPath)
+	fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n", mainPath)
 	var text strings.Builder
 	buf := make([]byte, 4096)
 	for !strings.Contains(text.String(), "event: batch") {
@@ -347,29 +383,13 @@ func TestEvents(t *testing.T) {
 		}
 		text.Write(buf[:n])
 	}
-	for _, want := range []string{"Content-Type: text/event-stream", "id: 1\nevent: trainer_registered\ndata: {", "event: groups\ndata: {\"groups\":1,", "\"batch\":1"} {
+	for _, want := range []string{"Content-Type: text/event-stream", "\nevent: trainer_registered\ndata: {", "event: groups\ndata: {\"groups\":1,", "\"batch\":1"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in %s", want, text.String())
 		}
 	}
 	if w := f.do("GET", mainPath+"/events", "", "Last-Event-ID: x"); w.Code != 422 {
 		t.Errorf("a bad id: %d", w.Code)
-	}
-}
-
-// TestJournalForgets keeps only the last events, and starts over for a follower that
-// knows those of an earlier process.
-func TestJournalForgets(t *testing.T) {
-	var j journal
-	for range keptEvents + 5 {
-		j.tell("x", map[string]any{})
-	}
-	list, _ := j.since(2)
-	if len(list) != keptEvents || list[0].number != 6 {
-		t.Errorf("%d events from %d on, want %d from 6", len(list), list[0].number, keptEvents)
-	}
-	if list, _ = j.since(1 << 40); len(list) != keptEvents {
-		t.Errorf("%d events, want all", len(list))
 	}
 }
 
@@ -405,7 +425,10 @@ func TestRuns(t *testing.T) {
 		{"GET", "/v1/runs/b/info/", 307, ""},
 		{"GET", "/v1/runs/b/nothing", 404, `{"detail":"Not Found"}`},
 		{"GET", "/v1/runs/", 307, ""},
-		{"DELETE", "/v1/runs/b", 405, `{"detail":"Method Not Allowed"}`},
+		{"POST", "/v1/runs/b", 405, `{"detail":"Method Not Allowed"}`},
+		{"GET", "/v1/runs//reset_data", 404, `{"detail":"Not Found"}`},
+		{"GET", "/v1/runs/%20/reset_data", 404, `{"detail":"there is no run of this name"}`},
+		{"DELETE", "/v1/runs/b", 501, `{"detail":"this hub deletes no runs"}`},
 	} {
 		if w := f.do(test.method, test.path, ""); w.Code != test.status || w.Body.String() != test.reply {
 			t.Errorf("%s %s: %d %s, want %d %s", test.method, test.path, w.Code, w.Body, test.status, test.reply)
@@ -440,6 +463,52 @@ func TestRuns(t *testing.T) {
 	if w := alone.do("PUT", "/v1/runs/b", ""); w.Code != http.StatusNotImplemented {
 		t.Errorf("one run only: %d %s", w.Code, w.Body)
 	}
+}
+
+// TestDeleteRun deletes a run while a trainer waits for a batch of it. A new run of the
+// name has nothing of the old one.
+func TestDeleteRun(t *testing.T) {
+	open := map[string]*queue.Queue{}
+	f := newFixture(t, nil, Config{
+		Settings: Settings{MaxRuns: 1},
+		OpenRun: func(ctx context.Context, name string) (*queue.Queue, error) {
+			q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
+			open[name] = q
+			return q, err
+		},
+		DropRun: func(_ context.Context, name string) error {
+			defer delete(open, name)
+			return open[name].Close()
+		},
+	})
+	status := func(method, path string, want int) {
+		t.Helper()
+		if w := f.do(method, path, ""); w.Code != want || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s %s: %d %s, want %d", method, path, w.Code, w.Body, want)
+		}
+	}
+	for range 2 {
+		status("PUT", "/v1/runs/b", 201)
+		status("PUT", "/v1/runs/c", 409) // one more than may be
+		f.want("GET", "/v1/runs/b/status", "", `{"current_step":0,"queue_size":0}`)
+		f.do("POST", "/v1/runs/b/register", fmt.Sprintf(registerBody, 2, 0))
+		f.want("POST", "/v1/runs/b/scored_data", group(2, 1, -1), `{"status":"received"}`)
+		old := f.server.further["b"]
+		moved := old.batches.movement()
+		ended := make(chan int)
+		go func() { ended <- f.do("POST", "/v1/runs/b/batches?wait=60", "").Code }()
+		status("DELETE", "/v1/runs/b", 200)
+		<-moved
+		if got := <-ended; got != http.StatusGone && got != http.StatusNotFound && got != http.StatusConflict {
+			t.Errorf("a trainer that waits: %d", got)
+		}
+		status("DELETE", "/v1/runs/b", 404)
+		status("GET", "/v1/runs/b/info", 404)
+		f.want("GET", "/v1/runs", "", `{"runs":["default"]}`)
+	}
+	status("DELETE", "/v1/runs/default", 409)
+	f.restart()
+	f.want("GET", "/v1/runs", "", `{"runs":["default"]}`)
 }
 
 // TestStats shows the statistics of a run in the middle of things.

@@ -128,9 +128,9 @@ func TestLastByteArrives(t *testing.T) {
 		request *http.Request
 		refused bool
 	}{
-		{"the JSON of Atropos", httptest.NewRequest(http.MethodGet, "/batch", nil), false},
-		{"the binary form", httptest.NewRequest(http.MethodPost, mainPath+"/batches", nil), false},
-		{"a connection that breaks", httptest.NewRequest(http.MethodGet, "/batch", nil), true},
+		{"the JSON of Atropos", httptest.NewRequest(http.MethodGet, "http://localhost/batch", nil), false},
+		{"the binary form", httptest.NewRequest(http.MethodPost, "http://localhost"+mainPath+"/batches", nil), false},
+		{"a connection that breaks", httptest.NewRequest(http.MethodGet, "http://localhost/batch", nil), true},
 	} {
 		w := &lastLook{ResponseRecorder: httptest.NewRecorder(), see: func() { f.state(test.why, handed) }}
 		if test.refused {

@@ -18,21 +18,19 @@ func Completing(sizes []int, want int) []int {
 			return all
 		}
 	}
-	rungs := []sums{newSums(max(0, want))}
-	rungs[0].set(0)
+	l := newLadder(max(0, want))
 	for i, size := range sizes {
-		next := slices.Clone(rungs[i])
-		if size <= want {
-			next.addShifted(rungs[i], size)
+		if size > want {
+			size = 0 // no sum of interest has it
 		}
-		rungs = append(rungs, next)
+		l.push(item{Group{Sequences: size}, i})
 	}
-	if !rungs[len(sizes)].has(want) {
+	if !l.reach(want) {
 		return []int{}
 	}
 	all = all[:0]
 	for i := len(sizes) - 1; i >= 0 && want > 0; i-- {
-		if rungs[i].has(want - sizes[i]) {
+		if l.reachBy(want-sizes[i], i) {
 			all = append(all, i)
 			want -= sizes[i]
 		}

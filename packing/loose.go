@@ -1,6 +1,9 @@
 package packing
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // packExact takes groups with the given number of sequences in total, from as few of the
 // oldest groups as possible. If there is a choice, it leaves out newer ones.
@@ -36,19 +39,26 @@ func (n Need) packMinimums(waiting Groups) []item {
 
 // fitting returns the groups of sizes that a batch can contain, if there were enough groups
 // of each waiting size: the oldest of each environment and size, as many as fit in a batch.
+// It returns none if all groups together do not make a batch.
 func fitting(waiting Groups, sequences int) []item {
-	var sizes []int
+	total, sizes := 0, make(map[int]bool)
 	for e := range all(waiting) {
-		if !slices.Contains(sizes, e.Sequences) {
-			sizes = append(sizes, e.Sequences)
+		if e.Sequences > 0 && e.Sequences <= sequences {
+			total += e.Sequences
+			sizes[e.Sequences] = true
 		}
 	}
-	fits := Packable(sequences, sizes)
-	sizes = slices.DeleteFunc(sizes, func(size int) bool { return !fits(size) })
+	if total < sequences {
+		return nil
+	}
+	fits := Packable(sequences, slices.Collect(maps.Keys(sizes)))
+	for size := range sizes {
+		sizes[size] = fits(size)
+	}
 	var usable []item
 	used := make(map[Group]int)
 	for e := range all(waiting) {
-		if slices.Contains(sizes, e.Sequences) && (used[e.Group]+1)*e.Sequences <= sequences {
+		if sizes[e.Sequences] && used[e.Group] < sequences/e.Sequences {
 			used[e.Group]++
 			usable = append(usable, e)
 		}
@@ -56,16 +66,24 @@ func fitting(waiting Groups, sequences int) []item {
 	return usable
 }
 
+// maxPackable is the largest batch of which [Packable] tells what it can contain.
+const maxPackable = 1 << 24
+
 // Packable returns a function that reports whether a batch of the given number of
-// sequences can contain a group of a size, if all groups have one of sizes.
+// sequences can contain a group of a size, if all groups have one of sizes. It says so of
+// all very large batches.
 func Packable(sequences int, sizes []int) func(size int) bool {
+	if sequences > maxPackable {
+		return func(size int) bool { return size > 0 && size <= sequences }
+	}
 	can := newSums(sequences)
 	can.set(0)
 	for _, size := range sizes {
-		for at := 0; size > 0 && at+size <= sequences; at++ {
-			if can.has(at) {
-				can.set(at + size)
-			}
+		if size <= 0 || can.has(size) { // what it adds to is there
+			continue
+		}
+		for by := size; by <= sequences; by *= 2 {
+			can.addShifted(can, by)
 		}
 	}
 	return func(size int) bool { return size > 0 && size <= sequences && can.has(sequences-size) }
@@ -147,13 +165,7 @@ func (n Need) packParts(usable []item) []item {
 	together := []sums{newSums(n.Sequences)}
 	together[0].set(0)
 	for i, p := range parts {
-		next := newSums(n.Sequences)
-		for sum := p.least; sum <= n.Sequences; sum++ {
-			if p.reach(sum) {
-				next.addShifted(together[i], sum)
-			}
-		}
-		together = append(together, next)
+		together = append(together, together[i].plus(p.from(p.least)))
 	}
 	if !together[len(parts)].has(n.Sequences) {
 		return nil

@@ -31,12 +31,15 @@ type minimum struct {
 	sequences int // 1 or more
 }
 
-// AddMinimum reserves a share of the batch, 0 to 1, for an environment. A share of less
-// than one sequence reserves nothing. Set Sequences first, and add shares in the order of
-// registration.
+// AddMinimum reserves a share of the batch for an environment. A share below 0 counts as 0,
+// and one above 1 as 1. A share of less than one sequence reserves nothing. Set Sequences
+// first, and add shares in the order of registration.
 func (n *Need) AddMinimum(env int32, share float64) {
 	n.bounded = true
-	if least := int(float64(n.Sequences) * share); least > 0 {
+	if !(share > 0) { // NaN too
+		return
+	}
+	if least := int(float64(n.Sequences) * min(1, share)); least > 0 {
 		n.minimums = append(n.minimums, minimum{env, least})
 	}
 }

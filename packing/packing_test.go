@@ -2,7 +2,9 @@ package packing
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -234,6 +236,57 @@ func TestCompleting(t *testing.T) {
 	} {
 		if got := Completing(test.sizes, test.want); !slices.Equal(got, test.got) {
 			t.Errorf("%s: %v, want %v", test.why, got, test.got)
+		}
+	}
+}
+
+// TestGiantNumbers packs what waits in memory that fits it, whatever is wanted.
+func TestGiantNumbers(t *testing.T) {
+	const giant = 1<<31 - 1
+	few, many := make(list, 40), make(list, 90_000)
+	for i := range few {
+		few[i] = Group{Env: int32(i % 2), Sequences: 4}
+	}
+	for i := range many {
+		many[i] = Group{Env: int32(i % 2), Sequences: 1}
+	}
+	minimums := []minimum{{0, giant / 2}, {1, 1}}
+	for _, test := range []struct {
+		why       string
+		run       func() int
+		want      int // groups
+		kibibytes uint64
+	}{
+		{"a giant batch", func() int { return len(Need{Sequences: giant}.Pack(few)) }, 0, 64},
+		{"and its minimums", func() int { return len(Need{Sequences: giant, minimums: minimums}.Pack(few)) }, 0, 64},
+		{"and its strict ones", func() int { return len(Need{Sequences: giant, minimums: minimums, Strict: true}.Pack(few)) }, 0, 64},
+		{"a giant group", func() int { return len(Completing(make([]int, 256), giant)) }, 0, 64},
+		{"that small ones do not make up", func() int { return len(Completing(slices.Repeat([]int{1}, 256), giant)) }, 0, 64},
+		{"what it can contain", func() int { Packable(giant, []int{1, 4}); return 0 }, 0, 64},
+		{"a batch of many single ones", func() int { return len(Need{Sequences: 80_000}.Pack(many)) }, 80_000, 64 << 10},
+		{"and its minimum", func() int { return len(Need{Sequences: 80_000, minimums: minimums[1:]}.Pack(many)) }, 80_000, 64 << 10},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := test.run()
+		runtime.ReadMemStats(&after)
+		if took := (after.TotalAlloc - before.TotalAlloc) >> 10; got != test.want || took > test.kibibytes {
+			t.Errorf("%s: %d groups with %d KiB, want %d with %d at most", test.why, got, took, test.want, test.kibibytes)
+		}
+	}
+}
+
+// TestShares takes shares that make no sense for the nearest that do.
+func TestShares(t *testing.T) {
+	for share, want := range map[float64]string{-1: "", 1e300: "8", math.Inf(1): "8", math.NaN(): "", math.Inf(-1): "", 0.5: "4"} {
+		n := Need{Sequences: 8}
+		n.AddMinimum(0, share)
+		got := ""
+		for _, m := range n.minimums {
+			got += fmt.Sprint(m.sequences)
+		}
+		if got != want {
+			t.Errorf("%v: reserves %q, want %q", share, got, want)
 		}
 	}
 }

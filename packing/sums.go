@@ -1,52 +1,83 @@
 package packing
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A ladder knows which sums its groups can have, and which groups make up each sum. Sums
-// are numbers of sequences.
+// are numbers of sequences. Its size grows with the sequences of its groups, and not with
+// the sum that is wanted.
 type ladder struct {
 	most   int         // the highest sum of interest
+	top    int         // the highest that the groups could have, up to most
 	groups []item      // in the order in which they were added
-	rungs  []sums      // rungs[i] has the sums of the subsets of groups[:i]
+	sums   sums        // that some of groups can have
+	since  []int32     // by sum: how many groups there were when it became possible
 	used   map[int]int // groups of each size
 }
 
 func newLadder(most int) *ladder {
-	bottom := newSums(most)
+	bottom := newSums(0)
 	bottom.set(0)
-	return &ladder{most: most, rungs: []sums{bottom}, used: make(map[int]int)}
+	return &ladder{most: most, sums: bottom, since: []int32{0}, used: make(map[int]int)}
 }
 
 // add adds a group, unless it makes no difference because it is too large, or because there
 // are already as many of its size as a sum can have. So the cost does not grow with the
 // number of groups.
 func (l *ladder) add(e item) {
-	if e.Sequences <= 0 || (l.used[e.Sequences]+1)*e.Sequences > l.most {
+	if e.Sequences <= 0 || e.Sequences > l.most || l.used[e.Sequences] >= l.most/e.Sequences {
 		return
 	}
 	l.used[e.Sequences]++
-	top := l.rungs[len(l.rungs)-1]
-	next := slices.Clone(top)
-	next.addShifted(top, e.Sequences)
+	l.push(e)
+}
+
+// push adds a group, which must have between 0 and l.most sequences.
+func (l *ladder) push(e item) {
 	l.groups = append(l.groups, e)
-	l.rungs = append(l.rungs, next)
+	l.top += min(e.Sequences, l.most-l.top)
+	l.sums = append(l.sums, make(sums, l.top/64+1-len(l.sums))...)
+	l.since = append(l.since, make([]int32, l.top+1-len(l.since))...)
+	l.sums.shift(e.Sequences, func(sum int) {
+		if sum <= l.top {
+			l.since[sum] = int32(len(l.groups))
+		}
+	})
 }
 
 // reach reports whether some of the groups have sum sequences.
-func (l *ladder) reach(sum int) bool { return l.rungs[len(l.rungs)-1].has(sum) }
+func (l *ladder) reach(sum int) bool { return l.reachBy(sum, len(l.groups)) }
+
+// reachBy is reach for the first n groups.
+func (l *ladder) reachBy(sum, n int) bool {
+	return sum >= 0 && sum <= l.top && l.sums.has(sum) && int(l.since[sum]) <= n
+}
 
 // take returns groups with sum sequences, in the order in which they were added. If
 // there is a choice it leaves out the later ones. The sum must be reachable.
 func (l *ladder) take(sum int) []item {
 	var all []item
 	for i := len(l.groups) - 1; i >= 0; i-- {
-		if !l.rungs[i].has(sum) {
+		if !l.reachBy(sum, i) {
 			all = append(all, l.groups[i])
 			sum -= l.groups[i].Sequences
 		}
 	}
 	slices.Reverse(all)
 	return all
+}
+
+// from returns the sums that the groups can have from least on, as a set up to l.most.
+func (l *ladder) from(least int) sums {
+	set := newSums(l.most)
+	for sum := least; sum <= l.top; sum++ {
+		if l.reach(sum) {
+			set.set(sum)
+		}
+	}
+	return set
 }
 
 // sums is a set of small numbers, a bit for each.
@@ -62,11 +93,52 @@ func (s sums) has(n int) bool { return n >= 0 && n/64 < len(s) && s[n/64]&(1<<(n
 // addShifted adds each number of other, increased by the given amount, if it is in the
 // range of s. Both sets have the same range.
 func (s sums) addShifted(other sums, by int) {
-	words, bits := by/64, by%64
+	words, odd := by/64, by%64
 	for i := len(s) - 1; i >= words; i-- {
-		s[i] |= other[i-words] << bits
-		if bits > 0 && i > words {
-			s[i] |= other[i-words-1] >> (64 - bits)
+		s[i] |= other[i-words] << odd
+		if odd > 0 && i > words {
+			s[i] |= other[i-words-1] >> (64 - odd)
 		}
 	}
+}
+
+// shift adds each number of s, increased by the given amount, if it is in the range, and
+// calls fresh with each that was not there. The numbers of the last word may be a little
+// out of the range.
+func (s sums) shift(by int, fresh func(n int)) {
+	words, odd := by/64, by%64
+	for i := len(s) - 1; i >= words; i-- {
+		moved := s[i-words] << odd
+		if odd > 0 && i > words {
+			moved |= s[i-words-1] >> (64 - odd)
+		}
+		moved &^= s[i]
+		for s[i] |= moved; moved != 0; moved &= moved - 1 {
+			fresh(64*i + bits.TrailingZeros64(moved))
+		}
+	}
+}
+
+// plus returns the set of all numbers of s added to all of other, as far as they are in
+// the range. Both sets have the same range.
+func (s sums) plus(other sums) sums {
+	if s.count() > other.count() {
+		s, other = other, s
+	}
+	result := make(sums, len(s))
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			result.addShifted(other, 64*i+bits.TrailingZeros64(word))
+		}
+	}
+	return result
+}
+
+// count is how many numbers are in s.
+func (s sums) count() int {
+	n := 0
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
 }

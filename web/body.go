@@ -30,67 +30,141 @@ func (e *largeError) Error() string {
 	return fmt.Sprintf("the body has more than %d bytes %s", e.limit, e.what)
 }
 
+// A bodyError is a body that could not be read to its end, which is the client's fault
+// or that of the way to it.
+type bodyError struct{ err error }
+
+func (e *bodyError) Error() string {
+	if e.status() == http.StatusBadRequest {
+		return "the body cannot be read: " + e.err.Error()
+	}
+	return "the body did not come to its end"
+}
+
+// status is that of the reply: the client went away or stalled, or what it sent is not
+// HTTP.
+func (e *bodyError) status() int {
+	var network net.Error
+	if errors.As(e.err, &network) || errors.Is(e.err, io.ErrUnexpectedEOF) || errors.Is(e.err, context.Canceled) {
+		return http.StatusRequestTimeout
+	}
+	return http.StatusBadRequest
+}
+
+const (
+	leastBuffer = 4 << 10  // bytes with which a body begins to be read
+	freeInflate = 16 << 20 // bytes to which any body may inflate
+	maxInflate  = 256      // how many times its own size a body may inflate to beyond that
+)
+
 // ReadBody reads the body of a request, within the limits of the server and inflated if
 // it is gzip, and returns what parse makes of it. The bytes are used again once parse
 // has returned. [Call.Fail] knows the errors of ReadBody itself.
 func ReadBody[T any](c *Call, parse func([]byte) (T, error)) (T, error) {
-	buf, free := c.server.buffer()
-	defer free()
-	if err := c.readBody(buf); err != nil {
+	body, err := c.readBody()
+	defer c.keep(body)
+	if err != nil {
 		var none T
 		return none, err
 	}
-	return parse(buf.Bytes())
+	return parse(body)
 }
 
-// buffer returns a buffer for a body, and a function that gives it back.
-func (s *Server) buffer() (buf *bytes.Buffer, free func()) {
-	buf, ok := s.bodies.Get().(*bytes.Buffer)
-	if !ok {
-		buf = new(bytes.Buffer)
-	}
-	return buf, func() {
-		if buf.Cap() <= 16<<20 {
-			buf.Reset()
-			s.bodies.Put(buf)
-		}
-	}
-}
-
-// readBody reads the body of a request into buf.
-func (c *Call) readBody(buf *bytes.Buffer) error {
+// readBody reads the body of a request.
+func (c *Call) readBody() ([]byte, error) {
 	encoding := strings.ToLower(c.R.Header.Get("Content-Encoding"))
 	packed := strings.Contains(encoding, "gzip")
 	if !packed && encoding != "" && encoding != "identity" {
-		return errEncoding
+		return nil, errEncoding
 	}
-	s := c.server
-	if c.R.ContentLength > s.config.Settings.MaxBody {
-		return &largeError{"", s.config.Settings.MaxBody}
+	most := c.mostBody()
+	if c.R.ContentLength > most {
+		return nil, &largeError{"", most}
+	}
+	if c.R.ContentLength > c.server.budget.most(c.R.ContentLength) {
+		return nil, c.server.budget.tooMuch()
 	}
 	control := http.NewResponseController(c.W)
 	raw := c.paced(control)
 	defer func() { c.read = raw.limit - max(0, raw.left) }()
-	into := buf
-	if packed {
-		zipped, free := s.buffer()
-		defer free()
-		into = zipped
+	body, err := c.fill(raw, c.R.ContentLength)
+	if isMemory(err) {
+		_, _ = io.Copy(io.Discard, raw) // so that the client reads the reply
 	}
-	into.Grow(int(min(max(c.R.ContentLength, 0)+bytes.MinRead, 1<<20)))
-	if _, err := into.ReadFrom(raw); err != nil {
-		return err
+	if err == nil {
+		err = ready(control)
 	}
-	err := ready(control)
-	if err == nil && packed {
-		s.Compute(func() { err = inflate(buf, into, s.config.Settings.MaxInflated) })
+	if err != nil || !packed || len(body) == 0 {
+		return body, err
 	}
-	return err
+	defer c.keep(body)
+	var plain []byte
+	c.server.Compute(func() { plain, err = c.inflate(body) })
+	return plain, err
+}
+
+// mostBody is how many bytes the body of a request may have.
+func (c *Call) mostBody() int64 {
+	most := c.server.config.Settings.MaxBody
+	if c.MaxBody > 0 {
+		most = min(most, c.MaxBody)
+	}
+	return most
+}
+
+// fill reads r to its end into memory that grows as bytes come. size is how many may be
+// expected; -1: not known.
+func (c *Call) fill(r io.Reader, size int64) ([]byte, error) {
+	buf := c.buffer()
+	var err error
+	for err == nil {
+		if len(buf) == cap(buf) {
+			if buf, err = c.grow(buf, size); err != nil {
+				break
+			}
+		}
+		var n int
+		n, err = r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return buf, err
+}
+
+// buffer returns memory for a body, perhaps some that was used before.
+func (c *Call) buffer() []byte {
+	buf, size := c.server.bodies.Take()
+	if c.Reserve(size) != nil {
+		c.server.bodies.Put(buf, size)
+		return nil
+	}
+	return buf[:0]
+}
+
+// keep keeps the memory of a body for others.
+func (c *Call) keep(buf []byte) {
+	if cap(buf) > 0 {
+		c.server.bodies.Put(buf, cap(buf))
+	}
+}
+
+// grow returns buf with twice the room, or with a little more than size if that is less.
+func (c *Call) grow(buf []byte, size int64) ([]byte, error) {
+	room := max(leastBuffer, 2*cap(buf))
+	if end := int(size) + 1; size >= 0 && cap(buf) < end && end < room { // a byte more shows the end
+		room = end
+	}
+	if err := c.Reserve(room - cap(buf)); err != nil {
+		return buf, err
+	}
+	return append(make([]byte, 0, room), buf...), nil
 }
 
 // paced returns the body of a request within its limits of size and time.
 func (c *Call) paced(control *http.ResponseController) *limited {
-	most := c.server.config.Settings.MaxBody
+	most := c.mostBody()
 	return &limited{r: &patient{c.R.Body, control, newPace(c.server.config.Settings.Stall)}, left: most, limit: most}
 }
 
@@ -119,37 +193,47 @@ func ready(control *http.ResponseController) error {
 	return nil
 }
 
-// inflate reads gzip of one or several members into buf.
-func inflate(buf, r *bytes.Buffer, limit int64) error {
-	if r.Len() == 0 {
-		return nil
-	}
+// inflate returns what is in gzip of one or several members.
+func (c *Call) inflate(packed []byte) ([]byte, error) {
+	r := bytes.NewReader(packed)
 	z, err := gzip.NewReader(r)
 	if err != nil {
-		return errGzip
+		return nil, errGzip
 	}
-	plain := &limited{r: z, left: limit, limit: limit, what: "when inflated"}
-	for {
-		z.Multistream(false)
-		if _, err := buf.ReadFrom(plain); err != nil {
-			var large *largeError
-			if errors.As(err, &large) {
-				return err
-			}
-			return errGzip
-		}
-		if !nextMember(r) {
-			return nil
-		}
-		if z.Reset(r) != nil {
-			return errGzip
-		}
+	limit := min(c.server.config.Settings.MaxInflated, freeInflate+maxInflate*int64(len(packed)))
+	plain, err := c.fill(&limited{r: &members{z, r}, left: limit, limit: limit, what: "when inflated"}, -1)
+	var large *largeError
+	if err == nil || errors.As(err, &large) || isMemory(err) {
+		return plain, err
 	}
+	return plain, errGzip
+}
+
+// isMemory reports whether err is one of [Call.Reserve].
+func isMemory(err error) bool {
+	var own *Error
+	return errors.Is(err, errBusy) || errors.As(err, &own)
+}
+
+// members reads the members of gzip one after another.
+type members struct {
+	z *gzip.Reader
+	r *bytes.Reader
+}
+
+// Read implements [io.Reader].
+func (m *members) Read(b []byte) (int, error) {
+	m.z.Multistream(false)
+	n, err := m.z.Read(b)
+	if !errors.Is(err, io.EOF) || !nextMember(m.r) {
+		return n, err
+	}
+	return n, m.z.Reset(m.r)
 }
 
 // nextMember skips zeros, with which some programs pad, and reports whether anything
 // follows.
-func nextMember(r *bytes.Buffer) bool {
+func nextMember(r *bytes.Reader) bool {
 	for {
 		c, err := r.ReadByte()
 		if err != nil {
@@ -179,10 +263,4 @@ func (l *limited) Read(b []byte) (int, error) {
 		return 0, &largeError{l.what, l.limit}
 	}
 	return n, err
-}
-
-// isHangup reports whether a request ended because its client went away or stalled.
-func isHangup(err error) bool {
-	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled)
 }

@@ -18,6 +18,8 @@ type Call struct {
 	Route    string    // path of the route, with the names of its parameters; empty: none
 	Exchange *Exchange // nil: the connection is not known
 
+	MaxBody int64 // bytes of a body that is read; 0, or more than the settings say: as they say
+
 	Waits  bool   // the call takes its time on purpose; its duration is not measured
 	Arrive func() // called before the last byte of a reply whose length the client knows; nil: not called
 
@@ -25,6 +27,7 @@ type Call struct {
 	names, values []string // of parameters
 	start         time.Time
 	read          int64 // bytes of the body, as it came
+	held          int64 // bytes of the budget
 }
 
 // Param is the part of the path at the place of a parameter; empty if there is none.
@@ -114,6 +117,9 @@ func (r *Recorder) Write(b []byte) (int, error) {
 	r.bytes += int64(n)
 	return n, err
 }
+
+// Begun reports whether anything was written.
+func (r *Recorder) Begun() bool { return r.status != 0 }
 
 // Unwrap is for [http.ResponseController].
 func (r *Recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"io"
@@ -11,11 +12,16 @@ import (
 )
 
 // A listener limits the number of connections, and makes them notice when they break.
+// If there are too many, it closes the one that has waited longest without a request.
 type listener struct {
 	net.Listener
-	most    int64
+	most    int
 	refused func() // called for each connection beyond that
-	open    atomic.Int64
+	evicted func() // called for each connection that is closed for another
+
+	mu      sync.Mutex
+	open    int
+	waiting list.List // of *conn: those on which no request is answered, the longest first
 }
 
 // tooMany is the reply to a connection beyond the limit.
@@ -28,15 +34,78 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.open.Add(1) <= l.most {
-			return &conn{Conn: c, gone: func() { l.open.Add(-1) }}, nil
+		if mine, ok := l.admit(c); ok {
+			return mine, nil
 		}
-		l.open.Add(-1)
 		l.refused()
 		if c.SetWriteDeadline(time.Now().Add(time.Second)) == nil {
 			_, _ = io.WriteString(c, tooMany) // fits into the buffers of a new connection
 		}
 		c.Close()
+	}
+}
+
+// admit counts a connection, unless there are too many on which requests are answered.
+func (l *listener) admit(c net.Conn) (mine *conn, ok bool) {
+	l.mu.Lock()
+	full := l.open >= l.most
+	longest, _ := l.front()
+	l.mu.Unlock()
+	if full && longest != nil {
+		l.evicted()
+		_ = longest.Close() // it is of no more use
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open >= l.most {
+		return nil, false
+	}
+	l.open++
+	mine = &conn{Conn: c, door: l}
+	mine.place = l.waiting.PushBack(mine)
+	return mine, true
+}
+
+// front is the connection that has waited longest. l.mu is held.
+func (l *listener) front() (longest *conn, ok bool) {
+	if l.waiting.Len() == 0 {
+		return nil, false
+	}
+	longest, ok = l.waiting.Front().Value.(*conn)
+	return longest, ok
+}
+
+// waits notes that a connection waits for a request. A connection that is closed does
+// not.
+func (l *listener) waits(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.place == nil && !c.left {
+		c.place = l.waiting.PushBack(c)
+	}
+}
+
+// works notes that a request of a connection is about to be answered.
+func (l *listener) works(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(c)
+}
+
+// leave notes that a connection is closed.
+func (l *listener) leave(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(c)
+	l.open--
+	c.left = true
+}
+
+// remove takes a connection from those that wait. l.mu is held.
+func (l *listener) remove(c *conn) {
+	if c.place != nil {
+		l.waiting.Remove(c.place)
+		c.place = nil
 	}
 }
 
@@ -46,13 +115,16 @@ type conn struct {
 	net.Conn
 	broken   atomic.Bool
 	requests atomic.Int64 // that have come so far
-	gone     func()       // called when it is closed
 	closing  sync.Once
+
+	door  *listener
+	place *list.Element // among those that wait; nil: it does not. door.mu guards it
+	left  bool          // it is closed. door.mu guards it
 }
 
 // Close implements [net.Conn].
 func (c *conn) Close() error {
-	c.closing.Do(c.gone)
+	c.closing.Do(func() { c.door.leave(c) })
 	return c.Conn.Close()
 }
 
@@ -97,6 +169,7 @@ func newExchange(ctx context.Context) *Exchange {
 	if !ok {
 		return nil
 	}
+	c.door.works(c)
 	return &Exchange{c, c.requests.Add(1)}
 }
 

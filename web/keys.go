@@ -41,16 +41,21 @@ func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
 		return nil, err
 	}
 	roles = append(slices.Clone(roles), Admin)
-	for i, line := range strings.Split(string(data), "\n") {
+	text := strings.TrimPrefix(string(data), "\ufeff") // some editors begin a file with it
+	for i, line := range strings.Split(text, "\n") {
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 0 || strings.HasPrefix(words[0], "#"):
+		case strings.ContainsFunc(line, unsendable):
+			return nil, fmt.Errorf("%s: line %d has a character that is not in ASCII, and could not be sent as a key", path, i+1)
+		case len(words) == 1 && slices.Contains(roles, Role(words[0])):
+			return nil, fmt.Errorf("%s: line %d has the role %s and no key: want %s KEY", path, i+1, words[0], words[0])
 		case len(words) == 1:
 			keys = append(keys, Key{Admin, words[0]})
 		case len(words) == 2 && slices.Contains(roles, Role(words[0])):
 			keys = append(keys, Key{Role(words[0]), words[1]})
 		default:
-			return nil, fmt.Errorf("%s: line %d is not a key: want KEY, or %s and a KEY", path, i+1, list(roles))
+			return nil, fmt.Errorf("%s: line %d is not a key: want KEY, or %s and a KEY", path, i+1, anyOf(roles))
 		}
 	}
 	if len(keys) == 0 {
@@ -59,8 +64,11 @@ func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
 	return keys, nil
 }
 
-// list writes roles for people.
-func list(roles []Role) string {
+// unsendable reports whether a header should not have this character.
+func unsendable(r rune) bool { return r > '~' || r < ' ' && r != '\t' && r != '\r' }
+
+// anyOf writes roles for people.
+func anyOf(roles []Role) string {
 	words := make([]string, len(roles))
 	for i, r := range roles {
 		words[i] = string(r)

@@ -60,6 +60,11 @@ func TestReadKeys(t *testing.T) {
 		{"keys", "# some\na\n\nwriter b\r\n  admin c  \n", []web.Key{{"admin", "a"}, {"writer", "b"}, {"admin", "c"}}, ""},
 		{"a role that the server does not have", "a\nwriter b\nboss c\n", nil, "line 3 is not a key: want KEY, or reader, writer or admin and a KEY"},
 		{"too many words", "writer a b\n", nil, "line 1 is not a key"},
+		{"a role and no key", "a\nwriter\n", nil, "line 2 has the role writer and no key: want writer KEY"},
+		{"the admin's too", "admin", nil, "line 1 has the role admin and no key"},
+		{"the mark of an editor", "\ufeffwriter a\r\nb", []web.Key{{"writer", "a"}, {"admin", "b"}}, ""},
+		{"what no client sends", "a\nk\u00e9y", nil, "line 2 has a character that is not in ASCII"},
+		{"a comment in any language", "# cl\u00e9\na", []web.Key{{"admin", "a"}}, ""},
 		{"nothing but a comment", "# a\n", nil, "is empty"},
 	} {
 		name := filepath.Join(t.TempDir(), "keys")

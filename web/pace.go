@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -41,6 +42,9 @@ func (p *patient) Read(b []byte) (int, error) {
 	p.control.SetReadDeadline(p.pace.deadline()) // if it cannot be set, something else watches the time
 	n, err := p.r.Read(b)
 	p.pace.moved += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &bodyError{err}
+	}
 	return n, err
 }
 

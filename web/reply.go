@@ -16,6 +16,7 @@ import (
 
 const (
 	leastZipped = 1000     // bytes of the smallest reply that is zipped
+	zipperSize  = 1 << 20  // about how many bytes of memory it takes to zip a reply
 	pieceSize   = 64 << 10 // about how many bytes of a long reply are written at once
 )
 
@@ -43,33 +44,7 @@ func (c *Call) Text(status int, text string) {
 	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.W.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	c.W.WriteHeader(status)
-	_, _ = io.WriteString(c.W, text) // a client that is gone has no use for it
-}
-
-// Fail answers a request that was not carried out because of err: an [*Error] with its
-// own status, an error of [ReadBody] with the status that fits, and any other with 503,
-// and a line in the log.
-func (c *Call) Fail(err error) {
-	var (
-		own   *Error
-		large *largeError
-	)
-	switch {
-	case errors.As(err, &own):
-		c.Detail(own.Status, err.Error())
-	case errors.As(err, &large):
-		c.W.Header().Set("Connection", "close") // the rest of the body is not read
-		c.Detail(http.StatusRequestEntityTooLarge, large.Error())
-	case errors.Is(err, errEncoding):
-		c.Detail(http.StatusUnsupportedMediaType, err.Error())
-	case errors.Is(err, errGzip):
-		c.Text(http.StatusBadRequest, "Invalid gzip payload")
-	case isHangup(err):
-		c.Detail(http.StatusRequestTimeout, "the body did not come to its end")
-	default:
-		c.server.log.Error("a request failed", "path", c.R.URL.Path, "err", err)
-		c.Detail(http.StatusServiceUnavailable, err.Error())
-	}
+	_, _ = io.WriteString(c.Paced(), text) // a client that is gone has no use for it
 }
 
 // A Printer writes a JSON reply in pieces. It never holds all of a long reply, and
@@ -112,7 +87,7 @@ func (p *Printer) Write(text []byte) (int, error) {
 // Abort gives up. What is written is not a whole reply.
 func (p *Printer) Abort() {
 	if p.zip != nil {
-		p.c.server.zips.Put(p.zip)
+		p.c.server.zips.Put(p.zip, zipperSize)
 		p.zip = nil
 	}
 }
@@ -154,7 +129,7 @@ func (p *Printer) open(size int) {
 		p.sized = true
 	} else {
 		h.Add("Vary", "Accept-Encoding")
-		if takesGzip(p.c.R) {
+		if takesGzip(p.c.R) && p.c.Reserve(zipperSize) == nil {
 			h.Set("Content-Encoding", "gzip")
 			p.zip = p.c.server.zipper(p.to)
 			p.to = p.zip
@@ -182,7 +157,7 @@ func (c *Call) Flush() error {
 
 // zipper returns a gzip writer to w, perhaps one that was used before.
 func (s *Server) zipper(w io.Writer) *gzip.Writer {
-	if z, ok := s.zips.Get().(*gzip.Writer); ok {
+	if z, _ := s.zips.Take(); z != nil {
 		z.Reset(w)
 		return z
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -99,7 +100,11 @@ func (n *node) find(path string) (found *node, values []string) {
 
 // dispatch hands a call to its route.
 func (s *Server) dispatch(c *Call) {
-	if s.crossOrigin(c) {
+	if !s.letsIn(c) || s.crossOrigin(c) {
+		return
+	}
+	if _, err := url.ParseQuery(c.R.URL.RawQuery); err != nil {
+		c.Detail(http.StatusBadRequest, "the query cannot be read: "+err.Error())
 		return
 	}
 	at, values := s.routes.find(c.R.URL.Path)
@@ -131,33 +136,4 @@ func (c *Call) redirect(path string) {
 	}
 	c.W.Header().Set("Location", path)
 	c.W.WriteHeader(http.StatusTemporaryRedirect)
-}
-
-// crossOrigin lets web pages of the allowed origins call, and answers what their
-// browsers ask beforehand. It reports whether the call is answered.
-func (s *Server) crossOrigin(c *Call) bool {
-	origin := c.R.Header.Get("Origin")
-	if len(s.config.Settings.Origins) == 0 || origin == "" {
-		return false
-	}
-	h := c.W.Header()
-	h.Add("Vary", "Origin")
-	if !slices.Contains(s.config.Settings.Origins, origin) && !slices.Contains(s.config.Settings.Origins, "*") {
-		return false
-	}
-	h.Set("Access-Control-Allow-Origin", origin)
-	if len(s.config.Expose) > 0 {
-		h.Set("Access-Control-Expose-Headers", strings.Join(s.config.Expose, ", "))
-	}
-	asked := c.R.Header.Get("Access-Control-Request-Method")
-	if c.R.Method != http.MethodOptions || asked == "" {
-		return false
-	}
-	h.Set("Access-Control-Allow-Methods", asked)
-	if headers := c.R.Header.Get("Access-Control-Request-Headers"); headers != "" {
-		h.Set("Access-Control-Allow-Headers", headers)
-	}
-	h.Set("Access-Control-Max-Age", "600")
-	c.W.WriteHeader(http.StatusNoContent)
-	return true
 }

@@ -32,7 +32,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	var serving sync.WaitGroup
-	door := &listener{Listener: l, most: int64(s.config.Settings.MaxConnections), refused: s.metrics.refused.Inc}
+	door := &listener{Listener: l, most: s.maxConnections(), refused: s.metrics.refused.Inc, evicted: s.metrics.evicted.Inc}
 	serving.Go(func() { failed <- inner.Serve(door) })
 
 	var err error
@@ -56,6 +56,17 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
+// maxConnections is how many connections there may be: as the settings say, but not more
+// than three quarters of the files that this process may open.
+func (s *Server) maxConnections() int {
+	most := s.config.Settings.MaxConnections
+	if files := openFiles() / 4 * 3; files > 0 && files < most {
+		s.log.Warn("the limit of open files allows fewer connections than max_connections: raise it by ulimit -n", "max_connections", most, "allowed", files)
+		return files
+	}
+	return most
+}
+
 // close wakes the calls that wait for something.
 func (s *Server) close() { s.stop.Do(func() { close(s.stopping) }) }
 
@@ -69,22 +80,25 @@ type connections struct {
 }
 
 // note hears of every connection that comes, goes, or begins to speak.
-func (c *connections) note(conn net.Conn, state http.ConnState) {
+func (c *connections) note(on net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
 	case http.StateNew:
 		c.open.Add(1)
-		c.fresh[conn] = struct{}{}
+		c.fresh[on] = struct{}{}
 		if c.closing {
-			conn.Close()
+			on.Close()
+		}
+		return
+	case http.StateIdle:
+		if mine, ok := on.(*conn); ok {
+			mine.door.waits(mine)
 		}
 	case http.StateClosed, http.StateHijacked:
-		delete(c.fresh, conn)
 		c.open.Done()
-	default:
-		delete(c.fresh, conn)
 	}
+	delete(c.fresh, on)
 }
 
 // closeFresh closes the connections on which no request has begun, now and from now on:

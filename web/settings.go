@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"net"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ type Settings struct {
 	MaxConnections int           // at once
 	MaxBody        int64         // bytes of a request as it comes
 	MaxInflated    int64         // bytes of a request after gzip
+	Memory         int64         // bytes that requests under way may take together; 0: a quarter of the machine's memory
 	Stall          time.Duration // how long a connection may move no byte in the middle of a request
 	Drain          time.Duration // for requests under way when the server is stopped
 	Origins        []string      // of web pages that may call, "https://example.org"; "*": any; none: CORS is off
@@ -40,16 +40,17 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.KeyFile, "key_file", "file of the keys of which a request must bring one, a line each: KEY, which may do everything, or ROLE KEY")
 	d.Int(&s.MaxConnections, "max_connections", "connections at once").AtLeast(1)
 	d.Int64(&s.MaxBody, "max_body", "bytes of a request").AtLeast(1)
-	d.Int64(&s.MaxInflated, "max_inflated", "bytes of a request after gzip").AtLeast(1)
+	d.Int64(&s.MaxInflated, "max_inflated", "bytes of a request after gzip; a small request may inflate to 16 MiB, and a larger one to 256 times its size more").AtLeast(1)
+	d.Int64(&s.Memory, "memory", "bytes that requests under way may take together, beyond which they are put off with status 503; 0: a quarter of the machine's memory").AtLeast(0)
 	d.Duration(&s.Stall, "stall", "how long a connection may stand still in the middle of a request").Above(0)
 	d.Duration(&s.Drain, "drain", "how long requests under way may take when the server is stopped").Above(0)
-	d.Texts(&s.Origins, "origins", "origins of web pages that may call, such as https://example.org; * for any")
+	d.Texts(&s.Origins, "origins", "origins of web pages that may call, such as https://example.org; * for any. Their hosts are also names of the server")
 	d.Bool(&s.AccessLog, "access_log", "log every request")
 }
 
 // Check implements [settings.Checker].
 func (s *Settings) Check() error {
-	if s.KeyFile == "" && !loopback(s.Host) {
+	if s.KeyFile == "" && !loopback(bare(s.Host)) {
 		return fmt.Errorf("host: %s is not loopback: name a file with a key by --key-file, or listen on 127.0.0.1", s.Host)
 	}
 	for _, origin := range s.Origins {
@@ -60,19 +61,16 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// loopback reports whether a host is this machine alone.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // withDefaults returns s with its zeros filled in, except for the port.
 func (s Settings) withDefaults() Settings {
 	d := Default()
-	s.Host = cmp.Or(s.Host, d.Host)
+	s.Host = bare(cmp.Or(s.Host, d.Host))
 	s.MaxConnections = cmp.Or(s.MaxConnections, d.MaxConnections)
 	s.MaxBody = cmp.Or(s.MaxBody, d.MaxBody)
 	s.MaxInflated = cmp.Or(s.MaxInflated, d.MaxInflated)
+	if s.Memory == 0 {
+		s.Memory = defaultMemory()
+	}
 	s.Stall = cmp.Or(s.Stall, d.Stall)
 	s.Drain = cmp.Or(s.Drain, d.Drain)
 	return s

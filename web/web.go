@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -43,8 +44,10 @@ type Server struct {
 	routes  *node
 	grants  []grant
 	metrics *metrics
-	bodies  sync.Pool     // of *bytes.Buffer
-	zips    sync.Pool     // of *gzip.Writer
+	faults  faults
+	budget  *budget
+	bodies  *Shelf[[]byte]
+	zips    *Shelf[*gzip.Writer]
 	desks   chan struct{} // holds an element for each call of Compute under way
 
 	stop     sync.Once
@@ -66,10 +69,13 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{
+	s := &Server{
 		config: c, log: c.Log, routes: routes, grants: grants, metrics: newMetrics(c.Name),
+		faults: faults{by: make(map[string]*fault)}, budget: newBudget(c.Settings.Memory),
 		desks: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)), stopping: make(chan struct{}),
-	}, nil
+	}
+	s.bodies, s.zips = NewShelf[[]byte](s.Keep()), NewShelf[*gzip.Writer](s.Keep())
+	return s, nil
 }
 
 // ServeHTTP answers one request. Under an [http.Server] other than that of Run,
@@ -77,15 +83,19 @@ func New(c Config) (*Server, error) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &Call{R: r, W: &Recorder{ResponseWriter: w}, Exchange: newExchange(r.Context()), server: s, start: time.Now()}
 	defer c.note()
+	defer func() { s.budget.used.Add(-c.held) }()
 	defer func() {
 		if fault := recover(); fault != nil {
 			c.rescue(fault)
 		}
 	}()
-	if r.ContentLength != 0 { // net/http reads the body even if no handler does
-		http.NewResponseController(w).SetReadDeadline(c.start.Add(s.config.Settings.Stall))
+	control := http.NewResponseController(w) // what cannot set a deadline watches the time itself
+	if r.ContentLength != 0 {                // net/http reads the body even if no handler does
+		control.SetReadDeadline(c.start.Add(s.config.Settings.Stall))
+		control.SetWriteDeadline(c.start.Add(s.config.Settings.Stall)) // net/http may ask the client to continue
 	}
 	s.dispatch(c)
+	control.SetWriteDeadline(time.Now().Add(s.config.Settings.Stall)) // net/http writes what is left of the reply
 }
 
 // Stopping is closed when Run is about to end: calls that wait for something must not
@@ -96,7 +106,16 @@ func (s *Server) Stopping() <-chan struct{} { return s.stopping }
 func (s *Server) Register(c prometheus.Collector) { s.metrics.registry.MustRegister(c) }
 
 // Metrics answers a call with all metrics, in the text form of Prometheus.
-func (s *Server) Metrics(c *Call) { s.metrics.page.ServeHTTP(c.W, c.R) }
+func (s *Server) Metrics(c *Call) { s.metrics.page.ServeHTTP(page{c.W, c.Paced()}, c.R) }
+
+// A page is a reply that another package writes, at the pace that clients must keep.
+type page struct {
+	*Recorder
+	body *Paced
+}
+
+// Write implements [http.ResponseWriter].
+func (p page) Write(b []byte) (int, error) { return p.body.Write(b) }
 
 // Compute calls f, which takes long and waits for nothing, when it is its turn. At most
 // [Server.Desks] such calls run at once, so that a processor is left for requests that

@@ -103,5 +103,15 @@ func TestHubRunsAndStats(t *testing.T) {
 		}
 	}
 	askHub(t, 200, "GET "+url+"/v1/runs/exp2/batch", "t", "")
+	askHub(t, 403, "DELETE "+url+"/v1/runs/exp2", "t", "")
+	askHub(t, 200, "DELETE "+url+"/v1/runs/exp2", "a", "")
+	askHub(t, 404, "GET "+url+"/v1/runs/exp2/info", "t", "")
+	if left, err := filepath.Glob(filepath.Join(data, "runs", "*")); err != nil || len(left) > 0 {
+		t.Errorf("left of the run: %v %v", left, err)
+	}
+	askHub(t, 201, "PUT "+url+"/v1/runs/exp2", "a", "")
+	if info := askHub(t, 200, "GET "+url+"/v1/runs/exp2/info", "t", ""); !strings.Contains(info, "-1") {
+		t.Errorf("a new run of the name has something of the old one: %s", info)
+	}
 	http.DefaultClient.CloseIdleConnections()
 }

@@ -11,9 +11,10 @@ package atropos
 
 // Limits on what is read. The caller must bound the size of the text.
 const (
-	MaxDepth   = 1000 // levels of nested arrays and objects
-	maxNumber  = 4300 // bytes of one number
-	maxID      = 256  // bytes of a group's ID
-	maxShown   = 64   // bytes of a bad value that an Error shows
-	minRowRoom = 64   // initial capacity for a row of unknown length
+	MaxDepth   = 1000     // levels of nested arrays and objects
+	maxNumber  = 4300     // bytes of one number
+	maxID      = 256      // bytes of a group's ID
+	maxEscaped = 64 << 10 // bytes of a key, or of a text that is not free-form, with escapes in it
+	maxShown   = 64       // bytes of a bad value that an Error shows
+	minRowRoom = 64       // initial capacity for a row of unknown length
 )

@@ -12,27 +12,53 @@ import (
 
 // A Reader reads scored groups from one request after another into the same memory.
 // Only one goroutine may use it at a time. The zero value is ready to use.
-type Reader struct{ mem memory }
+type Reader struct {
+	Limits Limits
+	mem    memory
+}
+
+// Limits say how much a request may hold. Zeros stand for no limit. An error of Reserve,
+// which is called with a number of bytes before they are taken, is that of the reader.
+type Limits struct {
+	Groups    int
+	Sequences int // of a group
+	Tokens    int // of a sequence
+	Reserve   func(bytes int) error
+}
+
+// Forget frees what was read, and returns how many bytes of memory the reader keeps for
+// the next request.
+func (r *Reader) Forget() int {
+	r.Limits.Reserve = nil
+	return r.mem.reset()
+}
 
 // Group reads one group, as [DecodeGroup] does. The group shares memory with the reader
 // and with data, so the next call and any change of data overwrite it.
 func (r *Reader) Group(data []byte) (*quintain.Group, error) {
-	r.mem.reset()
-	g, f := document(data, &r.mem, (*scanner).group)
-	if f != nil {
-		return nil, f
-	}
-	return g, nil
+	return read(r, data, (*scanner).group)
 }
 
 // Groups reads an array of groups, as [Reader.Group] reads one.
 func (r *Reader) Groups(data []byte) ([]*quintain.Group, error) {
+	return read(r, data, readGroups)
+}
+
+// read reads data into the memory of r.
+func read[T any](r *Reader, data []byte, one func(*scanner) (T, *Error)) (v T, err error) {
 	r.mem.reset()
-	groups, f := document(data, &r.mem, readGroups)
-	if f != nil {
-		return nil, f
+	r.mem.reserve = r.Limits.Reserve
+	v, f := document(data, &r.mem, func(s *scanner) (T, *Error) {
+		s.limits = r.Limits
+		return one(s)
+	})
+	switch {
+	case r.mem.fault != nil:
+		return v, r.mem.fault
+	case f != nil:
+		return v, f
 	}
-	return groups, nil
+	return v, nil
 }
 
 // DecodeGroup reads one scored group. Fields that the API does not know are ignored,
@@ -58,7 +84,9 @@ func DecodeGroups(data []byte) ([]*quintain.Group, error) {
 }
 
 // readGroups reads an array of groups.
-func readGroups(s *scanner) ([]*quintain.Group, *Error) { return list(s, 0, s.group) }
+func readGroups(s *scanner) ([]*quintain.Group, *Error) {
+	return list(s, shape[*quintain.Group]{most: s.limits.Groups}, s.group)
+}
 
 // document reads data, which must be a single value; mem may be nil.
 func document[T any](data []byte, mem *memory, read func(*scanner) (T, *Error)) (T, *Error) {
@@ -157,19 +185,21 @@ func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
 		*has |= hasScores
 		g.Scores, f = floats(s, max(minRowRoom, len(g.Tokens)))
 	case "advantages":
-		g.Advantages, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, floats) })
+		g.Advantages, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, s.mem.floatLists(), floats) })
 	case "ref_logprobs":
-		g.RefLogProbs, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, floats) })
+		g.RefLogProbs, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, s.mem.floatLists(), floats) })
 	case "inference_logprobs":
-		g.LogProbs, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, floats) })
+		g.LogProbs, f = optional(s, func() ([][]float64, *Error) { return rows(s, g, s.mem.floatLists(), floats) })
 	case "distill_token_ids":
 		g.DistillTokens, f = optional(s, func() ([][][]quintain.Token, *Error) {
-			return cubes(s, func(s *scanner, room int) ([]quintain.Token, *Error) { return ints(s, s.mem.tokenArena(), room) })
+			return cubes(s, s.mem.tokenLists(), func(s *scanner, room int) ([]quintain.Token, *Error) { return ints(s, s.mem.tokenArena(), room) })
 		})
 	case "distill_logprobs":
-		g.DistillLogProbs, f = optional(s, func() ([][][]float64, *Error) { return cubes(s, floats) })
+		g.DistillLogProbs, f = optional(s, func() ([][][]float64, *Error) { return cubes(s, s.mem.floatLists(), floats) })
 	case "overrides":
-		g.Overrides, f = optional(s, func() ([]json.RawMessage, *Error) { return list(s, len(g.Tokens), s.record) })
+		g.Overrides, f = optional(s, func() ([]json.RawMessage, *Error) {
+			return list(s, shape[json.RawMessage]{spine: s.mem.recordLists(), most: s.limits.Sequences}, s.record)
+		})
 	case "messages":
 		g.Messages, f = s.free(func() (json.RawMessage, *Error) { return conversations(s) })
 	case "generation_params":
@@ -192,7 +222,7 @@ func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
 func tokenRows(s *scanner) ([][]quintain.Token, *Error) {
 	room := minRowRoom
 	s.texts = s.texts[:0]
-	return list(s, 8, func() ([]quintain.Token, *Error) {
+	return list(s, shape[[]quintain.Token]{s.mem.tokenLists(), 8, s.limits.Sequences}, func() ([]quintain.Token, *Error) {
 		start := s.at + 1
 		row, f := ints(s, s.mem.tokenArena(), room)
 		if f == nil {
@@ -206,7 +236,7 @@ func tokenRows(s *scanner) ([][]quintain.Token, *Error) {
 // masks reads the masks of g. It is faster if the tokens have been read already.
 func (s *scanner) masks(g *quintain.Group) ([][]int32, *Error) {
 	i := -1
-	return rows(s, g, func(s *scanner, room int) ([]int32, *Error) {
+	return rows(s, g, s.mem.intLists(), func(s *scanner, room int) ([]int32, *Error) {
 		if i++; i >= len(s.texts) || i >= len(g.Tokens) {
 			return ints(s, s.mem.intArena(), room)
 		}
@@ -229,7 +259,10 @@ func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) 
 	rest = rest[:length]
 	arena := s.mem.intArena()
 	row := arena.begin(len(tokens))
-	for bytes.HasPrefix(rest, []byte("-100,")) {
+	if cap(row) < len(tokens) { // the memory may not be taken
+		return nil, false
+	}
+	for bytes.HasPrefix(rest, []byte("-100,")) && len(row) < len(tokens) {
 		rest = bytes.TrimPrefix(rest[len("-100,"):], []byte(" "))
 		row = append(row, quintain.Untrained)
 	}
@@ -240,6 +273,9 @@ func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) 
 		return nil, false
 	}
 	trained := bytes.Count(rest, []byte(",")) + 1
+	if len(row)+trained > cap(row) {
+		return nil, false
+	}
 	for _, t := range tokens[len(tokens)-trained:] {
 		row = append(row, int32(t))
 	}
@@ -249,9 +285,9 @@ func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) 
 
 // rows reads a row for each sequence of g. If the tokens have been read already, it
 // expects rows of their lengths.
-func rows[T any](s *scanner, g *quintain.Group, one func(*scanner, int) ([]T, *Error)) ([][]T, *Error) {
+func rows[T any](s *scanner, g *quintain.Group, spine *arena[[]T], one func(*scanner, int) ([]T, *Error)) ([][]T, *Error) {
 	i, room := 0, minRowRoom
-	return list(s, len(g.Tokens), func() ([]T, *Error) {
+	return list(s, shape[[]T]{spine, len(g.Tokens), s.limits.Sequences}, func() ([]T, *Error) {
 		if i < len(g.Tokens) {
 			room = len(g.Tokens[i])
 		}
@@ -262,10 +298,10 @@ func rows[T any](s *scanner, g *quintain.Group, one func(*scanner, int) ([]T, *E
 }
 
 // cubes reads arrays of arrays of rows, which mostly have equal lengths.
-func cubes[T any](s *scanner, one func(*scanner, int) ([]T, *Error)) ([][][]T, *Error) {
+func cubes[T any](s *scanner, spine *arena[[]T], one func(*scanner, int) ([]T, *Error)) ([][][]T, *Error) {
 	long, wide := 0, 0
-	return list(s, 0, func() ([][]T, *Error) {
-		rows, f := list(s, long, func() ([]T, *Error) {
+	return list(s, shape[[][]T]{most: s.limits.Sequences}, func() ([][]T, *Error) {
+		rows, f := list(s, shape[[]T]{spine, long, s.limits.Tokens}, func() ([]T, *Error) {
 			row, f := one(s, wide)
 			wide = len(row)
 			return row, f
@@ -307,8 +343,8 @@ func (s *scanner) record() (json.RawMessage, *Error) {
 // content.
 func conversations(s *scanner) (json.RawMessage, *Error) {
 	start := s.at
-	_, f := list(s, 0, func() (struct{}, *Error) {
-		_, f := list(s, 0, func() (struct{}, *Error) { return message(s) })
+	_, f := list(s, shape[struct{}]{}, func() (struct{}, *Error) {
+		_, f := list(s, shape[struct{}]{}, func() (struct{}, *Error) { return message(s) })
 		return struct{}{}, f
 	})
 	if f != nil {

@@ -25,6 +25,7 @@ const (
 	TypeFloatText   = "float_parsing"   // a string that does not hold a number
 	TypeFinite      = "finite_number"   // NaN, an infinity, or a number beyond the range of a float
 	TypeRange       = "less_than_equal" // an integer beyond the range of the field
+	TypeLong        = "too_long"        // an array with more elements than it may have
 	TypeValue       = "value_error"     // any other invalid value, such as lengths that do not match
 )
 

@@ -101,12 +101,12 @@ func (s *scanner) plainFloat(at int) (v float64, end int, ok bool) {
 	return v, at, ok
 }
 
-// quickFloats appends the next numbers while they have the usual form of a
+// quickFloats fills row with the next numbers while they have the usual form of a
 // log-probability: one digit, a point, 14 to 21 digits, and a comma that is followed by
 // more data.
 func (s *scanner) quickFloats(row []float64) []float64 {
 	data, tens := s.data[s.at:], s.tens
-	for len(data) >= 27 {
+	for len(data) >= 27 && len(row) < cap(row) {
 		sign, text := uint64(0), (*[26]byte)(data)
 		if text[0] == '-' {
 			sign, text = 1<<63, (*[26]byte)(data[1:])

@@ -1,81 +1,168 @@
 package atropos
 
-import "github.com/quintain-rl/quintain"
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+)
 
 // A memory is reused for the groups of one request after another.
 type memory struct {
-	tokens arena[quintain.Token]
-	ints   arena[int32]
-	floats arena[float64]
+	reserve func(bytes int) error // asked before memory is taken; nil: all may be
+	fault   error                 // of reserve
+
+	tokens    arena[quintain.Token]
+	ints      arena[int32]
+	floats    arena[float64]
+	tokenRows arena[[]quintain.Token]
+	intRows   arena[[]int32]
+	floatRows arena[[]float64]
+	records   arena[json.RawMessage]
 }
 
-// maxKept is the largest number of elements for which memory is kept for the next
-// request.
-const maxKept = 4 << 20
+const (
+	keptBytes = 4 << 20 // of the largest block that is kept for the next request
+	freeBytes = 1 << 20 // up to which a block is made twice as large as the last
+)
 
-func (m *memory) reset() {
-	m.tokens.reset()
-	m.ints.reset()
-	m.floats.reset()
+// reset frees the memory for the next request, and returns how many bytes it has.
+func (m *memory) reset() int {
+	m.fault = nil
+	return m.tokens.reset() + m.ints.reset() + m.floats.reset() +
+		m.tokenRows.reset() + m.intRows.reset() + m.floatRows.reset() + m.records.reset()
 }
 
-// tokenArena, intArena and floatArena return the arenas for rows. If m is nil, they
-// return nil, and each row gets its own memory.
+// take reports whether so many bytes may be taken.
+func (m *memory) take(bytes int) bool {
+	if m.reserve == nil || m.fault != nil {
+		return m.fault == nil
+	}
+	m.fault = m.reserve(bytes)
+	return m.fault == nil
+}
+
+// The arenas for rows, and for lists of rows. If m is nil, they are nil, and each row
+// gets its own memory.
+
 func (m *memory) tokenArena() *arena[quintain.Token] {
 	if m == nil {
 		return nil
 	}
-	return &m.tokens
+	return m.tokens.in(m)
 }
 
 func (m *memory) intArena() *arena[int32] {
 	if m == nil {
 		return nil
 	}
-	return &m.ints
+	return m.ints.in(m)
 }
 
 func (m *memory) floatArena() *arena[float64] {
 	if m == nil {
 		return nil
 	}
-	return &m.floats
+	return m.floats.in(m)
+}
+
+func (m *memory) tokenLists() *arena[[]quintain.Token] {
+	if m == nil {
+		return nil
+	}
+	return m.tokenRows.in(m)
+}
+
+func (m *memory) intLists() *arena[[]int32] {
+	if m == nil {
+		return nil
+	}
+	return m.intRows.in(m)
+}
+
+func (m *memory) floatLists() *arena[[]float64] {
+	if m == nil {
+		return nil
+	}
+	return m.floatRows.in(m)
+}
+
+func (m *memory) recordLists() *arena[json.RawMessage] {
+	if m == nil {
+		return nil
+	}
+	return m.records.in(m)
 }
 
 // An arena is memory for rows whose lengths are not known in advance. A nil arena gives
 // each row its own memory.
-type arena[T any] struct{ used []T }
+type arena[T any] struct {
+	used []T // of the last block
+	mem  *memory
+}
 
-// begin returns an empty row with a capacity of at least room. The caller may append to
-// it, and then passes it to end or discards it before the next call.
+// in returns the arena as a part of m.
+func (a *arena[T]) in(m *memory) *arena[T] {
+	a.mem = m
+	return a
+}
+
+// begin returns an empty row with room for so many elements, or for fewer if the memory
+// may not be taken. The caller may fill it up to its capacity, and passes it to more or
+// to end, or discards it, before the next call.
 func (a *arena[T]) begin(room int) []T {
 	if a == nil {
 		return make([]T, 0, room)
 	}
-	if n := len(a.used); cap(a.used)-n < room {
-		a.used = make([]T, 0, max(room, 2*cap(a.used)))
+	if cap(a.used)-len(a.used) < room {
+		a.block(room)
 	}
 	n := len(a.used)
 	return a.used[n:n:cap(a.used)]
 }
 
-// end finishes the row from begin; no other row will share its memory.
-func (a *arena[T]) end(row []T) []T {
-	if a == nil || len(row) == 0 {
-		return row
+// more returns row, which is full, with more room. It reports false if the memory may
+// not be taken.
+func (a *arena[T]) more(row []T) ([]T, bool) {
+	if a == nil {
+		return slices.Grow(row, len(row)+minRowRoom), true
 	}
-	n := len(a.used)
-	if n < cap(a.used) && &a.used[:n+1][n] == &row[0] { // the row has not outgrown the arena
-		a.used = a.used[:n+len(row)]
-	} else {
-		a.used = make([]T, 0, 2*max(cap(a.used), len(row)))
+	if !a.block(2*len(row) + minRowRoom) {
+		return row, false
+	}
+	return append(a.used[:0:cap(a.used)], row...), true
+}
+
+// block begins a block with room for so many elements. Rows go on to have theirs.
+func (a *arena[T]) block(room int) bool {
+	size := int(reflect.TypeFor[T]().Size())
+	room = max(room, min(2*cap(a.used), freeBytes/size))
+	if !a.mem.take(room * size) {
+		return false
+	}
+	a.used = make([]T, 0, room)
+	return true
+}
+
+// end finishes the row from begin or more; no other row will share its memory.
+func (a *arena[T]) end(row []T) []T {
+	if a != nil {
+		a.used = a.used[:len(a.used)+len(row)]
 	}
 	return row[:len(row):len(row)]
 }
 
-func (a *arena[T]) reset() {
-	a.used = a.used[:0]
-	if cap(a.used) > maxKept {
+// reset frees the memory, and forgets a block that is too large to be kept. It returns
+// how many bytes are kept.
+func (a *arena[T]) reset() int {
+	size := int(reflect.TypeFor[T]().Size())
+	if size*cap(a.used) > keptBytes {
 		a.used = nil
 	}
+	if size > 8 { // rows, which refer to other memory
+		clear(a.used[:cap(a.used)])
+	}
+	a.used = a.used[:0]
+	return size * cap(a.used)
 }

@@ -274,15 +274,33 @@ func ints[T quintain.Token | int32](s *scanner, mem *arena[T], room int) ([]T, *
 		if f != nil {
 			return nil, f.in(len(row))
 		}
+		if row, f = roomFor(s, mem, row); f != nil {
+			return nil, f
+		}
 		row = append(row, T(v))
 	}
 }
 
-// plainInts appends the next integers up to the first that has more than seven digits,
-// is not a plain integer, or is not followed by a comma.
+// roomFor returns row with room for another element.
+func roomFor[T any](s *scanner, mem *arena[T], row []T) ([]T, *Error) {
+	if len(row) < cap(row) {
+		return row, nil
+	}
+	if most := s.limits.Tokens; most > 0 && len(row) >= most {
+		return nil, tooLong(most)
+	}
+	row, ok := mem.more(row)
+	if !ok {
+		return nil, noMemory()
+	}
+	return row, nil
+}
+
+// plainInts fills row with the next integers up to the first that has more than seven
+// digits, is not a plain integer, or is not followed by a comma.
 func plainInts[T quintain.Token | int32](s *scanner, row []T) []T {
 	data, at := s.data, s.at
-	for at+10 <= len(data) {
+	for at+10 <= len(data) && len(row) < cap(row) {
 		next := at
 		if data[next] == '-' {
 			next++
@@ -327,17 +345,20 @@ func floats(s *scanner, room int) ([]float64, *Error) {
 		if f != nil {
 			return nil, f.in(len(row))
 		}
+		if row, f = roomFor(s, mem, row); f != nil {
+			return nil, f
+		}
 		row = append(row, v)
 	}
 }
 
-// plainFloats appends the next numbers up to the first that needs the slow way or is
-// not followed by a comma.
+// plainFloats fills row with the next numbers up to the first that needs the slow way or
+// is not followed by a comma.
 func (s *scanner) plainFloats(row []float64) []float64 {
 	for {
 		row = s.quickFloats(row)
 		v, next, ok := s.plainFloat(s.at)
-		if !ok || next+1 >= len(s.data) || s.data[next] != ',' {
+		if !ok || len(row) == cap(row) || next+1 >= len(s.data) || s.data[next] != ',' {
 			return row
 		}
 		row = append(row, v)
@@ -346,20 +367,20 @@ func (s *scanner) plainFloats(row []float64) []float64 {
 		}
 		size := next - s.at
 		s.at = next
-		for n := s.repeated(size); n > 0; n-- {
+		for n := s.repeated(size, cap(row)-len(row)); n > 0; n-- {
 			row = append(row, v)
 		}
 	}
 }
 
-// repeated skips repetitions of the last size bytes, and returns their number; 0 if
-// size is too large.
-func (s *scanner) repeated(size int) int {
+// repeated skips up to most repetitions of the last size bytes, and returns their
+// number; 0 if size is too large.
+func (s *scanner) repeated(size, most int) int {
 	if size > 8 || s.at < 8 {
 		return 0
 	}
 	before, n := binary.LittleEndian.Uint64(s.data[s.at-8:])>>(64-8*size), 0
-	for s.at+8 <= len(s.data) && binary.LittleEndian.Uint64(s.data[s.at:])<<(64-8*size)>>(64-8*size) == before {
+	for n < most && s.at+8 <= len(s.data) && binary.LittleEndian.Uint64(s.data[s.at:])<<(64-8*size)>>(64-8*size) == before {
 		s.at += size
 		n++
 	}

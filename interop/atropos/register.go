@@ -1,6 +1,9 @@
 package atropos
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // A Registration describes a trainer.
 type Registration struct {
@@ -34,13 +37,19 @@ func DecodeRegistration(data []byte) (Registration, error) {
 	return r, nil
 }
 
+// MaxWeight is the highest weight of an environment: sums of weights stay finite.
+const MaxWeight = 1e9
+
+// maxName is how many bytes a text may have in a registration.
+const maxName = 4096
+
 // An EnvRegistration describes an environment.
 type EnvRegistration struct {
 	MaxTokenLength     int
 	DesiredName        string
-	Weight             float64 // its share among all environments, relative to their weights
-	GroupSize          int     // sequences per group
-	MinBatchAllocation *float64
+	Weight             float64  // its share among all environments, relative to their weights; at most MaxWeight either way
+	GroupSize          int      // sequences per group
+	MinBatchAllocation *float64 // share of each batch, 0 to 1; nil: none
 }
 
 // DecodeEnvRegistration reads the registration of an environment. An error is an
@@ -50,14 +59,14 @@ func DecodeEnvRegistration(data []byte) (EnvRegistration, error) {
 	f := record(data, []field{
 		{"max_token_length", number(&r.MaxTokenLength, math.MinInt32)},
 		{"desired_name", text(&r.DesiredName)},
-		{"weight", float(&r.Weight)},
+		{"weight", float(&r.Weight, -MaxWeight, MaxWeight)},
 		{"group_size", number(&r.GroupSize, 1)},
 		{"min_batch_allocation?", func(s *scanner) (f *Error) {
 			if s.word("null") {
 				return nil
 			}
 			r.MinBatchAllocation = new(float64)
-			return float(r.MinBatchAllocation)(s)
+			return float(r.MinBatchAllocation, 0, 1)(s)
 		}},
 	})
 	if f != nil {
@@ -111,6 +120,9 @@ func text(dst *string) func(*scanner) *Error {
 			return s.wrong(TypeString, "Input should be a valid string")
 		}
 		t, f := s.text()
+		if len(t) > maxName {
+			return &Error{Type: TypeValue, Msg: "Input should have at most " + strconv.Itoa(maxName) + " bytes"}
+		}
 		*dst = string(t)
 		return f
 	}
@@ -125,9 +137,15 @@ func number(dst *int, low int64) func(*scanner) *Error {
 	}
 }
 
-func float(dst *float64) func(*scanner) *Error {
+// float reads a number from low to high.
+func float(dst *float64, low, high float64) func(*scanner) *Error {
 	return func(s *scanner) (f *Error) {
-		*dst, f = s.float()
+		v, f := s.float()
+		if f == nil && (v < low || v > high) {
+			number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+			return &Error{Type: TypeRange, Msg: "Input should be between " + number(low) + " and " + number(high), Input: strconv.FormatFloat(v, 'g', -1, 64)}
+		}
+		*dst = v
 		return f
 	}
 }

@@ -20,6 +20,7 @@ func TestRegistrations(t *testing.T) {
 		{"a name that is null", swap(`"c"`, "null").Replace(trainer), "string_type [checkpoint_dir]"},
 		{"an empty batch", swap(`"8"`, "0").Replace(trainer), "less_than_equal [batch_size]"},
 		{"a missing field", swap(`"num_steps"`, `"x"`).Replace(trainer), "missing [num_steps]"},
+		{"a name without end", swap(`"g"`, `"`+strings.Repeat("g", 5000)+`"`).Replace(trainer), "value_error [wandb_group]"},
 		{"not an object", `5`, "dict_type []"},
 		{"not JSON", `{`, "json_invalid [1]"},
 	} {
@@ -35,6 +36,11 @@ func TestRegistrations(t *testing.T) {
 		{"an environment without a name", swap(`"é"`, "null").Replace(environment), "string_type [desired_name]"},
 		{"a weight that is not a number", swap(`"0.5"`, `"x"`).Replace(environment), "float_parsing [weight]"},
 		{"a weight that is not finite", swap(`"0.5"`, `NaN`).Replace(environment), "finite_number [weight]"},
+		{"a weight with which sums overflow", swap(`"0.5"`, `1e308`).Replace(environment), "less_than_equal [weight]"},
+		{"a negative one", swap(`"0.5"`, `-1e10`).Replace(environment), "less_than_equal [weight]"},
+		{"a minimum below none", swap(`"weight"`, `"min_batch_allocation":-0.1,"weight"`).Replace(environment), "less_than_equal [min_batch_allocation]"},
+		{"a minimum above all", swap(`"weight"`, `"min_batch_allocation":1.5,"weight"`).Replace(environment), "less_than_equal [min_batch_allocation]"},
+		{"all", swap(`"weight"`, `"min_batch_allocation":1,"weight"`).Replace(environment), "9 é 0.5 4 1"},
 		{"an empty group", swap(`4}`, `0}`).Replace(environment), "less_than_equal [group_size]"},
 		{"a minimum that is not a number", swap(`"weight"`, `"min_batch_allocation":{},"weight"`).Replace(environment), "float_type [min_batch_allocation]"},
 	} {

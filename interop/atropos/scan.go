@@ -12,11 +12,12 @@ import (
 // A scanner reads JSON text once, from front to back. Each method leaves it after what
 // the method read; after an error its position is undefined.
 type scanner struct {
-	data  []byte
-	at    int
-	tens  *tens
-	mem   *memory  // nil: everything read gets its own memory
-	texts [][]byte // JSON of the rows of tokens, without brackets
+	data   []byte
+	at     int
+	tens   *tens
+	mem    *memory // nil: everything read gets its own memory
+	limits Limits
+	texts  [][]byte // JSON of the rows of tokens, without brackets
 }
 
 // newScanner returns a scanner at the first value of data, which may begin with a
@@ -112,28 +113,52 @@ func (s *scanner) more(first bool, end byte) (bool, *Error) {
 	return true, nil
 }
 
+// A shape is what is known of an array before it is read.
+type shape[T any] struct {
+	spine *arena[T] // nil: it gets its own memory
+	room  int       // elements that are expected
+	most  int       // elements that are allowed; 0: any number
+}
+
 // list reads an array; one reads each element. The slice is nil only if there is an
 // error.
-func list[T any](s *scanner, room int, one func() (T, *Error)) ([]T, *Error) {
+func list[T any](s *scanner, as shape[T], one func() (T, *Error)) ([]T, *Error) {
 	if f := s.open(); f != nil {
 		return nil, f
 	}
-	all := make([]T, 0, room)
+	all := as.spine.begin(as.room)
 	for first := true; ; first = false {
 		more, f := s.more(first, ']')
 		if f != nil {
 			return nil, f
 		}
 		if !more {
-			return all, nil
+			return as.spine.end(all), nil
+		}
+		if as.most > 0 && len(all) == as.most {
+			return nil, tooLong(as.most)
 		}
 		v, f := one()
 		if f != nil {
 			return nil, f.in(len(all))
 		}
+		if len(all) == cap(all) {
+			var ok bool
+			if all, ok = as.spine.more(all); !ok {
+				return nil, noMemory()
+			}
+		}
 		all = append(all, v)
 	}
 }
+
+// tooLong is the error that an array has more elements than it may have.
+func tooLong(most int) *Error {
+	return &Error{Type: TypeLong, Msg: "List should have at most " + strconv.Itoa(most) + " elements"}
+}
+
+// noMemory ends the reading; the error that counts is that of memory.reserve.
+func noMemory() *Error { return &Error{Type: TypeValue, Msg: "there is no memory for it"} }
 
 // object reads an object. field must read the value of each key, even if it ignores the
 // key.
@@ -184,6 +209,9 @@ func (s *scanner) text() ([]byte, *Error) {
 	}
 	if plain {
 		return s.data[start+1 : s.at-1], nil
+	}
+	if s.at-start > maxEscaped {
+		return nil, &Error{Type: TypeValue, Msg: "a name or a short text should not have " + strconv.Itoa(maxEscaped) + " bytes"}
 	}
 	var text string
 	if err := json.Unmarshal(s.data[start:s.at], &text); err != nil {

@@ -1,4 +1,4 @@
-package hub
+package web
 
 import (
 	"encoding/json"
@@ -7,20 +7,27 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/quintain-rl/quintain/web"
 )
 
 // keptEvents is how many events a journal keeps for followers that come late.
 const keptEvents = 1024
 
+// shownEvents is how many events a follower is shown at once.
+const shownEvents = 64
+
+// eventsEvery is how often a follower is shown events. What happens often does not wake
+// many followers as often.
+const eventsEvery = 100 * time.Millisecond
+
 // beat is how often a stream of events shows that it is alive.
 const beat = 15 * time.Second
 
-// A journal is what has happened recently. Writing to it never waits for a reader.
-type journal struct {
+// A Journal is what has happened recently, for those who follow it. Writing to it never
+// waits for a reader. The zero value is ready; many goroutines may use it at once.
+type Journal struct {
 	mu      sync.Mutex
-	last    uint64 // number of the last event; the first has 1
+	first   uint64 // number of the first event
+	last    uint64 // number of the last event
 	events  [keptEvents]event
 	changed chan struct{} // nil: nothing waits
 }
@@ -32,8 +39,8 @@ type event struct {
 	data   []byte // JSON
 }
 
-// tell adds an event. The fields are the members of a JSON object.
-func (j *journal) tell(kind string, fields map[string]any) {
+// Tell adds an event of a kind. The fields are the members of a JSON object.
+func (j *Journal) Tell(kind string, fields map[string]any) {
 	fields["time"] = time.Now().UTC().Format(time.RFC3339Nano)
 	data, err := json.Marshal(fields)
 	if err != nil {
@@ -41,6 +48,10 @@ func (j *journal) tell(kind string, fields map[string]any) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.first == 0 {
+		j.first = max(1, uint64(time.Now().UnixMicro())) // above those of an earlier process
+		j.last = j.first - 1
+	}
 	j.last++
 	j.events[j.last%keptEvents] = event{j.last, kind, data}
 	if j.changed != nil {
@@ -49,18 +60,19 @@ func (j *journal) tell(kind string, fields map[string]any) {
 	}
 }
 
-// since returns the events after a number that are still kept, and a channel that is
-// closed when there are more.
-func (j *journal) since(number uint64) (list []event, more <-chan struct{}) {
+// since returns the events after a number that are still kept, the first [shownEvents]
+// of them, and a channel that is closed when there are more.
+func (j *Journal) since(number uint64) (list []event, more <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if number > j.last { // of an earlier process
+	if number > j.last { // the clock was set back since an earlier process
 		number = 0
 	}
-	if j.last > keptEvents {
-		number = max(number, j.last-keptEvents)
+	number = max(number, j.first-min(1, j.first)) // those of an earlier process are gone
+	if j.last-number > keptEvents {
+		number = j.last - keptEvents
 	}
-	for n := number + 1; n <= j.last; n++ {
+	for n := number + 1; n <= min(j.last, number+shownEvents); n++ {
 		list = append(list, j.events[n%keptEvents])
 	}
 	if j.changed == nil {
@@ -70,18 +82,18 @@ func (j *journal) since(number uint64) (list []event, more <-chan struct{}) {
 }
 
 // now is the number of the last event.
-func (j *journal) now() uint64 {
+func (j *Journal) now() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.last
 }
 
-// streamEvents shows a client what happens, as server-sent events, until it goes away.
+// Stream shows a client what happens, as server-sent events, until it goes away.
 // It begins with the next event, or with the one after that of the header Last-Event-ID.
-func (a v1API) streamEvents(c *web.Call) {
+func (j *Journal) Stream(c *Call) {
 	c.Waits = true
 	c.SkipBody()
-	after := a.events.now()
+	after := j.now()
 	if text := c.R.Header.Get("Last-Event-ID"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
@@ -97,13 +109,14 @@ func (a v1API) streamEvents(c *web.Call) {
 	out := c.Paced()
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
-	text := []byte(": quintain hub\n\n")
+	text := []byte(": " + c.server.config.Name + "\n\n")
+	var shown time.Time
 	for {
 		out.Restart()
 		if _, err := out.Write(text); err != nil || c.Flush() != nil {
 			return
 		}
-		list, more := a.events.since(after)
+		list, more := j.since(after)
 		text = text[:0]
 		for _, e := range list {
 			text = fmt.Appendf(text, "id: %d\nevent: %s\ndata: %s\n\n", e.number, e.kind, e.data)
@@ -114,12 +127,30 @@ func (a v1API) streamEvents(c *web.Call) {
 		}
 		select {
 		case <-more:
+			if !c.rest(shown) {
+				return
+			}
+			shown = time.Now()
 		case <-ticker.C:
 			text = append(text, ":\n\n"...)
 		case <-c.Context().Done():
 			return
-		case <-a.server.web.Stopping():
+		case <-c.server.Stopping():
 			return
 		}
 	}
+}
+
+// rest waits until eventsEvery has passed since a follower was shown events, and
+// reports whether there is still one.
+func (c *Call) rest(since time.Time) bool {
+	left := time.NewTimer(time.Until(since.Add(eventsEvery)))
+	defer left.Stop()
+	select {
+	case <-left.C:
+		return true
+	case <-c.Context().Done():
+	case <-c.server.Stopping():
+	}
+	return false
 }

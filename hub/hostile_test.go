@@ -1,0 +1,120 @@
+package hub
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// zipped is gzip of a text that is repeated up to so many bytes, with what comes before
+// and after it.
+func zipped(t *testing.T, before, text, after string, size int) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	piece := strings.Repeat(text, 1<<16/len(text))
+	for range size / len(piece) {
+		before += piece
+		if len(before) > 1<<20 {
+			if _, err := io.WriteString(z, before); err != nil {
+				t.Fatal(err)
+			}
+			before = ""
+		}
+	}
+	if _, err := io.WriteString(z, before+after); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestHostileBodies sends bodies that would take much memory for their size to a hub
+// that has little. It refuses them, takes no more than it may, and goes on.
+func TestHostileBodies(t *testing.T) {
+	const memory = 32 << 20
+	f := newFixture(t, nil, Config{Web: web.Settings{Memory: memory}})
+	f.begin(1)
+	same := &quintain.Group{Tokens: [][]quintain.Token{make([]quintain.Token, 1<<20)}, Masks: [][]int32{make([]int32, 1<<20)},
+		Scores: []float64{0}, LogProbs: [][]float64{make([]float64, 1<<20)}, RefLogProbs: [][]float64{make([]float64, 1<<20)}}
+	vast, err := groupform.NewCodec(0).Encode(same)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := []string{"Content-Type: application/json", "Content-Encoding: gzip"}
+	group := func(field string) string { return `{"tokens":[[1]],"masks":[[1]],"scores":[1],"` + field + `":` }
+	for _, test := range []struct {
+		why, path, body string
+		headers         []string
+	}{
+		{"sequences", "/scored_data", zipped(t, `{"tokens":[`, "[],", `[1]],"masks":[],"scores":[]}`, 15<<20), packed},
+		{"tokens", "/scored_data", zipped(t, `{"tokens":[[`, "1,", `1]],"masks":[[1]],"scores":[1]}`, 15<<20), packed},
+		{"scores", "/scored_data", zipped(t, `{"tokens":[[1]],"masks":[[1]],"scores":[`, "1,", `1]}`, 15<<20), packed},
+		{"lists of lists", "/scored_data", zipped(t, group("distill_token_ids")+"[[", "[],", `[]]]}`, 15<<20), packed},
+		{"lists of numbers", "/scored_data", zipped(t, group("distill_logprobs")+"[", "[[]],", `[]]}`, 15<<20), packed},
+		{"objects", "/scored_data", zipped(t, group("overrides")+"[", "{},", `{}]}`, 15<<20), packed},
+		{"groups", "/scored_data_list", zipped(t, "[", group("images")+"1},", group("images")+"1}]", 15<<20), packed},
+		{"a text", "/scored_data", zipped(t, group("images")+`"`, "a", `"}`, 200<<20), packed},
+		{"nothing", "/scored_data", zipped(t, "", " ", "", 200<<20), packed},
+		{"a name", "/register", zipped(t, `{"wandb_group":"`, "a", `"}`, 15<<20), packed},
+		{"the binary form", mainPath + "/groups", string(AppendFrame(nil, 0, vast)), []string{"Content-Type: " + groupsType}},
+	} {
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := f.do("POST", test.path, test.body, test.headers...)
+		runtime.ReadMemStats(&after)
+		if w.Code != http.StatusRequestEntityTooLarge && w.Code != http.StatusUnprocessableEntity || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s, %d bytes: %d %.200s, want 413 or 422", test.why, len(test.body), w.Code, w.Body)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 3*memory {
+			t.Errorf("%s, %d bytes: %d bytes were allocated", test.why, len(test.body), took)
+		}
+		f.want("POST", "/scored_data", groupBody, `{"status":"received"}`)
+	}
+}
+
+const groupBody = `{"tokens":[[1]],"masks":[[1]],"scores":[1]}`
+
+// TestRepliesShareMemory hands out batches and shows groups only as long as there is
+// memory for the replies. A batch that could not be sent is due again.
+func TestRepliesShareMemory(t *testing.T) {
+	f := newFixture(t, nil, Config{Web: web.Settings{Memory: 2 << 20}})
+	f.begin(1)
+	noise := make([]byte, 100_000)
+	for i := range noise {
+		noise[i] = byte('a' + rand.IntN(26))
+	}
+	big := fmt.Sprintf(`{"tokens":[[1]],"masks":[[1]],"scores":[1],"images":%q}`, noise)
+	for range 9 {
+		f.want("POST", "/scored_data", big, `{"status":"received"}`)
+	}
+	w := f.do("GET", mainPath+"/groups?limit=9", "")
+	if n := w.Header().Get(headerGroups); w.Code != 200 || n == "9" || n == "0" || w.Header().Get(headerLast) != n {
+		t.Errorf("%d, %s groups up to %s, want some", w.Code, n, w.Header().Get(headerLast))
+	}
+	f.register(9, 0)
+	for _, ask := range []string{"GET /batch", "POST " + mainPath + "/batches"} {
+		method, path, _ := strings.Cut(ask, " ")
+		if w := f.do(method, path, ""); w.Code != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s: %d", ask, w.Code)
+		}
+	}
+	if open := f.run.batches.list(); len(open) != 1 || open[0].State != "due" {
+		t.Errorf("open batches %+v, want one that is due", open)
+	}
+	f.register(1, 0)
+	if w := f.do("GET", "/batch", ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), string(noise)) {
+		t.Errorf("a smaller batch: %d", w.Code)
+	}
+}

@@ -1,0 +1,173 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// memoryServer returns a server whose calls share so much memory, with the routes /echo
+// and /hold, which keeps the body until hold is closed.
+func memoryServer(t *testing.T, memory int64, hold <-chan struct{}, held chan<- struct{}) *Server {
+	read := func(wait bool) func(*Call) {
+		return func(c *Call) {
+			_, err := ReadBody(c, func([]byte) (none struct{}, err error) {
+				if wait {
+					held <- none
+					<-hold
+				}
+				return none, nil
+			})
+			if err != nil {
+				c.Fail(err)
+				return
+			}
+			c.JSON(http.StatusOK, []byte("{}"))
+		}
+	}
+	s, err := New(Config{Name: "test", Settings: Settings{Memory: memory}, Routes: []Route{
+		{Method: "POST", Path: "/echo", Serve: read(false)}, {Method: "POST", Path: "/hold", Serve: read(true)},
+		{Method: "POST", Path: "/short", Serve: func(c *Call) { c.MaxBody = 10; read(false)(c) }},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// post sends a body. Its length is not in the header if it is no *strings.Reader.
+func post(s *Server, path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, path, body)
+	r.Host = "localhost"
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+// TestMemoryIsShared puts off what does not fit beside the requests under way, keeps
+// some memory for small requests, and refuses what would never fit.
+func TestMemoryIsShared(t *testing.T) {
+	t.Parallel()
+	hold, held := make(chan struct{}), make(chan struct{})
+	s := memoryServer(t, 16<<20, hold, held) // 7 MiB for requests, 6.1 for large ones
+	body := func(mega int) io.Reader { return strings.NewReader(strings.Repeat(" ", mega<<20)) }
+	ended := make(chan int)
+	go func() { ended <- post(s, "/hold", body(5)).Code }()
+	<-held
+	for _, test := range []struct {
+		why    string
+		body   io.Reader
+		status int
+	}{
+		{"a small one", strings.NewReader("{}"), 200},
+		{"one that takes of what is kept", io.MultiReader(body(0), strings.NewReader(strings.Repeat(" ", 1<<18))), 200},
+		{"too much beside the other", body(2), 503},
+		{"and of unknown length", io.MultiReader(body(2)), 503},
+		{"too much alone", body(9), 413},
+	} {
+		w := post(s, "/echo", test.body)
+		if w.Code != test.status || (w.Header().Get("Retry-After") != "") != (test.status == 503) {
+			t.Errorf("%s: %d %s, want %d", test.why, w.Code, w.Body, test.status)
+		}
+	}
+	close(hold)
+	if status := <-ended; status != 200 {
+		t.Errorf("the one under way: %d", status)
+	}
+	if w := post(s, "/echo", body(2)); w.Code != 200 {
+		t.Errorf("afterwards: %d %s", w.Code, w.Body)
+	}
+	if used := s.budget.used.Load(); used != 0 {
+		t.Errorf("%d bytes are still taken", used)
+	}
+	if w := post(s, "/short", strings.NewReader("12345678901")); w.Code != 413 {
+		t.Errorf("a body that should be short: %d", w.Code)
+	}
+}
+
+// TestBodiesGrowAsTheyCome takes memory for what has come, and not for what was
+// announced.
+func TestBodiesGrowAsTheyCome(t *testing.T) {
+	t.Parallel()
+	s := memoryServer(t, 1<<30, nil, nil)
+	for _, test := range []struct {
+		announced int64
+		came      int
+		most      int64 // bytes
+	}{
+		{200 << 20, 1, leastBuffer},
+		{200 << 20, 100_000, 1 << 18},
+		{-1, 100_000, 1 << 18},
+		{100_000, 100_000, 100_001},
+		{0, 0, leastBuffer},
+	} {
+		c := &Call{server: s}
+		buf, err := c.fill(strings.NewReader(strings.Repeat("x", test.came)), test.announced)
+		if err != nil || len(buf) != test.came || c.held > test.most || c.held != int64(cap(buf)) {
+			t.Errorf("%d of %d bytes: %d, takes %d, at most %d, error %v", test.came, test.announced, len(buf), c.held, test.most, err)
+		}
+	}
+	refused := &Call{server: memoryServer(t, 1<<16, nil, nil)}
+	if _, err := refused.fill(strings.NewReader(strings.Repeat("x", 1<<16)), -1); err == nil {
+		t.Error("more than there is: taken")
+	}
+}
+
+// TestBombs inflates no more than fits the size of what came.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	s := memoryServer(t, 1<<30, nil, nil)
+	for mega, status := range map[int]int{1: 200, 15: 200, 40: 413} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write(make([]byte, mega<<20)); err != nil || z.Close() != nil {
+			t.Fatal(err)
+		}
+		size := b.Len()
+		if w := post(s, "/echo", &b, "Content-Encoding: gzip"); w.Code != status {
+			t.Errorf("%d MiB in %d bytes: %d %s, want %d", mega, size, w.Code, w.Body, status)
+		}
+	}
+}
+
+// TestShelf keeps no more than it may.
+func TestShelf(t *testing.T) {
+	t.Parallel()
+	s := NewShelf[string](10)
+	for _, word := range []string{"four", "seven..", "five.", "two"} {
+		s.Put(word, len(word))
+	}
+	for _, want := range []string{"five.", "four", ""} {
+		if got, size := s.Take(); got != want || size != len(want) {
+			t.Errorf("%q of %d bytes, want %q", got, size, want)
+		}
+	}
+}
+
+func TestMachineMemory(t *testing.T) {
+	t.Parallel()
+	if n := machineMemory(); n < 1<<20 || n > 1<<50 {
+		t.Errorf("this machine has %d bytes", n)
+	}
+	for text, want := range map[string]int64{"12\n": 12, "max\n": 1 << 51, "9223372036854771712": 1 << 51, "": 1 << 51, "-1": 1 << 51} {
+		if got := byteCount([]byte(text)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+	if n := (Settings{}).withDefaults().Memory; n < leastMemory {
+		t.Errorf("the default is %d bytes", n)
+	}
+	if err := (&Call{server: memoryServer(t, 2<<20, nil, nil)}).Reserve(2 << 20); !errors.As(err, new(*Error)) {
+		t.Errorf("all memory and more: error %v", err)
+	}
+}

@@ -1,0 +1,17 @@
+//go:build unix
+
+package web
+
+import (
+	"math"
+	"syscall"
+)
+
+// openFiles is how many files and connections this process may open; 0: not known.
+func openFiles() int {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || uint64(limit.Cur) > math.MaxInt32 {
+		return 0
+	}
+	return int(limit.Cur)
+}

@@ -1,0 +1,59 @@
+package web
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestJournalForgets keeps only the last events, and starts over for a follower that
+// knows those of an earlier process. It shows some at a time.
+func TestJournalForgets(t *testing.T) {
+	var j Journal
+	for range keptEvents + 5 {
+		j.Tell("x", map[string]any{})
+	}
+	for _, after := range []uint64{2, 1 << 40} {
+		next, events := after, 0
+		for {
+			list, _ := j.since(next)
+			if len(list) > shownEvents {
+				t.Fatalf("%d events at once, want %d", len(list), shownEvents)
+			}
+			if len(list) == 0 {
+				break
+			}
+			if want := j.first + 5; events == 0 && list[0].number != want {
+				t.Errorf("after %d: the first is %d, want %d", after, list[0].number, want)
+			}
+			events += len(list)
+			next = list[len(list)-1].number
+		}
+		if events != keptEvents {
+			t.Errorf("after %d: %d events, want %d", after, events, keptEvents)
+		}
+	}
+}
+
+// TestJournalGoesOn gives the events of a later process higher numbers, so that a
+// follower misses none.
+func TestJournalGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var earlier, later Journal
+		if list, _ := earlier.since(7); len(list) > 0 {
+			t.Errorf("%d events before there is one", len(list))
+		}
+		for range 3 {
+			earlier.Tell("x", map[string]any{})
+		}
+		list, _ := earlier.since(0)
+		time.Sleep(time.Second)
+		later.Tell("y", map[string]any{})
+		if got, _ := later.since(list[2].number); len(list) != 3 || len(got) != 1 || got[0].number <= list[2].number {
+			t.Errorf("%v, then %v", list, got)
+		}
+		if got, _ := earlier.since(later.now()); len(got) != 3 {
+			t.Errorf("%d events after a number to come, want all", len(got))
+		}
+	})
+}
