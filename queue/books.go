@@ -20,7 +20,8 @@ type books struct {
 	noted   uint64 // highest of those that the log mentions
 	waiting index
 	leased  map[uint64]*lease
-	aside   map[uint64]Entry    // set aside: cannot be read
+	aside   map[uint64]outcast  // set aside: cannot be read
+	tries   map[uint64]int      // how often a group could not be read that the store may be able to read later
 	known   map[Key]bool        // keys of groups with an ID; true: the group is done
 	done    int                 // how many of known are true
 	floors  map[uint64]int      // for the puts under way: the value of last when they began, and how many began then
@@ -34,7 +35,8 @@ type books struct {
 func newBooks() books {
 	return books{
 		leased:  make(map[uint64]*lease),
-		aside:   make(map[uint64]Entry),
+		aside:   make(map[uint64]outcast),
+		tries:   make(map[uint64]int),
 		known:   make(map[Key]bool),
 		floors:  make(map[uint64]int),
 		garbage: make(map[uint64]struct{}),
@@ -55,7 +57,7 @@ func (b *books) find(seq uint64) (Entry, bool) {
 		return l.Entry, true
 	}
 	if e, ok := b.aside[seq]; ok {
-		return e, true
+		return e.Entry, true
 	}
 	return b.waiting.find(seq)
 }
@@ -200,7 +202,7 @@ func (b *books) seize(seqs []uint64) []*lease {
 	}
 	for _, seq := range slices.Compact(slices.Sorted(slices.Values(seqs))) {
 		if e, ok := b.aside[seq]; ok && b.leased[seq] == nil {
-			b.leased[seq] = &lease{Entry: e}
+			b.leased[seq] = &lease{Entry: e.Entry}
 		}
 		if l, ok := b.leased[seq]; ok && !l.busy {
 			l.busy = true
@@ -243,6 +245,7 @@ func (b *books) expire(now time.Time) {
 			b.notify()
 		}
 	}
+	b.retry(now)
 }
 
 // unknown returns the indices of the groups whose keys are not known, each key once.

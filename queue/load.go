@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -96,7 +97,7 @@ func (q *Queue) sort(l Listed) {
 	q.last = max(q.last, l.Seq)
 	e, err := entryOf(l)
 	if err != nil {
-		q.aside[l.Seq] = e
+		q.aside[l.Seq] = outcast{Entry: e}
 		q.known[l.Key] = false // the store refuses another of the key
 		q.stats.Corrupt++
 		q.log.Error("a group cannot be read and is set aside", "seq", l.Seq, "err", err)
@@ -121,7 +122,8 @@ func (q *Queue) reread(ctx context.Context) error {
 			q.sort(l)
 		}
 	})
-	if err != nil {
+	// What cannot be read is known since the opening: it keeps nothing else from going on.
+	if err != nil && !errors.Is(err, ErrUnreadable) {
 		return fmt.Errorf("rereading the store after a failure: %w", err)
 	}
 	q.unsure = false

@@ -141,7 +141,7 @@ func (q *Queue) Stats() Stats {
 		s.Leased.add(l.Entry, 1)
 	}
 	for _, e := range q.aside {
-		s.Aside.add(e, 1)
+		s.Aside.add(e.Entry, 1)
 	}
 	return s
 }
@@ -233,6 +233,7 @@ func (q *Queue) Reset(ctx context.Context) error {
 	q.waiting = index{turn: q.waiting.turn + 1}
 	clear(q.leased)
 	clear(q.aside)
+	clear(q.tries)
 	clear(q.known)
 	clear(q.garbage)
 	q.done = 0

@@ -27,9 +27,24 @@ type disk struct {
 // An inode is a file, whatever its name.
 type inode struct {
 	data, kept []byte
+	unreadable error // of every read, if not nil
 }
 
 func newDisk() *disk { return &disk{now: make(map[string]*inode), kept: make(map[string]*inode)} }
+
+// rot makes every read of a file fail with err, or none if it is nil.
+func (d *disk) rot(name string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now[name].unreadable = err
+}
+
+// shorten cuts the file of a name to its first bytes behind the back of who uses it.
+func (d *disk) shorten(name string, size int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now[name].data = d.now[name].data[:size]
+}
 
 // fault returns the error of an operation that fails.
 func (d *disk) fault() error {
@@ -165,6 +180,9 @@ func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	defer h.d.mu.Unlock()
 	if h.closed {
 		return 0, os.ErrClosed
+	}
+	if h.unreadable != nil {
+		return 0, h.unreadable
 	}
 	n := 0
 	if at < int64(len(h.data)) {

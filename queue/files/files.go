@@ -244,10 +244,7 @@ func (s *store) List(_ context.Context, show func(queue.Listed)) (last uint64, e
 	if err := errors.Join(s.bodies.newest().mend(), s.done.mend(), s.states.mend()); err != nil {
 		return 0, s.here(err)
 	}
-	if err := s.bodies.show(show); err != nil {
-		return 0, s.here(err)
-	}
-	return s.bodies.last, nil
+	return s.bodies.last, s.here(s.bodies.show(show))
 }
 
 // Clear implements [queue.Bodies].

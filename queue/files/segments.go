@@ -42,8 +42,10 @@ type segments struct {
 type segment struct {
 	*journal
 	number int
-	groups int // ever put into it
-	live   int // of those, still in use
+	groups int  // ever put into it
+	live   int  // of those, still in use
+	busy   bool // it is being rewritten, so it is not removed
+	stuck  bool // it cannot be rewritten: some of it cannot be read
 }
 
 // A place is where a body is.
@@ -271,7 +273,7 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 			return b, nil
 		}
 		if p == before || !errors.Is(err, os.ErrClosed) { // it has not moved in the meantime
-			return nil, fmt.Errorf("%s: %w: %w", p.in.name, queue.ErrUnreachable, err)
+			return nil, fmt.Errorf("%s: %w: %w", p.in.name, queue.ErrUnreadable, err)
 		}
 		before = p
 	}
@@ -302,33 +304,35 @@ func (s *segments) forget(seq uint64) {
 	p.in.live--
 }
 
-// tidy removes all segments in which nothing is in use, except the last. Those that
-// cannot be removed now are removed later.
+// tidy removes all segments in which nothing is in use, except the last and the one
+// that is being rewritten. Those that cannot be removed now are removed later.
 func (s *segments) tidy() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := s.list[len(s.list)-1]
 	s.list = slices.DeleteFunc(s.list, func(seg *segment) bool {
-		return seg != last && seg.live == 0 && s.folder.remove(seg.name) == nil && seg.f.Close() == nil
+		return seg != last && !seg.busy && seg.live == 0 && s.folder.remove(seg.name) == nil && seg.f.Close() == nil
 	})
 	if len(s.places) == 0 {
 		s.places, s.keys = make(map[uint64]place), make(map[queue.Key]struct{}) // frees their memory too
 	}
 }
 
-// sparse returns a segment of which little is in use, or nil.
+// sparse returns a segment of which little is in use, and marks it busy; or nil.
 func (s *segments) sparse() *segment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seg := range s.list[:len(s.list)-1] {
-		if seg.live > 0 && seg.live*sparseFactor < seg.groups {
+		if !seg.stuck && seg.live > 0 && seg.live*sparseFactor < seg.groups {
+			seg.busy = true
 			return seg
 		}
 	}
 	return nil
 }
 
-// squeeze rewrites segments of which little is in use, without the rest.
+// squeeze rewrites segments of which little is in use, without the rest. A segment of
+// which some cannot be read stays as it is.
 func (s *segments) squeeze() error {
 	if !s.squeezing.TryLock() {
 		return nil
@@ -339,9 +343,14 @@ func (s *segments) squeeze() error {
 		if seg == nil {
 			return nil
 		}
-		if err := s.rewrite(seg); err != nil {
+		err := s.rewrite(seg)
+		s.mu.Lock()
+		seg.busy, seg.stuck = false, errors.Is(err, queue.ErrUnreadable)
+		s.mu.Unlock()
+		if err != nil {
 			return fmt.Errorf("rewriting %s: %w", seg.name, err)
 		}
+		s.tidy() // its last groups may have gone in the meantime
 	}
 }
 
@@ -370,16 +379,17 @@ func (s *segments) rewrite(seg *segment) error {
 			s.enter(e.Seq, place{fresh, e.at, p.size, p.key})
 		}
 	}
-	s.list[slices.Index(s.list, seg)] = fresh
+	s.list[slices.Index(s.list, seg)] = fresh          // it is there, since tidy spares what is busy
 	return errors.Join(s.folder.sync(), seg.f.Close()) // until it is synced, either file serves
 }
 
 // inUse returns frames with what is in use of seg, and where its bodies are in a file
-// of these frames alone.
+// of these frames alone. Nothing that is in use is left out: the error is
+// [queue.ErrUnreadable] if some of it cannot be read.
 func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err error) {
 	v, err := seg.source(seg.size).survey(false)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%w: %w", queue.ErrUnreadable, err)
 	}
 	at := int64(fileHeadLen)
 	for e := range v.bodies() {
@@ -395,15 +405,34 @@ func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err erro
 		frames, moved = append(frames, one), append(moved, e)
 		at += one.size()
 	}
+	if n := s.missingFrom(seg, moved); n > 0 {
+		return nil, nil, fmt.Errorf("%w: %d groups are not found in it", queue.ErrUnreadable, n)
+	}
 	return frames, moved, nil
 }
 
-// show lists the bodies in use, in order.
+// missingFrom returns how many bodies in use of seg are not among list.
+func (s *segments) missingFrom(seg *segment, list []placed) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := seg.live
+	for _, e := range list {
+		if p, ok := s.places[e.Seq]; ok && p.in == seg {
+			n--
+		}
+	}
+	return n
+}
+
+// show lists the bodies in use, in order. If a segment cannot be read, it shows the
+// rest and returns [queue.ErrUnreadable].
 func (s *segments) show(show func(queue.Listed)) error {
+	var errs []error
 	for _, seg := range s.list {
 		v, err := seg.source(seg.size).survey(false)
 		if err != nil {
-			return fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreachable, err)
+			errs = append(errs, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err))
+			continue
 		}
 		for e := range v.bodies() {
 			if p, ok := s.places[e.Seq]; ok && p.in == seg {
@@ -411,7 +440,7 @@ func (s *segments) show(show func(queue.Listed)) error {
 			}
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // bodies are the bodies of a survey. Frames that cannot be read were counted at the
