@@ -307,9 +307,11 @@ func (b *books) present() logRecord {
 	return r
 }
 
-// checkpoint is the whole log, rewritten.
+// checkpoint is the whole log, rewritten. What is in use is said twice, at both ends: if
+// one of the two is damaged, the other serves.
 func (b *books) checkpoint() [][]byte {
-	list := [][]byte{b.present().encode()}
+	present := b.present().encode()
+	list := [][]byte{present}
 	keys := make([]Key, 0, b.done)
 	for k, done := range b.known {
 		if done {
@@ -320,5 +322,5 @@ func (b *books) checkpoint() [][]byte {
 	for chunk := range slices.Chunk(keys, keysPerTidy) {
 		list = append(list, logRecord{Last: b.last, Keys: chunk}.encode())
 	}
-	return list
+	return append(list, present)
 }

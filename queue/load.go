@@ -21,7 +21,7 @@ const maxState = 512 << 10
 // The log is rewritten at the opening if it has more than tidyAbove records.
 const (
 	tidyAbove   = 256
-	keysPerTidy = 4096 // keys in each of the new records
+	keysPerTidy = 256 // keys in each of the new records: what a damaged record costs
 )
 
 // load reads the store into the empty queue.
@@ -70,7 +70,7 @@ func (q *Queue) load(ctx context.Context) error {
 // tidy shortens a long log, notes what a damaged store still has, and frees what is
 // done.
 func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
-	var fresh []uint64
+	var fresh []uint64 // known by their keys alone
 	for seq := range q.garbage {
 		if _, gone := h.gone[seq]; !gone {
 			fresh = append(fresh, seq)
@@ -85,6 +85,13 @@ func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
 		err = q.store.Append(ctx, q.present().encode())
 	case len(fresh) > 0:
 		err = q.store.Append(ctx, logRecord{Last: q.last, Gone: fresh}.encode())
+	}
+	if errors.Is(err, ErrNoSpace) { // it can wait; what is full must open, or nobody could drain it
+		q.log.Warn("the log could not be made short", "err", err)
+		for _, seq := range fresh { // their numbers are in no record: without bodies they would count as lost
+			delete(q.garbage, seq)
+		}
+		err = nil
 	}
 	if err == nil {
 		q.free(ctx)

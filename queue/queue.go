@@ -226,7 +226,7 @@ func (q *Queue) Reset(ctx context.Context) error {
 		return fmt.Errorf("reset: %w", err)
 	}
 	r := logRecord{Last: last, Forget: true, Checkpoint: true, Through: last, Lost: q.stats.Lost}
-	if err := q.store.Rewrite(ctx, [][]byte{r.encode()}); err != nil {
+	if err := q.store.Rewrite(ctx, [][]byte{r.encode(), r.encode()}); err != nil { // twice: see checkpoint
 		return fmt.Errorf("reset: %w", err)
 	}
 	q.last, q.noted = last, last

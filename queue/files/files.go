@@ -59,10 +59,12 @@ const maxRecord = 64 << 20
 
 // A store is a [queue.Store] of files in a folder.
 type store struct {
-	o      Options
-	dir    string
-	lock   io.Closer
-	folder folder
+	o    Options
+	dir  string
+	lock io.Closer
+	site *site
+	stop chan struct{}  // closed by Close
+	wg   sync.WaitGroup // what Close waits for
 
 	// ops is read-locked by every operation on the files, and locked while they are
 	// opened, closed, mended or replaced. It is taken before all other locks.
@@ -93,13 +95,18 @@ func Open(dir string, o Options) (queue.Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
 	}
-	s.dir, s.lock = dir, lock
+	s.dir, s.lock, s.stop = dir, lock, make(chan struct{})
+	s.wg.Go(func() { s.site.tend(s.stop) })
 	return s, nil
 }
 
 // openFolder opens the store in a folder.
 func openFolder(f folder, o Options) (*store, error) {
-	s := &store{o: o, folder: f}
+	in, err := openSite(f, o.logger())
+	if err != nil {
+		return nil, err
+	}
+	s := &store{o: o, site: in}
 	s.append.write = func(list []frame) error { return s.done.write(list) }
 	if err := s.open(); err != nil {
 		return nil, err
@@ -109,43 +116,43 @@ func openFolder(f folder, o Options) (*store, error) {
 
 // open opens all files.
 func (s *store) open() error {
-	bodies, err := openSegments(s.folder, s.o.segment())
+	bodies, err := openSegments(s.site, s.o.segment())
 	if err != nil {
 		return err
 	}
-	done, past, err := openLog(s.folder, doneName, kindDone)
+	done, _, err := openLog(s.site, doneName)
 	if err != nil {
 		return errors.Join(err, bodies.close())
 	}
-	states, kept, err := openLog(s.folder, statesName, kindStates)
+	states, kept, err := openLog(s.site, statesName)
 	if err != nil {
 		return errors.Join(err, bodies.close(), done.f.Close())
 	}
 	values, err := valuesOf(states, kept)
 	if err == nil { // nothing is believed until the names of the files are durable too
-		err = s.folder.sync()
-	}
-	if n := past.rotten + kept.rotten; err == nil && n > 0 {
-		err = fmt.Errorf("%d places in %s or %s are damaged, so it is not known what was acknowledged: "+
-			"restore a copy of the folder, or remove the two files; then every group that is left is handed out again", n, doneName, statesName)
+		err = s.site.folder.sync()
 	}
 	if err != nil {
 		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
 	}
-	if n := bodies.rotten; n > 0 {
-		s.o.logger().Error("files of groups are damaged", "places", n)
-	}
 	s.bodies, s.done, s.states, s.values = bodies, done, states, values
+	s.site.trySeal()
 	return nil
 }
 
-// openLog opens a file of small records, or makes it.
-func openLog(f folder, name string, kind byte) (*journal, survey, error) {
-	j, v, err := openJournal(f, name, kind, true)
+// openLog opens a file of small records, or makes it. Without one that has held records
+// it would not be known what was acknowledged.
+func openLog(in *site, name string) (*journal, survey, error) {
+	if l, ok := in.found.files[name]; ok && !in.has(name) && l.sealed > fileHeadLen {
+		return nil, survey{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without what it held", name, l.sealed, manifestName)
+	}
+	j, v, err := openJournal(in, name, true)
 	if !errors.Is(err, errHeadless) {
 		return j, v, err
 	}
-	j, err = makeJournal(f, name, fileHead{kind: kind})
+	if j, err = makeJournal(in, name, fileHead{kind: kindOf(name)}); err == nil {
+		in.hold(j)
+	}
 	return j, survey{}, err
 }
 
@@ -153,6 +160,9 @@ func openLog(f folder, name string, kind byte) (*journal, survey, error) {
 func valuesOf(j *journal, v survey) (map[string][]byte, error) {
 	values := make(map[string][]byte)
 	for _, f := range v.frames {
+		if f.bad { // it was reported: the value before it stays
+			continue
+		}
 		if len(f.head) == 0 {
 			return nil, fmt.Errorf("%s: a record has no key", j.name)
 		}
@@ -200,7 +210,7 @@ func (s *store) room(size int64) error {
 	if keep == 0 {
 		return nil
 	}
-	free, ok := s.folder.free()
+	free, ok := s.site.folder.free()
 	if !ok || free-size >= keep {
 		return nil
 	}
@@ -268,7 +278,7 @@ func (s *store) Append(ctx context.Context, record []byte) error {
 func (s *store) Replay(_ context.Context, show func([]byte) error) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
-	v, err := s.done.source(s.done.size).survey(false)
+	v, err := s.done.source().survey(false)
 	for _, f := range v.frames {
 		if err != nil {
 			break
@@ -292,22 +302,24 @@ func (s *store) Rewrite(_ context.Context, records [][]byte) error {
 // replace writes a journal anew, with frames in place of all that it holds.
 func replace(j **journal, frames []frame) error {
 	old := *j
-	fresh, err := makeJournal(old.folder, old.name+freshEnd, old.head)
-	if err != nil {
-		return err
+	in := old.site
+	fresh, err := makeJournal(in, old.name+freshEnd, old.head, frames...)
+	if err == nil {
+		if err = in.folder.rename(fresh.name, old.name); err != nil {
+			err = errors.Join(err, fresh.f.Close())
+		}
 	}
-	if err = fresh.write(frames); err == nil {
-		err = old.folder.rename(fresh.name, old.name)
-	}
 	if err != nil {
-		return errors.Join(err, fresh.f.Close(), old.folder.remove(fresh.name))
+		return errors.Join(err, in.discard(old.name+freshEnd))
 	}
 	fresh.name = old.name
 	*j = fresh
-	if err := cmp.Or(old.folder.sync(), old.f.Close()); err != nil {
+	in.hold(fresh)
+	if err := cmp.Or(in.folder.sync(), old.f.Close()); err != nil {
 		fresh.err = err // it is not known which of the two would be found
 		return fmt.Errorf("%s: %w: %w", old.name, queue.ErrUncertain, err)
 	}
+	in.trySeal()
 	return nil
 }
 
@@ -367,16 +379,26 @@ func (s *store) shorten() error {
 		frames = append(frames, stateFrame(key, value))
 		live += frames[len(frames)-1].size()
 	}
-	if s.states.size < 1<<20+4*live {
+	if s.states.size.Load() < 1<<20+4*live {
 		return nil
 	}
 	return replace(&s.states, frames)
 }
 
+// Condition reports what is known of the store's health.
+func (s *store) Condition() queue.Condition { return s.site.report() }
+
 // Close closes the files, and lets others have the folder.
 func (s *store) Close() error {
+	if s.stop != nil {
+		close(s.stop)
+		s.wg.Wait()
+	}
 	s.ops.Lock()
 	defer s.ops.Unlock()
+	if !s.done.broken() && !s.states.broken() && !s.bodies.newest().broken() {
+		s.site.trySeal()
+	}
 	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())

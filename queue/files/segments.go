@@ -24,7 +24,7 @@ const (
 
 // Segments hold the bodies of groups in files, of which the last one grows.
 type segments struct {
-	folder    folder
+	site      *site
 	most      int64 // bytes at which the next group begins a new segment
 	commits   committer[*placing]
 	squeezing sync.Mutex // held while a segment is rewritten
@@ -35,7 +35,7 @@ type segments struct {
 	keys   map[queue.Key]struct{}
 	low    uint64 // no lower number is in use
 	last   uint64 // highest number given
-	rotten int    // damaged places found at the opening
+	number int    // highest number of a segment so far
 }
 
 // A segment is one of the files.
@@ -72,32 +72,24 @@ func newPlacing(records []queue.Record) *placing {
 }
 
 // openSegments opens the segments of a folder, or makes the first.
-func openSegments(in folder, most int64) (*segments, error) {
-	s := &segments{folder: in, most: most, places: make(map[uint64]place), keys: make(map[queue.Key]struct{})}
+func openSegments(in *site, most int64) (*segments, error) {
+	s := &segments{site: in, most: most, places: make(map[uint64]place), keys: make(map[queue.Key]struct{}), last: in.found.last}
 	s.commits.write = s.write
-	names, err := in.names()
-	if err != nil {
-		return nil, err
+	numbers := in.segmentNumbers()
+	for name := range in.found.files {
+		n, _ := segmentNumber(name)
+		s.number = max(s.number, n)
 	}
-	var numbers []int
-	for _, name := range names {
-		if strings.HasSuffix(name, freshEnd) { // the process ended before it replaced the other
-			if err := in.remove(name); err != nil {
-				return nil, err
-			}
-		}
-		head, ok := strings.CutSuffix(name, segmentEnd)
-		if n, err := strconv.Atoi(head); ok && err == nil {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
+	listed := s.number // the newest of the manifest
+	var err error
 	for i, n := range numbers {
-		if err := s.open(n, i == len(numbers)-1); err != nil {
+		s.number = max(s.number, n)
+		if err = s.open(n, i == len(numbers)-1); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	if len(s.list) == 0 {
+	// If the newest is missing, its number is not given again: it may be put back.
+	if last := s.newest(); last == nil || last.number < listed {
 		err = s.grow()
 	}
 	s.low = s.last + 1
@@ -107,17 +99,50 @@ func openSegments(in folder, most int64) (*segments, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	in.gave(s.last)
 	return s, nil
+}
+
+// segmentNumbers are the numbers of the segments to open, ascending. One that is older
+// than others and not listed was put back by somebody: its groups were counted as lost,
+// and it stays as it is.
+func (s *site) segmentNumbers() (numbers []int) {
+	newest := 0
+	for name := range s.found.files {
+		n, _ := segmentNumber(name)
+		newest = max(newest, n)
+	}
+	for _, name := range s.names {
+		n, ok := segmentNumber(name)
+		if _, listed := s.found.files[name]; ok && !listed && n < newest {
+			s.log.Warn("a file is not among those of the store, and is left as it is", "file", name)
+		} else if ok {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
 }
 
 func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentEnd) }
 
+// segmentNumber is the number of the segment of a name; ok is false if it is not one's.
+func segmentNumber(name string) (n int, ok bool) {
+	head, ok := strings.CutSuffix(name, segmentEnd)
+	n, err := strconv.Atoi(head)
+	if !ok || err != nil || n < 1 {
+		return 0, false
+	}
+	return n, true
+}
+
 // open opens segment n and takes its groups into the index. The last segment may
 // have been made, but not yet written to, when the machine stopped.
 func (s *segments) open(n int, last bool) error {
-	j, v, err := openJournal(s.folder, segmentName(n), kindGroups, last)
+	name := segmentName(n)
+	j, v, err := openJournal(s.site, name, last)
 	if last && errors.Is(err, errHeadless) {
-		return s.folder.remove(segmentName(n))
+		return s.site.drop(name)
 	}
 	if err != nil {
 		return err
@@ -125,11 +150,12 @@ func (s *segments) open(n int, last bool) error {
 	seg := &segment{journal: j, number: n}
 	s.list = append(s.list, seg)
 	s.last = max(s.last, j.head.next-1)
-	s.rotten += v.rotten
 	for _, f := range v.frames {
 		list, err := decodeTable(f)
 		if err != nil {
-			s.rotten++
+			if err := s.site.damage(name, gap{f.at, f.end()}, "a file is damaged"); err != nil {
+				return err
+			}
 			continue
 		}
 		for _, e := range list {
@@ -150,17 +176,15 @@ func (s *segments) enter(seq uint64, p place) {
 
 // grow begins a new segment.
 func (s *segments) grow() error {
-	n := 1
-	if last := s.newest(); last != nil {
-		n = last.number + 1
-	}
-	j, err := makeJournal(s.folder, segmentName(n), fileHead{kind: kindGroups, next: s.last + 1})
+	n := s.number + 1
+	j, err := makeJournal(s.site, segmentName(n), fileHead{kind: kindGroups, next: s.last + 1})
 	if err != nil {
 		return err
 	}
+	s.site.hold(j)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list = append(s.list, &segment{journal: j, number: n})
+	s.list, s.number = append(s.list, &segment{journal: j, number: n}), n
 	return nil
 }
 
@@ -182,7 +206,7 @@ func (s *segments) write(all []*placing) error {
 	}
 	var frames []frame
 	var entered []placed
-	at, next := seg.size, s.last+1
+	at, next := seg.size.Load(), s.last+1
 	fresh := make(map[queue.Key]struct{})
 	for _, p := range all {
 		f, list := s.frame(p, next, fresh)
@@ -208,6 +232,7 @@ func (s *segments) write(all []*placing) error {
 	for _, e := range entered {
 		s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
 	}
+	s.site.gave(s.last)
 	return nil
 }
 
@@ -241,15 +266,16 @@ func (s *segments) frame(p *placing, next uint64, fresh map[queue.Key]struct{}) 
 func (s *segments) writable() (*segment, error) {
 	seg := s.newest()
 	s.mu.Lock()
-	stale := seg.live == 0 && seg.size > s.most/staleFactor
+	stale := seg.live == 0 && seg.size.Load() > s.most/staleFactor
 	s.mu.Unlock()
-	if seg.broken() || !stale && seg.size < s.most {
+	if seg.broken() || !stale && seg.size.Load() < s.most {
 		return seg, nil
 	}
 	if err := s.grow(); err != nil {
 		return nil, err
 	}
 	s.tidy()
+	s.site.trySeal()
 	return s.newest(), nil
 }
 
@@ -311,7 +337,7 @@ func (s *segments) tidy() {
 	defer s.mu.Unlock()
 	last := s.list[len(s.list)-1]
 	s.list = slices.DeleteFunc(s.list, func(seg *segment) bool {
-		return seg != last && !seg.busy && seg.live == 0 && s.folder.remove(seg.name) == nil && seg.f.Close() == nil
+		return seg != last && !seg.busy && seg.live == 0 && s.site.drop(seg.name) == nil && seg.f.Close() == nil
 	})
 	if len(s.places) == 0 {
 		s.places, s.keys = make(map[uint64]place), make(map[queue.Key]struct{}) // frees their memory too
@@ -360,17 +386,17 @@ func (s *segments) rewrite(seg *segment) error {
 	if err != nil {
 		return err
 	}
-	j, err := makeJournal(s.folder, seg.name+freshEnd, seg.head)
-	if err != nil {
-		return err
+	j, err := makeJournal(s.site, seg.name+freshEnd, seg.head, frames...)
+	if err == nil {
+		if err = s.site.folder.rename(j.name, seg.name); err != nil {
+			err = errors.Join(err, j.f.Close())
+		}
 	}
-	if err = j.write(frames); err == nil {
-		err = s.folder.rename(j.name, seg.name)
-	}
 	if err != nil {
-		return errors.Join(err, j.f.Close(), s.folder.remove(j.name))
+		return errors.Join(err, s.site.discard(seg.name+freshEnd))
 	}
 	j.name = seg.name
+	s.site.hold(j)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fresh := &segment{journal: j, number: seg.number}
@@ -379,15 +405,15 @@ func (s *segments) rewrite(seg *segment) error {
 			s.enter(e.Seq, place{fresh, e.at, p.size, p.key})
 		}
 	}
-	s.list[slices.Index(s.list, seg)] = fresh          // it is there, since tidy spares what is busy
-	return errors.Join(s.folder.sync(), seg.f.Close()) // until it is synced, either file serves
+	s.list[slices.Index(s.list, seg)] = fresh               // it is there, since tidy spares what is busy
+	return errors.Join(s.site.folder.sync(), seg.f.Close()) // until it is synced, either file serves
 }
 
 // inUse returns frames with what is in use of seg, and where its bodies are in a file
 // of these frames alone. Nothing that is in use is left out: the error is
 // [queue.ErrUnreadable] if some of it cannot be read.
 func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err error) {
-	v, err := seg.source(seg.size).survey(false)
+	v, err := seg.source().survey(false)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", queue.ErrUnreadable, err)
 	}
@@ -429,7 +455,7 @@ func (s *segments) missingFrom(seg *segment, list []placed) int {
 func (s *segments) show(show func(queue.Listed)) error {
 	var errs []error
 	for _, seg := range s.list {
-		v, err := seg.source(seg.size).survey(false)
+		v, err := seg.source().survey(false)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err))
 			continue
