@@ -15,7 +15,6 @@ import (
 // Format is the version of the layout of a folder. A folder of another one is refused:
 //
 //	format.json          version of this layout
-//	lock                 held while a process uses the folder
 //	queue/               groups, and the records of run and hub
 //	runs/                the same for each further run of the hub
 //	trace/               every episode as it was played
@@ -48,7 +47,7 @@ func Open(path, writer string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	lock, err := lockFile(filepath.Join(path, "lock"))
+	lock, err := lockFolder(path)
 	if err != nil {
 		return nil, fmt.Errorf("data folder %s: %w", path, err)
 	}

@@ -2,10 +2,13 @@
 
 package datadir
 
-import "os"
+import (
+	"os"
+	"path/filepath"
+)
 
-// lockFile opens a file. Where there is no flock, nothing keeps a second process
+// lockFolder opens a file in the folder. Where there is no flock, nothing keeps a second process
 // from the folder.
-func lockFile(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+func lockFolder(path string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
 }

@@ -21,12 +21,14 @@ import (
 type storeSettings struct {
 	NATSURL      string // empty: in the data folder
 	NATSReplicas int
+	MinFree      int64 // see files.Options
 }
 
 // Declare implements [settings.Declarer].
 func (s *storeSettings) Declare(d *settings.Section) {
 	d.Text(&s.NATSURL, "nats_url", "NATS server or cluster that keeps the groups, in place of the data folder")
 	d.Int(&s.NATSReplicas, "nats_replicas", "copies that the cluster keeps; 3 survives the loss of a node").Between(1, 5)
+	d.Int64(&s.MinFree, "min_free", "bytes of the disk that groups leave free; 0: 64 MiB, or a tenth of a small disk; -1: none").AtLeast(-1)
 }
 
 // A server is what every server of this program opens: its port, the data folder, the
@@ -88,7 +90,7 @@ func (s *server) openQueue(ctx context.Context, folder, name string) (*queue.Que
 	if s.store.NATSURL != "" {
 		store, err = nats.Open(ctx, s.store.NATSURL, nats.Options{Name: name, Replicas: s.store.NATSReplicas, Log: s.log})
 	} else {
-		store, err = files.Open(s.folder.Join(folder), files.Options{Log: s.log})
+		store, err = files.Open(s.folder.Join(folder), files.Options{Log: s.log, MinFree: s.store.MinFree})
 	}
 	if err != nil {
 		return nil, err

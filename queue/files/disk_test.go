@@ -113,7 +113,7 @@ func (d *disk) sync() error {
 	return nil
 }
 
-func (d *disk) free() (int64, bool) { return 0, false }
+func (d *disk) space() (free, total int64, ok bool) { return 0, 0, false }
 
 // cut takes the power away: each name that was made, renamed or removed since the last
 // sync is as it was or as it is, and so is each part of a file.

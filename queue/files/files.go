@@ -20,7 +20,7 @@ import (
 
 // Options are the settings of a store; the zero value has the defaults.
 type Options struct {
-	MinFree int64        // bytes of the disk that Put leaves free; default 64 MiB; below 0: none
+	MinFree int64        // bytes of the disk that Put leaves free; default 64 MiB, and a tenth of a small disk; below 0: none
 	Log     *slog.Logger // default: none
 
 	segmentSize int64 // for tests
@@ -33,13 +33,6 @@ func (o Options) segment() int64 {
 	return o.segmentSize
 }
 
-func (o Options) minFree() int64 {
-	if o.MinFree == 0 {
-		return 64 << 20
-	}
-	return max(0, o.MinFree)
-}
-
 func (o Options) logger() *slog.Logger {
 	if o.Log == nil {
 		return slog.New(slog.DiscardHandler)
@@ -49,7 +42,6 @@ func (o Options) logger() *slog.Logger {
 
 // The files of a folder, beside its segments.
 const (
-	lockName   = "lock"
 	doneName   = "done.log"
 	statesName = "states.log"
 )
@@ -87,7 +79,7 @@ func Open(dir string, o Options) (queue.Store, error) {
 	if err := osFolder(filepath.Dir(dir)).sync(); err != nil && !errors.Is(err, os.ErrPermission) {
 		return nil, err // the folder's name must be durable too
 	}
-	lock, err := lockFile(filepath.Join(dir, lockName))
+	lock, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +132,10 @@ func (s *store) open() error {
 	return nil
 }
 
-// openLog opens a file of small records, or makes it. Without one that has held records
-// it would not be known what was acknowledged.
+// openLog opens a file of small records, or makes it. One that is listed was durable, so
+// no crash has taken it away; without it, it would not be known what was acknowledged.
 func openLog(in *site, name string) (*journal, survey, error) {
-	if l, ok := in.found.files[name]; ok && !in.has(name) && l.sealed > fileHeadLen {
+	if l, ok := in.found.files[name]; ok && !in.has(name) {
 		return nil, survey{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without what it held", name, l.sealed, manifestName)
 	}
 	j, v, err := openJournal(in, name, true)
@@ -204,18 +196,35 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 	return p.seqs, nil
 }
 
-// room refuses what would leave too little of the disk free.
+// room refuses what would leave too little of the disk free, even after space was given
+// back.
 func (s *store) room(size int64) error {
-	keep := s.o.minFree()
-	if keep == 0 {
-		return nil
-	}
-	free, ok := s.site.folder.free()
+	free, keep, ok := s.space()
 	if !ok || free-size >= keep {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: the disk has %d MiB free, and %d MiB of it are kept free", s.dir, queue.ErrNoSpace, free>>20, keep>>20)
+	if err := s.bodies.reclaim(); err != nil {
+		s.o.logger().Warn("space could not be given back", "err", err)
+	}
+	if free, keep, ok = s.space(); !ok || free-size >= keep {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: the disk has %s free, and %s of it are kept free", s.dir, queue.ErrNoSpace, inKiB(free), inKiB(keep))
 }
+
+// space returns how many bytes of the disk are free, and how many of them are kept so.
+func (s *store) space() (free, keep int64, ok bool) {
+	if s.o.MinFree < 0 {
+		return 0, 0, false
+	}
+	free, total, ok := s.site.folder.space()
+	if keep = s.o.MinFree; keep == 0 {
+		keep = min(64<<20, total/10)
+	}
+	return free, keep, ok
+}
+
+func inKiB(n int64) string { return fmt.Sprintf("%d KiB", n>>10) }
 
 // here adds the folder's name to an error.
 func (s *store) here(err error) error {
@@ -243,8 +252,7 @@ func (s *store) Body(ctx context.Context, seq uint64) ([]byte, error) {
 func (s *store) Delete(_ context.Context, below uint64, seqs []uint64) error {
 	s.ops.RLock()
 	defer s.ops.RUnlock()
-	s.bodies.free(below, seqs)
-	return s.here(s.bodies.squeeze())
+	return s.here(s.bodies.free(below, seqs))
 }
 
 // List implements [queue.Bodies]. It mends what has failed first.
@@ -302,24 +310,16 @@ func (s *store) Rewrite(_ context.Context, records [][]byte) error {
 // replace writes a journal anew, with frames in place of all that it holds.
 func replace(j **journal, frames []frame) error {
 	old := *j
-	in := old.site
-	fresh, err := makeJournal(in, old.name+freshEnd, old.head, frames...)
-	if err == nil {
-		if err = in.folder.rename(fresh.name, old.name); err != nil {
-			err = errors.Join(err, fresh.f.Close())
-		}
-	}
+	fresh, err := renew(old, frames)
 	if err != nil {
-		return errors.Join(err, in.discard(old.name+freshEnd))
+		return err
 	}
-	fresh.name = old.name
 	*j = fresh
-	in.hold(fresh)
-	if err := cmp.Or(in.folder.sync(), old.f.Close()); err != nil {
+	if err := cmp.Or(old.site.folder.sync(), old.f.Close()); err != nil {
 		fresh.err = err // it is not known which of the two would be found
 		return fmt.Errorf("%s: %w: %w", old.name, queue.ErrUncertain, err)
 	}
-	in.trySeal()
+	old.site.trySeal()
 	return nil
 }
 

@@ -21,8 +21,9 @@ type folder interface {
 	remove(name string) error
 	// sync makes durable what was made, renamed and removed.
 	sync() error
-	// free is how many bytes may still be written; ok is false if that is unknown.
-	free() (n int64, ok bool)
+	// space is how many bytes may still be written, and how many the disk has in all; ok
+	// is false if that is unknown.
+	space() (free, total int64, ok bool)
 }
 
 // A file is one of the folder's files. Reads and writes do not disturb each other.
@@ -69,7 +70,7 @@ func (d osFolder) sync() error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-func (d osFolder) free() (int64, bool) { return freeBytes(string(d)) }
+func (d osFolder) space() (free, total int64, ok bool) { return diskSpace(string(d)) }
 
 // An osFile is a file of the operating system.
 type osFile struct{ *os.File }

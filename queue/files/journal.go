@@ -53,6 +53,24 @@ func makeJournal(in *site, name string, head fileHead, frames ...frame) (j *jour
 	return j, nil
 }
 
+// renew makes a journal that takes the place of old, with the given frames alone. Its
+// name is durable once the folder is synced; until then either of the two may be found.
+func renew(old *journal, frames []frame) (*journal, error) {
+	in := old.site
+	j, err := makeJournal(in, old.name+freshEnd, old.head, frames...)
+	if err == nil {
+		if err = in.folder.rename(j.name, old.name); err != nil {
+			err = errors.Join(err, j.f.Close())
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, in.discard(old.name+freshEnd))
+	}
+	j.name = old.name
+	in.hold(j)
+	return j, nil
+}
+
 // broken reports whether the file can no longer be written to.
 func (j *journal) broken() bool { return j.err != nil }
 

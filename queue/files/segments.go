@@ -15,11 +15,10 @@ import (
 )
 
 const (
-	segmentSize  = 64 << 20 // bytes at which the next group begins a new segment
-	staleFactor  = 16       // the same, divided by this, if nothing in the segment is in use
-	segmentEnd   = ".groups"
-	freshEnd     = ".new" // of a file that will replace another
-	sparseFactor = 4      // a segment is rewritten when less than one in so many of its groups is in use
+	segmentSize = 64 << 20 // bytes at which the next group begins a new segment
+	staleFactor = 16       // the same, divided by this, if nothing in the segment is in use
+	segmentEnd  = ".groups"
+	freshEnd    = ".new" // of a file that will replace another
 )
 
 // Segments hold the bodies of groups in files, of which the last one grows.
@@ -42,10 +41,10 @@ type segments struct {
 type segment struct {
 	*journal
 	number int
-	groups int  // ever put into it
-	live   int  // of those, still in use
-	busy   bool // it is being rewritten, so it is not removed
-	stuck  bool // it cannot be rewritten: some of it cannot be read
+	live   int   // groups in use
+	bytes  int64 // about what these need of a file
+	busy   bool  // it is being rewritten or removed
+	stuck  bool  // it cannot be rewritten: some of it cannot be read
 }
 
 // A place is where a body is.
@@ -55,6 +54,10 @@ type place struct {
 	size int64
 	key  queue.Key
 }
+
+// cost is about what the body needs of a file: its row, and its index record, are not
+// known here.
+func (p place) cost() int64 { return p.size + prefixLen + 4*rowLen }
 
 // A placing is records that are put together.
 type placing struct {
@@ -88,7 +91,7 @@ func openSegments(in *site, most int64) (*segments, error) {
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	// If the newest is missing, its number is not given again: it may be put back.
+	// If the newest is missing, its name is not given again: it may be put back.
 	if last := s.newest(); last == nil || last.number < listed {
 		err = s.grow()
 	}
@@ -159,7 +162,9 @@ func (s *segments) open(n int, last bool) error {
 			continue
 		}
 		for _, e := range list {
-			s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
+			if _, twice := s.places[e.Seq]; !twice { // in two files, if the process ended while they were merged
+				s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
+			}
 		}
 	}
 	return nil
@@ -170,8 +175,8 @@ func (s *segments) enter(seq uint64, p place) {
 	s.places[seq] = p
 	s.keys[p.key] = struct{}{}
 	s.last = max(s.last, seq)
-	p.in.groups++
 	p.in.live++
+	p.in.bytes += p.cost()
 }
 
 // grow begins a new segment.
@@ -305,151 +310,6 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 	}
 }
 
-// free takes bodies out of the index, and removes the segments that are no longer
-// needed.
-func (s *segments) free(below uint64, seqs []uint64) {
-	s.mu.Lock()
-	for ; s.low < below && s.low <= s.last; s.low++ {
-		s.forget(s.low)
-	}
-	for _, seq := range seqs {
-		s.forget(seq)
-	}
-	s.mu.Unlock()
-	s.tidy()
-}
-
-// forget takes a body out of the index if it is there. s.mu is held.
-func (s *segments) forget(seq uint64) {
-	p, ok := s.places[seq]
-	if !ok {
-		return
-	}
-	delete(s.places, seq)
-	delete(s.keys, p.key)
-	p.in.live--
-}
-
-// tidy removes all segments in which nothing is in use, except the last and the one
-// that is being rewritten. Those that cannot be removed now are removed later.
-func (s *segments) tidy() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := s.list[len(s.list)-1]
-	s.list = slices.DeleteFunc(s.list, func(seg *segment) bool {
-		return seg != last && !seg.busy && seg.live == 0 && s.site.drop(seg.name) == nil && seg.f.Close() == nil
-	})
-	if len(s.places) == 0 {
-		s.places, s.keys = make(map[uint64]place), make(map[queue.Key]struct{}) // frees their memory too
-	}
-}
-
-// sparse returns a segment of which little is in use, and marks it busy; or nil.
-func (s *segments) sparse() *segment {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, seg := range s.list[:len(s.list)-1] {
-		if !seg.stuck && seg.live > 0 && seg.live*sparseFactor < seg.groups {
-			seg.busy = true
-			return seg
-		}
-	}
-	return nil
-}
-
-// squeeze rewrites segments of which little is in use, without the rest. A segment of
-// which some cannot be read stays as it is.
-func (s *segments) squeeze() error {
-	if !s.squeezing.TryLock() {
-		return nil
-	}
-	defer s.squeezing.Unlock()
-	for {
-		seg := s.sparse()
-		if seg == nil {
-			return nil
-		}
-		err := s.rewrite(seg)
-		s.mu.Lock()
-		seg.busy, seg.stuck = false, errors.Is(err, queue.ErrUnreadable)
-		s.mu.Unlock()
-		if err != nil {
-			return fmt.Errorf("rewriting %s: %w", seg.name, err)
-		}
-		s.tidy() // its last groups may have gone in the meantime
-	}
-}
-
-// rewrite writes what is in use of seg to a file that replaces it.
-func (s *segments) rewrite(seg *segment) error {
-	frames, moved, err := s.inUse(seg)
-	if err != nil {
-		return err
-	}
-	j, err := makeJournal(s.site, seg.name+freshEnd, seg.head, frames...)
-	if err == nil {
-		if err = s.site.folder.rename(j.name, seg.name); err != nil {
-			err = errors.Join(err, j.f.Close())
-		}
-	}
-	if err != nil {
-		return errors.Join(err, s.site.discard(seg.name+freshEnd))
-	}
-	j.name = seg.name
-	s.site.hold(j)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	fresh := &segment{journal: j, number: seg.number}
-	for _, e := range moved {
-		if p, ok := s.places[e.Seq]; ok && p.in == seg {
-			s.enter(e.Seq, place{fresh, e.at, p.size, p.key})
-		}
-	}
-	s.list[slices.Index(s.list, seg)] = fresh               // it is there, since tidy spares what is busy
-	return errors.Join(s.site.folder.sync(), seg.f.Close()) // until it is synced, either file serves
-}
-
-// inUse returns frames with what is in use of seg, and where its bodies are in a file
-// of these frames alone. Nothing that is in use is left out: the error is
-// [queue.ErrUnreadable] if some of it cannot be read.
-func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err error) {
-	v, err := seg.source().survey(false)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", queue.ErrUnreadable, err)
-	}
-	at := int64(fileHeadLen)
-	for e := range v.bodies() {
-		body, err := s.body(e.Seq)
-		if errors.Is(err, queue.ErrUnknown) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		one := newFrame(encodeTable([]placed{e}), body)
-		e.at = at + prefixLen + int64(len(one.head))
-		frames, moved = append(frames, one), append(moved, e)
-		at += one.size()
-	}
-	if n := s.missingFrom(seg, moved); n > 0 {
-		return nil, nil, fmt.Errorf("%w: %d groups are not found in it", queue.ErrUnreadable, n)
-	}
-	return frames, moved, nil
-}
-
-// missingFrom returns how many bodies in use of seg are not among list.
-func (s *segments) missingFrom(seg *segment, list []placed) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := seg.live
-	for _, e := range list {
-		if p, ok := s.places[e.Seq]; ok && p.in == seg {
-			n--
-		}
-	}
-	return n
-}
-
 // show lists the bodies in use, in order. If a segment cannot be read, it shows the
 // rest and returns [queue.ErrUnreadable].
 func (s *segments) show(show func(queue.Listed)) error {
@@ -489,8 +349,7 @@ func (s *segments) clear() error {
 	if err := s.grow(); err != nil {
 		return err
 	}
-	s.free(s.last+1, nil)
-	return nil
+	return s.free(s.last+1, nil)
 }
 
 func (s *segments) close() error {

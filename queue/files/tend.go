@@ -5,8 +5,8 @@ import "time"
 // A store is sealed once nothing was written for idleTime, and every busyTime while
 // something is.
 const (
-	idleTime = 500 * time.Millisecond
-	busyTime = 10 * time.Second
+	idleTime = 100 * time.Millisecond
+	busyTime = time.Second
 )
 
 // touch notes that something was written.
