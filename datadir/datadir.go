@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 // Format is the version of the layout of a folder. A folder of another one is refused:
 //
 //	format.json          version of this layout
+//	lock                 held while a process uses the folder, as the folder itself is
 //	queue/               groups, and the records of run and hub
 //	runs/                the same for each further run of the hub
 //	trace/               every episode as it was played
@@ -26,6 +28,7 @@ const Format = 2
 
 // The names of what a folder holds.
 const (
+	lockName     = "lock"
 	Queue        = "queue"
 	Runs         = "runs"
 	Trace        = "trace"
@@ -38,7 +41,7 @@ const (
 // A Folder is an open data folder. It does not change, so many goroutines may use it.
 type Folder struct {
 	path string
-	lock *os.File
+	lock io.Closer
 }
 
 // Open opens the folder at path for this process alone, and makes it if it does not

@@ -4,37 +4,43 @@ package datadir
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
 )
 
-// lockFolder locks a folder until it is closed or the process ends, however it ends.
-// The lock is on the folder itself, so that nobody can delete it. Some network file
-// systems lock only files: there it is on the file lock in the folder.
-func lockFolder(path string) (*os.File, error) {
-	f, err := os.Open(path)
-	if err == nil {
-		err = lock(f)
-	}
-	if err == nil || errors.Is(err, errInUse) {
-		return f, err
-	}
-	if f, err = os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+// A folderLock is held until it is closed or the process ends, however it ends.
+type folderLock struct{ folder, file *os.File }
+
+// Close gives the folder free.
+func (l folderLock) Close() error { return errors.Join(l.file.Close(), l.folder.Close()) }
+
+// lockFolder locks a folder: the folder itself, since nobody can delete that, and a file
+// in it, since some network file systems lock only files.
+func lockFolder(path string) (_ io.Closer, err error) {
+	var l folderLock
+	if l.folder, err = os.Open(path); err != nil {
 		return nil, err
 	}
-	return f, lock(f)
+	if err := lock(l.folder); errors.Is(err, errInUse) {
+		return nil, errors.Join(err, l.folder.Close())
+	}
+	if l.file, err = os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+		return nil, errors.Join(err, l.folder.Close())
+	}
+	if err := lock(l.file); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
 }
 
 var errInUse = errors.New("another process uses it; stop that one, or choose another folder with --data")
 
-// lock locks f, or closes it.
 func lock(f *os.File) error {
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = errInUse
-		}
-		return errors.Join(err, f.Close())
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return errInUse
 	}
-	return nil
+	return err
 }

@@ -22,6 +22,7 @@ type disk struct {
 	fails int               // operations from now on that fail; below 0: all
 	skip  int               // operations that go well before
 	err   error             // how they fail
+	most  int               // bytes that fit on it; 0: any
 }
 
 // An inode is a file, whatever its name.
@@ -113,7 +114,19 @@ func (d *disk) sync() error {
 	return nil
 }
 
-func (d *disk) space() (free, total int64, ok bool) { return 0, 0, false }
+func (d *disk) space() (free, total int64, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return int64(d.most - d.used()), int64(d.most), d.most > 0
+}
+
+// used is how many bytes all files take. d.mu is held.
+func (d *disk) used() (n int) {
+	for _, f := range d.now {
+		n += len(f.data)
+	}
+	return n
+}
 
 // cut takes the power away: each name that was made, renamed or removed since the last
 // sync is as it was or as it is, and so is each part of a file.
@@ -206,6 +219,9 @@ func (h *handle) WriteAt(b []byte, at int64) (int, error) {
 		b = b[:len(b)/2]
 	}
 	if need := int(at) + len(b) - len(h.data); need > 0 {
+		if free := h.d.most - h.d.used(); h.d.most > 0 && need > free {
+			return 0, syscall.ENOSPC
+		}
 		h.data = append(h.data, make([]byte, need)...)
 	}
 	return copy(h.data[at:], b), err
@@ -234,6 +250,9 @@ func (h *handle) Sync() error {
 	h.kept = slices.Clone(h.data)
 	return nil
 }
+
+// Reserve does nothing.
+func (h *handle) Reserve(int64) error { return nil }
 
 // Size is the size in bytes.
 func (h *handle) Size() (int64, error) {

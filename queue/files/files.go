@@ -42,6 +42,7 @@ func (o Options) logger() *slog.Logger {
 
 // The files of a folder, beside its segments.
 const (
+	lockName   = "lock"
 	doneName   = "done.log"
 	statesName = "states.log"
 )
@@ -139,14 +140,23 @@ func openLog(in *site, name string) (*journal, survey, error) {
 		return nil, survey{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without what it held", name, l.sealed, manifestName)
 	}
 	j, v, err := openJournal(in, name, true)
+	if err == nil {
+		j.ahead = logAhead
+		j.reserve()
+	}
 	if !errors.Is(err, errHeadless) {
 		return j, v, err
 	}
 	if j, err = makeJournal(in, name, fileHead{kind: kindOf(name)}); err == nil {
 		in.hold(j)
+		j.ahead = logAhead
 	}
 	return j, survey{}, err
 }
+
+// logAhead is how many bytes a log has for what it will be written. On a disk that
+// others have filled, that is enough for thousands of acknowledgements.
+const logAhead = 256 << 10
 
 // valuesOf reads the states that are kept.
 func valuesOf(j *journal, v survey) (map[string][]byte, error) {
@@ -190,7 +200,11 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 		return nil, err
 	}
 	p := newPlacing(records)
-	if err := s.bodies.commits.do(p); err != nil {
+	err := s.insist(func() error {
+		clear(p.seqs)
+		return s.bodies.commits.do(p)
+	})
+	if err != nil {
 		return nil, s.here(err)
 	}
 	return p.seqs, nil
@@ -210,6 +224,19 @@ func (s *store) room(size int64) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w: the disk has %s free, and %s of it are kept free", s.dir, queue.ErrNoSpace, inKiB(free), inKiB(keep))
+}
+
+// insist writes. If the disk is full it gives back what space it can and tries once more:
+// also what says that groups are done needs space.
+func (s *store) insist(write func() error) error {
+	err := write()
+	if !errors.Is(err, queue.ErrNoSpace) || errors.Is(err, queue.ErrUncertain) {
+		return err
+	}
+	if e := s.bodies.reclaim(); e != nil {
+		return errors.Join(err, e)
+	}
+	return write()
 }
 
 // space returns how many bytes of the disk are free, and how many of them are kept so.
@@ -279,7 +306,7 @@ func (s *store) Append(ctx context.Context, record []byte) error {
 	}
 	s.ops.RLock()
 	defer s.ops.RUnlock()
-	return s.here(s.append.do(newFrame(record)))
+	return s.here(s.insist(func() error { return s.append.do(newFrame(record)) }))
 }
 
 // Replay implements [queue.Log].
@@ -314,7 +341,7 @@ func replace(j **journal, frames []frame) error {
 	if err != nil {
 		return err
 	}
-	*j = fresh
+	*j, fresh.ahead = fresh, old.ahead
 	if err := cmp.Or(old.site.folder.sync(), old.f.Close()); err != nil {
 		fresh.err = err // it is not known which of the two would be found
 		return fmt.Errorf("%s: %w: %w", old.name, queue.ErrUncertain, err)
@@ -349,7 +376,7 @@ func (s *store) SetState(ctx context.Context, key string, value []byte) error {
 	if _, there := s.values[key]; value == nil && !there {
 		return nil
 	}
-	if err := s.states.write([]frame{stateFrame(key, value)}); err != nil {
+	if err := s.insist(func() error { return s.states.write([]frame{stateFrame(key, value)}) }); err != nil {
 		return s.here(err)
 	}
 	if value == nil {

@@ -35,6 +35,9 @@ type file interface {
 	Truncate(size int64) error
 	// Sync returns when everything written is durable.
 	Sync() error
+	// Reserve takes the disk space for the file to grow to a size, which it does not
+	// change. Not every system can.
+	Reserve(size int64) error
 }
 
 // An osFolder is a folder of the operating system, by its path.
@@ -86,6 +89,9 @@ func (f osFile) Size() (int64, error) {
 
 // Sync waits until the data is on disk, with as much of the rest as reading it needs.
 func (f osFile) Sync() error { return syncData(f.File) }
+
+// Reserve takes disk space, where the system can.
+func (f osFile) Reserve(size int64) error { return reserve(f.File, size) }
 
 // spaceError turns err into a [queue.ErrNoSpace] if the disk is full, or if a quota or
 // a limit on the size of files is reached.

@@ -20,6 +20,9 @@ type journal struct {
 	size atomic.Int64 // of what is kept, all of it durable
 	err  error        // why nothing more can be written; see mend
 	buf  []byte
+
+	ahead    int64 // bytes for which the disk is asked beforehand
+	reserved int64 // the file can grow to this size on a full disk, if the disk gave it
 }
 
 // makeJournal makes a file that holds the given frames, replacing any file of that name.
@@ -90,6 +93,7 @@ func (j *journal) write(frames []frame) error {
 	if j.err != nil {
 		return fmt.Errorf("%s: %w: %w", j.name, queue.ErrUnreachable, j.err)
 	}
+	j.reserve()
 	at, err := j.put(frames, true)
 	if err == nil {
 		began := time.Now()
@@ -109,8 +113,18 @@ func (j *journal) write(frames []frame) error {
 	return err
 }
 
-// undo cuts off what was written and not confirmed.
+// reserve asks the disk for space that the file will need. It is no fault if there is
+// none.
+func (j *journal) reserve() {
+	if size := j.size.Load(); j.ahead > 0 && size+j.ahead/2 > j.reserved {
+		j.reserved = size + j.ahead
+		_ = j.f.Reserve(j.reserved)
+	}
+}
+
+// undo cuts off what was written and not confirmed, and what was reserved with it.
 func (j *journal) undo() error {
+	j.reserved = 0
 	if err := j.f.Truncate(j.size.Load()); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // lockFolder opens a file in the folder. On these systems the user must see to it that no other
 // process uses the folder.
 func lockFolder(dir string) (io.Closer, error) {
-	return os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	return os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR, 0o644)
 }
 
 // diskSpace is unknown here.

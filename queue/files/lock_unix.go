@@ -13,43 +13,38 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// lockFolder locks the folder for this process until it is closed or the process ends.
-// The lock is on the folder itself, so that nobody can delete it. Some network file
-// systems lock only files: there it is on a file in the folder.
-func lockFolder(dir string) (io.Closer, error) {
-	f, err := os.Open(dir)
+// A folderLock is held until it is closed or the process ends.
+type folderLock struct{ folder, file *os.File }
+
+// Close gives the folder free.
+func (l folderLock) Close() error { return errors.Join(l.file.Close(), l.folder.Close()) }
+
+// lockFolder locks the folder for this process: the folder itself, since nobody can
+// delete that, and a file in it, since some network file systems lock only files.
+func lockFolder(dir string) (_ io.Closer, err error) {
+	var l folderLock
+	if l.folder, err = os.Open(dir); err != nil {
+		return nil, err
+	}
+	if err := lock(l.folder); errors.Is(err, queue.ErrInUse) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), l.folder.Close())
+	}
+	l.file, err = os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, l.folder.Close())
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		return f, nil
+	if err := lock(l.file); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", l.file.Name(), err), l.Close())
 	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errors.Join(fmt.Errorf("%s: %w", dir, queue.ErrInUse), f.Close())
-	}
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
-	return lockFile(filepath.Join(dir, lockName))
+	return l, nil
 }
 
-// lockName is the file that is locked where a folder cannot be.
-const lockName = "lock"
-
-func lockFile(name string) (io.Closer, error) {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		return f, nil
-	}
+func lock(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = queue.ErrInUse
+		return queue.ErrInUse
 	}
-	return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+	return err
 }
 
 // diskSpace is what an ordinary user may still write to the disk of dir, and the size of
