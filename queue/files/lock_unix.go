@@ -39,6 +39,18 @@ func lockFolder(dir string) (_ io.Closer, err error) {
 	return l, nil
 }
 
+// lockToRead locks the folder itself, and writes nothing.
+func lockToRead(dir string) (io.Closer, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); errors.Is(err, queue.ErrInUse) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), f.Close())
+	}
+	return f, nil
+}
+
 func lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
