@@ -76,12 +76,11 @@ func rest(t *testing.T, rewritten bool) ruin {
 
 // A toll is what a damage has cost.
 type toll struct {
-	refused               error
-	lost, again, told     int // groups; groups that were acknowledged; what the store and the queue have reported
-	back                  bool
-	cuts                  uint64
-	kept                  []string
-	waiting, set, missing int
+	refused           error
+	lost, again, told int // groups; groups that were acknowledged; what the store and the queue have reported
+	back              bool
+	cuts              uint64
+	kept              []string
 }
 
 // enter opens what is left of a store, and takes everything out of it.

@@ -42,7 +42,8 @@ type segment struct {
 	*journal
 	number int
 	live   int   // groups in use
-	bytes  int64 // about what these need of a file
+	bytes  int64 // what these need of a file, by place.cost
+	total  int64 // what all groups need that were ever put into it
 	busy   bool  // it is being rewritten or removed
 	stuck  bool  // it cannot be rewritten: some of it cannot be read
 }
@@ -177,6 +178,7 @@ func (s *segments) enter(seq uint64, p place) {
 	s.last = max(s.last, seq)
 	p.in.live++
 	p.in.bytes += p.cost()
+	p.in.total += p.cost()
 }
 
 // grow begins a new segment.

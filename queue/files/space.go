@@ -77,8 +77,9 @@ func (s *segments) unused() (list []*segment) {
 	return list
 }
 
-// sparse reports whether little of the segment is in use. The mutex of segments is held.
-func (seg *segment) sparse() bool { return seg.bytes*sparseFactor < seg.size.Load() }
+// sparse reports whether little of the segment is in use. What was just rewritten never
+// is. The mutex of segments is held.
+func (seg *segment) sparse() bool { return seg.bytes*sparseFactor < seg.total }
 
 // wasteful returns segments to be rewritten as one, and makes them busy: one of which
 // little is in use, or two small ones side by side. It returns nil if there are none.

@@ -14,7 +14,7 @@ import (
 // padded returns a group that takes about the given number of bytes.
 func padded(i, bytes int) *quintain.Group {
 	g := small(i)
-	g.Images = []byte(`"` + strings.Repeat(fmt.Sprintf("%08x", i*2654435761), bytes/8) + `"`)
+	g.Images = []byte(`"` + strings.Repeat(fmt.Sprintf("%08x", uint32(i)*2654435761), bytes/8) + `"`)
 	return g
 }
 
@@ -78,6 +78,25 @@ func TestSpaceIsGivenBackByBytes(t *testing.T) {
 	}
 	if came, aside := takeAll(t, q); came != 2 || aside != 0 {
 		t.Errorf("%d came, %d were set aside", came, aside)
+	}
+	closeStore(t, q)
+}
+
+// Groups whose index records are larger than themselves are rewritten once, not for ever.
+func TestLargeIndexRecords(t *testing.T) {
+	q, _ := openOn(t, newDisk())
+	stay := make(map[string]bool)
+	for i := range 20 {
+		g := small(i)
+		g.ID += strings.Repeat("x", 1000)
+		stay[g.ID] = i%2 == 0
+		if _, err := q.Put(t.Context(), g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	consume(t, q, stay)
+	if n := q.Stats().Waiting.Groups; n != 10 {
+		t.Errorf("%d wait, want 10", n)
 	}
 	closeStore(t, q)
 }

@@ -3,4 +3,4 @@
 package files
 
 // strides is how many places are passed over between two that are damaged.
-const strides = 7
+const strides = 13

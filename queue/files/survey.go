@@ -13,6 +13,7 @@ type survey struct {
 // survey reads the heads of all frames. With deep set, payloads are checked too, which
 // is needed only for a file that may have been written to when the machine stopped.
 func (s source) survey(deep bool) (v survey, err error) {
+	s.ReaderAt = &window{ReaderAt: s.ReaderAt}
 	var bad []gap
 	at, batch := int64(fileHeadLen), int64(fileHeadLen)
 	for at < s.size {
