@@ -31,8 +31,9 @@ type site struct {
 	open map[string]*journal // by the names that the manifest lists
 	last uint64              // highest sequence number that is durable
 
-	sealing sync.Mutex // held while the manifest is written
-	written string     // the manifest as it is on disk
+	stale   atomic.Bool // the manifest could not be written, which was told
+	sealing sync.Mutex  // held while the manifest is written
+	written string      // the manifest as it is on disk
 }
 
 // openSite reads what the folder says of itself, or begins a new store. What another
@@ -192,10 +193,12 @@ func (s *site) seal() error {
 	return nil
 }
 
-// trySeal seals. If that fails, the manifest only says less than it could.
+// trySeal seals. If that fails, the manifest only says less than it could, which is told
+// once until it succeeds again.
 func (s *site) trySeal() {
-	if err := s.seal(); err != nil {
-		s.log.Warn("the list of files was not brought up to date", "err", err)
+	err := s.seal()
+	if told := s.stale.Swap(err != nil); err != nil && !told {
+		s.log.Warn("the list of files cannot be brought up to date for now", "err", err)
 	}
 }
 
