@@ -147,7 +147,7 @@ func openLog(in *site, name string) (*journal, survey, error) {
 	if !errors.Is(err, errHeadless) {
 		return j, v, err
 	}
-	if j, err = makeJournal(in, name, fileHead{kind: kindOf(name)}); err == nil {
+	if j, err = newJournal(in, name, 0); err == nil {
 		in.hold(j)
 		j.ahead = logAhead
 	}

@@ -44,8 +44,9 @@ func (f frame) size() int64 {
 	return n
 }
 
-// appendTo appends the frame without its payload. where says where in which file it goes.
-func (f frame) appendTo(b []byte, where spot) []byte {
+// appendTo appends the frame without its payload. batch is the offset of the first
+// frame of the same sync; salt is the file's.
+func (f frame) appendTo(b []byte, batch int64, salt uint32) []byte {
 	n := uint64(0)
 	for _, p := range f.payload {
 		n += uint64(len(p))
@@ -54,26 +55,11 @@ func (f frame) appendTo(b []byte, where spot) []byte {
 	b = append(b, frameMagic...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.head)))
 	b = binary.LittleEndian.AppendUint64(b, n)
-	b = binary.LittleEndian.AppendUint64(b, uint64(where.batch))
+	b = binary.LittleEndian.AppendUint64(b, uint64(batch))
 	b = binary.LittleEndian.AppendUint32(b, f.sum)
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(f.head, castagnoli()))
-	b = binary.LittleEndian.AppendUint32(b, prefixSum(b[from:], where.salt, where.at))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Update(salt, castagnoli(), b[from:]))
 	return append(b, f.head...)
-}
-
-// A spot is where a frame goes.
-type spot struct {
-	at    int64  // offset in the file
-	batch int64  // offset of the first frame of the same sync
-	salt  uint32 // of the file
-}
-
-// prefixSum is the sum of a frame's prefix. It depends on the file and on the offset:
-// neither the content of a group nor a frame that was copied elsewhere passes for one.
-func prefixSum(prefix []byte, salt uint32, at int64) uint32 {
-	var where [8]byte
-	binary.LittleEndian.PutUint64(where[:], uint64(at))
-	return crc32.Update(crc32.Update(salt, castagnoli(), prefix), castagnoli(), where[:])
 }
 
 // A framed is a frame within a file.
@@ -109,7 +95,7 @@ func (s source) frame(at int64) (f framed, err error) {
 	if _, err := s.ReadAt(p[:], at); err != nil {
 		return f, err
 	}
-	if string(p[:4]) != frameMagic || prefixSum(p[:prefixLen-4], s.salt, at) != binary.LittleEndian.Uint32(p[prefixLen-4:]) {
+	if string(p[:4]) != frameMagic || crc32.Update(s.salt, castagnoli(), p[:prefixLen-4]) != binary.LittleEndian.Uint32(p[prefixLen-4:]) {
 		return f, errFrame
 	}
 	head, length := int64(binary.LittleEndian.Uint32(p[4:])), binary.LittleEndian.Uint64(p[8:])

@@ -12,11 +12,9 @@ import (
 
 // A fileHead opens every file of frames.
 type fileHead struct {
-	kind   byte
-	salt   uint32
-	store  uint64 // of which store the file is
-	next   uint64 // the next sequence number to be given when the file was made
-	sealed int64  // bytes that were durable before the file got its name
+	kind byte
+	salt uint32
+	next uint64 // the next sequence number to be given when the file was made
 }
 
 // The kinds of files.
@@ -28,16 +26,14 @@ const (
 
 const (
 	fileMagic   = "QNlog"
-	fileVersion = 3
-	fileHeadLen = 40
+	fileVersion = 2
+	fileHeadLen = 24
 )
 
 func (h fileHead) encode() []byte {
 	b := append([]byte(fileMagic), fileVersion, h.kind, 0)
 	b = binary.LittleEndian.AppendUint32(b, h.salt)
-	b = binary.LittleEndian.AppendUint64(b, h.store)
 	b = binary.LittleEndian.AppendUint64(b, h.next)
-	b = binary.LittleEndian.AppendUint64(b, uint64(h.sealed))
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
 }
 
@@ -59,15 +55,12 @@ func readFileHead(r io.ReaderAt, kind byte) (h fileHead, err error) {
 	switch {
 	case string(b[:5]) == fileMagic && b[5] > fileVersion:
 		return h, fmt.Errorf("has format %d, and this program reads format %d: %w", b[5], fileVersion, queue.ErrNewer)
-	case string(b[:5]) == fileMagic && b[5] < fileVersion && crc32.Checksum(b[:20], castagnoli()) == binary.LittleEndian.Uint32(b[20:]):
-		return h, fmt.Errorf("has format %d of a development version, and this program reads format %d", b[5], fileVersion)
-	case crc32.Checksum(b[:36], castagnoli()) != binary.LittleEndian.Uint32(b[36:]) || string(b[:5]) != fileMagic || b[6] != kind:
+	case crc32.Checksum(b[:20], castagnoli()) != binary.LittleEndian.Uint32(b[20:]) || string(b[:5]) != fileMagic || b[6] != kind:
 		return h, errHead
+	case b[5] != fileVersion:
+		return h, fmt.Errorf("has format %d of a development version, and this program reads format %d", b[5], fileVersion)
 	}
-	return fileHead{
-		kind: b[6], salt: binary.LittleEndian.Uint32(b[8:]), store: binary.LittleEndian.Uint64(b[12:]),
-		next: binary.LittleEndian.Uint64(b[20:]), sealed: int64(binary.LittleEndian.Uint64(b[28:])),
-	}, nil
+	return fileHead{b[6], binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint64(b[12:])}, nil
 }
 
 // blank reports whether the first size bytes of a file are zeros.

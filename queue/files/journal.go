@@ -1,8 +1,6 @@
 package files
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -25,15 +23,14 @@ type journal struct {
 	reserved int64 // the file can grow to this size on a full disk, if the disk gave it
 }
 
+// newJournal makes an empty file for frames.
+func newJournal(in *site, name string, next uint64) (*journal, error) {
+	return makeJournal(in, name, fileHead{kindOf(name), in.found.firstSalt(name), next})
+}
+
 // makeJournal makes a file that holds the given frames, replacing any file of that name.
-// All of it is durable when the journal is returned, and the head says so.
+// All of it is durable when the journal is returned.
 func makeJournal(in *site, name string, head fileHead, frames ...frame) (j *journal, err error) {
-	var salt [4]byte
-	rand.Read(salt[:])
-	head.salt, head.store, head.sealed = binary.LittleEndian.Uint32(salt[:]), in.found.store, fileHeadLen
-	for _, f := range frames {
-		head.sealed += f.size()
-	}
 	f, err := in.folder.open(name)
 	if err != nil {
 		return nil, spaceError(err)
@@ -43,8 +40,9 @@ func makeJournal(in *site, name string, head fileHead, frames ...frame) (j *jour
 	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteAt(head.encode(), 0)
 	}
+	end := int64(fileHeadLen)
 	if err == nil {
-		_, err = j.put(frames, false)
+		end, err = j.put(frames, false)
 	}
 	if err == nil {
 		err = errors.Join(f.Sync(), in.folder.sync())
@@ -52,7 +50,7 @@ func makeJournal(in *site, name string, head fileHead, frames ...frame) (j *jour
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, spaceError(err)), f.Close())
 	}
-	j.size.Store(head.sealed)
+	j.size.Store(end)
 	return j, nil
 }
 
@@ -60,7 +58,9 @@ func makeJournal(in *site, name string, head fileHead, frames ...frame) (j *jour
 // name is durable once the folder is synced; until then either of the two may be found.
 func renew(old *journal, frames []frame) (*journal, error) {
 	in := old.site
-	j, err := makeJournal(in, old.name+freshEnd, old.head, frames...)
+	head := old.head
+	head.salt = in.found.nextSalt(head.salt)
+	j, err := makeJournal(in, old.name+freshEnd, head, frames...)
 	if err == nil {
 		if err = in.folder.rename(j.name, old.name); err != nil {
 			err = errors.Join(err, j.f.Close())
@@ -147,7 +147,7 @@ func (j *journal) mend() error {
 // torn together by a crash.
 func (j *journal) put(frames []frame, together bool) (end int64, err error) {
 	at, b := j.size.Load(), j.buf[:0]
-	next := spot{at: at, batch: at, salt: j.head.salt}
+	next, batch := at, at // where the next frame goes
 	flush := func() {
 		if err == nil && len(b) > 0 {
 			_, err = j.f.WriteAt(b, at)
@@ -157,10 +157,10 @@ func (j *journal) put(frames []frame, together bool) (end int64, err error) {
 	}
 	for _, f := range frames {
 		if !together {
-			next.batch = next.at
+			batch = next
 		}
-		b = f.appendTo(b, next)
-		next.at += f.size()
+		b = f.appendTo(b, batch, j.head.salt)
+		next += f.size()
 		for _, p := range f.payload {
 			if len(p) < joinBelow {
 				b = append(b, p...)

@@ -14,7 +14,7 @@ import (
 // manifest was written. It may lag behind: files that were made, rewritten or removed
 // since are told by what they hold themselves.
 type manifest struct {
-	store uint64 // names the store; its files have it in their heads
+	store uint64 // names the store; the salts of its files follow from it
 	last  uint64 // highest sequence number given
 	files map[string]listed
 }

@@ -66,11 +66,12 @@ func (j *journal) inspect(grown bool) (v survey, err error) {
 
 // sealed is how much of the file was durable, as far as is known.
 func (j *journal) sealed() int64 {
-	// A file that was rewritten since the manifest was has another salt.
+	// A file that was rewritten since the manifest was has another salt. Each of its
+	// frames counts as a write of its own, so only the last one is in doubt.
 	if l, ok := j.site.found.files[j.name]; ok && l.salt == j.head.salt {
-		return max(j.head.sealed, l.sealed)
+		return max(fileHeadLen, l.sealed)
 	}
-	return j.head.sealed
+	return fileHeadLen
 }
 
 // readHead reads the file's head. If it is damaged, it is made anew of what the manifest
@@ -78,7 +79,7 @@ func (j *journal) sealed() int64 {
 func (j *journal) readHead(size int64) (err error) {
 	l, ok := j.site.found.files[j.name]
 	j.head, err = readFileHead(j.f, kindOf(j.name))
-	if err == nil && j.head.store != j.site.found.store {
+	if err == nil && !j.site.guessed && !j.site.found.knows(j.name, j.head.salt) {
 		return errForeign
 	}
 	if !errors.Is(err, errHead) {
@@ -96,7 +97,7 @@ func (j *journal) readHead(size int64) (err error) {
 	if err := j.site.damage(j.name, gap{0, min(size, fileHeadLen)}, "the first bytes of a file are damaged"); err != nil {
 		return err
 	}
-	j.head = fileHead{kind: kindOf(j.name), salt: l.salt, store: j.site.found.store, next: l.next, sealed: fileHeadLen}
+	j.head = fileHead{kindOf(j.name), l.salt, l.next}
 	_, err = j.f.WriteAt(j.head.encode(), 0)
 	return err
 }

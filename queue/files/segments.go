@@ -94,6 +94,10 @@ func openSegments(in *site, most int64) (*segments, error) {
 	}
 	// If the newest is missing, its name is not given again: it may be put back.
 	if last := s.newest(); last == nil || last.number < listed {
+		if listed > 0 { // nothing but somebody else removes the newest
+			in.damaged.Add(1)
+			in.log.Error("the newest file of groups is missing", "file", segmentName(listed))
+		}
 		err = s.grow()
 	}
 	s.low = s.last + 1
@@ -184,7 +188,7 @@ func (s *segments) enter(seq uint64, p place) {
 // grow begins a new segment.
 func (s *segments) grow() error {
 	n := s.number + 1
-	j, err := makeJournal(s.site, segmentName(n), fileHead{kind: kindGroups, next: s.last + 1})
+	j, err := newJournal(s.site, segmentName(n), s.last+1)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,9 @@ type site struct {
 	folder
 	log   *slog.Logger
 	found manifest // as it was at the opening; without files if there was none
-	names []string // of all files at the opening, sorted
+
+	guessed bool     // there were files, and no manifest: whose they are is not known
+	names   []string // of all files at the opening, sorted
 
 	damaged atomic.Uint64 // places found damaged since the opening
 	cuts    atomic.Uint64 // writes that were not finished, cut off at the opening
@@ -84,41 +86,19 @@ func (s *site) identify() (err error) {
 			return fmt.Errorf("%s: %w", manifestName, err)
 		}
 	}
+	var id [8]byte
+	rand.Read(id[:])
+	s.found = manifest{store: binary.LittleEndian.Uint64(id[:])}
 	if !some {
-		var id [8]byte
-		rand.Read(id[:])
-		s.found = manifest{store: binary.LittleEndian.Uint64(id[:])}
 		return s.seal()
 	}
-	if s.found, err = s.guess(); err != nil {
-		return err
-	}
+	s.guessed = true
 	if s.has(manifestName) {
 		return s.damage(manifestName, gap{0, -1}, "the list of files is damaged")
 	}
 	s.damaged.Add(1)
 	s.log.Error("the list of files is missing: whether files are missing too is not known", "file", manifestName)
 	return nil
-}
-
-// guess finds out the store's name without a manifest.
-func (s *site) guess() (m manifest, err error) {
-	var errs []error
-	for _, name := range s.names {
-		if !ours(name) {
-			continue
-		}
-		f, err := s.folder.open(name)
-		if err != nil {
-			return m, err
-		}
-		head, err := readFileHead(f, kindOf(name))
-		if err = errors.Join(err, f.Close()); err == nil {
-			return manifest{store: head.store}, nil
-		}
-		errs = append(errs, fmt.Errorf("%s: %w", name, err))
-	}
-	return m, errors.Join(errs...)
 }
 
 func kindOf(name string) byte {

@@ -16,9 +16,10 @@ func (s source) survey(deep bool) (v survey, err error) {
 	s.ReaderAt = &window{ReaderAt: s.ReaderAt}
 	var bad []gap
 	at, batch := int64(fileHeadLen), int64(fileHeadLen)
+	before := int64(-1) // offset of the frame before
 	for at < s.size {
 		f, err := s.frame(at)
-		if errors.Is(err, errFrame) {
+		if errors.Is(err, errFrame) || err == nil && !s.inPlace(f, before, batch) {
 			g := gap{from: at}
 			if g.to, err = s.next(at + 1); err != nil {
 				return v, err
@@ -39,9 +40,17 @@ func (s source) survey(deep bool) (v survey, err error) {
 			}
 		}
 		v.frames = append(v.frames, f)
-		batch, at = f.batch, f.end()
+		batch, before, at = f.batch, f.at, f.end()
 	}
 	return s.judge(v, bad, batch), nil
+}
+
+// inPlace reports whether a frame was written where it is: what is not may be a copy of
+// one before it, which must not count again. Writes begin where the one before ended, and
+// above what was sealed by then; before and batch are the offset and the batch of the
+// frame that precedes f.
+func (s source) inPlace(f framed, before, batch int64) bool {
+	return f.batch <= f.at && (f.at < s.sealed || f.batch >= s.sealed) && (f.batch == batch || f.batch > before)
 }
 
 // judge ends the survey. bad is what is not whole, and batch is where the last write
