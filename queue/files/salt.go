@@ -20,9 +20,8 @@ func (m manifest) nextSalt(salt uint32) uint32 {
 	return crc32.Update(salt, castagnoli(), b[:])
 }
 
-// mostLag is how often a file may have been replaced since the manifest was written,
-// which is tried each time.
-const mostLag = 64
+// mostLag is how often a file may have been replaced since the manifest was written.
+const mostLag = 1 << 20
 
 // knows reports whether a file of this name and salt is the store's.
 func (m manifest) knows(name string, salt uint32) bool {
