@@ -167,6 +167,9 @@ func (s *segments) rewrite(run []*segment) error {
 			s.mu.Lock()
 			seg.stuck = true
 			s.mu.Unlock()
+			s.site.damaged.Add(1)
+			s.site.log.Error("a file stays as it is, since some of it cannot be read", "file", seg.name, "err", err)
+			return nil
 		}
 		if err != nil {
 			return err

@@ -140,6 +140,9 @@ func TestRottenFileIsNotRewritten(t *testing.T) {
 	if came, aside := takeAll(t, q); came != 1 || aside != 0 {
 		t.Errorf("%d came and %d were set aside, want the one that is left", came, aside)
 	}
+	if n := s.Condition().Damaged; n != 1 {
+		t.Errorf("%d places count as damaged, want 1", n)
+	}
 	closeStore(t, q)
 }
 
