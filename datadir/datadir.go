@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 // refused. The layout:
 //
 //	format.json          version of this layout
-//	lock                 held while a process uses the folder
+//	lock                 held while a process uses the folder, as the folder itself is
 //	queue/               groups, and the records of run and hub
 //	runs/                the same for each further run of the hub
 //	trace/               every episode
@@ -28,6 +29,7 @@ const Format = 2
 
 // Names in a folder.
 const (
+	lockName     = "lock"
 	Queue        = "queue"
 	Runs         = "runs"
 	Trace        = "trace"
@@ -40,7 +42,7 @@ const (
 // A Folder is an open data folder. It does not change, so many goroutines may use it.
 type Folder struct {
 	path string
-	lock *os.File
+	lock io.Closer
 }
 
 // Open opens the folder at path for this process alone, and creates it if it does not
@@ -50,7 +52,7 @@ func Open(path, writer string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	lock, err := lockFile(filepath.Join(path, "lock"))
+	lock, err := lockFolder(path)
 	if err != nil {
 		return nil, fmt.Errorf("data folder %s: %w", path, err)
 	}

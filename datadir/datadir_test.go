@@ -19,6 +19,12 @@ func TestOpen(t *testing.T) {
 	if _, err := datadir.Open(path, "v1"); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a folder in use is opened: error %v", err)
 	}
+	if err := os.Remove(filepath.Join(path, "lock")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := datadir.Open(path, "v1"); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a folder in use without its lock is opened: error %v", err)
+	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,14 @@
 
 package datadir
 
-import "os"
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
 
-// lockFile opens a file. Without flock, nothing stops a second process from using the
-// folder.
-func lockFile(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+// lockFolder opens a file in the folder. Where there is no flock, nothing keeps a second
+// process from the folder.
+func lockFolder(path string) (io.Closer, error) {
+	return os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o644)
 }

@@ -97,7 +97,7 @@ func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue
 	if h.store.NATSURL != "" {
 		store, err = nats.Open(ctx, h.store.NATSURL, nats.Options{Name: name, Replicas: h.store.NATSReplicas, Log: h.log})
 	} else {
-		store, err = files.Open(h.folder.Join(folder), files.Options{Log: h.log})
+		store, err = files.Open(h.folder.Join(folder), files.Options{Log: h.log, MinFree: h.store.MinFree})
 	}
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import "github.com/quintain-rl/quintain/settings"
 type Store struct {
 	NATSURL      string // empty: in the data folder
 	NATSReplicas int    // 1 to 5
+	MinFree      int64  // see the options of package queue/files
 }
 
 // DefaultStore returns a store in the data folder.
@@ -15,4 +16,5 @@ func DefaultStore() Store { return Store{NATSReplicas: 1} }
 func (s *Store) Declare(d *settings.Section) {
 	d.Text(&s.NATSURL, "nats_url", "NATS server or cluster that keeps the groups, in place of the data folder")
 	d.Int(&s.NATSReplicas, "nats_replicas", "copies that the cluster keeps; 3 survives the loss of a node").Between(1, 5)
+	d.Int64(&s.MinFree, "min_free", "bytes of the disk that groups leave free; 0: 64 MiB, or a tenth of a small disk; -1: none").AtLeast(-1)
 }

@@ -23,6 +23,7 @@ func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(prometheus.NewDesc("quintain_hub_draining", "1 while no groups are taken.", nil, nil), prometheus.GaugeValue, drained)
 	for _, on := range r.running() {
 		tellRun(to, on.name, on.Stats())
+		tellStore(to, on.name, on.queue.Condition())
 	}
 }
 

@@ -20,7 +20,8 @@ type books struct {
 	noted   uint64 // highest of those that the log mentions
 	waiting index
 	leased  map[uint64]*lease
-	aside   map[uint64]Entry    // set aside: cannot be read
+	aside   map[uint64]outcast  // set aside: cannot be read
+	tries   map[uint64]int      // how often a group could not be read that the store may be able to read later
 	known   map[Key]bool        // keys of groups with an ID; true: the group is done
 	done    int                 // how many of known are true
 	floors  map[uint64]int      // for the puts under way: the value of last when they began, and how many began then
@@ -34,7 +35,8 @@ type books struct {
 func newBooks() books {
 	return books{
 		leased:  make(map[uint64]*lease),
-		aside:   make(map[uint64]Entry),
+		aside:   make(map[uint64]outcast),
+		tries:   make(map[uint64]int),
 		known:   make(map[Key]bool),
 		floors:  make(map[uint64]int),
 		garbage: make(map[uint64]struct{}),
@@ -55,7 +57,7 @@ func (b *books) find(seq uint64) (Entry, bool) {
 		return l.Entry, true
 	}
 	if e, ok := b.aside[seq]; ok {
-		return e, true
+		return e.Entry, true
 	}
 	return b.waiting.find(seq)
 }
@@ -200,7 +202,7 @@ func (b *books) seize(seqs []uint64) []*lease {
 	}
 	for _, seq := range slices.Compact(slices.Sorted(slices.Values(seqs))) {
 		if e, ok := b.aside[seq]; ok && b.leased[seq] == nil {
-			b.leased[seq] = &lease{Entry: e}
+			b.leased[seq] = &lease{Entry: e.Entry}
 		}
 		if l, ok := b.leased[seq]; ok && !l.busy {
 			l.busy = true
@@ -243,6 +245,7 @@ func (b *books) expire(now time.Time) {
 			b.notify()
 		}
 	}
+	b.retry(now)
 }
 
 // unknown returns the indices of the groups whose keys are not known, each key once.
@@ -304,9 +307,11 @@ func (b *books) present() logRecord {
 	return r
 }
 
-// checkpoint is the whole log, rewritten.
+// checkpoint is the whole log, rewritten. What is in use is said twice, at both ends: if
+// one of the two is damaged, the other serves.
 func (b *books) checkpoint() [][]byte {
-	list := [][]byte{b.present().encode()}
+	present := b.present().encode()
+	list := [][]byte{present}
 	keys := make([]Key, 0, b.done)
 	for k, done := range b.known {
 		if done {
@@ -317,5 +322,5 @@ func (b *books) checkpoint() [][]byte {
 	for chunk := range slices.Chunk(keys, keysPerTidy) {
 		list = append(list, logRecord{Last: b.last, Keys: chunk}.encode())
 	}
-	return list
+	return append(list, present)
 }

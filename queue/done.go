@@ -36,6 +36,7 @@ func (q *Queue) finish(ctx context.Context, list []Entry) error {
 	for _, seq := range r.Gone {
 		delete(q.leased, seq)
 		delete(q.aside, seq)
+		delete(q.tries, seq)
 		q.garbage[seq] = struct{}{}
 	}
 	q.mu.Unlock()

@@ -124,7 +124,11 @@ func entryOf(l Listed) (Entry, error) {
 	}
 	e.ID, e.anon, e.Oldest, e.Task = j.ID, j.Anonymous, j.Oldest, j.Task
 	e.Sequences, e.Episodes, e.Tokens = j.Sequences, j.Episodes, j.Tokens
-	e.Put = time.Unix(0, j.Put)
+	// A clock that was set back makes no group younger than now: what waits for one to be
+	// some seconds old would wait until the clock has caught up.
+	if e.Put = time.Unix(0, j.Put); e.Put.After(time.Now()) {
+		e.Put = time.Now()
+	}
 	if j.EnvID != nil {
 		e.EnvID = *j.EnvID
 	}

@@ -74,11 +74,13 @@ func (q *Queue) Lease(ctx context.Context, w Want) ([]Delivery, error) {
 // and another consumer took it.
 var errGone = fmt.Errorf("acknowledged by another consumer: %w", ErrUnknown)
 
-// read returns the group of e, and sets it aside if it cannot be read.
+// read returns the group of e, and sets it aside if it cannot be read. That is said of
+// this group alone: others, and what is put, do not depend on it.
 func (q *Queue) read(ctx context.Context, e Entry, raw bool) (Delivery, error) {
 	d := Delivery{Entry: e}
 	body, err := q.store.Body(ctx, e.Seq)
 	switch {
+	case errors.Is(err, ErrUnreadable):
 	case err != nil && !errors.Is(err, ErrUnknown):
 		return d, fmt.Errorf("group %s: %w", e.ID, q.doubt(err))
 	case err != nil: // the index has it, and the store does not
@@ -87,31 +89,13 @@ func (q *Queue) read(ctx context.Context, e Entry, raw bool) (Delivery, error) {
 	default:
 		d.Group, err = q.codec.Decode(body)
 	}
-	if err != nil && !q.setAside(e) {
+	if err != nil && !q.setAside(e, err) {
 		return d, fmt.Errorf("group %s: %w", e.ID, errGone)
 	}
 	if err != nil {
 		return d, &CorruptError{Seq: e.Seq, ID: e.ID, Err: err}
 	}
 	return d, nil
-}
-
-// setAside takes e out of the groups that are handed out, if it is still there.
-func (q *Queue) setAside(e Entry) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if _, ok := q.aside[e.Seq]; ok {
-		return true
-	}
-	if _, ok := q.find(e.Seq); !ok {
-		return false
-	}
-	q.waiting.take([]uint64{e.Seq})
-	delete(q.leased, e.Seq)
-	q.aside[e.Seq] = e
-	q.stats.Corrupt++
-	q.log.Error("a group cannot be read and is set aside", "id", e.ID, "seq", e.Seq)
-	return true
 }
 
 // Ack says that the consumer is done with groups. When it returns nil that is durable,

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ const maxState = 512 << 10
 // The log is rewritten at the opening if it has more than tidyAbove records.
 const (
 	tidyAbove   = 256
-	keysPerTidy = 4096 // keys in each of the new records
+	keysPerTidy = 256 // keys in each of the new records: what a damaged record costs
 )
 
 // load reads the store into the empty queue.
@@ -69,7 +70,7 @@ func (q *Queue) load(ctx context.Context) error {
 // tidy shortens a long log, notes what a damaged store still has, and frees what is
 // done.
 func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
-	var fresh []uint64
+	var fresh []uint64 // known by their keys alone
 	for seq := range q.garbage {
 		if _, gone := h.gone[seq]; !gone {
 			fresh = append(fresh, seq)
@@ -85,6 +86,13 @@ func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
 	case len(fresh) > 0:
 		err = q.store.Append(ctx, logRecord{Last: q.last, Gone: fresh}.encode())
 	}
+	if errors.Is(err, ErrNoSpace) { // it can wait; what is full must open, or nobody could drain it
+		q.log.Warn("the log could not be made short", "err", err)
+		for _, seq := range fresh { // their numbers are in no record: without bodies they would count as lost
+			delete(q.garbage, seq)
+		}
+		err = nil
+	}
 	if err == nil {
 		q.free(ctx)
 	}
@@ -96,7 +104,7 @@ func (q *Queue) sort(l Listed) {
 	q.last = max(q.last, l.Seq)
 	e, err := entryOf(l)
 	if err != nil {
-		q.aside[l.Seq] = e
+		q.aside[l.Seq] = outcast{Entry: e}
 		q.known[l.Key] = false // the store refuses another of the key
 		q.stats.Corrupt++
 		q.log.Error("a group cannot be read and is set aside", "seq", l.Seq, "err", err)
@@ -121,7 +129,8 @@ func (q *Queue) reread(ctx context.Context) error {
 			q.sort(l)
 		}
 	})
-	if err != nil {
+	// What cannot be read is known since the opening: it keeps nothing else from going on.
+	if err != nil && !errors.Is(err, ErrUnreadable) {
 		return fmt.Errorf("rereading the store after a failure: %w", err)
 	}
 	q.unsure = false

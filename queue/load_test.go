@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -125,3 +127,66 @@ func TestUnreadableIndexRecordIsSetAside(t *testing.T) {
 		t.Errorf("%d dropped, error %v", n, err)
 	}
 }
+
+// A group that was put by a clock that has been set back since is not younger than now.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	ctx, m := context.Background(), NewMemory()
+	e := Entry{ID: "a", key: KeyOf("a"), Put: time.Now().Add(time.Hour)}
+	if _, err := m.Put(ctx, []Record{{Key: e.key, Meta: e.meta()}}); err != nil {
+		t.Fatal(err)
+	}
+	q, err := Open(ctx, m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.View(func(waiting []Entry) {
+		if at := waiting[0].Put; at.After(time.Now()) {
+			t.Errorf("it was put at %v, later than now", at)
+		}
+	})
+}
+
+// A full store opens, so that it can be drained, although its log cannot be made short.
+func TestFullStoreOpens(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	m := NewMemory()
+	name := func(i int) Key { return KeyOf(string(rune('a' + i))) }
+	for i := range 3 {
+		e := Entry{ID: string(rune('a' + i)), key: name(i)}
+		if _, err := m.Put(ctx, []Record{{Key: e.key, Meta: e.meta(), Body: []byte("x")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range append(slices.Repeat([]logRecord{{Gone: []uint64{2}, Keys: []Key{name(1)}}}, tidyAbove+1), logRecord{Keys: []Key{name(2)}}) {
+		if err := m.Append(ctx, r.encode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.SetState(ctx, formatKey, []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		q, err := Open(ctx, fullStore{m}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := q.Stats(); s.Waiting.Groups != 1 || s.Known != 2 || s.Lost != 0 {
+			t.Errorf("%d wait, %d are known, %d missing", s.Waiting.Groups, s.Known, s.Lost)
+		}
+		if len(m.bodies) != 2 {
+			t.Errorf("%d bodies are left: want the one that waits, and the one whose number is in no record", len(m.bodies))
+		}
+		q.Close()
+	}
+}
+
+// A fullStore has no space for another record.
+type fullStore struct{ *Memory }
+
+// Append adds nothing.
+func (fullStore) Append(context.Context, []byte) error { return ErrNoSpace }
+
+// Rewrite replaces nothing.
+func (fullStore) Rewrite(context.Context, [][]byte) error { return ErrNoSpace }

@@ -141,7 +141,7 @@ func (q *Queue) Stats() Stats {
 		s.Leased.add(l.Entry, 1)
 	}
 	for _, e := range q.aside {
-		s.Aside.add(e, 1)
+		s.Aside.add(e.Entry, 1)
 	}
 	return s
 }
@@ -226,13 +226,14 @@ func (q *Queue) Reset(ctx context.Context) error {
 		return fmt.Errorf("reset: %w", err)
 	}
 	r := logRecord{Last: last, Forget: true, Checkpoint: true, Through: last, Lost: q.stats.Lost}
-	if err := q.store.Rewrite(ctx, [][]byte{r.encode()}); err != nil {
+	if err := q.store.Rewrite(ctx, [][]byte{r.encode(), r.encode()}); err != nil { // twice: see checkpoint
 		return fmt.Errorf("reset: %w", err)
 	}
 	q.last, q.noted = last, last
 	q.waiting = index{turn: q.waiting.turn + 1}
 	clear(q.leased)
 	clear(q.aside)
+	clear(q.tries)
 	clear(q.known)
 	clear(q.garbage)
 	q.done = 0

@@ -27,7 +27,8 @@ type Bodies interface {
 	// kept, and gets the number 0. The records are the caller's again when Put returns.
 	Put(ctx context.Context, records []Record) ([]uint64, error)
 
-	// Body returns the body of seq, or [ErrUnknown].
+	// Body returns the body of seq, or [ErrUnknown]. [ErrUnreadable] is about this body
+	// alone, and not about the store.
 	Body(ctx context.Context, seq uint64) ([]byte, error)
 
 	// Delete frees all bodies with sequence numbers below a number, and those of seqs.
@@ -36,7 +37,7 @@ type Bodies interface {
 
 	// List shows all bodies in order and returns the last sequence number ever given.
 	// No other call is under way, so a store that has failed may use this one to mend
-	// itself.
+	// itself. With [ErrUnreadable] it has shown all but what cannot be read.
 	List(ctx context.Context, show func(Listed)) (last uint64, err error)
 
 	// Clear frees all bodies. No other call is under way.
@@ -86,6 +87,7 @@ var (
 	ErrUnknown     = errors.New("not in the queue")
 	ErrUncertain   = errors.New("no answer: it may or may not have been done")
 	ErrNoSpace     = errors.New("no space left")
+	ErrUnreadable  = errors.New("it cannot be read")
 	ErrUnreachable = errors.New("the server cannot be reached")
 	ErrInUse       = errors.New("in use by another process")
 	ErrNewer       = errors.New("written by a newer version of this program")
@@ -106,7 +108,8 @@ func (e *NotLeasedError) Error() string {
 // Is makes errors.Is(err, ErrNotLeased) true.
 func (e *NotLeasedError) Is(target error) bool { return target == ErrNotLeased }
 
-// A CorruptError is a stored group that cannot be read. It has been set aside.
+// A CorruptError is a stored group that cannot be read. It has been set aside: until
+// it is tried again if that is [ErrUnreadable], else for good.
 type CorruptError struct {
 	Seq uint64
 	ID  string

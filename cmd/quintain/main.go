@@ -111,6 +111,9 @@ func (w *world) getenv(name string) string {
 	return ""
 }
 
+// errReported ends the program with status 1 if the reason is already printed.
+var errReported = errors.New("reported")
+
 // A usageError is a wrong use of the program; it ends with status 2.
 type usageError struct{ error }
 
@@ -132,6 +135,8 @@ func execute(w *world) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errReported):
+		return exitFailed
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "required flag"):
 		fmt.Fprintf(w.stderr, "quintain: %v\nRun '%s --help' for how it is used.\n", err, ran.CommandPath())
 		return exitUsage
@@ -160,7 +165,7 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	root.SetUsageFunc(usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
-	root.AddCommand(newRun(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTrace(w), newHub(w), newBench(w),
+	root.AddCommand(newRun(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTrace(w), newHub(w), newQueue(w), newBench(w),
 		newTasks(w), newScenarios(w), newGrade(w), newConfig(w), newVersion(w))
 	return root
 }

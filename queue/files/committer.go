@@ -43,3 +43,10 @@ func (c *committer[T]) do(item T) error {
 	close(mine.done)
 	return mine.err
 }
+
+// alone calls f while nothing is being written.
+func (c *committer[T]) alone(f func()) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	f()
+}

@@ -50,6 +50,7 @@ func TestDiskThatFails(t *testing.T) {
 			"kill":      s.kill,
 			"power cut": s.powerCut,
 			"close":     s.end,
+			"seal":      func(*rapid.T) { s.store.site.trySeal() },
 			"":          func(*rapid.T) {},
 		})
 		s.end(t)
@@ -224,6 +225,9 @@ func (s *survivor) check() {
 	}
 	if n := s.q.Stats(); n.Lost > 0 || n.Corrupt > 0 {
 		s.Fatalf("%d groups are missing, %d corrupt", n.Lost, n.Corrupt)
+	}
+	if n := s.store.Condition().Damaged; n > 0 {
+		s.Fatalf("a crash counts as damage in %d places", n)
 	}
 	for _, e := range waiting {
 		seq := s.seqOf(e)

@@ -22,14 +22,30 @@ type disk struct {
 	fails int               // operations from now on that fail; below 0: all
 	skip  int               // operations that go well before
 	err   error             // how they fail
+	most  int               // bytes that fit on it; 0: any
 }
 
 // An inode is a file, whatever its name.
 type inode struct {
 	data, kept []byte
+	unreadable error // of every read, if not nil
 }
 
 func newDisk() *disk { return &disk{now: make(map[string]*inode), kept: make(map[string]*inode)} }
+
+// rot makes every read of a file fail with err, or none if it is nil.
+func (d *disk) rot(name string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now[name].unreadable = err
+}
+
+// shorten cuts the file of a name to its first bytes behind the back of who uses it.
+func (d *disk) shorten(name string, size int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now[name].data = d.now[name].data[:size]
+}
 
 // fault returns the error of an operation that fails.
 func (d *disk) fault() error {
@@ -98,7 +114,19 @@ func (d *disk) sync() error {
 	return nil
 }
 
-func (d *disk) free() (int64, bool) { return 0, false }
+func (d *disk) space() (free, total int64, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return int64(d.most - d.used()), int64(d.most), d.most > 0
+}
+
+// used is how many bytes all files take. d.mu is held.
+func (d *disk) used() (n int) {
+	for _, f := range d.now {
+		n += len(f.data)
+	}
+	return n
+}
 
 // cut takes the power away: each name that was made, renamed or removed since the last
 // sync is as it was or as it is, and so is each part of a file.
@@ -166,6 +194,9 @@ func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	if h.closed {
 		return 0, os.ErrClosed
 	}
+	if h.unreadable != nil {
+		return 0, h.unreadable
+	}
 	n := 0
 	if at < int64(len(h.data)) {
 		n = copy(b, h.data[at:])
@@ -188,6 +219,9 @@ func (h *handle) WriteAt(b []byte, at int64) (int, error) {
 		b = b[:len(b)/2]
 	}
 	if need := int(at) + len(b) - len(h.data); need > 0 {
+		if free := h.d.most - h.d.used(); h.d.most > 0 && need > free {
+			return 0, syscall.ENOSPC
+		}
 		h.data = append(h.data, make([]byte, need)...)
 	}
 	return copy(h.data[at:], b), err
@@ -216,6 +250,9 @@ func (h *handle) Sync() error {
 	h.kept = slices.Clone(h.data)
 	return nil
 }
+
+// Reserve does nothing.
+func (h *handle) Reserve(int64) error { return nil }
 
 // Size is the size in bytes.
 func (h *handle) Size() (int64, error) {

@@ -20,7 +20,7 @@ import (
 
 // Options are the settings of a store; the zero value has the defaults.
 type Options struct {
-	MinFree int64        // bytes of the disk that Put leaves free; default 64 MiB; below 0: none
+	MinFree int64        // bytes of the disk that Put leaves free; default 64 MiB, and a tenth of a small disk; below 0: none
 	Log     *slog.Logger // default: none
 
 	segmentSize int64 // for tests
@@ -31,13 +31,6 @@ func (o Options) segment() int64 {
 		return segmentSize
 	}
 	return o.segmentSize
-}
-
-func (o Options) minFree() int64 {
-	if o.MinFree == 0 {
-		return 64 << 20
-	}
-	return max(0, o.MinFree)
 }
 
 func (o Options) logger() *slog.Logger {
@@ -59,10 +52,12 @@ const maxRecord = 64 << 20
 
 // A store is a [queue.Store] of files in a folder.
 type store struct {
-	o      Options
-	dir    string
-	lock   io.Closer
-	folder folder
+	o    Options
+	dir  string
+	lock io.Closer
+	site *site
+	stop chan struct{}  // closed by Close
+	wg   sync.WaitGroup // what Close waits for
 
 	// ops is read-locked by every operation on the files, and locked while they are
 	// opened, closed, mended or replaced. It is taken before all other locks.
@@ -85,7 +80,7 @@ func Open(dir string, o Options) (queue.Store, error) {
 	if err := osFolder(filepath.Dir(dir)).sync(); err != nil && !errors.Is(err, os.ErrPermission) {
 		return nil, err // the folder's name must be durable too
 	}
-	lock, err := lockFile(filepath.Join(dir, lockName))
+	lock, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +88,18 @@ func Open(dir string, o Options) (queue.Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
 	}
-	s.dir, s.lock = dir, lock
+	s.dir, s.lock, s.stop = dir, lock, make(chan struct{})
+	s.wg.Go(func() { s.site.tend(s.stop) })
 	return s, nil
 }
 
 // openFolder opens the store in a folder.
 func openFolder(f folder, o Options) (*store, error) {
-	s := &store{o: o, folder: f}
+	in, err := openSite(f, o.logger())
+	if err != nil {
+		return nil, err
+	}
+	s := &store{o: o, site: in}
 	s.append.write = func(list []frame) error { return s.done.write(list) }
 	if err := s.open(); err != nil {
 		return nil, err
@@ -109,50 +109,62 @@ func openFolder(f folder, o Options) (*store, error) {
 
 // open opens all files.
 func (s *store) open() error {
-	bodies, err := openSegments(s.folder, s.o.segment())
+	bodies, err := openSegments(s.site, s.o.segment())
 	if err != nil {
 		return err
 	}
-	done, past, err := openLog(s.folder, doneName, kindDone)
+	done, _, err := openLog(s.site, doneName)
 	if err != nil {
 		return errors.Join(err, bodies.close())
 	}
-	states, kept, err := openLog(s.folder, statesName, kindStates)
+	states, kept, err := openLog(s.site, statesName)
 	if err != nil {
 		return errors.Join(err, bodies.close(), done.f.Close())
 	}
 	values, err := valuesOf(states, kept)
 	if err == nil { // nothing is believed until the names of the files are durable too
-		err = s.folder.sync()
-	}
-	if n := past.rotten + kept.rotten; err == nil && n > 0 {
-		err = fmt.Errorf("%d places in %s or %s are damaged, so it is not known what was acknowledged: "+
-			"restore a copy of the folder, or remove the two files; then every group that is left is handed out again", n, doneName, statesName)
+		err = s.site.folder.sync()
 	}
 	if err != nil {
 		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
 	}
-	if n := bodies.rotten; n > 0 {
-		s.o.logger().Error("files of groups are damaged", "places", n)
-	}
 	s.bodies, s.done, s.states, s.values = bodies, done, states, values
+	s.site.trySeal()
 	return nil
 }
 
-// openLog opens a file of small records, or makes it.
-func openLog(f folder, name string, kind byte) (*journal, survey, error) {
-	j, v, err := openJournal(f, name, kind, true)
+// openLog opens a file of small records, or makes it. One that is listed was durable, so
+// no crash has taken it away; without it, it would not be known what was acknowledged.
+func openLog(in *site, name string) (*journal, survey, error) {
+	if l, ok := in.found.files[name]; ok && !in.has(name) {
+		return nil, survey{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without what it held", name, l.sealed, manifestName)
+	}
+	j, v, err := openJournal(in, name, true)
+	if err == nil {
+		j.ahead = logAhead
+		j.reserve()
+	}
 	if !errors.Is(err, errHeadless) {
 		return j, v, err
 	}
-	j, err = makeJournal(f, name, fileHead{kind: kind})
+	if j, err = newJournal(in, name, 0); err == nil {
+		in.hold(j)
+		j.ahead = logAhead
+	}
 	return j, survey{}, err
 }
+
+// logAhead is how many bytes a log has for what it will be written. On a disk that
+// others have filled, that is enough for thousands of acknowledgements.
+const logAhead = 256 << 10
 
 // valuesOf reads the states that are kept.
 func valuesOf(j *journal, v survey) (map[string][]byte, error) {
 	values := make(map[string][]byte)
 	for _, f := range v.frames {
+		if f.bad { // it was reported: the value before it stays
+			continue
+		}
 		if len(f.head) == 0 {
 			return nil, fmt.Errorf("%s: a record has no key", j.name)
 		}
@@ -188,24 +200,58 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 		return nil, err
 	}
 	p := newPlacing(records)
-	if err := s.bodies.commits.do(p); err != nil {
+	err := s.insist(func() error {
+		clear(p.seqs)
+		return s.bodies.commits.do(p)
+	})
+	if err != nil {
 		return nil, s.here(err)
 	}
 	return p.seqs, nil
 }
 
-// room refuses what would leave too little of the disk free.
+// room refuses what would leave too little of the disk free, even after space was given
+// back.
 func (s *store) room(size int64) error {
-	keep := s.o.minFree()
-	if keep == 0 {
-		return nil
-	}
-	free, ok := s.folder.free()
+	free, keep, ok := s.space()
 	if !ok || free-size >= keep {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: the disk has %d MiB free, and %d MiB of it are kept free", s.dir, queue.ErrNoSpace, free>>20, keep>>20)
+	if err := s.bodies.reclaim(); err != nil {
+		s.o.logger().Warn("space could not be given back", "err", err)
+	}
+	if free, keep, ok = s.space(); !ok || free-size >= keep {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: the disk has %s free, and %s of it are kept free", s.dir, queue.ErrNoSpace, inKiB(free), inKiB(keep))
 }
+
+// insist writes. If the disk is full it gives back what space it can and tries once more:
+// also what says that groups are done needs space.
+func (s *store) insist(write func() error) error {
+	err := write()
+	if !errors.Is(err, queue.ErrNoSpace) || errors.Is(err, queue.ErrUncertain) {
+		return err
+	}
+	if e := s.bodies.reclaim(); e != nil {
+		return errors.Join(err, e)
+	}
+	return write()
+}
+
+// space returns how many bytes of the disk are free, and how many of them are kept so.
+func (s *store) space() (free, keep int64, ok bool) {
+	if s.o.MinFree < 0 {
+		return 0, 0, false
+	}
+	free, total, ok := s.site.folder.space()
+	if keep = s.o.MinFree; keep == 0 {
+		keep = min(64<<20, total/10)
+	}
+	return free, keep, ok
+}
+
+func inKiB(n int64) string { return fmt.Sprintf("%d KiB", n>>10) }
 
 // here adds the folder's name to an error.
 func (s *store) here(err error) error {
@@ -233,8 +279,7 @@ func (s *store) Body(ctx context.Context, seq uint64) ([]byte, error) {
 func (s *store) Delete(_ context.Context, below uint64, seqs []uint64) error {
 	s.ops.RLock()
 	defer s.ops.RUnlock()
-	s.bodies.free(below, seqs)
-	return s.here(s.bodies.squeeze())
+	return s.here(s.bodies.free(below, seqs))
 }
 
 // List implements [queue.Bodies]. It mends what has failed first.
@@ -244,10 +289,7 @@ func (s *store) List(_ context.Context, show func(queue.Listed)) (last uint64, e
 	if err := errors.Join(s.bodies.newest().mend(), s.done.mend(), s.states.mend()); err != nil {
 		return 0, s.here(err)
 	}
-	if err := s.bodies.show(show); err != nil {
-		return 0, s.here(err)
-	}
-	return s.bodies.last, nil
+	return s.bodies.last, s.here(s.bodies.show(show))
 }
 
 // Clear implements [queue.Bodies].
@@ -264,14 +306,14 @@ func (s *store) Append(ctx context.Context, record []byte) error {
 	}
 	s.ops.RLock()
 	defer s.ops.RUnlock()
-	return s.here(s.append.do(newFrame(record)))
+	return s.here(s.insist(func() error { return s.append.do(newFrame(record)) }))
 }
 
 // Replay implements [queue.Log].
 func (s *store) Replay(_ context.Context, show func([]byte) error) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
-	v, err := s.done.source(s.done.size).survey(false)
+	v, err := s.done.source().survey(false)
 	for _, f := range v.frames {
 		if err != nil {
 			break
@@ -295,22 +337,16 @@ func (s *store) Rewrite(_ context.Context, records [][]byte) error {
 // replace writes a journal anew, with frames in place of all that it holds.
 func replace(j **journal, frames []frame) error {
 	old := *j
-	fresh, err := makeJournal(old.folder, old.name+freshEnd, old.head)
+	fresh, err := renew(old, frames)
 	if err != nil {
 		return err
 	}
-	if err = fresh.write(frames); err == nil {
-		err = old.folder.rename(fresh.name, old.name)
-	}
-	if err != nil {
-		return errors.Join(err, fresh.f.Close(), old.folder.remove(fresh.name))
-	}
-	fresh.name = old.name
-	*j = fresh
-	if err := cmp.Or(old.folder.sync(), old.f.Close()); err != nil {
+	*j, fresh.ahead = fresh, old.ahead
+	if err := cmp.Or(old.site.folder.sync(), old.f.Close()); err != nil {
 		fresh.err = err // it is not known which of the two would be found
 		return fmt.Errorf("%s: %w: %w", old.name, queue.ErrUncertain, err)
 	}
+	old.site.trySeal()
 	return nil
 }
 
@@ -340,7 +376,7 @@ func (s *store) SetState(ctx context.Context, key string, value []byte) error {
 	if _, there := s.values[key]; value == nil && !there {
 		return nil
 	}
-	if err := s.states.write([]frame{stateFrame(key, value)}); err != nil {
+	if err := s.insist(func() error { return s.states.write([]frame{stateFrame(key, value)}) }); err != nil {
 		return s.here(err)
 	}
 	if value == nil {
@@ -370,16 +406,26 @@ func (s *store) shorten() error {
 		frames = append(frames, stateFrame(key, value))
 		live += frames[len(frames)-1].size()
 	}
-	if s.states.size < 1<<20+4*live {
+	if s.states.size.Load() < 1<<20+4*live {
 		return nil
 	}
 	return replace(&s.states, frames)
 }
 
+// Condition reports what is known of the store's health.
+func (s *store) Condition() queue.Condition { return s.site.report() }
+
 // Close closes the files, and lets others have the folder.
 func (s *store) Close() error {
+	if s.stop != nil {
+		close(s.stop)
+		s.wg.Wait()
+	}
 	s.ops.Lock()
 	defer s.ops.Unlock()
+	if !s.done.broken() && !s.states.broken() && !s.bodies.newest().broken() {
+		s.site.trySeal()
+	}
 	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())

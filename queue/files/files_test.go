@@ -86,6 +86,12 @@ func TestOneProcessAtATime(t *testing.T) {
 	if _, err := files.Open(dir, files.Options{}); !errors.Is(err, queue.ErrInUse) {
 		t.Errorf("a folder that is open: error %v", err)
 	}
+	if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Open(dir, files.Options{}); !errors.Is(err, queue.ErrInUse) {
+		t.Errorf("a folder that is open, and somebody has deleted its lock: error %v", err)
+	}
 	closeQueue(t, q)
 	closeQueue(t, openDir(t, dir, files.Options{}))
 }

@@ -21,8 +21,9 @@ type folder interface {
 	remove(name string) error
 	// sync makes durable what was made, renamed and removed.
 	sync() error
-	// free is how many bytes may still be written; ok is false if that is unknown.
-	free() (n int64, ok bool)
+	// space is how many bytes may still be written, and how many the disk has in all; ok
+	// is false if that is unknown.
+	space() (free, total int64, ok bool)
 }
 
 // A file is one of the folder's files. Reads and writes do not disturb each other.
@@ -34,6 +35,9 @@ type file interface {
 	Truncate(size int64) error
 	// Sync returns when everything written is durable.
 	Sync() error
+	// Reserve takes the disk space for the file to grow to a size, which it does not
+	// change. Not every system can.
+	Reserve(size int64) error
 }
 
 // An osFolder is a folder of the operating system, by its path.
@@ -69,7 +73,7 @@ func (d osFolder) sync() error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-func (d osFolder) free() (int64, bool) { return freeBytes(string(d)) }
+func (d osFolder) space() (free, total int64, ok bool) { return diskSpace(string(d)) }
 
 // An osFile is a file of the operating system.
 type osFile struct{ *os.File }
@@ -85,6 +89,9 @@ func (f osFile) Size() (int64, error) {
 
 // Sync waits until the data is on disk, with as much of the rest as reading it needs.
 func (f osFile) Sync() error { return syncData(f.File) }
+
+// Reserve takes disk space, where the system can.
+func (f osFile) Reserve(size int64) error { return reserve(f.File, size) }
 
 // spaceError turns err into a [queue.ErrNoSpace] if the disk is full, or if a quota or
 // a limit on the size of files is reached.

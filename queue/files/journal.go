@@ -1,91 +1,87 @@
 package files
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"github.com/quintain-rl/quintain/queue"
 )
 
 // A journal is a file of frames that grows at its end.
 type journal struct {
-	folder folder
-	name   string
-	f      file
-	head   fileHead
-	size   int64 // of what is kept
-	err    error // why nothing more can be written; see mend
-	buf    []byte
+	site *site
+	name string
+	f    file
+	head fileHead
+	size atomic.Int64 // of what is kept, all of it durable
+	err  error        // why nothing more can be written; see mend
+	buf  []byte
+
+	ahead    int64 // bytes for which the disk is asked beforehand
+	reserved int64 // the file can grow to this size on a full disk, if the disk gave it
 }
 
-// makeJournal makes a file for frames, replacing any file of that name.
-func makeJournal(in folder, name string, head fileHead) (j *journal, err error) {
-	var salt [4]byte
-	rand.Read(salt[:])
-	head.salt = binary.LittleEndian.Uint32(salt[:])
-	f, err := in.open(name)
+// newJournal makes an empty file for frames.
+func newJournal(in *site, name string, next uint64) (*journal, error) {
+	return makeJournal(in, name, fileHead{kindOf(name), in.found.firstSalt(name), next})
+}
+
+// makeJournal makes a file that holds the given frames, replacing any file of that name.
+// All of it is durable when the journal is returned.
+func makeJournal(in *site, name string, head fileHead, frames ...frame) (j *journal, err error) {
+	f, err := in.folder.open(name)
 	if err != nil {
-		return nil, err
+		return nil, spaceError(err)
 	}
-	j = &journal{folder: in, name: name, f: f, head: head, size: fileHeadLen}
+	j = &journal{site: in, name: name, f: f, head: head}
+	j.size.Store(fileHeadLen)
 	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteAt(head.encode(), 0)
 	}
+	end := int64(fileHeadLen)
 	if err == nil {
-		err = errors.Join(f.Sync(), in.sync())
+		end, err = j.put(frames, false)
+	}
+	if err == nil {
+		err = errors.Join(f.Sync(), in.folder.sync())
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, spaceError(err)), f.Close())
 	}
+	j.size.Store(end)
 	return j, nil
 }
 
-// openJournal opens a file of frames and returns what it holds. A write that was torn
-// is cut off.
-func openJournal(in folder, name string, kind byte, deep bool) (j *journal, v survey, err error) {
-	f, err := in.open(name)
-	if err != nil {
-		return nil, v, err
-	}
-	j = &journal{folder: in, name: name, f: f}
-	if v, err = j.survey(kind, deep); err == nil && v.torn {
-		err = f.Truncate(v.end)
-	}
-	if err == nil && deep { // what is believed from now on must be durable
-		err = f.Sync()
+// renew makes a journal that takes the place of old, with the given frames alone. Its
+// name is durable once the folder is synced; until then either of the two may be found.
+func renew(old *journal, frames []frame) (*journal, error) {
+	in := old.site
+	head := old.head
+	head.salt = in.found.nextSalt(head.salt)
+	j, err := makeJournal(in, old.name+freshEnd, head, frames...)
+	if err == nil {
+		if err = in.folder.rename(j.name, old.name); err != nil {
+			err = errors.Join(err, j.f.Close())
+		}
 	}
 	if err != nil {
-		return nil, v, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+		return nil, errors.Join(err, in.discard(old.name+freshEnd))
 	}
-	j.size = v.end
-	return j, v, nil
-}
-
-// errHeadless says that the machine or the process ended after a file was made and
-// before its first bytes were kept.
-var errHeadless = errors.New("is empty, or begins with zeros")
-
-// survey reads what the file holds.
-func (j *journal) survey(kind byte, deep bool) (v survey, err error) {
-	size, err := j.f.Size()
-	if err != nil {
-		return v, err
-	}
-	if size < fileHeadLen {
-		return v, errHeadless
-	}
-	if j.head, err = readFileHead(j.f, kind); err != nil {
-		return v, err
-	}
-	return j.source(size).survey(deep)
+	j.name = old.name
+	in.hold(j)
+	return j, nil
 }
 
 // broken reports whether the file can no longer be written to.
 func (j *journal) broken() bool { return j.err != nil }
 
-func (j *journal) source(size int64) source { return source{j.f, size, j.head.salt} }
+// source is what is kept, to read.
+func (j *journal) source() source {
+	size := j.size.Load()
+	return source{j.f, size, j.head.salt, size}
+}
 
 // joinBelow is the size in bytes below which payloads are copied, so that one call
 // writes many.
@@ -97,12 +93,16 @@ func (j *journal) write(frames []frame) error {
 	if j.err != nil {
 		return fmt.Errorf("%s: %w: %w", j.name, queue.ErrUnreachable, j.err)
 	}
-	at, err := j.put(frames)
+	j.reserve()
+	at, err := j.put(frames, true)
 	if err == nil {
+		began := time.Now()
 		err = j.f.Sync()
+		j.site.syncs.add(time.Since(began))
 	}
 	if err == nil {
-		j.size = at
+		j.size.Store(at)
+		j.site.touch()
 		return nil
 	}
 	err = fmt.Errorf("%s: %w", j.name, spaceError(err))
@@ -113,29 +113,41 @@ func (j *journal) write(frames []frame) error {
 	return err
 }
 
-// undo cuts off what was written and not confirmed.
+// reserve asks the disk for space that the file will need. It is no fault if there is
+// none.
+func (j *journal) reserve() {
+	if size := j.size.Load(); j.ahead > 0 && size+j.ahead/2 > j.reserved {
+		j.reserved = size + j.ahead
+		_ = j.f.Reserve(j.reserved)
+	}
+}
+
+// undo cuts off what was written and not confirmed, and what was reserved with it.
 func (j *journal) undo() error {
-	if err := j.f.Truncate(j.size); err != nil {
+	j.reserved = 0
+	if err := j.f.Truncate(j.size.Load()); err != nil {
 		return err
 	}
 	return j.f.Sync()
 }
 
-// mend makes a broken file writable again, if possible.
+// mend makes a broken file writable again, if possible. It reads nothing.
 func (j *journal) mend() error {
 	if j.err == nil {
 		return nil
 	}
-	if err := errors.Join(j.undo(), j.folder.sync()); err != nil {
+	if err := errors.Join(j.undo(), j.site.folder.sync()); err != nil {
 		return fmt.Errorf("%s: %w: %w", j.name, queue.ErrUnreachable, err)
 	}
 	j.err = nil
 	return nil
 }
 
-// put writes frames and returns where they end.
-func (j *journal) put(frames []frame) (end int64, err error) {
-	at, b := j.size, j.buf[:0]
+// put writes frames and returns where they end. If they are of one write, they may be
+// torn together by a crash.
+func (j *journal) put(frames []frame, together bool) (end int64, err error) {
+	at, b := j.size.Load(), j.buf[:0]
+	next, batch := at, at // where the next frame goes
 	flush := func() {
 		if err == nil && len(b) > 0 {
 			_, err = j.f.WriteAt(b, at)
@@ -144,7 +156,11 @@ func (j *journal) put(frames []frame) (end int64, err error) {
 		b = b[:0]
 	}
 	for _, f := range frames {
-		b = f.appendTo(b, j.size, j.head.salt)
+		if !together {
+			batch = next
+		}
+		b = f.appendTo(b, batch, j.head.salt)
+		next += f.size()
 		for _, p := range f.payload {
 			if len(p) < joinBelow {
 				b = append(b, p...)

@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	segmentSize  = 64 << 20 // bytes at which the next group begins a new segment
-	staleFactor  = 16       // the same, divided by this, if nothing in the segment is in use
-	segmentEnd   = ".groups"
-	freshEnd     = ".new" // of a file that will replace another
-	sparseFactor = 4      // a segment is rewritten when less than one in so many of its groups is in use
+	segmentSize = 64 << 20 // bytes at which the next group begins a new segment
+	staleFactor = 16       // the same, divided by this, if nothing in the segment is in use
+	segmentEnd  = ".groups"
+	freshEnd    = ".new" // of a file that will replace another
 )
 
 // Segments hold the bodies of groups in files, of which the last one grows.
 type segments struct {
-	folder    folder
+	site      *site
 	most      int64 // bytes at which the next group begins a new segment
 	commits   committer[*placing]
 	squeezing sync.Mutex // held while a segment is rewritten
@@ -35,15 +34,18 @@ type segments struct {
 	keys   map[queue.Key]struct{}
 	low    uint64 // no lower number is in use
 	last   uint64 // highest number given
-	rotten int    // damaged places found at the opening
+	number int    // highest number of a segment so far
 }
 
 // A segment is one of the files.
 type segment struct {
 	*journal
 	number int
-	groups int // ever put into it
-	live   int // of those, still in use
+	live   int   // groups in use
+	bytes  int64 // what these need of a file, by place.cost
+	total  int64 // what all groups need that were ever put into it
+	busy   bool  // it is being rewritten or removed
+	stuck  bool  // it cannot be rewritten: some of it cannot be read
 }
 
 // A place is where a body is.
@@ -53,6 +55,10 @@ type place struct {
 	size int64
 	key  queue.Key
 }
+
+// cost is about what the body needs of a file: its row, and its index record, are not
+// known here.
+func (p place) cost() int64 { return p.size + prefixLen + 4*rowLen }
 
 // A placing is records that are put together.
 type placing struct {
@@ -70,32 +76,28 @@ func newPlacing(records []queue.Record) *placing {
 }
 
 // openSegments opens the segments of a folder, or makes the first.
-func openSegments(in folder, most int64) (*segments, error) {
-	s := &segments{folder: in, most: most, places: make(map[uint64]place), keys: make(map[queue.Key]struct{})}
+func openSegments(in *site, most int64) (*segments, error) {
+	s := &segments{site: in, most: most, places: make(map[uint64]place), keys: make(map[queue.Key]struct{}), last: in.found.last}
 	s.commits.write = s.write
-	names, err := in.names()
-	if err != nil {
-		return nil, err
+	numbers := in.segmentNumbers()
+	for name := range in.found.files {
+		n, _ := segmentNumber(name)
+		s.number = max(s.number, n)
 	}
-	var numbers []int
-	for _, name := range names {
-		if strings.HasSuffix(name, freshEnd) { // the process ended before it replaced the other
-			if err := in.remove(name); err != nil {
-				return nil, err
-			}
-		}
-		head, ok := strings.CutSuffix(name, segmentEnd)
-		if n, err := strconv.Atoi(head); ok && err == nil {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
+	listed := s.number // the newest of the manifest
+	var err error
 	for i, n := range numbers {
-		if err := s.open(n, i == len(numbers)-1); err != nil {
+		s.number = max(s.number, n)
+		if err = s.open(n, i == len(numbers)-1); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	if len(s.list) == 0 {
+	// If the newest is missing, its name is not given again: it may be put back.
+	if last := s.newest(); last == nil || last.number < listed {
+		if listed > 0 { // nothing but somebody else removes the newest
+			in.damaged.Add(1)
+			in.log.Error("the newest file of groups is missing", "file", segmentName(listed))
+		}
 		err = s.grow()
 	}
 	s.low = s.last + 1
@@ -105,17 +107,50 @@ func openSegments(in folder, most int64) (*segments, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	in.gave(s.last)
 	return s, nil
+}
+
+// segmentNumbers are the numbers of the segments to open, ascending. One that is older
+// than others and not listed was put back by somebody: its groups were counted as lost,
+// and it stays as it is.
+func (s *site) segmentNumbers() (numbers []int) {
+	newest := 0
+	for name := range s.found.files {
+		n, _ := segmentNumber(name)
+		newest = max(newest, n)
+	}
+	for _, name := range s.names {
+		n, ok := segmentNumber(name)
+		if _, listed := s.found.files[name]; ok && !listed && n < newest {
+			s.log.Warn("a file is not among those of the store, and is left as it is", "file", name)
+		} else if ok {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
 }
 
 func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentEnd) }
 
+// segmentNumber is the number of the segment of a name; ok is false if it is not one's.
+func segmentNumber(name string) (n int, ok bool) {
+	head, ok := strings.CutSuffix(name, segmentEnd)
+	n, err := strconv.Atoi(head)
+	if !ok || err != nil || n < 1 {
+		return 0, false
+	}
+	return n, true
+}
+
 // open opens segment n and takes its groups into the index. The last segment may
 // have been made, but not yet written to, when the machine stopped.
 func (s *segments) open(n int, last bool) error {
-	j, v, err := openJournal(s.folder, segmentName(n), kindGroups, last)
+	name := segmentName(n)
+	j, v, err := openJournal(s.site, name, last)
 	if last && errors.Is(err, errHeadless) {
-		return s.folder.remove(segmentName(n))
+		return s.site.drop(name)
 	}
 	if err != nil {
 		return err
@@ -123,15 +158,18 @@ func (s *segments) open(n int, last bool) error {
 	seg := &segment{journal: j, number: n}
 	s.list = append(s.list, seg)
 	s.last = max(s.last, j.head.next-1)
-	s.rotten += v.rotten
 	for _, f := range v.frames {
 		list, err := decodeTable(f)
 		if err != nil {
-			s.rotten++
+			if err := s.site.damage(name, gap{f.at, f.end()}, "a file is damaged"); err != nil {
+				return err
+			}
 			continue
 		}
 		for _, e := range list {
-			s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
+			if _, twice := s.places[e.Seq]; !twice { // in two files, if the process ended while they were merged
+				s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
+			}
 		}
 	}
 	return nil
@@ -142,23 +180,22 @@ func (s *segments) enter(seq uint64, p place) {
 	s.places[seq] = p
 	s.keys[p.key] = struct{}{}
 	s.last = max(s.last, seq)
-	p.in.groups++
 	p.in.live++
+	p.in.bytes += p.cost()
+	p.in.total += p.cost()
 }
 
 // grow begins a new segment.
 func (s *segments) grow() error {
-	n := 1
-	if last := s.newest(); last != nil {
-		n = last.number + 1
-	}
-	j, err := makeJournal(s.folder, segmentName(n), fileHead{kind: kindGroups, next: s.last + 1})
+	n := s.number + 1
+	j, err := newJournal(s.site, segmentName(n), s.last+1)
 	if err != nil {
 		return err
 	}
+	s.site.hold(j)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list = append(s.list, &segment{journal: j, number: n})
+	s.list, s.number = append(s.list, &segment{journal: j, number: n}), n
 	return nil
 }
 
@@ -180,7 +217,7 @@ func (s *segments) write(all []*placing) error {
 	}
 	var frames []frame
 	var entered []placed
-	at, next := seg.size, s.last+1
+	at, next := seg.size.Load(), s.last+1
 	fresh := make(map[queue.Key]struct{})
 	for _, p := range all {
 		f, list := s.frame(p, next, fresh)
@@ -206,6 +243,7 @@ func (s *segments) write(all []*placing) error {
 	for _, e := range entered {
 		s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
 	}
+	s.site.gave(s.last)
 	return nil
 }
 
@@ -239,15 +277,16 @@ func (s *segments) frame(p *placing, next uint64, fresh map[queue.Key]struct{}) 
 func (s *segments) writable() (*segment, error) {
 	seg := s.newest()
 	s.mu.Lock()
-	stale := seg.live == 0 && seg.size > s.most/staleFactor
+	stale := seg.live == 0 && seg.size.Load() > s.most/staleFactor
 	s.mu.Unlock()
-	if seg.broken() || !stale && seg.size < s.most {
+	if seg.broken() || !stale && seg.size.Load() < s.most {
 		return seg, nil
 	}
 	if err := s.grow(); err != nil {
 		return nil, err
 	}
 	s.tidy()
+	s.site.trySeal()
 	return s.newest(), nil
 }
 
@@ -271,139 +310,21 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 			return b, nil
 		}
 		if p == before || !errors.Is(err, os.ErrClosed) { // it has not moved in the meantime
-			return nil, fmt.Errorf("%s: %w: %w", p.in.name, queue.ErrUnreachable, err)
+			return nil, fmt.Errorf("%s: %w: %w", p.in.name, queue.ErrUnreadable, err)
 		}
 		before = p
 	}
 }
 
-// free takes bodies out of the index, and removes the segments that are no longer
-// needed.
-func (s *segments) free(below uint64, seqs []uint64) {
-	s.mu.Lock()
-	for ; s.low < below && s.low <= s.last; s.low++ {
-		s.forget(s.low)
-	}
-	for _, seq := range seqs {
-		s.forget(seq)
-	}
-	s.mu.Unlock()
-	s.tidy()
-}
-
-// forget takes a body out of the index if it is there. s.mu is held.
-func (s *segments) forget(seq uint64) {
-	p, ok := s.places[seq]
-	if !ok {
-		return
-	}
-	delete(s.places, seq)
-	delete(s.keys, p.key)
-	p.in.live--
-}
-
-// tidy removes all segments in which nothing is in use, except the last. Those that
-// cannot be removed now are removed later.
-func (s *segments) tidy() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := s.list[len(s.list)-1]
-	s.list = slices.DeleteFunc(s.list, func(seg *segment) bool {
-		return seg != last && seg.live == 0 && s.folder.remove(seg.name) == nil && seg.f.Close() == nil
-	})
-	if len(s.places) == 0 {
-		s.places, s.keys = make(map[uint64]place), make(map[queue.Key]struct{}) // frees their memory too
-	}
-}
-
-// sparse returns a segment of which little is in use, or nil.
-func (s *segments) sparse() *segment {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, seg := range s.list[:len(s.list)-1] {
-		if seg.live > 0 && seg.live*sparseFactor < seg.groups {
-			return seg
-		}
-	}
-	return nil
-}
-
-// squeeze rewrites segments of which little is in use, without the rest.
-func (s *segments) squeeze() error {
-	if !s.squeezing.TryLock() {
-		return nil
-	}
-	defer s.squeezing.Unlock()
-	for {
-		seg := s.sparse()
-		if seg == nil {
-			return nil
-		}
-		if err := s.rewrite(seg); err != nil {
-			return fmt.Errorf("rewriting %s: %w", seg.name, err)
-		}
-	}
-}
-
-// rewrite writes what is in use of seg to a file that replaces it.
-func (s *segments) rewrite(seg *segment) error {
-	frames, moved, err := s.inUse(seg)
-	if err != nil {
-		return err
-	}
-	j, err := makeJournal(s.folder, seg.name+freshEnd, seg.head)
-	if err != nil {
-		return err
-	}
-	if err = j.write(frames); err == nil {
-		err = s.folder.rename(j.name, seg.name)
-	}
-	if err != nil {
-		return errors.Join(err, j.f.Close(), s.folder.remove(j.name))
-	}
-	j.name = seg.name
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	fresh := &segment{journal: j, number: seg.number}
-	for _, e := range moved {
-		if p, ok := s.places[e.Seq]; ok && p.in == seg {
-			s.enter(e.Seq, place{fresh, e.at, p.size, p.key})
-		}
-	}
-	s.list[slices.Index(s.list, seg)] = fresh
-	return errors.Join(s.folder.sync(), seg.f.Close()) // until it is synced, either file serves
-}
-
-// inUse returns frames with what is in use of seg, and where its bodies are in a file
-// of these frames alone.
-func (s *segments) inUse(seg *segment) (frames []frame, moved []placed, err error) {
-	v, err := seg.source(seg.size).survey(false)
-	if err != nil {
-		return nil, nil, err
-	}
-	at := int64(fileHeadLen)
-	for e := range v.bodies() {
-		body, err := s.body(e.Seq)
-		if errors.Is(err, queue.ErrUnknown) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		one := newFrame(encodeTable([]placed{e}), body)
-		e.at = at + prefixLen + int64(len(one.head))
-		frames, moved = append(frames, one), append(moved, e)
-		at += one.size()
-	}
-	return frames, moved, nil
-}
-
-// show lists the bodies in use, in order.
+// show lists the bodies in use, in order. If a segment cannot be read, it shows the
+// rest and returns [queue.ErrUnreadable].
 func (s *segments) show(show func(queue.Listed)) error {
+	var errs []error
 	for _, seg := range s.list {
-		v, err := seg.source(seg.size).survey(false)
+		v, err := seg.source().survey(false)
 		if err != nil {
-			return fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreachable, err)
+			errs = append(errs, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err))
+			continue
 		}
 		for e := range v.bodies() {
 			if p, ok := s.places[e.Seq]; ok && p.in == seg {
@@ -411,7 +332,7 @@ func (s *segments) show(show func(queue.Listed)) error {
 			}
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // bodies are the bodies of a survey. Frames that cannot be read were counted at the
@@ -434,8 +355,7 @@ func (s *segments) clear() error {
 	if err := s.grow(); err != nil {
 		return err
 	}
-	s.free(s.last+1, nil)
-	return nil
+	return s.free(s.last+1, nil)
 }
 
 func (s *segments) close() error {

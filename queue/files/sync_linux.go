@@ -17,3 +17,10 @@ func syncData(f *os.File) error {
 		}
 	}
 }
+
+// keepSize is FALLOC_FL_KEEP_SIZE.
+const keepSize = 1
+
+func reserve(f *os.File, size int64) error {
+	return os.NewSyscallError("fallocate", syscall.Fallocate(int(f.Fd()), keepSize, 0, size))
+}

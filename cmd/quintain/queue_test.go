@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
+)
+
+// What is dumped are the groups that were put; a check says whether they are all there.
+func TestQueueCheckAndDump(t *testing.T) {
+	data := t.TempDir()
+	folder := filepath.Join(data, "queue")
+	s, err := files.Open(folder, files.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := queue.Open(t.Context(), s, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if _, err := q.Put(t.Context(), groupformtest.Group(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := q.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{data, folder} {
+		p := start("queue", "dump", dir)
+		if status := p.wait(t); status != 0 {
+			t.Fatalf("status %d: %s", status, p.stderr.String())
+		}
+		lines := strings.Split(strings.TrimSpace(p.stdout.String()), "\n")
+		for i, line := range lines {
+			var g quintain.Group
+			if err := json.Unmarshal([]byte(line), &g); err != nil {
+				t.Fatal(err)
+			}
+			if want := groupformtest.Group(i); g.ID != want.ID || !reflect.DeepEqual(g.Tokens, want.Tokens) || len(lines) != 3 {
+				t.Errorf("line %d of %d: group %s, want %s", i, len(lines), g.ID, want.ID)
+			}
+		}
+	}
+	name := filepath.Join(folder, "00000001.groups")
+	b, err := os.ReadFile(name)
+	if err == nil {
+		b[len(b)-1] ^= 1
+		err = os.WriteFile(name, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start("queue", "check", data)
+	if status := p.wait(t); status != 1 || !strings.Contains(p.stderr.String(), "00000001.groups") || !strings.Contains(p.stderr.String(), "2 groups wait") {
+		t.Errorf("status %d: %s", status, p.stderr.String())
+	}
+}

@@ -1,0 +1,79 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A gap is a part of a file that holds no frame as it was written.
+type gap struct {
+	from, to int64 // to: below 0 for the end of the file
+}
+
+const (
+	keptEnd  = ".kept" // of a file with the bytes of a gap
+	keptMost = 64      // files; no more are kept, so that a dying disk does not fill another
+)
+
+// damage counts and reports a place that is not as it was written, and keeps its bytes
+// beside.
+func (s *site) damage(name string, g gap, what string) error {
+	s.damaged.Add(1)
+	kept, size, err := s.keep(name, g)
+	s.log.Error(what, "file", name, "at", g.from, "bytes", size, "kept", kept)
+	return err
+}
+
+// keep copies the bytes of a gap to a file of their own, unless they were kept before,
+// and returns its name. Where that is impossible it returns no name: what is kept beside
+// is a help, and no reason to stop.
+func (s *site) keep(name string, g gap) (kept string, size int64, err error) {
+	f, err := s.folder.open(name)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	if g.to < 0 {
+		if g.to, err = f.Size(); err != nil {
+			return "", 0, err
+		}
+	}
+	size = g.to - g.from
+	kept = fmt.Sprintf("%s.%d%s", name, g.from, keptEnd)
+	if s.has(kept) || size == 0 {
+		return kept, size, nil
+	}
+	isKept := func(name string) bool { return strings.HasSuffix(name, keptEnd) }
+	at, _ := slices.BinarySearch(s.names, kept)
+	if len(slices.DeleteFunc(slices.Clone(s.names), func(n string) bool { return !isKept(n) })) >= keptMost {
+		return "", size, nil
+	}
+	if err := s.copyTo(kept, io.NewSectionReader(f, g.from, size)); err != nil {
+		s.log.Warn("the damaged bytes could not be kept beside", "file", name, "err", err)
+		return "", size, nil
+	}
+	s.names = slices.Insert(s.names, at, kept)
+	return kept, size, nil
+}
+
+// copyTo makes a file of what r reads, or none.
+func (s *site) copyTo(name string, r io.Reader) error {
+	f, err := s.folder.open(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.NewOffsetWriter(f, 0), r)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		if rest := s.folder.remove(name); rest != nil && !errors.Is(rest, os.ErrNotExist) {
+			err = errors.Join(err, rest)
+		}
+	}
+	return err
+}

@@ -1,0 +1,116 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A manifest says which files a store has, and how much of each was durable when the
+// manifest was written. It may lag behind: files that were made, rewritten or removed
+// since are told by what they hold themselves.
+type manifest struct {
+	store uint64 // names the store; the salts of its files follow from it
+	last  uint64 // highest sequence number given
+	files map[string]listed
+}
+
+// A listed is a file as the manifest has it: enough to read its frames without its head.
+type listed struct {
+	salt   uint32
+	next   uint64
+	sealed int64
+}
+
+const (
+	manifestName  = "manifest"
+	manifestTitle = "quintain queue, manifest 1"
+)
+
+// errManifest says that a manifest is damaged.
+var errManifest = errors.New("is damaged")
+
+// encode returns the manifest as text; see docs/formats/stream.md.
+func (m manifest) encode() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\nstore %016x last %d files %d\n", manifestTitle, m.store, m.last, len(m.files))
+	for _, name := range slices.Sorted(maps.Keys(m.files)) {
+		f := m.files[name]
+		fmt.Fprintf(&b, "%s salt %08x next %d sealed %d\n", name, f.salt, f.next, f.sealed)
+	}
+	fmt.Fprintf(&b, "sum %08x\n", crc32.Checksum(b.Bytes(), castagnoli()))
+	return b.Bytes()
+}
+
+// decodeManifest reads what encode wrote, and nothing else.
+func decodeManifest(b []byte) (m manifest, err error) {
+	title, _, _ := strings.Cut(string(b), "\n")
+	body, sum, found := bytes.Cut(b, []byte("\nsum "))
+	if want := fmt.Sprintf("%08x\n", crc32.Checksum(append(body[:len(body):len(body)], '\n'), castagnoli())); !found || string(sum) != want {
+		return m, errManifest
+	}
+	if title != manifestTitle {
+		return m, fmt.Errorf("begins with %q, want %q", title, manifestTitle)
+	}
+	lines := strings.Split(string(body), "\n")[1:]
+	if len(lines) == 0 {
+		return m, errManifest
+	}
+	files := 0
+	if _, err := fmt.Sscanf(lines[0], "store %x last %d files %d", &m.store, &m.last, &files); err != nil || files != len(lines)-1 {
+		return m, errManifest
+	}
+	m.files = make(map[string]listed, files)
+	for _, line := range lines[1:] {
+		var f listed
+		var name string
+		if _, err := fmt.Sscanf(line, "%s salt %x next %d sealed %d", &name, &f.salt, &f.next, &f.sealed); err != nil {
+			return m, errManifest
+		}
+		m.files[name] = f
+	}
+	return m, nil
+}
+
+// readManifest reads the manifest of a folder.
+func readManifest(in folder) (m manifest, err error) {
+	f, err := in.open(manifestName)
+	if err != nil {
+		return m, err
+	}
+	size, err := f.Size()
+	b := make([]byte, size)
+	if err == nil {
+		_, err = f.ReadAt(b, 0)
+	}
+	if err == nil {
+		m, err = decodeManifest(b)
+	}
+	return m, errors.Join(err, f.Close())
+}
+
+// write puts the manifest in place of the one before, whole or not at all.
+func (m manifest) write(in folder) error {
+	const fresh = manifestName + freshEnd
+	f, err := in.open(fresh)
+	if err != nil {
+		return spaceError(err)
+	}
+	if err = f.Truncate(0); err == nil {
+		_, err = f.WriteAt(m.encode(), 0)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = in.rename(fresh, manifestName)
+	}
+	if err != nil {
+		return errors.Join(spaceError(err), in.remove(fresh))
+	}
+	return in.sync()
+}

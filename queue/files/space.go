@@ -1,0 +1,267 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// Space is given back by whole files: one in which nothing is in use is removed, and one
+// of which little is in use is rewritten without the rest.
+const (
+	sparseFactor = 4 // little is less than one byte in so many
+	smallFactor  = 8 // two neighbours below a segment's size divided by this become one
+)
+
+// free takes bodies out of the index, and gives back what space it can.
+func (s *segments) free(below uint64, seqs []uint64) error {
+	s.mu.Lock()
+	for ; s.low < below && s.low <= s.last; s.low++ {
+		s.forget(s.low)
+	}
+	for _, seq := range seqs {
+		s.forget(seq)
+	}
+	s.mu.Unlock()
+	s.tidy()
+	return s.squeeze()
+}
+
+// forget takes a body out of the index if it is there. s.mu is held.
+func (s *segments) forget(seq uint64) {
+	p, ok := s.places[seq]
+	if !ok {
+		return
+	}
+	delete(s.places, seq)
+	delete(s.keys, p.key)
+	p.in.live--
+	p.in.bytes -= p.cost()
+}
+
+// tidy removes all segments in which nothing is in use, except the last and those that
+// are busy. What cannot be removed now is removed later.
+func (s *segments) tidy() {
+	doomed := s.unused()
+	if len(doomed) == 0 {
+		return
+	}
+	// A segment may hold what was moved to another one: that file's name must be durable.
+	err := s.site.folder.sync()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range doomed {
+		seg.busy = false
+		if err == nil && s.site.drop(seg.name) == nil {
+			s.list = slices.DeleteFunc(s.list, func(other *segment) bool { return other == seg })
+			err = seg.f.Close()
+		}
+	}
+}
+
+// unused returns the segments to remove, and makes them busy.
+func (s *segments) unused() (list []*segment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range s.list[:len(s.list)-1] {
+		if !seg.busy && seg.live == 0 {
+			seg.busy = true
+			list = append(list, seg)
+		}
+	}
+	if len(s.places) == 0 {
+		s.places, s.keys = make(map[uint64]place), make(map[queue.Key]struct{}) // frees their memory too
+	}
+	return list
+}
+
+// sparse reports whether little of the segment is in use. What was just rewritten never
+// is. The mutex of segments is held.
+func (seg *segment) sparse() bool { return seg.bytes*sparseFactor < seg.total }
+
+// wasteful returns segments to be rewritten as one, and makes them busy: one of which
+// little is in use, or two small ones side by side. It returns nil if there are none.
+func (s *segments) wasteful() []*segment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	closed := s.list[:len(s.list)-1]
+	for i, seg := range closed {
+		if seg.busy || seg.stuck || seg.live == 0 {
+			continue
+		}
+		if seg.sparse() {
+			return occupy(closed[i : i+1])
+		}
+		if i == 0 || closed[i-1].busy || closed[i-1].stuck {
+			continue
+		}
+		if most := s.most / smallFactor; seg.size.Load() < most && closed[i-1].size.Load() < most {
+			return occupy(closed[i-1 : i+1])
+		}
+	}
+	return nil
+}
+
+func occupy(list []*segment) []*segment {
+	for _, seg := range list {
+		seg.busy = true
+	}
+	return slices.Clone(list)
+}
+
+// squeeze rewrites segments without what is not in use. A segment of which some cannot
+// be read stays as it is.
+func (s *segments) squeeze() error {
+	if !s.squeezing.TryLock() {
+		return nil
+	}
+	defer s.squeezing.Unlock()
+	for {
+		run := s.wasteful()
+		if run == nil || !s.fits(run) {
+			s.release(run)
+			return nil
+		}
+		err := s.rewrite(run)
+		s.release(run)
+		s.tidy() // their last groups may have gone in the meantime
+		if err != nil {
+			return fmt.Errorf("rewriting %s: %w", run[0].name, err)
+		}
+	}
+}
+
+// release makes segments idle again.
+func (s *segments) release(run []*segment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range run {
+		seg.busy = false
+	}
+}
+
+// fits reports whether the disk has room for what is in use of segments. Where it has
+// not, it would be in vain to read them with every acknowledgement.
+func (s *segments) fits(run []*segment) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	need := int64(0)
+	for _, seg := range run {
+		need += min(seg.bytes, seg.size.Load())
+	}
+	free, _, ok := s.site.folder.space()
+	return !ok || free > need
+}
+
+// rewrite writes what is in use of neighbouring segments to a file that replaces the
+// first of them. The others have nothing in use then.
+func (s *segments) rewrite(run []*segment) error {
+	var frames []frame
+	var moved []placed
+	at := int64(fileHeadLen)
+	for _, seg := range run {
+		f, m, err := s.inUse(seg, at)
+		if errors.Is(err, queue.ErrUnreadable) {
+			s.mu.Lock()
+			seg.stuck = true
+			s.mu.Unlock()
+			s.site.damaged.Add(1)
+			s.site.log.Error("a file stays as it is, since some of it cannot be read", "file", seg.name, "err", err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		frames, moved = append(frames, f...), append(moved, m...)
+		for _, one := range f {
+			at += one.size()
+		}
+	}
+	first := run[0]
+	j, err := renew(first.journal, frames)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := &segment{journal: j, number: first.number}
+	for _, e := range moved {
+		if p, ok := s.places[e.Seq]; ok && slices.Contains(run, p.in) {
+			s.enter(e.Seq, place{fresh, e.at, p.size, p.key})
+		}
+	}
+	for _, seg := range run {
+		seg.live, seg.bytes = 0, 0 // inUse left nothing out
+	}
+	s.list[slices.Index(s.list, first)] = fresh               // it is there, since tidy spares what is busy
+	return errors.Join(s.site.folder.sync(), first.f.Close()) // until it is synced, either file serves
+}
+
+// inUse returns frames with what is in use of seg, and where its bodies will be if the
+// frames begin at the given offset. Nothing that is in use is left out: the error is
+// [queue.ErrUnreadable] if some of it cannot be read.
+func (s *segments) inUse(seg *segment, at int64) (frames []frame, moved []placed, err error) {
+	v, err := seg.source().survey(false)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", queue.ErrUnreadable, err)
+	}
+	for e := range v.bodies() {
+		if !s.isIn(seg, e.Seq) {
+			continue
+		}
+		body, err := s.body(e.Seq)
+		if errors.Is(err, queue.ErrUnknown) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		one := newFrame(encodeTable([]placed{e}), body)
+		e.at = at + prefixLen + int64(len(one.head))
+		frames, moved = append(frames, one), append(moved, e)
+		at += one.size()
+	}
+	if n := s.missingFrom(seg, moved); n > 0 {
+		return nil, nil, fmt.Errorf("%w: %d groups are not found in it", queue.ErrUnreadable, n)
+	}
+	return frames, moved, nil
+}
+
+// isIn reports whether the body of seq is in use, and in seg.
+func (s *segments) isIn(seg *segment, seq uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, ok := s.places[seq]
+	return ok && p.in == seg
+}
+
+// missingFrom returns how many bodies in use of seg are not among list.
+func (s *segments) missingFrom(seg *segment, list []placed) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := seg.live
+	for _, e := range list {
+		if p, ok := s.places[e.Seq]; ok && p.in == seg {
+			n--
+		}
+	}
+	return n
+}
+
+// reclaim gives back what space it can where space is short: also of the last segment.
+func (s *segments) reclaim() error {
+	var err error
+	s.commits.alone(func() {
+		last := s.newest()
+		s.mu.Lock()
+		waste := !last.broken() && last.sparse() && last.size.Load() > fileHeadLen
+		s.mu.Unlock()
+		if waste {
+			err = s.grow()
+		}
+	})
+	s.tidy()
+	return errors.Join(err, s.squeeze())
+}

@@ -1,0 +1,53 @@
+package files
+
+import "time"
+
+// A store is sealed once nothing was written for idleTime, and every busyTime while
+// something is.
+const (
+	idleTime = 100 * time.Millisecond
+	busyTime = time.Second
+)
+
+// touch notes that something was written.
+func (s *site) touch() {
+	select {
+	case s.touched <- struct{}{}:
+	default:
+	}
+}
+
+// tend seals the store from time to time, until stop is closed.
+func (s *site) tend(stop <-chan struct{}) {
+	for {
+		select {
+		case <-s.touched:
+		case <-stop:
+			return
+		}
+		if !s.settle(stop) {
+			return
+		}
+		s.trySeal()
+	}
+}
+
+// settle waits until it is time to seal. It returns false if stop is closed first.
+func (s *site) settle(stop <-chan struct{}) bool {
+	busy := time.NewTimer(busyTime)
+	defer busy.Stop()
+	idle := time.NewTimer(idleTime)
+	defer idle.Stop()
+	for {
+		select {
+		case <-s.touched:
+			idle.Reset(idleTime)
+		case <-idle.C:
+			return true
+		case <-busy.C:
+			return true
+		case <-stop:
+			return false
+		}
+	}
+}
