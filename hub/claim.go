@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/quintain-rl/quintain/groupform"
 )
 
 // maxWait is how long a request may wait at most.
@@ -62,5 +64,5 @@ func parseSpan(text string) (time.Duration, bool) {
 // wantsJSON reports whether the client of a request prefers JSON to the binary form.
 func wantsJSON(r *http.Request) bool {
 	accept := strings.ToLower(r.Header.Get("Accept"))
-	return strings.Contains(accept, "json") && !strings.Contains(accept, groupsType)
+	return strings.Contains(accept, "json") && !strings.Contains(accept, groupform.Frames)
 }

@@ -1,9 +1,7 @@
 package hub
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -15,45 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/web"
 )
 
-// groupsType is the content type of groups in their binary form, one after another:
-//
-//	8 bytes  sequence number of the group in the queue, little-endian; 0 in a request
-//	4 bytes  size of what follows, little-endian
-//	…        the group, as docs/formats/group.md describes it
-const groupsType = "application/vnd.quintain.groups"
-
-const (
-	frameHead = 12       // bytes
-	pieceSize = 64 << 10 // about how many bytes of a reply in the binary form are written at once
-)
-
-// splitFrames returns the groups of b, still in their binary form and in b's memory.
-func splitFrames(b []byte, most int) ([][]byte, error) {
-	var bodies [][]byte
-	for len(b) > 0 {
-		if len(b) < frameHead {
-			return nil, &groupform.FormatError{Field: "body", Why: "ends in the middle of the head of a group"}
-		}
-		size := binary.LittleEndian.Uint32(b[8:])
-		if b = b[frameHead:]; uint64(size) > uint64(len(b)) {
-			return nil, &groupform.FormatError{Field: "body", Why: "ends in the middle of a group"}
-		}
-		if len(bodies) == most {
-			return nil, &groupform.FormatError{Field: "body", Why: fmt.Sprintf("should have at most %d groups", most)}
-		}
-		bodies = append(bodies, b[:size])
-		b = b[size:]
-	}
-	return bodies, nil
-}
-
-// AppendFrame appends a group in its binary form as /v1 takes and sends it; seq is its
-// sequence number, 0 in what is sent to the hub.
-func AppendFrame(b []byte, seq uint64, body []byte) []byte {
-	b = binary.LittleEndian.AppendUint64(b, seq)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(body)))
-	return append(b, body...)
-}
+// pieceSize is about how many bytes of a reply in the binary form are written at once.
+const pieceSize = 64 << 10
 
 // weight is how many bytes of memory a group takes while it waits to be written: decoded,
 // or as it is stored and as it is packed for the client.
@@ -80,17 +41,17 @@ func (e *encoder) writeBinary(c *web.Call, groups []queue.Delivery) error {
 		if bodies[i], err = e.bodyOf(&groups[i]); err != nil {
 			return err
 		}
-		size += frameHead + len(bodies[i])
+		size += groupform.FrameHead + len(bodies[i])
 	}
 	h := c.W.Header()
-	h.Set("Content-Type", groupsType)
+	h.Set("Content-Type", groupform.Frames)
 	h.Set("Content-Length", strconv.Itoa(size))
 	h.Set(headerGroups, strconv.Itoa(len(groups)))
 	c.W.WriteHeader(http.StatusOK)
 	out := c.Paced()
 	var piece []byte
 	for i, body := range bodies {
-		piece = AppendFrame(piece, groups[i].Seq, body)
+		piece = groupform.AppendFrame(piece, groups[i].Seq, body)
 		last := i == len(bodies)-1
 		if len(piece) < pieceSize && !last {
 			continue

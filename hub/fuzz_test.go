@@ -88,14 +88,14 @@ func binaryGroup(t testing.TB, id string, n int) []byte {
 
 // FuzzFrames gives any bytes as groups in the binary form.
 func FuzzFrames(f *testing.F) {
-	one := AppendFrame(nil, 0, binaryGroup(f, "a", 2))
+	one := groupform.AppendFrame(nil, 0, binaryGroup(f, "a", 2))
 	f.Add(one)
-	f.Add(AppendFrame(one, 0, binaryGroup(f, "b", 1)))
+	f.Add(groupform.AppendFrame(one, 0, binaryGroup(f, "b", 1)))
 	f.Add(one[:20])
 	handler := fuzzServer(f, Config{Web: web.Settings{MaxInflated: 1 << 20}})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/v1/runs/default/groups", bytes.NewReader(body))
-		r.Header.Set("Content-Type", groupsType)
+		r.Header.Set("Content-Type", groupform.Frames)
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
 		if w.Code != 200 && w.Code != 422 || !json.Valid(w.Body.Bytes()) {

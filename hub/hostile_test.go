@@ -67,7 +67,7 @@ func TestHostileBodies(t *testing.T) {
 		{"a text", "/scored_data", zipped(t, group("images")+`"`, "a", `"}`, 200<<20), packed},
 		{"nothing", "/scored_data", zipped(t, "", " ", "", 200<<20), packed},
 		{"a name", "/register", zipped(t, `{"wandb_group":"`, "a", `"}`, 15<<20), packed},
-		{"the binary form", mainPath + "/groups", string(AppendFrame(nil, 0, vast)), []string{"Content-Type: " + groupsType}},
+		{"the binary form", mainPath + "/groups", string(groupform.AppendFrame(nil, 0, vast)), []string{"Content-Type: " + groupform.Frames}},
 	} {
 		runtime.GC()
 		var before, after runtime.MemStats

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/web"
 )
@@ -22,9 +23,9 @@ func (a v1API) postGroups(c *web.Call) {
 	err := a.closed(c)
 	switch {
 	case err != nil:
-	case c.Kind() == groupsType:
+	case c.Kind() == groupform.Frames:
 		t, err = web.ReadBody(c, func(b []byte) (taken, error) {
-			bodies, err := splitFrames(b, a.intake.limits.MaxGroups)
+			bodies, err := groupform.SplitFrames(b, a.intake.limits.MaxGroups)
 			if err != nil {
 				return taken{}, err
 			}

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
 )
@@ -49,9 +50,9 @@ func TestBinaryGroups(t *testing.T) {
 	f.begin(3)
 	one, two := binaryGroup(t, "a", 2), binaryGroup(t, "b", 1)
 	post := func(body []byte) *httptest.ResponseRecorder {
-		return f.do("POST", mainPath+"/groups", string(body), "Content-Type: "+groupsType)
+		return f.do("POST", mainPath+"/groups", string(body), "Content-Type: "+groupform.Frames)
 	}
-	both := AppendFrame(AppendFrame(nil, 0, one), 0, two)
+	both := groupform.AppendFrame(groupform.AppendFrame(nil, 0, one), 0, two)
 	for _, want := range []string{`{"groups":[{"id":"a","fresh":true},{"id":"b","fresh":true}],"held":0}`, `{"groups":[{"id":"a","fresh":false},{"id":"b","fresh":false}],"held":0}`} {
 		if w := post(both); w.Code != 200 || w.Body.String() != want {
 			t.Errorf("%d %s, want %s", w.Code, w.Body, want)
@@ -61,15 +62,15 @@ func TestBinaryGroups(t *testing.T) {
 		"half a head":               both[:5],
 		"half a group":              both[:len(both)-1],
 		"a changed byte":            bytes.Replace(both, []byte("QNGR"), []byte("QNGS"), 1),
-		"a group without sequences": AppendFrame(nil, 0, binaryGroup(t, "c", 0)),
+		"a group without sequences": groupform.AppendFrame(nil, 0, binaryGroup(t, "c", 0)),
 	} {
 		if w := post(body); w.Code != 422 || !strings.Contains(w.Body.String(), `"detail":[{"type":"value_error"`) {
 			t.Errorf("%s: %d %s, want 422", why, w.Code, w.Body)
 		}
 	}
 	w := f.do("POST", mainPath+"/batches", "")
-	want := AppendFrame(AppendFrame(nil, 1, one), 2, two)
-	if w.Code != 200 || !bytes.Equal(w.Body.Bytes(), want) || w.Header().Get("Content-Type") != groupsType {
+	want := groupform.AppendFrame(groupform.AppendFrame(nil, 1, one), 2, two)
+	if w.Code != 200 || !bytes.Equal(w.Body.Bytes(), want) || w.Header().Get("Content-Type") != groupform.Frames {
 		t.Errorf("batch: %d %q, want %q", w.Code, w.Body, want)
 	}
 	for name, value := range map[string]string{
@@ -316,7 +317,7 @@ func TestFollowing(t *testing.T) {
 		}
 	}
 	w := f.do("GET", mainPath+"/groups?after=2", "")
-	if w.Header().Get(headerGroups) != "1" || len(w.Body.Bytes()) < frameHead {
+	if w.Header().Get(headerGroups) != "1" || len(w.Body.Bytes()) < groupform.FrameHead {
 		t.Errorf("binary: %q", w.Body)
 	}
 	f.batch() // 1 is acknowledged, and gone

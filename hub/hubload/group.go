@@ -11,7 +11,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
-	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/interop/atropos"
 )
 
@@ -76,7 +75,7 @@ func bodiesOf(load Load, per int) (bodies [][]byte, plain int, err error) {
 			if err != nil {
 				return nil, 0, err
 			}
-			binary = hub.AppendFrame(binary, 0, body)
+			binary = groupform.AppendFrame(binary, 0, body)
 			if k > 0 {
 				text = append(text, ", "...)
 			}
