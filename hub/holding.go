@@ -13,7 +13,7 @@ import (
 // holdingKey is the record of the groups that are held.
 const holdingKey = "hub-holding"
 
-// maxHeld is how many groups of an environment are held at most. If so many do not make
+// maxHeld is how many groups of an environment are held at most. If that many do not make
 // up its group size, they never will.
 const maxHeld = 256
 

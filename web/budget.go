@@ -38,7 +38,7 @@ func (s *Server) Keep() int { return int(min(maxKept, s.config.Settings.Memory/6
 // maxKept is how many bytes of one kind are kept at most.
 const maxKept = 32 << 20
 
-// most is how many bytes all calls may hold together while one of them holds so many.
+// most is how many bytes all calls may hold together while one of them holds held.
 func (b *budget) most(held int64) int64 {
 	if held <= smallCall {
 		return b.total
@@ -98,7 +98,7 @@ type Shelf[T any] struct {
 	total  int
 }
 
-// NewShelf returns a shelf for things that take so many bytes together.
+// NewShelf returns a shelf for things that take up to most bytes together.
 func NewShelf[T any](most int) *Shelf[T] { return &Shelf[T]{most: most} }
 
 // Take returns the thing that was put last, with its size in bytes, or nothing.

@@ -50,7 +50,7 @@ func newQueueDump(w *world) *cobra.Command {
 		Use:   "dump DIR",
 		Short: "Write the groups that wait as JSON lines",
 		Long: `Dump writes every group that waits and can be read, oldest first, a line of JSON each, as
-POST /v1/runs/{run}/groups takes it in a list. What cannot be read is told on standard
+POST /v1/runs/{run}/groups takes it in a list. What cannot be read is reported on standard
 error.`,
 		Example: `  quintain queue dump quintain-data > groups.jsonl
   jq -s . groups.jsonl | curl -H 'Content-Type: application/json' -d @- localhost:8000/v1/runs/default/groups`,

@@ -34,7 +34,7 @@ func (m *memory) reset() int {
 		m.tokenRows.reset() + m.intRows.reset() + m.floatRows.reset() + m.records.reset()
 }
 
-// take reports whether so many bytes may be taken.
+// take reports whether this many bytes may be taken.
 func (m *memory) take(bytes int) bool {
 	if m.reserve == nil || m.fault != nil {
 		return m.fault == nil
@@ -108,7 +108,7 @@ func (a *arena[T]) in(m *memory) *arena[T] {
 	return a
 }
 
-// begin returns an empty row with room for so many elements, or for fewer if the memory
+// begin returns an empty row with that much room, or for fewer if the memory
 // may not be taken. The caller may fill it up to its capacity, and passes it to more or
 // to end, or discards it, before the next call.
 func (a *arena[T]) begin(room int) []T {
@@ -134,7 +134,7 @@ func (a *arena[T]) more(row []T) ([]T, bool) {
 	return append(a.used[:0:cap(a.used)], row...), true
 }
 
-// block begins a block with room for so many elements. Rows go on to have theirs.
+// block begins a block with that much room. Earlier rows keep theirs.
 func (a *arena[T]) block(room int) bool {
 	size := int(reflect.TypeFor[T]().Size())
 	room = max(room, min(2*cap(a.used), freeBytes/size))

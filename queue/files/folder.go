@@ -90,7 +90,7 @@ func (f osFile) Size() (int64, error) {
 // Sync waits until the data is on disk, with as much of the rest as reading it needs.
 func (f osFile) Sync() error { return syncData(f.File) }
 
-// Reserve takes disk space, where the system can.
+// Reserve takes disk space if the system can.
 func (f osFile) Reserve(size int64) error { return reserve(f.File, size) }
 
 // spaceError turns err into a [queue.ErrNoSpace] if the disk is full, or if a quota or

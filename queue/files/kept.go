@@ -29,7 +29,7 @@ func (s *site) damage(name string, g gap, what string) error {
 }
 
 // keep copies the bytes of a gap to a file of their own, unless they were kept before,
-// and returns its name. Where that is impossible it returns no name: what is kept beside
+// and returns its name. If that is impossible, it returns no name: what is kept beside
 // is a help, and no reason to stop.
 func (s *site) keep(name string, g gap) (kept string, size int64, err error) {
 	f, err := s.folder.open(name)

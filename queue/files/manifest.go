@@ -12,7 +12,7 @@ import (
 
 // A manifest says which files a store has, and how much of each was durable when the
 // manifest was written. It may lag behind: files that were made, rewritten or removed
-// since are told by what they hold themselves.
+// since are known by their own content.
 type manifest struct {
 	store uint64 // names the store; the salts of its files follow from it
 	last  uint64 // highest sequence number given

@@ -44,7 +44,7 @@ func (j *journal) inspect(grown bool) (v survey, err error) {
 	if s.sealed > size {
 		j.site.damaged.Add(1)
 		j.site.log.Error("a file has lost its end", "file", j.name, "at", size, "bytes", s.sealed-size)
-		// What comes next goes behind what was there: no frame reaches over another.
+		// What comes next goes after what was there, so no frame overlaps another.
 		if err := j.f.Truncate(s.sealed); err != nil {
 			return v, err
 		}

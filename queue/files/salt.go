@@ -6,7 +6,7 @@ import (
 )
 
 // The salts of a store's files follow from its name, which is random: so a file of
-// another store is told, and nothing that a client sends passes for a frame.
+// another store is recognised, and nothing that a client sends passes for a frame.
 
 // firstSalt is the salt of a file that was made under the name.
 func (m manifest) firstSalt(name string) uint32 {

@@ -173,7 +173,7 @@ func (s *site) seal() error {
 	return nil
 }
 
-// trySeal seals. If that fails, the manifest only says less than it could, which is told
+// trySeal seals. If that fails, the manifest only says less than it could, which is logged
 // once until it succeeds again.
 func (s *site) trySeal() {
 	err := s.seal()

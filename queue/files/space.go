@@ -11,7 +11,7 @@ import (
 // Space is given back by whole files: one in which nothing is in use is removed, and one
 // of which little is in use is rewritten without the rest.
 const (
-	sparseFactor = 4 // little is less than one byte in so many
+	sparseFactor = 4 // little is less than one byte in this many
 	smallFactor  = 8 // two neighbours below a segment's size divided by this become one
 )
 
@@ -142,8 +142,8 @@ func (s *segments) release(run []*segment) {
 	}
 }
 
-// fits reports whether the disk has room for what is in use of segments. Where it has
-// not, it would be in vain to read them with every acknowledgement.
+// fits reports whether the disk has room for what is in use of segments. If it has
+// not, reading them with every acknowledgement would be useless.
 func (s *segments) fits(run []*segment) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ func (w *window) ReadAt(b []byte, at int64) (int, error) {
 		}
 		n, err := w.ReaderAt.ReadAt(w.buf[:windowSize], at)
 		w.at, w.buf = at, w.buf[:n]
-		if n < len(b) { // there is an error: it is told for what was asked, and no more
+		if n < len(b) { // there is an error: it is returned for what was asked, and no more
 			if err == nil {
 				err = io.ErrUnexpectedEOF
 			}
