@@ -29,7 +29,6 @@ const Format = 2
 
 // Names in a folder.
 const (
-	lockName     = "lock"
 	Queue        = "queue"
 	Runs         = "runs"
 	Trace        = "trace"
@@ -52,7 +51,10 @@ func Open(path, writer string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	lock, err := lockFolder(path)
+	lock, err := Lock(path)
+	if errors.Is(err, ErrInUse) {
+		err = fmt.Errorf("%w; stop that one, or choose another folder with --data", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("data folder %s: %w", path, err)
 	}
@@ -117,12 +119,12 @@ func WriteFile(path string, data []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
-// syncFolder makes the names in a folder durable. Until then, a power cut may undo a
-// rename.
-func syncFolder(path string) error {
+// SyncFolder makes the names in a folder durable. Until then, a power cut may undo that a
+// file was made, renamed or removed.
+func SyncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err

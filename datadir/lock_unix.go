@@ -10,37 +10,45 @@ import (
 	"syscall"
 )
 
-// A folderLock is held until it is closed or the process ends, however it ends.
+// A folderLock is two locked files: the folder, and a file in it.
 type folderLock struct{ folder, file *os.File }
 
 // Close gives the folder free.
 func (l folderLock) Close() error { return errors.Join(l.file.Close(), l.folder.Close()) }
 
-// lockFolder locks a folder: the folder itself, since nobody can delete that, and a file
-// in it, since some network file systems lock only files.
 func lockFolder(path string) (_ io.Closer, err error) {
 	var l folderLock
-	if l.folder, err = os.Open(path); err != nil {
+	if l.folder, err = openLocked(path); err != nil {
 		return nil, err
-	}
-	if err := lock(l.folder); errors.Is(err, errInUse) {
-		return nil, errors.Join(err, l.folder.Close())
 	}
 	if l.file, err = os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
 		return nil, errors.Join(err, l.folder.Close())
 	}
-	if err := lock(l.file); err != nil {
+	if err := flock(l.file); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
-var errInUse = errors.New("another process uses it; stop that one, or choose another folder with --data")
+func lockToRead(path string) (io.Closer, error) { return openLocked(path) }
 
-func lock(f *os.File) error {
+// openLocked opens a folder and locks it, if its file system can.
+func openLocked(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(f); errors.Is(err, ErrInUse) {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// flock locks a file for this process, or returns [ErrInUse].
+func flock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errInUse
+		return ErrInUse
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -34,7 +35,7 @@ func Check(ctx context.Context, dir string) (Report, error) {
 // Dump shows every group that waits and can be read, oldest first, and tells what it
 // found. It changes nothing on disk. The folder must not be in use.
 func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (r Report, err error) {
-	lock, err := lockToRead(dir)
+	lock, err := lockedBy(datadir.LockToRead, dir)
 	if err != nil {
 		return r, err
 	}

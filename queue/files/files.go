@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -42,7 +43,6 @@ func (o Options) logger() *slog.Logger {
 
 // The files of a folder, beside its segments.
 const (
-	lockName   = "lock"
 	doneName   = "done.log"
 	statesName = "states.log"
 )
@@ -80,7 +80,7 @@ func Open(dir string, o Options) (queue.Store, error) {
 	if err := osFolder(filepath.Dir(dir)).sync(); err != nil && !errors.Is(err, os.ErrPermission) {
 		return nil, err // the folder's name must be durable too
 	}
-	lock, err := lockFolder(dir)
+	lock, err := lockedBy(datadir.Lock, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +91,15 @@ func Open(dir string, o Options) (queue.Store, error) {
 	s.dir, s.lock, s.stop = dir, lock, make(chan struct{})
 	s.wg.Go(func() { s.site.tend(s.stop) })
 	return s, nil
+}
+
+// lockedBy locks dir by one of the ways of package datadir.
+func lockedBy(lock func(string) (io.Closer, error), dir string) (io.Closer, error) {
+	l, err := lock(dir)
+	if errors.Is(err, datadir.ErrInUse) {
+		return nil, fmt.Errorf("%s: %w", dir, queue.ErrInUse)
+	}
+	return l, err
 }
 
 // openFolder opens the store in a folder.

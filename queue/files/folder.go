@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -65,13 +66,7 @@ func (d osFolder) names() ([]string, error) {
 func (d osFolder) rename(from, to string) error { return os.Rename(d.path(from), d.path(to)) }
 func (d osFolder) remove(name string) error     { return os.Remove(d.path(name)) }
 
-func (d osFolder) sync() error {
-	f, err := os.Open(string(d))
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
+func (d osFolder) sync() error { return datadir.SyncFolder(string(d)) }
 
 func (d osFolder) space() (free, total int64, ok bool) { return diskSpace(string(d)) }
 
