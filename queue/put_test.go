@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // Groups in their binary form are kept as they are. If one body is not a group, all
@@ -24,7 +25,7 @@ func TestPutEncoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeQueue(t, q)
+	defer queuetest.Close(t, q)
 	encode := func(g *quintain.Group) []byte {
 		b, err := c.Encode(g)
 		if err != nil {
@@ -75,7 +76,7 @@ func TestPutEncodedRefusesInvalidGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeQueue(t, q)
+	defer queuetest.Close(t, q)
 	g := groupformtest.Group(1)
 	g.Scores[0] = math.Pi
 	body, err := groupform.NewCodec(0).EncodeFast(g)

@@ -29,23 +29,6 @@ func TestMemory(t *testing.T) { queuetest.Run(t, memory()) }
 
 func TestMemoryHistories(t *testing.T) { queuetest.Machine(t, memory(), 0) }
 
-func closeQueue(t testing.TB, q *queue.Queue) {
-	t.Helper()
-	if err := q.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// ids are the IDs of what waits.
-func ids(q *queue.Queue) (list []string) {
-	q.View(func(waiting []queue.Entry) {
-		for _, e := range waiting {
-			list = append(list, e.ID)
-		}
-	})
-	return list
-}
-
 func TestNewerFormatIsRefused(t *testing.T) {
 	ctx := context.Background()
 	for format, newer := range map[string]bool{"2": true, "x": false} {
@@ -161,7 +144,7 @@ func TestDoubtfulStore(t *testing.T) {
 		if q, err = queue.Open(ctx, m, queue.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		for _, id := range ids(q) {
+		for _, id := range queuetest.IDs(q) {
 			acked[id]++
 		}
 		for i := range 13 {

@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // stamped returns a copy of g with the ID i.
@@ -76,7 +77,7 @@ func BenchmarkPut(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, workers), func(b *testing.B) {
 				dir := b.TempDir()
 				q := openDir(b, dir, files.Options{})
-				defer closeQueue(b, q)
+				defer queuetest.Close(b, q)
 				empty := diskUse(b, dir)
 				var next atomic.Int64
 				b.SetParallelism((workers + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
@@ -110,7 +111,7 @@ func BenchmarkPutAll(b *testing.B) {
 	for name, g := range groupformtest.Shapes() {
 		b.Run(name, func(b *testing.B) {
 			q := openDir(b, b.TempDir(), files.Options{})
-			defer closeQueue(b, q)
+			defer queuetest.Close(b, q)
 			next := int64(0)
 			b.ResetTimer()
 			for range b.N {
@@ -135,7 +136,7 @@ func BenchmarkLeaseAck(b *testing.B) {
 		for _, c := range []struct{ workers, at int }{{1, 1}, {16, 1}, {1, 64}} {
 			b.Run(fmt.Sprintf("%s/%dx%d", name, c.workers, c.at), func(b *testing.B) {
 				q := openDir(b, b.TempDir(), files.Options{})
-				defer closeQueue(b, q)
+				defer queuetest.Close(b, q)
 				fill(b, q, g, b.N*c.at)
 				var worker atomic.Int64
 				b.SetParallelism((c.workers + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
@@ -208,10 +209,10 @@ func BenchmarkMemory(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				closeQueue(b, q)
+				queuetest.Close(b, q)
 				q = openDir(b, dir, files.Options{})
 				b.ReportMetric((heap()-before)/float64(n), "bytes/known-id")
-				closeQueue(b, q)
+				queuetest.Close(b, q)
 			}
 		})
 	}
@@ -221,7 +222,7 @@ func BenchmarkMemory(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	b.Run("empty", func(b *testing.B) {
 		for b.Loop() {
-			closeQueue(b, openDir(b, b.TempDir(), files.Options{}))
+			queuetest.Close(b, openDir(b, b.TempDir(), files.Options{}))
 		}
 	})
 	for name, g := range groupformtest.Shapes() {
@@ -229,9 +230,9 @@ func BenchmarkOpen(b *testing.B) {
 			dir := b.TempDir()
 			q := openDir(b, dir, files.Options{})
 			fill(b, q, g, 1000)
-			closeQueue(b, q)
+			queuetest.Close(b, q)
 			for b.Loop() {
-				closeQueue(b, openDir(b, dir, files.Options{}))
+				queuetest.Close(b, openDir(b, dir, files.Options{}))
 			}
 		})
 	}

@@ -53,33 +53,6 @@ func openDir(t testing.TB, dir string, o files.Options) *queue.Queue {
 	return q
 }
 
-// putAll puts the groups of numbers from 0 to n-1, one by one.
-func putAll(t testing.TB, q *queue.Queue, n int) {
-	t.Helper()
-	for i := range n {
-		if fresh, err := q.Put(context.Background(), groupformtest.Group(i)); !fresh || err != nil {
-			t.Fatalf("group %d: fresh %v, error %v", i, fresh, err)
-		}
-	}
-}
-
-func closeQueue(t testing.TB, q *queue.Queue) {
-	t.Helper()
-	if err := q.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// ids are the IDs of what waits.
-func ids(q *queue.Queue) (list []string) {
-	q.View(func(waiting []queue.Entry) {
-		for _, e := range waiting {
-			list = append(list, e.ID)
-		}
-	})
-	return list
-}
-
 func TestOneProcessAtATime(t *testing.T) {
 	dir := t.TempDir()
 	q := openDir(t, dir, files.Options{})
@@ -92,8 +65,8 @@ func TestOneProcessAtATime(t *testing.T) {
 	if _, err := files.Open(dir, files.Options{}); !errors.Is(err, queue.ErrInUse) {
 		t.Errorf("a folder that is open, and somebody has deleted its lock: error %v", err)
 	}
-	closeQueue(t, q)
-	closeQueue(t, openDir(t, dir, files.Options{}))
+	queuetest.Close(t, q)
+	queuetest.Close(t, openDir(t, dir, files.Options{}))
 }
 
 func TestOpenNamesTheFolder(t *testing.T) {
@@ -109,8 +82,8 @@ func TestOpenNamesTheFolder(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	q := openDir(t, dir, files.Options{})
-	putAll(t, q, 2)
-	closeQueue(t, q)
+	queuetest.PutAll(t, q, 2)
+	queuetest.Close(t, q)
 
 	q = openDir(t, dir, files.Options{MinFree: 1 << 60})
 	_, err := q.Put(ctx, groupformtest.Group(2))
@@ -124,14 +97,14 @@ func TestFullDisk(t *testing.T) {
 	if err := q.Ack(ctx, "a", list[0].Seq); err != nil {
 		t.Errorf("a full disk keeps consumers from acknowledging: %v", err)
 	}
-	closeQueue(t, q)
+	queuetest.Close(t, q)
 
 	q = openDir(t, dir, files.Options{})
-	defer closeQueue(t, q)
+	defer queuetest.Close(t, q)
 	if fresh, err := q.Put(ctx, groupformtest.Group(2)); !fresh || err != nil {
 		t.Errorf("put again: fresh %v, error %v", fresh, err)
 	}
-	if got := ids(q); !slices.Equal(got, []string{"g1", "g2"}) {
+	if got := queuetest.IDs(q); !slices.Equal(got, []string{"g1", "g2"}) {
 		t.Errorf("%v wait", got)
 	}
 }
@@ -153,7 +126,7 @@ func large(id string, bytes int) *quintain.Group {
 func TestLargeGroups(t *testing.T) {
 	ctx := context.Background()
 	q := openDir(t, t.TempDir(), files.Options{})
-	defer closeQueue(t, q)
+	defer queuetest.Close(t, q)
 	g := large("large", 30<<20)
 	if _, err := q.PutAll(ctx, []*quintain.Group{g, groupformtest.Group(1)}); err != nil {
 		t.Fatal(err)
@@ -194,7 +167,7 @@ func TestDamagedFiles(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		q := openDir(t, dir, files.Options{})
-		putAll(t, q, 40)
+		queuetest.PutAll(t, q, 40)
 		last, err := q.Lease(ctx, queue.Want{Consumer: "a", Pick: func(w []queue.Entry) []queue.Entry { return w[39:] }})
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +175,7 @@ func TestDamagedFiles(t *testing.T) {
 		if err := q.Ack(ctx, "a", last[0].Seq); err != nil {
 			t.Fatal(err)
 		}
-		closeQueue(t, q)
+		queuetest.Close(t, q)
 		name := blocks(t, dir)[0]
 		b, err := os.ReadFile(name)
 		if err == nil {
@@ -231,7 +204,7 @@ func TestDamagedFiles(t *testing.T) {
 			if fresh, err := q.Put(ctx, groupformtest.Group(39)); fresh || err != nil {
 				t.Errorf("%s: an acknowledged group: fresh %v, error %v", test.why, fresh, err)
 			}
-			closeQueue(t, q)
+			queuetest.Close(t, q)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // The environment of a child process: its folder, and the number of its first group.
@@ -124,7 +125,7 @@ func TestKill(t *testing.T) {
 	for round := range kills {
 		runAndKill(t, dir, round, l)
 		q := openDir(t, dir, files.Options{})
-		waiting := ids(q)
+		waiting := queuetest.IDs(q)
 		for id := range l.put {
 			at := slices.Contains(waiting, id)
 			if l.acked[id] && at {
@@ -147,7 +148,7 @@ func TestKill(t *testing.T) {
 		if s := q.Stats(); s.Lost > 0 || s.Corrupt > 0 {
 			t.Errorf("round %d: %d groups are missing, %d corrupt", round, s.Lost, s.Corrupt)
 		}
-		closeQueue(t, q)
+		queuetest.Close(t, q)
 	}
 	t.Logf("%d kills: %d groups put, %d acknowledged", kills, len(l.put), len(l.acked))
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/nats"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // childNode is the environment of a child process that is a node of a cluster: a
@@ -264,8 +265,8 @@ func TestClusterLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	q = nodes.open()
-	defer closeQueue(t, q)
-	waiting := ids(q)
+	defer queuetest.Close(t, q)
+	waiting := queuetest.IDs(q)
 	for id := range c.put {
 		if n := c.acked[id]; n != 1 && !(n == 0 && slices.Contains(waiting, id)) {
 			t.Errorf("group %s was acknowledged %d times, and does not wait", id, n)

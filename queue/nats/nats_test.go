@@ -64,33 +64,6 @@ func openURL(t testing.TB, url string, o nats.Options) *queue.Queue {
 	return q
 }
 
-// putAll puts the groups of numbers from 0 to n-1, one by one.
-func putAll(t testing.TB, q *queue.Queue, n int) {
-	t.Helper()
-	for i := range n {
-		if fresh, err := q.Put(context.Background(), groupformtest.Group(i)); !fresh || err != nil {
-			t.Fatalf("group %d: fresh %v, error %v", i, fresh, err)
-		}
-	}
-}
-
-func closeQueue(t testing.TB, q *queue.Queue) {
-	t.Helper()
-	if err := q.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// ids are the IDs of what waits.
-func ids(q *queue.Queue) (list []string) {
-	q.View(func(waiting []queue.Entry) {
-		for _, e := range waiting {
-			list = append(list, e.ID)
-		}
-	})
-	return list
-}
-
 func TestServer(t *testing.T) {
 	url, _, stop := natsServer(t, t.TempDir(), -1)
 	defer stop()
@@ -106,8 +79,8 @@ func TestServerGoesAndComes(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	url, port, stop := natsServer(t, dir, -1)
 	q := openURL(t, url, nats.Options{Timeout: 2 * time.Second})
-	defer closeQueue(t, q)
-	putAll(t, q, 3)
+	defer queuetest.Close(t, q)
+	queuetest.PutAll(t, q, 3)
 	stop()
 	_, err := q.Put(ctx, groupformtest.Group(3))
 	if !errors.Is(err, queue.ErrUnreachable) && !errors.Is(err, queue.ErrUncertain) {
@@ -127,7 +100,7 @@ func TestServerGoesAndComes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := ids(q); !slices.Equal(got, []string{"g0", "g1", "g2", "g3"}) {
+	if got := queuetest.IDs(q); !slices.Equal(got, []string{"g0", "g1", "g2", "g3"}) {
 		t.Errorf("%v wait", got)
 	}
 }
@@ -163,8 +136,8 @@ func TestOneProcessAtATime(t *testing.T) {
 	if _, err := nats.Open(t.Context(), url, nats.Options{}); !errors.Is(err, queue.ErrInUse) {
 		t.Errorf("streams that have an owner: error %v", err)
 	}
-	closeQueue(t, q)
-	closeQueue(t, openURL(t, url, nats.Options{}))
+	queuetest.Close(t, q)
+	queuetest.Close(t, openURL(t, url, nats.Options{}))
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
