@@ -41,11 +41,7 @@ func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
 // newSet draws the set of a stream.
 func newSet(s rollout.Stream, how Settings) (Set, error) {
 	set := Set{Scenario: s.Scenario}
-	size := 0
-	if f, can := s.Scenario.(quintain.Finite); can {
-		size = f.Size(s.Level)
-	}
-	want := how.Problems
+	size, want := s.Size(), how.Problems
 	switch {
 	case want == 0 && size > 0:
 		want = size

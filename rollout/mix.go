@@ -26,6 +26,14 @@ type Stream struct {
 	Skip func(quintain.Problem) (bool, error)
 }
 
+// Size is the number of problems of the stream, such as the rows of a file; 0: unknown.
+func (s Stream) Size() int {
+	if f, can := s.Scenario.(quintain.Finite); can {
+		return f.Size(s.Level)
+	}
+	return 0
+}
+
 // name identifies the stream in saved positions: by scenario, task and parameters. It
 // does not use the number of the level, whose parameters may change.
 func (s Stream) name() (string, error) {

@@ -136,7 +136,7 @@ func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 	streams = append(streams, r.config.Streams...)
 	examined := r.config.Settings.ExamProblems > 0
 	for i, s := range streams {
-		if s.Skip == nil && (examined || !isFile(s)) {
+		if s.Skip == nil && (examined || s.Size() == 0) { // a size: the stream is a file
 			streams[i].Skip = exam.Skip(s.Scenario)
 		}
 	}
@@ -147,12 +147,6 @@ func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 	how.Problems = r.config.Settings.ExamProblems
 	r.sets, err = exam.NewSets(r.config.Streams, how)
 	return streams, err
-}
-
-// isFile reports whether the problems of a stream are the rows of a file.
-func isFile(s rollout.Stream) bool {
-	f, can := s.Scenario.(quintain.Finite)
-	return can && f.Size(s.Level) > 0
 }
 
 // openLedger opens the ledger, and the gate at its version.
