@@ -328,23 +328,23 @@ func (b *batches) count() int {
 	return len(b.open)
 }
 
-// An openBatch is a batch as the statistics show it.
-type openBatch struct {
+// An OpenBatch is a batch that is formed and not acknowledged.
+type OpenBatch struct {
 	Number  uint64     `json:"batch"`
 	State   string     `json:"state"` // due, flying, handed or lapsed
 	Trainer string     `json:"trainer"`
 	Groups  int        `json:"groups"`
 	Attempt int        `json:"attempt"`
-	Until   *time.Time `json:"until,omitempty"`
+	Until   *time.Time `json:"until,omitempty"` // when its lease runs out; nil: it is not handed out
 }
 
 // list returns the open batches, oldest first.
-func (b *batches) list() []openBatch {
+func (b *batches) list() []OpenBatch {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	list := make([]openBatch, len(b.open))
+	list := make([]OpenBatch, len(b.open))
 	for i, d := range b.open {
-		list[i] = openBatch{Number: d.number, State: d.state.String(), Trainer: d.claim.trainer, Groups: len(d.seqs), Attempt: d.attempt}
+		list[i] = OpenBatch{Number: d.number, State: d.state.String(), Trainer: d.claim.trainer, Groups: len(d.seqs), Attempt: d.attempt}
 		if until := d.until; d.state == handed {
 			list[i].Until = &until
 		}

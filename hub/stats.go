@@ -39,6 +39,13 @@ type Stats struct {
 	LetGo     uint64 `json:"let_go"`  // groups of an odd size that were packed as they were because nothing made them up
 }
 
+// RunStats is the answer to a request for the statistics of a run.
+type RunStats struct {
+	Run string `json:"run"`
+	Stats
+	OpenBatches []OpenBatch `json:"open_batches"` // oldest first
+}
+
 // Stats returns what the run holds and has done. Its cost grows with the number of kinds
 // of groups that wait, not with how many wait.
 func (r *Run) Stats() Stats {

@@ -140,11 +140,7 @@ func (a v1API) extendBatch(c *web.Call) {
 
 // stats shows what the run holds and has done.
 func (a v1API) stats(c *web.Call) {
-	body, err := json.Marshal(struct {
-		Run string `json:"run"`
-		Stats
-		Open []openBatch `json:"open_batches"`
-	}{a.name, a.Stats(), a.batches.list()})
+	body, err := json.Marshal(RunStats{a.name, a.Stats(), a.batches.list()})
 	if err != nil {
 		a.fail(c, err)
 		return

@@ -523,7 +523,7 @@ func TestStats(t *testing.T) {
 		Run        string
 		Step       int
 		Unpackable map[string]int
-		Open       []openBatch `json:"open_batches"`
+		Open       []OpenBatch `json:"open_batches"`
 		GroupsIn   int         `json:"groups_in"`
 	}
 	if err := json.NewDecoder(io.TeeReader(w.Body, io.Discard)).Decode(&st); err != nil {

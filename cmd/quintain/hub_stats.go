@@ -61,6 +61,6 @@ func (w *world) showStats(ctx context.Context, ask hubstats.Request, asJSON bool
 	if err != nil {
 		return fmt.Errorf("%s: %w", ask.URL, err)
 	}
-	st.Print(w.stdout, time.Now())
+	hubstats.Print(w.stdout, st, time.Now())
 	return nil
 }

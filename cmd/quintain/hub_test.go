@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/hub/hubstats"
+	"github.com/quintain-rl/quintain/hub"
 )
 
 // startHub starts quintain hub on a free port, and returns it and its URL.
@@ -89,7 +89,7 @@ func TestHubRunsAndStats(t *testing.T) {
 		}
 	}
 	shown = start("hub", "stats", "--url", url, "--key-file", keys, "--json")
-	var st hubstats.Stats
+	var st hub.RunStats
 	if status := shown.wait(t); status != exitOK {
 		t.Fatalf("status %d\n%s", status, shown.stderr.String())
 	}

@@ -21,22 +21,6 @@ type Request struct {
 	Key string // any of the hub's keys; empty: none
 }
 
-// Stats is what a hub answers about a run.
-type Stats struct {
-	hub.Stats
-	Run     string  `json:"run"`
-	Batches []Batch `json:"open_batches"`
-}
-
-// A Batch was formed and is not acknowledged yet.
-type Batch struct {
-	Number  uint64    `json:"batch"`
-	State   string    `json:"state"`
-	Trainer string    `json:"trainer"`
-	Groups  int       `json:"groups"`
-	Until   time.Time `json:"until"` // when its lease runs out; zero: it does not
-}
-
 // timeout is how long a hub may take to answer.
 const timeout = 10 * time.Second
 
@@ -68,8 +52,8 @@ func (a Request) Fetch(ctx context.Context) ([]byte, error) {
 }
 
 // Read reads the answer of a hub.
-func Read(text []byte) (*Stats, error) {
-	var st Stats
+func Read(text []byte) (*hub.RunStats, error) {
+	var st hub.RunStats
 	if err := json.Unmarshal(text, &st); err != nil {
 		return nil, fmt.Errorf("the answer is not statistics of a hub: %w", err)
 	}

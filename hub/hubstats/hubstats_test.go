@@ -12,7 +12,7 @@ import (
 // What waits after a restart does not contradict what came since.
 func TestHubStatsForPeople(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
-	st := Stats{Run: "default", Stats: hub.Stats{
+	st := hub.RunStats{Run: "default", Stats: hub.Stats{
 		Since: now.Add(-12 * time.Minute), Registered: true, BatchSize: 64, Step: 3, Envs: 3, Connected: 2, EnvTimeout: 120,
 		Held: 2, Unpackable: map[int]int{7: 4}, Batches: 1, Torn: 1, Expired: 2, Dropped: 1,
 		Queue: queue.Stats{
@@ -22,7 +22,7 @@ func TestHubStatsForPeople(t *testing.T) {
 		},
 	}}
 	var out strings.Builder
-	st.Print(&out, now)
+	Print(&out, &st, now)
 	want := `run           default: batches of 64 sequences, step 3
 environments  3, 2 heard from in the last 2 min
 waiting       16 groups, 128 sequences, 40960 tokens, 0.3 MB

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quintain-rl/quintain/hub"
 )
 
 // Print prints the statistics for people at the time now: what the run holds now, then what it has done
 // since the hub started.
-func (st *Stats) Print(out io.Writer, now time.Time) {
+func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(out, "%-13s %s\n", name, fmt.Sprintf(format, values...))
 	}
@@ -40,9 +42,9 @@ func (st *Stats) Print(out io.Writer, now time.Time) {
 	if q.Aside.Groups > 0 {
 		line("set aside", "%s that cannot be read", some(q.Aside.Groups, "group"))
 	}
-	for _, b := range st.Batches {
+	for _, b := range st.OpenBatches {
 		until := ""
-		if !b.Until.IsZero() {
+		if b.Until != nil {
 			until = ", until " + b.Until.Local().Format(time.DateTime)
 		}
 		line("batch", "%d of %s: %s, %s%s", b.Number, some(b.Groups, "group"), b.State, b.Trainer, until)
@@ -50,7 +52,7 @@ func (st *Stats) Print(out io.Writer, now time.Time) {
 	fmt.Fprintf(out, "since the hub started %s ago:\n", span(now.Sub(st.Since)))
 	line("  received", "%s and %s in %s; %s came again", some(st.GroupsIn, "group"), some(st.TokensIn, "token"), some(st.Posts, "post"), some(q.Duplicates, "group"))
 	line("  refused", "%s as invalid, %d for lack of room", some(st.Refused, "request"), st.Full)
-	line("  handed out", "%s, %d more than once; %s and %s", some(st.Stats.Batches, "batch"), st.Again, some(st.GroupsOut, "group"), some(st.TokensOut, "token"))
+	line("  handed out", "%s, %d more than once; %s and %s", some(st.Batches, "batch"), st.Again, some(st.GroupsOut, "group"), some(st.TokensOut, "token"))
 	line("  of these", "%d acknowledged, %d given back; %s did not arrive, %s ran out", st.Acked, st.Nacked, some(st.Torn, "reply"), some(st.Expired, "lease"))
 	if st.Dropped > 0 {
 		line("  dropped", "%s to make room", some(st.Dropped, "group"))
