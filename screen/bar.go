@@ -9,26 +9,25 @@ import (
 type Bar struct {
 	on    *Terminal
 	what  string
-	total int
 	start time.Time
 	shown time.Time
 }
 
-// NewBar returns a Bar of a work of total steps, which begins now.
-func NewBar(t *Terminal, what string, total int) *Bar {
-	return &Bar{on: t, what: what, total: total, start: time.Now()}
+// NewBar returns a Bar of a work that begins now.
+func NewBar(t *Terminal, what string) *Bar {
+	return &Bar{on: t, what: what, start: time.Now()}
 }
 
-// Show says that n of the steps are done, and more: on a terminal in place, a few times a
+// Show says that n of total steps are done, and more: on a terminal in place, a few times a
 // second, otherwise in a line now and then.
-func (b *Bar) Show(n int, more string) {
+func (b *Bar) Show(n, total int, more string) {
 	now := time.Now()
-	if now.Sub(b.shown) < b.on.every() && n < b.total {
+	if now.Sub(b.shown) < b.on.every() && n < total {
 		return
 	}
 	b.shown = now
-	left := time.Duration(float64(now.Sub(b.start)) / float64(max(1, n)) * float64(b.total-n)).Round(time.Second)
-	line := fmt.Sprintf("quintain: %s, %d of %d, %s, %v left", b.what, n, b.total, more, left)
+	left := time.Duration(float64(now.Sub(b.start)) / float64(max(1, n)) * float64(total-n)).Round(time.Second)
+	line := fmt.Sprintf("quintain: %s, %d of %d, %s, %v left", b.what, n, total, more, left)
 	if b.on.Draws {
 		fmt.Fprintf(b.on.Out, "\r\x1b[K%s", Clip(line, b.on.width()-1))
 		return

@@ -16,10 +16,9 @@ import (
 
 // The sizes of the live picture.
 const (
-	liveTasks    = 7 // rows of tasks
-	workedLines  = 3 // of the question, and of the reply, of the worked problem
-	workedEvery  = 4 * time.Second
-	deepestScore = 1e-9
+	liveTasks   = 7 // rows of tasks
+	workedLines = 3 // of the question, and of the reply, of the worked problem
+	workedEvery = 4 * time.Second
 )
 
 // A Live shows how a run goes on: on a terminal a picture that is drawn over itself,
@@ -186,7 +185,7 @@ func workedProblem(p *run.Played, width int) []string {
 	}
 	best := 0
 	for i, score := range p.Scores {
-		if score > p.Scores[best]+deepestScore {
+		if score > p.Scores[best] {
 			best = i
 		}
 	}

@@ -107,9 +107,9 @@ func TestWhereTheRunIsShown(t *testing.T) {
 func TestBar(t *testing.T) {
 	for _, draws := range []bool{true, false} {
 		var out strings.Builder
-		b := NewBar(&Terminal{Out: &out, Draws: draws, Columns: func() int { return 40 }}, "examining", 2)
-		b.Show(1, strings.Repeat("none failed ", 10))
-		b.Show(2, "none failed")
+		b := NewBar(&Terminal{Out: &out, Draws: draws, Columns: func() int { return 40 }}, "examining")
+		b.Show(1, 2, strings.Repeat("none failed ", 10))
+		b.Show(2, 2, "none failed")
 		b.End()
 		text := out.String()
 		if got := strings.Contains(text, "\x1b["); got != draws || !strings.Contains(text, "quintain: examining, 2 of 2") || !strings.HasSuffix(text, "\n") {

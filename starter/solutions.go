@@ -3,6 +3,7 @@ package starter
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/learn"
@@ -17,10 +18,9 @@ const warmUpSeed = 0x7761726d_75702121
 // they skip. An example of more than limit tokens is an error. The error of Solutions is
 // that of [rollout.NewMix].
 func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (learn.Sequence, error), error) {
-	own := make([]rollout.Stream, len(streams))
-	for i, s := range streams {
-		s.Seed = warmUpSeed
-		own[i] = s
+	own := slices.Clone(streams)
+	for i := range own {
+		own[i].Seed = warmUpSeed
 	}
 	mix, err := rollout.NewMix(own)
 	if err != nil {

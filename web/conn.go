@@ -49,7 +49,7 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) admit(c net.Conn) (mine *conn, ok bool) {
 	l.mu.Lock()
 	full := l.open >= l.most
-	longest, _ := l.front()
+	longest := l.front()
 	l.mu.Unlock()
 	if full && longest != nil {
 		l.evicted()
@@ -66,13 +66,13 @@ func (l *listener) admit(c net.Conn) (mine *conn, ok bool) {
 	return mine, true
 }
 
-// front is the connection that has waited longest. l.mu is held.
-func (l *listener) front() (longest *conn, ok bool) {
+// front is the connection that has waited longest, or nil. l.mu is held.
+func (l *listener) front() *conn {
 	if l.waiting.Len() == 0 {
-		return nil, false
+		return nil
 	}
-	longest, ok = l.waiting.Front().Value.(*conn)
-	return longest, ok
+	longest, _ := l.waiting.Front().Value.(*conn)
+	return longest
 }
 
 // waits notes that a connection waits for a request. A connection that is closed does

@@ -93,14 +93,10 @@ func (w *world) evaluate(ctx context.Context, c *config) (report *exam.Report, e
 	if client, is := policy.(*openai.Client); is {
 		defer client.CloseIdle()
 	}
-	total := 0
-	for i := range sets {
-		total += len(sets[i].Problems)
-	}
-	bar := screen.NewBar(w.screen(), "examining", total)
+	bar := screen.NewBar(w.screen(), "examining")
 	e := exam.Exam{
 		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel, MaxFailed: how.MaxFailed,
-		Told: func(p exam.Progress) { bar.Show(p.Done, failures(p)) },
+		Told: func(p exam.Progress) { bar.Show(p.Done, p.Total, failures(p)) },
 	}
 	err = beside(ctx, policy, func(ctx context.Context) (err error) {
 		report, err = e.Run(ctx)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -87,17 +88,16 @@ func (w *world) freshModel(ctx context.Context, c *config, streams []rollout.Str
 // warmUp makes a model from the solutions of streams' problems, without those that are
 // held out, and shows how far it is. When ctx ends, what was made is kept.
 func (w *world) warmUp(ctx context.Context, warm starter.WarmUp, streams []rollout.Stream) (*transformer.Model, error) {
-	var apart []rollout.Stream
-	for _, s := range streams {
-		s.Skip = exam.Skip(s.Scenario)
-		apart = append(apart, s)
+	apart := slices.Clone(streams)
+	for i, s := range apart {
+		apart[i].Skip = exam.Skip(s.Scenario)
 	}
 	var err error
 	if warm.Next, err = starter.Solutions(apart, warm.Sizes.Context); err != nil {
 		return nil, usageError{err}
 	}
-	bar := screen.NewBar(w.screen(), "warming up a model", warm.Updates)
-	warm.Told = func(update int, loss float64) { bar.Show(update, fmt.Sprintf("loss %.3f", loss)) }
+	bar := screen.NewBar(w.screen(), "warming up a model")
+	warm.Told = func(update int, loss float64) { bar.Show(update, warm.Updates, fmt.Sprintf("loss %.3f", loss)) }
 	model, err := warm.Make(ctx)
 	bar.End()
 	if ctx.Err() != nil {
