@@ -106,7 +106,7 @@ func (r *Run) groupsAfter(after uint64, limit int) (seqs []uint64, late bool) {
 		at, _ := slices.BinarySearchFunc(waiting, after+1, func(e queue.Entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
 		for _, e := range waiting[at:min(len(waiting), at+limit)] {
 			seqs = append(seqs, e.Seq)
-			since[e.Seq] = e.Put
+			since[e.Seq] = e.Put()
 		}
 	})
 	slices.Sort(seqs)

@@ -22,8 +22,8 @@ type books struct {
 	leased  map[uint64]*lease
 	aside   map[uint64]outcast  // set aside: cannot be read
 	tries   map[uint64]int      // how often a group could not be read that the store may be able to read later
-	known   map[Key]bool        // keys of groups with an ID; true: the group is done
-	done    int                 // how many of known are true
+	here    map[Key]struct{}    // keys of groups with an ID that are not done
+	done    remembered          // keys of those that are
 	floors  map[uint64]int      // for the puts under way: the value of last when they began, and how many began then
 	garbage map[uint64]struct{} // done, and perhaps still in the store
 	newest  []byte              // the group that was put last
@@ -32,12 +32,13 @@ type books struct {
 	stats   Stats               // the counters alone
 }
 
-func newBooks() books {
+func newBooks(remember time.Duration) books {
 	return books{
 		leased:  make(map[uint64]*lease),
 		aside:   make(map[uint64]outcast),
 		tries:   make(map[uint64]int),
-		known:   make(map[Key]bool),
+		here:    make(map[Key]struct{}),
+		done:    newRemembered(remember),
 		floors:  make(map[uint64]int),
 		garbage: make(map[uint64]struct{}),
 	}
@@ -67,8 +68,15 @@ func (b *books) enter(e Entry) {
 	b.waiting.add(e)
 	b.last = max(b.last, e.Seq)
 	if !e.anon {
-		b.known[e.key] = false
+		b.here[e.key()] = struct{}{}
 	}
+}
+
+// known reports whether a group of the key is in the queue, or is done and not yet
+// forgotten. b.mu is held.
+func (b *books) known(k Key) bool {
+	_, here := b.here[k]
+	return here || b.done.has(k)
 }
 
 // low is a number below which nothing is in use or will be. b.mu is held.
@@ -254,16 +262,16 @@ func (b *books) unknown(p *putting) (floor uint64, list []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	seen := make(map[Key]struct{}, len(p.entries))
-	for i, e := range p.entries {
-		_, known := b.known[e.key]
-		_, twice := seen[e.key]
+	for i, k := range p.keys {
+		known := b.known(k)
+		_, twice := seen[k]
 		if !known && !twice && !p.fresh[i] {
 			list = append(list, i)
 		}
 		if known && !p.fresh[i] {
 			b.stats.Duplicates++
 		}
-		seen[e.key] = struct{}{}
+		seen[k] = struct{}{}
 	}
 	b.floors[b.last]++
 	return b.last, list
@@ -300,27 +308,26 @@ func (b *books) present() logRecord {
 	for _, e := range b.waiting.all() {
 		r.Live = append(r.Live, e.Seq)
 	}
-	for seq := range b.aside {
-		r.Live = append(r.Live, seq)
-	}
+	r.Live = slices.AppendSeq(r.Live, maps.Keys(b.leased))
+	r.Live = slices.AppendSeq(r.Live, maps.Keys(b.aside))
 	slices.Sort(r.Live)
+	r.Live = slices.Compact(r.Live) // Drop leases what is set aside
 	return r
 }
 
-// checkpoint is the whole log, rewritten. What is in use is said twice, at both ends: if
-// one of the two is damaged, the other serves.
-func (b *books) checkpoint() [][]byte {
-	present := b.present().encode()
+// checkpoint is the whole log, rewritten without the oldest eras, of which there are n
+// to forget. What is in use is said twice, at both ends: if one of the two is damaged, the
+// other serves.
+func (b *books) checkpoint(n int) [][]byte {
+	r := b.present()
+	r.At = b.done.now()
+	present := r.encode()
 	list := [][]byte{present}
-	keys := make([]Key, 0, b.done)
-	for k, done := range b.known {
-		if done {
-			keys = append(keys, k)
+	for _, e := range b.done.eras[n:] {
+		keys := slices.SortedFunc(maps.Keys(e.keys), func(a, b Key) int { return cmp.Compare(string(a[:]), string(b[:])) })
+		for chunk := range slices.Chunk(keys, keysPerTidy) {
+			list = append(list, logRecord{Last: b.last, At: e.last, Keys: chunk}.encode())
 		}
-	}
-	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(string(a[:]), string(b[:])) })
-	for chunk := range slices.Chunk(keys, keysPerTidy) {
-		list = append(list, logRecord{Last: b.last, Keys: chunk}.encode())
 	}
 	return append(list, present)
 }

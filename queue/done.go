@@ -15,12 +15,12 @@ func (q *Queue) finish(ctx context.Context, list []Entry) error {
 	for _, e := range list {
 		r.Gone = append(r.Gone, e.Seq)
 		if !e.anon {
-			r.Keys = append(r.Keys, e.key)
+			r.Keys = append(r.Keys, e.key())
 		}
 	}
 	slices.Sort(r.Gone)
 	q.mu.Lock()
-	r.Last = q.last
+	r.Last, r.At = q.last, q.done.now()
 	q.mu.Unlock()
 	if err := q.store.Append(ctx, r.encode()); err != nil {
 		return q.doubt(err)
@@ -28,11 +28,9 @@ func (q *Queue) finish(ctx context.Context, list []Entry) error {
 	q.mu.Lock()
 	q.noted = max(q.noted, r.Last)
 	for _, k := range r.Keys {
-		if !q.known[k] {
-			q.known[k] = true
-			q.done++
-		}
+		delete(q.here, k)
 	}
+	q.done.add(r.At, r.Keys...)
 	for _, seq := range r.Gone {
 		delete(q.leased, seq)
 		delete(q.aside, seq)

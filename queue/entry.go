@@ -4,10 +4,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"time"
 	"unicode/utf8"
+	"unique"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -27,22 +27,25 @@ func KeyOf(id string) Key {
 	return Key(sum[:16])
 }
 
-// An Entry is what the index holds of a group.
+// An Entry is what the index holds of a group. Hundreds of thousands may wait, so it is
+// kept small.
 type Entry struct {
 	Seq       uint64 // place in the order in which groups were put; names the group while it is in the queue
-	ID        string // the group's, or a random one if it has none
-	EnvID     int32  // id of the environment that sent it; -1: none
-	Oldest    int32  // lowest version of the weights that sampled any token; -1: unknown
-	Sequences int
-	Episodes  int    // that the sequences belong to
-	Tokens    int    // of all sequences
-	Bytes     int    // size of its binary form
+	ID        string // the group's, or its key if it has none
 	Task      string // name of the task it answers; empty: unknown
-	Put       time.Time
-
-	key  Key
-	anon bool // the ID is random, and need not be remembered
+	Sequences int
+	Episodes  int   // that the sequences belong to
+	Tokens    int   // of all sequences
+	Bytes     int   // size of its binary form
+	put       int64 // milliseconds since 1970 UTC
+	EnvID     int32 // id of the environment that sent it; -1: none
+	Oldest    int32 // lowest version of the weights that sampled any token; -1: unknown
+	bare      bool  // the ID is the key in hexadecimal: there is no other
+	anon      bool  // the group came without an ID, and its key need not be remembered
 }
+
+// Put is when the group was put.
+func (e *Entry) Put() time.Time { return time.UnixMilli(e.put) }
 
 // Stale reports whether the group's oldest token is more than maxLag versions behind the
 // given one. A group without versions is never stale.
@@ -50,18 +53,14 @@ func (e *Entry) Stale(version, maxLag int) bool {
 	return e.Oldest >= 0 && version-int(e.Oldest) > maxLag
 }
 
-// entryJSON is the form of an Entry in the header of a stored group.
-type entryJSON struct {
-	ID        string `json:"id"`
-	Anonymous bool   `json:"anonymous,omitempty"`
-	EnvID     *int32 `json:"env_id,omitempty"`
-	Sequences int    `json:"sequences"`
-	Episodes  int    `json:"episodes"`
-	Tokens    int    `json:"tokens"`
-	Bytes     int    `json:"bytes"`
-	Oldest    int32  `json:"oldest"`
-	Task      string `json:"task,omitempty"`
-	Put       int64  `json:"put,string"` // nanoseconds since 1970 UTC
+// key is the key of the group.
+func (e *Entry) key() (k Key) {
+	if e.bare {
+		if b, err := hex.DecodeString(e.ID); err == nil && len(b) == len(k) {
+			return Key(b)
+		}
+	}
+	return KeyOf(e.ID)
 }
 
 // newEntry returns the entry of g, without its sequence number and size.
@@ -81,59 +80,22 @@ func newEntry(g *quintain.Group) (Entry, error) {
 		Episodes:  g.EpisodeCount(),
 		Tokens:    g.TokenCount(),
 		Oldest:    g.Oldest(),
-		Task:      g.Origin.Task,
-		Put:       time.Now(),
-		key:       KeyOf(g.ID),
+		Task:      shared(g.Origin.Task),
+		put:       time.Now().UnixMilli(),
 	}
 	if g.EnvID != nil {
 		e.EnvID = *g.EnvID
 	}
 	if g.ID == "" {
-		e.anon = true
-		rand.Read(e.key[:])
-		e.ID = e.key.String()
+		var k Key
+		rand.Read(k[:])
+		e.bare, e.anon, e.ID = true, true, k.String()
 	}
 	return e, nil
 }
 
-// meta is the entry as it is stored.
-func (e Entry) meta() []byte {
-	j := entryJSON{
-		ID: e.ID, Anonymous: e.anon, Sequences: e.Sequences, Episodes: e.Episodes, Tokens: e.Tokens, Bytes: e.Bytes,
-		Oldest: e.Oldest, Task: e.Task, Put: e.Put.UnixNano(),
-	}
-	if e.EnvID != -1 {
-		j.EnvID = &e.EnvID
-	}
-	b, err := json.Marshal(j)
-	if err != nil {
-		panic("queue: " + err.Error()) // strings and numbers
-	}
-	return b
-}
-
-// entryOf reads what a store lists.
-func entryOf(l Listed) (Entry, error) {
-	var j entryJSON
-	e := Entry{Seq: l.Seq, EnvID: -1, Oldest: -1, Bytes: l.Size, key: l.Key, ID: l.Key.String()}
-	if err := json.Unmarshal(l.Meta, &j); err != nil {
-		return e, fmt.Errorf("index record: %w", err)
-	}
-	if j.ID == "" {
-		return e, fmt.Errorf("index record: has no id")
-	}
-	e.ID, e.anon, e.Oldest, e.Task = j.ID, j.Anonymous, j.Oldest, j.Task
-	e.Sequences, e.Episodes, e.Tokens = j.Sequences, j.Episodes, j.Tokens
-	// A clock that was set back makes no group younger than now: what waits for one to be
-	// some seconds old would wait until the clock has caught up.
-	if e.Put = time.Unix(0, j.Put); e.Put.After(time.Now()) {
-		e.Put = time.Now()
-	}
-	if j.EnvID != nil {
-		e.EnvID = *j.EnvID
-	}
-	return e, nil
-}
+// shared returns the one copy in memory of a text that many entries have.
+func shared(text string) string { return unique.Make(text).Value() }
 
 // A Count adds up groups.
 type Count struct {

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // storeFormat is the version of what a queue keeps in its store; see
 // docs/formats/stream.md.
-const storeFormat = 1
+const storeFormat = 2
 
 // formatKey is the state record that holds storeFormat. No user's key has a dot.
 const formatKey = "queue.format"
@@ -29,7 +30,7 @@ func (q *Queue) load(ctx context.Context) error {
 	if err := q.checkFormat(ctx); err != nil {
 		return err
 	}
-	h := newHistory()
+	h := newHistory(q.done)
 	err := q.store.Replay(ctx, func(record []byte) error {
 		r, err := decodeLog(record)
 		if err == nil {
@@ -40,10 +41,10 @@ func (q *Queue) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for k := range h.known {
-		q.known[k] = true
+	q.done = h.known
+	if ahead := time.Duration(q.done.latest-time.Now().Unix()) * time.Second; ahead > 24*time.Hour {
+		q.log.Warn("the log was written by a clock that is ahead of this one: no ID is forgotten before this one has caught up", "ahead", ahead)
 	}
-	q.done = len(h.known)
 	present := make(map[uint64]struct{})
 	last, err := q.store.List(ctx, func(l Listed) {
 		present[l.Seq] = struct{}{}
@@ -77,10 +78,12 @@ func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
 		}
 	}
 	slices.Sort(fresh)
-	err := error(nil)
+	err, old := error(nil), q.done.old()
 	switch {
-	case h.records > tidyAbove && h.records > 2*(q.done/keysPerTidy):
-		err = q.store.Rewrite(ctx, q.checkpoint())
+	case old > 0, h.records > tidyAbove && h.records > 2*(q.done.count()/keysPerTidy):
+		if err = q.store.Rewrite(ctx, q.checkpoint(old)); err == nil {
+			q.done.drop(old)
+		}
 	case damaged:
 		err = q.store.Append(ctx, q.present().encode())
 	case len(fresh) > 0:
@@ -105,7 +108,7 @@ func (q *Queue) sort(l Listed) {
 	e, err := entryOf(l)
 	if err != nil {
 		q.aside[l.Seq] = outcast{Entry: e}
-		q.known[l.Key] = false // the store refuses another of the key
+		q.here[l.Key] = struct{}{} // the store refuses another of the key
 		q.stats.Corrupt++
 		q.log.Error("a group cannot be read and is set aside", "seq", l.Seq, "err", err)
 		return
@@ -125,7 +128,7 @@ func (q *Queue) reread(ctx context.Context) error {
 	_, err := q.store.List(ctx, func(l Listed) {
 		_, garbage := q.garbage[l.Seq]
 		_, here := q.find(l.Seq)
-		if !q.known[l.Key] && !garbage && !here {
+		if !q.known(l.Key) && !garbage && !here {
 			q.sort(l)
 		}
 	})
@@ -136,6 +139,32 @@ func (q *Queue) reread(ctx context.Context) error {
 	q.unsure = false
 	q.notify()
 	return nil
+}
+
+// forgetOld forgets the keys that are too old, by writing the log anew without them: only
+// then is a group of such a key new. If that fails, they stay known for now.
+func (q *Queue) forgetOld(ctx context.Context) {
+	q.ops.Lock()
+	defer q.ops.Unlock()
+	q.mu.Lock()
+	n := q.done.old()
+	if q.closed || q.unsure || n == 0 {
+		q.mu.Unlock()
+		return
+	}
+	records, last := q.checkpoint(n), q.last
+	q.mu.Unlock() // nothing that may happen without ops changes what the log says
+	err := q.store.Rewrite(context.WithoutCancel(ctx), records)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err != nil {
+		q.done.later()
+		q.unsure = errors.Is(err, ErrUncertain) || errors.Is(err, ErrUnreachable)
+		q.log.Warn("IDs that are old enough could not be forgotten for now", "err", err)
+		return
+	}
+	q.done.drop(n)
+	q.noted = last
 }
 
 // checkFormat refuses a store that a newer program wrote, and marks a new one.
@@ -153,6 +182,9 @@ func (q *Queue) checkFormat(ctx context.Context) error {
 	}
 	if v > storeFormat {
 		return fmt.Errorf("its format is %d, and this program knows %d: %w", v, storeFormat, ErrNewer)
+	}
+	if v < storeFormat {
+		return fmt.Errorf("its format is %d of a development version, and this program reads %d", v, storeFormat)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package queue
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -14,12 +15,13 @@ type logRecord struct {
 	Through    uint64
 	Live       []uint64 // ascending
 	Gone       []uint64 // sequence numbers that are done, ascending
+	At         int64    // when the groups of Keys were done, in seconds since 1970 UTC
 	Keys       []Key    // of groups that are done
 	Lost       uint64   // groups found missing so far; counts only with Checkpoint
 }
 
 const (
-	logVersion    = 1
+	logVersion    = 2
 	logForget     = 1
 	logCheckpoint = 2
 )
@@ -40,6 +42,7 @@ func (r logRecord) encode() []byte {
 	b = appendAscending(b, r.Live)
 	b = appendAscending(b, r.Gone)
 	b = binary.AppendUvarint(b, r.Lost)
+	b = binary.AppendUvarint(b, uint64(r.At))
 	b = binary.AppendUvarint(b, uint64(len(r.Keys)))
 	for _, k := range r.Keys {
 		b = append(b, k[:]...)
@@ -74,6 +77,7 @@ func decodeLog(b []byte) (r logRecord, err error) {
 	r.Live = in.ascending()
 	r.Gone = in.ascending()
 	r.Lost = in.uint()
+	r.At = int64(in.below(math.MaxInt64))
 	r.Keys = in.keys()
 	if in.torn {
 		return r, fmt.Errorf("log record: its %d bytes are not a whole record", len(b))
@@ -131,20 +135,20 @@ type history struct {
 	through uint64              // every number up to it that is not live is accounted for
 	live    map[uint64]struct{} // numbers up to through that were in use then
 	gone    map[uint64]struct{} // numbers done since
-	known   map[Key]struct{}    // of groups that are done
+	known   remembered          // of groups that are done
 	lost    uint64
 	last    uint64 // highest number given, as far as the log knows
 }
 
-func newHistory() *history {
-	return &history{live: make(map[uint64]struct{}), gone: make(map[uint64]struct{}), known: make(map[Key]struct{})}
+func newHistory(known remembered) *history {
+	return &history{live: make(map[uint64]struct{}), gone: make(map[uint64]struct{}), known: known}
 }
 
 // apply takes in the next record.
 func (h *history) apply(r logRecord) {
 	h.records++
 	if r.Forget {
-		clear(h.known)
+		h.known.eras = nil
 	}
 	h.last = max(h.last, r.Last)
 	if r.Checkpoint {
@@ -159,18 +163,15 @@ func (h *history) apply(r logRecord) {
 	for _, seq := range r.Gone {
 		h.gone[seq] = struct{}{}
 	}
-	for _, k := range r.Keys {
-		h.known[k] = struct{}{}
-	}
+	h.known.add(r.At, r.Keys...)
 }
 
 // done reports whether the group of seq is done. The log may know it by its number or
 // by its key.
 func (h *history) done(seq uint64, key Key) bool {
 	_, gone := h.gone[seq]
-	_, known := h.known[key]
 	_, live := h.live[seq]
-	return gone || known || seq <= h.through && !live
+	return gone || h.known.has(key) || seq <= h.through && !live
 }
 
 // missing counts the numbers up to last that are neither present nor done.

@@ -33,7 +33,7 @@ func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []b
 	defer q.reuse(p)
 	p.groups = groups
 	for i, g := range groups {
-		if p.entries[i], err = newEntry(g); err != nil {
+		if err := p.enter(i, g); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +58,7 @@ func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i in
 				err = check(i, g)
 			}
 			if err == nil {
-				p.entries[i], err = newEntry(g)
+				err = p.enter(i, g)
 			}
 			return err
 		})
@@ -92,13 +92,14 @@ const maxTries = 5
 type putting struct {
 	groups  []*quintain.Group // nil: all records are there
 	entries []Entry
+	keys    []Key
 	records []Record  // those needed so far
 	buffers []*[]byte // of the records that were encoded here, to be used again
 	fresh   []bool
 }
 
 func newPutting(n int) *putting {
-	return &putting{entries: make([]Entry, n), records: make([]Record, n), buffers: make([]*[]byte, n), fresh: make([]bool, n)}
+	return &putting{entries: make([]Entry, n), keys: make([]Key, n), records: make([]Record, n), buffers: make([]*[]byte, n), fresh: make([]bool, n)}
 }
 
 // maxReused is the size in bytes up to which memory is kept for other groups.
@@ -113,11 +114,18 @@ func (q *Queue) reuse(p *putting) {
 	}
 }
 
+// enter makes g group i.
+func (p *putting) enter(i int, g *quintain.Group) (err error) {
+	p.entries[i], err = newEntry(g)
+	p.keys[i] = p.entries[i].key()
+	return err
+}
+
 // keep makes body the binary form of group i.
 func (p *putting) keep(i int, body []byte) {
 	e := &p.entries[i]
 	e.Bytes = len(body)
-	p.records[i] = Record{Key: e.key, Meta: e.meta(), Body: body}
+	p.records[i] = Record{Key: p.keys[i], Meta: e.meta(), Body: body}
 }
 
 // put puts the groups that are not known. It must be called again if the store has one
@@ -174,7 +182,7 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 	q.mu.Lock()
 	for _, i := range news {
 		e := p.entries[i]
-		_, known := q.known[e.key]
+		known := q.known(p.keys[i])
 		switch {
 		case e.Seq == 0 && !known:
 			again, q.unsure = true, true

@@ -46,6 +46,10 @@ type Queue struct {
 
 // Options are the settings of a queue; the zero value has the defaults.
 type Options struct {
+	// Remember is how long the ID of a group that is done stays known, at least. A group
+	// of an ID that is forgotten is taken as new. 0: for ever.
+	Remember time.Duration
+
 	Log *slog.Logger // default: none
 }
 
@@ -59,7 +63,7 @@ func Open(ctx context.Context, store Store, o Options) (*Queue, error) {
 		store: store,
 		codec: groupform.NewCodec(0),
 		log:   o.Log,
-		books: newBooks(),
+		books: newBooks(o.Remember),
 	}
 	if err := q.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the queue: %w", err), store.Close())
@@ -75,14 +79,18 @@ func (q *Queue) begin(ctx context.Context) error {
 		}
 		q.ops.RLock()
 		q.mu.Lock()
-		closed, unsure := q.closed, q.unsure
+		closed, unsure, old := q.closed, q.unsure, q.done.old() > 0
 		q.mu.Unlock()
-		if !closed && !unsure {
+		if !closed && !unsure && !old {
 			return nil
 		}
 		q.ops.RUnlock()
 		if closed {
 			return ErrClosed
+		}
+		if !unsure {
+			q.forgetOld(ctx)
+			continue
 		}
 		if err := q.reread(ctx); err != nil {
 			return err
@@ -132,10 +140,10 @@ func (q *Queue) Stats() Stats {
 	defer q.mu.Unlock()
 	q.expire(time.Now())
 	s := q.stats
-	s.Known = q.done
+	s.Known = q.done.count()
 	s.Waiting = q.waiting.count
 	if list := q.waiting.all(); len(list) > 0 {
-		s.OldestPut = list[0].Put
+		s.OldestPut = list[0].Put()
 	}
 	for _, l := range q.leased {
 		s.Leased.add(l.Entry, 1)
@@ -234,9 +242,9 @@ func (q *Queue) Reset(ctx context.Context) error {
 	clear(q.leased)
 	clear(q.aside)
 	clear(q.tries)
-	clear(q.known)
+	clear(q.here)
 	clear(q.garbage)
-	q.done = 0
+	q.done.eras = nil
 	if err := q.store.Clear(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}

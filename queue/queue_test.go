@@ -31,7 +31,7 @@ func TestMemoryHistories(t *testing.T) { queuetest.Machine(t, memory(), 0) }
 
 func TestNewerFormatIsRefused(t *testing.T) {
 	ctx := context.Background()
-	for format, newer := range map[string]bool{"2": true, "x": false} {
+	for format, newer := range map[string]bool{"3": true, "1": false, "x": false} {
 		m := queue.NewMemory()
 		if err := m.SetState(ctx, "queue.format", []byte(format)); err != nil {
 			t.Fatal(err)

@@ -218,6 +218,47 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
+// BenchmarkSmallGroups reports what small groups that wait take of memory, while they are
+// put and once they are read again, and of the disk beside their bodies.
+func BenchmarkSmallGroups(b *testing.B) {
+	for _, at := range []int{1, 1000} {
+		b.Run(fmt.Sprintf("%d at once", at), func(b *testing.B) {
+			for b.Loop() {
+				n := min(200000, 5000*at)
+				dir := b.TempDir()
+				q := openDir(b, dir, files.Options{})
+				before, empty := heap(), diskUse(b, dir)
+				for i := 0; i < n; i += at {
+					list := make([]*quintain.Group, at)
+					for j := range list {
+						list[j] = tiny(i + j)
+					}
+					if _, err := q.PutAll(context.Background(), list); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric((heap()-before)/float64(n), "bytes/group")
+				bodies := q.Stats().Waiting.Bytes
+				queuetest.Close(b, q)
+				b.ReportMetric(float64(diskUse(b, dir)-empty-int64(bodies))/float64(n), "disk-bytes-beside/group")
+				b.ReportMetric(float64(bodies)/float64(n), "body-bytes/group")
+				q = nil
+				before = heap()
+				q = openDir(b, dir, files.Options{})
+				b.ReportMetric((heap()-before)/float64(n), "bytes/group-reopened")
+				queuetest.Close(b, q)
+			}
+		})
+	}
+}
+
+// tiny returns a group of two sequences of two tokens.
+func tiny(i int) *quintain.Group {
+	tokens := [][]quintain.Token{{1, 2}, {3, 4}}
+	masks := [][]int32{{1, 2}, {3, 4}}
+	return &quintain.Group{ID: fmt.Sprintf("run7-env3-group-%09d", i), Tokens: tokens, Masks: masks, Scores: []float64{1, 0}}
+}
+
 // BenchmarkOpen opens an empty folder, and one with a thousand waiting groups.
 func BenchmarkOpen(b *testing.B) {
 	b.Run("empty", func(b *testing.B) {

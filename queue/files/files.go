@@ -201,7 +201,7 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 		if len(r.Body) > maxRecord {
 			return nil, &groupform.TooLargeError{Bytes: len(r.Body), Limit: maxRecord}
 		}
-		size += int64(len(r.Body) + len(r.Meta) + prefixLen)
+		size += int64(len(r.Body) + len(r.Meta) + groupCost)
 	}
 	s.ops.RLock()
 	defer s.ops.RUnlock()
@@ -413,7 +413,7 @@ func (s *store) shorten() error {
 	live := int64(0)
 	for key, value := range s.values {
 		frames = append(frames, stateFrame(key, value))
-		live += frames[len(frames)-1].size()
+		live += frames[len(frames)-1].size(0)
 	}
 	if s.states.size.Load() < 1<<20+4*live {
 		return nil

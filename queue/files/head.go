@@ -26,7 +26,7 @@ const (
 
 const (
 	fileMagic   = "QNlog"
-	fileVersion = 2
+	fileVersion = 3
 	fileHeadLen = 24
 )
 

@@ -30,7 +30,6 @@ type segments struct {
 
 	mu     sync.Mutex
 	list   []*segment // oldest first; the last one grows
-	places map[uint64]place
 	keys   map[queue.Key]struct{}
 	low    uint64 // no lower number is in use
 	last   uint64 // highest number given
@@ -41,24 +40,13 @@ type segments struct {
 type segment struct {
 	*journal
 	number int
+	rows   []row // ascending; of the groups in use, and of some that are free
 	live   int   // groups in use
-	bytes  int64 // what these need of a file, by place.cost
+	bytes  int64 // what these need of a file, by spot.cost
 	total  int64 // what all groups need that were ever put into it
 	busy   bool  // it is being rewritten or removed
 	stuck  bool  // it cannot be rewritten: some of it cannot be read
 }
-
-// A place is where a body is.
-type place struct {
-	in   *segment
-	at   int64
-	size int64
-	key  queue.Key
-}
-
-// cost is about what the body needs of a file: its row, and its index record, are not
-// known here.
-func (p place) cost() int64 { return p.size + prefixLen + 4*rowLen }
 
 // A placing is records that are put together.
 type placing struct {
@@ -77,7 +65,7 @@ func newPlacing(records []queue.Record) *placing {
 
 // openSegments opens the segments of a folder, or makes the first.
 func openSegments(in *site, most int64) (*segments, error) {
-	s := &segments{site: in, most: most, places: make(map[uint64]place), keys: make(map[queue.Key]struct{}), last: in.found.last}
+	s := &segments{site: in, most: most, keys: make(map[queue.Key]struct{}), last: in.found.last}
 	s.commits.write = s.write
 	numbers := in.segmentNumbers()
 	for name := range in.found.files {
@@ -101,8 +89,10 @@ func openSegments(in *site, most int64) (*segments, error) {
 		err = s.grow()
 	}
 	s.low = s.last + 1
-	for seq := range s.places {
-		s.low = min(s.low, seq)
+	for _, seg := range s.list {
+		if len(seg.rows) > 0 {
+			s.low = min(s.low, seg.rows[0].seq)
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -167,8 +157,8 @@ func (s *segments) open(n int, last bool) error {
 			continue
 		}
 		for _, e := range list {
-			if _, twice := s.places[e.Seq]; !twice { // in two files, if the process ended while they were merged
-				s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
+			if s.find(e.Seq) == nil { // else it is in two files: the process ended while they were merged
+				s.enter(seg, e)
 			}
 		}
 	}
@@ -176,13 +166,20 @@ func (s *segments) open(n int, last bool) error {
 }
 
 // enter takes a body into the index. s.mu is held.
-func (s *segments) enter(seq uint64, p place) {
-	s.places[seq] = p
-	s.keys[p.key] = struct{}{}
-	s.last = max(s.last, seq)
-	p.in.live++
-	p.in.bytes += p.cost()
-	p.in.total += p.cost()
+func (s *segments) enter(seg *segment, e placed) {
+	seg.enter(e)
+	s.keys[e.Key] = struct{}{}
+	s.last = max(s.last, e.Seq)
+}
+
+// find returns the segment that holds a body in use, or nil. s.mu is held.
+func (s *segments) find(seq uint64) *segment {
+	for _, seg := range s.list {
+		if seg.find(seq) != nil {
+			return seg
+		}
+	}
+	return nil
 }
 
 // grow begins a new segment.
@@ -224,12 +221,13 @@ func (s *segments) write(all []*placing) error {
 		if len(list) == 0 {
 			continue
 		}
-		from := at + prefixLen + int64(len(f.head))
+		back := at - seg.size.Load()
+		from := at + f.lead(back)
 		for i := range list {
 			list[i].at += from
 		}
 		frames, entered = append(frames, f), append(entered, list...)
-		at += f.size()
+		at += f.size(back)
 		next += uint64(len(list))
 	}
 	if len(frames) == 0 {
@@ -241,7 +239,7 @@ func (s *segments) write(all []*placing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range entered {
-		s.enter(e.Seq, place{seg, e.at, int64(e.Size), e.Key})
+		s.enter(seg, e)
 	}
 	s.site.gave(s.last)
 	return nil
@@ -292,28 +290,34 @@ func (s *segments) writable() (*segment, error) {
 
 // body reads the body of seq.
 func (s *segments) body(seq uint64) ([]byte, error) {
-	var before place
+	var before *segment
 	for {
-		s.mu.Lock()
-		p, ok := s.places[seq]
-		var f file
-		if ok {
-			f = p.in.f
-		}
-		s.mu.Unlock()
-		if !ok {
+		seg, at, f := s.locate(seq)
+		if seg == nil {
 			return nil, queue.ErrUnknown
 		}
-		b := make([]byte, p.size)
-		_, err := f.ReadAt(b, p.at)
+		b := make([]byte, at.size())
+		_, err := f.ReadAt(b, at.at())
 		if err == nil {
 			return b, nil
 		}
-		if p == before || !errors.Is(err, os.ErrClosed) { // it has not moved in the meantime
-			return nil, fmt.Errorf("%s: %w: %w", p.in.name, queue.ErrUnreadable, err)
+		if seg == before || !errors.Is(err, os.ErrClosed) { // it has not moved in the meantime
+			return nil, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err)
 		}
-		before = p
+		before = seg
 	}
+}
+
+// locate returns where a body in use is: its segment, or nil, its place there, and the
+// segment's file.
+func (s *segments) locate(seq uint64) (*segment, spot, file) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seg := s.find(seq)
+	if seg == nil {
+		return nil, 0, nil
+	}
+	return seg, seg.find(seq).spot, seg.f
 }
 
 // show lists the bodies in use, in order. If a segment cannot be read, it shows the
@@ -327,7 +331,7 @@ func (s *segments) show(show func(queue.Listed)) error {
 			continue
 		}
 		for e := range v.bodies() {
-			if p, ok := s.places[e.Seq]; ok && p.in == seg {
+			if seg.find(e.Seq) != nil {
 				show(e.Listed)
 			}
 		}

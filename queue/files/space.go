@@ -31,14 +31,13 @@ func (s *segments) free(below uint64, seqs []uint64) error {
 
 // forget takes a body out of the index if it is there. s.mu is held.
 func (s *segments) forget(seq uint64) {
-	p, ok := s.places[seq]
-	if !ok {
+	seg := s.find(seq)
+	if seg == nil {
 		return
 	}
-	delete(s.places, seq)
-	delete(s.keys, p.key)
-	p.in.live--
-	p.in.bytes -= p.cost()
+	r := seg.find(seq)
+	delete(s.keys, r.key)
+	seg.release(r)
 }
 
 // tidy removes all segments in which nothing is in use, except the last and those that
@@ -71,8 +70,8 @@ func (s *segments) unused() (list []*segment) {
 			list = append(list, seg)
 		}
 	}
-	if len(s.places) == 0 {
-		s.places, s.keys = make(map[uint64]place), make(map[queue.Key]struct{}) // frees their memory too
+	if len(s.keys) == 0 {
+		s.keys = make(map[queue.Key]struct{}) // frees its memory too
 	}
 	return list
 }
@@ -176,7 +175,7 @@ func (s *segments) rewrite(run []*segment) error {
 		}
 		frames, moved = append(frames, f...), append(moved, m...)
 		for _, one := range f {
-			at += one.size()
+			at += one.size(0)
 		}
 	}
 	first := run[0]
@@ -188,12 +187,12 @@ func (s *segments) rewrite(run []*segment) error {
 	defer s.mu.Unlock()
 	fresh := &segment{journal: j, number: first.number}
 	for _, e := range moved {
-		if p, ok := s.places[e.Seq]; ok && slices.Contains(run, p.in) {
-			s.enter(e.Seq, place{fresh, e.at, p.size, p.key})
+		if slices.Contains(run, s.find(e.Seq)) { // it was not freed in the meantime
+			fresh.enter(e)
 		}
 	}
 	for _, seg := range run {
-		seg.live, seg.bytes = 0, 0 // inUse left nothing out
+		seg.rows, seg.live, seg.bytes = nil, 0, 0 // inUse left nothing out
 	}
 	s.list[slices.Index(s.list, first)] = fresh               // it is there, since tidy spares what is busy
 	return errors.Join(s.site.folder.sync(), first.f.Close()) // until it is synced, either file serves
@@ -219,9 +218,9 @@ func (s *segments) inUse(seg *segment, at int64) (frames []frame, moved []placed
 			return nil, nil, err
 		}
 		one := newFrame(encodeTable([]placed{e}), body)
-		e.at = at + prefixLen + int64(len(one.head))
+		e.at = at + one.lead(0)
 		frames, moved = append(frames, one), append(moved, e)
-		at += one.size()
+		at += one.size(0)
 	}
 	if n := s.missingFrom(seg, moved); n > 0 {
 		return nil, nil, fmt.Errorf("%w: %d groups are not found in it", queue.ErrUnreadable, n)
@@ -233,8 +232,7 @@ func (s *segments) inUse(seg *segment, at int64) (frames []frame, moved []placed
 func (s *segments) isIn(seg *segment, seq uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, ok := s.places[seq]
-	return ok && p.in == seg
+	return seg.find(seq) != nil
 }
 
 // missingFrom returns how many bodies in use of seg are not among list.
@@ -243,7 +241,7 @@ func (s *segments) missingFrom(seg *segment, list []placed) int {
 	defer s.mu.Unlock()
 	n := seg.live
 	for _, e := range list {
-		if p, ok := s.places[e.Seq]; ok && p.in == seg {
+		if seg.find(e.Seq) != nil {
 			n--
 		}
 	}

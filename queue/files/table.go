@@ -13,17 +13,20 @@ type placed struct {
 	at int64
 }
 
-// rowLen is the size of the fixed part of a row of a table; see docs/formats/stream.md.
-const rowLen = 36
+// leastRow is the size in bytes of the shortest row of a table; see docs/formats/stream.md.
+const leastRow = 1 + len(queue.Key{}) + 2
 
-// encodeTable is the head of a frame of bodies: a row for each.
+// encodeTable is the head of a frame of bodies: a row for each, in the order of their
+// sequence numbers.
 func encodeTable(list []placed) []byte {
 	var b []byte
+	last := uint64(0)
 	for _, e := range list {
-		b = binary.LittleEndian.AppendUint64(b, e.Seq)
+		b = binary.AppendUvarint(b, e.Seq-last)
+		last = e.Seq
 		b = append(b, e.Key[:]...)
-		b = binary.LittleEndian.AppendUint64(b, uint64(e.Size))
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(e.Meta)))
+		b = binary.AppendUvarint(b, uint64(e.Size))
+		b = binary.AppendUvarint(b, uint64(len(e.Meta)))
 		b = append(b, e.Meta...)
 	}
 	return b
@@ -32,17 +35,21 @@ func encodeTable(list []placed) []byte {
 // decodeTable reads the head of a frame of bodies. The bodies follow one another in
 // its payload.
 func decodeTable(f framed) (list []placed, err error) {
-	b, at := f.head, f.payload
+	b, at, last := f.head, f.payload, uint64(0)
 	for len(b) > 0 {
-		if len(b) < rowLen {
+		e := placed{at: at}
+		step, n := binary.Uvarint(b)
+		if n <= 0 || step == 0 || last+step < last || len(b) < n+leastRow-1 {
 			return list, errTable
 		}
-		e := placed{at: at}
-		e.Seq = binary.LittleEndian.Uint64(b)
-		e.Key = queue.Key(b[8:24])
-		size, meta := binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint32(b[32:])
-		b = b[rowLen:]
-		if size > uint64(f.end()-at) || uint64(meta) > uint64(len(b)) {
+		last += step
+		e.Seq, e.Key, b = last, queue.Key(b[n:]), b[n+len(e.Key):]
+		size, n := binary.Uvarint(b)
+		if n <= 0 || size > uint64(f.end()-at) || size > maxRecord {
+			return list, errTable
+		}
+		meta, m := binary.Uvarint(b[n:])
+		if b = b[max(0, n+m):]; m <= 0 || meta > uint64(len(b)) {
 			return list, errTable
 		}
 		e.Size, e.Meta, b = int(size), b[:meta:meta], b[meta:]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -136,7 +137,7 @@ func (s *store) putBatch(ctx context.Context, records []queue.Record, indices []
 	for n, i := range indices {
 		m := nats.NewMsg(s.groupSubject(records[i].Key))
 		m.Data = records[i].Body
-		m.Header[headerMeta] = []string{string(records[i].Meta)}
+		m.Header[headerMeta] = []string{base64.RawStdEncoding.EncodeToString(records[i].Meta)}
 		m.Header[headerExpected] = []string{"0"}
 		if len(indices) > 1 {
 			m.Header[headerBatch] = []string{id}
@@ -295,7 +296,8 @@ func (s *store) List(ctx context.Context, show func(queue.Listed)) (last uint64,
 	}
 	sc := scan{stream: s.bodies, subject: s.o.Name + ".group.*", headers: true, fetch: 4096}
 	err = s.read(ctx, sc, func(m jetstream.Msg, seq uint64) error {
-		l := queue.Listed{Seq: seq, Meta: []byte(m.Headers().Get(headerMeta))}
+		l := queue.Listed{Seq: seq}
+		l.Meta, _ = base64.RawStdEncoding.DecodeString(m.Headers().Get(headerMeta)) // the queue tells what is damaged
 		l.Size, _ = strconv.Atoi(m.Headers().Get(nats.MsgSize))
 		name := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
 		if k, err := hex.DecodeString(name); err == nil && len(k) == len(l.Key) {

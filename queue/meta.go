@@ -1,0 +1,112 @@
+package queue
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// The index record of a group; see docs/formats/stream.md.
+const (
+	metaVersion   = 2
+	metaAnonymous = 1
+	metaEnv       = 2
+	metaTask      = 4
+)
+
+// meta is the index record of e.
+func (e *Entry) meta() []byte {
+	flags := byte(0)
+	b := make([]byte, 2, 32+len(e.ID)+len(e.Task))
+	if e.anon {
+		flags |= metaAnonymous
+	} else {
+		b = appendText(b, e.ID)
+	}
+	if e.EnvID != -1 {
+		flags |= metaEnv
+		b = binary.AppendVarint(b, int64(e.EnvID))
+	}
+	if e.Task != "" {
+		flags |= metaTask
+		b = appendText(b, e.Task)
+	}
+	b[0], b[1] = metaVersion, flags
+	b = binary.AppendUvarint(b, uint64(e.Sequences))
+	b = binary.AppendUvarint(b, uint64(e.Episodes))
+	b = binary.AppendUvarint(b, uint64(e.Tokens))
+	b = binary.AppendVarint(b, int64(e.Oldest))
+	return binary.AppendUvarint(b, uint64(e.put))
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// entryOf reads what a store lists.
+func entryOf(l Listed) (Entry, error) {
+	e := Entry{Seq: l.Seq, ID: l.Key.String(), EnvID: -1, Oldest: -1, Bytes: l.Size, bare: true}
+	if len(l.Meta) < 2 {
+		return e, fmt.Errorf("index record: has %d bytes", len(l.Meta))
+	}
+	if v := l.Meta[0]; v != metaVersion {
+		return e, fmt.Errorf("index record: has version %d, and this program reads version %d", v, metaVersion)
+	}
+	flags, in := l.Meta[1], logReader{b: l.Meta[2:]}
+	full := e
+	if full.anon = flags&metaAnonymous != 0; !full.anon {
+		full.ID, full.bare = in.text(), false
+	}
+	if flags&metaEnv != 0 {
+		full.EnvID = in.int32()
+	}
+	if flags&metaTask != 0 {
+		full.Task = shared(in.text())
+	}
+	full.Sequences, full.Episodes, full.Tokens = in.count(), in.count(), in.count()
+	full.Oldest = in.int32()
+	// A clock that was set back makes no group younger than now: what waits for one to be
+	// some seconds old would wait until the clock has caught up.
+	full.put = min(int64(in.below(math.MaxInt64)), time.Now().UnixMilli())
+	switch {
+	case in.torn || len(in.b) > 0:
+		return e, fmt.Errorf("index record: its %d bytes are not a whole record", len(l.Meta))
+	case full.ID == "":
+		return e, errors.New("index record: has no id")
+	}
+	return full, nil
+}
+
+// text reads a text with its length.
+func (r *logReader) text() string {
+	n := r.len(1)
+	text := string(r.b[:n])
+	r.b = r.b[n:]
+	return text
+}
+
+// int32 reads a signed number.
+func (r *logReader) int32() int32 {
+	v, n := binary.Varint(r.b)
+	if n <= 0 || v < math.MinInt32 || v > math.MaxInt32 {
+		r.b, r.torn = nil, true
+		return 0
+	}
+	r.b = r.b[n:]
+	return int32(v)
+}
+
+// count reads how many there are of something.
+func (r *logReader) count() int { return int(r.below(math.MaxInt)) }
+
+// below reads a number of at most the limit.
+func (r *logReader) below(limit uint64) uint64 {
+	v := r.uint()
+	if v > limit {
+		r.b, r.torn = nil, true
+		return 0
+	}
+	return v
+}
