@@ -57,7 +57,7 @@ func newBatch(groups []queue.Delivery) *batch {
 // add counts what the groups of b hold.
 func (b *batch) add(groups []queue.Delivery) {
 	for i := range groups {
-		b.size += groups[i].Sequences
+		b.size += int(groups[i].Sequences)
 		b.tokens += groups[i].Tokens
 	}
 }

@@ -22,7 +22,7 @@ func weight(d *queue.Delivery) int {
 	if d.Group != nil {
 		return groupform.MemoryOf(d.Group)
 	}
-	return 2 * d.Bytes
+	return 2 * int(d.Bytes)
 }
 
 // An encoder writes groups as replies.

@@ -146,7 +146,7 @@ func (r *Run) groupsOf(c *web.Call, seqs []uint64) (groups []queue.Delivery, las
 		if err != nil {
 			return nil, 0, err
 		}
-		bytes += d.Bytes
+		bytes += int(d.Bytes)
 		groups, last = append(groups, d), seq
 	}
 	return groups, last, nil

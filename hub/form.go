@@ -173,7 +173,7 @@ func (c *candidates) Len() int { return len(c.waiting) }
 func (c *candidates) At(i int) packing.Group {
 	e := &c.waiting[i]
 	if len(c.held) == 0 && c.maxLag == nil || !c.withheld(e) {
-		return packing.Group{Env: e.EnvID, Sequences: e.Sequences}
+		return packing.Group{Env: e.EnvID, Sequences: int(e.Sequences)}
 	}
 	return packing.Group{Env: e.EnvID} // without sequences it is not chosen
 }

@@ -30,7 +30,7 @@ func setBatchHeaders(c *web.Call, p parcel) {
 	h := c.W.Header()
 	sequences := 0
 	for i := range p.groups {
-		sequences += p.groups[i].Sequences
+		sequences += int(p.groups[i].Sequences)
 	}
 	h.Set(headerBatch, strconv.FormatUint(p.number, 10))
 	h.Set(headerStep, strconv.Itoa(p.step))

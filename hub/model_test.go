@@ -51,7 +51,7 @@ func (m *hubModel) next(now time.Time) *modelBatch {
 func (m *hubModel) form() *modelBatch {
 	all := make([]queue.Entry, len(m.waiting))
 	for i, g := range m.waiting {
-		all[i] = queue.Entry{Seq: uint64(i), Sequences: g.sequences}
+		all[i] = queue.Entry{Seq: uint64(i), Sequences: int32(g.sequences)}
 	}
 	for last := range all {
 		if chosen := oldest(all[:last+1], m.batch); chosen != nil {
@@ -85,7 +85,7 @@ func oldest(all []queue.Entry, sum int) []int {
 	if rest := oldest(all[:last], sum); rest != nil {
 		return rest
 	}
-	if rest := oldest(all[:last], sum-all[last].Sequences); rest != nil {
+	if rest := oldest(all[:last], sum-int(all[last].Sequences)); rest != nil {
 		return append(rest, last)
 	}
 	return nil

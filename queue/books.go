@@ -20,16 +20,17 @@ type books struct {
 	noted   uint64 // highest of those that the log mentions
 	waiting index
 	leased  map[uint64]*lease
-	aside   map[uint64]outcast  // set aside: cannot be read
-	tries   map[uint64]int      // how often a group could not be read that the store may be able to read later
-	here    map[Key]struct{}    // keys of groups with an ID that are not done
-	done    remembered          // keys of those that are
-	floors  map[uint64]int      // for the puts under way: the value of last when they began, and how many began then
-	garbage map[uint64]struct{} // done, and perhaps still in the store
-	newest  []byte              // the group that was put last
-	next    time.Time           // no lease runs out before; zero: none does
-	changed chan struct{}       // nil: nothing waits for a change
-	stats   Stats               // the counters alone
+	aside   map[uint64]outcast    // set aside: cannot be read
+	tries   map[uint64]int        // how often a group could not be read that the store may be able to read later
+	here    map[Key]struct{}      // keys of groups with an ID that are not done
+	coming  map[Key]chan struct{} // keys that are being put; closed once that has ended
+	done    remembered            // keys of those that are
+	floors  map[uint64]int        // for the puts under way: the value of last when they began, and how many began then
+	garbage map[uint64]struct{}   // done, and perhaps still in the store
+	newest  []byte                // the group that was put last
+	next    time.Time             // no lease runs out before; zero: none does
+	changed chan struct{}         // nil: nothing waits for a change
+	stats   Stats                 // the counters alone
 }
 
 func newBooks(remember time.Duration) books {
@@ -38,6 +39,7 @@ func newBooks(remember time.Duration) books {
 		aside:   make(map[uint64]outcast),
 		tries:   make(map[uint64]int),
 		here:    make(map[Key]struct{}),
+		coming:  make(map[Key]chan struct{}),
 		done:    newRemembered(remember),
 		floors:  make(map[uint64]int),
 		garbage: make(map[uint64]struct{}),
@@ -256,33 +258,45 @@ func (b *books) expire(now time.Time) {
 	b.retry(now)
 }
 
-// unknown returns the indices of the groups whose keys are not known, each key once.
-// Until the caller calls leave, no number above floor counts as done.
-func (b *books) unknown(p *putting) (floor uint64, list []int) {
+// claim returns the indices of the groups whose keys are not known, each key once. Until
+// the caller calls leave, nobody else puts these keys, and no number above p.floor counts
+// as done. If another put of one of them is under way, claim does nothing, and returns
+// what is closed once that has ended.
+func (b *books) claim(p *putting) (list []int, other <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	seen := make(map[Key]struct{}, len(p.entries))
+	for _, k := range p.keys {
+		if c, ok := b.coming[k]; ok {
+			return nil, c
+		}
+	}
+	ended := make(chan struct{})
 	for i, k := range p.keys {
 		known := b.known(k)
-		_, twice := seen[k]
+		_, twice := b.coming[k]
 		if !known && !twice && !p.fresh[i] {
 			list = append(list, i)
+			b.coming[k] = ended
 		}
 		if known && !p.fresh[i] {
 			b.stats.Duplicates++
 		}
-		seen[k] = struct{}{}
 	}
 	b.floors[b.last]++
-	return b.last, list
+	p.floor, p.ended = b.last, ended
+	return list, nil
 }
 
-// leave undoes what unknown has noted.
-func (b *books) leave(floor uint64) {
+// leave undoes what claim has noted of the groups of list.
+func (b *books) leave(p *putting, list []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.floors[floor]--; b.floors[floor] == 0 {
-		delete(b.floors, floor)
+	for _, i := range list {
+		delete(b.coming, p.keys[i])
+	}
+	close(p.ended)
+	if b.floors[p.floor]--; b.floors[p.floor] == 0 {
+		delete(b.floors, p.floor)
 	}
 }
 

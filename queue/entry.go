@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 	"unicode/utf8"
-	"unique"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -32,14 +31,14 @@ func KeyOf(id string) Key {
 type Entry struct {
 	Seq       uint64 // place in the order in which groups were put; names the group while it is in the queue
 	ID        string // the group's, or its key if it has none
-	Task      string // name of the task it answers; empty: unknown
-	Sequences int
-	Episodes  int   // that the sequences belong to
-	Tokens    int   // of all sequences
-	Bytes     int   // size of its binary form
-	put       int64 // milliseconds since 1970 UTC
+	put       int64  // milliseconds since 1970 UTC
+	Tokens    int    // of all sequences
+	Sequences int32
+	Episodes  int32 // that the sequences belong to
+	Bytes     int32 // size of its binary form
 	EnvID     int32 // id of the environment that sent it; -1: none
 	Oldest    int32 // lowest version of the weights that sampled any token; -1: unknown
+	HasTask   bool  // it names the task that it answers
 	bare      bool  // the ID is the key in hexadecimal: there is no other
 	anon      bool  // the group came without an ID, and its key need not be remembered
 }
@@ -76,11 +75,11 @@ func newEntry(g *quintain.Group) (Entry, error) {
 	e := Entry{
 		ID:        g.ID,
 		EnvID:     -1,
-		Sequences: g.Sequences(),
-		Episodes:  g.EpisodeCount(),
+		Sequences: int32(g.Sequences()),
+		Episodes:  int32(g.EpisodeCount()),
 		Tokens:    g.TokenCount(),
 		Oldest:    g.Oldest(),
-		Task:      shared(g.Origin.Task),
+		HasTask:   g.Origin.Task != "",
 		put:       time.Now().UnixMilli(),
 	}
 	if g.EnvID != nil {
@@ -94,9 +93,6 @@ func newEntry(g *quintain.Group) (Entry, error) {
 	return e, nil
 }
 
-// shared returns the one copy in memory of a text that many entries have.
-func shared(text string) string { return unique.Make(text).Value() }
-
 // A Count adds up groups.
 type Count struct {
 	Groups    int `json:"groups"`
@@ -109,10 +105,10 @@ type Count struct {
 // add counts e in, or out if sign is -1.
 func (c *Count) add(e Entry, sign int) {
 	c.Groups += sign
-	c.Sequences += sign * e.Sequences
-	c.Episodes += sign * e.Episodes
+	c.Sequences += sign * int(e.Sequences)
+	c.Episodes += sign * int(e.Episodes)
 	c.Tokens += sign * e.Tokens
-	c.Bytes += sign * e.Bytes
+	c.Bytes += sign * int(e.Bytes)
 }
 
 // Stats is what a queue holds, and what it has done since it was opened.

@@ -44,7 +44,7 @@ func (x *index) tally(e Entry, sign int) {
 	if c.Groups == 0 {
 		delete(x.envs, e.EnvID)
 	}
-	x.tallyKind(Kind{e.EnvID, e.Sequences}, sign)
+	x.tallyKind(Kind{e.EnvID, int(e.Sequences)}, sign)
 }
 
 // add puts e in its place, unless it is there.

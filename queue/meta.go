@@ -19,19 +19,19 @@ const (
 // meta is the index record of e.
 func (e *Entry) meta() []byte {
 	flags := byte(0)
-	b := make([]byte, 2, 32+len(e.ID)+len(e.Task))
+	b := make([]byte, 2, 32+len(e.ID))
 	if e.anon {
 		flags |= metaAnonymous
 	} else {
-		b = appendText(b, e.ID)
+		b = binary.AppendUvarint(b, uint64(len(e.ID)))
+		b = append(b, e.ID...)
 	}
 	if e.EnvID != -1 {
 		flags |= metaEnv
 		b = binary.AppendVarint(b, int64(e.EnvID))
 	}
-	if e.Task != "" {
+	if e.HasTask {
 		flags |= metaTask
-		b = appendText(b, e.Task)
 	}
 	b[0], b[1] = metaVersion, flags
 	b = binary.AppendUvarint(b, uint64(e.Sequences))
@@ -41,13 +41,9 @@ func (e *Entry) meta() []byte {
 	return binary.AppendUvarint(b, uint64(e.put))
 }
 
-func appendText(b []byte, text string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
-}
-
 // entryOf reads what a store lists.
 func entryOf(l Listed) (Entry, error) {
-	e := Entry{Seq: l.Seq, ID: l.Key.String(), EnvID: -1, Oldest: -1, Bytes: l.Size, bare: true}
+	e := Entry{Seq: l.Seq, ID: l.Key.String(), EnvID: -1, Oldest: -1, Bytes: int32(l.Size), bare: true}
 	if len(l.Meta) < 2 {
 		return e, fmt.Errorf("index record: has %d bytes", len(l.Meta))
 	}
@@ -62,11 +58,9 @@ func entryOf(l Listed) (Entry, error) {
 	if flags&metaEnv != 0 {
 		full.EnvID = in.int32()
 	}
-	if flags&metaTask != 0 {
-		full.Task = shared(in.text())
-	}
-	full.Sequences, full.Episodes, full.Tokens = in.count(), in.count(), in.count()
-	full.Oldest = in.int32()
+	full.HasTask = flags&metaTask != 0
+	full.Sequences, full.Episodes = int32(in.below(math.MaxInt32)), int32(in.below(math.MaxInt32))
+	full.Tokens, full.Oldest = int(in.below(math.MaxInt)), in.int32()
 	// A clock that was set back makes no group younger than now: what waits for one to be
 	// some seconds old would wait until the clock has caught up.
 	full.put = min(int64(in.below(math.MaxInt64)), time.Now().UnixMilli())
@@ -97,9 +91,6 @@ func (r *logReader) int32() int32 {
 	r.b = r.b[n:]
 	return int32(v)
 }
-
-// count reads how many there are of something.
-func (r *logReader) count() int { return int(r.below(math.MaxInt)) }
 
 // below reads a number of at most the limit.
 func (r *logReader) below(limit uint64) uint64 {

@@ -96,6 +96,8 @@ type putting struct {
 	records []Record  // those needed so far
 	buffers []*[]byte // of the records that were encoded here, to be used again
 	fresh   []bool
+	floor   uint64        // see claim
+	ended   chan struct{} // closed by leave
 }
 
 func newPutting(n int) *putting {
@@ -124,19 +126,19 @@ func (p *putting) enter(i int, g *quintain.Group) (err error) {
 // keep makes body the binary form of group i.
 func (p *putting) keep(i int, body []byte) {
 	e := &p.entries[i]
-	e.Bytes = len(body)
+	e.Bytes = int32(len(body))
 	p.records[i] = Record{Key: p.keys[i], Meta: e.meta(), Body: body}
 }
 
 // put puts the groups that are not known. It must be called again if the store has one
 // that the index does not know: from a put whose outcome was uncertain.
 func (q *Queue) put(ctx context.Context, p *putting) (again bool, err error) {
-	if err := q.begin(ctx); err != nil {
+	news, err := q.claimed(ctx, p)
+	if err != nil {
 		return false, err
 	}
 	defer q.ops.RUnlock()
-	floor, news := q.unknown(p)
-	defer q.leave(floor)
+	defer q.leave(p, news)
 	if len(news) == 0 {
 		return false, nil
 	}
@@ -156,6 +158,26 @@ func (q *Queue) put(ctx context.Context, p *putting) (again bool, err error) {
 		p.entries[i].Seq = seqs[n]
 	}
 	return q.admit(ctx, p, news), nil
+}
+
+// claimed enters an operation on the store, as begin does, once no other put of a key of
+// p is under way, and claims the keys that are not known.
+func (q *Queue) claimed(ctx context.Context, p *putting) ([]int, error) {
+	for {
+		if err := q.begin(ctx); err != nil {
+			return nil, err
+		}
+		news, other := q.claim(p)
+		if other == nil {
+			return news, nil
+		}
+		q.ops.RUnlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // record encodes group i, once.

@@ -23,8 +23,10 @@ type Store interface {
 // above, ascending without a gap, and never used again.
 type Bodies interface {
 	// Put keeps records with different keys, all or none, and returns their sequence
-	// numbers, which are consecutive. A record whose key is already in the store is not
-	// kept, and gets the number 0. The records are the caller's again when Put returns.
+	// numbers, which are consecutive. The queue puts no key that it knows to be in the
+	// store or that another Put has under way. A store that others may write to does not
+	// keep a record whose key it has, and returns the number 0 for it. The records are the
+	// caller's again when Put returns.
 	Put(ctx context.Context, records []Record) ([]uint64, error)
 
 	// Body returns the body of seq, or [ErrUnknown]. [ErrUnreadable] is about this body

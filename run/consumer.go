@@ -115,7 +115,7 @@ func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 	var batch []queue.Entry
 	room, version := r.config.Settings.BatchSize, r.Version()
 	for _, e := range waiting {
-		if n := e.Episodes; n > 0 && n <= room && !e.Stale(version, r.config.Settings.MaxLag) && (r.config.Learner == nil || e.Task != "") {
+		if n := int(e.Episodes); n > 0 && n <= room && !e.Stale(version, r.config.Settings.MaxLag) && (r.config.Learner == nil || e.HasTask) {
 			batch = append(batch, e)
 			room -= n
 		}
@@ -144,7 +144,7 @@ func (r *Run) drop(ctx context.Context, why rollout.Drop, groups ...queue.Delive
 		return fmt.Errorf("dropping groups: %w", err)
 	}
 	for i := range groups {
-		r.ledger.gate.Leave(groups[i].Episodes)
+		r.ledger.gate.Leave(int(groups[i].Episodes))
 	}
 	return r.note(Dropped{why, ids(groups)})
 }

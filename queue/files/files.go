@@ -209,10 +209,7 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 		return nil, err
 	}
 	p := newPlacing(records)
-	err := s.insist(func() error {
-		clear(p.seqs)
-		return s.bodies.commits.do(p)
-	})
+	err := s.insist(func() error { return s.bodies.commits.do(p) })
 	if err != nil {
 		return nil, s.here(err)
 	}

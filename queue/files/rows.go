@@ -3,8 +3,6 @@ package files
 import (
 	"cmp"
 	"slices"
-
-	"github.com/quintain-rl/quintain/queue"
 )
 
 // A row says where a body lies in its segment. Hundreds of thousands are in memory, so
@@ -12,7 +10,6 @@ import (
 type row struct {
 	seq  uint64
 	spot spot
-	key  queue.Key
 }
 
 // A spot is an offset and a size. It is 0 once the body is free: nothing lies at offset 0.
@@ -51,7 +48,7 @@ func (seg *segment) find(seq uint64) *row {
 
 // enter adds the row of a body. Bodies nearly always come in the order of their numbers.
 func (seg *segment) enter(e placed) {
-	r := row{e.Seq, newSpot(e.at, e.Size), e.Key}
+	r := row{e.Seq, newSpot(e.at, e.Size)}
 	at := len(seg.rows)
 	if at > 0 && seg.rows[at-1].seq >= e.Seq {
 		at, _ = slices.BinarySearchFunc(seg.rows, e.Seq, func(r row, seq uint64) int { return cmp.Compare(r.seq, seq) })
@@ -62,8 +59,9 @@ func (seg *segment) enter(e placed) {
 	seg.total += r.spot.cost()
 }
 
-// release frees the body of a row.
-func (seg *segment) release(r *row) {
+// release frees a body in use.
+func (seg *segment) release(seq uint64) {
+	r := seg.find(seq)
 	seg.live--
 	seg.bytes -= r.spot.cost()
 	r.spot = 0

@@ -30,10 +30,9 @@ type segments struct {
 
 	mu     sync.Mutex
 	list   []*segment // oldest first; the last one grows
-	keys   map[queue.Key]struct{}
-	low    uint64 // no lower number is in use
-	last   uint64 // highest number given
-	number int    // highest number of a segment so far
+	low    uint64     // no lower number is in use
+	last   uint64     // highest number given
+	number int        // highest number of a segment so far
 }
 
 // A segment is one of the files.
@@ -65,7 +64,7 @@ func newPlacing(records []queue.Record) *placing {
 
 // openSegments opens the segments of a folder, or makes the first.
 func openSegments(in *site, most int64) (*segments, error) {
-	s := &segments{site: in, most: most, keys: make(map[queue.Key]struct{}), last: in.found.last}
+	s := &segments{site: in, most: most, last: in.found.last}
 	s.commits.write = s.write
 	numbers := in.segmentNumbers()
 	for name := range in.found.files {
@@ -168,7 +167,6 @@ func (s *segments) open(n int, last bool) error {
 // enter takes a body into the index. s.mu is held.
 func (s *segments) enter(seg *segment, e placed) {
 	seg.enter(e)
-	s.keys[e.Key] = struct{}{}
 	s.last = max(s.last, e.Seq)
 }
 
@@ -212,16 +210,12 @@ func (s *segments) write(all []*placing) error {
 	if err != nil {
 		return err
 	}
-	var frames []frame
+	frames := make([]frame, 0, len(all))
 	var entered []placed
 	at, next := seg.size.Load(), s.last+1
-	fresh := make(map[queue.Key]struct{})
 	for _, p := range all {
-		f, list := s.frame(p, next, fresh)
-		if len(list) == 0 {
-			continue
-		}
 		back := at - seg.size.Load()
+		f, list := p.frame(next)
 		from := at + f.lead(back)
 		for i := range list {
 			list[i].at += from
@@ -229,9 +223,6 @@ func (s *segments) write(all []*placing) error {
 		frames, entered = append(frames, f), append(entered, list...)
 		at += f.size(back)
 		next += uint64(len(list))
-	}
-	if len(frames) == 0 {
-		return nil
 	}
 	if err := seg.journal.write(frames); err != nil {
 		return err
@@ -245,29 +236,19 @@ func (s *segments) write(all []*placing) error {
 	return nil
 }
 
-// frame makes a frame of the records of p whose keys are not kept yet; their numbers
-// begin with next. fresh are the keys about to be written.
-func (s *segments) frame(p *placing, next uint64, fresh map[queue.Key]struct{}) (frame, []placed) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// frame makes a frame of the records, whose numbers begin with next. The offsets count
+// from its payload.
+func (p *placing) frame(next uint64) (frame, []placed) {
 	f := frame{sum: p.sum}
-	var list []placed
+	list := make([]placed, len(p.records))
 	at := int64(0)
 	for i, r := range p.records {
-		_, there := s.keys[r.Key]
-		_, twice := fresh[r.Key]
-		if there || twice {
-			continue
-		}
-		fresh[r.Key] = struct{}{}
-		p.seqs[i] = next + uint64(len(list))
-		list = append(list, placed{queue.Listed{Seq: p.seqs[i], Key: r.Key, Meta: r.Meta, Size: len(r.Body)}, at})
+		p.seqs[i] = next + uint64(i)
+		list[i] = placed{queue.Listed{Seq: p.seqs[i], Key: r.Key, Meta: r.Meta, Size: len(r.Body)}, at}
 		f.payload = append(f.payload, r.Body)
 		at += int64(len(r.Body))
 	}
-	if f.head = encodeTable(list); len(list) < len(p.records) {
-		f.sum = sumOf(f.payload)
-	}
+	f.head = encodeTable(list)
 	return f, list
 }
 

@@ -31,13 +31,9 @@ func (s *segments) free(below uint64, seqs []uint64) error {
 
 // forget takes a body out of the index if it is there. s.mu is held.
 func (s *segments) forget(seq uint64) {
-	seg := s.find(seq)
-	if seg == nil {
-		return
+	if seg := s.find(seq); seg != nil {
+		seg.release(seq)
 	}
-	r := seg.find(seq)
-	delete(s.keys, r.key)
-	seg.release(r)
 }
 
 // tidy removes all segments in which nothing is in use, except the last and those that
@@ -69,9 +65,6 @@ func (s *segments) unused() (list []*segment) {
 			seg.busy = true
 			list = append(list, seg)
 		}
-	}
-	if len(s.keys) == 0 {
-		s.keys = make(map[queue.Key]struct{}) // frees its memory too
 	}
 	return list
 }

@@ -41,7 +41,7 @@ var handing = []promise{
 		r.must(err)
 		g, err := groupform.NewCodec(0).Decode(list[0].Body)
 		r.must(err)
-		if d := groupformtest.Diff(groupformtest.Group(1), g); d != "" || list[0].Group != nil || list[0].Bytes != len(list[0].Body) {
+		if d := groupformtest.Diff(groupformtest.Group(1), g); d != "" || list[0].Group != nil || int(list[0].Bytes) != len(list[0].Body) {
 			r.Errorf("delivery %v, %s", list[0], d)
 		}
 	}},
