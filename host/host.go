@@ -38,6 +38,7 @@ type Host struct {
 	hub    *hub.Server
 	runs   map[string]*queue.Queue // of the hub's further runs
 	store  Store
+	files  *files.Pool
 	log    *slog.Logger
 }
 
@@ -48,7 +49,7 @@ func Open(ctx context.Context, c Config) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	h := &Host{door: door, runs: make(map[string]*queue.Queue), store: c.Store, log: c.Log}
+	h := &Host{door: door, runs: make(map[string]*queue.Queue), store: c.Store, files: files.NewPool(files.DefaultOpen), log: c.Log}
 	if err := h.open(ctx, c); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -97,12 +98,12 @@ func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue
 	if h.store.NATSURL != "" {
 		store, err = nats.Open(ctx, h.store.NATSURL, nats.Options{Name: name, Replicas: h.store.NATSReplicas, Log: h.log})
 	} else {
-		store, err = files.Open(h.folder.Join(folder), files.Options{Log: h.log, MinFree: h.store.MinFree})
+		store, err = files.Open(h.folder.Join(folder), files.Options{Log: h.log, MinFree: h.store.MinFree, Pool: h.files, Locked: true})
 	}
 	if err != nil {
 		return nil, err
 	}
-	return queue.Open(ctx, store, queue.Options{Log: h.log})
+	return queue.Open(ctx, store, queue.Options{Log: h.log, Remember: h.store.Remember})
 }
 
 // Addr is the address of the hub.

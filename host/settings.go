@@ -1,12 +1,17 @@
 package host
 
-import "github.com/quintain-rl/quintain/settings"
+import (
+	"time"
+
+	"github.com/quintain-rl/quintain/settings"
+)
 
 // Store is the settings of where groups are kept.
 type Store struct {
-	NATSURL      string // empty: in the data folder
-	NATSReplicas int    // 1 to 5
-	MinFree      int64  // see the options of package queue/files
+	NATSURL      string        // empty: in the data folder
+	NATSReplicas int           // 1 to 5
+	MinFree      int64         // see the options of package queue/files
+	Remember     time.Duration // see the options of package queue
 }
 
 // DefaultStore returns a store in the data folder.
@@ -17,4 +22,5 @@ func (s *Store) Declare(d *settings.Section) {
 	d.Text(&s.NATSURL, "nats_url", "NATS server or cluster that keeps the groups, in place of the data folder")
 	d.Int(&s.NATSReplicas, "nats_replicas", "copies that the cluster keeps; 3 survives the loss of a node").Between(1, 5)
 	d.Int64(&s.MinFree, "min_free", "bytes of the disk that groups leave free; 0: 64 MiB, or a tenth of a small disk; -1: none").AtLeast(-1)
+	d.Duration(&s.Remember, "remember", "how long the ID of a group that was acknowledged stays known, so that it is not taken again; 0: for ever").AtLeast(0)
 }

@@ -40,7 +40,7 @@ func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (r R
 		return r, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	over, err := newOverlay(osFolder(dir))
+	over, err := newOverlay(dir)
 	if err != nil {
 		return r, err
 	}

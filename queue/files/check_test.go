@@ -104,7 +104,7 @@ func TestLayer(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "f"), model, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o, err := newOverlay(osFolder(dir))
+	o, err := newOverlay(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,6 +114,8 @@ func (d *disk) sync() error {
 	return nil
 }
 
+func (d *disk) rest() {}
+
 func (d *disk) space() (free, total int64, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -250,6 +252,12 @@ func (h *handle) Sync() error {
 	h.kept = slices.Clone(h.data)
 	return nil
 }
+
+// Hold and Renamed do nothing: a handle has its file, whatever the name.
+func (h *handle) Hold() error { return nil }
+
+// Renamed does nothing.
+func (h *handle) Renamed(string) {}
 
 // Reserve does nothing.
 func (h *handle) Reserve(int64) error { return nil }

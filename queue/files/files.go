@@ -22,6 +22,8 @@ import (
 // Options are the settings of a store; the zero value has the defaults.
 type Options struct {
 	MinFree int64        // bytes of the disk that Put leaves free; default 64 MiB, and a tenth of a small disk; below 0: none
+	Pool    *Pool        // of open files, which stores may share; default: one of its own, of [DefaultOpen]
+	Locked  bool         // the caller has locked the data folder that the folder lies in
 	Log     *slog.Logger // default: none
 
 	segmentSize int64 // for tests
@@ -72,30 +74,40 @@ type store struct {
 }
 
 // Open opens the store in the folder dir, and makes the folder if need be. One process
-// at a time may have it open: others get [queue.ErrInUse].
+// at a time may have it open: others get [queue.ErrInUse]. What is locked is the data
+// folder that dir lies in (see [datadir.Root]), or dir itself.
 func Open(dir string, o Options) (queue.Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := osFolder(filepath.Dir(dir)).sync(); err != nil && !errors.Is(err, os.ErrPermission) {
+	if err := datadir.SyncFolder(filepath.Dir(dir)); err != nil && !errors.Is(err, os.ErrPermission) {
 		return nil, err // the folder's name must be durable too
 	}
-	lock, err := lockedBy(datadir.Lock, dir)
-	if err != nil {
-		return nil, err
+	var lock io.Closer = io.NopCloser(nil)
+	if !o.Locked {
+		var err error
+		if lock, err = lockedBy(datadir.Lock, dir); err != nil {
+			return nil, err
+		}
 	}
-	s, err := openFolder(osFolder(dir), o)
+	pool := o.Pool
+	if pool == nil {
+		pool = NewPool(DefaultOpen)
+	}
+	s, err := openFolder(osFolder{dir, pool}, o)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
 	}
 	s.dir, s.lock, s.stop = dir, lock, make(chan struct{})
+	s.site.touch() // what the opening has read
 	s.wg.Go(func() { s.site.tend(s.stop) })
 	return s, nil
 }
 
-// lockedBy locks dir by one of the ways of package datadir.
+// lockedBy locks dir, or the data folder that it lies in, by one of the ways of package
+// datadir.
 func lockedBy(lock func(string) (io.Closer, error), dir string) (io.Closer, error) {
-	l, err := lock(dir)
+	l, err := lock(datadir.Root(dir))
 	if errors.Is(err, datadir.ErrInUse) {
 		return nil, fmt.Errorf("%s: %w", dir, queue.ErrInUse)
 	}

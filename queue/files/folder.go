@@ -22,6 +22,8 @@ type folder interface {
 	remove(name string) error
 	// sync makes durable what was made, renamed and removed.
 	sync() error
+	// rest closes the files of which there was no use for a while; they open again.
+	rest()
 	// space is how many bytes may still be written, and how many the disk has in all; ok
 	// is false if that is unknown.
 	space() (free, total int64, ok bool)
@@ -36,26 +38,42 @@ type file interface {
 	Truncate(size int64) error
 	// Sync returns when everything written is durable.
 	Sync() error
+	// Hold keeps the file open until Close: another one is about to take its name.
+	Hold() error
+	// Renamed says that the file has another name now.
+	Renamed(name string)
 	// Reserve takes the disk space for the file to grow to a size, which it does not
 	// change. Not every system can.
 	Reserve(size int64) error
 }
 
-// An osFolder is a folder of the operating system, by its path.
-type osFolder string
+// An osFolder is a folder of the operating system.
+type osFolder struct {
+	dir  string
+	pool *Pool // of its open files
+}
 
-func (d osFolder) path(name string) string { return filepath.Join(string(d), name) }
+func (d osFolder) path(name string) string { return filepath.Join(d.dir, name) }
 
 func (d osFolder) open(name string) (file, error) {
-	f, err := os.OpenFile(d.path(name), os.O_RDWR|os.O_CREATE, 0o644)
+	o, err := d.pool.add(d.path(name))
 	if err != nil {
 		return nil, err
 	}
-	return osFile{f}, nil
+	return namedFile{o, d}, nil
 }
 
+// A namedFile is an osFile, which has its name in the folder.
+type namedFile struct {
+	*osFile
+	in osFolder
+}
+
+// Renamed notes the name that the file has now.
+func (f namedFile) Renamed(name string) { f.move(f.in.path(name)) }
+
 func (d osFolder) names() ([]string, error) {
-	list, err := os.ReadDir(string(d))
+	list, err := os.ReadDir(d.dir)
 	var names []string
 	for _, e := range list {
 		names = append(names, e.Name())
@@ -66,27 +84,11 @@ func (d osFolder) names() ([]string, error) {
 func (d osFolder) rename(from, to string) error { return os.Rename(d.path(from), d.path(to)) }
 func (d osFolder) remove(name string) error     { return os.Remove(d.path(name)) }
 
-func (d osFolder) sync() error { return datadir.SyncFolder(string(d)) }
+func (d osFolder) sync() error { return datadir.SyncFolder(d.dir) }
 
-func (d osFolder) space() (free, total int64, ok bool) { return diskSpace(string(d)) }
+func (d osFolder) space() (free, total int64, ok bool) { return diskSpace(d.dir) }
 
-// An osFile is a file of the operating system.
-type osFile struct{ *os.File }
-
-// Size is the size in bytes.
-func (f osFile) Size() (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
-
-// Sync waits until the data is on disk, with as much of the rest as reading it needs.
-func (f osFile) Sync() error { return syncData(f.File) }
-
-// Reserve takes disk space if the system can.
-func (f osFile) Reserve(size int64) error { return reserve(f.File, size) }
+func (d osFolder) rest() { d.pool.sweep(idleTime / 2) }
 
 // spaceError turns err into a [queue.ErrNoSpace] if the disk is full, or if a quota or
 // a limit on the size of files is reached.

@@ -62,14 +62,19 @@ func renew(old *journal, frames []frame) (*journal, error) {
 	head.salt = in.found.nextSalt(head.salt)
 	j, err := makeJournal(in, old.name+freshEnd, head, frames...)
 	if err == nil {
-		if err = in.folder.rename(j.name, old.name); err != nil {
-			err = errors.Join(err, j.f.Close())
-		}
+		err = old.f.Hold() // it may still be read
+	}
+	if err == nil {
+		err = in.folder.rename(j.name, old.name)
 	}
 	if err != nil {
+		if j != nil {
+			err = errors.Join(err, j.f.Close())
+		}
 		return nil, errors.Join(err, in.discard(old.name+freshEnd))
 	}
 	j.name = old.name
+	j.f.Renamed(j.name)
 	in.hold(j)
 	return j, nil
 }
@@ -79,6 +84,7 @@ func (j *journal) broken() bool { return j.err != nil }
 
 // source is what is kept, to read.
 func (j *journal) source() source {
+	j.site.touch()
 	size := j.size.Load()
 	return source{j.f, size, j.head.salt, size}
 }

@@ -6,14 +6,14 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
 // An overlay is a folder on disk that is only read: what is written stays in memory, and
 // is forgotten with it.
 type overlay struct {
-	base osFolder
-	now  map[string]*layer // every file
+	now map[string]*layer // every file
 }
 
 // A layer is a file of the folder with what was written over it.
@@ -31,9 +31,9 @@ type patch struct {
 }
 
 // newOverlay opens all files of the folder. The caller closes it.
-func newOverlay(base osFolder) (*overlay, error) {
-	o := &overlay{base, make(map[string]*layer)}
-	entries, err := os.ReadDir(string(base))
+func newOverlay(dir string) (*overlay, error) {
+	o := &overlay{make(map[string]*layer)}
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +41,17 @@ func newOverlay(base osFolder) (*overlay, error) {
 		if !e.Type().IsRegular() {
 			continue
 		}
-		f, err := os.Open(base.path(e.Name()))
+		f, err := os.Open(filepath.Join(dir, e.Name()))
 		if err != nil {
 			return nil, errors.Join(err, o.close())
 		}
-		size, err := osFile{f}.Size()
-		o.now[e.Name()] = &layer{under: f, below: size, size: size}
+		l := &layer{under: f}
+		o.now[e.Name()] = l
+		info, err := f.Stat()
 		if err != nil {
 			return nil, errors.Join(err, o.close())
 		}
+		l.below, l.size = info.Size(), info.Size()
 	}
 	return o, nil
 }
@@ -88,6 +90,7 @@ func (o *overlay) remove(name string) error {
 }
 
 func (o *overlay) sync() error                         { return nil }
+func (o *overlay) rest()                               {}
 func (o *overlay) space() (free, total int64, ok bool) { return 0, 0, false }
 
 // ReadAt reads from offset at on.
@@ -134,7 +137,9 @@ func (l *layer) Truncate(size int64) error {
 // Size is the size in bytes.
 func (l *layer) Size() (int64, error) { return l.size, nil }
 
-// Close, Sync and Reserve do nothing: the overlay closes what is open.
+// Close, Sync, Hold, Renamed and Reserve do nothing: the overlay closes what is open.
 func (l *layer) Close() error        { return nil }
 func (l *layer) Sync() error         { return nil }
+func (l *layer) Hold() error         { return nil }
+func (l *layer) Renamed(string)      {}
 func (l *layer) Reserve(int64) error { return nil }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"iter"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -282,7 +281,7 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 		if err == nil {
 			return b, nil
 		}
-		if seg == before || !errors.Is(err, os.ErrClosed) { // it has not moved in the meantime
+		if seg == before { // it has not moved in the meantime
 			return nil, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err)
 		}
 		before = seg
@@ -298,6 +297,7 @@ func (s *segments) locate(seq uint64) (*segment, spot, file) {
 	if seg == nil {
 		return nil, 0, nil
 	}
+	s.site.touch()
 	return seg, seg.find(seq).spot, seg.f
 }
 

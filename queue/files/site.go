@@ -27,7 +27,7 @@ type site struct {
 	damaged atomic.Uint64 // places found damaged since the opening
 	cuts    atomic.Uint64 // writes that were not finished, cut off at the opening
 	syncs   syncTimes
-	touched chan struct{} // has an element if something was written since it was last sealed
+	touched chan struct{} // has an element if something was written or read since it was last sealed
 
 	mu   sync.Mutex
 	open map[string]*journal // by the names that the manifest lists

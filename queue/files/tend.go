@@ -2,14 +2,14 @@ package files
 
 import "time"
 
-// A store is sealed once nothing was written for idleTime, and every busyTime while
-// something is.
+// A store is sealed, and its files are closed, once nothing was written or read for
+// idleTime. While something is, it is sealed every busyTime.
 const (
 	idleTime = 100 * time.Millisecond
 	busyTime = time.Second
 )
 
-// touch notes that something was written.
+// touch notes that something was written or read.
 func (s *site) touch() {
 	select {
 	case s.touched <- struct{}{}:
@@ -17,7 +17,8 @@ func (s *site) touch() {
 	}
 }
 
-// tend seals the store from time to time, until stop is closed.
+// tend seals the store from time to time, and has files closed that nobody uses, until
+// stop is closed.
 func (s *site) tend(stop <-chan struct{}) {
 	for {
 		select {
@@ -29,6 +30,7 @@ func (s *site) tend(stop <-chan struct{}) {
 			return
 		}
 		s.trySeal()
+		s.folder.rest()
 	}
 }
 

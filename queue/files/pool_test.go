@@ -1,0 +1,109 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// openIn opens the queue of a folder, with small segments.
+func openIn(t *testing.T, dir string, p *Pool) *queue.Queue {
+	t.Helper()
+	s, err := Open(dir, Options{Pool: p, segmentSize: 1500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := queue.Open(t.Context(), s, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// now is how many files of a pool are open.
+func (p *Pool) now() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open
+}
+
+// An idle store has no file open, and opens what it needs.
+func TestIdleStoreHasNoFileOpen(t *testing.T) {
+	p := NewPool(DefaultOpen)
+	q := openIn(t, t.TempDir(), p)
+	defer closeStore(t, q)
+	for round := range 3 {
+		for p.now() > 0 { // the test ends by its time-out if that stays so
+			time.Sleep(time.Millisecond)
+		}
+		putSmall(t, q, 40*round, 40*round+39)
+		consume(t, q, map[string]bool{})
+	}
+}
+
+// Many stores share few open files, however many use them at once; nothing is lost or
+// mixed up.
+func TestFewOpenFilesForManyStores(t *testing.T) {
+	const most, stores = 8, 24
+	p, root := NewPool(most), t.TempDir()
+	var wg sync.WaitGroup
+	for i := range stores {
+		q := openIn(t, filepath.Join(root, fmt.Sprint(i)), p)
+		defer closeStore(t, q)
+		wg.Go(func() {
+			for round := range 10 { // files are begun, rewritten, merged and removed
+				putSmall(t, q, 20*round, 20*round+19)
+				list, err := q.Lease(context.Background(), queue.Want{Consumer: "a", Max: 21})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for k, e := range list {
+					if k%7 == 3 {
+						continue
+					}
+					if err := q.Ack(context.Background(), "a", e.Seq); err != nil {
+						t.Error(err)
+					}
+				}
+				q.ReleaseAll("a")
+			}
+		})
+	}
+	wg.Wait()
+	if n := p.now(); n > most {
+		t.Errorf("%d files are open, want %d at most", n, most)
+	}
+}
+
+// A file that somebody has replaced or removed behind the store's back is not taken for
+// the store's.
+func TestAnotherFileOfTheName(t *testing.T) {
+	for why, change := range map[string]func(path string) error{
+		"it is gone": os.Remove,
+		"it is replaced": func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, make([]byte, 5000), 0o600))
+		},
+	} {
+		p, dir := NewPool(0), t.TempDir() // nothing stays open
+		q := openIn(t, dir, p)
+		putSmall(t, q, 0, 0)
+		if err := change(filepath.Join(dir, segmentName(1))); err != nil {
+			t.Fatal(err)
+		}
+		if came, aside := takeAll(t, q); came != 0 || aside != 1 {
+			t.Errorf("%s: %d came and %d were set aside", why, came, aside)
+		}
+		if _, err := q.Put(t.Context(), small(1)); err == nil {
+			t.Errorf("%s, and a group is put into it", why)
+		}
+		_ = q.Close() // it may fail to be sealed
+	}
+}
