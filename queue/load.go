@@ -42,7 +42,7 @@ func (q *Queue) load(ctx context.Context) error {
 		return err
 	}
 	q.done = h.known
-	if ahead := time.Duration(q.done.latest-time.Now().Unix()) * time.Second; ahead > 24*time.Hour {
+	if ahead := time.Until(time.UnixMilli(q.done.latest)); ahead > 24*time.Hour {
 		q.log.Warn("the log was written by a clock that is ahead of this one: no ID is forgotten before this one has caught up", "ahead", ahead)
 	}
 	present := make(map[uint64]struct{})

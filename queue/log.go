@@ -15,7 +15,7 @@ type logRecord struct {
 	Through    uint64
 	Live       []uint64 // ascending
 	Gone       []uint64 // sequence numbers that are done, ascending
-	At         int64    // when the groups of Keys were done, in seconds since 1970 UTC
+	At         int64    // when the groups of Keys were done, in milliseconds since 1970 UTC
 	Keys       []Key    // of groups that are done
 	Lost       uint64   // groups found missing so far; counts only with Checkpoint
 }

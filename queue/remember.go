@@ -11,9 +11,10 @@ import (
 const eraParts = 16
 
 // Remembered are the keys of groups that are done. They are kept by eras, so that
-// forgetting costs the same however many are forgotten. Times are in seconds since 1970.
+// forgetting costs the same however many are forgotten. Times are in milliseconds since
+// 1970, UTC.
 type remembered struct {
-	width  int64 // of an era, in seconds; 0: there is one, and nothing is forgotten
+	width  int64 // of an era; 0: there is one, and nothing is forgotten
 	eras   []era // the oldest first
 	latest int64 // the time of the newest record of the log
 	pause  int64 // nothing is to be forgotten before
@@ -31,13 +32,13 @@ func newRemembered(keep time.Duration) remembered {
 	if keep <= 0 {
 		return remembered{}
 	}
-	return remembered{width: max(1, int64((keep+eraParts*time.Second-1)/(eraParts*time.Second)))}
+	return remembered{width: keep.Milliseconds()/eraParts + 1}
 }
 
 // now is the time that counts: never before that of any record. So a clock that is set
 // back makes nothing older, and what is known is only forgotten later.
 func (r *remembered) now() int64 {
-	r.latest = max(r.latest, time.Now().Unix())
+	r.latest = max(r.latest, time.Now().UnixMilli())
 	return r.latest
 }
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/datadir"
 )
 
 const (
@@ -74,6 +76,9 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 		if size > 0 {
 			w.older = append(w.older, file{n, size})
 		}
+	}
+	if err := datadir.SyncFolder(dir); err != nil {
+		return nil, fmt.Errorf("trace: %w", err)
 	}
 	return w, nil
 }
@@ -234,7 +239,7 @@ func (w *Writer) finish() error {
 	if w.file == nil {
 		return err
 	}
-	err = errors.Join(err, w.file.Sync(), w.file.Close())
+	err = errors.Join(err, w.file.Sync(), w.file.Close(), datadir.SyncFolder(w.dir))
 	w.file = nil
 	w.older = append(w.older, w.at)
 	return err

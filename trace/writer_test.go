@@ -623,3 +623,19 @@ func ExampleNewWriter() {
 	// <nil> <nil>
 	// chain_sum.v1.s7.l0.12 1 4 <nil>
 }
+
+// A segment whose name cannot be made durable is not closed without a word.
+func TestCloseMakesTheNameDurable(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "trace")
+	w := newWriter(t, dir, Default())
+	writeAll(t, w, smalls(1)...)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is gone: error %v", err)
+	}
+}

@@ -44,7 +44,8 @@ func TestCheckChangesNothing(t *testing.T) {
 		waiting int
 	}{
 		{why: "nothing", damage: func(b []byte) []byte { return b }, file: doneName, sound: true, waiting: 9},
-		{why: "a bit", damage: func(b []byte) []byte { b[len(b)/2] ^= 1; return b }, file: segmentName(1), finding: "a file is damaged", waiting: 8},
+		{why: "a bit", damage: func(b []byte) []byte { b[len(b)/2] ^= 1; return b }, file: segmentName(1), finding: "a file of groups is damaged", waiting: 8},
+		{why: "a bit of the log", damage: func(b []byte) []byte { b[len(b)-1] ^= 1; return b }, file: doneName, finding: "may be handed out again", waiting: 10},
 		{why: "its end", damage: func(b []byte) []byte { return b[:len(b)/2] }, file: segmentName(1), finding: "has lost its end", waiting: 3},
 		{why: "its head", damage: func(b []byte) []byte { clear(b[:20]); return b }, file: statesName, finding: "the first bytes", waiting: 9},
 		{why: "what a crash leaves", damage: func(b []byte) []byte { return append(b, "QNfr and no more"...) }, file: segmentName(1), sound: true, finding: "not finished", waiting: 9},

@@ -41,7 +41,7 @@ func TestIdleStoreHasNoFileOpen(t *testing.T) {
 	defer closeStore(t, q)
 	for round := range 3 {
 		for p.now() > 0 { // the test ends by its time-out if that stays so
-			time.Sleep(time.Millisecond)
+			<-time.After(time.Millisecond)
 		}
 		putSmall(t, q, 40*round, 40*round+39)
 		consume(t, q, map[string]bool{})

@@ -57,11 +57,22 @@ func (j *journal) inspect(grown bool) (v survey, err error) {
 		return v, err
 	}
 	for _, g := range v.gaps {
-		if err := j.site.damage(j.name, g, "a file is damaged"); err != nil {
+		if err := j.site.damage(j.name, g, harmOf(j.head.kind)); err != nil {
 			return v, err
 		}
 	}
 	return v, nil
+}
+
+// harmOf says what a damage to a file of a kind means.
+func harmOf(kind byte) string {
+	switch kind {
+	case kindDone:
+		return "the log is damaged: groups that were acknowledged may be handed out again, and their IDs may be taken as new"
+	case kindStates:
+		return "the file of states is damaged: a state may have the value before"
+	}
+	return "a file of groups is damaged: its groups may be lost"
 }
 
 // sealed is how much of the file was durable, as far as is known.

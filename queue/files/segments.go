@@ -149,7 +149,7 @@ func (s *segments) open(n int, last bool) error {
 	for _, f := range v.frames {
 		list, err := decodeTable(f)
 		if err != nil {
-			if err := s.site.damage(name, gap{f.at, f.end()}, "a file is damaged"); err != nil {
+			if err := s.site.damage(name, gap{f.at, f.end()}, harmOf(kindGroups)); err != nil {
 				return err
 			}
 			continue

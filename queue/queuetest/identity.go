@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
@@ -31,6 +32,7 @@ var identity = []promise{
 		r.again(1)
 		r.want(r.lease("a", 9), 2)
 	}},
+	{"Forget", "an ID is forgotten once it is old enough, for good, and its group is new then", forget},
 	{"PutWithoutID", "a group without an ID is always fresh, and comes out without one", func(r *rig) {
 		for range 2 {
 			fresh, err := r.q.Put(r.ctx, nameless(1))
@@ -148,4 +150,36 @@ var identity = []promise{
 			r.Errorf("state %q, error %v", v, err)
 		}
 	}},
+}
+
+// forget has a queue forget, and then others open it that remember for longer.
+func forget(r *rig) {
+	r.put(1, 2, 3, 4)
+	r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 2))...))
+	r.options.Remember = time.Hour
+	r.reopen()
+	r.again(1)
+	r.options.Remember = time.Millisecond
+	r.reopen()
+	held := r.lease("a", 1)
+	for r.q.Stats().Known > 0 {
+		<-time.After(time.Millisecond)
+		_, err := r.q.State(r.ctx, "x") // any operation forgets what is due
+		r.must(err)
+	}
+	r.again(3) // it is leased
+	r.again(4)
+	r.put(2)
+	r.must(r.q.Ack(r.ctx, "a", held[0].Seq))
+	r.options.Remember = 0
+	for range 2 {
+		r.reopen()
+		r.want(r.lease("a", 9), 4, 2)
+		r.again(3)
+		r.again(2)
+		if s := r.q.Stats(); s.Known != 1 || s.Lost != 0 {
+			r.Errorf("%d IDs are known, and %d groups missing", s.Known, s.Lost)
+		}
+	}
+	r.put(1)
 }

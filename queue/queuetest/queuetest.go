@@ -63,9 +63,10 @@ func (p Place) run(t *testing.T, f func(*testing.T)) {
 // A rig is a queue under test, which may be reopened.
 type rig struct {
 	tb
-	open func() (queue.Store, error)
-	q    *queue.Queue
-	ctx  context.Context
+	open    func() (queue.Store, error)
+	options queue.Options
+	q       *queue.Queue
+	ctx     context.Context
 }
 
 // A tb is a [testing.T] or that of a random history.
@@ -93,7 +94,7 @@ func (r *rig) start(wrap func(queue.Store) queue.Store) {
 	if wrap != nil {
 		s = wrap(s)
 	}
-	if r.q, err = queue.Open(r.ctx, s, queue.Options{}); err != nil {
+	if r.q, err = queue.Open(r.ctx, s, r.options); err != nil {
 		r.Fatal(err)
 	}
 }
