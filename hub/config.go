@@ -100,7 +100,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.MaxTokens, "max_tokens", "tokens of a sequence").AtLeast(1).Flag("max-tokens-each")
 	d.Int(&s.MaxBatch, "max_batch", "sequences of a batch").AtLeast(1)
 	d.Int(&s.MaxWaiting, "max_waiting", "groups that wait; 0: no limit").AtLeast(0)
-	d.Int(&s.MaxRuns, "max_runs", "runs beside the default one; each takes some open files").AtLeast(1)
+	d.Int(&s.MaxRuns, "max_runs", "runs beside the default one").AtLeast(1)
 	settings.Word(d, &s.WhenFull, "when_full", "what happens to new groups while too many wait: they are refused with status 429, or the oldest are dropped").OneOf(string(Refuse), string(DropOldest))
 }
 

@@ -1,0 +1,94 @@
+//go:build unix
+
+package host
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// descriptors is how many files this process has open.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+// limitFiles sets how many files this process may have open, until the test ends.
+func limitFiles(t *testing.T, n int) {
+	t.Helper()
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	now := before
+	now.Cur = uint64(n)
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &now); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// There may be more runs than files that a process may open. Those that nobody uses have
+// none open.
+func TestMoreRunsThanOpenFiles(t *testing.T) {
+	const runs, spare = 300, 200
+	server := web.Default()
+	server.Port = 0
+	c := Config{Data: t.TempDir(), Program: "test", Server: server, Hub: hub.Default(), Store: DefaultStore(), Log: slog.New(slog.DiscardHandler)}
+	h, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := descriptors(t)
+	limitFiles(t, before+spare)
+	var queues []*queue.Queue
+	for i := range runs {
+		q, err := h.openRun(t.Context(), fmt.Sprint(i))
+		if err != nil {
+			t.Fatalf("run %d: %v", i, err)
+		}
+		queues = append(queues, q)
+	}
+	var all sync.WaitGroup
+	for k := range 4 {
+		all.Go(func() {
+			for i := k; i < runs; i += 4 {
+				if _, err := queues[i].Put(context.Background(), groupformtest.Group(i)); err != nil {
+					t.Errorf("run %d: %v", i, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for i, q := range queues {
+		list, err := q.Lease(t.Context(), queue.Want{Consumer: "a"})
+		if err != nil || len(list) != 1 || list[0].ID != groupformtest.Group(i).ID {
+			t.Fatalf("run %d: %d groups, error %v", i, len(list), err)
+		}
+	}
+	for descriptors(t) > before { // the test ends by its time-out if that stays so
+		<-time.After(10 * time.Millisecond)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+}
