@@ -68,6 +68,9 @@ func (q *Queue) free(ctx context.Context) {
 			delete(q.garbage, seq)
 		}
 	}
+	if len(q.garbage) == 0 {
+		q.garbage = make(map[uint64]struct{}) // frees its memory too
+	}
 }
 
 // each calls f for 0 to n-1, several at a time. After an error it starts no more calls;

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync/atomic"
@@ -173,6 +174,37 @@ func BenchmarkLeaseAck(b *testing.B) {
 	}
 }
 
+// ackAll takes and acknowledges all groups, some at once.
+func ackAll(b *testing.B, q *queue.Queue, at int) {
+	b.Helper()
+	for {
+		list, err := q.Lease(context.Background(), queue.Want{Consumer: "a", Max: at, Raw: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if len(list) == 0 {
+			return
+		}
+		seqs := make([]uint64, len(list))
+		for i, d := range list {
+			seqs[i] = d.Seq
+		}
+		if err := q.Ack(context.Background(), "a", seqs...); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// sizeOf is the size of a file.
+func sizeOf(b *testing.B, path string) int64 {
+	b.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return info.Size()
+}
+
 // heap is the size of what lives.
 func heap() float64 {
 	runtime.GC()
@@ -196,19 +228,7 @@ func BenchmarkMemory(b *testing.B) {
 				full := heap()
 				b.ReportMetric((full-before)/float64(n), "bytes/waiting-group")
 				b.ReportMetric((full-before)/float64(n*g.TokenCount()), "bytes/waiting-token")
-				for left := n; left > 0; left -= 1000 {
-					list, err := q.Lease(context.Background(), queue.Want{Consumer: "a", Max: 1000, Raw: true})
-					if err != nil {
-						b.Fatal(err)
-					}
-					seqs := make([]uint64, len(list))
-					for i, d := range list {
-						seqs[i] = d.Seq
-					}
-					if err := q.Ack(context.Background(), "a", seqs...); err != nil {
-						b.Fatal(err)
-					}
-				}
+				ackAll(b, q, 1000)
 				queuetest.Close(b, q)
 				q = openDir(b, dir, files.Options{})
 				b.ReportMetric((heap()-before)/float64(n), "bytes/known-id")
@@ -219,7 +239,8 @@ func BenchmarkMemory(b *testing.B) {
 }
 
 // BenchmarkSmallGroups reports what small groups that wait take of memory, while they are
-// put and once they are read again, and of the disk beside their bodies.
+// put and once they are read again, and of the disk beside their bodies; and what a known
+// ID takes of both.
 func BenchmarkSmallGroups(b *testing.B) {
 	for _, at := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("%d at once", at), func(b *testing.B) {
@@ -246,7 +267,16 @@ func BenchmarkSmallGroups(b *testing.B) {
 				before = heap()
 				q = openDir(b, dir, files.Options{})
 				b.ReportMetric((heap()-before)/float64(n), "bytes/group-reopened")
+				ackAll(b, q, at)
+				logged := sizeOf(b, filepath.Join(dir, "done.log"))
 				queuetest.Close(b, q)
+				b.ReportMetric(float64(logged)/float64(n), "log-bytes/id")
+				q = nil
+				before = heap()
+				q = openDir(b, dir, files.Options{})
+				b.ReportMetric((heap()-before)/float64(n), "bytes/known-id")
+				queuetest.Close(b, q)
+				b.ReportMetric(float64(sizeOf(b, filepath.Join(dir, "done.log")))/float64(n), "log-bytes/id-rewritten")
 			}
 		})
 	}

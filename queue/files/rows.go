@@ -64,5 +64,7 @@ func (seg *segment) release(seq uint64) {
 	r := seg.find(seq)
 	seg.live--
 	seg.bytes -= r.spot.cost()
-	r.spot = 0
+	if r.spot = 0; seg.live == 0 {
+		seg.rows = nil // frees their memory too
+	}
 }
