@@ -340,7 +340,7 @@ func FuzzSurvey(f *testing.F) {
 	b := fileHead{kind: kindDone}.encode()
 	for i := range 3 {
 		one := newFrame([]byte{byte(i)}, []byte("payload"))
-		b = append(one.appendTo(b, int64(len(b)), int64(len(b)), 0), "payload"...)
+		b = append(one.appendTo(b, int64(len(b)), 0), "payload"...)
 	}
 	f.Add(b, 60)
 	f.Fuzz(func(t *testing.T, b []byte, sealed int) {

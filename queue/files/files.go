@@ -422,7 +422,7 @@ func (s *store) shorten() error {
 	live := int64(0)
 	for key, value := range s.values {
 		frames = append(frames, stateFrame(key, value))
-		live += frames[len(frames)-1].size(0)
+		live += frames[len(frames)-1].size()
 	}
 	if s.states.size.Load() < 1<<20+4*live {
 		return nil

@@ -11,10 +11,8 @@ import (
 // The files of a folder are made of frames; see docs/formats/stream.md.
 const (
 	frameMagic = "QNfr"
-	fixedLen   = 16                                 // bytes of a prefix before its numbers
-	leastLen   = fixedLen + 3                       // of the shortest prefix
-	mostLen    = fixedLen + 3*binary.MaxVarintLen64 // of the longest
-	maxHead    = 64 << 20                           // of the largest head that is believed
+	prefixLen  = 36
+	maxHead    = 64 << 20 // bytes of the largest head that is believed
 )
 
 // A frame is a head and a payload, which are kept together or not at all.
@@ -37,50 +35,31 @@ func sumOf(payload [][]byte) (sum uint32) {
 	return sum
 }
 
-// payloadLen is the size of the payload.
-func (f frame) payloadLen() (n int64) {
+// size is what f takes in a file.
+func (f frame) size() int64 {
+	n := int64(prefixLen + len(f.head))
 	for _, p := range f.payload {
 		n += int64(len(p))
 	}
 	return n
 }
 
-// numbers are the sizes of head and payload, and how far back the first frame of the
-// same sync is.
-func (f frame) numbers(b []byte, back int64) []byte {
-	b = binary.AppendUvarint(b, uint64(len(f.head)))
-	b = binary.AppendUvarint(b, uint64(f.payloadLen()))
-	return binary.AppendUvarint(b, uint64(back))
-}
-
-// lead is what f takes before its payload.
-func (f frame) lead(back int64) int64 {
-	var b [mostLen]byte
-	return int64(fixedLen + len(f.numbers(b[:0], back)) + len(f.head))
-}
-
-// size is what f takes in a file.
-func (f frame) size(back int64) int64 { return f.lead(back) + f.payloadLen() }
-
-// appendTo appends the frame without its payload. at is its offset, and batch that of
-// the first frame of the same sync; salt is the file's.
-func (f frame) appendTo(b []byte, at, batch int64, salt uint32) []byte {
+// appendTo appends the frame without its payload. batch is the offset of the first
+// frame of the same sync; salt is the file's.
+func (f frame) appendTo(b []byte, batch int64, salt uint32) []byte {
+	n := uint64(0)
+	for _, p := range f.payload {
+		n += uint64(len(p))
+	}
 	from := len(b)
 	b = append(b, frameMagic...)
-	b = append(b, 0, 0, 0, 0)
-	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(f.head, castagnoli()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.head)))
+	b = binary.LittleEndian.AppendUint64(b, n)
+	b = binary.LittleEndian.AppendUint64(b, uint64(batch))
 	b = binary.LittleEndian.AppendUint32(b, f.sum)
-	b = f.numbers(b, at-batch)
-	binary.LittleEndian.PutUint32(b[from+4:], prefixSum(salt, at, b[from+8:]))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(f.head, castagnoli()))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Update(salt, castagnoli(), b[from:]))
 	return append(b, f.head...)
-}
-
-// prefixSum is the CRC-32C of a prefix after its sum, begun with the file's salt and the
-// frame's offset: a frame is one only in its file and at its place.
-func prefixSum(salt uint32, at int64, rest []byte) uint32 {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(at))
-	return crc32.Update(crc32.Update(salt, castagnoli(), b[:]), castagnoli(), rest)
 }
 
 // A framed is a frame within a file.
@@ -109,54 +88,32 @@ type source struct {
 
 // frame reads the frame at offset at, without its payload.
 func (s source) frame(at int64) (f framed, err error) {
-	p, sum, err := s.prefix(at)
-	if err != nil {
-		return f, err
-	}
-	left := s.size - at - p.len
-	if p.head > uint64(min(left, maxHead)) || p.payload > uint64(left)-p.head || p.back > uint64(at) {
+	var p [prefixLen]byte
+	if s.size-at < prefixLen {
 		return f, errFrame
 	}
-	f = framed{at: at, head: make([]byte, p.head), payload: at + p.len + int64(p.head), length: int64(p.payload), batch: at - int64(p.back), sum: p.sum}
-	if _, err := s.ReadAt(f.head, at+p.len); err != nil {
+	if _, err := s.ReadAt(p[:], at); err != nil {
 		return f, err
 	}
-	if crc32.Checksum(f.head, castagnoli()) != sum {
+	if string(p[:4]) != frameMagic || crc32.Update(s.salt, castagnoli(), p[:prefixLen-4]) != binary.LittleEndian.Uint32(p[prefixLen-4:]) {
+		return f, errFrame
+	}
+	head, length := int64(binary.LittleEndian.Uint32(p[4:])), binary.LittleEndian.Uint64(p[8:])
+	left := s.size - at - prefixLen
+	if head > min(left, maxHead) || length > uint64(left-head) {
+		return f, errFrame
+	}
+	f = framed{
+		at: at, head: make([]byte, head), payload: at + prefixLen + head, length: int64(length),
+		batch: int64(binary.LittleEndian.Uint64(p[16:])), sum: binary.LittleEndian.Uint32(p[24:]),
+	}
+	if _, err := s.ReadAt(f.head, at+prefixLen); err != nil {
+		return f, err
+	}
+	if crc32.Checksum(f.head, castagnoli()) != binary.LittleEndian.Uint32(p[28:]) {
 		return f, errFrame
 	}
 	return f, nil
-}
-
-// A prefix is what a frame begins with.
-type prefix struct {
-	head, payload, back uint64
-	sum                 uint32 // of the payload
-	len                 int64  // of the prefix
-}
-
-// prefix reads the prefix of the frame at offset at, and the sum of its head.
-func (s source) prefix(at int64) (p prefix, headSum uint32, err error) {
-	var buf [mostLen]byte
-	b := buf[:min(mostLen, max(0, s.size-at))]
-	if len(b) < leastLen {
-		return p, 0, errFrame
-	}
-	if _, err := s.ReadAt(b, at); err != nil {
-		return p, 0, err
-	}
-	p.len = fixedLen
-	for _, v := range []*uint64{&p.head, &p.payload, &p.back} {
-		n := 0
-		if *v, n = binary.Uvarint(b[p.len:]); n <= 0 {
-			return p, 0, errFrame
-		}
-		p.len += int64(n)
-	}
-	if string(b[:4]) != frameMagic || prefixSum(s.salt, at, b[8:p.len]) != binary.LittleEndian.Uint32(b[4:]) {
-		return p, 0, errFrame
-	}
-	p.sum = binary.LittleEndian.Uint32(b[12:])
-	return p, binary.LittleEndian.Uint32(b[8:]), nil
 }
 
 // whole reports whether the payload of f is as written.

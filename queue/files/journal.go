@@ -165,8 +165,8 @@ func (j *journal) put(frames []frame, together bool) (end int64, err error) {
 		if !together {
 			batch = next
 		}
-		b = f.appendTo(b, next, batch, j.head.salt)
-		next += f.size(next - batch)
+		b = f.appendTo(b, batch, j.head.salt)
+		next += f.size()
 		for _, p := range f.payload {
 			if len(p) < joinBelow {
 				b = append(b, p...)

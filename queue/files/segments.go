@@ -213,14 +213,13 @@ func (s *segments) write(all []*placing) error {
 	var entered []placed
 	at, next := seg.size.Load(), s.last+1
 	for _, p := range all {
-		back := at - seg.size.Load()
 		f, list := p.frame(next)
-		from := at + f.lead(back)
+		from := at + prefixLen + int64(len(f.head))
 		for i := range list {
 			list[i].at += from
 		}
 		frames, entered = append(frames, f), append(entered, list...)
-		at += f.size(back)
+		at += f.size()
 		next += uint64(len(list))
 	}
 	if err := seg.journal.write(frames); err != nil {

@@ -168,7 +168,7 @@ func (s *segments) rewrite(run []*segment) error {
 		}
 		frames, moved = append(frames, f...), append(moved, m...)
 		for _, one := range f {
-			at += one.size(0)
+			at += one.size()
 		}
 	}
 	first := run[0]
@@ -211,9 +211,9 @@ func (s *segments) inUse(seg *segment, at int64) (frames []frame, moved []placed
 			return nil, nil, err
 		}
 		one := newFrame(encodeTable([]placed{e}), body)
-		e.at = at + one.lead(0)
+		e.at = at + prefixLen + int64(len(one.head))
 		frames, moved = append(frames, one), append(moved, e)
-		at += one.size(0)
+		at += one.size()
 	}
 	if n := s.missingFrom(seg, moved); n > 0 {
 		return nil, nil, fmt.Errorf("%w: %d groups are not found in it", queue.ErrUnreadable, n)
