@@ -263,7 +263,6 @@ func BenchmarkSmallGroups(b *testing.B) {
 				queuetest.Close(b, q)
 				b.ReportMetric(float64(diskUse(b, dir)-empty-int64(bodies))/float64(n), "disk-bytes-beside/group")
 				b.ReportMetric(float64(bodies)/float64(n), "body-bytes/group")
-				q = nil
 				before = heap()
 				q = openDir(b, dir, files.Options{})
 				b.ReportMetric((heap()-before)/float64(n), "bytes/group-reopened")
@@ -271,7 +270,6 @@ func BenchmarkSmallGroups(b *testing.B) {
 				logged := sizeOf(b, filepath.Join(dir, "done.log"))
 				queuetest.Close(b, q)
 				b.ReportMetric(float64(logged)/float64(n), "log-bytes/id")
-				q = nil
 				before = heap()
 				q = openDir(b, dir, files.Options{})
 				b.ReportMetric((heap()-before)/float64(n), "bytes/known-id")

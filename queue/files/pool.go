@@ -2,6 +2,7 @@ package files
 
 import (
 	"container/list"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -50,8 +51,7 @@ func (p *Pool) add(path string) (*osFile, error) {
 	}
 	o := &osFile{pool: p, path: path, file: f}
 	if o.known, err = f.Stat(); err != nil {
-		f.Close()
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,8 +91,7 @@ func (p *Pool) reopen(o *osFile) error {
 		err = fmt.Errorf("%s: another file has this name now: %w", o.path, os.ErrClosed)
 	}
 	if err != nil {
-		f.Close()
-		return err
+		return errors.Join(err, f.Close())
 	}
 	o.file = f
 	p.open++
@@ -114,7 +113,7 @@ func (p *Pool) rest(o *osFile) {
 	o.used = time.Now()
 	switch {
 	case o.closed:
-		p.shut(o)
+		_ = p.shut(o) // what was written was synced, or was told to fail
 	case !o.dirty && !o.held:
 		o.place = p.idle.PushFront(o)
 	}
