@@ -2,12 +2,15 @@ package queue_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
 	"math"
 	"slices"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
@@ -93,5 +96,76 @@ func TestPutEncodedRefusesInvalidGroups(t *testing.T) {
 	}
 	if n := q.Waiting().Groups; n != 0 {
 		t.Errorf("%d wait", n)
+	}
+}
+
+// A gate is a store whose Put waits for an answer, and fails if that is not nil.
+type gate struct {
+	queue.Store
+	asked  chan struct{}
+	answer chan error
+}
+
+// Put waits for the answer.
+func (g gate) Put(ctx context.Context, records []queue.Record) ([]uint64, error) {
+	g.asked <- struct{}{}
+	if err := <-g.answer; err != nil {
+		return nil, err
+	}
+	return g.Store.Put(ctx, records)
+}
+
+// Of two puts of one ID, the second waits for what becomes of the first: it is known only
+// once that is kept, and takes its place if that fails.
+func TestTwoPutsOfOneID(t *testing.T) {
+	for _, test := range []struct {
+		why           string
+		first         error // of the store, to the first put
+		cancel        bool  // the second gives up before
+		asked         int   // how often the store is asked
+		fresh, second bool  // what each put says
+	}{
+		{"the first is kept", nil, false, 1, true, false},
+		{"the first fails", queue.ErrNoSpace, false, 2, false, true},
+		{"the second gives up", nil, true, 1, true, false},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := gate{queue.NewMemory(), make(chan struct{}, 9), make(chan error, 9)}
+				q, err := queue.Open(t.Context(), g, queue.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer queuetest.Close(t, q)
+				var fresh [2]bool
+				var errs [2]error
+				ctx, cancel := context.WithCancel(t.Context())
+				var both sync.WaitGroup
+				both.Go(func() { fresh[0], errs[0] = q.Put(t.Context(), groupformtest.Group(1)) })
+				synctest.Wait()
+				both.Go(func() {
+					list, err := q.PutAll(ctx, []*quintain.Group{groupformtest.Group(1), groupformtest.Group(1)})
+					fresh[1], errs[1] = err == nil && list[0], err
+				})
+				synctest.Wait()
+				if n := len(g.asked); n != 1 {
+					t.Errorf("the store is asked %d times at once", n)
+				}
+				if test.cancel {
+					cancel()
+					synctest.Wait()
+				}
+				g.answer <- test.first
+				g.answer <- nil
+				both.Wait()
+				cancel()
+				if fresh[0] != test.fresh || fresh[1] != test.second || len(g.asked) != test.asked {
+					t.Errorf("fresh %v, and the store was asked %d times", fresh, len(g.asked))
+				}
+				if !errors.Is(errs[0], test.first) || errors.Is(errs[1], context.Canceled) != test.cancel {
+					t.Errorf("errors %v", errs)
+				}
+			})
+		})
 	}
 }
