@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
@@ -67,6 +68,27 @@ func TestOneProcessAtATime(t *testing.T) {
 	}
 	queuetest.Close(t, q)
 	queuetest.Close(t, openDir(t, dir, files.Options{}))
+}
+
+// The lock of a data folder holds for all queues in it.
+func TestDataFolderIsLockedAsAWhole(t *testing.T) {
+	data, err := datadir.Open(t.TempDir(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{data.Join(datadir.Queue), data.Join(filepath.Join(datadir.Runs, "a"))} {
+		queuetest.Close(t, openDir(t, dir, files.Options{Locked: true}))
+		if _, err := files.Open(dir, files.Options{}); !errors.Is(err, queue.ErrInUse) {
+			t.Errorf("opening %s: error %v", dir, err)
+		}
+		if _, err := files.Check(t.Context(), dir); !errors.Is(err, queue.ErrInUse) {
+			t.Errorf("checking %s: error %v", dir, err)
+		}
+	}
+	if err := data.Close(); err != nil {
+		t.Fatal(err)
+	}
+	queuetest.Close(t, openDir(t, data.Join(datadir.Queue), files.Options{}))
 }
 
 func TestOpenNamesTheFolder(t *testing.T) {
