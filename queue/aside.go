@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// An outcast is a group that is set aside, since it cannot be read.
-type outcast struct {
-	Entry
-	until time.Time // when it is tried again; zero: never
+// An Aside is a group that is set aside, since it cannot be read.
+type Aside struct {
+	Entry           // of which only Seq and Bytes are certain if its index record cannot be read
+	Why   error     // it cannot be read
+	Again time.Time // when it is tried again; zero: never
 }
 
 // A group that the store cannot read is tried again after the pause, which doubles each
@@ -17,6 +18,18 @@ const (
 	asidePause = time.Minute
 	asideMost  = 6 // times that the pause doubles
 )
+
+// OnAside has tell called for every group that is set aside, each time, beginning with
+// those that are now. tell must be quick, must not call the queue, and may be called by
+// many goroutines. It takes the place of that of an earlier call.
+func (q *Queue) OnAside(tell func(Aside)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.onAside = tell
+	for _, a := range q.aside {
+		tell(a)
+	}
+}
 
 // setAside takes e out of the groups that are handed out, if it is still there. why is
 // the reason.
@@ -31,31 +44,39 @@ func (q *Queue) setAside(e Entry, why error) bool {
 	}
 	q.waiting.take([]uint64{e.Seq})
 	delete(q.leased, e.Seq)
-	out, tries := outcast{Entry: e}, q.tries[e.Seq]
+	a, tries := Aside{Entry: e, Why: why}, q.tries[e.Seq]
 	if errors.Is(why, ErrUnreadable) {
-		out.until = time.Now().Add(asidePause << min(tries, asideMost))
+		a.Again = time.Now().Add(asidePause << min(tries, asideMost))
 		q.tries[e.Seq]++
-		q.remind(out.until)
+		q.remind(a.Again)
 	}
-	q.aside[e.Seq] = out
 	if tries == 0 {
 		q.stats.Corrupt++
 	}
-	q.log.Error("a group cannot be read and is set aside", "id", e.ID, "seq", e.Seq, "err", why, "again", out.until)
+	q.exclude(a)
 	return true
+}
+
+// exclude makes a one of the groups that are set aside, and tells so. q.mu is held.
+func (q *Queue) exclude(a Aside) {
+	q.aside[a.Seq] = a
+	q.log.Error("a group cannot be read and is set aside", "id", a.ID, "seq", a.Seq, "err", a.Why, "again", a.Again)
+	if q.onAside != nil {
+		q.onAside(a)
+	}
 }
 
 // retry lets groups wait again that were set aside and are to be tried again. b.mu is
 // held.
 func (b *books) retry(now time.Time) {
-	for seq, e := range b.aside {
+	for seq, a := range b.aside {
 		switch {
-		case e.until.IsZero():
-		case now.Before(e.until):
-			b.remind(e.until)
+		case a.Again.IsZero():
+		case now.Before(a.Again):
+			b.remind(a.Again)
 		default:
 			delete(b.aside, seq)
-			b.waiting.add(e.Entry)
+			b.waiting.add(a.Entry)
 			b.notify()
 		}
 	}

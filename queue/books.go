@@ -20,7 +20,7 @@ type books struct {
 	noted   uint64 // highest of those that the log mentions
 	waiting index
 	leased  map[uint64]*lease
-	aside   map[uint64]outcast    // set aside: cannot be read
+	aside   map[uint64]Aside      // set aside: cannot be read
 	tries   map[uint64]int        // how often a group could not be read that the store may be able to read later
 	here    map[Key]struct{}      // keys of groups with an ID that are not done
 	coming  map[Key]chan struct{} // keys that are being put; closed once that has ended
@@ -31,12 +31,13 @@ type books struct {
 	next    time.Time             // no lease runs out before; zero: none does
 	changed chan struct{}         // nil: nothing waits for a change
 	stats   Stats                 // the counters alone
+	onAside func(Aside)           // nil: nobody wants to know
 }
 
 func newBooks(remember time.Duration) books {
 	return books{
 		leased:  make(map[uint64]*lease),
-		aside:   make(map[uint64]outcast),
+		aside:   make(map[uint64]Aside),
 		tries:   make(map[uint64]int),
 		here:    make(map[Key]struct{}),
 		coming:  make(map[Key]chan struct{}),

@@ -107,10 +107,9 @@ func (q *Queue) sort(l Listed) {
 	q.last = max(q.last, l.Seq)
 	e, err := entryOf(l)
 	if err != nil {
-		q.aside[l.Seq] = outcast{Entry: e}
 		q.here[l.Key] = struct{}{} // the store refuses another of the key
 		q.stats.Corrupt++
-		q.log.Error("a group cannot be read and is set aside", "seq", l.Seq, "err", err)
+		q.exclude(Aside{Entry: e, Why: err})
 		return
 	}
 	q.enter(e)

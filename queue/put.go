@@ -151,6 +151,7 @@ func (q *Queue) put(ctx context.Context, p *putting) (again bool, err error) {
 		return false, err
 	}
 	seqs, err := q.store.Put(ctx, picked)
+	q.ready.heed(err)
 	if err != nil {
 		return false, q.doubt(err)
 	}

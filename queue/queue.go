@@ -41,6 +41,8 @@ type Queue struct {
 	// taken before mu.
 	ops sync.RWMutex
 
+	ready readiness
+
 	books // what is known without asking the store
 }
 
@@ -255,6 +257,7 @@ func (q *Queue) Reset(ctx context.Context) error {
 // Close waits for the operations under way, then closes the queue and its store. Later
 // operations, and a second Close, return [ErrClosed].
 func (q *Queue) Close() error {
+	q.ready.close()
 	q.ops.Lock()
 	defer q.ops.Unlock()
 	q.mu.Lock()

@@ -27,6 +27,9 @@ type Bodies interface {
 	// store or that another Put has under way. A store that others may write to does not
 	// keep a record whose key it has, and returns the number 0 for it. The records are the
 	// caller's again when Put returns.
+	//
+	// A put of no records keeps nothing, but succeeds only if a put of some would: it
+	// writes to the disk, and waits until that is durable.
 	Put(ctx context.Context, records []Record) ([]uint64, error)
 
 	// Body returns the body of seq, or [ErrUnknown]. [ErrUnreadable] is about this body

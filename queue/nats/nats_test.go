@@ -140,6 +140,35 @@ func TestOneProcessAtATime(t *testing.T) {
 	queuetest.Close(t, openURL(t, url, nats.Options{}))
 }
 
+// A queue is ready as long as its server takes groups, and again once that is back.
+func TestReadyAsServerIs(t *testing.T) {
+	dir := t.TempDir()
+	url, port, stop := natsServer(t, dir, -1)
+	q := openURL(t, url, nats.Options{Timeout: time.Second})
+	if err := q.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	stop()
+	await := func(why string, done func(error) bool) {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for !done(q.Ready(t.Context())) {
+			<-tick.C
+		}
+		t.Log(why)
+	}
+	await("the server has gone", func(err error) bool {
+		return errors.Is(err, queue.ErrUnreachable) || errors.Is(err, queue.ErrUncertain)
+	})
+	_, _, stop = natsServer(t, dir, port)
+	defer stop()
+	await("the server is back", func(err error) bool { return err == nil })
+	if fresh, err := q.Put(t.Context(), groupformtest.Group(1)); !fresh || err != nil {
+		t.Errorf("fresh %v, error %v", fresh, err)
+	}
+	queuetest.Close(t, q)
+}
+
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	if _, err := nats.Open(t.Context(), "nats://127.0.0.1:1", nats.Options{Name: "a.b"}); err == nil || !strings.Contains(err.Error(), "a.b") {
 		t.Errorf("an invalid name: error %v", err)

@@ -74,6 +74,9 @@ func (s *store) stateSubject(k string) string    { return s.o.Name + ".state." +
 
 // Put implements [queue.Bodies].
 func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, error) {
+	if len(records) == 0 {
+		return nil, s.probe(ctx)
+	}
 	for _, r := range records {
 		if len(r.Body) > s.limit {
 			return nil, &groupform.TooLargeError{Bytes: len(r.Body), Limit: s.limit}
@@ -99,6 +102,16 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 			return seqs, err
 		}
 	}
+}
+
+// probe reports whether groups would be kept. The stream of groups refuses its message,
+// since one that was deleted would leave a gap in their numbers; the other one keeps it.
+func (s *store) probe(ctx context.Context) error {
+	refused := &nats.Msg{Subject: s.o.Name + ".group.probe", Header: nats.Header{headerExpected: {"1"}}}
+	if _, err := s.request(ctx, refused); !errors.Is(err, errTaken) {
+		return err
+	}
+	return s.SetState(ctx, "queue.probe", []byte("1"))
 }
 
 // absent returns the indices of the records that are not in the stream.

@@ -29,6 +29,23 @@ var keeping = []promise{
 		}
 		r.want(r.lease("b", 9), 2)
 	}},
+	{"Ready", "an open queue is ready, and finding that out leaves nothing behind", func(r *rig) {
+		for i := 1; i <= 3; i++ {
+			r.must(r.q.Ready(r.ctx))
+			r.put(i)
+			r.reopen()
+		}
+		r.must(r.q.Ready(r.ctx))
+		for i, d := range r.lease("a", 9) {
+			if d.Seq != uint64(i+1) {
+				r.Errorf("group %s has the number %d, want %d", d.ID, d.Seq, i+1)
+			}
+		}
+		r.must(r.q.Close())
+		if err := r.q.Ready(r.ctx); !errors.Is(err, queue.ErrClosed) {
+			r.Errorf("closed: error %v", err)
+		}
+	}},
 	{"Counts", "what waits and what is leased adds up, also by environment", counts},
 	{"Corrupt", "a group that cannot be read is set aside and told of, and holds up no other", corrupt},
 	{"Cancelled", "a lease whose context ends leases nothing", func(r *rig) {

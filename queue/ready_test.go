@@ -1,0 +1,211 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// A moody store takes puts as it is told to.
+type moody struct {
+	*queue.Memory
+	mu   sync.Mutex
+	err  error         // of the puts to come
+	gate chan struct{} // not nil: they wait until it is closed
+	puts int           // so far
+}
+
+func (m *moody) Put(ctx context.Context, records []queue.Record) ([]uint64, error) {
+	m.mu.Lock()
+	err, gate := m.err, m.gate
+	m.puts++
+	m.mu.Unlock()
+	if gate != nil {
+		<-gate
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Memory.Put(ctx, records)
+}
+
+// be sets how puts end from now on.
+func (m *moody) be(err error, gate chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.err, m.gate = err, gate
+}
+
+// count is how many puts there were.
+func (m *moody) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.puts
+}
+
+func openMoody(t *testing.T) (*queue.Queue, *moody) {
+	m := &moody{Memory: queue.NewMemory()}
+	q, err := queue.Open(t.Context(), m, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return q, m
+}
+
+// A queue is ready as long as puts succeed. What puts show needs no probe, and however
+// many ask, there is one probe every few seconds.
+func TestReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, m := openMoody(t)
+		broken := errors.New("broken")
+		for i, test := range []struct {
+			why   string
+			after time.Duration // since the step before
+			err   error         // of the store from now on
+			put   bool          // a group first
+			want  error
+			puts  int // that the store sees
+		}{
+			{"nothing is known: a probe", 0, nil, false, nil, 1},
+			{"what was found counts for a while", 2 * time.Second, broken, false, nil, 0},
+			{"but not for long", time.Second, broken, false, broken, 1},
+			{"nor does a fault", 3 * time.Second, nil, false, nil, 1},
+			{"a put that fails has a probe made at once", 0, broken, true, broken, 2},
+			{"a fault counts for a while, too", time.Second, nil, false, broken, 0},
+			{"a put that succeeds needs no probe", 0, nil, true, nil, 1},
+			{"what was refused for its size has one made", 0, queue.ErrNoSpace, true, queue.ErrNoSpace, 2},
+		} {
+			time.Sleep(test.after)
+			m.be(test.err, nil)
+			before := m.count()
+			if test.put {
+				if _, err := q.Put(t.Context(), groupformtest.Group(i)); !errors.Is(err, test.err) {
+					t.Errorf("%s: put: %v", test.why, err)
+				}
+			}
+			var all sync.WaitGroup
+			for range 10 {
+				all.Go(func() {
+					if err := q.Ready(t.Context()); !errors.Is(err, test.want) {
+						t.Errorf("%s: error %v, want %v", test.why, err, test.want)
+					}
+				})
+			}
+			all.Wait()
+			if n := m.count() - before; n != test.puts {
+				t.Errorf("%s: the store saw %d puts, want %d", test.why, n, test.puts)
+			}
+		}
+	})
+}
+
+// Whoever asks is answered soon, also while the store hangs. After some seconds it counts
+// as unreachable.
+func TestReadyWaitsForNoStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, m := openMoody(t)
+		if err := q.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		gate := make(chan struct{})
+		m.be(nil, gate)
+		time.Sleep(3 * time.Second)
+		for began := time.Now(); time.Since(began) < 8*time.Second; {
+			asked := time.Now()
+			err := q.Ready(t.Context())
+			if late := time.Since(began) >= 5*time.Second; errors.Is(err, queue.ErrUnreachable) != late {
+				t.Errorf("after %s: error %v", time.Since(began), err)
+			}
+			if took := time.Since(asked); took > 500*time.Millisecond {
+				t.Errorf("the answer took %s", took)
+			}
+		}
+		m.be(nil, nil)
+		close(gate)
+		synctest.Wait()
+		if err := q.Ready(t.Context()); err != nil {
+			t.Errorf("once it answers: %v", err)
+		}
+	})
+}
+
+// A queue that is closed waits for its probe.
+func TestCloseWaitsForProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &moody{Memory: queue.NewMemory(), gate: make(chan struct{})}
+		q, err := queue.Open(t.Context(), m, queue.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.Ready(t.Context()); err != nil {
+			t.Errorf("nothing is known: %v", err)
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- q.Close() }()
+		synctest.Wait()
+		select {
+		case <-closed:
+			t.Error("closed while the probe is under way")
+		default:
+		}
+		if err := q.Ready(t.Context()); !errors.Is(err, queue.ErrClosed) {
+			t.Errorf("while it closes: %v", err)
+		}
+		close(m.gate)
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What is set aside is told, each time, and to who comes later too.
+func TestOnAside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &unreadable{Memory: queue.NewMemory()}
+		q, err := queue.Open(t.Context(), store, queue.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []queue.Aside
+		tell := func(a queue.Aside) { told = append(told, a) }
+		q.OnAside(tell)
+		if _, err := q.Put(t.Context(), groupformtest.Group(1)); err != nil {
+			t.Fatal(err)
+		}
+		for _, pause := range []time.Duration{time.Minute, 2 * time.Minute} {
+			_, err := q.Lease(t.Context(), queue.Want{Consumer: "a"})
+			if !errors.As(err, new(*queue.CorruptError)) || len(told) != 1 {
+				t.Fatalf("error %v, told %v", err, told)
+			}
+			if a := told[0]; a.ID != groupformtest.Group(1).ID || a.Seq != 1 || !errors.Is(a.Why, queue.ErrUnreadable) || !a.Again.Equal(time.Now().Add(pause)) {
+				t.Errorf("told %+v", a)
+			}
+			told = nil
+			q.OnAside(tell)
+			if len(told) != 1 || told[0].Seq != 1 {
+				t.Errorf("who comes later is told %v", told)
+			}
+			told = nil
+			time.Sleep(pause)
+		}
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// An unreadable store reads no body.
+type unreadable struct{ *queue.Memory }
+
+func (unreadable) Body(context.Context, uint64) ([]byte, error) { return nil, queue.ErrUnreadable }
