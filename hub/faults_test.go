@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
@@ -173,6 +177,83 @@ func (b *badStore) Put(ctx context.Context, records []queue.Record) ([]uint64, e
 		return nil, errors.Join(err, b.full)
 	}
 	return b.Memory.Put(ctx, records)
+}
+
+// TestReadyAsPostsAre has the hub ready exactly when a post is taken, and answers alike.
+func TestReadyAsPostsAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &badStore{Memory: queue.NewMemory()}
+		f := newFixture(t, store, Config{})
+		f.begin(1)
+		for i, test := range []struct {
+			why    string
+			err    error
+			status int
+		}{
+			{"all is well", nil, http.StatusOK},
+			{"the disk is full", queue.ErrNoSpace, http.StatusInsufficientStorage},
+			{"space was made", nil, http.StatusOK},
+			{"the disk is broken", syscall.EIO, http.StatusServiceUnavailable},
+			{"it was mounted again to be read", syscall.EROFS, http.StatusServiceUnavailable},
+			{"the server is gone", queue.ErrUnreachable, http.StatusServiceUnavailable},
+			{"it is back", nil, http.StatusOK},
+		} {
+			time.Sleep(time.Minute) // nobody asks
+			store.full = test.err
+			for range 2 {
+				if w := f.do("GET", "/readyz", ""); w.Code != test.status || !json.Valid(w.Body.Bytes()) {
+					t.Errorf("%s: ready %d %s, want %d", test.why, w.Code, w.Body, test.status)
+				}
+				if w := f.do("POST", "/scored_data", group(i+1, 1, -1)); w.Code != test.status {
+					t.Errorf("%s: a post %d %s, want %d", test.why, w.Code, w.Body, test.status)
+				}
+			}
+		}
+	})
+}
+
+// TestAsideIsTold has a group that cannot be read told as an event, in the metrics and in
+// the statistics.
+func TestAsideIsTold(t *testing.T) {
+	store := &badStore{Memory: queue.NewMemory(), corrupt: map[uint64]bool{1: true}}
+	f := newFixture(t, store, Config{})
+	f.begin(1)
+	f.put(group(1, 1, -1), group(2, 1, -1))
+	if got := f.batch(); got != "2" {
+		t.Errorf("batch %s, want 2: 1 cannot be read", got)
+	}
+	addr, _ := f.serve()
+	f.follow(addr, "event: aside\ndata: {", `"number":1,"reason":"`)
+	metrics := f.do("GET", "/metrics", "").Body.String()
+	for _, want := range []string{
+		`quintain_hub_queue_groups{run="default",state="aside"} 1`,
+		`quintain_hub_groups_dropped_total{reason="corrupt",run="default"} 1`,
+	} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("no %s in the metrics", want)
+		}
+	}
+	if w := f.do("GET", mainPath+"/stats", ""); !strings.Contains(w.Body.String(), `"aside":{"groups":1,`) {
+		t.Errorf("statistics %s", w.Body)
+	}
+}
+
+// follow follows the events of the run, at the address of [fixture.serve], from the first
+// on until texts have come.
+func (f *fixture) follow(addr string, texts ...string) {
+	f.t.Helper()
+	c := dial(f.t, addr)
+	defer c.Close()
+	fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n", mainPath)
+	var seen strings.Builder
+	buf := make([]byte, 4096)
+	for slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(seen.String(), text) }) {
+		n, err := c.Read(buf)
+		if err != nil {
+			f.t.Fatalf("events %s, want %q: %v", seen.String(), texts, err)
+		}
+		seen.Write(buf[:n])
+	}
 }
 
 func (b *badStore) SetState(ctx context.Context, key string, value []byte) error {

@@ -21,7 +21,7 @@ func (s *Server) openAPI(c *web.Call) {
 // healthz says that the process answers.
 func (s *Server) healthz(c *web.Call) { c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
 
-// readyz says whether the hub takes groups.
+// readyz says whether a post of groups would be kept.
 func (s *Server) readyz(c *web.Call) {
 	select {
 	case <-s.web.Stopping():
@@ -33,7 +33,7 @@ func (s *Server) readyz(c *web.Call) {
 		c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"draining"}`))
 		return
 	}
-	if _, err := s.main.queue.State(c.Context(), registrationKey); err != nil {
+	if err := s.main.queue.Ready(c.Context()); err != nil {
 		s.main.fail(c, err)
 		return
 	}

@@ -44,6 +44,7 @@ type Run struct {
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
 	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, events: &web.Journal{}, tally: &tally{}}
+	q.OnAside(r.tellAside)
 	r.registry = &registry{queue: q, timeout: o.EnvTimeout, heard: make(map[int]time.Time)}
 	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict}
 	r.holding = &holding{queue: q, wake: r.batches.wake}
@@ -59,6 +60,15 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 		return nil, err
 	}
 	return r, r.batches.load(ctx)
+}
+
+// tellAside tells followers that a group cannot be read.
+func (r *Run) tellAside(a queue.Aside) {
+	fields := map[string]any{"id": a.ID, "number": a.Seq, "reason": a.Why.Error()}
+	if !a.Again.IsZero() {
+		fields["again"] = a.Again.UTC().Format(time.RFC3339Nano)
+	}
+	r.events.Tell("aside", fields)
 }
 
 // Name is the name of the run.

@@ -364,31 +364,9 @@ func TestEvents(t *testing.T) {
 	f.put(group(1, 1, -1))
 	f.batch()
 	addr, _ := f.serve()
-	c := dial(t, addr)
-	defer c.Close()
-	fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n", mainPath)
-	var text strings.Builder
-	buf := make([]byte, 4096)
-	for !strings.Contains(text.String(), "event: batch") {
-		n, err := c.Read(buf)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text.Write(buf[:n])
-	}
+	f.follow(addr, "Content-Type: text/event-stream", "\nevent: trainer_registered\ndata: {", "event: groups\ndata: {\"groups\":1,", "event: batch\ndata: {", "\"batch\":1")
 	f.batch() // acknowledges
-	for !strings.Contains(text.String(), "event: acked") {
-		n, err := c.Read(buf)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text.Write(buf[:n])
-	}
-	for _, want := range []string{"Content-Type: text/event-stream", "\nevent: trainer_registered\ndata: {", "event: groups\ndata: {\"groups\":1,", "\"batch\":1"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("no %q in %s", want, text.String())
-		}
-	}
+	f.follow(addr, "event: acked")
 	if w := f.do("GET", mainPath+"/events", "", "Last-Event-ID: x"); w.Code != 422 {
 		t.Errorf("a bad id: %d", w.Code)
 	}
