@@ -23,8 +23,8 @@ type Entry struct {
 	Measured bool // whether Facts are known for the current version of the task
 }
 
-// Find returns the tasks that pass, in the order of [Categories]. An invalid filter is an
-// error, which names the flag of the field: --guess-rate.
+// Find returns the tasks that pass, in the order of [Categories]. An invalid filter is a
+// [*FilterError].
 func (f Filter) Find() ([]Entry, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -40,8 +40,20 @@ func (f Filter) Find() ([]Entry, error) {
 	return found, nil
 }
 
+// A FilterError is an invalid field of a filter.
+type FilterError struct {
+	Field string // category, scoring, levels, or guess rate
+	Why   string // what it is, and what is wanted
+}
+
+// Error names the field.
+func (e *FilterError) Error() string { return e.Field + " " + e.Why }
+
 // check reports an invalid field.
 func (f Filter) check() error {
+	fault := func(field, format string, args ...any) error {
+		return &FilterError{field, fmt.Sprintf(format, args...)}
+	}
 	var categories, words []string
 	for _, c := range Categories() {
 		categories = append(categories, c.Name)
@@ -50,18 +62,18 @@ func (f Filter) check() error {
 		words = append(words, w.Word)
 	}
 	if f.Category != "" && !slices.Contains(categories, f.Category) {
-		return fmt.Errorf("no category %q, want %s", f.Category, strings.Join(categories, ", "))
+		return fault("category", "is %q, want %s", f.Category, strings.Join(categories, ", "))
 	}
 	for _, word := range f.words() {
 		if !slices.Contains(words, word) {
-			return fmt.Errorf("--scoring has %q, want %s", word, strings.Join(words, ", "))
+			return fault("scoring", "has %q, want %s", word, strings.Join(words, ", "))
 		}
 	}
 	if f.Levels < 0 {
-		return fmt.Errorf("--levels is %d, want 0 or more", f.Levels)
+		return fault("levels", "is %d, want 0 or more", f.Levels)
 	}
 	if !(f.GuessRate >= 0 && f.GuessRate <= 1) {
-		return fmt.Errorf("--guess-rate is %v, want 0 to 1", f.GuessRate)
+		return fault("guess rate", "is %v, want 0 to 1", f.GuessRate)
 	}
 	return nil
 }

@@ -27,15 +27,15 @@ type Settings struct {
 // DefaultProblems is the number of problems of a task if [Settings] has 0.
 const DefaultProblems = 64
 
-// Defaults returns the settings of an examination with held-out problems.
-func Defaults() Settings { return Settings{Samples: 1, Split: HeldOutSide, MaxFailed: 0.1} }
+// Defaults returns the settings of an examination unless something else is said.
+func Defaults() Settings { return Settings{Samples: 1, Split: AutoSide, MaxFailed: 0.1} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.Problems, "problems", "distinct problems of each task; 0: 64, or all of a file").Flag("count").AtLeast(0)
 	d.Int(&s.Samples, "samples", "episodes of each problem").AtLeast(1)
-	settings.Word(d, &s.Split, "split", "which problems are asked: those that are never trained on, the others, or all").
-		OneOf(string(HeldOutSide), string(TrainedSide), string(BothSides))
+	settings.Word(d, &s.Split, "split", "which problems are asked: those that are never trained on, the others, or all; auto: the first of these, but all of a file").
+		OneOf(string(AutoSide), string(HeldOutSide), string(TrainedSide), string(BothSides))
 	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail; if more do, the examination fails").Between(0, 1)
 }
 

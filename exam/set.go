@@ -42,6 +42,11 @@ func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
 func newSet(s rollout.Stream, how Settings) (Set, error) {
 	set := Set{Scenario: s.Scenario}
 	size, want := s.Size(), how.Problems
+	if how.Split == AutoSide && size > 0 {
+		how.Split = BothSides
+	} else if how.Split == AutoSide {
+		how.Split = HeldOutSide
+	}
 	switch {
 	case want == 0 && size > 0:
 		want = size

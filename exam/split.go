@@ -14,6 +14,7 @@ const (
 	HeldOutSide Side = "held_out" // a tenth, never trained on
 	TrainedSide Side = "trained"  // the others
 	BothSides   Side = "all"
+	AutoSide    Side = "auto" // in [Settings]: the held-out ones of a task, and all of a file
 )
 
 // heldOutShare says that one in ten problems is held out.

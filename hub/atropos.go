@@ -60,12 +60,10 @@ func (a atroposAPI) register(c *web.Call) {
 	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"uuid":%d}`, newUUID()))
 }
 
-// newUUID returns a random UUID of version 4 as a number.
+// newUUID returns 128 random bits as a number, the form in which run-api names a trainer.
 func newUUID() *big.Int {
 	var b [16]byte
 	rand.Read(b[:])
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
 	return new(big.Int).SetBytes(b[:])
 }
 

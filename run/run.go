@@ -143,8 +143,7 @@ func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 	if !examined {
 		return streams, nil
 	}
-	how := exam.Defaults()
-	how.Problems = r.config.Settings.ExamProblems
+	how := exam.Settings{Split: exam.HeldOutSide, Problems: r.config.Settings.ExamProblems}
 	r.sets, err = exam.NewSets(r.config.Streams, how)
 	return streams, err
 }

@@ -76,8 +76,19 @@ func flow(parts []string, width int) []string {
 	return append(lines, line)
 }
 
-// Plain is text without what would move the cursor or take other than one column:
-// what a model wrote is hostile.
+// Safe is text of any number of lines without what would command a terminal, or change
+// the order in which it shows letters: what a model wrote is hostile.
+func Safe(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsGraphic(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// Plain is a line of text without what would move the cursor or take other than one
+// column: what a model wrote is hostile.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

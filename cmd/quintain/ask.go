@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -145,7 +146,7 @@ func (w *world) askTyped(ctx context.Context, c *config) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(w.stdout, samples[0].Text)
+			fmt.Fprintln(w.stdout, screen.Safe(samples[0].Text))
 		}
 		return errors.Join(lines.Err(), context.Cause(ctx))
 	})

@@ -74,13 +74,13 @@ func (w *world) showExam(r, earlier *exam.Report, asJSON bool) error {
 
 // evaluate examines the policy of c. The report may be there with an error.
 func (w *world) evaluate(ctx context.Context, c *config) (report *exam.Report, err error) {
+	how := c.Exam
+	if c.Problems != "" && how.Split != exam.AutoSide {
+		return nil, usagef("--split is %s, but of the file of --problems all are asked: leave out one of the two", how.Split)
+	}
 	streams, err := c.streams()
 	if err != nil {
 		return nil, err
-	}
-	how := c.Exam
-	if c.Problems != "" { // it is examined whole: nothing here trains on it
-		how.Split = exam.BothSides
 	}
 	sets, err := exam.NewSets(streams, how)
 	if err != nil {

@@ -82,6 +82,16 @@ func TestEvalOfAFile(t *testing.T) {
 	}
 }
 
+// A side of a file cannot be chosen, which is said and not passed over.
+func TestEvalOfASideOfAFile(t *testing.T) {
+	for _, side := range []string{"held_out", "trained", "all"} {
+		p := start("eval", "--policy", "script", "--problems", "sums.jsonl", "--split", side)
+		if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "--split is "+side+", but of the file of --problems all are asked") {
+			t.Errorf("status %d, it says\n%s", status, p.stderr.String())
+		}
+	}
+}
+
 // No failure is a score: a server that is down gives none, and a cause.
 func TestEvalAgainstNoServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -138,10 +138,10 @@ func execute(w *world) int {
 	case errors.Is(err, errReported):
 		return exitFailed
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "required flag"):
-		fmt.Fprintf(w.stderr, "quintain: %v\nRun '%s --help' for how it is used.\n", err, ran.CommandPath())
+		fmt.Fprintf(w.stderr, "quintain: %s\nRun '%s --help' for how it is used.\n", screen.Safe(err.Error()), ran.CommandPath())
 		return exitUsage
 	}
-	fmt.Fprintf(w.stderr, "quintain: %v\n", err)
+	fmt.Fprintf(w.stderr, "quintain: %s\n", screen.Safe(err.Error()))
 	return exitFailed
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -32,8 +33,11 @@ what earns part of the score.
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			rows, err := f.Find()
+			if fault := new(catalog.FilterError); errors.As(err, &fault) {
+				return usagef("--%s %s", strings.ReplaceAll(fault.Field, " ", "-"), fault.Why)
+			}
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			if asJSON {
 				return listJSON(w.stdout, rows)

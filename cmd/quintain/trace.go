@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/export"
+	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -180,7 +181,7 @@ func showRecord(out io.Writer, r *trace.Record) {
 			showReply(out, &t.Turns[k])
 		}
 		if t.Error != "" {
-			fmt.Fprintf(out, "failed: %s\n", t.Error)
+			fmt.Fprintf(out, "failed: %s\n", screen.Safe(t.Error))
 		}
 	}
 }
@@ -188,16 +189,16 @@ func showRecord(out io.Writer, r *trace.Record) {
 // showTold prints what a policy was told.
 func showTold(out io.Writer, told []quintain.Message) {
 	for _, m := range told {
-		fmt.Fprintf(out, "--- %s ---\n%s\n", m.Role, m.Text())
+		fmt.Fprintf(out, "--- %s ---\n%s\n", screen.Safe(m.Role), screen.Safe(m.Text()))
 	}
 }
 
 // showReply prints what a policy wrote in a turn, and what that earned.
 func showReply(out io.Writer, t *quintain.Turn) {
-	fmt.Fprintf(out, "--- the policy ---\n%s\n", t.Reply)
+	fmt.Fprintf(out, "--- the policy ---\n%s\n", screen.Safe(t.Reply))
 	fmt.Fprintf(out, "reward %.3g", t.Reward)
 	if t.Why != "" {
-		fmt.Fprintf(out, ": %s", t.Why)
+		fmt.Fprintf(out, ": %s", screen.Safe(t.Why))
 	}
 	fmt.Fprintln(out)
 }
