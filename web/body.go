@@ -22,12 +22,12 @@ var errEncoding = errors.New("Content-Encoding is neither gzip nor identity")
 
 // A largeError is a body that exceeds a limit.
 type largeError struct {
-	what  string // "when inflated"
+	what  string // empty, or " when inflated"
 	limit int64
 }
 
 func (e *largeError) Error() string {
-	return fmt.Sprintf("the body has more than %d bytes %s", e.limit, e.what)
+	return fmt.Sprintf("the body has more than %d bytes%s", e.limit, e.what)
 }
 
 // A bodyError is a body that could not be read to its end, which is the client's fault
@@ -201,7 +201,7 @@ func (c *Call) inflate(packed []byte) ([]byte, error) {
 		return nil, errGzip
 	}
 	limit := min(c.server.config.Settings.MaxInflated, freeInflate+maxInflate*int64(len(packed)))
-	plain, err := c.fill(&limited{r: &members{z, r}, left: limit, limit: limit, what: "when inflated"}, -1)
+	plain, err := c.fill(&limited{r: &members{z, r}, left: limit, limit: limit, what: " when inflated"}, -1)
 	var large *largeError
 	if err == nil || errors.As(err, &large) || isMemory(err) {
 		return plain, err

@@ -131,9 +131,7 @@ func (s *Server) dispatch(c *Call) {
 
 // redirect sends a client to another path of this server.
 func (c *Call) redirect(path string) {
-	if c.R.URL.RawQuery != "" {
-		path += "?" + c.R.URL.RawQuery
-	}
-	c.W.Header().Set("Location", path)
+	to := url.URL{Path: path, RawQuery: c.R.URL.RawQuery}
+	c.W.Header().Set("Location", to.String())
 	c.W.WriteHeader(http.StatusTemporaryRedirect)
 }
