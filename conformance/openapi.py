@@ -142,7 +142,7 @@ def main():
         for what, test in [
             ("runs", lambda: schemathesis(hub, options, "--exclude-path-regex", ENDS + "|/events$", checks=CHECKS + SOUND)),
             ("ends", lambda: schemathesis(hub, options, "--include-path-regex", ENDS, checks=CHECKS + SOUND)),
-            ("draining", lambda: hub.ask("POST", "/v1/drain").close() or schemathesis(hub, options, "--include-path-regex", POSTS, checks=CHECKS)),
+            ("draining", lambda: hub.ask("POST", "/v1/drain").close() or schemathesis(hub, options, "--include-path-regex", POSTS, "--phases", "fuzzing", checks=CHECKS)),
             ("events", lambda: events(hub, document)),
         ]:
             told, good = test()
