@@ -33,36 +33,36 @@ func (q *Queue) OnAside(tell func(Aside)) {
 
 // setAside takes e out of the groups that are handed out, if it is still there. why is
 // the reason.
-func (q *Queue) setAside(e Entry, why error) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if _, ok := q.aside[e.Seq]; ok {
+func (b *books) setAside(e Entry, why error) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, ok := b.aside[e.Seq]; ok {
 		return true
 	}
-	if _, ok := q.find(e.Seq); !ok {
+	if _, ok := b.find(e.Seq); !ok {
 		return false
 	}
-	q.waiting.take([]uint64{e.Seq})
-	delete(q.leased, e.Seq)
-	a, tries := Aside{Entry: e, Why: why}, q.tries[e.Seq]
+	b.waiting.take([]uint64{e.Seq})
+	delete(b.leased, e.Seq)
+	a, tries := Aside{Entry: e, Why: why}, b.tries[e.Seq]
 	if errors.Is(why, ErrUnreadable) {
 		a.Again = time.Now().Add(asidePause << min(tries, asideMost))
-		q.tries[e.Seq]++
-		q.remind(a.Again)
+		b.tries[e.Seq]++
+		b.remind(a.Again)
 	}
 	if tries == 0 {
-		q.stats.Corrupt++
+		b.stats.Corrupt++
 	}
-	q.exclude(a)
+	b.exclude(a)
 	return true
 }
 
-// exclude makes a one of the groups that are set aside, and tells so. q.mu is held.
-func (q *Queue) exclude(a Aside) {
-	q.aside[a.Seq] = a
-	q.log.Error("a group cannot be read and is set aside", "id", a.ID, "seq", a.Seq, "err", a.Why, "again", a.Again)
-	if q.onAside != nil {
-		q.onAside(a)
+// exclude makes a one of the groups that are set aside, and tells so. b.mu is held.
+func (b *books) exclude(a Aside) {
+	b.aside[a.Seq] = a
+	b.log.Error("a group cannot be read and is set aside", "id", a.ID, "seq", a.Seq, "err", a.Why, "again", a.Again)
+	if b.onAside != nil {
+		b.onAside(a)
 	}
 }
 

@@ -3,6 +3,7 @@ package queue
 import (
 	"cmp"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -11,6 +12,8 @@ import (
 
 // books are what a queue knows of its groups without asking the store.
 type books struct {
+	log *slog.Logger
+
 	// mu guards what follows. The store is never called under it, except by those who
 	// hold ops locked.
 	mu      sync.Mutex
@@ -34,14 +37,15 @@ type books struct {
 	onAside func(Aside)           // nil: nobody wants to know
 }
 
-func newBooks(remember time.Duration) books {
+func newBooks(o Options) books {
 	return books{
+		log:     o.Log,
 		leased:  make(map[uint64]*lease),
 		aside:   make(map[uint64]Aside),
 		tries:   make(map[uint64]int),
 		here:    make(map[Key]struct{}),
 		coming:  make(map[Key]chan struct{}),
-		done:    newRemembered(remember),
+		done:    newRemembered(o.Remember),
 		floors:  make(map[uint64]int),
 		garbage: make(map[uint64]struct{}),
 	}

@@ -34,7 +34,6 @@ type Queue struct {
 	store Store
 	codec *groupform.Codec
 	forms sync.Pool // of *[]byte, for the binary form of groups
-	log   *slog.Logger
 
 	// ops is read-locked by every operation on the store. It is locked by what must
 	// wait for the operations under way: closing, resetting, rereading the store. It is
@@ -64,8 +63,7 @@ func Open(ctx context.Context, store Store, o Options) (*Queue, error) {
 	q := &Queue{
 		store: store,
 		codec: groupform.NewCodec(0),
-		log:   o.Log,
-		books: newBooks(o.Remember),
+		books: newBooks(o),
 	}
 	if err := q.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the queue: %w", err), store.Close())

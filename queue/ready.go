@@ -31,7 +31,15 @@ type readiness struct {
 // has an answer, the outcome before it counts, and after 5 seconds [ErrUnreachable].
 func (q *Queue) Ready(ctx context.Context) error {
 	r := &q.ready
-	ended, err := r.start(func() error { return q.probe(context.WithoutCancel(ctx)) })
+	ended, err := r.start(func() error {
+		ctx := context.WithoutCancel(ctx)
+		if err := q.begin(ctx); err != nil {
+			return err
+		}
+		defer q.ops.RUnlock()
+		_, err := q.store.Put(ctx, nil)
+		return q.doubt(err)
+	})
 	if ended == nil {
 		return err
 	}
@@ -49,16 +57,6 @@ func (q *Queue) Ready(ctx context.Context) error {
 		return fmt.Errorf("no answer for %s: %w", took.Round(time.Second), ErrUnreachable)
 	}
 	return r.err
-}
-
-// probe puts no group.
-func (q *Queue) probe(ctx context.Context) error {
-	if err := q.begin(ctx); err != nil {
-		return err
-	}
-	defer q.ops.RUnlock()
-	_, err := q.store.Put(ctx, nil)
-	return q.doubt(err)
 }
 
 // start starts a probe unless one is under way, and returns a channel that is closed when
