@@ -132,13 +132,13 @@ func (a atroposAPI) latestExample(c *web.Call) {
 	var (
 		g    *quintain.Group
 		text []byte
-		err  error
 	)
-	a.server.web.Compute(func() {
+	err := c.Compute(func() (err error) {
 		if g, err = a.intake.newest(c); err == nil && g != nil {
 			text = atropos.AppendGroup(nil, g)
 			err = c.Reserve(cap(text))
 		}
+		return err
 	})
 	switch {
 	case err != nil:
@@ -270,8 +270,10 @@ func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quint
 		reader := r.server.reader(c)
 		defer func() { r.server.readers.Put(reader, reader.Forget()) }()
 		var groups []*quintain.Group
-		var err error
-		r.server.web.Compute(func() { groups, err = read(reader, b) })
+		err := c.Compute(func() (err error) {
+			groups, err = read(reader, b)
+			return err
+		})
 		if err == nil {
 			err = c.Reserve(len(b)) // for the groups as they are stored
 		}

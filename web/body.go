@@ -99,7 +99,10 @@ func (c *Call) readBody() ([]byte, error) {
 	}
 	defer c.keep(body)
 	var plain []byte
-	c.server.Compute(func() { plain, err = c.inflate(body) })
+	err = c.Compute(func() (err error) {
+		plain, err = c.inflate(body)
+		return err
+	})
 	return plain, err
 }
 

@@ -126,6 +126,17 @@ func (s *Server) Compute(f func()) {
 	f()
 }
 
+// Compute is [Server.Compute] for a call. If its client has gone when it is its turn, or
+// the server ends, it does not call f and returns an error for [Call.Fail].
+func (c *Call) Compute(f func() error) (err error) {
+	c.server.Compute(func() {
+		if err = c.Context().Err(); err == nil {
+			err = f()
+		}
+	})
+	return err
+}
+
 // Desks is how many calls of Compute may run at once: one less than there are
 // processors, and at least one.
 func (s *Server) Desks() int { return cap(s.desks) }

@@ -166,6 +166,32 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// What a client wanted is not computed once it has gone, however many wait for their turn.
+func TestNothingIsComputedForThoseWhoWent(t *testing.T) {
+	t.Parallel()
+	computed := 0
+	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/sum", Serve: func(c *web.Call) {
+		err := c.Compute(func() error { computed++; return nil })
+		if err != nil {
+			c.Fail(err)
+			return
+		}
+		c.JSON(200, []byte("{}"))
+	}}}})
+	for _, gone := range []bool{false, true} {
+		ctx, leave := context.WithCancel(t.Context())
+		if gone {
+			leave()
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "http://localhost/sum", nil))
+		leave()
+		if want := map[bool]int{false: 200, true: 408}[gone]; w.Code != want || computed != 1 {
+			t.Errorf("gone: %v: status %d after %d computed, want %d after 1", gone, w.Code, computed, want)
+		}
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	twice := []web.Route{{Method: "GET", Path: "/a/{b}"}, {Method: "GET", Path: "/a/{b}"}}
