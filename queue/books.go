@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -57,6 +58,17 @@ func (b *books) notify() {
 		close(b.changed)
 		b.changed = nil
 	}
+}
+
+// doubt has the store reread if err leaves open what it contains, or says that it
+// needs mending. It returns err.
+func (b *books) doubt(err error) error {
+	if errors.Is(err, ErrUncertain) || errors.Is(err, ErrUnreachable) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.unsure = true
+	}
+	return err
 }
 
 // find returns the entry of seq. b.mu is held.
