@@ -65,14 +65,14 @@ func Open(path, writer string) (*Folder, error) {
 	return f, nil
 }
 
-// Root returns the data folder that the folder at path lies in, as a queue does, or path
-// itself if it lies in none.
+// Root returns the data folder that the folder at path lies in, as that of a queue does,
+// or path itself if it lies in none.
 func Root(path string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return path
 	}
-	for _, dir := range []string{full, filepath.Dir(full), filepath.Dir(filepath.Dir(full))} { // runs/NAME is two below
+	for _, dir := range []string{filepath.Dir(full), filepath.Dir(filepath.Dir(full))} { // runs/NAME is two below
 		if _, err := os.Stat(filepath.Join(dir, "format.json")); err == nil {
 			return dir
 		}

@@ -23,7 +23,7 @@ import (
 type Options struct {
 	MinFree int64        // bytes of the disk that Put leaves free; default 64 MiB, and a tenth of a small disk; below 0: none
 	Pool    *Pool        // of open files, which stores may share; default: one of its own, of [DefaultOpen]
-	Locked  bool         // the caller has locked the data folder that the folder lies in
+	Locked  bool         // the caller has locked the data folder that the folder lies in, and keeps it so
 	Log     *slog.Logger // default: none
 
 	segmentSize int64 // for tests
@@ -74,8 +74,8 @@ type store struct {
 }
 
 // Open opens the store in the folder dir, and makes the folder if need be. One process
-// at a time may have it open: others get [queue.ErrInUse]. What is locked is the data
-// folder that dir lies in (see [datadir.Root]), or dir itself.
+// at a time may have it open: others get [queue.ErrInUse]. The folder is locked, and the
+// data folder that it lies in (see [datadir.Root]).
 func Open(dir string, o Options) (queue.Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -83,12 +83,9 @@ func Open(dir string, o Options) (queue.Store, error) {
 	if err := datadir.SyncFolder(filepath.Dir(dir)); err != nil && !errors.Is(err, os.ErrPermission) {
 		return nil, err // the folder's name must be durable too
 	}
-	var lock io.Closer = io.NopCloser(nil)
-	if !o.Locked {
-		var err error
-		if lock, err = lockedBy(datadir.Lock, dir); err != nil {
-			return nil, err
-		}
+	lock, err := lockFor(dir, o)
+	if err != nil {
+		return nil, err
 	}
 	pool := o.Pool
 	if pool == nil {
@@ -104,14 +101,52 @@ func Open(dir string, o Options) (queue.Store, error) {
 	return s, nil
 }
 
-// lockedBy locks dir, or the data folder that it lies in, by one of the ways of package
+// lockFor locks dir for a store. If the data folder is locked, it only makes sure that
+// nobody has dir alone, so that a store costs no descriptor.
+func lockFor(dir string, o Options) (io.Closer, error) {
+	if !o.Locked {
+		return lockedBy(datadir.Lock, dir)
+	}
+	l, err := lockOne(datadir.Lock, dir)
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(nil), l.Close()
+}
+
+// lockedBy locks dir, and the data folder that it lies in, by one of the ways of package
 // datadir.
 func lockedBy(lock func(string) (io.Closer, error), dir string) (io.Closer, error) {
-	l, err := lock(datadir.Root(dir))
+	l, err := lockOne(lock, dir)
+	root := datadir.Root(dir)
+	if err != nil || root == dir {
+		return l, err
+	}
+	above, err := lockOne(lock, root)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return locks{above, l}, nil
+}
+
+func lockOne(lock func(string) (io.Closer, error), dir string) (io.Closer, error) {
+	l, err := lock(dir)
 	if errors.Is(err, datadir.ErrInUse) {
 		return nil, fmt.Errorf("%s: %w", dir, queue.ErrInUse)
 	}
 	return l, err
+}
+
+// locks are several locks.
+type locks []io.Closer
+
+// Close frees them.
+func (list locks) Close() error {
+	var errs []error
+	for _, l := range list {
+		errs = append(errs, l.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // openFolder opens the store in a folder.

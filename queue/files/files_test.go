@@ -88,7 +88,15 @@ func TestDataFolderIsLockedAsAWhole(t *testing.T) {
 	if err := data.Close(); err != nil {
 		t.Fatal(err)
 	}
-	queuetest.Close(t, openDir(t, data.Join(datadir.Queue), files.Options{}))
+	dir := data.Join(datadir.Queue)
+	q := openDir(t, dir, files.Options{})
+	if _, err := files.Open(dir, files.Options{Locked: true}); !errors.Is(err, queue.ErrInUse) {
+		t.Errorf("opening what another has open: error %v", err)
+	}
+	if _, err := datadir.Open(data.Path(), "test"); err == nil {
+		t.Error("a data folder is opened, and another has one of its queues open")
+	}
+	queuetest.Close(t, q)
 }
 
 func TestOpenNamesTheFolder(t *testing.T) {

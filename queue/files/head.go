@@ -26,7 +26,7 @@ const (
 
 const (
 	fileMagic   = "QNlog"
-	fileVersion = 3
+	fileVersion = 2
 	fileHeadLen = 24
 )
 

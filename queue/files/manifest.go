@@ -28,7 +28,7 @@ type listed struct {
 
 const (
 	manifestName  = "manifest"
-	manifestTitle = "quintain queue, manifest 1"
+	manifestTitle = "quintain queue, manifest 2"
 )
 
 // errManifest says that a manifest is damaged.
@@ -54,7 +54,7 @@ func decodeManifest(b []byte) (m manifest, err error) {
 		return m, errManifest
 	}
 	if title != manifestTitle {
-		return m, fmt.Errorf("begins with %q, want %q", title, manifestTitle)
+		return m, fmt.Errorf("begins with %q, and this program reads %q: use the program that wrote it", title, manifestTitle)
 	}
 	lines := strings.Split(string(body), "\n")[1:]
 	if len(lines) == 0 {
