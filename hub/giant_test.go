@@ -40,7 +40,7 @@ func TestGiantNumbersOfAnEarlierHub(t *testing.T) {
 		{"max_context_len":-2147483647,"weight":1e308,"connected":true,"min_batch_allocation":null,"group_size":4},
 		{"max_context_len":1,"weight":5e-324,"connected":true,"min_batch_allocation":1,"group_size":4}]}`
 	store := queue.NewMemory()
-	if err := store.SetState(t.Context(), registrationKey, []byte(giant)); err != nil {
+	if err := store.SetStates(t.Context(), []queue.State{{Key: registrationKey, Value: []byte(giant)}}); err != nil {
 		t.Fatal(err)
 	}
 	f := newFixture(t, store, Config{})

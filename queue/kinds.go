@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// A Kind is a class of waiting groups: those of one environment and one size.
+// A Kind is a class of waiting groups: those of one environment and one size that are held,
+// or are not.
 type Kind struct {
 	EnvID     int32 // -1: none
 	Sequences int
+	Held      bool
 }
 
 // tallyKind counts a group in, or out if sign is -1.
