@@ -5,6 +5,7 @@ import (
 
 	_ "embed" // for the document of the API
 
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/web"
 )
 
@@ -33,7 +34,7 @@ func (s *Server) readyz(c *web.Call) {
 		c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"draining"}`))
 		return
 	}
-	if _, err := s.main.queue.State(c.Context(), registrationKey); err != nil {
+	if _, err := s.main.queue.State(c.Context(), registry.Key); err != nil {
 		s.main.fail(c, err)
 		return
 	}

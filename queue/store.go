@@ -128,7 +128,7 @@ type ConflictError struct{ ID string }
 
 // Error names the group.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("the id %q came before with other content: the first group is kept", e.ID)
+	return fmt.Sprintf("the id %q came before with other content: give each group its own", e.ID)
 }
 
 // A CorruptError is a stored group that cannot be read. It has been set aside: until
