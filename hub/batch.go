@@ -60,11 +60,11 @@ func newBatch(groups []queue.Delivery) *batch {
 	return b
 }
 
-// add counts what the groups of b hold.
-func (b *batch) add(groups []queue.Delivery) {
+// add counts what the groups of d hold.
+func (d *batch) add(groups []queue.Delivery) {
 	for i := range groups {
-		b.size += int(groups[i].Sequences)
-		b.tokens += groups[i].Tokens
+		d.size += int(groups[i].Sequences)
+		d.tokens += groups[i].Tokens
 	}
 }
 

@@ -62,24 +62,32 @@ func (e *encoder) writeBinary(c *web.Call, s *shipment) error {
 	out := c.Paced()
 	var piece []byte // not yet written
 	for len(groups) > 0 {
-		for i, body := range bodies {
-			if len(piece) >= pieceSize {
-				if _, err := out.Write(piece); err != nil {
-					return err
-				}
-				piece = piece[:0]
-			}
-			piece = groupform.AppendFrame(piece, groups[i].Seq, body)
+		if piece, err = writeFrames(out, piece, groups, bodies); err != nil {
+			return err
 		}
-		if groups, err = s.next(); err == nil {
-			bodies, _, err = e.bodiesOf(groups)
+		if groups, err = s.next(); err != nil {
+			return err
 		}
-		if err != nil {
+		if bodies, _, err = e.bodiesOf(groups); err != nil {
 			return err
 		}
 		out.Restart() // the client is not to blame for the time that reading took
 	}
 	return finish(c, out, piece, sized)
+}
+
+// writeFrames writes groups whenever a piece is full, and returns what is not yet written.
+func writeFrames(out io.Writer, piece []byte, groups []queue.Delivery, bodies [][]byte) ([]byte, error) {
+	for i, body := range bodies {
+		if len(piece) >= pieceSize {
+			if _, err := out.Write(piece); err != nil {
+				return nil, err
+			}
+			piece = piece[:0]
+		}
+		piece = groupform.AppendFrame(piece, groups[i].Seq, body)
+	}
+	return piece, nil
 }
 
 // finish writes the last piece of a reply, of which the client may know the length.

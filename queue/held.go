@@ -8,13 +8,13 @@ import (
 )
 
 // Held returns the groups of an environment that wait and are held, oldest first.
-func (q *Queue) Held(env int32) []Entry {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.expire(time.Now())
-	list := make([]Entry, 0, len(q.waiting.held[env]))
-	for _, seq := range q.waiting.held[env] {
-		if e, ok := q.waiting.find(seq); ok {
+func (b *books) Held(env int32) []Entry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire(time.Now())
+	list := make([]Entry, 0, len(b.waiting.held[env]))
+	for _, seq := range b.waiting.held[env] {
+		if e, ok := b.waiting.find(seq); ok {
 			list = append(list, e)
 		}
 	}

@@ -27,23 +27,23 @@ func (x *index) tallyKind(k Kind, sign int) {
 // Kinds returns how many groups of each kind wait, and a turn, which changes whenever
 // that does. Asking again is cheap: if turn is still the current one, kinds is nil. The
 // cost grows with the number of kinds, not with how much waits.
-func (q *Queue) Kinds(turn uint64) (kinds map[Kind]int, now uint64) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.expire(time.Now())
-	if turn == q.waiting.turn {
+func (b *books) Kinds(turn uint64) (kinds map[Kind]int, now uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire(time.Now())
+	if turn == b.waiting.turn {
 		return nil, turn
 	}
-	if kinds = maps.Clone(q.waiting.kinds); kinds == nil {
+	if kinds = maps.Clone(b.waiting.kinds); kinds == nil {
 		kinds = map[Kind]int{}
 	}
-	return kinds, q.waiting.turn
+	return kinds, b.waiting.turn
 }
 
 // Waiting returns how much waits, at a constant cost.
-func (q *Queue) Waiting() Count {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.expire(time.Now())
-	return q.waiting.count
+func (b *books) Waiting() Count {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire(time.Now())
+	return b.waiting.count
 }

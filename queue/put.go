@@ -260,8 +260,8 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 
 // Newest returns the binary form of the group that was put last since the queue was
 // opened, except as held, whatever became of it, or nil. It is a copy, and the caller's.
-func (q *Queue) Newest() []byte {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return bytes.Clone(q.newest)
+func (b *books) Newest() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return bytes.Clone(b.newest)
 }

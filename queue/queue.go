@@ -127,11 +127,11 @@ func (q *Queue) Changed() <-chan struct{} {
 
 // View calls look with the waiting groups, oldest first, under the queue's lock: look
 // must be quick, must not change or keep the slice, and must not call the queue.
-func (q *Queue) View(look func(waiting []Entry)) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.expire(time.Now())
-	look(q.waiting.all())
+func (b *books) View(look func(waiting []Entry)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire(time.Now())
+	look(b.waiting.all())
 }
 
 // Stats returns what the queue holds, and what it has done since it was opened.
