@@ -132,4 +132,7 @@ func envelopeError(format string, args ...any) error {
 	return &FormatError{Field: "envelope", Why: fmt.Sprintf(format, args...)}
 }
 
+// sumOf is the sum by which contents are told apart.
+func sumOf(fields []byte) uint32 { return crc32.Checksum(fields, castagnoli()) }
+
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }

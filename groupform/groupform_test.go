@@ -183,7 +183,7 @@ func TestViewSeesTheGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := false
-		err = c.View(b, func(got *quintain.Group) error {
+		err = c.View(b, func(got *quintain.Group, _ uint32) error {
 			seen = true
 			if diff := groupformtest.Diff(g, got); diff != "" {
 				t.Errorf("group %d: %s", i, diff)
@@ -193,7 +193,7 @@ func TestViewSeesTheGroup(t *testing.T) {
 		if err != nil || !seen {
 			t.Fatalf("group %d: seen %v, error %v", i, seen, err)
 		}
-		if err := c.View(b[:len(b)-1], func(*quintain.Group) error { return nil }); err == nil {
+		if err := c.View(b[:len(b)-1], func(*quintain.Group, uint32) error { return nil }); err == nil {
 			t.Errorf("group %d: a torn end is not noticed", i)
 		}
 	}
@@ -202,7 +202,7 @@ func TestViewSeesTheGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := errors.New("no")
-	if err := c.View(b, func(*quintain.Group) error { return refused }); !errors.Is(err, refused) {
+	if err := c.View(b, func(*quintain.Group, uint32) error { return refused }); !errors.Is(err, refused) {
 		t.Errorf("error %v, want that of the function", err)
 	}
 }
@@ -240,7 +240,7 @@ func TestViewTakesLittleMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.View(b, func(*quintain.Group) error { return nil })
+		err = c.View(b, func(*quintain.Group, uint32) error { return nil })
 		if errors.Is(err, groupform.ErrVast) != test.vast || (err != nil) != test.vast {
 			t.Errorf("%s: error %v, at most %d bytes", test.why, err, most)
 		}

@@ -15,8 +15,8 @@ import (
 // errAcked says that a batch was acknowledged before.
 var errAcked = errors.New("acknowledged before")
 
-// mine returns an open batch that the trainer has, or that it had last. After a restart
-// it is not known who had a batch: then it may be any trainer. b.mu is held.
+// mine returns an open batch that the trainer has, or that it had last. If no trainer had
+// it, it may be any. b.mu is held.
 func (b *batches) mine(number uint64, trainer string) (*batch, error) {
 	for _, d := range b.open {
 		if d.number != number {
@@ -24,7 +24,7 @@ func (b *batches) mine(number uint64, trainer string) (*batch, error) {
 		}
 		switch {
 		case d.claim.trainer == trainer, d.claim.trainer == "":
-		case d.state == flying, d.state == handed:
+		case d.state == flying, d.state == handed, d.state == kept:
 			return nil, web.Errorf(http.StatusConflict, "batch %d belongs to another trainer: its lease ran out, or it was given back", number)
 		default:
 			return nil, web.Errorf(http.StatusConflict, "batch %d waits to be handed out, and this trainer did not have it last", number)
@@ -55,18 +55,30 @@ func (b *batches) ack(ctx context.Context, number uint64, trainer string) error 
 	return b.finish(ctx, []*batch{d})
 }
 
-// nack gives one batch back: it is handed out again to the next trainer that asks.
-func (b *batches) nack(number uint64, trainer string) error {
+// held is mine for a batch that is not acknowledged.
+func (b *batches) held(number uint64, trainer string) (*batch, error) {
 	b.lapse(time.Now())
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d, err := b.mine(number, trainer)
 	if errors.Is(err, errAcked) {
-		return goneError(number)
+		return nil, goneError(number)
+	}
+	return d, err
+}
+
+// nack gives one batch back: it is handed out again to the next trainer that asks. The
+// run's trade is held.
+func (b *batches) nack(ctx context.Context, number uint64, trainer string) error {
+	d, err := b.held(number, trainer)
+	if err == nil {
+		err = b.own(ctx, owner{Trainer: trainer}, d)
 	}
 	if err != nil {
 		return err
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if d.state != due {
 		d.state = due
 		d.attempt++
@@ -77,23 +89,22 @@ func (b *batches) nack(number uint64, trainer string) error {
 	return nil
 }
 
-// extend gives one batch a lease that begins now.
-func (b *batches) extend(number uint64, trainer string, lease time.Duration) (until time.Time, err error) {
-	b.lapse(time.Now())
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	d, err := b.mine(number, trainer)
-	if errors.Is(err, errAcked) {
-		return until, goneError(number)
+// extend gives one batch a lease that begins now. The run's trade is held.
+func (b *batches) extend(ctx context.Context, number uint64, by claim) (until time.Time, err error) {
+	d, err := b.held(number, by.trainer)
+	if err == nil {
+		err = b.own(ctx, ownerOf(by), d)
 	}
 	if err != nil {
 		return until, err
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if d.state != flying {
 		d.state, d.by = handed, nil
 	}
-	d.claim.trainer, d.claim.lease = trainer, lease
-	d.until = time.Now().Add(lease)
+	d.claim.trainer, d.claim.lease = by.trainer, by.lease
+	d.until = d.owner.Until
 	return d.until, nil
 }
 
@@ -111,10 +122,11 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 	for _, d := range done {
 		d.attempt++ // if its reply is still under way, land ignores it
 		b.acked.put(d.number)
+		b.past = d.forget(b.past)
 		b.tally.count(func(n *counts) { n.acked++ })
 		b.events.Tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 	}
-	// The record may keep them: their groups are gone.
+	// Their records may stay for a while: their groups are gone.
 	b.open = slices.DeleteFunc(slices.Clone(b.open), func(d *batch) bool { return slices.Contains(done, d) })
 	return nil
 }

@@ -69,7 +69,7 @@ func newUUID() *big.Int {
 
 // wandbInfo shows the names under which the run is logged.
 func (a atroposAPI) wandbInfo(c *web.Call) {
-	g := a.registry.current()
+	g := a.registry.Current()
 	if !g.Registered {
 		c.JSON(http.StatusOK, []byte(`{"group":null,"project":null}`))
 		return
@@ -81,17 +81,17 @@ func (a atroposAPI) wandbInfo(c *web.Call) {
 
 // info shows how large batches and sequences are.
 func (a atroposAPI) info(c *web.Call) {
-	g := a.registry.current()
+	g := a.registry.Current()
 	tokens := -1
 	if g.Registered {
 		tokens = g.MaxTokens
 	}
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"batch_size":%d,"max_token_len":%d}`, g.batchSize(), tokens))
+	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"batch_size":%d,"max_token_len":%d}`, g.Sequences(), tokens))
 }
 
 // status shows the step, and how much waits.
 func (a atroposAPI) status(c *web.Call) {
-	waiting := a.ledger.account(time.Now()).groups
+	waiting := a.ledger.Account(time.Now()).Groups
 	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d}`, a.Step(), waiting))
 }
 
@@ -168,28 +168,29 @@ func (a atroposAPI) reset(c *web.Call) {
 
 // registerEnv takes what an environment says of itself, once the trainer has begun.
 func (a atroposAPI) registerEnv(c *web.Call) {
-	e, err := readShort(c, atropos.DecodeEnvRegistration)
+	as, err := readShort(c, atropos.DecodeEnvRegistration)
 	if err == nil {
-		err = within("group_size", e.GroupSize, a.server.config.Settings.MaxSequences)
+		err = within("group_size", as.GroupSize, a.server.config.Settings.MaxSequences)
 	}
 	if err != nil {
 		a.fail(c, err)
 		return
 	}
-	id, next, err := a.admit(context.WithoutCancel(c.Context()), e)
+	e, err := a.admit(context.WithoutCancel(c.Context()), as)
 	if err != nil {
 		a.fail(c, err)
 		return
 	}
-	if id < 0 {
+	if e == nil {
 		c.JSON(http.StatusOK, []byte(`{"status":"wait for trainer to start"}`))
 		return
 	}
-	body := fmt.Appendf(nil, `{"status":"success","env_id":%d,"wandb_name":`, id)
-	body = atropos.AppendString(body, next.Envs[id].RealName)
-	body = atropos.AppendString(append(body, `,"checkpoint_dir":`...), next.Checkpoint)
+	g := a.registry.Current()
+	body := fmt.Appendf(nil, `{"status":"success","env_id":%d,"wandb_name":`, e.ID)
+	body = atropos.AppendString(body, e.RealName())
+	body = atropos.AppendString(append(body, `,"checkpoint_dir":`...), g.Checkpoint)
 	c.JSON(http.StatusOK, fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d}`,
-		a.Step(), next.Interval, next.NumSteps))
+		a.Step(), g.Interval, g.NumSteps))
 }
 
 // disconnectEnv notes that an environment leaves.
@@ -199,7 +200,7 @@ func (a atroposAPI) disconnectEnv(c *web.Call) {
 		a.fail(c, err)
 		return
 	}
-	known, err := a.dismiss(context.WithoutCancel(c.Context()), id)
+	known, err := a.dismiss(context.WithoutCancel(c.Context()), envID(id))
 	switch {
 	case err != nil:
 		a.fail(c, err)
@@ -217,16 +218,24 @@ func (a atroposAPI) statusEnv(c *web.Call) {
 		a.fail(c, err)
 		return
 	}
-	a.registry.hear(int32(min(max(id, -1), math.MaxInt32)))
-	st, known := a.ledger.account(time.Now()).statusOf(id)
+	a.registry.Hear(envID(id))
+	st, known := a.ledger.Account(time.Now()).StatusOf(envID(id))
 	if !known {
 		a.fail(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{"env_id"}, Msg: "no environment has this env_id"})
 		return
 	}
-	body := fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d,"unallocated_fraction":`, a.Step(), st.queue)
-	body = atropos.AppendFloat(body, st.unallocated)
-	body = fmt.Appendf(body, `,"self_queue_size":%d,"max_group_size":%d,"env_weight":`, st.own, st.largest)
-	c.JSON(http.StatusOK, append(atropos.AppendFloat(body, st.weight), '}'))
+	body := fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d,"unallocated_fraction":`, a.Step(), st.Queue)
+	body = atropos.AppendFloat(body, st.Unallocated)
+	body = fmt.Appendf(body, `,"self_queue_size":%d,"max_group_size":%d,"env_weight":`, st.Own, st.Largest)
+	c.JSON(http.StatusOK, append(atropos.AppendFloat(body, st.Weight), '}'))
+}
+
+// envID is the ID of an environment as a client wrote it; -1: there is none of it.
+func envID(id int) int32 {
+	if id < 0 || id > math.MaxInt32 {
+		return -1
+	}
+	return int32(id)
 }
 
 // scoredData takes one group.

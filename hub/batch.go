@@ -11,6 +11,7 @@ import (
 // A batch is a batch that is formed and not acknowledged. Its groups stay leased from
 // the queue all the time, so they cannot come into another batch.
 //
+//	kept ◀── the hub starts again while its trainer has a lease ──▶ flying, if that trainer asks
 //	due ──asked for──▶ flying ──reply written──▶ handed ──asked for the next, or acknowledged──▶ gone
 //	 ▲                   │                          │ the lease runs out
 //	 │                   │                       lapsed ──its trainer asks for the next──▶ gone
@@ -23,13 +24,15 @@ type batch struct {
 	tokens int      // of its groups
 	out    bool     // it was handed out before, perhaps by an earlier server
 	formed time.Time
+	step   int   // when it was formed
+	owner  owner // as it is kept; the run's trade guards it
 
 	// What follows is guarded by batches.mu.
 	state   batchState
 	attempt int           // counts the replies
 	by      *web.Exchange // the last reply; nil: not known
 	claim   claim         // of the trainer that has it, or last had it
-	until   time.Time     // when the lease ends, if it is handed
+	until   time.Time     // when the lease ends, if it is handed or kept
 }
 
 type batchState int
@@ -39,10 +42,13 @@ const (
 	flying
 	handed
 	lapsed
+	kept // it was handed out by an earlier server, perhaps, and the lease still runs
 )
 
 // String is the state as the statistics show it.
-func (s batchState) String() string { return [...]string{"due", "flying", "handed", "lapsed"}[s] }
+func (s batchState) String() string {
+	return [...]string{"due", "flying", "handed", "lapsed", "kept"}[s]
+}
 
 // newBatch returns a batch of groups, without a number.
 func newBatch(groups []queue.Delivery) *batch {
@@ -54,11 +60,11 @@ func newBatch(groups []queue.Delivery) *batch {
 	return b
 }
 
-// add counts what the groups of b hold.
-func (b *batch) add(groups []queue.Delivery) {
+// add counts what the groups of d hold.
+func (d *batch) add(groups []queue.Delivery) {
 	for i := range groups {
-		b.size += int(groups[i].Sequences)
-		b.tokens += groups[i].Tokens
+		d.size += int(groups[i].Sequences)
+		d.tokens += groups[i].Tokens
 	}
 }
 
@@ -73,7 +79,7 @@ type claim struct {
 type parcel struct {
 	*batch
 	attempt int
-	groups  []queue.Delivery // decoded, or in their binary form
+	first   []queue.Delivery // the first groups, in their binary form
 	step    int
 }
 

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -14,24 +13,6 @@ import (
 // consumer is the name under which a hub leases the groups of batches from the queue,
 // whichever trainer they are for.
 const consumer = "trainer"
-
-// batchesKey is the record of the batches that are not acknowledged.
-const batchesKey = "hub-batches"
-
-// batchesRecord is what is kept of the batches.
-type batchesRecord struct {
-	Version int           `json:"version"`
-	Step    int           `json:"step"`
-	Open    []batchRecord `json:"open"`  // oldest first
-	Next    uint64        `json:"next"`  // number of the last batch that was formed
-	Acked   []uint64      `json:"acked"` // numbers of the last batches that were acknowledged
-}
-
-// batchRecord is what is kept of a batch.
-type batchRecord struct {
-	Number uint64   `json:"batch"`
-	Groups []uint64 `json:"groups"` // sequence numbers
-}
 
 // Batches are the batches of a run that are formed and not acknowledged, and the step,
 // which counts all that were handed out.
@@ -50,6 +31,7 @@ type batches struct {
 	open    []*batch      // oldest first; the slice itself never changes
 	next    uint64        // number of the last batch that was formed
 	acked   ring          // numbers of the last batches that were acknowledged
+	past    []queue.State // to be kept with the next change: records of batches that are gone
 	moved   chan struct{} // closed when a batch may have become possible; nil: nothing waits for that
 }
 
@@ -105,83 +87,6 @@ func (b *batches) movement() <-chan struct{} {
 	return b.moved
 }
 
-// save keeps step and open, then makes them current. Batches without a number get one.
-// The run's trade is held.
-func (b *batches) save(ctx context.Context, step int, open []*batch) error {
-	next := b.next
-	record := batchesRecord{Version: recordVersion, Step: step, Open: make([]batchRecord, len(open))}
-	for i, d := range open {
-		if d.number == 0 {
-			next++
-			d.number = next
-		}
-		record.Open[i] = batchRecord{d.number, d.seqs}
-	}
-	record.Next = next
-	b.mu.RLock()
-	record.Acked = b.acked.list()
-	b.mu.RUnlock()
-	if err := saveRecord(ctx, b.queue, batchesKey, record); err != nil {
-		return err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.setStep(step)
-	b.open = open
-	b.next = next
-	return nil
-}
-
-// load continues where an earlier server ended: its batches are due again.
-func (b *batches) load(ctx context.Context) error {
-	var past batchesRecord
-	if err := readRecord(ctx, b.queue, batchesKey, &past); err != nil {
-		return err
-	}
-	b.step, b.next = past.Step, past.Next
-	for _, number := range past.Acked {
-		b.acked.put(number)
-	}
-	for _, r := range past.Open {
-		if err := b.reclaim(ctx, &batch{number: r.Number, seqs: r.Groups, out: true}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reclaim leases the groups of a batch of an earlier server, and opens the batch if all
-// are there. If none is, the batch was acknowledged. If some are missing, the rest wait
-// for another batch.
-func (b *batches) reclaim(ctx context.Context, d *batch) error {
-	var found []queue.Entry
-	leased, err := b.queue.Lease(ctx, queue.Want{Consumer: consumer, Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
-		found = found[:0]
-		for _, seq := range d.seqs {
-			at, ok := slices.BinarySearchFunc(waiting, seq, func(e queue.Entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
-			if ok {
-				found = append(found, waiting[at])
-			}
-		}
-		if len(found) < len(d.seqs) {
-			return nil
-		}
-		return found
-	}})
-	switch {
-	case isCorrupt(err):
-		return nil // that group is set aside, and the others were not leased
-	case err != nil:
-		return err
-	case len(leased) == len(d.seqs) && len(leased) > 0:
-		d.add(leased)
-		b.open = append(b.open, d)
-	case len(found) == 0:
-		b.acked.put(d.number)
-	}
-	return nil
-}
-
 // settle acknowledges the batches that the trainer is done with, and makes due those
 // whose reply did not reach their trainer. The run's trade is held.
 func (b *batches) settle(ctx context.Context, c claim) error {
@@ -204,27 +109,28 @@ func (b *batches) settle(ctx context.Context, c claim) error {
 	return b.finish(ctx, done)
 }
 
-// lapse notes which leases have run out.
+// lapse notes which leases have run out. What an earlier server handed out is due again
+// then: it is not known whether it reached its trainer.
 func (b *batches) lapse(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, d := range b.open {
-		if d.state == handed && now.After(d.until) {
-			d.state = lapsed
+		if (d.state == handed || d.state == kept) && now.After(d.until) {
+			d.state = map[batchState]batchState{handed: lapsed, kept: due}[d.state]
 			b.tally.count(func(n *counts) { n.expired++ })
 			b.events.Tell("lease_expired", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 		}
 	}
 }
 
-// nextDue returns the batch to hand out before another is formed: the oldest, or the
-// newest if b.newest is set. It is nil if there is none.
-func (b *batches) nextDue() *batch {
+// nextDue returns the batch to hand out to a trainer before another is formed: the oldest,
+// or the newest if b.newest is set. It is nil if there is none.
+func (b *batches) nextDue(trainer string) *batch {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	var found *batch
 	for _, d := range b.open {
-		if d.state == due || d.state == lapsed {
+		if d.state == due || d.state == lapsed || d.state == kept && d.claim.trainer == trainer {
 			found = d
 			if !b.newest {
 				break
@@ -234,16 +140,17 @@ func (b *batches) nextDue() *batch {
 	return found
 }
 
-// fetch reads the groups of a batch again.
-func (b *batches) fetch(ctx context.Context, d *batch) ([]queue.Delivery, error) {
-	groups := make([]queue.Delivery, len(d.seqs))
-	for i, seq := range d.seqs {
-		var err error
-		if groups[i], err = b.queue.Read(ctx, seq); err != nil {
-			return nil, err
-		}
-	}
-	return groups, nil
+// maxPortion is about how many bytes of groups, as they are stored, are read at once for a
+// reply, and portionGroups how many groups at most.
+const (
+	maxPortion    = 8 << 20
+	portionGroups = 4096
+)
+
+// fetch reads the first groups of a batch, or what is left of it: as many as are handed
+// out at once.
+func (b *batches) fetch(ctx context.Context, seqs []uint64) ([]queue.Delivery, error) {
+	return b.queue.ReadRaw(ctx, seqs[:min(len(seqs), portionGroups)], maxPortion)
 }
 
 // dissolve lets the groups of a batch wait for another. The run's trade is held.
@@ -256,8 +163,8 @@ func (b *batches) dissolve(ctx context.Context, d *batch) error {
 	return nil
 }
 
-// launch starts a reply with d.
-func (b *batches) launch(d *batch, groups []queue.Delivery, c claim) parcel {
+// launch starts a reply with d, of which the first groups were read.
+func (b *batches) launch(d *batch, first []queue.Delivery, c claim) parcel {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d.state = flying
@@ -271,13 +178,13 @@ func (b *batches) launch(d *batch, groups []queue.Delivery, c claim) parcel {
 		} else {
 			n.batches++
 		}
-		n.groupsOut += uint64(len(groups))
+		n.groupsOut += uint64(len(d.seqs))
 		n.tokensOut += uint64(d.tokens)
 	})
 	b.events.Tell("batch", map[string]any{
-		"batch": d.number, "trainer": c.trainer, "step": b.step, "groups": len(groups), "tokens": d.tokens, "attempt": d.attempt,
+		"batch": d.number, "trainer": c.trainer, "step": b.step, "groups": len(d.seqs), "tokens": d.tokens, "attempt": d.attempt,
 	})
-	return parcel{d, d.attempt, groups, b.step}
+	return parcel{d, d.attempt, first, b.step}
 }
 
 // land says what became of the reply with p. It may first be called as if the reply
@@ -314,7 +221,7 @@ func (b *batches) nextLapse(end time.Time) time.Time {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	for _, d := range b.open {
-		if d.state == handed && d.until.Before(end) {
+		if (d.state == handed || d.state == kept) && d.until.Before(end) {
 			end = d.until
 		}
 	}
@@ -331,11 +238,11 @@ func (b *batches) count() int {
 // An OpenBatch is a batch that is formed and not acknowledged.
 type OpenBatch struct {
 	Number  uint64     `json:"batch"`
-	State   string     `json:"state"` // due, flying, handed or lapsed
+	State   string     `json:"state"` // due, flying, handed, kept or lapsed
 	Trainer string     `json:"trainer"`
 	Groups  int        `json:"groups"`
 	Attempt int        `json:"attempt"`
-	Until   *time.Time `json:"until,omitempty"` // when its lease runs out; nil: it is not handed out
+	Until   *time.Time `json:"until,omitempty"` // when its lease runs out; nil: no trainer has one
 }
 
 // list returns the open batches, oldest first.
@@ -345,7 +252,7 @@ func (b *batches) list() []OpenBatch {
 	list := make([]OpenBatch, len(b.open))
 	for i, d := range b.open {
 		list[i] = OpenBatch{Number: d.number, State: d.state.String(), Trainer: d.claim.trainer, Groups: len(d.seqs), Attempt: d.attempt}
-		if until := d.until; d.state == handed {
+		if until := d.until; d.state == handed || d.state == kept {
 			list[i].Until = &until
 		}
 	}

@@ -79,6 +79,7 @@ type Settings struct {
 	MaxBatch     int           // sequences of a batch
 	MaxWaiting   int           // groups; 0: no limit
 	MaxRuns      int           // beside the default one
+	MaxEnvs      int           // environments of a run that are known at once
 	WhenFull     Overflow
 }
 
@@ -86,7 +87,7 @@ type Settings struct {
 func Default() Settings {
 	return Settings{
 		Compat: Loose, Lease: 30 * time.Minute, EnvTimeout: 2 * time.Minute,
-		MaxGroups: queue.MaxPutAll, MaxSequences: 1 << 16, MaxTokens: 16 << 20, MaxBatch: 1 << 16, MaxRuns: 100, WhenFull: Refuse,
+		MaxGroups: queue.MaxPutAll, MaxSequences: 1 << 16, MaxTokens: 16 << 20, MaxBatch: 1 << 16, MaxRuns: 100, MaxEnvs: 1 << 17, WhenFull: Refuse,
 	}
 }
 
@@ -101,6 +102,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.MaxBatch, "max_batch", "sequences of a batch").AtLeast(1)
 	d.Int(&s.MaxWaiting, "max_waiting", "groups that wait; 0: no limit").AtLeast(0)
 	d.Int(&s.MaxRuns, "max_runs", "runs beside the default one").AtLeast(1)
+	d.Int(&s.MaxEnvs, "max_envs", "environments of a run that are known at once: those that left, or were silent for an hour, are forgotten").AtLeast(2)
 	settings.Word(d, &s.WhenFull, "when_full", "what happens to new groups while too many wait: they are refused with status 429, or the oldest are dropped").OneOf(string(Refuse), string(DropOldest))
 }
 
@@ -126,6 +128,7 @@ func (c Config) withDefaults() Config {
 	s.MaxTokens = cmp.Or(s.MaxTokens, d.MaxTokens)
 	s.MaxBatch = cmp.Or(s.MaxBatch, d.MaxBatch)
 	s.MaxRuns = cmp.Or(s.MaxRuns, d.MaxRuns)
+	s.MaxEnvs = cmp.Or(s.MaxEnvs, d.MaxEnvs)
 	s.WhenFull = cmp.Or(s.WhenFull, d.WhenFull)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -1,7 +1,9 @@
 package hub
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -25,6 +27,14 @@ func weight(d *queue.Delivery) int {
 	return 2 * int(d.Bytes)
 }
 
+// weights is the weight of groups together.
+func weights(groups []queue.Delivery) (n int) {
+	for i := range groups {
+		n += weight(&groups[i])
+	}
+	return n
+}
+
 // An encoder writes groups as replies.
 type encoder struct {
 	codec *groupform.Codec
@@ -32,41 +42,81 @@ type encoder struct {
 	texts *web.Shelf[*[]byte] // for groups in JSON
 }
 
-// writeBinary writes groups in their binary form.
-func (e *encoder) writeBinary(c *web.Call, groups []queue.Delivery) error {
-	size := 0
-	bodies := make([][]byte, len(groups))
-	for i := range groups {
-		var err error
-		if bodies[i], err = e.bodyOf(&groups[i]); err != nil {
+// writeBinary writes groups in their binary form. A reply of one portion has its length in
+// the header.
+func (e *encoder) writeBinary(c *web.Call, s *shipment) error {
+	groups, err := s.next()
+	if err != nil {
+		return err
+	}
+	bodies, size, err := e.bodiesOf(groups)
+	if err != nil {
+		return err
+	}
+	sized := s.whole()
+	c.W.Header().Set("Content-Type", groupform.Frames)
+	if sized {
+		c.W.Header().Set("Content-Length", strconv.Itoa(size))
+	}
+	c.W.WriteHeader(http.StatusOK)
+	out := c.Paced()
+	var piece []byte // not yet written
+	for len(groups) > 0 {
+		if piece, err = writeFrames(out, piece, groups, bodies); err != nil {
 			return err
+		}
+		if groups, err = s.next(); err != nil {
+			return err
+		}
+		if bodies, _, err = e.bodiesOf(groups); err != nil {
+			return err
+		}
+		out.Restart() // the client is not to blame for the time that reading took
+	}
+	return finish(c, out, piece, sized)
+}
+
+// writeFrames writes groups whenever a piece is full, and returns what is not yet written.
+func writeFrames(out io.Writer, piece []byte, groups []queue.Delivery, bodies [][]byte) ([]byte, error) {
+	for i, body := range bodies {
+		if len(piece) >= pieceSize {
+			if _, err := out.Write(piece); err != nil {
+				return nil, err
+			}
+			piece = piece[:0]
+		}
+		piece = groupform.AppendFrame(piece, groups[i].Seq, body)
+	}
+	return piece, nil
+}
+
+// finish writes the last piece of a reply, of which the client may know the length.
+func finish(c *web.Call, out io.Writer, piece []byte, sized bool) error {
+	if sized { // a client that goes away after this has it all
+		if err := c.LastByte(); err != nil {
+			return err
+		}
+	}
+	if _, err := out.Write(piece); err != nil {
+		return err
+	}
+	if err := c.Flush(); err != nil || sized {
+		return err
+	}
+	return context.Cause(c.Context()) // the end of the reply is still to come
+}
+
+// bodiesOf returns groups in the binary form that all clients read, and how many bytes
+// their frames have.
+func (e *encoder) bodiesOf(groups []queue.Delivery) (bodies [][]byte, size int, err error) {
+	bodies = make([][]byte, len(groups))
+	for i := range groups {
+		if bodies[i], err = e.bodyOf(&groups[i]); err != nil {
+			return nil, 0, err
 		}
 		size += groupform.FrameHead + len(bodies[i])
 	}
-	h := c.W.Header()
-	h.Set("Content-Type", groupform.Frames)
-	h.Set("Content-Length", strconv.Itoa(size))
-	h.Set(headerGroups, strconv.Itoa(len(groups)))
-	c.W.WriteHeader(http.StatusOK)
-	out := c.Paced()
-	var piece []byte
-	for i, body := range bodies {
-		piece = groupform.AppendFrame(piece, groups[i].Seq, body)
-		last := i == len(bodies)-1
-		if len(piece) < pieceSize && !last {
-			continue
-		}
-		if last { // a client that goes away after this has it all
-			if err := c.LastByte(); err != nil {
-				return err
-			}
-		}
-		if _, err := out.Write(piece); err != nil {
-			return err
-		}
-		piece = piece[:0]
-	}
-	return c.Flush()
+	return bodies, size, nil
 }
 
 // bodyOf returns the group of d in the binary form that all clients read.
@@ -82,12 +132,17 @@ func (e *encoder) bodyOf(d *queue.Delivery) ([]byte, error) {
 }
 
 // writeJSON writes groups as Atropos writes a batch.
-func (e *encoder) writeJSON(c *web.Call, groups []queue.Delivery) error {
+func (e *encoder) writeJSON(c *web.Call, s *shipment) error {
 	out := c.Printer(http.StatusOK)
 	_, err := out.Write([]byte(`{"batch":[`))
-	if err == nil {
-		err = e.encodeAhead(c, groups, func(i int, text []byte) error {
-			if i > 0 {
+	shown := 0
+	for err == nil {
+		var groups []queue.Delivery
+		if groups, err = s.next(); err != nil || len(groups) == 0 {
+			break
+		}
+		err = e.encodeAhead(c, groups, func(text []byte) error {
+			if shown++; shown > 1 {
 				_, _ = out.Write([]byte(",")) // the next write reports the error of this one
 			}
 			_, err := out.Write(text)
@@ -123,7 +178,7 @@ type ahead struct {
 
 // encodeAhead shows groups in JSON in their order. It stops at one that cannot be read
 // or shown.
-func (e *encoder) encodeAhead(c *web.Call, groups []queue.Delivery, show func(i int, text []byte) error) error {
+func (e *encoder) encodeAhead(c *web.Call, groups []queue.Delivery, show func(text []byte) error) error {
 	a := &ahead{encoder: e, call: c, groups: groups, texts: make([]*text, len(groups))}
 	defer a.making.Wait()
 	for i := range groups {
@@ -158,7 +213,7 @@ func (a *ahead) begin(i int) error {
 }
 
 // show shows a group, whose JSON is made or in the making.
-func (a *ahead) show(i int, show func(i int, text []byte) error) error {
+func (a *ahead) show(i int, show func(text []byte) error) error {
 	t := a.texts[i]
 	<-t.made
 	if errors.Is(t.err, groupform.ErrVast) {
@@ -173,7 +228,7 @@ func (a *ahead) show(i int, show func(i int, text []byte) error) error {
 		}
 		t.held += more
 	}
-	err := show(i, *t.json)
+	err := show(*t.json)
 	a.encoder.texts.Put(t.json, cap(*t.json))
 	a.call.Release(t.held)
 	a.groups[i].Group, a.groups[i].Body, a.texts[i] = nil, nil, nil
@@ -193,12 +248,12 @@ func (a *ahead) vast(i int, t *text) {
 	}
 	t.held += vastFactor * size
 	a.web.Compute(func() {
-		t.json, t.err = a.encode(d, func(body []byte, look func(*quintain.Group) error) error {
+		t.json, t.err = a.encode(d, func(body []byte, look func(*quintain.Group, uint32) error) error {
 			g, err := a.codec.Decode(body)
 			if err != nil {
 				return err
 			}
-			return look(g)
+			return look(g, 0)
 		})
 	})
 }
@@ -207,17 +262,17 @@ func (a *ahead) vast(i int, t *text) {
 const textFactor = 2
 
 // encode makes JSON of one group, which view decodes if it is not.
-func (e *encoder) encode(d *queue.Delivery, view func([]byte, func(*quintain.Group) error) error) (*[]byte, error) {
+func (e *encoder) encode(d *queue.Delivery, view func([]byte, func(*quintain.Group, uint32) error) error) (*[]byte, error) {
 	buf, _ := e.texts.Take()
 	if buf == nil {
 		buf = new([]byte)
 	}
-	write := func(g *quintain.Group) error {
+	write := func(g *quintain.Group, _ uint32) error {
 		*buf = atropos.AppendGroup((*buf)[:0], g)
 		return nil
 	}
 	if d.Group != nil {
-		return buf, write(d.Group)
+		return buf, write(d.Group, 0)
 	}
 	err := view(d.Body, write)
 	if err != nil && !errors.Is(err, groupform.ErrVast) {

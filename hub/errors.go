@@ -20,6 +20,7 @@ func (r *Run) fail(c *web.Call, err error) {
 		field  *quintain.FieldError
 		format *groupform.FormatError
 		huge   *groupform.TooLargeError
+		rival  *queue.ConflictError
 	)
 	switch {
 	case errors.As(err, &fault):
@@ -30,6 +31,8 @@ func (r *Run) fail(c *web.Call, err error) {
 		r.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{format.Field}, Msg: format.Why})
 	case errors.As(err, &huge):
 		c.Detail(http.StatusRequestEntityTooLarge, huge.Error())
+	case errors.As(err, &rival):
+		c.Detail(http.StatusConflict, rival.Error())
 	case errors.Is(err, queue.ErrClosed) && r.deleted.Load():
 		c.Detail(http.StatusGone, "the run was deleted")
 	case errors.Is(err, queue.ErrNoSpace):

@@ -15,6 +15,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -134,11 +135,13 @@ func TestNewRefuses(t *testing.T) {
 		t.Error("no queue: taken")
 	}
 	for _, test := range []struct{ why, key, text string }{
-		{"no JSON", registrationKey, `{`},
-		{"a later version", registrationKey, `{"version":2}`},
-		{"a later version of the batches", batchesKey, `{"version":2}`},
-		{"a later version of the holding", holdingKey, `{"version":2}`},
-		{"something else", batchesKey, `{"version":1,"open":5}`},
+		{"no JSON", registry.Key, `{`},
+		{"an earlier version", registry.Key, `{"version":1}`},
+		{"a later version of the batches", batchesKey, `{"version":3}`},
+		{"a later version of a batch", partKey(1, 0), `{"version":2}`},
+		{"no groups", partKey(1, 0), `{"version":1,"batch":1,"groups":5}`},
+		{"torn groups", partKey(1, 0), `{"version":1,"batch":1,"groups":"gA=="}`},
+		{"groups without end", partKey(1, 0), `{"version":1,"batch":1,"groups":"AoCAgIAQ"}`},
 	} {
 		q, err := queue.Open(t.Context(), queue.NewMemory(), queue.Options{})
 		if err != nil {
@@ -256,11 +259,11 @@ func (f *fixture) follow(addr string, texts ...string) {
 	}
 }
 
-func (b *badStore) SetState(ctx context.Context, key string, value []byte) error {
+func (b *badStore) SetStates(ctx context.Context, list []queue.State) error {
 	if err := b.count(); err != nil {
 		return err
 	}
-	return b.Memory.SetState(ctx, key, value)
+	return b.Memory.SetStates(ctx, list)
 }
 
 func (b *badStore) count() error {

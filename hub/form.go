@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/packing"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -25,23 +26,32 @@ func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 		return parcel{}, err
 	}
 	for {
-		d := r.batches.nextDue()
+		d := r.batches.nextDue(c.trainer)
 		if d == nil {
 			return r.form(ctx, c)
 		}
-		if d.size == r.registry.current().BatchSize {
-			groups, err := r.batches.fetch(ctx, d)
-			if err == nil {
-				return r.batches.launch(d, groups, c), nil
-			}
-			if !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
-				return parcel{}, err
+		if d.size == r.registry.Current().BatchSize {
+			p, err := r.again(ctx, d, c)
+			if err == nil || !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
+				return p, err
 			}
 		}
 		if err := r.batches.dissolve(ctx, d); err != nil {
 			return parcel{}, err
 		}
 	}
+}
+
+// again hands out a batch that was formed before. r.trade is held.
+func (r *Run) again(ctx context.Context, d *batch, c claim) (parcel, error) {
+	first, err := r.batches.fetch(ctx, d.seqs)
+	if err == nil {
+		err = r.batches.own(ctx, ownerOf(c), d)
+	}
+	if err != nil {
+		return parcel{}, err
+	}
+	return r.batches.launch(d, first, c), nil
 }
 
 // awaitBatch returns the next batch as soon as there is one, for as long as the client
@@ -76,7 +86,7 @@ func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (par
 // time: a lease runs out, or an environment has been silent for too long.
 func (r *Run) nextTurn(now time.Time) time.Duration {
 	next := r.batches.nextLapse(now.Add(maxWait))
-	next = r.registry.nextSilence(now, next)
+	next = r.registry.NextSilence(now, next)
 	return max(time.Millisecond, next.Sub(now)+time.Millisecond)
 }
 
@@ -85,15 +95,16 @@ func (r *Run) form(ctx context.Context, c claim) (parcel, error) {
 	if r.strict {
 		return r.formBurst(ctx, c)
 	}
-	d, groups, err := r.choose(ctx)
+	d, first, err := r.choose(ctx)
 	if err != nil {
 		return parcel{}, err
 	}
+	d.owner = ownerOf(c)
 	if err := r.batches.save(ctx, r.batches.step+1, append(slices.Clone(r.batches.open), d)); err != nil {
 		r.queue.Release(consumer, d.seqs...)
 		return parcel{}, err
 	}
-	return r.batches.launch(d, groups, c), nil
+	return r.batches.launch(d, first, c), nil
 }
 
 // formBurst makes all batches that can be made of what waits, as Atropos does, counts
@@ -122,22 +133,14 @@ func (r *Run) formBurst(ctx context.Context, c claim) (parcel, error) {
 		r.queue.Release(consumer, seqs...)
 		return parcel{}, err
 	}
-	d := open[len(open)-1]
-	groups, err := r.batches.fetch(ctx, d)
-	if err != nil {
-		return parcel{}, err
-	}
-	return r.batches.launch(d, groups, c), nil
+	return r.again(ctx, open[len(open)-1], c)
 }
 
-// choose leases the groups of the next batch. If one of them cannot be read, the queue
-// sets it aside, and others are chosen. r.trade is held.
+// choose leases the groups of the next batch, and reads the first of them. If one of those
+// cannot be read, the queue sets it aside, and others are chosen. r.trade is held.
 func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 	for {
-		groups, err := r.queue.Lease(ctx, queue.Want{Consumer: consumer, Raw: true, Pick: r.pick})
-		if isCorrupt(err) {
-			continue
-		}
+		groups, err := r.queue.Lease(ctx, queue.Want{Consumer: consumer, Blind: true, Pick: r.pick})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -145,23 +148,30 @@ func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 			r.reportUnpackable()
 			return nil, nil, errNoBatch
 		}
-		return newBatch(groups), groups, r.holding.release(ctx, groups)
+		d := newBatch(groups)
+		first, err := r.batches.fetch(ctx, d.seqs)
+		if err == nil {
+			return d, first, nil
+		}
+		r.queue.Release(consumer, d.seqs...)
+		if !isCorrupt(err) {
+			return nil, nil, err
+		}
 	}
 }
 
 // pick returns the groups of the next batch. The queue calls it under its lock, so it
 // takes only locks under which the queue is never called.
 func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
-	who := r.registry.roster(time.Now())
-	from := candidates{waiting: waiting, held: r.holding.current().sizes, who: who, step: r.batches.current(), maxLag: r.server.config.MaxLag}
-	return from.pick(who.need(r.strict))
+	who := r.registry.Roster(time.Now())
+	from := candidates{waiting: waiting, who: who, step: r.batches.current(), maxLag: r.server.config.MaxLag}
+	return from.pick(who.Need(r.strict))
 }
 
 // Candidates are the groups among which a batch is chosen.
 type candidates struct {
 	waiting []queue.Entry
-	held    map[string]int // groups that are held, unless their environment is gone
-	who     *roster
+	who     *registry.Roster
 	step    int
 	maxLag  *int // nil: no group is too old
 }
@@ -172,16 +182,16 @@ func (c *candidates) Len() int { return len(c.waiting) }
 // At implements [packing.Groups].
 func (c *candidates) At(i int) packing.Group {
 	e := &c.waiting[i]
-	if len(c.held) == 0 && c.maxLag == nil || !c.withheld(e) {
-		return packing.Group{Env: e.EnvID, Sequences: int(e.Sequences)}
+	if c.withheld(e) {
+		return packing.Group{Env: e.EnvID} // without sequences it is not chosen
 	}
-	return packing.Group{Env: e.EnvID} // without sequences it is not chosen
+	return packing.Group{Env: e.EnvID, Sequences: int(e.Sequences)}
 }
 
-// withheld reports whether a group may not be handed out because it is held or too old.
+// withheld reports whether a group may not be handed out because it is held, and its
+// environment connected, or because it is too old.
 func (c *candidates) withheld(e *queue.Entry) bool {
-	_, held := c.held[e.ID]
-	return held && c.who.has(e.EnvID) || c.maxLag != nil && e.Stale(c.step, *c.maxLag)
+	return e.Held() && c.who.Has(e.EnvID) || c.maxLag != nil && e.Stale(c.step, *c.maxLag)
 }
 
 // pick returns the groups of the next batch.
@@ -195,8 +205,8 @@ func (c *candidates) pick(n packing.Need) []queue.Entry {
 
 // reportUnpackable reports which sizes of groups fit into no batch, each size once.
 func (r *Run) reportUnpackable() {
-	batch := r.registry.current().BatchSize
-	for size, groups := range r.ledger.unreported() {
+	batch := r.registry.Current().BatchSize
+	for size, groups := range r.ledger.Unreported() {
 		r.events.Tell("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
 		r.log.Warn("groups of this size fit into no batch, and will never be handed out",
 			"sequences", size, "groups", groups, "batch_size", batch)

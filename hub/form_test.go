@@ -24,7 +24,6 @@ func BenchmarkPick(b *testing.B) {
 		need packing.Need
 	}{
 		{"mixed", candidates{waiting: mixed}, plain},
-		{"mixed, some held", candidates{waiting: mixed, held: map[string]int{"x": 1}, who: &roster{}}, plain},
 		{"poison", candidates{waiting: poison}, plain},
 		{"minimums", candidates{waiting: mixed}, bound},
 	} {

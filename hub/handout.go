@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
 )
 
@@ -28,31 +27,19 @@ func batchHeaders() []string {
 // setBatchHeaders describes a batch in the header of the reply.
 func setBatchHeaders(c *web.Call, p parcel) {
 	h := c.W.Header()
-	sequences := 0
-	for i := range p.groups {
-		sequences += int(p.groups[i].Sequences)
-	}
 	h.Set(headerBatch, strconv.FormatUint(p.number, 10))
 	h.Set(headerStep, strconv.Itoa(p.step))
 	h.Set(headerAttempt, strconv.Itoa(p.attempt))
-	h.Set(headerGroups, strconv.Itoa(len(p.groups)))
-	h.Set(headerSequences, strconv.Itoa(sequences))
+	h.Set(headerGroups, strconv.Itoa(len(p.seqs)))
+	h.Set(headerSequences, strconv.Itoa(p.size))
 	h.Set(headerLease, strconv.FormatFloat(p.claim.lease.Seconds(), 'f', -1, 64))
 }
 
 // deliver writes a reply with a batch by the given function, which must call
 // [web.Call.LastByte] if the client knows the length of the reply. If the reply breaks
 // off, the batch is due again.
-func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, []queue.Delivery) error) {
-	bytes := 0
-	for i := range p.groups {
-		bytes += weight(&p.groups[i])
-	}
-	if err := c.Reserve(bytes); err != nil {
-		r.batches.land(p, nil, err)
-		r.fail(c, err)
-		return
-	}
+func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *shipment) error) {
+	goods := &shipment{call: c, now: p.first, rest: p.seqs[len(p.first):], read: r.batches.fetch}
 	landed := false
 	defer func() {
 		if !landed { // write panicked
@@ -61,7 +48,7 @@ func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, []queue.Deliv
 	}()
 	// A client with the last byte may ask for the next batch before this goroutine goes on.
 	c.Arrive = func() { r.batches.land(p, c.Exchange, nil) }
-	err := write(c, p.groups)
+	err := write(c, goods)
 	landed = true
 	r.batches.land(p, c.Exchange, err)
 	if isCorrupt(err) {

@@ -13,6 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -383,7 +385,7 @@ func TestRestart(t *testing.T) {
 	f.want("GET", "/info", "", `{"batch_size":4,"max_token_len":64}`)
 	f.want("GET", "/status-env", `{"env_id":0}`,
 		`{"current_step":2,"queue_size":1,"unallocated_fraction":1.0,"self_queue_size":1,"max_group_size":4,"env_weight":1.0}`)
-	if w := f.do("GET", "/latest_example", ""); !strings.Contains(w.Body.String(), `"tokens":[[4],[4]]`) {
+	if w := f.do("GET", "/latest_example", ""); !strings.Contains(w.Body.String(), `"tokens":[[3],[3],[3],[3]]`) {
 		t.Errorf("latest example %s", w.Body)
 	}
 	for _, want := range []string{"2", "3", "null"} {
@@ -449,29 +451,59 @@ func TestHoldingFails(t *testing.T) {
 	}
 }
 
+// named is a group of one sequence with a name.
+func named(id int, name string) string {
+	return strings.Replace(group(id, 1, -1), "{", `{"id":"`+name+`",`, 1)
+}
+
+// framed is what named is, in the binary form.
+func framed(t *testing.T, id int, name string) string {
+	t.Helper()
+	g, err := new(atropos.Reader).Group([]byte(named(id, name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := groupform.NewCodec(0).Encode(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(groupform.AppendFrame(nil, 0, body))
+}
+
 func TestPutOnce(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
-	named := func(id, name string) string { return strings.Replace(group(1, 1, -1), "{", `{"id":"`+name+`",`, 1) }
+	const received, conflict = `{"status":"received"`, `{"detail":"the id \"`
+	two := "[" + group(6, 1, -1) + "," + group(7, 1, -1) + "]"
 	for _, test := range []struct {
-		why, path, body, key string
+		why, path, body, key, reply string
 	}{
-		{"an id", "/scored_data", named("1", "a"), ""},
-		{"the same again", "/scored_data", named("2", "a"), ""},
-		{"a key is an id", "/scored_data", group(3, 1, -1), "a"},
-		{"in a list", "/scored_data_list", "[" + named("4", "a") + "]", ""},
-		{"an id goes before the key", "/scored_data", named("5", "a"), "b"},
-		{"a key for a list", "/scored_data_list", "[" + group(6, 1, -1) + "," + group(7, 1, -1) + "]", "c"},
-		{"the list again", "/scored_data_list", "[" + group(8, 1, -1) + "," + group(9, 1, -1) + "]", "c"},
-		{"no id, no identity", "/scored_data", group(10, 1, -1), ""},
-		{"as often as it comes", "/scored_data", group(10, 1, -1), ""},
+		{"an id", "/scored_data", named(1, "a"), "", received},
+		{"the same again", "/scored_data", named(1, "a"), "", received},
+		{"a key is an id", "/scored_data", group(1, 1, -1), "a", received},
+		{"with other content", "/scored_data", named(2, "a"), "", conflict},
+		{"a key with other content", "/scored_data", group(3, 1, -1), "a", conflict},
+		{"in a list", "/scored_data_list", "[" + named(1, "a") + "]", "", received},
+		{"in a list with other content, of which nothing is kept", "/scored_data_list", "[" + group(4, 1, -1) + "," + named(5, "a") + "]", "", conflict},
+		{"in the binary form", mainPath + "/groups", framed(t, 1, "a"), "", `{"groups":[{"id":"a","fresh":false}]`},
+		{"in the binary form with other content", mainPath + "/groups", framed(t, 2, "a"), "", conflict},
+		{"an id goes before the key", "/scored_data", named(1, "a"), "b", received},
+		{"a key for a list", "/scored_data_list", two, "c", received},
+		{"the list again", "/scored_data_list", two, "c", received},
+		{"another list", "/scored_data_list", "[" + group(8, 1, -1) + "," + group(9, 1, -1) + "]", "c", conflict},
+		{"no id, no identity", "/scored_data", group(10, 1, -1), "", received},
+		{"as often as it comes", "/scored_data", group(10, 1, -1), "", received},
 	} {
 		var headers []string
 		if test.key != "" {
 			headers = []string{"Idempotency-Key: " + test.key}
 		}
-		if w := f.do("POST", test.path, test.body, headers...); w.Code != 200 || !strings.HasPrefix(w.Body.String(), `{"status":"received"`) {
-			t.Errorf("%s: %d %s", test.why, w.Code, w.Body)
+		if test.body[0] != '{' && test.body[0] != '[' {
+			headers = append(headers, "Content-Type: "+groupform.Frames)
+		}
+		want := map[bool]int{false: http.StatusOK, true: http.StatusConflict}[test.reply == conflict]
+		if w := f.do("POST", test.path, test.body, headers...); w.Code != want || !strings.HasPrefix(w.Body.String(), test.reply) {
+			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, want, test.reply)
 		}
 	}
 	var got []string
@@ -481,7 +513,7 @@ func TestPutOnce(t *testing.T) {
 	if all := strings.Join(got, " "); all != "1 6 7 10 10 null" {
 		t.Errorf("handed out %s, want 1 6 7 10 10", all)
 	}
-	f.do("POST", "/scored_data", named("1", "a"))
+	f.do("POST", "/scored_data", named(1, "a"))
 	if got := f.batch(); got != "null" {
 		t.Errorf("put again after it was acknowledged: %s", got)
 	}

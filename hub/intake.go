@@ -2,16 +2,17 @@ package hub
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
@@ -24,7 +25,7 @@ type intake struct {
 	limits Settings
 	codec  *groupform.Codec
 
-	registry *registry
+	registry *registry.Registry
 	holding  *holding
 	events   *web.Journal
 	tally    *tally
@@ -76,15 +77,13 @@ func (in *intake) take(ctx context.Context, groups []*quintain.Group, key string
 			t.warnings = append(t.warnings, fmt.Sprintf("group %d: dropped: %v", i, unfit))
 		}
 		if g.EnvID != nil {
-			in.registry.hear(*g.EnvID)
+			in.registry.Hear(*g.EnvID)
 		}
 	}
 	if odd := in.oddGroups(groups); len(odd) > 0 {
-		in.keepLatest()
 		if err := in.putOdd(ctx, groups, odd, &t); err != nil {
 			return t, err
 		}
-		in.noteLatest(groups)
 	} else {
 		if t.fresh, err = in.queue.PutAll(ctx, groups); err != nil {
 			return t, err
@@ -146,7 +145,7 @@ func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err e
 		return t, err
 	}
 	for id := range envs {
-		in.registry.hear(id)
+		in.registry.Hear(id)
 	}
 	in.note(tokens, t)
 	in.setLatest(nil)
@@ -259,13 +258,10 @@ func (in *intake) makeRoom(ctx context.Context) error {
 	if most == 0 || in.limits.WhenFull != DropOldest || in.queue.Waiting().Groups <= most {
 		return nil
 	}
-	surplus, err := in.queue.Lease(ctx, queue.Want{Consumer: "room", Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
+	surplus, err := in.queue.Lease(ctx, queue.Want{Consumer: "room", Blind: true, Pick: func(waiting []queue.Entry) []queue.Entry {
 		return waiting[:max(0, len(waiting)-most)]
 	}})
 	if err != nil || len(surplus) == 0 {
-		if isCorrupt(err) {
-			return nil // it is set aside, which makes room too
-		}
 		return err
 	}
 	seqs := make([]uint64, len(surplus))
@@ -282,76 +278,57 @@ func (in *intake) makeRoom(ctx context.Context) error {
 // oddGroups returns the indices of the groups that have fewer sequences than their
 // environment registered.
 func (in *intake) oddGroups(groups []*quintain.Group) []int {
-	now := in.registry.current()
 	var odd []int
 	for i, g := range groups {
-		if g.EnvID != nil && g.Sequences() < now.groupSize(*g.EnvID) && now.Envs[*g.EnvID].Connected {
+		if g.EnvID == nil {
+			continue
+		}
+		if e := in.registry.Env(*g.EnvID); e != nil && e.Connected && g.Sequences() < e.GroupSize {
 			odd = append(odd, i)
 		}
 	}
 	return odd
 }
 
-// putOdd puts groups of which some are odd. It holds those until they make up the group
-// size of their environment. Each is known as held before it is in the queue, so that
-// no batch gets it and no crash lets it go.
-func (in *intake) putOdd(ctx context.Context, groups []*quintain.Group, odd []int, t *taken) (err error) {
-	in.holding.sorting.Lock()
-	defer in.holding.sorting.Unlock()
-	before := in.holding.current()
-	all := before
+// putOdd puts groups of which some are odd. Those are held until they make up the group
+// size of their environment: they are put as held, so that no batch gets them and no crash
+// lets them go.
+func (in *intake) putOdd(ctx context.Context, groups []*quintain.Group, odd []int, t *taken) error {
+	hold := make([]bool, len(groups))
 	for _, i := range odd {
-		g := groups[i]
-		if g.ID == "" {
-			g.ID = rand.Text()
-		}
-		if _, twice := all.sizes[g.ID]; !twice {
-			all = all.with(*g.EnvID, heldRef{g.ID, g.Sequences()})
-		}
+		hold[i] = true
 	}
-	if err := in.holding.hold(ctx, all); err != nil {
+	seqs, fresh, err := in.queue.PutHeld(ctx, groups, hold)
+	if err != nil {
 		return err
 	}
-	t.fresh, err = in.queue.PutAll(ctx, groups)
-	after := before
-	if err == nil {
-		for _, i := range odd {
-			if t.fresh[i] {
-				after = in.sortIn(after, groups[i])
-				t.buffered++
-				t.lastBuffer = after.sequences(*groups[i].EnvID)
-			}
+	t.fresh = fresh
+	for _, i := range odd {
+		env, through := *groups[i].EnvID, seqs[i]
+		if !fresh[i] { // it came before, in a request of which the outcome was not known
+			through = math.MaxUint64
 		}
-	} else if errors.Is(err, queue.ErrUncertain) {
-		after = all // settled when the same IDs come again
+		left, err := in.holding.settle(ctx, env, through)
+		if err != nil {
+			return err
+		}
+		if fresh[i] {
+			t.buffered++
+			t.lastBuffer = left
+		}
 	}
-	return errors.Join(err, in.holding.letGo(ctx, after))
-}
-
-// sortIn returns h with g held, and without the groups that make up a whole one with it.
-// If too many are held, all of its environment are let go.
-func (in *intake) sortIn(h heldGroups, g *quintain.Group) heldGroups {
-	now := in.registry.current()
-	size := now.groupSize(*g.EnvID)
-	if size == 0 { // the run was reset in the meantime
-		return h
-	}
-	h = h.with(*g.EnvID, heldRef{g.ID, g.Sequences()}).completed(*g.EnvID, size)
-	ids := h.ids(*g.EnvID)
-	if len(ids) < maxHeld {
-		return h
-	}
-	in.tally.count(func(n *counts) { n.letGo += uint64(len(ids)) })
-	in.log.Warn("groups that do not make up the size that their environment registered are packed as they are",
-		"env", *g.EnvID, "groups", len(ids), "group_size", size)
-	return h.without(ids...)
+	in.noteLatest(groups, seqs, hold)
+	return nil
 }
 
 // noteLatest makes the last of groups that is not held the one that came last.
-func (in *intake) noteLatest(groups []*quintain.Group) {
-	held := in.holding.current()
-	for _, g := range slices.Backward(groups) {
-		if _, waits := held.sizes[g.ID]; waits {
+func (in *intake) noteLatest(groups []*quintain.Group, seqs []uint64, hold []bool) {
+	for i, g := range slices.Backward(groups) {
+		switch {
+		case !hold[i]:
+			in.setLatest(nil)
+			return
+		case in.waits(*g.EnvID, seqs[i]):
 			continue
 		}
 		if body, err := in.codec.EncodeFast(g); err == nil { // it was encoded once already
@@ -361,21 +338,9 @@ func (in *intake) noteLatest(groups []*quintain.Group) {
 	}
 }
 
-// keepLatest keeps the group that came last as such while others are put, which may be
-// held.
-func (in *intake) keepLatest() {
-	in.mu.Lock()
-	kept := in.latest != nil
-	in.mu.Unlock()
-	if kept {
-		return
-	}
-	body := in.queue.Newest()
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.latest == nil {
-		in.latest = body
-	}
+// waits reports whether the group of a sequence number is held; 0: it was held before.
+func (in *intake) waits(env int32, seq uint64) bool {
+	return seq == 0 || slices.ContainsFunc(in.queue.Held(env), func(e queue.Entry) bool { return e.Seq == seq })
 }
 
 // setLatest makes body the group that came last; nil stands for the one that was put
@@ -407,8 +372,10 @@ func (in *intake) newest(c *web.Call) (*quintain.Group, error) {
 	}
 	last := uint64(0)
 	in.queue.View(func(waiting []queue.Entry) {
-		if len(waiting) > 0 {
-			last = waiting[len(waiting)-1].Seq
+		for i := len(waiting) - 1; i >= 0 && last == 0; i-- {
+			if !waiting[i].Held() {
+				last = waiting[i].Seq
+			}
 		}
 	})
 	if last == 0 {

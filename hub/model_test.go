@@ -18,8 +18,9 @@ import (
 type modelBatch struct {
 	ids     string // of its groups, in order
 	trainer string // that has it; empty: none
-	last    string // trainer that had it last; empty: not known
+	last    string // trainer that had it last; empty: none
 	until   time.Time
+	kept    bool // for that trainer, over a restart
 }
 
 // A hubModel says what a hub must do, in the plainest way.
@@ -37,9 +38,9 @@ type hubModel struct {
 type modelGroup struct{ id, sequences int }
 
 // next is the batch that a trainer must get now, or nil.
-func (m *hubModel) next(now time.Time) *modelBatch {
+func (m *hubModel) next(trainer string) *modelBatch {
 	for _, b := range m.open {
-		if b.trainer == "" || now.After(b.until) {
+		if b.trainer == "" || time.Now().After(b.until) || b.kept && b.trainer == trainer {
 			return b
 		}
 	}
@@ -149,10 +150,7 @@ func playHistory(t *testing.T, rt *rapid.T) {
 			m.release(trainer)
 		case "restart":
 			f.restart()
-			m.release("")
-			for _, b := range m.open {
-				b.last = ""
-			}
+			m.restart()
 		}
 		if f.run.Step() != m.step {
 			rt.Fatalf("step %d, want %d", f.run.Step(), m.step)
@@ -172,14 +170,22 @@ func (m *hubModel) release(trainer string) {
 	}
 }
 
+// restart takes back what trainers have without a lease that outlasts it.
+func (m *hubModel) restart() {
+	for _, b := range m.open {
+		if b.kept = b.trainer != unnamedTrainer && !time.Now().After(b.until); !b.kept {
+			b.trainer = ""
+		}
+	}
+}
+
 // take asks for a batch by /v1.
 func (m *hubModel) take(rt *rapid.T, f *fixture, trainer string) {
-	want := m.next(time.Now())
+	want := m.next(trainer)
 	number, ids := f.take("trainer=" + trainer)
 	m.check(rt, want, ids)
 	if want != nil {
-		want.trainer, want.last, want.until = trainer, trainer, time.Now().Add(m.lease)
-		fmt.Sscan(number, new(int))
+		m.give(want, trainer)
 		var n int
 		fmt.Sscan(number, &n)
 		if known, has := m.numbers[ids]; has && known != n {
@@ -189,6 +195,11 @@ func (m *hubModel) take(rt *rapid.T, f *fixture, trainer string) {
 	}
 }
 
+// give gives a batch to a trainer.
+func (m *hubModel) give(b *modelBatch, trainer string) {
+	b.trainer, b.last, b.until, b.kept = trainer, trainer, time.Now().Add(m.lease), false
+}
+
 // atropos asks for a batch as trainers of Atropos do.
 func (m *hubModel) atropos(rt *rapid.T, f *fixture) {
 	for _, b := range slices.Clone(m.open) {
@@ -196,14 +207,14 @@ func (m *hubModel) atropos(rt *rapid.T, f *fixture) {
 			m.drop(b, unnamedTrainer)
 		}
 	}
-	want := m.next(time.Now())
+	want := m.next(unnamedTrainer)
 	ids := f.batch()
 	if ids == "null" {
 		ids = ""
 	}
 	m.check(rt, want, ids)
 	if want != nil {
-		want.trainer, want.last, want.until = unnamedTrainer, unnamedTrainer, time.Now().Add(m.lease)
+		m.give(want, unnamedTrainer)
 	}
 }
 

@@ -2,12 +2,15 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
@@ -15,9 +18,9 @@ import (
 
 // A Run is the state of one run of training at a hub. Many goroutines may use it at once.
 //
-// Its locks are taken in this order: trade, holding.sorting, ledger.mu, those of the
-// queue, and last the other locks of its parts, under which no part calls the queue. No
-// group is encoded or decoded under any of them.
+// Its locks are taken in this order: trade, holding.sorting, those of registry and ledger
+// under which the queue is called, those of the queue, and last the other locks of its
+// parts. No group is encoded or decoded under any of them.
 type Run struct {
 	server *Server
 	name   string
@@ -31,11 +34,11 @@ type Run struct {
 	// registration changes.
 	trade sync.Mutex
 
-	registry *registry
+	registry *registry.Registry
 	batches  *batches
 	holding  *holding
 	intake   *intake
-	ledger   *ledger
+	ledger   *registry.Ledger
 	events   *web.Journal
 	tally    *tally
 }
@@ -45,21 +48,21 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 	o := s.config.Settings
 	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, events: &web.Journal{}, tally: &tally{}}
 	q.OnAside(r.tellAside)
-	r.registry = &registry{queue: q, timeout: o.EnvTimeout, heard: make(map[int]time.Time)}
+	var err error
+	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
+		return nil, err
+	}
 	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict}
-	r.holding = &holding{queue: q, wake: r.batches.wake}
-	r.ledger = &ledger{queue: q, registry: r.registry, holding: r.holding, reported: make(map[int]bool)}
+	r.holding = &holding{queue: q, registry: r.registry, log: r.log, tally: r.tally, wake: r.batches.wake}
+	r.ledger = registry.NewLedger(q, r.registry)
 	r.intake = &intake{
 		queue: q, log: r.log, limits: o, codec: s.encoder.codec,
 		registry: r.registry, holding: r.holding, events: r.events, tally: r.tally,
 	}
-	if err := r.registry.load(ctx); err != nil {
+	if err := r.batches.load(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.holding.load(ctx, r.registry.current()); err != nil {
-		return nil, err
-	}
-	return r, r.batches.load(ctx)
+	return r, r.holding.load(ctx)
 }
 
 // tellAside tells followers that a group cannot be read.
@@ -85,8 +88,8 @@ func (r *Run) Stepped() <-chan struct{} { return r.batches.nextStep() }
 
 // BatchSize is the number of sequences in a batch, -1 before a trainer registers.
 func (r *Run) BatchSize() int {
-	g := r.registry.current()
-	return g.batchSize()
+	g := r.registry.Current()
+	return g.Sequences()
 }
 
 // enroll makes t the trainer's registration. The step never goes back: it counts the
@@ -94,15 +97,18 @@ func (r *Run) BatchSize() int {
 func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string) error {
 	r.trade.Lock()
 	defer r.trade.Unlock()
-	g := r.registry.current()
+	g := r.registry.Current()
 	if !g.Registered || !r.strict {
 		if err := r.reenroll(ctx, g, t); err != nil {
 			return err
 		}
 	}
+	if err := r.batches.disown(ctx, trainer); err != nil {
+		return err
+	}
 	r.batches.takeBack(trainer)
-	r.ledger.forget()
-	now, step := r.registry.current(), r.batches.step
+	r.ledger.Forget()
+	now, step := r.registry.Current(), r.batches.step
 	r.events.Tell("trainer_registered", map[string]any{"trainer": trainer, "batch_size": now.BatchSize, "step": step})
 	r.log.Info("a trainer registered", "trainer", trainer, "batch_size", now.BatchSize, "step", step, "again", g.Registered)
 	return nil
@@ -110,7 +116,7 @@ func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string
 
 // reenroll replaces the registration g of a trainer by t. A batch of another size that a
 // trainer has stays its own; once it is due, it is dissolved. r.trade is held.
-func (r *Run) reenroll(ctx context.Context, g registration, t atropos.Registration) error {
+func (r *Run) reenroll(ctx context.Context, g registry.Registration, t atropos.Registration) error {
 	step := max(r.batches.step, t.StartingStep)
 	if !g.Registered {
 		step = t.StartingStep
@@ -118,62 +124,58 @@ func (r *Run) reenroll(ctx context.Context, g registration, t atropos.Registrati
 	if err := r.batches.save(ctx, step, r.batches.open); err != nil {
 		return err
 	}
-	return r.registry.save(ctx, g.withTrainer(t))
+	return r.registry.Update(ctx, func(now *registry.Registration) { now.SetTrainer(t) })
 }
 
 // start notes that the trainer has begun to ask for batches. It reports whether one has
 // registered.
 func (r *Run) start(ctx context.Context) (registered bool, err error) {
-	if g := r.registry.current(); !g.Registered || g.Started {
+	if g := r.registry.Current(); !g.Registered || g.Started {
 		return g.Registered, nil
 	}
 	r.trade.Lock()
 	defer r.trade.Unlock()
-	next := r.registry.current()
-	next.Started = next.Registered
-	return next.Registered, r.registry.save(ctx, next)
+	err = r.registry.Update(ctx, func(now *registry.Registration) {
+		registered = now.Registered
+		now.Started = registered
+	})
+	return registered, err
 }
 
-// admit gives an environment its id and name; the id is -1 before the trainer has
-// begun to ask for batches.
-func (r *Run) admit(ctx context.Context, e atropos.EnvRegistration) (id int, next registration, err error) {
-	if !r.registry.current().Started {
-		return -1, next, nil
+// admit registers an environment. It returns nil before the trainer has begun to ask for
+// batches.
+func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.Env, error) {
+	if !r.registry.Current().Started {
+		return nil, nil
 	}
 	r.trade.Lock()
 	defer r.trade.Unlock()
-	g := r.registry.current()
-	if !g.Started {
-		return -1, next, nil
+	if !r.registry.Current().Started {
+		return nil, nil
 	}
-	next = g.withEnv(e)
-	if err := r.registry.save(ctx, next); err != nil {
-		return 0, next, err
+	e, err := r.registry.Add(ctx, as)
+	if errors.Is(err, registry.ErrFull) {
+		return nil, web.Errorf(http.StatusConflict, "%v: have those that are not needed disconnect, or raise --max-envs", err)
 	}
-	id = len(next.Envs) - 1
-	r.registry.hear(int32(id))
-	r.events.Tell("env_registered", map[string]any{"env_id": id, "name": next.Envs[id].RealName})
-	r.log.Info("an environment registered", "env", id, "name", next.Envs[id].RealName, "group_size", e.GroupSize)
-	return id, next, nil
+	if err != nil {
+		return nil, err
+	}
+	r.events.Tell("env_registered", map[string]any{"env_id": e.ID, "name": e.RealName()})
+	r.log.Info("an environment registered", "env", e.ID, "name", e.RealName(), "group_size", e.GroupSize)
+	return e, nil
 }
 
 // dismiss notes that an environment leaves. Groups of it that are held will not be made
 // up any more, and may be packed as they are.
-func (r *Run) dismiss(ctx context.Context, id int) (known bool, err error) {
+func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
 	r.trade.Lock()
 	defer r.trade.Unlock()
-	g := r.registry.current()
-	if id < 0 || id >= len(g.Envs) {
-		return false, nil
-	}
-	next := g.clone()
-	next.Envs[id].Connected = false
-	if err := r.registry.save(ctx, next); err != nil {
-		return true, err
+	if known, err = r.registry.Disconnect(ctx, id); !known || err != nil {
+		return known, err
 	}
 	r.events.Tell("env_disconnected", map[string]any{"env_id": id})
 	defer r.batches.wake()
-	return true, r.holding.releaseEnv(ctx, int32(id))
+	return true, r.holding.freeEnv(ctx, id)
 }
 
 // ack acknowledges one batch; see [batches.ack].
@@ -183,18 +185,30 @@ func (r *Run) ack(ctx context.Context, number uint64, trainer string) error {
 	return r.batches.ack(ctx, number, trainer)
 }
 
+// nack gives one batch back; see [batches.nack].
+func (r *Run) nack(ctx context.Context, number uint64, trainer string) error {
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	return r.batches.nack(ctx, number, trainer)
+}
+
+// extend gives one batch a lease that begins now; see [batches.extend].
+func (r *Run) extend(ctx context.Context, number uint64, by claim) (until time.Time, err error) {
+	r.trade.Lock()
+	defer r.trade.Unlock()
+	return r.batches.extend(ctx, number, by)
+}
+
 // reset forgets the registrations and all groups.
 func (r *Run) reset(ctx context.Context) error {
 	r.trade.Lock()
 	defer r.trade.Unlock()
-	r.holding.sorting.Lock()
-	defer r.holding.sorting.Unlock()
-	if err := r.registry.save(ctx, registration{}); err != nil {
+	defer r.batches.wake()
+	if err := r.registry.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
 	r.batches.takeBack("") // replies under way change nothing any more
-	r.registry.forget()
-	r.ledger.forget()
+	r.ledger.Forget()
 	if err := r.batches.save(ctx, 0, nil); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
@@ -203,5 +217,5 @@ func (r *Run) reset(ctx context.Context) error {
 	}
 	r.events.Tell("reset", map[string]any{})
 	r.log.Info("the run was reset")
-	return r.holding.letGo(ctx, newHeld(nil))
+	return nil
 }

@@ -8,11 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
 )
 
 // runsKey is the record of the default run's queue that lists the further runs.
 const runsKey = "hub-runs"
+
+// runsVersion is the version of that record.
+const runsVersion = 1
 
 // runsRecord is the list of the further runs.
 type runsRecord struct {
@@ -65,7 +69,7 @@ func (s *Server) makeRun(ctx context.Context, name string) (fresh bool, err erro
 	if most := s.config.Settings.MaxRuns; len(names) >= most {
 		return false, web.Errorf(http.StatusConflict, "there are %d runs, which are all that may be: delete one, or raise --max-runs", most)
 	}
-	if err := saveRecord(ctx, s.main.queue, runsKey, runsRecord{recordVersion, append(names, name)}); err != nil {
+	if err := s.saveNames(ctx, append(names, name)); err != nil {
 		return false, err
 	}
 	_, err = s.openRun(ctx, name)
@@ -91,7 +95,7 @@ func (s *Server) dropRun(ctx context.Context, name string) error {
 		return err
 	}
 	names = slices.DeleteFunc(names, func(other string) bool { return other == name })
-	if err := saveRecord(ctx, s.main.queue, runsKey, runsRecord{recordVersion, names}); err != nil {
+	if err := s.saveNames(ctx, names); err != nil {
 		return err
 	}
 	delete(s.further, name)
@@ -106,8 +110,20 @@ func (s *Server) runNames(ctx context.Context) ([]string, error) {
 	if s.config.OpenRun == nil {
 		return nil, nil
 	}
-	err := readRecord(ctx, s.main.queue, runsKey, &record)
+	text, err := s.main.queue.State(ctx, runsKey)
+	if err == nil {
+		err = queue.State{Key: runsKey, Value: text}.Record(runsVersion, &record)
+	}
 	return record.Names, err
+}
+
+// saveNames keeps the names of the further runs.
+func (s *Server) saveNames(ctx context.Context, names []string) error {
+	record, err := queue.NewRecord(runsKey, runsRecord{runsVersion, names})
+	if err != nil {
+		return err
+	}
+	return s.main.queue.SetStates(ctx, []queue.State{record})
 }
 
 // running are the runs that are open, the default one first.

@@ -223,7 +223,7 @@ func TestPanicWhileDelivering(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		f.run.deliver(c, p, func(*web.Call, []queue.Delivery) error { panic("oh") })
+		f.run.deliver(c, p, func(*web.Call, *shipment) error { panic("oh") })
 	}}}})
 	if err != nil {
 		t.Fatal(err)

@@ -51,12 +51,12 @@ type RunStats struct {
 func (r *Run) Stats() Stats {
 	now := time.Now()
 	r.batches.lapse(now)
-	who := r.registry.roster(now)
+	on := r.ledger.Account(now)
 	st := Stats{
-		Since: r.server.since, Registered: who.Registered, BatchSize: who.batchSize(), Step: r.Step(),
-		Queue: r.queue.Stats(), Held: len(r.holding.current().sizes), Open: r.batches.count(),
-		Unpackable: r.ledger.account(now).unpackable(),
-		Envs:       len(who.Envs), Connected: who.connected(), EnvTimeout: r.registry.timeout.Seconds(),
+		Since: r.server.since, Registered: on.Registered, BatchSize: on.Sequences(), Step: r.Step(),
+		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(),
+		Unpackable: on.Unpackable(),
+		Envs:       on.Known(), Connected: on.Connected(), EnvTimeout: r.server.config.Settings.EnvTimeout.Seconds(),
 	}
 	c := r.tally.now()
 	st.Posts, st.Refused, st.Full, st.Unfit, st.Dropped, st.LetGo = c.posts, c.refused, c.full, c.unfit, c.dropped, c.letGo

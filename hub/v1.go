@@ -125,15 +125,15 @@ func (a v1API) ackBatch(c *web.Call) {
 
 // nackBatch gives a batch back.
 func (a v1API) nackBatch(c *web.Call) {
-	a.onBatch(c, func(_ context.Context, number uint64, by claim) ([]byte, error) {
-		return []byte(`{"status":"given back"}`), a.batches.nack(number, by.trainer)
+	a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
+		return []byte(`{"status":"given back"}`), a.nack(ctx, number, by.trainer)
 	})
 }
 
 // extendBatch lengthens the lease of a batch.
 func (a v1API) extendBatch(c *web.Call) {
-	a.onBatch(c, func(_ context.Context, number uint64, by claim) ([]byte, error) {
-		until, err := a.batches.extend(number, by.trainer, by.lease)
+	a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
+		until, err := a.extend(ctx, number, by)
 		return fmt.Appendf(nil, `{"status":"extended","until":%q}`, until.UTC().Format(time.RFC3339Nano)), err
 	})
 }

@@ -26,9 +26,9 @@ func (g *gatedStore) Body(ctx context.Context, seq uint64) ([]byte, error) {
 	return g.Memory.Body(ctx, seq)
 }
 
-func (g *gatedStore) SetState(ctx context.Context, key string, value []byte) error {
+func (g *gatedStore) SetStates(ctx context.Context, list []queue.State) error {
 	g.wait(g.states, "state")
-	return g.Memory.SetState(ctx, key, value)
+	return g.Memory.SetStates(ctx, list)
 }
 
 func (g *gatedStore) wait(gate chan struct{}, what string) {
@@ -148,7 +148,7 @@ func TestLastByteArrives(t *testing.T) {
 			continue
 		}
 		f.state(test.why, handed)
-		if err := f.run.batches.nack(1, unnamedTrainer); err != nil {
+		if err := f.run.nack(t.Context(), 1, unnamedTrainer); err != nil {
 			t.Fatal(err)
 		}
 	}

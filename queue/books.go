@@ -26,7 +26,7 @@ type books struct {
 	leased  map[uint64]*lease
 	aside   map[uint64]Aside      // set aside: cannot be read
 	tries   map[uint64]int        // how often a group could not be read that the store may be able to read later
-	here    map[Key]struct{}      // keys of groups with an ID that are not done
+	here    map[Key]content       // of the groups with an ID that are not done
 	coming  map[Key]chan struct{} // keys that are being put; closed once that has ended
 	done    remembered            // keys of those that are
 	floors  map[uint64]int        // for the puts under way: the value of last when they began, and how many began then
@@ -44,7 +44,7 @@ func newBooks(o Options) books {
 		leased:  make(map[uint64]*lease),
 		aside:   make(map[uint64]Aside),
 		tries:   make(map[uint64]int),
-		here:    make(map[Key]struct{}),
+		here:    make(map[Key]content),
 		coming:  make(map[Key]chan struct{}),
 		done:    newRemembered(o.Remember),
 		floors:  make(map[uint64]int),
@@ -82,12 +82,31 @@ func (b *books) find(seq uint64) (Entry, bool) {
 	return b.waiting.find(seq)
 }
 
-// enter takes e into the index. b.mu is held.
-func (b *books) enter(e Entry) {
+// first returns the entries of the first of seqs: as many as have up to most bytes
+// together, and one at least.
+func (b *books) first(seqs []uint64, most int) ([]Entry, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []Entry
+	for _, seq := range seqs {
+		e, ok := b.find(seq)
+		if !ok {
+			return nil, fmt.Errorf("group of sequence number %d: %w", seq, ErrUnknown)
+		}
+		if most -= int(e.Bytes); most < 0 && len(list) > 0 {
+			break
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// enter takes e into the index; c is its content. b.mu is held.
+func (b *books) enter(e Entry, c content) {
 	b.waiting.add(e)
 	b.last = max(b.last, e.Seq)
 	if !e.anon {
-		b.here[e.key()] = struct{}{}
+		b.here[e.key()] = c
 	}
 }
 
@@ -173,7 +192,16 @@ func (b *books) pick(w Want) []Entry {
 	if w.Pick != nil {
 		return w.Pick(waiting)
 	}
-	return waiting[:min(len(waiting), max(1, w.Max))]
+	var picked []Entry
+	for _, e := range waiting {
+		if len(picked) == max(1, w.Max) {
+			break
+		}
+		if !e.Held() {
+			picked = append(picked, e)
+		}
+	}
+	return picked
 }
 
 // revoke undoes leases that were granted but not delivered.
@@ -288,12 +316,17 @@ func (b *books) claim(p *putting) (list []int, other <-chan struct{}) {
 		}
 	}
 	ended := make(chan struct{})
+	p.same = p.same[:0]
 	for i, k := range p.keys {
 		known := b.known(k)
 		_, twice := b.coming[k]
-		if !known && !twice && !p.fresh[i] {
+		switch {
+		case p.fresh[i]:
+		case !known && !twice:
 			list = append(list, i)
 			b.coming[k] = ended
+		case twice, b.here[k] != unsaid:
+			p.same = append(p.same, i)
 		}
 		if known && !p.fresh[i] {
 			b.stats.Duplicates++
@@ -302,6 +335,29 @@ func (b *books) claim(p *putting) (list []int, other <-chan struct{}) {
 	b.floors[b.last]++
 	p.floor, p.ended = b.last, ended
 	return list, nil
+}
+
+// conflict returns the error that a group has the ID of another that is in the queue, or
+// that comes before it in p, and other content. All that is compared is encoded.
+func (b *books) conflict(p *putting) error {
+	if len(p.same) == 0 {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first := make(map[Key]content, len(p.keys))
+	for i, k := range p.keys {
+		if _, twice := first[k]; !twice {
+			first[k] = p.contents[i]
+		}
+	}
+	for _, i := range p.same {
+		k, c := p.keys[i], p.contents[i]
+		if c.differs(b.here[k]) || c.differs(first[k]) {
+			return &ConflictError{ID: p.entries[i].ID}
+		}
+	}
+	return nil
 }
 
 // leave undoes what claim has noted of the groups of list.
@@ -317,11 +373,11 @@ func (b *books) leave(p *putting, list []int) {
 	}
 }
 
-// retain makes the last fresh group the newest. b.mu is held.
+// retain makes the last fresh group that is not held the newest. b.mu is held.
 func (b *books) retain(p *putting, news []int) {
 	for _, i := range slices.Backward(news) {
 		switch {
-		case !p.fresh[i]:
+		case !p.fresh[i], p.entries[i].Held():
 			continue
 		case p.buffers[i] == nil: // the body is the caller's
 			b.newest = append(b.newest[:0], p.records[i].Body...)
@@ -343,6 +399,11 @@ func (b *books) present() logRecord {
 	r.Live = slices.AppendSeq(r.Live, maps.Keys(b.aside))
 	slices.Sort(r.Live)
 	r.Live = slices.Compact(r.Live) // Drop leases what is set aside
+	for _, seq := range r.Live {
+		if e, ok := b.find(seq); ok && e.hold == freed {
+			r.Freed = append(r.Freed, seq)
+		}
+	}
 	return r
 }
 

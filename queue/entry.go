@@ -41,10 +41,36 @@ type Entry struct {
 	HasTask   bool  // it names the task that it answers
 	bare      bool  // the ID is the key in hexadecimal: there is no other
 	anon      bool  // the group came without an ID, and its key need not be remembered
+	hold      hold
 }
 
 // Put is when the group was put.
 func (e *Entry) Put() time.Time { return time.UnixMilli(e.put) }
+
+// Held reports whether consumers are asked to leave the group alone until [Queue.Free].
+// A [Want] without Pick does.
+func (e *Entry) Held() bool { return e.hold == held }
+
+// A hold says whether a group is held.
+type hold uint8
+
+const (
+	free  hold = iota
+	held       // it was put as held
+	freed      // it was put as held, and is no longer
+)
+
+// A content is what the index remembers of the content of a group with an ID.
+type content uint32
+
+// unsaid is the content of which nothing is known.
+const unsaid content = 0
+
+// contentOf is the content whose sum is that of [groupform.Codec.AppendFast].
+func contentOf(sum uint32) content { return max(unsaid+1, content(sum)) }
+
+// differs reports whether two contents are known to differ.
+func (c content) differs(other content) bool { return c != unsaid && other != unsaid && c != other }
 
 // Stale reports whether the group's oldest token is more than maxLag versions behind the
 // given one. A group without versions is never stale.

@@ -13,8 +13,9 @@ type index struct {
 	head  int
 	count Count
 	envs  map[int32]Count
-	kinds map[Kind]int // groups of each kind; none of 0
-	turn  uint64       // changes with every change
+	kinds map[Kind]int       // groups of each kind; none of 0
+	turn  uint64             // changes with every change
+	held  map[int32][]uint64 // by environment: the groups that are held, ascending
 }
 
 // all returns the entries, which still belong to the index.
@@ -44,7 +45,10 @@ func (x *index) tally(e Entry, sign int) {
 	if c.Groups == 0 {
 		delete(x.envs, e.EnvID)
 	}
-	x.tallyKind(Kind{e.EnvID, int(e.Sequences)}, sign)
+	x.tallyKind(Kind{e.EnvID, int(e.Sequences), e.Held()}, sign)
+	if e.Held() {
+		x.tallyHeld(e, sign)
+	}
 }
 
 // add puts e in its place, unless it is there.
@@ -100,7 +104,7 @@ func (x *index) take(seqs []uint64) []Entry {
 		x.closeBack(at)
 	}
 	if len(x.all()) == 0 {
-		*x = index{envs: x.envs, kinds: x.kinds, turn: x.turn} // frees its memory too
+		*x = index{envs: x.envs, kinds: x.kinds, turn: x.turn, held: x.held} // frees its memory too
 	}
 	return taken
 }

@@ -49,14 +49,14 @@ func TestKinds(t *testing.T) {
 	put(0, 2)
 	put(0, 2)
 	put(1, 4)
-	want("put", map[Kind]int{{0, 2}: 2, {1, 4}: 1})
+	want("put", map[Kind]int{{0, 2, false}: 2, {1, 4, false}: 1})
 	all, err := q.Lease(ctx, Want{Consumer: "c", Max: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want("leased", map[Kind]int{})
 	q.Release("c", all[0].Seq, all[2].Seq)
-	want("released", map[Kind]int{{0, 2}: 1, {1, 4}: 1})
+	want("released", map[Kind]int{{0, 2, false}: 1, {1, 4, false}: 1})
 	if err := q.Ack(ctx, "c", all[1].Seq); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestKinds(t *testing.T) {
 	if _, err := q.Drop(ctx, all[0].Seq); err != nil {
 		t.Fatal(err)
 	}
-	want("dropped", map[Kind]int{{1, 4}: 1})
+	want("dropped", map[Kind]int{{1, 4, false}: 1})
 	if err := q.Reset(ctx); err != nil {
 		t.Fatal(err)
 	}

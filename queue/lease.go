@@ -23,13 +23,16 @@ type Want struct {
 
 	// Raw asks for the groups in their binary form, verified but not decoded.
 	Raw bool
+
+	// Blind asks for the entries alone: see [Queue.ReadRaw].
+	Blind bool
 }
 
 // A Delivery is a group that was handed out.
 type Delivery struct {
 	Entry
 	Group *quintain.Group // nil if the binary form was asked for
-	Body  []byte          // the binary form, if it was asked for
+	Body  []byte          // the binary form, if that was asked for
 }
 
 // A lease is a group that a consumer has.
@@ -55,11 +58,10 @@ func (q *Queue) Lease(ctx context.Context, w Want) ([]Delivery, error) {
 		if err != nil {
 			return nil, err
 		}
-		list := make([]Delivery, len(leases))
-		err = each(len(leases), func(i int) (err error) {
-			list[i], err = q.read(ctx, leases[i].Entry, w.Raw)
-			return err
-		})
+		if w.Blind {
+			return deliveries(entriesOf(leases)), nil
+		}
+		list, err := q.readAll(ctx, entriesOf(leases), w.Raw)
 		if err == nil {
 			return list, nil
 		}
@@ -68,6 +70,25 @@ func (q *Queue) Lease(ctx context.Context, w Want) ([]Delivery, error) {
 			return nil, err
 		}
 	}
+}
+
+// deliveries are groups without their bodies.
+func deliveries(entries []Entry) []Delivery {
+	list := make([]Delivery, len(entries))
+	for i, e := range entries {
+		list[i].Entry = e
+	}
+	return list
+}
+
+// readAll returns the groups of entries.
+func (q *Queue) readAll(ctx context.Context, entries []Entry, raw bool) ([]Delivery, error) {
+	list := make([]Delivery, len(entries))
+	err := each(len(entries), func(i int) (err error) {
+		list[i], err = q.read(ctx, entries[i], raw)
+		return err
+	})
+	return list, err
 }
 
 // errGone says that a group was acknowledged while it was read: its lease had run out,

@@ -52,7 +52,7 @@ func (q *Queue) load(ctx context.Context) error {
 			q.garbage[l.Seq] = struct{}{}
 			return
 		}
-		q.sort(l)
+		q.sort(l, h.freed)
 	})
 	if err != nil {
 		return err
@@ -102,17 +102,21 @@ func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
 	return err
 }
 
-// sort takes a listed group into the index, or sets it aside.
-func (q *Queue) sort(l Listed) {
+// sort takes a listed group into the index, or sets it aside. Groups of the numbers loose
+// are no longer held.
+func (q *Queue) sort(l Listed, loose map[uint64]struct{}) {
 	q.last = max(q.last, l.Seq)
-	e, err := entryOf(l)
+	e, c, err := entryOf(l)
+	if _, ok := loose[l.Seq]; ok && e.Held() {
+		e.hold = freed
+	}
 	if err != nil {
-		q.here[l.Key] = struct{}{} // the store refuses another of the key
+		q.here[l.Key] = unsaid // the store refuses another of the key
 		q.stats.Corrupt++
 		q.exclude(Aside{Entry: e, Why: err})
 		return
 	}
-	q.enter(e)
+	q.enter(e, c)
 }
 
 // reread looks for groups that the store has kept but could not confirm.
@@ -128,7 +132,7 @@ func (q *Queue) reread(ctx context.Context) error {
 		_, garbage := q.garbage[l.Seq]
 		_, here := q.find(l.Seq)
 		if !q.known(l.Key) && !garbage && !here {
-			q.sort(l)
+			q.sort(l, nil)
 		}
 	})
 	// What cannot be read is known since the opening: it keeps nothing else from going on.
@@ -173,7 +177,7 @@ func (q *Queue) checkFormat(ctx context.Context) error {
 		return err
 	}
 	if value == nil {
-		return q.store.SetState(ctx, formatKey, []byte(strconv.Itoa(storeFormat)))
+		return q.store.SetStates(ctx, []State{{formatKey, []byte(strconv.Itoa(storeFormat))}})
 	}
 	v, err := strconv.Atoi(string(value))
 	if err != nil {

@@ -78,7 +78,7 @@ func TestOpenAfterHalfOfTheWork(t *testing.T) {
 		m := NewMemory()
 		for i := range 3 {
 			e := Entry{ID: string(rune('a' + i))}
-			if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(), Body: []byte("x")}}); err != nil {
+			if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(unsaid), Body: []byte("x")}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -134,7 +134,7 @@ func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	ctx, m := context.Background(), NewMemory()
 	e := Entry{ID: "a", put: time.Now().Add(time.Hour).UnixMilli()}
-	if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta()}}); err != nil {
+	if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(unsaid)}}); err != nil {
 		t.Fatal(err)
 	}
 	q, err := Open(ctx, m, Options{})
@@ -156,7 +156,7 @@ func TestFullStoreOpens(t *testing.T) {
 	name := func(i int) Key { return KeyOf(string(rune('a' + i))) }
 	for i := range 3 {
 		e := Entry{ID: string(rune('a' + i))}
-		if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(), Body: []byte("x")}}); err != nil {
+		if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(unsaid), Body: []byte("x")}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestFullStoreOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := m.SetState(ctx, formatKey, []byte("2")); err != nil {
+	if err := m.SetStates(ctx, []State{{Key: formatKey, Value: []byte("2")}}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

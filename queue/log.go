@@ -18,12 +18,14 @@ type logRecord struct {
 	At         int64    // when the groups of Keys were done, in milliseconds since 1970 UTC
 	Keys       []Key    // of groups that are done
 	Lost       uint64   // groups found missing so far; counts only with Checkpoint
+	Freed      []uint64 // sequence numbers of groups that are no longer held, ascending
 }
 
 const (
 	logVersion    = 2
 	logForget     = 1
 	logCheckpoint = 2
+	logFreed      = 4 // the list is there
 )
 
 // encode returns the record's binary form; see docs/formats/stream.md.
@@ -35,7 +37,10 @@ func (r logRecord) encode() []byte {
 	if r.Checkpoint {
 		flags |= logCheckpoint
 	}
-	b := make([]byte, 0, 16+2*(len(r.Live)+len(r.Gone))+len(r.Keys)*len(Key{}))
+	if len(r.Freed) > 0 {
+		flags |= logFreed
+	}
+	b := make([]byte, 0, 16+2*(len(r.Live)+len(r.Gone)+len(r.Freed))+len(r.Keys)*len(Key{}))
 	b = append(b, logVersion, flags)
 	b = binary.AppendUvarint(b, r.Last)
 	b = binary.AppendUvarint(b, r.Through)
@@ -46,6 +51,9 @@ func (r logRecord) encode() []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.Keys)))
 	for _, k := range r.Keys {
 		b = append(b, k[:]...)
+	}
+	if len(r.Freed) > 0 {
+		b = appendAscending(b, r.Freed)
 	}
 	return b
 }
@@ -79,6 +87,9 @@ func decodeLog(b []byte) (r logRecord, err error) {
 	r.Lost = in.uint()
 	r.At = int64(in.below(math.MaxInt64))
 	r.Keys = in.keys()
+	if b[1]&logFreed != 0 {
+		r.Freed = in.ascending()
+	}
 	if in.torn {
 		return r, fmt.Errorf("log record: its %d bytes are not a whole record", len(b))
 	}
@@ -135,13 +146,14 @@ type history struct {
 	through uint64              // every number up to it that is not live is accounted for
 	live    map[uint64]struct{} // numbers up to through that were in use then
 	gone    map[uint64]struct{} // numbers done since
+	freed   map[uint64]struct{} // numbers of groups that are no longer held
 	known   remembered          // of groups that are done
 	lost    uint64
 	last    uint64 // highest number given, as far as the log knows
 }
 
 func newHistory(known remembered) *history {
-	return &history{live: make(map[uint64]struct{}), gone: make(map[uint64]struct{}), known: known}
+	return &history{live: make(map[uint64]struct{}), gone: make(map[uint64]struct{}), freed: make(map[uint64]struct{}), known: known}
 }
 
 // apply takes in the next record.
@@ -156,12 +168,17 @@ func (h *history) apply(r logRecord) {
 		h.through, h.lost = r.Through, r.Lost
 		clear(h.live)
 		clear(h.gone)
+		clear(h.freed)
 		for _, seq := range r.Live {
 			h.live[seq] = struct{}{}
 		}
 	}
 	for _, seq := range r.Gone {
 		h.gone[seq] = struct{}{}
+		delete(h.freed, seq)
+	}
+	for _, seq := range r.Freed {
+		h.freed[seq] = struct{}{}
 	}
 	h.known.add(r.At, r.Keys...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -131,15 +132,29 @@ func (m *Memory) State(_ context.Context, key string) ([]byte, error) {
 	return slices.Clone(m.states[key]), nil
 }
 
-// SetState implements [States].
-func (m *Memory) SetState(_ context.Context, key string, value []byte) error {
+// States implements [States].
+func (m *Memory) States(_ context.Context, prefix string) (list []State, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if value == nil {
-		delete(m.states, key)
-		return nil
+	for _, key := range slices.Sorted(maps.Keys(m.states)) {
+		if strings.HasPrefix(key, prefix) {
+			list = append(list, State{key, slices.Clone(m.states[key])})
+		}
 	}
-	m.states[key] = append([]byte{}, value...)
+	return list, nil
+}
+
+// SetStates implements [States].
+func (m *Memory) SetStates(_ context.Context, list []State) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range list {
+		if s.Value == nil {
+			delete(m.states, s.Key)
+		} else {
+			m.states[s.Key] = append([]byte{}, s.Value...)
+		}
+	}
 	return nil
 }
 

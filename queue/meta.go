@@ -14,10 +14,12 @@ const (
 	metaAnonymous = 1
 	metaEnv       = 2
 	metaTask      = 4
+	metaHeld      = 8
+	metaSum       = 16
 )
 
-// meta is the index record of e.
-func (e *Entry) meta() []byte {
+// meta is the index record of e, whose content is c.
+func (e *Entry) meta(c content) []byte {
 	flags := byte(0)
 	b := make([]byte, 2, 32+len(e.ID))
 	if e.anon {
@@ -33,22 +35,32 @@ func (e *Entry) meta() []byte {
 	if e.HasTask {
 		flags |= metaTask
 	}
+	if e.hold != free {
+		flags |= metaHeld
+	}
+	if !e.anon && c != unsaid {
+		flags |= metaSum
+	}
 	b[0], b[1] = metaVersion, flags
 	b = binary.AppendUvarint(b, uint64(e.Sequences))
 	b = binary.AppendUvarint(b, uint64(e.Episodes))
 	b = binary.AppendUvarint(b, uint64(e.Tokens))
 	b = binary.AppendVarint(b, int64(e.Oldest))
-	return binary.AppendUvarint(b, uint64(e.put))
+	b = binary.AppendUvarint(b, uint64(e.put))
+	if flags&metaSum != 0 {
+		b = binary.LittleEndian.AppendUint32(b, uint32(c))
+	}
+	return b
 }
 
-// entryOf reads what a store lists.
-func entryOf(l Listed) (Entry, error) {
+// entryOf reads what a store lists, and what is known of its content.
+func entryOf(l Listed) (Entry, content, error) {
 	e := Entry{Seq: l.Seq, ID: l.Key.String(), EnvID: -1, Oldest: -1, Bytes: int32(l.Size), bare: true}
 	if len(l.Meta) < 2 {
-		return e, fmt.Errorf("index record: has %d bytes", len(l.Meta))
+		return e, unsaid, fmt.Errorf("index record: has %d bytes", len(l.Meta))
 	}
 	if v := l.Meta[0]; v != metaVersion {
-		return e, fmt.Errorf("index record: has version %d, and this program reads version %d", v, metaVersion)
+		return e, unsaid, fmt.Errorf("index record: has version %d, and this program reads version %d", v, metaVersion)
 	}
 	flags, in := l.Meta[1], logReader{b: l.Meta[2:]}
 	full := e
@@ -64,13 +76,20 @@ func entryOf(l Listed) (Entry, error) {
 	// A clock that was set back makes no group younger than now: what waits for one to be
 	// some seconds old would wait until the clock has caught up.
 	full.put = min(int64(in.below(math.MaxInt64)), time.Now().UnixMilli())
+	if flags&metaHeld != 0 {
+		full.hold = held
+	}
+	c := unsaid
+	if flags&metaSum != 0 {
+		c = content(in.fixed())
+	}
 	switch {
 	case in.torn || len(in.b) > 0:
-		return e, fmt.Errorf("index record: its %d bytes are not a whole record", len(l.Meta))
+		return e, unsaid, fmt.Errorf("index record: its %d bytes are not a whole record", len(l.Meta))
 	case full.ID == "":
-		return e, errors.New("index record: has no id")
+		return e, unsaid, errors.New("index record: has no id")
 	}
-	return full, nil
+	return full, c, nil
 }
 
 // text reads a text with its length.
@@ -79,6 +98,17 @@ func (r *logReader) text() string {
 	text := string(r.b[:n])
 	r.b = r.b[n:]
 	return text
+}
+
+// fixed reads a number of four bytes.
+func (r *logReader) fixed() uint32 {
+	if len(r.b) < 4 {
+		r.b, r.torn = nil, true
+		return 0
+	}
+	v := binary.LittleEndian.Uint32(r.b)
+	r.b = r.b[4:]
+	return v
 }
 
 // int32 reads a signed number.

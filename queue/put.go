@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -13,7 +14,8 @@ const MaxPutAll = 1000
 
 // Put keeps g, which is durable when Put returns nil. A group whose ID was put before
 // is not kept again, even if the first one was acknowledged long ago; fresh is false
-// then. A group without an ID is always fresh.
+// then. While the first one is in the queue, another content of the same ID is a
+// [*ConflictError]. A group without an ID is always fresh.
 //
 // The error of an invalid group is a [*quintain.FieldError]. Others are
 // [*groupform.TooLargeError], [ErrNoSpace], [ErrUnreachable], and [ErrUncertain]: the
@@ -26,18 +28,37 @@ func (q *Queue) Put(ctx context.Context, g *quintain.Group) (fresh bool, err err
 // PutAll keeps groups as Put does, at most [MaxPutAll] of them: all that are fresh, or
 // none if it returns an error. fresh has an element for each.
 func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []bool, err error) {
+	_, fresh, err = q.PutHeld(ctx, groups, nil)
+	return fresh, err
+}
+
+// PutHeld is [Queue.PutAll], and also returns the sequence numbers of the groups that are
+// fresh. The groups of which hold is true are held: see [Entry]. Nil: none is.
+func (q *Queue) PutHeld(ctx context.Context, groups []*quintain.Group, hold []bool) (seqs []uint64, fresh []bool, err error) {
 	if len(groups) > MaxPutAll {
-		return nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(groups), MaxPutAll)
+		return nil, nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(groups), MaxPutAll)
 	}
 	p := newPutting(len(groups))
 	defer q.reuse(p)
 	p.groups = groups
 	for i, g := range groups {
 		if err := p.enter(i, g); err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if hold != nil && hold[i] {
+			p.entries[i].hold = held
 		}
 	}
-	return q.insist(ctx, p)
+	if fresh, err = q.insist(ctx, p); err != nil {
+		return nil, nil, err
+	}
+	seqs = make([]uint64, len(groups))
+	for i := range seqs {
+		if fresh[i] {
+			seqs[i] = p.entries[i].Seq
+		}
+	}
+	return seqs, fresh, nil
 }
 
 // PutEncoded is [Queue.PutAll] for groups in their binary form, which it keeps as they
@@ -52,7 +73,9 @@ func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i in
 	}
 	p := newPutting(len(bodies))
 	for i, body := range bodies {
-		err := q.codec.View(body, func(g *quintain.Group) error {
+		var sum uint32
+		err := q.codec.View(body, func(g *quintain.Group, of uint32) error {
+			sum = of
 			err := g.Check()
 			if err == nil && check != nil {
 				err = check(i, g)
@@ -65,7 +88,7 @@ func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i in
 		if err != nil {
 			return nil, err
 		}
-		p.keep(i, body)
+		p.keep(i, body, sum)
 	}
 	return q.insist(ctx, p)
 }
@@ -90,18 +113,20 @@ const maxTries = 5
 
 // A putting is the progress of one PutAll.
 type putting struct {
-	groups  []*quintain.Group // nil: all records are there
-	entries []Entry
-	keys    []Key
-	records []Record  // those needed so far
-	buffers []*[]byte // of the records that were encoded here, to be used again
-	fresh   []bool
-	floor   uint64        // see claim
-	ended   chan struct{} // closed by leave
+	groups   []*quintain.Group // nil: all records are there
+	entries  []Entry
+	keys     []Key
+	records  []Record  // those needed so far
+	buffers  []*[]byte // of the records that were encoded here, to be used again
+	fresh    []bool
+	contents []content
+	same     []int         // those whose keys are known or come twice
+	floor    uint64        // see claim
+	ended    chan struct{} // closed by leave
 }
 
 func newPutting(n int) *putting {
-	return &putting{entries: make([]Entry, n), keys: make([]Key, n), records: make([]Record, n), buffers: make([]*[]byte, n), fresh: make([]bool, n)}
+	return &putting{entries: make([]Entry, n), keys: make([]Key, n), contents: make([]content, n), records: make([]Record, n), buffers: make([]*[]byte, n), fresh: make([]bool, n)}
 }
 
 // maxReused is the size in bytes up to which memory is kept for other groups.
@@ -123,11 +148,11 @@ func (p *putting) enter(i int, g *quintain.Group) (err error) {
 	return err
 }
 
-// keep makes body the binary form of group i.
-func (p *putting) keep(i int, body []byte) {
+// keep makes body the binary form of group i; sum is that of its content.
+func (p *putting) keep(i int, body []byte, sum uint32) {
 	e := &p.entries[i]
-	e.Bytes = int32(len(body))
-	p.records[i] = Record{Key: p.keys[i], Meta: e.meta(), Body: body}
+	e.Bytes, p.contents[i] = int32(len(body)), contentOf(sum)
+	p.records[i] = Record{Key: p.keys[i], Meta: e.meta(p.contents[i]), Body: body}
 }
 
 // put puts the groups that are not known. It must be called again if the store has one
@@ -139,16 +164,17 @@ func (q *Queue) put(ctx context.Context, p *putting) (again bool, err error) {
 	}
 	defer q.ops.RUnlock()
 	defer q.leave(p, news)
-	if len(news) == 0 {
-		return false, nil
+	all := append(slices.Clone(news), p.same...)
+	err = each(len(all), func(n int) error { return q.encode(p, all[n]) })
+	if err == nil {
+		err = q.conflict(p)
+	}
+	if err != nil || len(news) == 0 {
+		return false, err
 	}
 	picked := make([]Record, len(news))
-	err = each(len(news), func(n int) (err error) {
-		picked[n], err = q.record(p, news[n])
-		return err
-	})
-	if err != nil {
-		return false, err
+	for n, i := range news {
+		picked[n] = p.records[i]
 	}
 	seqs, err := q.store.Put(ctx, picked)
 	q.ready.heed(err)
@@ -181,21 +207,22 @@ func (q *Queue) claimed(ctx context.Context, p *putting) ([]int, error) {
 	}
 }
 
-// record encodes group i, once.
-func (q *Queue) record(p *putting, i int) (Record, error) {
-	if p.records[i].Body == nil {
-		buf, ok := q.forms.Get().(*[]byte)
-		if !ok {
-			buf = new([]byte)
-		}
-		body, err := q.codec.AppendFast((*buf)[:0], p.groups[i])
-		if err != nil {
-			return Record{}, fmt.Errorf("group %s: %w", p.entries[i].ID, err)
-		}
-		*buf, p.buffers[i] = body, buf
-		p.keep(i, body)
+// encode makes the record of group i, once.
+func (q *Queue) encode(p *putting, i int) error {
+	if p.records[i].Body != nil {
+		return nil
 	}
-	return p.records[i], nil
+	buf, ok := q.forms.Get().(*[]byte)
+	if !ok {
+		buf = new([]byte)
+	}
+	body, sum, err := q.codec.AppendFast((*buf)[:0], p.groups[i])
+	if err != nil {
+		return fmt.Errorf("group %s: %w", p.entries[i].ID, err)
+	}
+	*buf, p.buffers[i] = body, buf
+	p.keep(i, body, sum)
+	return nil
 }
 
 // admit takes the groups that the store has kept into the index, and reports whether
@@ -218,7 +245,7 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 		default:
 			p.fresh[i] = true
 			q.stats.Put++
-			q.enter(e)
+			q.enter(e, p.contents[i])
 		}
 	}
 	q.retain(p, news)
@@ -233,9 +260,9 @@ func (q *Queue) admit(ctx context.Context, p *putting, news []int) (again bool) 
 }
 
 // Newest returns the binary form of the group that was put last since the queue was
-// opened, whatever became of it, or nil. It is a copy, and the caller's.
-func (q *Queue) Newest() []byte {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return bytes.Clone(q.newest)
+// opened, except as held, whatever became of it, or nil. It is a copy, and the caller's.
+func (b *books) Newest() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return bytes.Clone(b.newest)
 }

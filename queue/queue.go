@@ -116,11 +116,11 @@ func (q *Queue) Changed() <-chan struct{} {
 
 // View calls look with the waiting groups, oldest first, under the queue's lock: look
 // must be quick, must not change or keep the slice, and must not call the queue.
-func (q *Queue) View(look func(waiting []Entry)) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.expire(time.Now())
-	look(q.waiting.all())
+func (b *books) View(look func(waiting []Entry)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire(time.Now())
+	look(b.waiting.all())
 }
 
 // Stats returns what the queue holds, and what it has done since it was opened.
@@ -151,6 +151,21 @@ func (q *Queue) Envs() map[int32]Count {
 	return maps.Clone(q.waiting.envs)
 }
 
+// ReadRaw returns the first groups of seqs in their binary form, verified but not decoded:
+// as many as have up to most bytes together, and one at least. They may wait, be leased or
+// be set aside. The error is [ErrUnknown] if the queue has one of them not.
+func (q *Queue) ReadRaw(ctx context.Context, seqs []uint64, most int) ([]Delivery, error) {
+	if err := q.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer q.ops.RUnlock()
+	entries, err := q.first(seqs, most)
+	if err != nil {
+		return nil, err
+	}
+	return q.readAll(ctx, entries, true)
+}
+
 // Read returns the group of seq without leasing it, whether it waits, is leased or is
 // set aside. The error is [ErrUnknown] if the queue has no such group.
 func (q *Queue) Read(ctx context.Context, seq uint64) (Delivery, error) {
@@ -158,13 +173,11 @@ func (q *Queue) Read(ctx context.Context, seq uint64) (Delivery, error) {
 		return Delivery{}, err
 	}
 	defer q.ops.RUnlock()
-	q.mu.Lock()
-	e, ok := q.find(seq)
-	q.mu.Unlock()
-	if !ok {
-		return Delivery{}, fmt.Errorf("group of sequence number %d: %w", seq, ErrUnknown)
+	entries, err := q.first([]uint64{seq}, 0)
+	if err != nil {
+		return Delivery{}, err
 	}
-	return q.read(ctx, e, false)
+	return q.read(ctx, entries[0], false)
 }
 
 // State returns the record that SetState last kept under key, or nil.
@@ -183,22 +196,49 @@ func (q *Queue) State(ctx context.Context, key string) ([]byte, error) {
 	return value, nil
 }
 
-// SetState keeps a small record beside the groups, of up to half a megabyte. It is
-// durable when SetState returns nil. A nil value forgets the record. For keys, see
-// [CheckName].
-func (q *Queue) SetState(ctx context.Context, key string, value []byte) error {
-	if err := CheckName(key); err != nil {
-		return fmt.Errorf("state key %w", err)
+// States returns the records that SetStates has kept whose keys begin with prefix, in the
+// order of their keys. A prefix is a key itself: see [CheckName].
+func (q *Queue) States(ctx context.Context, prefix string) ([]State, error) {
+	if err := CheckName(prefix); err != nil {
+		return nil, fmt.Errorf("state prefix %w", err)
 	}
-	if len(value) > maxState {
-		return fmt.Errorf("state %s: has %d bytes, and the limit is %d", key, len(value), maxState)
+	if err := q.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer q.ops.RUnlock()
+	list, err := q.store.States(ctx, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("states %s: %w", prefix, q.doubt(err))
+	}
+	return list, nil
+}
+
+// SetState is [Queue.SetStates] for one record.
+func (q *Queue) SetState(ctx context.Context, key string, value []byte) error {
+	return q.SetStates(ctx, []State{{key, value}})
+}
+
+// SetStates keeps small records beside the groups, each of up to half a megabyte. They are
+// durable when SetStates returns nil. If it fails, or the process ends in the middle, the
+// first of them may be kept, and the others not. For keys, see [CheckName].
+func (q *Queue) SetStates(ctx context.Context, list []State) error {
+	for _, s := range list {
+		if err := CheckName(s.Key); err != nil {
+			return fmt.Errorf("state key %w", err)
+		}
+		if len(s.Value) > maxState {
+			return fmt.Errorf("state %s: has %d bytes, and the limit is %d", s.Key, len(s.Value), maxState)
+		}
 	}
 	if err := q.begin(ctx); err != nil {
 		return err
 	}
 	defer q.ops.RUnlock()
-	if err := q.store.SetState(ctx, key, value); err != nil {
-		return fmt.Errorf("state %s: %w", key, q.doubt(err))
+	if len(list) == 0 {
+		return nil
+	}
+	if err := q.store.SetStates(ctx, list); err != nil {
+		return fmt.Errorf("state %s: %w", list[0].Key, q.doubt(err))
 	}
 	return nil
 }

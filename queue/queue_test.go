@@ -33,7 +33,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	ctx := context.Background()
 	for format, newer := range map[string]bool{"3": true, "1": false, "x": false} {
 		m := queue.NewMemory()
-		if err := m.SetState(ctx, "queue.format", []byte(format)); err != nil {
+		if err := m.SetStates(ctx, []queue.State{{Key: "queue.format", Value: []byte(format)}}); err != nil {
 			t.Fatal(err)
 		}
 		_, err := queue.Open(ctx, m, queue.Options{})

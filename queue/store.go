@@ -66,8 +66,20 @@ type Log interface {
 // States are small values by key. A key has 1 to 64 letters of a-z, A-Z, 0-9, '-',
 // '_' and '.'.
 type States interface {
-	State(ctx context.Context, key string) ([]byte, error)        // nil: there is none
-	SetState(ctx context.Context, key string, value []byte) error // nil: forget it
+	State(ctx context.Context, key string) ([]byte, error) // nil: there is none
+
+	// States returns the states whose keys begin with prefix, in the order of their keys.
+	States(ctx context.Context, prefix string) ([]State, error)
+
+	// SetStates keeps states in the order of list. If it fails, or the process ends in
+	// the middle, the first of them may be kept and the others not.
+	SetStates(ctx context.Context, list []State) error
+}
+
+// A State is a small record beside the groups.
+type State struct {
+	Key   string
+	Value []byte // nil: the record is forgotten
 }
 
 // A Record is a body with its key and what the index needs of it.
@@ -112,6 +124,15 @@ func (e *NotLeasedError) Error() string {
 
 // Is makes errors.Is(err, ErrNotLeased) true.
 func (e *NotLeasedError) Is(target error) bool { return target == ErrNotLeased }
+
+// A ConflictError is a group whose ID was put before with other content. Nothing of its
+// put was kept.
+type ConflictError struct{ ID string }
+
+// Error names the group.
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("the id %q came before with other content: give each group its own", e.ID)
+}
 
 // A CorruptError is a stored group that cannot be read. It has been set aside: until
 // it is tried again if that is [ErrUnreadable], else for good.

@@ -39,6 +39,7 @@ var floors = [][]string{
 		"web",
 		"interop/atropos", "interop/reasoninggym", "interop/areal",
 	},
+	{"hub/registry"}, // a part of the server
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
 		"envs",

@@ -10,8 +10,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain/datadir"
@@ -71,6 +74,7 @@ type store struct {
 	state  sync.Mutex // guards states and values
 	states *journal
 	values map[string][]byte
+	live   int64 // bytes that values take in the file
 }
 
 // Open opens the store in the folder dir, and makes the folder if need be. One process
@@ -185,6 +189,9 @@ func (s *store) open() error {
 		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
 	}
 	s.bodies, s.done, s.states, s.values = bodies, done, states, values
+	for key, value := range values {
+		s.live += stateSize(key, value)
+	}
 	s.site.trySeal()
 	return nil
 }
@@ -417,8 +424,23 @@ func (s *store) State(ctx context.Context, key string) ([]byte, error) {
 	return append([]byte{}, value...), nil
 }
 
-// SetState implements [queue.States].
-func (s *store) SetState(ctx context.Context, key string, value []byte) error {
+// States implements [queue.States].
+func (s *store) States(ctx context.Context, prefix string) (list []queue.State, err error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s.state.Lock()
+	defer s.state.Unlock()
+	for _, key := range slices.Sorted(maps.Keys(s.values)) {
+		if strings.HasPrefix(key, prefix) {
+			list = append(list, queue.State{Key: key, Value: append([]byte{}, s.values[key]...)})
+		}
+	}
+	return list, nil
+}
+
+// SetStates implements [queue.States]. It writes all of list at once.
+func (s *store) SetStates(ctx context.Context, list []queue.State) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -426,22 +448,36 @@ func (s *store) SetState(ctx context.Context, key string, value []byte) error {
 	defer s.ops.RUnlock()
 	s.state.Lock()
 	defer s.state.Unlock()
-	if _, there := s.values[key]; value == nil && !there {
-		return nil
+	frames := make([]frame, len(list))
+	for i, one := range list {
+		frames[i] = stateFrame(one.Key, one.Value)
 	}
-	if err := s.insist(func() error { return s.states.write([]frame{stateFrame(key, value)}) }); err != nil {
+	if err := s.insist(func() error { return s.states.write(frames) }); err != nil {
 		return s.here(err)
 	}
-	if value == nil {
-		delete(s.values, key)
-	} else {
-		s.values[key] = append([]byte{}, value...)
+	for _, one := range list {
+		s.set(one)
 	}
 	if err := s.shorten(); err != nil {
 		s.o.logger().Warn("the file of states could not be shortened", "err", err)
 	}
 	return nil
 }
+
+// set makes a state that was written the current one. s.state is held.
+func (s *store) set(one queue.State) {
+	if old, there := s.values[one.Key]; there {
+		s.live -= stateSize(one.Key, old)
+		delete(s.values, one.Key)
+	}
+	if one.Value != nil {
+		s.live += stateSize(one.Key, one.Value)
+		s.values[one.Key] = append([]byte{}, one.Value...)
+	}
+}
+
+// stateSize is how many bytes a state takes in the file.
+func stateSize(key string, value []byte) int64 { return int64(prefixLen + 1 + len(key) + len(value)) }
 
 // stateFrame is the frame of a state; a nil value says that the key is forgotten.
 func stateFrame(key string, value []byte) frame {
@@ -453,14 +489,12 @@ func stateFrame(key string, value []byte) frame {
 
 // shorten rewrites the file of states once most of it is out of date. s.state is held.
 func (s *store) shorten() error {
-	var frames []frame
-	live := int64(0)
+	if s.states.size.Load() < 1<<20+4*s.live {
+		return nil
+	}
+	frames := make([]frame, 0, len(s.values))
 	for key, value := range s.values {
 		frames = append(frames, stateFrame(key, value))
-		live += frames[len(frames)-1].size()
-	}
-	if s.states.size.Load() < 1<<20+4*live {
-		return nil
 	}
 	return replace(&s.states, frames)
 }

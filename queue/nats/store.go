@@ -111,7 +111,7 @@ func (s *store) probe(ctx context.Context) error {
 	if _, err := s.request(ctx, refused); !errors.Is(err, errTaken) {
 		return err
 	}
-	return s.SetState(ctx, "queue.probe", []byte("1"))
+	return s.SetStates(ctx, []queue.State{{Key: "queue.probe", Value: []byte("1")}})
 }
 
 // absent returns the indices of the records that are not in the stream.
@@ -376,8 +376,32 @@ func (s *store) State(ctx context.Context, key string) ([]byte, error) {
 	return append([]byte{}, m.Data...), nil
 }
 
-// SetState implements [queue.States].
-func (s *store) SetState(ctx context.Context, key string, value []byte) error {
+// States implements [queue.States].
+func (s *store) States(ctx context.Context, prefix string) (list []queue.State, err error) {
+	all := s.stateSubject("")
+	sc := scan{stream: s.log, subject: all + ">", fetch: 512}
+	err = s.read(ctx, sc, func(m jetstream.Msg, _ uint64) error {
+		if key := strings.TrimPrefix(m.Subject(), all); strings.HasPrefix(key, prefix) {
+			list = append(list, queue.State{Key: key, Value: append([]byte{}, m.Data()...)})
+		}
+		return nil
+	})
+	slices.SortFunc(list, func(a, b queue.State) int { return strings.Compare(a.Key, b.Key) })
+	return list, err
+}
+
+// SetStates implements [queue.States].
+func (s *store) SetStates(ctx context.Context, list []queue.State) error {
+	for _, one := range list {
+		if err := s.setState(ctx, one.Key, one.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setState keeps one state.
+func (s *store) setState(ctx context.Context, key string, value []byte) error {
 	subject := s.stateSubject(key)
 	if value == nil {
 		if err := s.log.Purge(ctx, jetstream.WithPurgeSubject(subject)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
@@ -12,6 +13,25 @@ import (
 
 // handing are the promises of leasing, acknowledging and giving back.
 var handing = []promise{
+	{"Held", "a group that is held waits until it is freed, and no longer", held},
+	{"Blind", "a lease may be had without the groups, which are read in parts", func(r *rig) {
+		r.put(1, 2, 3)
+		list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Max: 3, Blind: true})
+		r.must(err)
+		if len(list) != 3 || list[0].Body != nil || list[0].Group != nil {
+			r.Fatalf("%+v were leased, want three without bodies", list)
+		}
+		two := int(list[1].Bytes + list[2].Bytes)
+		for _, test := range []struct{ most, want int }{{0, 1}, {two - 1, 1}, {two, 2}, {1 << 20, 3}} {
+			got, err := r.q.ReadRaw(r.ctx, []uint64{list[1].Seq, list[2].Seq, list[0].Seq}, test.most)
+			if err != nil || len(got) != test.want || len(got[0].Body) != int(list[1].Bytes) {
+				r.Errorf("%d groups in %d bytes, error %v, want %d", len(got), test.most, err, test.want)
+			}
+		}
+		if _, err := r.q.ReadRaw(r.ctx, []uint64{list[1].Seq, 99}, 1<<20); !errors.Is(err, queue.ErrUnknown) {
+			r.Errorf("error %v, want that one is unknown", err)
+		}
+	}},
 	{"Order", "groups are handed out in the order in which they were put", func(r *rig) {
 		r.put(3, 1, 2)
 		r.want(r.lease("a", 1), 3)
@@ -189,4 +209,55 @@ var handing = []promise{
 		r.again(2)
 		r.want(r.lease("a", 9), 3)
 	}},
+}
+
+// held puts groups of which some are held, and frees them.
+func held(r *rig) {
+	groups := []*quintain.Group{groupformtest.Group(1), nameless(2), groupformtest.Group(3)}
+	groups[1].EnvID = groups[0].EnvID
+	numbers, fresh, err := r.q.PutHeld(r.ctx, groups, []bool{true, true, false})
+	r.must(err)
+	if !slices.Equal(fresh, []bool{true, true, true}) {
+		r.Errorf("fresh %v", fresh)
+	}
+	env := *groups[0].EnvID
+	check := func(why string, want ...uint64) {
+		r.Helper()
+		var got []uint64
+		for _, e := range r.q.Held(env) {
+			got = append(got, e.Seq)
+		}
+		kinds, _ := r.q.Kinds(0)
+		n := 0
+		for k, count := range kinds {
+			if k.Held {
+				n += count
+			}
+		}
+		if !slices.Equal(got, want) || n != len(want) {
+			r.Errorf("%s: %v are held, and %d counted; want %v", why, got, n, want)
+		}
+	}
+	check("put", numbers[:2]...)
+	r.reopen()
+	check("reopened", numbers[:2]...)
+	r.want(r.lease("a", 9), 3)
+	r.must(r.q.Free(r.ctx, numbers[0], numbers[2], 99))
+	check("freed", numbers[1])
+	for range 2 { // the second time, the log is a checkpoint
+		r.reopen()
+		check("freed and reopened", numbers[1])
+		for range 300 {
+			one := nameless(9)
+			one.EnvID = nil
+			_, err := r.q.Put(r.ctx, one)
+			r.must(err)
+			list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Pick: func(w []queue.Entry) []queue.Entry { return w[len(w)-1:] }})
+			r.must(err)
+			r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
+		}
+	}
+	r.reopen()
+	check("at last", numbers[1])
+	r.want(r.lease("a", 9), 1, 3)
 }

@@ -33,6 +33,31 @@ var identity = []promise{
 		r.want(r.lease("a", 9), 2)
 	}},
 	{"Forget", "an ID is forgotten once it is old enough, for good, and its group is new then", forget},
+	{"Conflict", "an ID is not taken with another content while its group is in the queue", func(r *rig) {
+		r.put(1, 2)
+		other := groupformtest.Group(3)
+		other.ID = groupformtest.Group(1).ID
+		check := func(why string, groups ...*quintain.Group) {
+			r.Helper()
+			var conflict *queue.ConflictError
+			if _, err := r.q.PutAll(r.ctx, groups); !errors.As(err, &conflict) || conflict.ID != other.ID {
+				r.Errorf("%s: error %v, want a conflict", why, err)
+			}
+		}
+		check("it waits", groupformtest.Group(4), other)
+		r.reopen()
+		check("after reopening", other)
+		list := r.lease("a", 1)
+		check("it is leased", other)
+		r.again(1)
+		r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
+		if fresh, err := r.q.Put(r.ctx, other); fresh || err != nil {
+			r.Errorf("it is done: fresh %v, error %v, want neither", fresh, err)
+		}
+		other.ID = groupformtest.Group(4).ID
+		check("both in one put", groupformtest.Group(4), other)
+		r.want(r.lease("a", 9), 2)
+	}},
 	{"PutWithoutID", "a group without an ID is always fresh, and comes out without one", func(r *rig) {
 		for range 2 {
 			fresh, err := r.q.Put(r.ctx, nameless(1))

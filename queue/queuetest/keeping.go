@@ -110,6 +110,12 @@ func states(r *rig) {
 			r.Errorf("state %.9q, error %v, want %.9q", v, err, value)
 		}
 	}
+	wantStates(r, "hub", "hub")
+	wantStates(r, "none")
+	r.must(r.q.SetStates(r.ctx, []queue.State{{Key: "s-2", Value: []byte("2")}, {Key: "s-10", Value: []byte("10")}, {Key: "s-2"}, {Key: "s-1", Value: []byte("1")}}))
+	r.must(r.q.SetStates(r.ctx, nil))
+	r.reopen()
+	wantStates(r, "s-", "s-1", "s-10")
 	r.must(r.q.SetState(r.ctx, "hub", nil))
 	r.must(r.q.SetState(r.ctx, "never", nil))
 	r.reopen()
@@ -126,6 +132,21 @@ func states(r *rig) {
 	}
 	if r.q.SetState(r.ctx, "large", make([]byte, 512<<10+1)) == nil {
 		r.Error("more than half a megabyte was taken")
+	}
+}
+
+// wantStates checks which states have keys that begin with prefix.
+func wantStates(r *rig, prefix string, keys ...string) {
+	r.Helper()
+	all, err := r.q.States(r.ctx, prefix)
+	r.must(err)
+	if len(all) != len(keys) {
+		r.Fatalf("%d states begin with %s, want %v", len(all), prefix, keys)
+	}
+	for i, key := range keys {
+		if v, err := r.q.State(r.ctx, key); all[i].Key != key || !bytes.Equal(v, all[i].Value) || err != nil {
+			r.Errorf("state %s, error %v, want %s", all[i].Key, err, key)
+		}
 	}
 }
 

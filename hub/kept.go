@@ -1,0 +1,283 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// The state of the batches is kept as a head and, for each batch that is formed and not
+// acknowledged, records of its own.
+const (
+	batchesKey     = "hub-batches"
+	batchesVersion = 2 // in the first version the head held the batches too
+	batchPrefix    = "hub-batch-"
+	batchVersion   = 1
+)
+
+// partGroups is how many groups of a batch are in one record, so that each is small
+// enough however large a batch is.
+const partGroups = 50_000
+
+// batchesRecord is the head.
+type batchesRecord struct {
+	Version int      `json:"version"`
+	Step    int      `json:"step"`
+	Next    uint64   `json:"next"`  // number of the last batch that was formed
+	Acked   []uint64 `json:"acked"` // numbers of the last batches that were acknowledged
+}
+
+// batchRecord is a part of a batch.
+type batchRecord struct {
+	Version int    `json:"version"`
+	Number  uint64 `json:"batch"`
+	Part    int    `json:"part"`   // from 0
+	Parts   int    `json:"parts"`  // of the batch
+	Step    int    `json:"step"`   // when it was formed
+	Groups  []byte `json:"groups"` // sequence numbers: see packSpans
+	owner          // in the first part
+}
+
+// An owner is the trainer that a batch was handed out to last, as it is kept.
+type owner struct {
+	Trainer string    `json:"trainer,omitzero"` // empty: none
+	Until   time.Time `json:"until,omitzero"`   // when its lease ends; zero: it has none
+}
+
+// ownerOf is the owner of a batch that is handed out now. A trainer that acknowledges by
+// asking for the next batch has no lease over a restart: it would acknowledge a batch that
+// may not have reached it.
+func ownerOf(c claim) owner {
+	if c.next {
+		return owner{Trainer: c.trainer}
+	}
+	return owner{c.trainer, time.Now().Add(c.lease).UTC()}
+}
+
+// parts is the number of records of a batch.
+func (d *batch) parts() int { return (len(d.seqs) + partGroups - 1) / partGroups }
+
+// partKey is the key of a record of a batch.
+func partKey(number uint64, part int) string { return fmt.Sprint(batchPrefix, number, "-", part) }
+
+// record is a part of the batch as it is kept.
+func (d *batch) record(part int, o owner) (queue.State, error) {
+	seqs := d.seqs[part*partGroups : min(len(d.seqs), (part+1)*partGroups)]
+	r := batchRecord{Version: batchVersion, Number: d.number, Part: part, Parts: d.parts(), Step: d.step, Groups: packSpans(seqs)}
+	if part == 0 {
+		r.owner = o
+	}
+	return queue.NewRecord(partKey(d.number, part), r)
+}
+
+// forget appends to list that the records of the batch are forgotten.
+func (d *batch) forget(list []queue.State) []queue.State {
+	for part := range d.parts() {
+		list = append(list, queue.State{Key: partKey(d.number, part)})
+	}
+	return list
+}
+
+// save keeps step and open, then makes them current. Batches without a number get one.
+// The run's trade is held.
+//
+// What is new comes first, then the head, then what is forgotten: wherever a crash comes
+// between, a batch whose reply was begun is there, with its step.
+func (b *batches) save(ctx context.Context, step int, open []*batch) error {
+	next := b.next
+	var list []queue.State
+	for _, d := range open {
+		if d.number != 0 {
+			continue
+		}
+		next++
+		d.number, d.step = next, step
+		for part := range d.parts() {
+			record, err := d.record(part, d.owner)
+			if err != nil {
+				return err
+			}
+			list = append(list, record)
+		}
+	}
+	b.mu.RLock()
+	acked, past := b.acked.list(), b.past
+	b.mu.RUnlock()
+	head, err := queue.NewRecord(batchesKey, batchesRecord{batchesVersion, step, next, acked})
+	if err != nil {
+		return err
+	}
+	list = append(append(list, head), past...)
+	stays := make(map[*batch]bool, len(open))
+	for _, d := range open {
+		stays[d] = true
+	}
+	for _, d := range b.open {
+		if !stays[d] {
+			list = d.forget(list)
+		}
+	}
+	if err := b.queue.SetStates(ctx, list); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.setStep(step)
+	b.open, b.next, b.past = open, next, b.past[len(past):]
+	return nil
+}
+
+// own keeps o as the owner of batches. The run's trade is held.
+func (b *batches) own(ctx context.Context, o owner, list ...*batch) error {
+	var records []queue.State
+	var changed []*batch
+	for _, d := range list {
+		if d.owner == o {
+			continue
+		}
+		record, err := d.record(0, o)
+		if err != nil {
+			return err
+		}
+		records, changed = append(records, record), append(changed, d)
+	}
+	if err := b.queue.SetStates(ctx, records); err != nil {
+		return err
+	}
+	for _, d := range changed {
+		d.owner = o
+	}
+	return nil
+}
+
+// disown keeps that a trainer has no leases any more. The run's trade is held.
+func (b *batches) disown(ctx context.Context, trainer string) error {
+	var list []*batch
+	for _, d := range b.open {
+		if d.owner.Trainer == trainer {
+			list = append(list, d)
+		}
+	}
+	return b.own(ctx, owner{Trainer: trainer}, list...)
+}
+
+// load continues where an earlier server ended. Its batches are due again, or kept for
+// the trainers that have a lease.
+func (b *batches) load(ctx context.Context) error {
+	var head batchesRecord
+	text, err := b.queue.State(ctx, batchesKey)
+	if err == nil {
+		err = queue.State{Key: batchesKey, Value: text}.Record(batchesVersion, &head)
+	}
+	if err != nil {
+		return err
+	}
+	b.step, b.next = head.Step, head.Next
+	for _, number := range head.Acked {
+		b.acked.put(number)
+	}
+	found, err := b.read(ctx)
+	if err != nil {
+		return err
+	}
+	for _, number := range slices.Sorted(maps.Keys(found)) {
+		b.next = max(b.next, number)
+		if err := b.reclaim(ctx, found[number]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the batches of which all parts are kept, by their numbers.
+func (b *batches) read(ctx context.Context) (map[uint64]*batch, error) {
+	list, err := b.queue.States(ctx, batchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]batchRecord, len(list))
+	for i, s := range list {
+		if err := s.Record(batchVersion, &records[i]); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(records, func(x, y batchRecord) int {
+		return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.Part, y.Part))
+	})
+	found := make(map[uint64]*batch)
+	for len(records) > 0 {
+		n := 1
+		for n < len(records) && records[n].Number == records[0].Number {
+			n++
+		}
+		d := &batch{number: records[0].Number, owner: records[0].owner, step: records[0].Step, out: true}
+		for _, r := range records[:n] {
+			seqs, err := unpackSpans(r.Groups, partGroups)
+			if err != nil {
+				return nil, fmt.Errorf("state %s: %w", partKey(r.Number, r.Part), err)
+			}
+			d.seqs = append(d.seqs, seqs...)
+		}
+		if b.step = max(b.step, d.step); n == records[0].Parts {
+			found[d.number] = d
+		} else { // it was about to be formed, or forgotten
+			for _, r := range records[:n] {
+				b.past = append(b.past, queue.State{Key: partKey(r.Number, r.Part)})
+			}
+		}
+		records = records[n:]
+	}
+	return found, nil
+}
+
+// reclaim leases the groups of a batch of an earlier server, and opens the batch if all
+// are there. If none is, the batch was acknowledged. If some are missing, the rest wait
+// for another batch.
+func (b *batches) reclaim(ctx context.Context, d *batch) error {
+	var found []queue.Entry
+	leased, err := b.queue.Lease(ctx, queue.Want{Consumer: consumer, Blind: true, Pick: func(waiting []queue.Entry) []queue.Entry {
+		found = found[:0]
+		for _, seq := range d.seqs {
+			at, ok := slices.BinarySearchFunc(waiting, seq, func(e queue.Entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+			if ok {
+				found = append(found, waiting[at])
+			}
+		}
+		if len(found) < len(d.seqs) {
+			return nil
+		}
+		return found
+	}})
+	if err != nil {
+		return err
+	}
+	if len(leased) == len(d.seqs) && len(leased) > 0 {
+		d.add(leased)
+		d.restore(time.Now())
+		b.open = append(b.open, d)
+		return nil
+	}
+	b.past = d.forget(b.past)
+	if len(found) == 0 {
+		b.acked.put(d.number)
+	}
+	return nil
+}
+
+// restore gives a batch of an earlier server back to the trainer that has a lease.
+func (d *batch) restore(now time.Time) {
+	d.claim = claim{trainer: d.owner.Trainer}
+	if now.Before(d.owner.Until) {
+		d.state = kept
+		d.until = d.owner.Until
+		if longest := now.Add(maxLease); d.until.After(longest) { // the clock was set back
+			d.until = longest
+		}
+		d.claim.lease = d.until.Sub(now)
+	}
+}
