@@ -109,13 +109,15 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, d := range done {
+		b.measure(d)
+		// The record may keep it: its groups are gone.
+		b.open = slices.DeleteFunc(slices.Clone(b.open), func(other *batch) bool { return other == d })
 		d.attempt++ // if its reply is still under way, land ignores it
 		b.acked.put(d.number)
 		b.tally.count(func(n *counts) { n.acked++ })
 		b.events.Tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 	}
-	// The record may keep them: their groups are gone.
-	b.open = slices.DeleteFunc(slices.Clone(b.open), func(d *batch) bool { return slices.Contains(done, d) })
+	b.progressLocked()
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
 )
@@ -32,6 +33,7 @@ type Run struct {
 	trade sync.Mutex
 
 	registry *registry
+	weights  *weights.Version
 	batches  *batches
 	holding  *holding
 	intake   *intake
@@ -45,12 +47,16 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 	o := s.config.Settings
 	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, events: &web.Journal{}, tally: &tally{}}
 	r.registry = &registry{queue: q, timeout: o.EnvTimeout, heard: make(map[int]time.Time)}
-	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict}
+	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict, lags: make(map[int]int)}
 	r.holding = &holding{queue: q, wake: r.batches.wake}
 	r.ledger = &ledger{queue: q, registry: r.registry, holding: r.holding, reported: make(map[int]bool)}
 	r.intake = &intake{
 		queue: q, log: r.log, limits: o, codec: s.encoder.codec,
 		registry: r.registry, holding: r.holding, events: r.events, tally: r.tally,
+	}
+	var err error
+	if r.weights, err = weights.Open(ctx, q); err != nil {
+		return nil, err
 	}
 	if err := r.registry.load(ctx); err != nil {
 		return nil, err
@@ -65,13 +71,25 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 func (r *Run) Name() string { return r.name }
 
 // Step is the number of batches that were handed out, added to the step with which the
-// trainer started: the version of its weights, as far as the hub knows. Only a reset
-// makes it smaller.
+// trainer started: how many steps the trainer will have made before it trains on the
+// next batch. Only a reset makes it smaller.
 func (r *Run) Step() int { return r.batches.current() }
 
-// Stepped returns a channel that is closed when the step changes. Take the channel
-// first, then look at Step, then wait.
-func (r *Run) Stepped() <-chan struct{} { return r.batches.nextStep() }
+// Acked is Step without the batches that are not acknowledged: how many steps the
+// trainer says it has made.
+func (r *Run) Acked() int { return r.batches.done() }
+
+// Version is the version of the weights that the policy's server samples with, in steps
+// of the trainer, as it was told; -1 if nobody has.
+func (r *Run) Version() int { return int(r.weights.Now()) }
+
+// Staleness counts the groups that were acknowledged since the hub started, by how many
+// steps their oldest token was behind. Groups of unknown version are not in it.
+func (r *Run) Staleness() map[int]int { return r.batches.staleness() }
+
+// Progress returns a channel that is closed when Step, Acked, Version or Staleness may
+// have changed. Take the channel first, then look, then wait.
+func (r *Run) Progress() <-chan struct{} { return r.batches.nextProgress() }
 
 // BatchSize is the number of sequences in a batch, -1 before a trainer registers.
 func (r *Run) BatchSize() int {
@@ -185,6 +203,9 @@ func (r *Run) reset(ctx context.Context) error {
 	r.batches.takeBack("") // replies under way change nothing any more
 	r.registry.forget()
 	r.ledger.forget()
+	if err := r.weights.Forget(ctx); err != nil {
+		return fmt.Errorf("reset: %w", err)
+	}
 	if err := r.batches.save(ctx, 0, nil); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
