@@ -34,7 +34,7 @@ type Group struct {
 	// The fields below are ours, not part of the Atropos API.
 
 	ID       string    `json:"id"`                 // a queue keeps one group per ID; empty: the queue chooses one
-	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token; -1 for a token that was not sampled; nil: unknown
+	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token; -1 for a token that was not sampled, or by weights of an unknown version; nil: all are unknown
 	Episodes []int32   `json:"episodes,omitempty"` // n, number of each sequence's episode: 0 first, then the same or the next; nil: each sequence is an episode
 	Origin   Origin    `json:"origin"`
 }
@@ -69,18 +69,27 @@ func (g *Group) TokenCount() int {
 	return n
 }
 
-// Oldest is the lowest version of the weights that sampled any token, or -1 if no
-// version is known.
+// Oldest is the lowest version of the weights that sampled any token. It is -1 if no
+// version is known, or that of a token to train on is not: an unknown version may be older
+// than all others.
 func (g *Group) Oldest() int32 {
 	oldest := int32(-1)
-	for _, seq := range g.Versions {
-		for _, v := range seq {
-			if v >= 0 && (oldest < 0 || v < oldest) {
+	for i, seq := range g.Versions {
+		for j, v := range seq {
+			switch {
+			case v < 0 && g.trains(i, j):
+				return -1
+			case v >= 0 && (oldest < 0 || v < oldest):
 				oldest = v
 			}
 		}
 	}
 	return oldest
+}
+
+// trains reports whether token j of sequence i is there to train on.
+func (g *Group) trains(i, j int) bool {
+	return i < len(g.Masks) && j < len(g.Masks[i]) && g.Masks[i][j] != Untrained
 }
 
 // MeanScore is the mean of the scores, or 0 if there are none.

@@ -60,7 +60,7 @@ type Sample struct {
 	Read      []Token    // tokens of the fresh messages as the policy read them, with the opening of its reply; samples of one request may share the slice
 	Wrote     []Token    // tokens that were sampled; length W
 	LogProbs  []float32  // natural logarithm of the probability of each of Wrote, as sampled; length W, or nil if unknown
-	Versions  []int32    // version of the weights that sampled each of Wrote; length W, never falling
+	Versions  []int32    // version of the weights that sampled each of Wrote; length W, never falling; -1: unknown
 	Finish    Finish
 
 	// Fork says that Read holds the whole conversation, not only the fresh messages:

@@ -182,6 +182,9 @@ func TestGroupCounts(t *testing.T) {
 	if g.Episodes = []int32{0, 0}; g.EpisodeCount() != 1 || g.Check() != nil {
 		t.Errorf("two sequences of one episode count as %d episodes, error %v", g.EpisodeCount(), g.Check())
 	}
+	if g.Versions[0][len(g.Versions[0])-1] = -1; g.Oldest() != -1 {
+		t.Errorf("oldest %d, though a token is of unknown version, which may be older", g.Oldest())
+	}
 	empty := &quintain.Group{}
 	if empty.Oldest() != -1 || empty.MeanScore() != 0 || empty.Check() != nil {
 		t.Errorf("empty group: oldest %d, mean %v, %v", empty.Oldest(), empty.MeanScore(), empty.Check())

@@ -110,6 +110,7 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 	defer b.mu.Unlock()
 	for _, d := range done {
 		b.measure(d)
+		b.plays += d.plays
 		// The record may keep it: its groups are gone.
 		b.open = slices.DeleteFunc(slices.Clone(b.open), func(other *batch) bool { return other == d })
 		d.attempt++ // if its reply is still under way, land ignores it

@@ -21,6 +21,7 @@ type batch struct {
 	seqs   []uint64 // of its groups, in the order in which they are handed out
 	size   int      // sequences of its groups
 	tokens int      // of its groups
+	plays  int      // episodes of its groups
 	oldest []int32  // version of the oldest token of each group; -1: unknown
 	out    bool     // it was handed out before, perhaps by an earlier server
 	formed time.Time
@@ -60,6 +61,7 @@ func (b *batch) add(groups []queue.Delivery) {
 	for i := range groups {
 		b.size += int(groups[i].Sequences)
 		b.tokens += groups[i].Tokens
+		b.plays += groups[i].Episodes
 		b.oldest = append(b.oldest, groups[i].Oldest)
 	}
 }

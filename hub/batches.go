@@ -49,6 +49,7 @@ type batches struct {
 	step  int
 	went  chan struct{} // closed when step, open or the version of the weights changes; nil: nothing waits for that
 	open  []*batch      // oldest first; the slice itself never changes
+	plays int           // episodes of the groups that were acknowledged
 	lags  map[int]int   // groups that were acknowledged, by how many steps their oldest token was behind
 	next  uint64        // number of the last batch that was formed
 	acked ring          // numbers of the last batches that were acknowledged
@@ -87,11 +88,12 @@ func (b *batches) nextProgress() <-chan struct{} {
 	return b.went
 }
 
-// done is the step without the batches that are open.
-func (b *batches) done() int {
+// done is the step without the batches that are open, and how many episodes were
+// acknowledged.
+func (b *batches) done() (steps, episodes int) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	return b.step - len(b.open)
+	return b.step - len(b.open), b.plays
 }
 
 // staleness returns a copy of b.lags.

@@ -75,9 +75,10 @@ func (r *Run) Name() string { return r.name }
 // next batch. Only a reset makes it smaller.
 func (r *Run) Step() int { return r.batches.current() }
 
-// Acked is Step without the batches that are not acknowledged: how many steps the
-// trainer says it has made.
-func (r *Run) Acked() int { return r.batches.done() }
+// Acked is Step without the batches that are not acknowledged, which is how many steps
+// the trainer says it has made, and the number of episodes that were acknowledged since
+// the hub started.
+func (r *Run) Acked() (steps, episodes int) { return r.batches.done() }
 
 // Version is the version of the weights that the policy's server samples with, in steps
 // of the trainer, as it was told; -1 if nobody has.

@@ -74,5 +74,6 @@ func (a v1API) version(c *web.Call) {
 
 // showVersion answers with the version, and with the steps that it is measured by.
 func (a v1API) showVersion(c *web.Call) {
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d,"acked":%d,"step":%d}`, a.Version(), a.Acked(), a.Step()))
+	acked, _ := a.Acked()
+	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d,"acked":%d,"step":%d}`, a.Version(), acked, a.Step()))
 }

@@ -27,7 +27,7 @@ func TestVersion(t *testing.T) {
 		{"above 32 bits", `{"version":2147483648}`, 422, 5},
 		{"no number", `{"version":"six"}`, 422, 5},
 		{"missing", `{}`, 422, 5},
-		{"no JSON", `version=6`, 400, 5},
+		{"no JSON", `version=6`, 422, 5},
 		{"deep", strings.Repeat("[", 5000), 400, 5},
 		{"the highest", `{"version":2147483647}`, 200, 2147483647},
 	} {
@@ -93,7 +93,7 @@ func TestStalenessIsMeasured(t *testing.T) {
 		progress := f.run.Progress()
 		f.batch() // acknowledges the one before
 		<-progress
-		if acked := f.run.Acked(); fmt.Sprint(f.run.Staleness()) != want || acked != 5+step {
+		if acked, _ := f.run.Acked(); fmt.Sprint(f.run.Staleness()) != want || acked != 5+step {
 			t.Errorf("%d batches are acknowledged, staleness %v; want %d, %s", acked, f.run.Staleness(), 5+step, want)
 		}
 	}

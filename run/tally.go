@@ -32,7 +32,6 @@ type tally struct {
 
 	mu        sync.Mutex
 	steps     int
-	version   int
 	groups    int // that the queue has
 	dropped   map[rollout.Drop]int
 	outcomes  map[quintain.Outcome]int
@@ -68,9 +67,8 @@ func newTally() *tally {
 	}
 }
 
-// begin sets the version at which the process begins, and the labels of the streams.
-func (t *tally) begin(version int, mix *rollout.Mix) {
-	t.version = version
+// begin sets the labels of the streams.
+func (t *tally) begin(mix *rollout.Mix) {
 	for _, label := range mix.Labels() {
 		t.tasks = append(t.tasks, &taskTally{label: label})
 	}
@@ -87,7 +85,6 @@ func (t *tally) Note(e Event) error {
 		t.dropped[e.Why] += len(e.Groups)
 	case Stepped:
 		t.steps++
-		t.version = e.Version
 		for _, lag := range e.Lags {
 			t.staleness[lag]++
 		}
@@ -196,7 +193,7 @@ func (t *tally) report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := Report{
-		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(), Version: t.version,
+		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
 		Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Advice: t.allAdvice(), Training: t.training,

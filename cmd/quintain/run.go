@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/tiny"
+	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/screen"
@@ -89,7 +90,7 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 		r.live.Say("stopping; episodes under way have %v to end, and a second Ctrl-C cuts them", c.Run.Of.Grace)
 	})
 	defer stopping()
-	r.live.Say("hub on http://%s, data in %s, from version %d; Ctrl-C stops", h.Addr(), c.Data, r.Version())
+	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, versionOf(r.Version()))
 	err = r.Run.Run(ctx)
 	report := r.Report()
 	return errors.Join(err, printRun(w.stdout, &report), writeReport(c.Run.Report, &report))
@@ -138,7 +139,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		}
 	} else {
 		var err error
-		to.Policy, err = c.server(streams, func() int32 { return int32(a.Version()) }, a.log)
+		to.Policy, err = c.server(streams, a.sampled, a.log)
 		if err != nil {
 			return err
 		}
@@ -156,6 +157,15 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		return fmt.Errorf("data folder %s: %w", c.Data, err)
 	}
 	return nil
+}
+
+// sampled is the version of the weights that the policy samples with. The script does as
+// if the built-in consumer trained it; of a server it is unknown unless a trainer tells it.
+func (a *assembled) sampled() int32 {
+	if a.config.Run.Consumer == consumerBuiltin && a.config.Policy.Kind == kindOpenAI {
+		return weights.Unknown
+	}
+	return int32(a.Version())
 }
 
 // openRecords opens the trace of the run, and its dumps.
