@@ -41,7 +41,8 @@ type Trajectory struct {
 	Vocabulary string  `json:"vocabulary"` // of the tokens of all turns; see [Sample]
 	End        End     `json:"end"`
 	Outcome    Outcome `json:"outcome"`
-	Error      string  `json:"error,omitempty"` // what failed, if Outcome is not Scored or ModelFailed
+	Error      string  `json:"error,omitempty"`   // what failed, if Outcome is not Scored or ModelFailed
+	Replays    int     `json:"replays,omitempty"` // how often it was played again from the start, because the policy failed
 
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds

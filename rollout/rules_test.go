@@ -29,7 +29,7 @@ func played(n int, rewards ...float64) quintain.Trajectory {
 }
 
 func result(trajectories ...quintain.Trajectory) Result {
-	return Result{Job{Problem: quintain.Problem{Task: "a", Seed: 3, Index: 9}}, trajectories}
+	return Result{Job: Job{Problem: quintain.Problem{Task: "a", Seed: 3, Index: 9}}, Trajectories: trajectories}
 }
 
 func TestGroupOfSeveralTurns(t *testing.T) {

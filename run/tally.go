@@ -35,6 +35,8 @@ type tally struct {
 	groups    int // that the queue has
 	dropped   map[rollout.Drop]int
 	outcomes  map[quintain.Outcome]int
+	replays   int // of episodes
+	again     int // groups that failed, and whose problem is played again
 	tokens    int // sampled
 	unit      string
 	staleness map[int]int
@@ -104,6 +106,7 @@ func (t *tally) played(p Played) {
 		played := &p.Trajectories[i]
 		t.outcomes[played.Outcome]++
 		t.tokens += played.Sampled()
+		t.replays += played.Replays
 		if played.Vocabulary == quintain.UTF8 {
 			t.unit = "bytes"
 		}
@@ -119,6 +122,9 @@ func (t *tally) played(p Played) {
 		task.kept++
 	} else {
 		t.dropped[p.Drop]++
+	}
+	if p.Again && p.Drop == rollout.DropInfra {
+		t.again++
 	}
 	if len(p.Scores) > 0 {
 		task.episodes += len(p.Scores)
@@ -195,7 +201,7 @@ func (t *tally) report() Report {
 	r := Report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
-		Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Advice: t.allAdvice(), Training: t.training,
 	}
 	for _, o := range quintain.Outcomes {
