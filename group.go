@@ -21,7 +21,7 @@ type Group struct {
 
 	Advantages      [][]float64       `json:"advantages"`         // n × L, or n × 1 if one value holds for the whole sequence; nil: absent
 	RefLogProbs     [][]float64       `json:"ref_logprobs"`       // n × L; nil: absent
-	LogProbs        [][]float64       `json:"inference_logprobs"` // n × L, natural logarithms, as sampled; 1 for a token that was not sampled; nil: absent
+	LogProbs        [][]float64       `json:"inference_logprobs"` // n × L, natural logarithms, as sampled; 1 for a token that was not sampled; n × 0 where they are unknown for the whole sequence; nil: absent
 	Messages        json.RawMessage   `json:"messages"`           // array of n conversations; nil: absent
 	Generation      json.RawMessage   `json:"generation_params"`  // object; nil: absent
 	Overrides       []json.RawMessage `json:"overrides"`          // n objects; nil: absent
@@ -169,14 +169,14 @@ func (g *Group) checkSequences() error {
 	for _, f := range []struct {
 		name string
 		rows [][]float64
-		one  bool // a single value may stand for the whole sequence
+		also int // a length that rows may have as well; -1: none
 	}{
-		{"advantages", g.Advantages, true},
-		{"ref_logprobs", g.RefLogProbs, false},
-		{"inference_logprobs", g.LogProbs, false},
+		{"advantages", g.Advantages, 1}, // for the whole sequence
+		{"ref_logprobs", g.RefLogProbs, -1},
+		{"inference_logprobs", g.LogProbs, 0}, // unknown
 	} {
 		for i, row := range f.rows {
-			if len(row) != len(g.Tokens[i]) && !(f.one && len(row) == 1) {
+			if len(row) != len(g.Tokens[i]) && len(row) != f.also {
 				return lengthError(f.name, i, len(row), len(g.Tokens[i]))
 			}
 			if err := checkFinite(row, f.name, i); err != nil {

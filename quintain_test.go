@@ -164,6 +164,11 @@ func TestGroupCheck(t *testing.T) {
 			t.Errorf("error %v, want one about field %s", err, test.field)
 		}
 	}
+	blind := goodGroup()
+	blind.LogProbs[0] = []float64{}
+	if err := blind.Check(); err != nil {
+		t.Errorf("unknown log-probabilities of a sequence: %v", err)
+	}
 	single := goodGroup()
 	single.Advantages[0] = []float64{0.5}
 	if err := single.Check(); err != nil {

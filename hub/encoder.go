@@ -83,10 +83,23 @@ func (e *encoder) bodyOf(d *queue.Delivery) ([]byte, error) {
 
 // writeJSON writes groups as Atropos writes a batch.
 func (e *encoder) writeJSON(c *web.Call, groups []queue.Delivery) error {
+	return e.write(c, groups, atropos.AppendGroup)
+}
+
+// writeWhole is writeJSON with all that we know of the groups.
+func (e *encoder) writeWhole(c *web.Call, groups []queue.Delivery) error {
+	return e.write(c, groups, atropos.AppendWhole)
+}
+
+// A form appends a group as JSON.
+type form func([]byte, *quintain.Group) []byte
+
+// write writes groups in a form.
+func (e *encoder) write(c *web.Call, groups []queue.Delivery, as form) error {
 	out := c.Printer(http.StatusOK)
 	_, err := out.Write([]byte(`{"batch":[`))
 	if err == nil {
-		err = e.encodeAhead(c, groups, func(i int, text []byte) error {
+		err = e.encodeAhead(c, groups, as, func(i int, text []byte) error {
 			if i > 0 {
 				_, _ = out.Write([]byte(",")) // the next write reports the error of this one
 			}
@@ -117,14 +130,15 @@ type ahead struct {
 	*encoder
 	call   *web.Call
 	groups []queue.Delivery
+	as     form
 	texts  []*text // nil: not begun, or shown
 	making sync.WaitGroup
 }
 
 // encodeAhead shows groups in JSON in their order. It stops at one that cannot be read
 // or shown.
-func (e *encoder) encodeAhead(c *web.Call, groups []queue.Delivery, show func(i int, text []byte) error) error {
-	a := &ahead{encoder: e, call: c, groups: groups, texts: make([]*text, len(groups))}
+func (e *encoder) encodeAhead(c *web.Call, groups []queue.Delivery, as form, show func(i int, text []byte) error) error {
+	a := &ahead{encoder: e, call: c, groups: groups, as: as, texts: make([]*text, len(groups))}
 	defer a.making.Wait()
 	for i := range groups {
 		for next := i; next < min(len(groups), i+e.web.Desks()+1); next++ {
@@ -152,7 +166,7 @@ func (a *ahead) begin(i int) error {
 	a.texts[i] = t
 	a.making.Go(func() {
 		defer close(t.made)
-		a.web.Compute(func() { t.json, t.err = a.encode(&a.groups[i], a.codec.View) })
+		a.web.Compute(func() { t.json, t.err = a.encode(&a.groups[i], a.as, a.codec.View) })
 	})
 	return nil
 }
@@ -193,7 +207,7 @@ func (a *ahead) vast(i int, t *text) {
 	}
 	t.held += vastFactor * size
 	a.web.Compute(func() {
-		t.json, t.err = a.encode(d, func(body []byte, look func(*quintain.Group) error) error {
+		t.json, t.err = a.encode(d, a.as, func(body []byte, look func(*quintain.Group) error) error {
 			g, err := a.codec.Decode(body)
 			if err != nil {
 				return err
@@ -207,13 +221,13 @@ func (a *ahead) vast(i int, t *text) {
 const textFactor = 2
 
 // encode makes JSON of one group, which view decodes if it is not.
-func (e *encoder) encode(d *queue.Delivery, view func([]byte, func(*quintain.Group) error) error) (*[]byte, error) {
+func (e *encoder) encode(d *queue.Delivery, as form, view func([]byte, func(*quintain.Group) error) error) (*[]byte, error) {
 	buf, _ := e.texts.Take()
 	if buf == nil {
 		buf = new([]byte)
 	}
 	write := func(g *quintain.Group) error {
-		*buf = atropos.AppendGroup((*buf)[:0], g)
+		*buf = as((*buf)[:0], g)
 		return nil
 	}
 	if d.Group != nil {

@@ -59,7 +59,7 @@ func (a v1API) followGroups(c *web.Call) {
 	last = max(last, f.after)
 	c.W.Header().Set(headerLast, strconv.FormatUint(last, 10))
 	if wantsJSON(c.R) {
-		_ = a.server.encoder.writeJSON(c, groups) // a client that has gone asks again
+		_ = a.server.encoder.writeWhole(c, groups) // a client that has gone asks again
 	} else {
 		_ = a.server.encoder.writeBinary(c, groups)
 	}

@@ -35,7 +35,8 @@ type Config struct {
 	Streams []rollout.Stream
 
 	// Policy plays. If it has a method Run(context.Context) error, as tiny.Policy, that
-	// runs as long as the run does.
+	// runs as long as the run does. If it has a method Waiting() string, the report says
+	// what it waits for.
 	Policy quintain.Policy
 
 	// Queue keeps the groups, and remains the caller's to close.
@@ -238,6 +239,9 @@ func (r *Run) trained() int {
 func (r *Run) Report() Report {
 	report := r.tally.report()
 	report.Version = r.Version()
+	if p, waits := r.config.Policy.(interface{ Waiting() string }); waits {
+		report.Waiting = p.Waiting()
+	}
 	return report
 }
 

@@ -35,6 +35,7 @@ type tally struct {
 	groups    int // that the queue has
 	dropped   map[rollout.Drop]int
 	outcomes  map[quintain.Outcome]int
+	unknown   int // sequences of groups that were kept, without log-probabilities
 	replays   int // of episodes
 	again     int // groups that failed, and whose problem is played again
 	tokens    int // sampled
@@ -120,6 +121,7 @@ func (t *tally) played(p Played) {
 	if p.Drop == "" {
 		t.groups++
 		task.kept++
+		t.unknown += withoutLogProbs(p.Group)
 	} else {
 		t.dropped[p.Drop]++
 	}
@@ -130,6 +132,16 @@ func (t *tally) played(p Played) {
 		task.episodes += len(p.Scores)
 		task.add(mean(p.Scores))
 	}
+}
+
+// withoutLogProbs counts the sequences of a group without log-probabilities.
+func withoutLogProbs(g *quintain.Group) (n int) {
+	for i, seq := range g.Tokens {
+		if len(seq) > 0 && (g.LogProbs == nil || len(g.LogProbs[i]) == 0) {
+			n++
+		}
+	}
+	return n
 }
 
 // task returns the tally of a label. t.mu is held.
@@ -201,7 +213,7 @@ func (t *tally) report() Report {
 	r := Report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
-		Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		NoLogProbs: t.unknown, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Advice: t.allAdvice(), Training: t.training,
 	}
 	for _, o := range quintain.Outcomes {

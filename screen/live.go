@@ -125,6 +125,12 @@ func statusOf(r *run.Report) []string {
 			parts = append(parts, fmt.Sprintf("skipped updates %d", m.Skipped))
 		}
 	}
+	if r.NoLogProbs > 0 {
+		parts = append(parts, fmt.Sprintf("sequences without log-probabilities %d", r.NoLogProbs))
+	}
+	if r.Waiting != "" {
+		parts = append(parts, Clip(r.Waiting, 160))
+	}
 	if n := r.Failed(); n > 0 {
 		cause, _, _ := strings.Cut(r.LastFault, "\n")
 		parts = append(parts, fmt.Sprintf("failed episodes %d (%s)", n, Clip(cause, 60)))

@@ -31,6 +31,9 @@ func printRun(out io.Writer, r *run.Report) error {
 	fmt.Fprintf(out, "groups made    %d\n", r.GroupsMade)
 	fmt.Fprintf(out, "groups dropped %s\n", counted(r.GroupsDropped))
 	fmt.Fprintf(out, "episodes       %s\n", counted(r.Episodes))
+	if r.NoLogProbs > 0 {
+		fmt.Fprintf(out, "no logprobs    %d sequences\n", r.NoLogProbs)
+	}
 	if r.Replays > 0 || r.PlayedAgain > 0 {
 		fmt.Fprintf(out, "played again   %d episodes, %d problems\n", r.Replays, r.PlayedAgain)
 	}

@@ -91,9 +91,21 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 	})
 	defer stopping()
 	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, versionOf(r.Version()))
+	r.introduce(ctx)
 	err = r.Run.Run(ctx)
 	report := r.Report()
 	return errors.Join(err, printRun(w.stdout, &report), writeReport(c.Run.Report, &report))
+}
+
+// introduce says what plays, and what the run will not do.
+func (a *assembled) introduce(ctx context.Context) {
+	if a.server != nil {
+		a.host.Hub().Register(a.server)
+		a.live.Say("%s", a.server.look(ctx))
+	}
+	for _, text := range a.config.warnings() {
+		a.live.Say("warning: %s", text)
+	}
 }
 
 // An assembled is a run with what it writes to.
@@ -103,6 +115,7 @@ type assembled struct {
 	host   *host.Host
 	log    *slog.Logger
 	live   *screen.Live
+	server *server     // nil: the policy has none
 	closed []io.Closer // at the end, the last first
 }
 
@@ -139,10 +152,11 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		}
 	} else {
 		var err error
-		to.Policy, err = c.server(streams, a.sampled, a.log)
+		to.Policy, err = c.server(streams, use{a.sampled, ctx.Done(), true, a.log})
 		if err != nil {
 			return err
 		}
+		a.server, _ = to.Policy.(*server)
 	}
 	logs, err := run.OpenLogs(h.Folder(), last)
 	if err != nil {
