@@ -61,7 +61,7 @@ func (b *batch) add(groups []queue.Delivery) {
 	for i := range groups {
 		b.size += int(groups[i].Sequences)
 		b.tokens += groups[i].Tokens
-		b.plays += groups[i].Episodes
+		b.plays += int(groups[i].Episodes)
 		b.oldest = append(b.oldest, groups[i].Oldest)
 	}
 }

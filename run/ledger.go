@@ -148,7 +148,7 @@ func (l *ledger) advance(ctx context.Context, batch []queue.Delivery, then func(
 	l.publish(version)
 	episodes := 0
 	for i := range batch {
-		episodes += batch[i].Episodes
+		episodes += int(batch[i].Episodes)
 	}
 	l.gate.Trained(episodes, 0)
 	return version, nil
