@@ -21,7 +21,7 @@ type Group struct {
 
 	Advantages      [][]float64       `json:"advantages"`         // n × L, or n × 1 if one value holds for the whole sequence; nil: absent
 	RefLogProbs     [][]float64       `json:"ref_logprobs"`       // n × L; nil: absent
-	LogProbs        [][]float64       `json:"inference_logprobs"` // n × L, natural logarithms, as sampled; 1 for a token that was not sampled; nil: absent
+	LogProbs        [][]float64       `json:"inference_logprobs"` // n × L, natural logarithms, as sampled; 1 for a token that was not sampled; n × 0 where they are unknown for the whole sequence; nil: absent
 	Messages        json.RawMessage   `json:"messages"`           // array of n conversations; nil: absent
 	Generation      json.RawMessage   `json:"generation_params"`  // object; nil: absent
 	Overrides       []json.RawMessage `json:"overrides"`          // n objects; nil: absent
@@ -34,7 +34,7 @@ type Group struct {
 	// The fields below are ours, not part of the Atropos API.
 
 	ID       string    `json:"id"`                 // a queue keeps one group per ID; empty: the queue chooses one
-	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token; -1 for a token that was not sampled; nil: unknown
+	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token; -1 for a token that was not sampled, or by weights of an unknown version; nil: all are unknown
 	Episodes []int32   `json:"episodes,omitempty"` // n, number of each sequence's episode: 0 first, then the same or the next; nil: each sequence is an episode
 	Origin   Origin    `json:"origin"`
 }
@@ -69,18 +69,27 @@ func (g *Group) TokenCount() int {
 	return n
 }
 
-// Oldest is the lowest version of the weights that sampled any token, or -1 if no
-// version is known.
+// Oldest is the lowest version of the weights that sampled any token. It is -1 if no
+// version is known, or that of a token to train on is not: an unknown version may be older
+// than all others.
 func (g *Group) Oldest() int32 {
 	oldest := int32(-1)
-	for _, seq := range g.Versions {
-		for _, v := range seq {
-			if v >= 0 && (oldest < 0 || v < oldest) {
+	for i, seq := range g.Versions {
+		for j, v := range seq {
+			switch {
+			case v < 0 && g.trains(i, j):
+				return -1
+			case v >= 0 && (oldest < 0 || v < oldest):
 				oldest = v
 			}
 		}
 	}
 	return oldest
+}
+
+// trains reports whether token j of sequence i is there to train on.
+func (g *Group) trains(i, j int) bool {
+	return i < len(g.Masks) && j < len(g.Masks[i]) && g.Masks[i][j] != Untrained
 }
 
 // MeanScore is the mean of the scores, or 0 if there are none.
@@ -160,14 +169,14 @@ func (g *Group) checkSequences() error {
 	for _, f := range []struct {
 		name string
 		rows [][]float64
-		one  bool // a single value may stand for the whole sequence
+		also int // a length that rows may have as well; -1: none
 	}{
-		{"advantages", g.Advantages, true},
-		{"ref_logprobs", g.RefLogProbs, false},
-		{"inference_logprobs", g.LogProbs, false},
+		{"advantages", g.Advantages, 1}, // for the whole sequence
+		{"ref_logprobs", g.RefLogProbs, -1},
+		{"inference_logprobs", g.LogProbs, 0}, // unknown
 	} {
 		for i, row := range f.rows {
-			if len(row) != len(g.Tokens[i]) && !(f.one && len(row) == 1) {
+			if len(row) != len(g.Tokens[i]) && len(row) != f.also {
 				return lengthError(f.name, i, len(row), len(g.Tokens[i]))
 			}
 			if err := checkFinite(row, f.name, i); err != nil {

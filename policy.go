@@ -1,6 +1,9 @@
 package quintain
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // A Policy continues conversations. Many goroutines may call its methods at once.
 type Policy interface {
@@ -11,9 +14,15 @@ type Policy interface {
 	//
 	// An error is a fault of the machinery, such as a server that is down or sends
 	// an invalid reply. The episode then has no reward and ends as [InfraFailed],
-	// or as [Cancelled] if ctx is done.
+	// or as [Cancelled] if ctx is done. It may be played again from the start, unless the
+	// error is [ErrFinal].
 	Sample(ctx context.Context, r Request) ([]Sample, error)
 }
+
+// ErrFinal is in the chain of a policy's error if the episode must not be played again:
+// because that would fail again, or because what failed has to do with what was sampled,
+// such as a reply that took too long. Playing it again would then favour others.
+var ErrFinal = errors.New("it must not be played again")
 
 // A Request asks a policy for continuations of one conversation.
 type Request struct {
@@ -60,7 +69,7 @@ type Sample struct {
 	Read      []Token    // tokens of the fresh messages as the policy read them, with the opening of its reply; samples of one request may share the slice
 	Wrote     []Token    // tokens that were sampled; length W
 	LogProbs  []float32  // natural logarithm of the probability of each of Wrote, as sampled; length W, or nil if unknown
-	Versions  []int32    // version of the weights that sampled each of Wrote; length W, never falling
+	Versions  []int32    // version of the weights that sampled each of Wrote; length W, never falling; -1: unknown
 	Finish    Finish
 
 	// Fork says that Read holds the whole conversation, not only the fresh messages:

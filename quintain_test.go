@@ -164,6 +164,11 @@ func TestGroupCheck(t *testing.T) {
 			t.Errorf("error %v, want one about field %s", err, test.field)
 		}
 	}
+	blind := goodGroup()
+	blind.LogProbs[0] = []float64{}
+	if err := blind.Check(); err != nil {
+		t.Errorf("unknown log-probabilities of a sequence: %v", err)
+	}
 	single := goodGroup()
 	single.Advantages[0] = []float64{0.5}
 	if err := single.Check(); err != nil {
@@ -181,6 +186,9 @@ func TestGroupCounts(t *testing.T) {
 	}
 	if g.Episodes = []int32{0, 0}; g.EpisodeCount() != 1 || g.Check() != nil {
 		t.Errorf("two sequences of one episode count as %d episodes, error %v", g.EpisodeCount(), g.Check())
+	}
+	if g.Versions[0][len(g.Versions[0])-1] = -1; g.Oldest() != -1 {
+		t.Errorf("oldest %d, though a token is of unknown version, which may be older", g.Oldest())
 	}
 	empty := &quintain.Group{}
 	if empty.Oldest() != -1 || empty.MeanScore() != 0 || empty.Check() != nil {

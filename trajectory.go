@@ -14,7 +14,7 @@ type Turn struct {
 	Read      []Token    `json:"read"`     // tokens of Observed, with the opening of the reply
 	Wrote     []Token    `json:"wrote"`    // tokens that were sampled; length W
 	LogProbs  []float32  `json:"logprobs"` // natural logarithm of the probability of each of Wrote, as sampled; length W, or nil if unknown
-	Versions  []int32    `json:"versions"` // version of the weights that sampled each of Wrote; length W, never falling
+	Versions  []int32    `json:"versions"` // version of the weights that sampled each of Wrote; length W, never falling; -1: unknown
 	Finish    Finish     `json:"finish"`
 
 	// Fork says that the tokens do not continue those of the turn before: Read holds
@@ -41,7 +41,8 @@ type Trajectory struct {
 	Vocabulary string  `json:"vocabulary"` // of the tokens of all turns; see [Sample]
 	End        End     `json:"end"`
 	Outcome    Outcome `json:"outcome"`
-	Error      string  `json:"error,omitempty"` // what failed, if Outcome is not Scored or ModelFailed
+	Error      string  `json:"error,omitempty"`   // what failed, if Outcome is not Scored or ModelFailed
+	Replays    int     `json:"replays,omitempty"` // how often it was played again from the start, because the policy failed
 
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds

@@ -133,7 +133,7 @@ type span struct {
 
 // floats reads rows that match the tokens. If one is set, a row may be a single
 // value.
-func (r *reader) floats(field string, tokens [][]quintain.Token, one bool) [][]float64 {
+func (r *reader) floats(field string, tokens [][]quintain.Token, also int) [][]float64 {
 	width := r.width(field)
 	if width == floatsAbsent {
 		return nil
@@ -149,7 +149,7 @@ func (r *reader) floats(field string, tokens [][]quintain.Token, one bool) [][]f
 		spans = r.mem.spans[:0]
 	}
 	for i, seq := range tokens {
-		n := r.rowLen(field, i, len(seq), one)
+		n := r.rowLen(field, i, len(seq), also)
 		if n < 0 {
 			continue
 		}

@@ -104,6 +104,30 @@ func packings(c *groupform.Codec) map[string]func(*quintain.Group) ([]byte, erro
 	return map[string]func(*quintain.Group) ([]byte, error){"group.v1.bin": c.Encode, "group.v2.bin": c.EncodeFast}
 }
 
+// Log-probabilities may be unknown for one sequence, and for no other reason shorter.
+func TestCodecKeepsUnknownLogProbs(t *testing.T) {
+	t.Parallel()
+	g := full()
+	g.LogProbs[1] = []float64{}
+	for name, encode := range packings(groupform.NewCodec(0)) {
+		b, err := encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := groupform.NewCodec(0).Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := groupformtest.Diff(g, back); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	g.LogProbs[1] = g.LogProbs[0][:1]
+	if _, err := groupform.NewCodec(0).Encode(g); err == nil {
+		t.Error("one log-probability for a whole sequence is taken")
+	}
+}
+
 func TestEpisodesKeepsNilAndEmptyApart(t *testing.T) {
 	t.Parallel()
 	c := groupform.NewCodec(0)

@@ -38,9 +38,9 @@ func (r *reader) group() *quintain.Group {
 	g.Scores = r.scores(n)
 	g.Versions = r.versions(g.Tokens)
 	g.Episodes = r.episodes(n)
-	g.Advantages = r.floats("advantages", g.Tokens, true)
-	g.RefLogProbs = r.floats("ref_logprobs", g.Tokens, false)
-	g.LogProbs = r.floats("inference_logprobs", g.Tokens, false)
+	g.Advantages = r.floats("advantages", g.Tokens, 1)
+	g.RefLogProbs = r.floats("ref_logprobs", g.Tokens, -1)
+	g.LogProbs = r.floats("inference_logprobs", g.Tokens, 0)
 
 	g.Messages = r.raw("messages")
 	g.Generation = r.raw("generation_params")
@@ -136,15 +136,15 @@ func (r *reader) rows(field string, n int) int {
 }
 
 // rowLen reads the length of row i of a field. It must be want, the length of the
-// tokens, or 1 if one is set. A nil row gives -1.
-func (r *reader) rowLen(field string, i, want int, one bool) int {
+// tokens, or also, unless that is -1. A nil row gives -1.
+func (r *reader) rowLen(field string, i, want, also int) int {
 	n := r.uint(field)
 	switch {
 	case r.err != nil:
 		return -1
 	case n == 0 && want == 0:
 		return -1
-	case n == uint64(want)+1, one && n == 2:
+	case n == uint64(want)+1, n > 0 && n == uint64(also+1):
 		return int(n) - 1
 	}
 	r.fail(element(field, i), "has another length than tokens[%d], which has %d elements", i, want)
@@ -250,7 +250,7 @@ func (r *reader) masks(tokens [][]quintain.Token) [][]int32 {
 		return nil
 	}
 	for i, seq := range tokens {
-		if m := r.rowLen("masks", i, len(seq), false); m >= 0 {
+		if m := r.rowLen("masks", i, len(seq), -1); m >= 0 {
 			rows[i] = r.maskRow(element("masks", i), seq)
 		}
 	}
@@ -306,7 +306,7 @@ func (r *reader) versions(tokens [][]quintain.Token) [][]int32 {
 		return nil
 	}
 	for i, seq := range tokens {
-		m := r.rowLen("versions", i, len(seq), false)
+		m := r.rowLen("versions", i, len(seq), -1)
 		if m < 0 {
 			continue
 		}

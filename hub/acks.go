@@ -120,14 +120,17 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, d := range done {
+		b.measure(d)
+		b.plays += d.plays
+		// Its records may stay for a while: its groups are gone.
+		b.open = slices.DeleteFunc(slices.Clone(b.open), func(other *batch) bool { return other == d })
 		d.attempt++ // if its reply is still under way, land ignores it
 		b.acked.put(d.number)
 		b.past = d.forget(b.past)
 		b.tally.count(func(n *counts) { n.acked++ })
 		b.events.Tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 	}
-	// Their records may stay for a while: their groups are gone.
-	b.open = slices.DeleteFunc(slices.Clone(b.open), func(d *batch) bool { return slices.Contains(done, d) })
+	b.progressLocked()
 	return nil
 }
 

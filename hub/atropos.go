@@ -116,6 +116,10 @@ func (a atroposAPI) batch(c *web.Call) {
 		return
 	}
 	by.next = true
+	write := a.server.encoder.writeJSON
+	if c.R.URL.Query().Get("extra") == "1" {
+		write = a.server.encoder.writeWhole
+	}
 	p, err := a.nextBatch(ctx, by)
 	switch {
 	case errors.Is(err, errNoBatch):
@@ -123,7 +127,7 @@ func (a atroposAPI) batch(c *web.Call) {
 	case err != nil:
 		a.fail(c, err)
 	default:
-		a.deliver(c, p, a.server.encoder.writeJSON)
+		a.deliver(c, p, write)
 	}
 }
 

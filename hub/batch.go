@@ -22,6 +22,8 @@ type batch struct {
 	seqs   []uint64 // of its groups, in the order in which they are handed out
 	size   int      // sequences of its groups
 	tokens int      // of its groups
+	plays  int      // episodes of its groups
+	oldest []int32  // version of the oldest token of each group; -1: unknown
 	out    bool     // it was handed out before, perhaps by an earlier server
 	formed time.Time
 	step   int   // when it was formed
@@ -65,6 +67,8 @@ func (d *batch) add(groups []queue.Delivery) {
 	for i := range groups {
 		d.size += int(groups[i].Sequences)
 		d.tokens += groups[i].Tokens
+		d.plays += int(groups[i].Episodes)
+		d.oldest = append(d.oldest, groups[i].Oldest)
 	}
 }
 

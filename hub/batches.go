@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -25,23 +26,31 @@ type batches struct {
 	// mu guards what follows. Under it, only events and tally are called. Step, open
 	// and next change only while the run's trade is held as well, so a function that
 	// holds trade may read them without mu.
-	mu      sync.RWMutex
-	step    int
-	stepped chan struct{} // nil: nothing waits for the next step
-	open    []*batch      // oldest first; the slice itself never changes
-	next    uint64        // number of the last batch that was formed
-	acked   ring          // numbers of the last batches that were acknowledged
-	past    []queue.State // to be kept with the next change: records of batches that are gone
-	moved   chan struct{} // closed when a batch may have become possible; nil: nothing waits for that
+	mu    sync.RWMutex
+	step  int
+	went  chan struct{} // closed when step, open or the version of the weights changes; nil: nothing waits for that
+	open  []*batch      // oldest first; the slice itself never changes
+	plays int           // episodes of the groups that were acknowledged
+	lags  map[int]int   // groups that were acknowledged, by how many steps their oldest token was behind
+	next  uint64        // number of the last batch that was formed
+	acked ring          // numbers of the last batches that were acknowledged
+	past  []queue.State // to be kept with the next change: records of batches that are gone
+	moved chan struct{} // closed when a batch may have become possible; nil: nothing waits for that
 }
 
-// setStep changes the step. b.mu is held.
-func (b *batches) setStep(step int) {
-	if step != b.step && b.stepped != nil {
-		close(b.stepped)
-		b.stepped = nil
+// progress wakes those that wait for progress.
+func (b *batches) progress() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.progressLocked()
+}
+
+// progressLocked is progress while b.mu is held.
+func (b *batches) progressLocked() {
+	if b.went != nil {
+		close(b.went)
+		b.went = nil
 	}
-	b.step = step
 }
 
 // current is the step.
@@ -51,14 +60,44 @@ func (b *batches) current() int {
 	return b.step
 }
 
-// nextStep returns a channel that is closed when the step changes.
-func (b *batches) nextStep() <-chan struct{} {
+// nextProgress returns a channel that is closed at the next progress.
+func (b *batches) nextProgress() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stepped == nil {
-		b.stepped = make(chan struct{})
+	if b.went == nil {
+		b.went = make(chan struct{})
 	}
-	return b.stepped
+	return b.went
+}
+
+// done is the step without the batches that are open, and how many episodes were
+// acknowledged.
+func (b *batches) done() (steps, episodes int) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.step - len(b.open), b.plays
+}
+
+// staleness returns a copy of b.lags.
+func (b *batches) staleness() map[int]int {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return maps.Clone(b.lags)
+}
+
+// mostLag is the highest staleness that is counted by itself: what is staler counts like
+// it, so that the versions of strangers take no memory.
+const mostLag = 1000
+
+// measure counts how many steps the groups of a batch are behind, whose trainer made as
+// many steps before it as batches were acknowledged. b.mu is held.
+func (b *batches) measure(d *batch) {
+	for _, oldest := range d.oldest {
+		if oldest >= 0 {
+			lag := b.step - len(b.open) - int(oldest)
+			b.lags[max(-mostLag, min(lag, mostLag))]++
+		}
+	}
 }
 
 // wake wakes the calls that wait for a batch.

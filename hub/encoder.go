@@ -27,8 +27,8 @@ func weight(d *queue.Delivery) int {
 	return 2 * int(d.Bytes)
 }
 
-// weights is the weight of groups together.
-func weights(groups []queue.Delivery) (n int) {
+// weightOf is the weight of groups together.
+func weightOf(groups []queue.Delivery) (n int) {
 	for i := range groups {
 		n += weight(&groups[i])
 	}
@@ -133,6 +133,19 @@ func (e *encoder) bodyOf(d *queue.Delivery) ([]byte, error) {
 
 // writeJSON writes groups as Atropos writes a batch.
 func (e *encoder) writeJSON(c *web.Call, s *shipment) error {
+	return e.write(c, s, atropos.AppendGroup)
+}
+
+// writeWhole is writeJSON with all that we know of the groups.
+func (e *encoder) writeWhole(c *web.Call, s *shipment) error {
+	return e.write(c, s, atropos.AppendWhole)
+}
+
+// A form appends a group as JSON.
+type form func([]byte, *quintain.Group) []byte
+
+// write writes groups in a form.
+func (e *encoder) write(c *web.Call, s *shipment, as form) error {
 	out := c.Printer(http.StatusOK)
 	_, err := out.Write([]byte(`{"batch":[`))
 	shown := 0
@@ -141,7 +154,7 @@ func (e *encoder) writeJSON(c *web.Call, s *shipment) error {
 		if groups, err = s.next(); err != nil || len(groups) == 0 {
 			break
 		}
-		err = e.encodeAhead(c, groups, func(text []byte) error {
+		err = e.encodeAhead(c, groups, as, func(text []byte) error {
 			if shown++; shown > 1 {
 				_, _ = out.Write([]byte(",")) // the next write reports the error of this one
 			}
@@ -172,14 +185,15 @@ type ahead struct {
 	*encoder
 	call   *web.Call
 	groups []queue.Delivery
+	as     form
 	texts  []*text // nil: not begun, or shown
 	making sync.WaitGroup
 }
 
 // encodeAhead shows groups in JSON in their order. It stops at one that cannot be read
 // or shown.
-func (e *encoder) encodeAhead(c *web.Call, groups []queue.Delivery, show func(text []byte) error) error {
-	a := &ahead{encoder: e, call: c, groups: groups, texts: make([]*text, len(groups))}
+func (e *encoder) encodeAhead(c *web.Call, groups []queue.Delivery, as form, show func(text []byte) error) error {
+	a := &ahead{encoder: e, call: c, groups: groups, as: as, texts: make([]*text, len(groups))}
 	defer a.making.Wait()
 	for i := range groups {
 		for next := i; next < min(len(groups), i+e.web.Desks()+1); next++ {
@@ -207,7 +221,7 @@ func (a *ahead) begin(i int) error {
 	a.texts[i] = t
 	a.making.Go(func() {
 		defer close(t.made)
-		a.web.Compute(func() { t.json, t.err = a.encode(&a.groups[i], a.codec.View) })
+		a.web.Compute(func() { t.json, t.err = a.encode(&a.groups[i], a.as, a.codec.View) })
 	})
 	return nil
 }
@@ -248,7 +262,7 @@ func (a *ahead) vast(i int, t *text) {
 	}
 	t.held += vastFactor * size
 	a.web.Compute(func() {
-		t.json, t.err = a.encode(d, func(body []byte, look func(*quintain.Group, uint32) error) error {
+		t.json, t.err = a.encode(d, a.as, func(body []byte, look func(*quintain.Group, uint32) error) error {
 			g, err := a.codec.Decode(body)
 			if err != nil {
 				return err
@@ -262,13 +276,13 @@ func (a *ahead) vast(i int, t *text) {
 const textFactor = 2
 
 // encode makes JSON of one group, which view decodes if it is not.
-func (e *encoder) encode(d *queue.Delivery, view func([]byte, func(*quintain.Group, uint32) error) error) (*[]byte, error) {
+func (e *encoder) encode(d *queue.Delivery, as form, view func([]byte, func(*quintain.Group, uint32) error) error) (*[]byte, error) {
 	buf, _ := e.texts.Take()
 	if buf == nil {
 		buf = new([]byte)
 	}
 	write := func(g *quintain.Group, _ uint32) error {
-		*buf = atropos.AppendGroup((*buf)[:0], g)
+		*buf = as((*buf)[:0], g)
 		return nil
 	}
 	if d.Group != nil {

@@ -58,9 +58,9 @@ func (a v1API) followGroups(c *web.Call) {
 	}
 	last = max(last, f.after)
 	c.W.Header().Set(headerLast, strconv.FormatUint(last, 10))
-	goods := &shipment{call: c, now: groups, held: weights(groups)}
+	goods := &shipment{call: c, now: groups, held: weightOf(groups)}
 	if wantsJSON(c.R) {
-		_ = a.server.encoder.writeJSON(c, goods) // a client that has gone asks again
+		_ = a.server.encoder.writeWhole(c, goods) // a client that has gone asks again
 	} else {
 		c.W.Header().Set(headerGroups, strconv.Itoa(len(groups)))
 		_ = a.server.encoder.writeBinary(c, goods)

@@ -23,6 +23,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/web"
@@ -75,6 +77,9 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error { return s.web.R
 // Handler answers the requests of the hub. Under an [http.Server] other than that of
 // Run, a reply counts as having reached the trainer once it is written.
 func (s *Server) Handler() http.Handler { return s.web }
+
+// Register has the metrics of the server show those of a collector as well.
+func (s *Server) Register(c prometheus.Collector) { s.web.Register(c) }
 
 // Default returns the run of Config.Queue.
 func (s *Server) Default() *Run { return s.main }

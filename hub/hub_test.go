@@ -324,23 +324,6 @@ func TestDataBeforeRegistering(t *testing.T) {
 	}
 }
 
-func TestStepped(t *testing.T) {
-	f := newFixture(t, nil, Config{})
-	f.begin(1)
-	f.put(group(1, 1, -1))
-	stepped := f.run.Stepped()
-	select {
-	case <-stepped:
-		t.Fatal("stepped before a batch")
-	default:
-	}
-	f.batch()
-	<-stepped
-	if f.run.Step() != 1 {
-		t.Errorf("step %d, want 1", f.run.Step())
-	}
-}
-
 func TestRegisteringAgain(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)

@@ -127,8 +127,8 @@ func (b *batches) save(ctx context.Context, step int, open []*batch) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.setStep(step)
-	b.open, b.next, b.past = open, next, b.past[len(past):]
+	b.step, b.open, b.next, b.past = step, open, next, b.past[len(past):]
+	b.progressLocked()
 	return nil
 }
 

@@ -77,6 +77,7 @@ func tellRun(to chan<- prometheus.Metric, run string, st Stats) {
 	gauge("envs", "Environments, by whether they were heard from recently.", st.Connected, "connected", "yes")
 	gauge("envs", "Environments, by whether they were heard from recently.", st.Envs-st.Connected, "connected", "no")
 	gauge("step", "Batches that were handed out, added to the trainer's first step.", st.Step)
+	gauge("weights_version", "Version of the weights that the policy's server samples with, as it was told; -1: unknown.", st.Version)
 	age := 0.0
 	if !st.Queue.OldestPut.IsZero() {
 		age = max(0, time.Since(st.Queue.OldestPut).Seconds())

@@ -75,6 +75,8 @@ func v1Routes() []runRoute[v1API] {
 		{"POST", "/batches/{id}/ack", Trainer, v1API.ackBatch},
 		{"POST", "/batches/{id}/nack", Trainer, v1API.nackBatch},
 		{"POST", "/batches/{id}/extend", Trainer, v1API.extendBatch},
+		{"GET", "/version", web.AnyKey, v1API.version},
+		{"POST", "/version", Trainer, v1API.tellVersion},
 		{"GET", "/events", web.AnyKey, v1API.streamEvents},
 	}
 }

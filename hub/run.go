@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
 )
@@ -35,6 +36,7 @@ type Run struct {
 	trade sync.Mutex
 
 	registry *registry.Registry
+	weights  *weights.Version
 	batches  *batches
 	holding  *holding
 	intake   *intake
@@ -52,12 +54,15 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
 		return nil, err
 	}
-	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict}
+	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict, lags: make(map[int]int)}
 	r.holding = &holding{queue: q, registry: r.registry, log: r.log, tally: r.tally, wake: r.batches.wake}
 	r.ledger = registry.NewLedger(q, r.registry)
 	r.intake = &intake{
 		queue: q, log: r.log, limits: o, codec: s.encoder.codec,
 		registry: r.registry, holding: r.holding, events: r.events, tally: r.tally,
+	}
+	if r.weights, err = weights.Open(ctx, q); err != nil {
+		return nil, err
 	}
 	if err := r.batches.load(ctx); err != nil {
 		return nil, err
@@ -78,13 +83,26 @@ func (r *Run) tellAside(a queue.Aside) {
 func (r *Run) Name() string { return r.name }
 
 // Step is the number of batches that were handed out, added to the step with which the
-// trainer started: the version of its weights, as far as the hub knows. Only a reset
-// makes it smaller.
+// trainer started: how many steps the trainer will have made before it trains on the
+// next batch. Only a reset makes it smaller.
 func (r *Run) Step() int { return r.batches.current() }
 
-// Stepped returns a channel that is closed when the step changes. Take the channel
-// first, then look at Step, then wait.
-func (r *Run) Stepped() <-chan struct{} { return r.batches.nextStep() }
+// Acked is Step without the batches that are not acknowledged, which is how many steps
+// the trainer says it has made, and the number of episodes that were acknowledged since
+// the hub started.
+func (r *Run) Acked() (steps, episodes int) { return r.batches.done() }
+
+// Version is the version of the weights that the policy's server samples with, in steps
+// of the trainer, as it was told; -1 if nobody has.
+func (r *Run) Version() int { return int(r.weights.Now()) }
+
+// Staleness counts the groups that were acknowledged since the hub started, by how many
+// steps their oldest token was behind. Groups of unknown version are not in it.
+func (r *Run) Staleness() map[int]int { return r.batches.staleness() }
+
+// Progress returns a channel that is closed when Step, Acked, Version or Staleness may
+// have changed. Take the channel first, then look, then wait.
+func (r *Run) Progress() <-chan struct{} { return r.batches.nextProgress() }
 
 // BatchSize is the number of sequences in a batch, -1 before a trainer registers.
 func (r *Run) BatchSize() int {
@@ -209,6 +227,9 @@ func (r *Run) reset(ctx context.Context) error {
 	}
 	r.batches.takeBack("") // replies under way change nothing any more
 	r.ledger.Forget()
+	if err := r.weights.Forget(ctx); err != nil {
+		return fmt.Errorf("reset: %w", err)
+	}
 	if err := r.batches.save(ctx, 0, nil); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}

@@ -29,7 +29,7 @@ func (s *shipment) next() ([]queue.Delivery, error) {
 		}
 		s.rest = s.rest[len(s.now):]
 	}
-	now, size := s.now, weights(s.now)
+	now, size := s.now, weightOf(s.now)
 	if more := size - s.held; more > 0 {
 		if err := s.call.Reserve(more); err != nil {
 			return nil, err

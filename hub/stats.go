@@ -13,6 +13,8 @@ type Stats struct {
 	Registered bool        `json:"registered"` // a trainer has
 	BatchSize  int         `json:"batch_size"` // sequences; -1 before that
 	Step       int         `json:"step"`       // see [Run.Step]
+	Version    int         `json:"version"`    // see [Run.Version]
+	Staleness  map[int]int `json:"staleness"`  // see [Run.Staleness]
 	Queue      queue.Stats `json:"queue"`
 	Held       int         `json:"held"`        // groups that wait for others of their environment to make up its group size
 	Open       int         `json:"open"`        // batches that are formed and not acknowledged
@@ -54,6 +56,7 @@ func (r *Run) Stats() Stats {
 	on := r.ledger.Account(now)
 	st := Stats{
 		Since: r.server.since, Registered: on.Registered, BatchSize: on.Sequences(), Step: r.Step(),
+		Version: r.Version(), Staleness: r.Staleness(),
 		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(),
 		Unpackable: on.Unpackable(),
 		Envs:       on.Known(), Connected: on.Connected(), EnvTimeout: r.server.config.Settings.EnvTimeout.Seconds(),

@@ -83,7 +83,7 @@ func (a v1API) takeBatch(c *web.Call) {
 	}
 	setBatchHeaders(c, p)
 	if wantsJSON(c.R) {
-		a.deliver(c, p, a.server.encoder.writeJSON)
+		a.deliver(c, p, a.server.encoder.writeWhole)
 	} else {
 		a.deliver(c, p, a.server.encoder.writeBinary)
 	}

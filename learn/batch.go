@@ -63,7 +63,9 @@ func (l *Learner) rowsOf(g *quintain.Group) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.behaviour = g.LogProbs[i]
+		if r.behaviour = g.LogProbs[i]; len(r.behaviour) < len(g.Tokens[i]) {
+			return nil, &quintain.FieldError{Field: fmt.Sprintf("inference_logprobs[%d]", i), Why: "is empty: the objective needs the log-probabilities of the sampling policy"}
+		}
 		if err := r.checkBehaviour(i); err != nil {
 			return nil, err
 		}

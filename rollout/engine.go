@@ -21,6 +21,10 @@ var ErrCut = errors.New("the run was cut short")
 type Result struct {
 	Job          Job
 	Trajectories []quintain.Trajectory // one for each episode of the group, with any outcome
+
+	// Again says that an episode failed, and that playing the whole job another time is
+	// worth it and fair; see [quintain.ErrFinal].
+	Again bool
 }
 
 // An Engine plays groups of episodes. Set its fields before Run and do not change them
@@ -31,6 +35,7 @@ type Engine struct {
 	Size     int           // episodes per group, 1 or more
 	Parallel int           // groups in progress at once, 1 or more
 	Grace    time.Duration // how long episodes may continue once Run is told to stop
+	Replays  int           // how often an episode is played again from the start after a failure of the policy
 
 	// Next waits for a job that may start. The error io.EOF means that no job is left;
 	// any other error ends the run. One goroutine calls it.
@@ -80,7 +85,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 		groups.Go(func() {
 			defer func() { <-free }()
-			result := Result{job, e.play(play, job)}
+			result := e.play(play, accept, job)
 			if err := e.Done(context.WithoutCancel(ctx), result); err != nil {
 				stop(err)
 			}

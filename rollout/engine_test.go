@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -366,5 +367,114 @@ func TestNothingIsLostWhenStopped(t *testing.T) {
 				t.Errorf("stopped after %d ms: %d jobs started, %d done", after, started, len(out.results))
 			}
 		})
+	}
+}
+
+// errSlow is a policy's error after which an episode is not played again.
+var errSlow = fmt.Errorf("no answer in an hour: %w", quintain.ErrFinal)
+
+// TestFailedEpisodesArePlayedAgain has episodes of a group of three fail in several ways.
+// An episode has two turns.
+func TestFailedEpisodesArePlayedAgain(t *testing.T) {
+	down := errors.New("the server is down")
+	for _, test := range []struct {
+		why     string
+		fail    func(episode string) error
+		want    string // outcome and replays of each episode
+		again   bool
+		samples int // that were asked for
+	}{
+		{"nothing fails", func(string) error { return nil }, "scored 0, scored 0, scored 0", false, 6},
+		{"the first request, which is for all", fails(down, ""), "scored 1, scored 1, scored 1", false, 9},
+		{"a later turn of one: the others are not played again", fails(down, "#1"), "scored 0, scored 1, scored 0", false, 8},
+		{"and once more", fails(down, "#1", "#1~1"), "scored 0, scored 2, scored 0", false, 10},
+		{"each time", fails(down, "#1", "#1~1", "#1~2"), "scored 0, infra_failed 2, scored 0", true, 10},
+		{"it took too long: others would be shorter", fails(errSlow, "#1"), "scored 0, infra_failed 0, scored 0", false, 6},
+		{"one too long, and one is down", func(episode string) error {
+			return errors.Join(fails(errSlow, "#0")(episode), fails(down, "#1", "#1~1", "#1~2")(episode))
+		}, "infra_failed 0, infra_failed 2, scored 0", false, 10},
+	} {
+		var out sink
+		var samples atomic.Int64
+		id := problem(t, numbered{}, 0).ID()
+		e := Engine{
+			Size: 3, Parallel: 1, Replays: 2, Done: out.done,
+			Next: jobs(made{env: func() quintain.Env { return new(echo) }}, 1),
+			Policy: sampler(func(_ context.Context, r quintain.Request) ([]quintain.Sample, error) {
+				samples.Add(int64(r.N))
+				if err := test.fail(strings.TrimPrefix(r.Key, id)); err != nil {
+					return nil, err
+				}
+				if len(r.Context) > 0 {
+					return says("end", r.N), nil
+				}
+				return says("begin", r.N), nil
+			}),
+		}
+		if err := e.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i, p := range out.results[0].Trajectories {
+			got = append(got, fmt.Sprint(p.Outcome, " ", p.Replays))
+			if want := fmt.Sprintf("#%d", i); !strings.HasSuffix(p.ID, want) || p.Outcome == quintain.Scored && len(p.Turns) != 2 {
+				t.Errorf("%s: episode %s has %d turns", test.why, p.ID, len(p.Turns))
+			}
+		}
+		if text := strings.Join(got, ", "); text != test.want || out.results[0].Again != test.again || int(samples.Load()) != test.samples {
+			t.Errorf("%s: %s, again %t, %d samples; want %s, %t, %d", test.why, text, out.results[0].Again, samples.Load(), test.want, test.again, test.samples)
+		}
+	}
+}
+
+// problem is a problem of a scenario.
+func problem(t *testing.T, s quintain.Scenario, index int) quintain.Problem {
+	t.Helper()
+	p, err := s.Problem(quintain.Draw{Index: index})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// fails fails requests for the given episodes: "" is the whole group.
+func fails(with error, episodes ...string) func(string) error {
+	return func(episode string) error {
+		if slices.Contains(episodes, episode) {
+			return with
+		}
+		return nil
+	}
+}
+
+// TestNothingIsPlayedAgainOnceStopped stops the engine while a request fails: the episode
+// is cancelled, since it was not played out.
+func TestNothingIsPlayedAgainOnceStopped(t *testing.T) {
+	for _, test := range []struct {
+		why  string
+		err  error
+		want quintain.Outcome
+	}{
+		{"it would be played again", errors.New("the server is down"), quintain.Cancelled},
+		{"it would not", errSlow, quintain.InfraFailed},
+	} {
+		var out sink
+		ctx, stop := context.WithCancel(t.Context())
+		asked := 0
+		e := Engine{
+			Size: 1, Parallel: 1, Replays: 2, Grace: time.Hour, Done: out.done,
+			Next: jobs(made{env: func() quintain.Env { return new(echo) }}, 1),
+			Policy: sampler(func(context.Context, quintain.Request) ([]quintain.Sample, error) {
+				asked++
+				stop()
+				return nil, test.err
+			}),
+		}
+		if err := e.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.results[0].Trajectories[0].Outcome; got != test.want || asked != 1 {
+			t.Errorf("%s: %s after %d requests, want %s after one", test.why, got, asked, test.want)
+		}
 	}
 }

@@ -59,6 +59,7 @@ type position struct {
 	next    int          // index of the first problem neither played nor skipped
 	redo    []int        // indices to play again, ascending
 	open    map[int]bool // indices of jobs that are not closed yet
+	failed  map[int]int  // how often the problem of an index was given back by Again
 	skipped int          // number of skipped indices before next
 }
 
@@ -73,7 +74,7 @@ func NewMix(streams []Stream) (*Mix, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := &position{Stream: s, name: name, open: map[int]bool{}}
+		p := &position{Stream: s, name: name, open: map[int]bool{}, failed: map[int]int{}}
 		if !(s.Weight > 0) {
 			return nil, fmt.Errorf("stream %s: weight is %v, want more than 0", p.name, s.Weight)
 		}
@@ -201,16 +202,44 @@ func (s *position) take() int {
 func (m *Mix) Done(j Job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(j.stream.open, j.Problem.Index)
+	j.stream.done(j.Problem.Index)
+}
+
+// done closes the job of an index whose problem is finished.
+func (s *position) done(index int) {
+	delete(s.open, index)
+	delete(s.failed, index)
 }
 
 // Redo closes a job whose problem must be played again, now or after a restart.
 func (m *Mix) Redo(j Job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(j.stream.open, j.Problem.Index)
-	at, _ := slices.BinarySearch(j.stream.redo, j.Problem.Index)
-	j.stream.redo = slices.Insert(j.stream.redo, at, j.Problem.Index)
+	j.stream.again(j.Problem.Index)
+}
+
+// again closes the job of an index whose problem must be played again.
+func (s *position) again(index int) {
+	delete(s.open, index)
+	at, _ := slices.BinarySearch(s.redo, index)
+	s.redo = slices.Insert(s.redo, at, index)
+}
+
+// mostAgain is how often a process gives the same problem back by Again.
+const mostAgain = 3
+
+// Again is Redo for a job that failed, and reports whether its problem is played again:
+// after three times it is not, and is done.
+func (m *Mix) Again(j Job) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if j.stream.failed[j.Problem.Index] == mostAgain {
+		j.stream.done(j.Problem.Index)
+		return false
+	}
+	j.stream.failed[j.Problem.Index]++
+	j.stream.again(j.Problem.Index)
+	return true
 }
 
 // savedPosition is a position as it is saved.

@@ -184,3 +184,26 @@ func TestMixReportsProblemsThatCannotBeMade(t *testing.T) {
 		t.Errorf("kept %s, error %v", kept, err)
 	}
 }
+
+// A problem whose group fails is handed out again, but not forever.
+func TestAgainIsBounded(t *testing.T) {
+	m, err := NewMix([]Stream{{Scenario: numbered{}, Weight: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, true, true, false} {
+		job, err := m.Next()
+		if err != nil || job.Problem.Index != 0 {
+			t.Fatalf("problem %d, error %v, want the first", job.Problem.Index, err)
+		}
+		if got := m.Again(job); got != want {
+			t.Errorf("failure %d: played again %t, want %t", i+1, got, want)
+		}
+	}
+	if job, err := m.Next(); err != nil || job.Problem.Index != 1 {
+		t.Errorf("problem %d, error %v, want the second", job.Problem.Index, err)
+	}
+	if saved, err := m.MarshalJSON(); err != nil || strings.Contains(string(saved), `"redo":[0`) {
+		t.Errorf("saved %s, error %v", saved, err)
+	}
+}

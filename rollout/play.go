@@ -13,21 +13,54 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// play plays the group of one job. The first replies answer the same messages and come
-// from one request; the later turns are played episode by episode.
-func (e *Engine) play(ctx context.Context, job Job) []quintain.Trajectory {
+// play plays the group of one job. Episodes in which the policy failed are played again
+// from the start, the others of the group are not. Once accept is done, an episode that
+// would be played again is cancelled.
+func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 	id := job.Problem.ID()
 	episodes := make([]*episode, e.Size)
 	for i := range episodes {
 		episodes[i] = newEpisode(ctx, job, fmt.Sprintf("%s#%d", id, i))
 	}
+	e.round(ctx, id, episodes)
+	for try := 1; try <= e.Replays && accept.Err() == nil; try++ {
+		var again []*episode
+		for i, ep := range episodes {
+			if ep.may {
+				next := newEpisode(ctx, job, ep.record.ID)
+				next.record.Replays = try
+				episodes[i], again = next, append(again, next)
+			}
+		}
+		if again == nil {
+			break
+		}
+		e.round(ctx, fmt.Sprintf("%s~%d", id, try), again)
+	}
+
+	result, final := Result{Job: job}, false
+	for _, ep := range episodes {
+		result.Again = result.Again || ep.may
+		final = final || ep.record.Outcome == quintain.InfraFailed && !ep.may
+		if ep.may && accept.Err() != nil {
+			ep.record.Outcome = quintain.Cancelled
+		}
+		result.Trajectories = append(result.Trajectories, ep.record)
+	}
+	result.Again = result.Again && !final
+	return result
+}
+
+// round plays episodes of a group to their ends, and closes them. The first replies
+// answer the same messages and come from one request, with the given key; the later
+// turns are played episode by episode.
+func (e *Engine) round(ctx context.Context, key string, episodes []*episode) {
 	defer func() {
 		for _, ep := range episodes {
 			ep.close()
 		}
 	}()
-	e.firstTurn(ctx, id, episodes)
-
+	e.firstTurn(ctx, key, episodes)
 	var others sync.WaitGroup
 	for _, ep := range episodes {
 		if ep.over() {
@@ -40,22 +73,16 @@ func (e *Engine) play(ctx context.Context, job Job) []quintain.Trajectory {
 		})
 	}
 	others.Wait()
-
-	played := make([]quintain.Trajectory, len(episodes))
-	for i, ep := range episodes {
-		played[i] = ep.record
-	}
-	return played
 }
 
 // firstTurn plays the first turn of all episodes that opened.
-func (e *Engine) firstTurn(ctx context.Context, id string, all []*episode) {
+func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 	open := slices.DeleteFunc(slices.Clone(all), (*episode).over)
 	if len(open) == 0 {
 		return
 	}
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
-		Key: id, Messages: open[0].talk, N: len(open), Sampling: e.Sampling,
+		Key: key, Messages: open[0].talk, N: len(open), Sampling: e.Sampling,
 	})
 	for i, ep := range open {
 		if i < len(samples) {
@@ -69,7 +96,7 @@ func (e *Engine) firstTurn(ctx context.Context, id string, all []*episode) {
 // turn plays one more turn of an episode.
 func (e *Engine) turn(ctx context.Context, ep *episode) {
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
-		Key: ep.record.ID, Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, N: 1, Sampling: e.Sampling,
+		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, N: 1, Sampling: e.Sampling,
 	})
 	if len(samples) == 0 {
 		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
@@ -91,6 +118,7 @@ type episode struct {
 	env    quintain.Env // nil: making it failed
 	record quintain.Trajectory
 	talk   []quintain.Message
+	may    bool             // it failed, and may be played again
 	fresh  int              // index into talk of the first message that the policy has not read yet
 	tokens []quintain.Token // the conversation as the policy read and wrote it
 }
@@ -108,6 +136,14 @@ func newEpisode(ctx context.Context, job Job, id string) *episode {
 		return err
 	})
 	return ep
+}
+
+// key names the episode for the policy: another one each time that it is played.
+func (ep *episode) key() string {
+	if ep.record.Replays == 0 {
+		return ep.record.ID
+	}
+	return fmt.Sprintf("%s~%d", ep.record.ID, ep.record.Replays)
 }
 
 // over reports whether the episode has an outcome.
@@ -130,6 +166,7 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error) {
 	ep.record.Took = time.Since(ep.record.Started)
 	ep.record.Outcome, ep.record.Error = outcome, err.Error()
+	ep.may = outcome == quintain.InfraFailed && ctx.Err() == nil && !errors.Is(err, quintain.ErrFinal)
 	if ctx.Err() != nil {
 		ep.record.Outcome, ep.record.Error = quintain.Cancelled, context.Cause(ctx).Error()
 	}

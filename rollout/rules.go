@@ -187,7 +187,7 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 			g.Episodes[i] = int32(s.episode)
 		}
 	}
-	if slices.ContainsFunc(g.LogProbs, func(p []float64) bool { return p == nil }) {
+	if !slices.ContainsFunc(g.LogProbs, func(p []float64) bool { return len(p) > 0 }) {
 		g.LogProbs = nil
 	}
 	var err error

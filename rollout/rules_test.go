@@ -29,7 +29,7 @@ func played(n int, rewards ...float64) quintain.Trajectory {
 }
 
 func result(trajectories ...quintain.Trajectory) Result {
-	return Result{Job{Problem: quintain.Problem{Task: "a", Seed: 3, Index: 9}}, trajectories}
+	return Result{Job: Job{Problem: quintain.Problem{Task: "a", Seed: 3, Index: 9}}, Trajectories: trajectories}
 }
 
 func TestGroupOfSeveralTurns(t *testing.T) {
@@ -241,14 +241,26 @@ func TestLongRepliesOfASolvedGroupScoreLess(t *testing.T) {
 	}
 }
 
+// Log-probabilities that a server did not tell are missing of that sequence alone.
 func TestUnknownLogProbsAreAbsent(t *testing.T) {
-	blind := played(4, 0)
-	blind.Turns[0].LogProbs = nil
-	g, _, _, err := Rules{Estimator: None}.Judge(result(played(4, 1), blind))
-	if err != nil {
-		t.Fatal(err)
+	blind := func() quintain.Trajectory {
+		b := played(4, 0)
+		b.Turns[0].LogProbs = nil
+		return b
 	}
-	if g.LogProbs != nil || g.Advantages != nil {
-		t.Errorf("log-probabilities %v, advantages %v; want none", g.LogProbs, g.Advantages)
+	for _, test := range []struct {
+		played []quintain.Trajectory
+		want   string
+	}{
+		{[]quintain.Trajectory{played(2, 1), blind(), played(2, 0)}, "[[1 1 -0.25 -0.25] [] [1 1 -0.25 -0.25]]"},
+		{[]quintain.Trajectory{blind(), blind()}, "[]"},
+	} {
+		g, _, _, err := Rules{Estimator: None, KeepEqual: true}.Judge(result(test.played...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(g.LogProbs) != test.want || g.Advantages != nil || g.Check() != nil {
+			t.Errorf("log-probabilities %v, advantages %v, error %v; want %s", g.LogProbs, g.Advantages, g.Check(), test.want)
+		}
 	}
 }

@@ -71,7 +71,7 @@ func (s *sequence) messages() []quintain.Message {
 }
 
 // appendTo adds s to g: its tokens, masks, log-probabilities and versions. The
-// log-probabilities are nil if those of a trained turn are unknown.
+// log-probabilities are empty if those of a trained turn are unknown.
 func (s *sequence) appendTo(g *quintain.Group) {
 	length, _ := s.size()
 	tokens, masks := make([]quintain.Token, 0, length), make([]int32, 0, length)
@@ -99,7 +99,7 @@ func (s *sequence) appendTo(g *quintain.Group) {
 		}
 	})
 	if !known {
-		logProbs = nil
+		logProbs = []float64{}
 	}
 	g.Tokens, g.Masks = append(g.Tokens, tokens), append(g.Masks, masks)
 	g.LogProbs, g.Versions = append(g.LogProbs, logProbs), append(g.Versions, versions)

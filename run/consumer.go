@@ -113,7 +113,7 @@ func unlessDone(ctx context.Context, err error) error {
 // late since dropStale waits for the next batch.
 func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 	var batch []queue.Entry
-	room, version := r.config.Settings.BatchSize, r.Version()
+	room, version := r.config.Settings.BatchSize, r.trained()
 	for _, e := range waiting {
 		if n := int(e.Episodes); n > 0 && n <= room && !e.Stale(version, r.config.Settings.MaxLag) && (r.config.Learner == nil || e.HasTask) {
 			batch = append(batch, e)
@@ -129,7 +129,7 @@ func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 // dropStale drops the groups that are older than the staleness bound. They are leased
 // first, so that no other consumer gets them meanwhile.
 func (r *Run) dropStale(ctx context.Context) error {
-	version := r.Version()
+	version := r.trained()
 	stale, err := r.lease(ctx, func(e *queue.Entry) bool { return e.Stale(version, r.config.Settings.MaxLag) })
 	if err != nil || len(stale) == 0 {
 		return err
@@ -139,7 +139,7 @@ func (r *Run) dropStale(ctx context.Context) error {
 
 // drop drops groups that are leased.
 func (r *Run) drop(ctx context.Context, why rollout.Drop, groups ...queue.Delivery) error {
-	r.log.Debug("dropping groups", "why", why, "version", r.Version(), "groups", ids(groups))
+	r.log.Debug("dropping groups", "why", why, "step", r.trained(), "groups", ids(groups))
 	if _, err := r.config.Queue.Drop(ctx, seqs(groups)...); err != nil {
 		return fmt.Errorf("dropping groups: %w", err)
 	}
@@ -153,13 +153,13 @@ func (r *Run) drop(ctx context.Context, why rollout.Drop, groups ...queue.Delive
 // it is kept first, then the version and the batch's IDs, then the groups are
 // acknowledged, and then the policy gets the new weights.
 func (r *Run) step(ctx context.Context, batch []queue.Delivery) (made bool, err error) {
-	before := r.Version()
+	before := r.trained()
 	r.log.Debug("consuming", "version", before+1, "groups", ids(batch))
 	batch, step, err := r.train(ctx, batch)
 	if err != nil || len(batch) == 0 {
 		return false, err
 	}
-	step.Version, err = r.ledger.advance(ctx, ids(batch), func() error {
+	step.Version, err = r.ledger.advance(ctx, batch, func() error {
 		if err := r.config.Queue.Ack(ctx, consumerName, seqs(batch)...); err != nil {
 			return fmt.Errorf("acknowledging a batch: %w", err)
 		}

@@ -23,7 +23,8 @@ type Played struct {
 	Scores  []float64       // of the episodes; nil: one of them has no reward
 	Group   *quintain.Group // as it was kept; nil: it was dropped
 	Drop    rollout.Drop    // why; empty: it was kept
-	Version int             // of the policy, when the group was judged
+	Again   bool            // its problem will be played again
+	Version int             // of the policy when the group was judged; -1: unknown
 }
 
 // Dropped is groups that were kept and are no longer.

@@ -6,38 +6,73 @@ import (
 	"github.com/quintain-rl/quintain/learn"
 )
 
-// A follower stands in for the consumer when a trainer outside takes the batches: the
-// policy's version is the trainer's step.
+// A follower stands in for the consumer when a trainer outside takes the batches.
 type follower struct {
 	*Run
-	warned bool // that the trainer's batch is of another size
+	first    int         // steps that the trainer had made when this process began
+	episodes int         // that it was known to have trained on
+	lags     map[int]int // its staleness then
+	warned   bool        // that the trainer's batch is of another size
+}
+
+// newFollower returns a follower that begins where the trainer is.
+func newFollower(r *Run) *follower {
+	f := &follower{Run: r}
+	f.first, f.episodes = r.config.Trainer.Acked()
+	f.lags = r.config.Trainer.Staleness()
+	f.open(f.first, f.episodes)
+	return f
 }
 
 // run follows the trainer until ctx ends or all steps are made.
 func (f *follower) run(ctx context.Context) error {
-	trainer, steps := f.config.Trainer, f.config.Settings.Steps
-	for last := f.from; ; {
-		stepped := trainer.Stepped()
-		step := trainer.Step()
-		f.ledger.follow(step)
+	trainer, want := f.config.Trainer, f.config.Settings.Steps
+	for last := f.first; ; {
+		progress := trainer.Progress()
+		steps, episodes := trainer.Acked()
+		f.open(steps, episodes)
 		f.compareBatch()
-		for ; last < step; last++ {
-			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}}); err != nil {
+		for ; last < steps; last++ {
+			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags()}); err != nil {
 				return err
 			}
 		}
 		if err := f.dropStale(ctx); err != nil {
 			return unlessDone(ctx, err)
 		}
-		if steps > 0 && step-f.from >= steps {
+		if want > 0 && steps-f.first >= want {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-stepped:
+		case <-progress:
 		}
 	}
+}
+
+// open opens the gate for what the trainer has trained on. Until the version of the
+// policy's weights is told, they count as those of its last step.
+func (f *follower) open(steps, episodes int) {
+	behind := 0
+	if version := f.config.Trainer.Version(); version >= 0 {
+		behind = max(0, steps-version)
+	}
+	f.ledger.follow(steps)
+	f.ledger.gate.Trained(episodes-f.episodes, behind)
+	f.episodes = episodes
+}
+
+// newLags lists the lags of the groups that were acknowledged since it was called last.
+func (f *follower) newLags() (list []int) {
+	now := f.config.Trainer.Staleness()
+	for lag, n := range now {
+		for range n - f.lags[lag] {
+			list = append(list, lag)
+		}
+	}
+	f.lags = now
+	return list
 }
 
 // compareBatch warns once if the trainer's batch is not that of the run, which the gate

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -41,9 +42,10 @@ type ledger struct {
 	gate  *rollout.Admission
 	dirty chan struct{} // has an element when the record is out of date
 
-	saving sync.Mutex // held while the record is written; taken before mu
-	mu     sync.Mutex // of what follows; the store is never called under it
-	record record
+	saving    sync.Mutex // held while the record is written; taken before mu
+	mu        sync.Mutex // of what follows; the store is never called under it
+	record    record
+	published int // the last version that was kept and published
 }
 
 // errTrained and errUntrained say that a folder is of another kind of run.
@@ -66,12 +68,13 @@ func openLedger(ctx context.Context, store stateStore, fresh record, last *check
 		return nil, fmt.Errorf("record of the run: %w", err)
 	}
 	if last == nil {
+		l.published = l.record.Version
 		return l, nil
 	}
 	if last.version != l.record.Version && last.version != l.record.Version+1 {
 		return nil, fmt.Errorf("the checkpoint has version %d, and the run is at version %d: they do not belong together", last.version, l.record.Version)
 	}
-	l.record.Version, l.record.Batch = last.version, last.batch
+	l.record.Version, l.record.Batch, l.published = last.version, last.batch, last.version
 	return l, nil
 }
 
@@ -105,8 +108,12 @@ func (l *ledger) read(data []byte) error {
 	return err
 }
 
-// version is that of the policy: of the last step that was kept and published.
-func (l *ledger) version() int { return l.gate.Version() }
+// version is that of the last step that was kept and published.
+func (l *ledger) version() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.published
+}
 
 // consumed lists the batch that made the last version.
 func (l *ledger) consumed() []string {
@@ -126,10 +133,10 @@ func (l *ledger) touch() {
 // advance raises the version by one: it keeps the new version and the IDs of the batch
 // that made it, then does what may be done only after that, and opens the gate. A
 // process that finds groups of the batch still waiting knows that they were consumed.
-func (l *ledger) advance(ctx context.Context, batch []string, then func() error) (version int, err error) {
+func (l *ledger) advance(ctx context.Context, batch []queue.Delivery, then func() error) (version int, err error) {
 	l.mu.Lock()
 	l.record.Version++
-	l.record.Batch = batch
+	l.record.Batch = ids(batch)
 	version = l.record.Version
 	l.mu.Unlock()
 	if err := l.save(ctx); err != nil {
@@ -138,16 +145,28 @@ func (l *ledger) advance(ctx context.Context, batch []string, then func() error)
 	if err := then(); err != nil {
 		return version, err
 	}
-	l.gate.Advance(version)
+	l.publish(version)
+	episodes := 0
+	for i := range batch {
+		episodes += int(batch[i].Episodes)
+	}
+	l.gate.Trained(episodes, 0)
 	return version, nil
 }
 
-// follow raises the version to that of a trainer outside.
-func (l *ledger) follow(version int) {
+// publish says that the policy has the weights of a version. It does not fall.
+func (l *ledger) publish(version int) {
 	l.mu.Lock()
-	l.record.Version = max(l.record.Version, version)
+	defer l.mu.Unlock()
+	l.published = max(l.published, version)
+}
+
+// follow raises the version to the steps that a trainer outside has made.
+func (l *ledger) follow(steps int) {
+	l.mu.Lock()
+	l.record.Version = max(l.record.Version, steps)
 	l.mu.Unlock()
-	l.gate.Advance(version)
+	l.publish(steps)
 	l.touch()
 }
 

@@ -13,7 +13,7 @@ func (r *Run) engine() *rollout.Engine {
 	return &rollout.Engine{
 		Policy: r.config.Policy, Sampling: r.config.Sampling,
 		Size: s.GroupSize, Parallel: max(1, s.Parallel/s.GroupSize),
-		Grace: s.Grace, Cut: r.config.Cut, Next: r.next, Done: r.done,
+		Grace: s.Grace, Replays: s.Replays, Cut: r.config.Cut, Next: r.next, Done: r.done,
 	}
 }
 
@@ -48,18 +48,31 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	if drop != "" {
 		r.ledger.gate.Leave(r.config.Settings.GroupSize)
 	}
-	if drop == rollout.DropCancelled {
-		r.mix.Redo(result.Job)
-	} else {
-		r.mix.Done(result.Job)
-	}
+	again := r.close(result, drop)
 	r.ledger.touch()
 	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", drop)
-	if err := r.note(Played{result, scores, group, drop, r.Version()}); err != nil {
+	if err := r.note(Played{result, scores, group, drop, again, r.Version()}); err != nil {
 		return err
+	}
+	if drop == rollout.DropInfra && !again && result.Again {
+		r.say("%s is given up: its server failed each time that it was played", result.Job.Problem.ID())
 	}
 	if advice := r.tally.adviceOn(result.Job.Label); advice != "" {
 		r.say("%s", advice)
 	}
 	return nil
+}
+
+// close closes the job of a result, and reports whether its problem is played again: if
+// it was cancelled, and if the policy failed, but not forever.
+func (r *Run) close(result rollout.Result, drop rollout.Drop) (again bool) {
+	switch {
+	case drop == rollout.DropCancelled:
+		r.mix.Redo(result.Job)
+		return true
+	case drop == rollout.DropInfra && result.Again:
+		return r.mix.Again(result.Job)
+	}
+	r.mix.Done(result.Job)
+	return false
 }

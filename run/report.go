@@ -11,14 +11,18 @@ type Report struct {
 	Steps         int                      `json:"steps"`
 	Seconds       float64                  `json:"seconds"`
 	PlaySeconds   float64                  `json:"play_seconds"` // without the examinations before and after
-	Version       int                      `json:"version"`      // of the policy, with the steps of earlier processes
+	Version       int                      `json:"version"`      // of the policy, with the steps of earlier processes; -1: unknown
 	GroupsMade    int                      `json:"groups_made"`
 	GroupsDropped map[rollout.Drop]int     `json:"groups_dropped"`
 	Episodes      map[quintain.Outcome]int `json:"episodes"`
-	Tokens        int                      `json:"tokens"`    // sampled
-	Unit          string                   `json:"unit"`      // what Tokens counts: "tokens", or "bytes" if the policy's server does not tell its tokens
-	Staleness     map[int]int              `json:"staleness"` // groups consumed, by the versions that their oldest token was behind
-	Tasks         []TaskReport             `json:"tasks"`     // in the order of the streams
+	Replays       int                      `json:"replays"`           // of episodes, because the policy had failed
+	PlayedAgain   int                      `json:"played_again"`      // groups of infra_failed whose problem went back to its stream; the problems of the others are lost
+	NoLogProbs    int                      `json:"no_logprobs"`       // sequences of kept groups whose log-probabilities the policy's server did not tell
+	Tokens        int                      `json:"tokens"`            // sampled
+	Unit          string                   `json:"unit"`              // what Tokens counts: "tokens", or "bytes" if the policy's server does not tell its tokens
+	Staleness     map[int]int              `json:"staleness"`         // groups consumed, by the versions that their oldest token was behind; those of unknown version are not in it
+	Tasks         []TaskReport             `json:"tasks"`             // in the order of the streams
+	Waiting       string                   `json:"waiting,omitempty"` // what the policy waits for, besides its replies
 	LastFault     string                   `json:"last_fault,omitempty"`
 	Advice        []string                 `json:"advice,omitempty"`      // what people should know, and do
 	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
@@ -50,13 +54,14 @@ func (r *Report) Score() float64 {
 	return sum / float64(max(1, n))
 }
 
-// Lag is the mean staleness of the groups that were consumed.
-func (r *Report) Lag() float64 {
+// Lag is the mean staleness of the groups that were consumed, and whether it is known of
+// any.
+func (r *Report) Lag() (mean float64, known bool) {
 	groups, sum := 0, 0
 	for lag, n := range r.Staleness {
 		groups, sum = groups+n, sum+lag*n
 	}
-	return float64(sum) / float64(max(1, groups))
+	return float64(sum) / float64(max(1, groups)), groups > 0
 }
 
 // Rate is the number of tokens, or bytes, that were sampled in a second.

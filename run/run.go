@@ -35,7 +35,8 @@ type Config struct {
 	Streams []rollout.Stream
 
 	// Policy plays. If it has a method Run(context.Context) error, as tiny.Policy, that
-	// runs as long as the run does.
+	// runs as long as the run does. If it has a method Waiting() string, the report says
+	// what it waits for.
 	Policy quintain.Policy
 
 	// Queue keeps the groups, and remains the caller's to close.
@@ -73,13 +74,29 @@ type Learner interface {
 	Publish() error
 }
 
-// A Trainer is a consumer outside the run. Many goroutines may use it.
+// A Trainer is a consumer outside the run, such as a trainer that takes batches from a
+// hub. Its steps and versions are one count: version n are the weights after n steps.
+// Many goroutines may use it.
 type Trainer interface {
-	// Step is the number of batches that were taken: the version of the policy.
+	// Step is how many steps will have been made before the next batch is trained on:
+	// those of the batches that were handed out. What is too old by that is dropped.
 	Step() int
 
-	// Stepped returns a channel that is closed when Step changes.
-	Stepped() <-chan struct{}
+	// Acked is how many steps the trainer says it has made, and how many episodes it has
+	// trained on since the process began. They alone open the gate: a batch that was
+	// handed out may still come back.
+	Acked() (steps, episodes int)
+
+	// Version is that of the weights that the policy's server samples with, as somebody
+	// told; -1 if nobody has.
+	Version() int
+
+	// Staleness counts the groups that were acknowledged since the process began, by how
+	// many steps their oldest token was behind. Groups of unknown version are not in it.
+	Staleness() map[int]int
+
+	// Progress returns a channel that is closed when any of this may have changed.
+	Progress() <-chan struct{}
 
 	// BatchSize is the number of sequences in a batch, which the run takes for episodes;
 	// below 1: unknown.
@@ -88,16 +105,16 @@ type Trainer interface {
 
 // A Run is a run. Its methods may be called from many goroutines; Run is called once.
 type Run struct {
-	config Config
-	log    *slog.Logger
-	mix    *rollout.Mix
-	ledger *ledger
-	tally  *tally
-	sinks  []Sink
-	sets   []exam.Set
-	faults faultPause
-	start  time.Time // of this process, less the time of the earlier ones
-	from   int       // the version at which this process began
+	config   Config
+	log      *slog.Logger
+	mix      *rollout.Mix
+	ledger   *ledger
+	follower *follower // nil: the built-in consumer takes the batches
+	tally    *tally
+	sinks    []Sink
+	sets     []exam.Set
+	faults   faultPause
+	start    time.Time // of this process, less the time of the earlier ones
 }
 
 // Open puts a run together, at the place where the last process was. The error names
@@ -125,8 +142,10 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	if err := r.openLedger(ctx); err != nil {
 		return nil, err
 	}
-	r.from = r.Version()
-	r.tally.begin(r.from, r.mix)
+	if c.Trainer != nil {
+		r.follower = newFollower(r)
+	}
+	r.tally.begin(r.mix)
 	return r, nil
 }
 
@@ -160,11 +179,8 @@ func (r *Run) openLedger(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.config.Trainer != nil {
-		r.ledger.record.Version = r.config.Trainer.Step()
-	}
-	s := r.config.Settings
-	r.ledger.gate = rollout.NewAdmission(rollout.Gate{Batch: s.BatchSize, MaxLag: s.MaxLag}, r.ledger.record.Version, r.config.Queue.Stats().Waiting.Episodes)
+	s, held := r.config.Settings, r.config.Queue.Stats()
+	r.ledger.gate = rollout.NewAdmission(rollout.Gate{Batch: s.BatchSize, MaxLag: s.MaxLag}, held.Waiting.Episodes+held.Leased.Episodes)
 	return nil
 }
 
@@ -201,11 +217,32 @@ func (r *Run) Scenarios() []quintain.ScenarioInfo {
 // ID names the run; it stays what it is when another process goes on with the run.
 func (r *Run) ID() string { return r.ledger.record.RunID }
 
-// Version is the version of the policy.
-func (r *Run) Version() int { return r.ledger.version() }
+// Version is the version of the weights that the policy samples with; -1: unknown. With
+// a trainer outside it is what was told.
+func (r *Run) Version() int {
+	if r.config.Trainer != nil {
+		return r.config.Trainer.Version()
+	}
+	return r.ledger.version()
+}
+
+// trained is how many steps will have been made before the next batch is trained on.
+func (r *Run) trained() int {
+	if r.config.Trainer != nil {
+		return r.config.Trainer.Step()
+	}
+	return r.ledger.version()
+}
 
 // Report returns what the run did until now.
-func (r *Run) Report() Report { return r.tally.report() }
+func (r *Run) Report() Report {
+	report := r.tally.report()
+	report.Version = r.Version()
+	if p, waits := r.config.Policy.(interface{ Waiting() string }); waits {
+		report.Waiting = p.Waiting()
+	}
+	return report
+}
 
 // Run runs until the steps or the minutes of the settings are over, ctx ends, or
 // something fails. Then it starts no more episodes, gives those that are under way their
@@ -271,7 +308,7 @@ func (r *Run) play(ctx context.Context) error {
 // consume takes batches, or watches the trainer take them.
 func (r *Run) consume(ctx context.Context) error {
 	if r.config.Trainer != nil {
-		return (&follower{Run: r}).run(ctx)
+		return r.follower.run(ctx)
 	}
 	return r.consumeBatches(ctx)
 }

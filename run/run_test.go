@@ -582,55 +582,6 @@ func TestASinkThatFailsEndsTheRun(t *testing.T) {
 	}
 }
 
-// A trainer takes batches elsewhere.
-type trainer struct {
-	mu      sync.Mutex
-	step    int
-	stepped chan struct{}
-}
-
-func (t *trainer) Step() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.step
-}
-
-func (t *trainer) Stepped() <-chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.stepped
-}
-
-func (t *trainer) BatchSize() int { return 16 }
-
-func (t *trainer) take() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.step++
-	close(t.stepped)
-	t.stepped = make(chan struct{})
-}
-
-func TestTrainer(t *testing.T) {
-	t.Parallel()
-	c := config(t, open(t, queue.NewMemory()))
-	of := &trainer{step: 7, stepped: make(chan struct{})}
-	c.Trainer, c.Settings.Steps = of, 3
-	took := 0
-	c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
-		if p, is := e.(run.Played); is && p.Drop == "" && took < 3 {
-			took++
-			of.take()
-		}
-		return nil
-	})}
-	c.Settings.Parallel = 4 // one group at a time
-	r, report := finish(t, c)
-	if r.Version() != 10 || report.Steps != 3 || report.Version != 10 {
-		t.Errorf("version %d, report %+v", r.Version(), report)
-	}
-}
-
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -16,6 +16,7 @@ type Settings struct {
 	Parallel     int           // episodes under way at once
 	Steps        int           // after which the run ends; 0: it does not
 	Minutes      float64       // of playing, after which the run ends; 0: it does not
+	Replays      int           // of an episode whose policy failed
 	Grace        time.Duration // for episodes under way when the run is stopped
 	StepTime     time.Duration // how long the built-in consumer takes for a batch, besides its training
 	ExamProblems int           // held-out problems of each task in an examination; 0: there are no examinations
@@ -24,7 +25,7 @@ type Settings struct {
 
 // Defaults returns the settings of a run where nothing else is said.
 func Defaults() Settings {
-	return Settings{Seed: 1, GroupSize: 8, BatchSize: 64, MaxLag: 2, Parallel: 512, Grace: 30 * time.Second}
+	return Settings{Seed: 1, GroupSize: 8, BatchSize: 64, MaxLag: 2, Parallel: 512, Replays: 2, Grace: 30 * time.Second}
 }
 
 // Declare implements [settings.Declarer].
@@ -36,6 +37,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.Parallel, "parallel", "episodes under way at once").AtLeast(1)
 	d.Int(&s.Steps, "steps", "training steps after which the run ends; 0: it does not").AtLeast(0)
 	d.Float(&s.Minutes, "minutes", "minutes of playing after which the run ends; 0: it does not").AtLeast(0)
+	d.Int(&s.Replays, "replays", "how often an episode is played again from the start after its server failed").AtLeast(0)
 	d.Duration(&s.Grace, "grace", "time for episodes under way when the run is stopped").AtLeast(0)
 	d.Duration(&s.StepTime, "step_time", "how long the built-in consumer takes for a batch, besides its training").AtLeast(0)
 	d.Int(&s.ExamProblems, "exam_problems", "held-out problems of each task in an examination; 0: there are no examinations").AtLeast(0)

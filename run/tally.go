@@ -32,10 +32,12 @@ type tally struct {
 
 	mu        sync.Mutex
 	steps     int
-	version   int
 	groups    int // that the queue has
 	dropped   map[rollout.Drop]int
 	outcomes  map[quintain.Outcome]int
+	unknown   int // sequences of groups that were kept, without log-probabilities
+	replays   int // of episodes
+	again     int // groups that failed, and whose problem is played again
 	tokens    int // sampled
 	unit      string
 	staleness map[int]int
@@ -68,9 +70,8 @@ func newTally() *tally {
 	}
 }
 
-// begin sets the version at which the process begins, and the labels of the streams.
-func (t *tally) begin(version int, mix *rollout.Mix) {
-	t.version = version
+// begin sets the labels of the streams.
+func (t *tally) begin(mix *rollout.Mix) {
 	for _, label := range mix.Labels() {
 		t.tasks = append(t.tasks, &taskTally{label: label})
 	}
@@ -87,7 +88,6 @@ func (t *tally) Note(e Event) error {
 		t.dropped[e.Why] += len(e.Groups)
 	case Stepped:
 		t.steps++
-		t.version = e.Version
 		for _, lag := range e.Lags {
 			t.staleness[lag]++
 		}
@@ -107,6 +107,7 @@ func (t *tally) played(p Played) {
 		played := &p.Trajectories[i]
 		t.outcomes[played.Outcome]++
 		t.tokens += played.Sampled()
+		t.replays += played.Replays
 		if played.Vocabulary == quintain.UTF8 {
 			t.unit = "bytes"
 		}
@@ -120,13 +121,27 @@ func (t *tally) played(p Played) {
 	if p.Drop == "" {
 		t.groups++
 		task.kept++
+		t.unknown += withoutLogProbs(p.Group)
 	} else {
 		t.dropped[p.Drop]++
+	}
+	if p.Again && p.Drop == rollout.DropInfra {
+		t.again++
 	}
 	if len(p.Scores) > 0 {
 		task.episodes += len(p.Scores)
 		task.add(mean(p.Scores))
 	}
+}
+
+// withoutLogProbs counts the sequences of a group without log-probabilities.
+func withoutLogProbs(g *quintain.Group) (n int) {
+	for i, seq := range g.Tokens {
+		if len(seq) > 0 && (g.LogProbs == nil || len(g.LogProbs[i]) == 0) {
+			n++
+		}
+	}
+	return n
 }
 
 // task returns the tally of a label. t.mu is held.
@@ -196,9 +211,9 @@ func (t *tally) report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := Report{
-		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(), Version: t.version,
+		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
-		Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		NoLogProbs: t.unknown, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Advice: t.allAdvice(), Training: t.training,
 	}
 	for _, o := range quintain.Outcomes {

@@ -115,9 +115,9 @@ func (l *Live) show() {
 // statusOf tells the state of a run in a few words each.
 func statusOf(r *run.Report) []string {
 	parts := []string{
-		fmt.Sprintf("step %d", r.Steps), fmt.Sprintf("version %d", r.Version), fmt.Sprintf("score %.3f", r.Score()),
+		fmt.Sprintf("step %d", r.Steps), "version " + known("%d", r.Version, r.Version >= 0), fmt.Sprintf("score %.3f", r.Score()),
 		fmt.Sprintf("groups %d", r.GroupsMade), fmt.Sprintf("dropped %d", sum(r.GroupsDropped)),
-		fmt.Sprintf("lag %.1f", r.Lag()), fmt.Sprintf("%.0f %s/s", r.Rate(), r.Unit),
+		"lag " + lagOf(r), fmt.Sprintf("%.0f %s/s", r.Rate(), r.Unit),
 	}
 	if m := r.Training; m != nil {
 		parts = append(parts, fmt.Sprintf("loss %.3f", m.Loss), fmt.Sprintf("entropy %.3f", m.Entropy))
@@ -125,11 +125,31 @@ func statusOf(r *run.Report) []string {
 			parts = append(parts, fmt.Sprintf("skipped updates %d", m.Skipped))
 		}
 	}
+	if r.NoLogProbs > 0 {
+		parts = append(parts, fmt.Sprintf("sequences without log-probabilities %d", r.NoLogProbs))
+	}
+	if r.Waiting != "" {
+		parts = append(parts, Clip(r.Waiting, 160))
+	}
 	if n := r.Failed(); n > 0 {
 		cause, _, _ := strings.Cut(r.LastFault, "\n")
 		parts = append(parts, fmt.Sprintf("failed episodes %d (%s)", n, Clip(cause, 60)))
 	}
 	return parts
+}
+
+// lagOf tells how many versions the groups were behind that were consumed, on average.
+func lagOf(r *run.Report) string {
+	lag, measured := r.Lag()
+	return known("%.1f", lag, measured)
+}
+
+// known formats a value, or says that it is unknown.
+func known(format string, value any, is bool) string {
+	if !is {
+		return "unknown"
+	}
+	return fmt.Sprintf(format, value)
 }
 
 // picture returns the lines of the picture, none of them longer than width columns.

@@ -89,6 +89,9 @@ func (e *encoder) episode(t *quintain.Trajectory) {
 	j.text(`"outcome":`, string(t.Outcome))
 	j.text(`,"end":`, string(t.End))
 	j.given(`,"error":`, t.Error)
+	if t.Replays != 0 {
+		j.int(`,"replays":`, int64(t.Replays))
+	}
 	j.text(`,"vocabulary":`, t.Vocabulary)
 	if !t.Started.IsZero() {
 		e.time(`,"started":`, "started", t.Started, e.record.Time.UnixNano())

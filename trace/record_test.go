@@ -169,7 +169,7 @@ func drawEpisode(t *rapid.T, r *Record, opening quintain.Turn) quintain.Trajecto
 	e := quintain.Trajectory{
 		ID: rapid.SampledFrom([]string{"its own", "", "#0", "other"}).Draw(t, "id"), Problem: r.Problem,
 		Vocabulary: drawText.Draw(t, "vocabulary"), End: quintain.End(drawText.Draw(t, "end")),
-		Outcome: rapid.SampledFrom(append(quintain.Outcomes, "", "unheard")).Draw(t, "outcome"), Error: drawText.Draw(t, "error"),
+		Outcome: rapid.SampledFrom(append(quintain.Outcomes, "", "unheard")).Draw(t, "outcome"), Error: drawText.Draw(t, "error"), Replays: rapid.IntRange(0, 3).Draw(t, "replays"),
 		Took: time.Duration(rapid.Int64().Draw(t, "took")),
 	}
 	if rapid.Bool().Draw(t, "started") {

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/screen"
 )
 
@@ -90,8 +89,9 @@ func (w *world) evaluate(ctx context.Context, c *config) (report *exam.Report, e
 	if err != nil {
 		return nil, err
 	}
-	if client, is := policy.(*openai.Client); is {
-		defer client.CloseIdle()
+	if s, is := policy.(*server); is {
+		defer s.CloseIdle()
+		fmt.Fprintf(w.stderr, "quintain eval: %s\n", s.look(ctx))
 	}
 	bar := screen.NewBar(w.screen(), "examining")
 	e := exam.Exam{

@@ -70,36 +70,39 @@ func (p *policySettings) Check() error {
 	return nil
 }
 
-// server returns the policy of a server or of the script. Version is that of its
-// weights.
-func (c *config) server(streams []rollout.Stream, version func() int32, log *slog.Logger) (quintain.Policy, error) {
+// A use is what a server, or the script, is used for.
+type use struct {
+	version  func() int32    // of its weights
+	stop     <-chan struct{} // closed: nothing is retried any more
+	training bool            // its log-probabilities are needed
+	log      *slog.Logger
+}
+
+// server returns the policy of a server or of the script.
+func (c *config) server(streams []rollout.Stream, to use) (quintain.Policy, error) {
 	p := &c.Policy
 	if p.Kind == kindScript {
 		s := p.Script
-		s.Answer, s.Seed, s.Version = script.Book(scenarios(streams)).Answer, c.Run.Of.Seed, version
+		s.Answer, s.Seed, s.Version = script.Book(scenarios(streams)).Answer, c.Run.Of.Seed, to.version
 		return &s, nil
 	}
 	config, err := p.OpenAI.Config()
 	if err != nil {
 		return nil, fmt.Errorf("policy.%w", err)
 	}
-	config.MaxInFlight, config.Version = c.Run.Of.Parallel, version
-	config.Told = func(fault *openai.Error, attempt int) {
-		if attempt == 1 || attempt%4 == 0 {
-			log.Warn("the policy's server fails and is asked again", "attempt", attempt, "err", fault)
-		}
-	}
-	client, err := openai.New(config)
+	config.MaxInFlight, config.Version = c.Run.Of.Parallel, to.version
+	config.Stop, config.NoLogProbs = to.stop, !to.training
+	s, err := newServer(config, to.log)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	return client, nil
+	return s, nil
 }
 
 // trained returns the policy that is examined or asked, and says which weights it has.
 func (c *config) trained(w *world, streams []rollout.Stream, log *slog.Logger) (quintain.Policy, error) {
 	if c.Policy.Kind != kindTiny {
-		return c.server(streams, func() int32 { return 0 }, log)
+		return c.server(streams, use{version: func() int32 { return 0 }, log: log})
 	}
 	saved, name, err := c.lastWeights()
 	if err != nil {

@@ -27,12 +27,22 @@ func printRun(out io.Writer, r *run.Report) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nsteps          %d in %.1f s, to version %d\n", r.Steps, r.Seconds, r.Version)
+	fmt.Fprintf(out, "\nsteps          %d in %.1f s, to version %s\n", r.Steps, r.Seconds, versionOf(r.Version))
 	fmt.Fprintf(out, "groups made    %d\n", r.GroupsMade)
 	fmt.Fprintf(out, "groups dropped %s\n", counted(r.GroupsDropped))
 	fmt.Fprintf(out, "episodes       %s\n", counted(r.Episodes))
+	if r.NoLogProbs > 0 {
+		fmt.Fprintf(out, "no logprobs    %d sequences\n", r.NoLogProbs)
+	}
+	if r.Replays > 0 || r.PlayedAgain > 0 {
+		fmt.Fprintf(out, "played again   %d episodes, %d problems\n", r.Replays, r.PlayedAgain)
+	}
 	fmt.Fprintf(out, "%-14s %d, %.0f a second\n", r.Unit, r.Tokens, r.Rate())
-	_, err := fmt.Fprintf(out, "staleness      %s\n", counted(r.Staleness))
+	staleness := counted(r.Staleness)
+	if _, known := r.Lag(); !known {
+		staleness = "unknown"
+	}
+	_, err := fmt.Fprintf(out, "staleness      %s\n", staleness)
 	if r.ExamBefore != nil && r.ExamAfter != nil {
 		_, err = fmt.Fprintf(out, "held out       %.3f before, %.3f after\n", *r.ExamBefore, *r.ExamAfter)
 	}
@@ -43,6 +53,14 @@ func printRun(out io.Writer, r *run.Report) error {
 		_, err = fmt.Fprintf(out, "note           %s\n", advice)
 	}
 	return err
+}
+
+// versionOf tells the version of the policy's weights.
+func versionOf(version int) string {
+	if version < 0 {
+		return "unknown"
+	}
+	return fmt.Sprint(version)
 }
 
 // counted tells a map of counters, in the order of the keys, without zeros.

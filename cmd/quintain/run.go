@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/tiny"
+	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/screen"
@@ -89,10 +90,22 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 		r.live.Say("stopping; episodes under way have %v to end, and a second Ctrl-C cuts them", c.Run.Of.Grace)
 	})
 	defer stopping()
-	r.live.Say("hub on http://%s, data in %s, from version %d; Ctrl-C stops", h.Addr(), c.Data, r.Version())
+	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, versionOf(r.Version()))
+	r.introduce(ctx)
 	err = r.Run.Run(ctx)
 	report := r.Report()
 	return errors.Join(err, printRun(w.stdout, &report), writeReport(c.Run.Report, &report))
+}
+
+// introduce says what plays, and what the run will not do.
+func (a *assembled) introduce(ctx context.Context) {
+	if a.server != nil {
+		a.host.Hub().Register(a.server)
+		a.live.Say("%s", a.server.look(ctx))
+	}
+	for _, text := range a.config.warnings() {
+		a.live.Say("warning: %s", text)
+	}
 }
 
 // An assembled is a run with what it writes to.
@@ -102,6 +115,7 @@ type assembled struct {
 	host   *host.Host
 	log    *slog.Logger
 	live   *screen.Live
+	server *server     // nil: the policy has none
 	closed []io.Closer // at the end, the last first
 }
 
@@ -138,10 +152,11 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		}
 	} else {
 		var err error
-		to.Policy, err = c.server(streams, func() int32 { return int32(a.Version()) }, a.log)
+		to.Policy, err = c.server(streams, use{a.sampled, ctx.Done(), true, a.log})
 		if err != nil {
 			return err
 		}
+		a.server, _ = to.Policy.(*server)
 	}
 	logs, err := run.OpenLogs(h.Folder(), last)
 	if err != nil {
@@ -156,6 +171,15 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		return fmt.Errorf("data folder %s: %w", c.Data, err)
 	}
 	return nil
+}
+
+// sampled is the version of the weights that the policy samples with. The script does as
+// if the built-in consumer trained it; of a server it is unknown unless a trainer tells it.
+func (a *assembled) sampled() int32 {
+	if a.config.Run.Consumer == consumerBuiltin && a.config.Policy.Kind == kindOpenAI {
+		return weights.Unknown
+	}
+	return int32(a.Version())
 }
 
 // openRecords opens the trace of the run, and its dumps.

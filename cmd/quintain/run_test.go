@@ -245,7 +245,7 @@ func TestRunAgainstABadServer(t *testing.T) {
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			server := &policytest.Server{Reply: guesses(), Faults: []policytest.Fault{test.fault, test.fault, test.fault}}
-			args := append(against(server.Start(t)), "--steps", "1", "--data", t.TempDir(), "--timeout", test.timeout, "--parallel", "8")
+			args := append(against(server.Start(t)), "--steps", "1", "--data", t.TempDir(), "--timeout", test.timeout, "--parallel", "8", "--replays", "0")
 			r := runReport(t, args...)
 			failed := r.Episodes["infra_failed"]
 			if r.Steps != 1 || failed == 0 || r.GroupsDropped["infra_failed"]*8 != failed {
@@ -314,7 +314,7 @@ func TestFolderInUse(t *testing.T) {
 	p.wait(t)
 }
 
-// A trainer at the hub takes the batches, and each that it takes is a version.
+// A trainer at the hub takes the batches, and tells the versions that it makes of them.
 func TestRunFeedsATrainerAtTheHub(t *testing.T) {
 	data := t.TempDir()
 	p := start(append([]string{"run", "--data", data, "--consumer", "hub", "--steps", "3"}, quick...)...)
@@ -331,12 +331,21 @@ func TestRunFeedsATrainerAtTheHub(t *testing.T) {
 		}
 		if some {
 			taken++
+			var told map[string]int
+			if err := d.call(t.Context(), http.MethodPost, "/v1/runs/default/version", fmt.Sprintf(`{"version":%d}`, taken), &told); err != nil {
+				t.Fatal(err)
+			}
 		}
+	}
+	if _, err := d.take(t.Context()); err != nil { // acknowledges the last
+		t.Fatal(err)
 	}
 	if status := p.wait(t); status != exitOK {
 		t.Errorf("status %d\n%s", status, p.stderr.String())
 	}
-	if !strings.Contains(p.stdout.String(), "to version 3") {
-		t.Errorf("the summary tells another version than 3:\n%s", p.stdout.String())
+	for _, want := range []string{"steps          3 in", "to version 3"} {
+		if !strings.Contains(p.stdout.String(), want) {
+			t.Errorf("the summary lacks %q:\n%s", want, p.stdout.String())
+		}
 	}
 }

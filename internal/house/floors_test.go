@@ -30,7 +30,7 @@ var floors = [][]string{
 		"task", "task/tasktest",
 		"env", "env/envtest",
 		"curriculum",
-		"policy", "policy/openai", "policy/sglang", "policy/vllm", "policy/tiny", "policy/script", "policy/policytest",
+		"policy", "policy/weights", "policy/openai", "policy/sglang", "policy/vllm", "policy/tiny", "policy/script", "policy/policytest",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"rollout",
 		"learn",

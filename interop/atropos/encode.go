@@ -48,6 +48,28 @@ func AppendGroup(dst []byte, g *quintain.Group) []byte {
 	return append(dst, '}')
 }
 
+// AppendWhole is [AppendGroup] with what the API of Atropos does not have: id, origin, and
+// versions and episodes, which are null if absent.
+func AppendWhole(dst []byte, g *quintain.Group) []byte {
+	dst = AppendGroup(dst, g)
+	dst = AppendString(append(dst[:len(dst)-1], `,"id":`...), g.ID)
+	dst = append(dst, `,"origin":`...)
+	origin, err := json.Marshal(g.Origin)
+	if err != nil {
+		panic("atropos: " + err.Error()) // strings and numbers
+	}
+	dst = append(dst, origin...)
+	dst = append(dst, `,"versions":`...)
+	dst = appendIntRows(dst, g.Versions)
+	dst = append(dst, `,"episodes":`...)
+	if g.Episodes == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = appendInts(dst, g.Episodes)
+	}
+	return append(dst, '}')
+}
+
 // appendList appends all as an array, or null for nil.
 func appendList[T any](dst []byte, all []T, one func([]byte, T) []byte) []byte {
 	if all == nil {

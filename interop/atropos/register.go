@@ -75,6 +75,15 @@ func DecodeEnvRegistration(data []byte) (EnvRegistration, error) {
 	return r, nil
 }
 
+// DecodeVersion reads the version of weights, 0 or more: {"version": 3}.
+func DecodeVersion(data []byte) (int32, error) {
+	var v int
+	if f := record(data, []field{{"version", number(&v, 0)}}); f != nil {
+		return 0, f
+	}
+	return int32(v), nil
+}
+
 // DecodeEnvID reads a request that contains only an env_id. An error is an [*Error].
 func DecodeEnvID(data []byte) (int, error) {
 	var id int

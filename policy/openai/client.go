@@ -184,14 +184,17 @@ func (c *Client) ask(ctx context.Context, r quintain.Request, n int) ([]quintain
 		if c.cfg.Told != nil {
 			c.cfg.Told(fault, attempt)
 		}
-		if err := c.pause(ctx, attempt, fault.after); err != nil {
+		if stopped, err := c.pause(ctx, attempt, fault.after); err != nil {
 			return nil, err
+		} else if stopped {
+			return nil, fault
 		}
 	}
 }
 
-// pause waits before retry i, or returns the cause of ctx.
-func (c *Client) pause(ctx context.Context, i int, after time.Duration) error {
+// pause waits before retry i. It returns earlier if Config.Stop is closed, or with the
+// cause of ctx.
+func (c *Client) pause(ctx context.Context, i int, after time.Duration) (stopped bool, err error) {
 	most := c.cfg.MaxBackoff
 	if i < 30 && c.cfg.Backoff < most>>i {
 		most = c.cfg.Backoff << i
@@ -200,8 +203,10 @@ func (c *Client) pause(ctx context.Context, i int, after time.Duration) error {
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
+	case <-c.cfg.Stop:
+		return true, nil
 	case <-timer.C:
-		return nil
+		return false, nil
 	}
 }

@@ -61,6 +61,10 @@ type Config struct {
 	// Told is called before each retry, from many goroutines at once; nil: not called.
 	Told func(fault *Error, attempt int)
 
+	// Stop ends the pauses before retries once it is closed: nothing is retried any more.
+	// nil: it never does.
+	Stop <-chan struct{}
+
 	// MaxInFlight is how many HTTP exchanges run at once; further ones wait; 0: 1024.
 	MaxInFlight int
 

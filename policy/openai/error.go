@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/quintain-rl/quintain"
 )
 
 // A Kind classifies an [Error].
@@ -47,6 +49,16 @@ type Error struct {
 
 // Unwrap returns the last fault.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is [quintain.ErrFinal] and e is of a kind that is never
+// retried.
+func (e *Error) Is(target error) bool {
+	switch e.Kind {
+	case Unreachable, Busy, ServerFailed, Nonsense:
+		return target == quintain.ErrFinal && e.final
+	}
+	return target == quintain.ErrFinal
+}
 
 // Error names the URL, the fault, the number of attempts and, if known, the remedy.
 func (e *Error) Error() string {

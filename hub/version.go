@@ -1,0 +1,79 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// tellVersion takes the version of the weights that the policy's server samples with.
+func (a v1API) tellVersion(c *web.Call) {
+	version, err := readShort(c, atropos.DecodeVersion)
+	before := a.weights.Now()
+	if err == nil {
+		err = a.weights.Tell(context.WithoutCancel(c.Context()), version)
+	}
+	if fall, is := errors.AsType[*weights.FallError](err); is {
+		err = web.Errorf(http.StatusConflict, "%v", fall)
+	}
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	if version > before {
+		a.batches.progress()
+		a.events.Tell("version", map[string]any{"version": version})
+	}
+	a.showVersion(c)
+}
+
+// version shows the version, and waits until it is above a number if the client asks for
+// that.
+func (a v1API) version(c *web.Call) {
+	c.SkipBody()
+	after, err := strconv.ParseInt(cmp.Or(c.R.URL.Query().Get("after"), "-1"), 10, 64)
+	if err != nil || after < weights.Unknown || after > math.MaxInt32 {
+		err = queryError("after", "a version, or -1")
+	}
+	var wait time.Duration
+	if err == nil {
+		wait, err = waitOf(c.R)
+	}
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.Waits = wait > 0
+	end := time.NewTimer(wait)
+	defer end.Stop()
+	for wait > 0 {
+		changed := a.weights.Changed()
+		if int64(a.weights.Now()) > after {
+			break
+		}
+		select {
+		case <-changed:
+			continue
+		case <-end.C:
+		case <-c.Context().Done():
+		case <-a.server.web.Stopping():
+		}
+		break
+	}
+	a.showVersion(c)
+}
+
+// showVersion answers with the version, and with the steps that it is measured by.
+func (a v1API) showVersion(c *web.Call) {
+	acked, _ := a.Acked()
+	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d,"acked":%d,"step":%d}`, a.Version(), acked, a.Step()))
+}

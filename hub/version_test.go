@@ -1,0 +1,100 @@
+package hub
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// TestVersion tells versions, with a restart after each.
+func TestVersion(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	for _, test := range []struct {
+		why, body string
+		status    int
+		version   int // that is shown after that
+	}{
+		{"the first", `{"version":0}`, 200, 0},
+		{"a leap", `{"version":5}`, 200, 5},
+		{"again, as after a lost reply", `{"version":5}`, 200, 5},
+		{"lower", `{"version":4}`, 409, 5},
+		{"below 0", `{"version":-1}`, 422, 5},
+		{"above 32 bits", `{"version":2147483648}`, 422, 5},
+		{"no number", `{"version":"six"}`, 422, 5},
+		{"missing", `{}`, 422, 5},
+		{"no JSON", `version=6`, 422, 5},
+		{"deep", strings.Repeat("[", 5000), 400, 5},
+		{"the highest", `{"version":2147483647}`, 200, 2147483647},
+	} {
+		if w := f.do("POST", mainPath+"/version", test.body); w.Code != test.status {
+			t.Errorf("%s: %d %s, want %d", test.why, w.Code, w.Body, test.status)
+		}
+		f.restart()
+		f.want("GET", mainPath+"/version", "", fmt.Sprintf(`{"version":%d,"acked":0,"step":0}`, test.version))
+	}
+	f.want("GET", "/reset_data", "", "Reset successful")
+	f.want("GET", mainPath+"/version", "", `{"version":-1,"acked":0,"step":0}`)
+}
+
+// TestVersionIsAwaited asks for a version above one, and is told of it.
+func TestVersionIsAwaited(t *testing.T) {
+	for _, test := range []struct {
+		why, query string
+		told       int // after a second; -1: nothing
+		version    int
+		after      time.Duration
+	}{
+		{"without a wait", "", 3, -1, 0},
+		{"the first", "?wait=1m", 0, 0, time.Second},
+		{"what is known already", "?wait=1m&after=-1", 3, 3, time.Second},
+		{"a higher one", "?wait=1m&after=2", 3, 3, time.Second},
+		{"none that is high enough", "?wait=1m&after=3", 3, 3, time.Minute},
+		{"none at all", "?wait=1m", -1, -1, time.Minute},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, nil, Config{})
+				begin := time.Now()
+				if test.told >= 0 {
+					tell := time.AfterFunc(time.Second, func() { f.do("POST", mainPath+"/version", fmt.Sprintf(`{"version":%d}`, test.told)) })
+					defer tell.Stop()
+				}
+				f.want("GET", mainPath+"/version"+test.query, "", fmt.Sprintf(`{"version":%d,"acked":0,"step":0}`, test.version))
+				if took := time.Since(begin); took != test.after {
+					t.Errorf("answered after %v, want %v", took, test.after)
+				}
+			})
+		})
+	}
+	f := newFixture(t, nil, Config{})
+	for _, query := range []string{"?after=x", "?after=-2", "?after=2147483648", "?wait=x"} {
+		if w := f.do("GET", mainPath+"/version"+query, ""); w.Code != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+}
+
+// TestStalenessIsMeasured acknowledges batches of groups of several versions.
+func TestStalenessIsMeasured(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.register(1, 5)
+	for i, version := range []int32{5, 5, -1, 6, 1 << 30} {
+		g := &quintain.Group{Tokens: [][]quintain.Token{{quintain.Token(i)}}, Masks: [][]int32{{int32(i)}}, Scores: []float64{1}, Versions: [][]int32{{version}}}
+		if _, err := f.config.Queue.Put(t.Context(), g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for step, want := range []string{"map[]", "map[0:1]", "map[0:1 1:1]", "map[0:1 1:1]", "map[0:1 1:1 2:1]", "map[-1000:1 0:1 1:1 2:1]"} {
+		progress := f.run.Progress()
+		f.batch() // acknowledges the one before
+		<-progress
+		if acked, _ := f.run.Acked(); fmt.Sprint(f.run.Staleness()) != want || acked != 5+step {
+			t.Errorf("%d batches are acknowledged, staleness %v; want %d, %s", acked, f.run.Staleness(), 5+step, want)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package run_test
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/run"
+)
+
+// A trainer takes batches of 16 episodes, elsewhere.
+type trainer struct {
+	queue *queue.Queue
+
+	mu           sync.Mutex
+	first        int      // steps that it had made before
+	has          []uint64 // groups that it has not acknowledged, oldest first
+	taken, acked int
+	version      int // that was told; -1: none
+	lags         map[int]int
+	progress     chan struct{}
+}
+
+func newTrainer(q *queue.Queue, first, version int) *trainer {
+	return &trainer{queue: q, first: first, version: version, lags: map[int]int{}, progress: make(chan struct{})}
+}
+
+func (t *trainer) Step() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.first + t.taken
+}
+
+func (t *trainer) Acked() (steps, episodes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.first + t.acked, 16 * t.acked
+}
+
+func (t *trainer) Version() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.version
+}
+
+func (t *trainer) Staleness() map[int]int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.lags)
+}
+
+func (t *trainer) Progress() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.progress
+}
+
+func (t *trainer) BatchSize() int { return 16 }
+
+// change changes the trainer.
+func (t *trainer) change(how func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	how()
+	close(t.progress)
+	t.progress = make(chan struct{})
+}
+
+// take takes a batch of four groups.
+func (t *trainer) take() {
+	batch, err := t.queue.Lease(context.Background(), queue.Want{Consumer: "trainer", Pick: func(waiting []queue.Entry) []queue.Entry {
+		return waiting[:min(4, len(waiting))]
+	}})
+	if err != nil {
+		panic(err)
+	}
+	t.change(func() {
+		t.taken++
+		for i := range batch {
+			t.has = append(t.has, batch[i].Seq)
+		}
+	})
+}
+
+// ack acknowledges the oldest batch, whose groups had these lags.
+func (t *trainer) ack(lags ...int) {
+	n := min(4, len(t.has))
+	if err := t.queue.Ack(context.Background(), "trainer", t.has[:n]...); err != nil {
+		panic(err)
+	}
+	t.change(func() {
+		t.acked++
+		t.has = t.has[n:]
+		for _, lag := range lags {
+			t.lags[lag]++
+		}
+	})
+}
+
+// tell tells the version of the server's weights.
+func (t *trainer) tell(version int) { t.change(func() { t.version = version }) }
+
+// TestTheGateFollowsTheTrainer lets a trainer do one thing after another, and counts the
+// episodes that started until then.
+func TestTheGateFollowsTheTrainer(t *testing.T) {
+	type move struct {
+		why     string
+		do      func(*trainer)
+		started int
+	}
+	take, ack := (*trainer).take, func(t *trainer) { t.ack() }
+	tell := func(version int) func(*trainer) { return func(t *trainer) { t.tell(version) } }
+	for _, test := range []struct {
+		why                    string
+		first, version, maxLag int
+		moves                  []move
+	}{
+		{"nobody tells versions", 0, -1, 0, []move{
+			{"the first batch", func(*trainer) {}, 16},
+			{"a batch that is handed out may come back", take, 16},
+			{"and is trained on once it is acknowledged", ack, 32},
+		}},
+		{"the server's weights are told", 0, 0, 1, []move{
+			{"two batches", func(*trainer) {}, 32},
+			{"handed out", take, 32},
+			{"trained on, and the server has the old weights", ack, 32},
+			{"the server has the new ones", tell(1), 48},
+			{"two more steps", func(t *trainer) { t.take(); t.ack(); t.take(); t.ack() }, 48},
+			{"the weights of the first of them", tell(2), 64},
+			{"the weights of the second", tell(3), 80},
+			{"told before the acknowledgement", func(t *trainer) { t.take(); t.tell(4) }, 80},
+			{"and acknowledged", ack, 96},
+		}},
+		{"a trainer that goes on", 100, 100, 0, []move{
+			{"a batch", func(*trainer) {}, 16},
+			{"a step", func(t *trainer) { t.take(); t.ack(); t.tell(101) }, 32},
+		}},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := config(t, open(t, queue.NewMemory()))
+				outside := newTrainer(c.Queue, test.first, test.version)
+				c.Trainer, c.Settings.MaxLag, c.Settings.Steps = outside, test.maxLag, 0
+				c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0
+				seen := &events{}
+				c.Sinks = []run.Sink{seen}
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				r := begin(t, c)
+				ended := make(chan error)
+				go func() { ended <- r.Run(ctx) }()
+				for _, m := range test.moves {
+					m.do(outside)
+					synctest.Wait()
+					started := 0
+					for _, p := range of[run.Played](seen) {
+						started += len(p.Trajectories)
+					}
+					if started != m.started {
+						t.Errorf("%s: %d episodes started, want %d", m.why, started, m.started)
+					}
+				}
+				stop()
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestTrainer ends a run after three acknowledged batches, and reports what the trainer
+// measured.
+func TestTrainer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why           string
+		before, after int // version
+		lags          [][]int
+	}{
+		{"versions are told", 7, 10, [][]int{{0, 0}, {0, 1}, {1, 1}}},
+		{"versions are unknown", -1, -1, [][]int{nil, nil, nil}},
+	} {
+		c := config(t, open(t, queue.NewMemory()))
+		outside, known := newTrainer(c.Queue, 7, test.before), test.before >= 0
+		c.Trainer, c.Settings.Steps, c.Settings.Parallel = outside, 3, 4 // one group at a time
+		made := 0
+		c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
+			if p, is := e.(run.Played); is && p.Drop == "" && made < 3 {
+				outside.take()
+				if known {
+					outside.tell(8 + made)
+				}
+				outside.ack(test.lags[made]...)
+				made++
+			}
+			return nil
+		})}
+		r, report := finish(t, c)
+		if r.Version() != test.after || report.Steps != 3 || report.Version != test.after {
+			t.Errorf("%s: version %d, report %+v", test.why, r.Version(), report)
+		}
+		if _, measured := report.Lag(); measured != known || known && !maps.Equal(report.Staleness, map[int]int{0: 3, 1: 3}) {
+			t.Errorf("%s: staleness %v", test.why, report.Staleness)
+		}
+	}
+}
