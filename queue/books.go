@@ -15,9 +15,12 @@ type books struct {
 	// hold ops locked.
 	mu      sync.Mutex
 	closed  bool
-	unsure  bool   // an operation may or may not have reached the store: reread it
-	last    uint64 // highest sequence number known to be given
-	noted   uint64 // highest of those that the log mentions
+	unsure  bool      // an operation may or may not have reached the store: reread it
+	failed  time.Time // when rereading last failed
+	failure error     // and why
+	fenced  error     // not nil: the store belongs to another process
+	last    uint64    // highest sequence number known to be given
+	noted   uint64    // highest of those that the log mentions
 	waiting index
 	leased  map[uint64]*lease
 	aside   map[uint64]outcast    // set aside: cannot be read

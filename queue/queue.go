@@ -79,16 +79,18 @@ func (q *Queue) begin(ctx context.Context) error {
 		}
 		q.ops.RLock()
 		q.mu.Lock()
-		closed, unsure, old := q.closed, q.unsure, q.done.old() > 0
+		closed, unsure, fenced, old := q.closed, q.unsure, q.fenced, q.done.old() > 0
 		q.mu.Unlock()
-		if !closed && !unsure && !old {
+		if !closed && !unsure && fenced == nil && !old {
 			return nil
 		}
 		q.ops.RUnlock()
-		if closed {
+		switch {
+		case closed:
 			return ErrClosed
-		}
-		if !unsure {
+		case fenced != nil:
+			return fenced
+		case !unsure:
 			q.forgetOld(ctx)
 			continue
 		}
@@ -99,11 +101,14 @@ func (q *Queue) begin(ctx context.Context) error {
 }
 
 // doubt has the store reread if err leaves open what it contains, or says that it
-// needs mending. It returns err.
+// needs mending. After [ErrFenced], every later operation returns err. It returns err.
 func (q *Queue) doubt(err error) error {
-	if errors.Is(err, ErrUncertain) || errors.Is(err, ErrUnreachable) {
-		q.mu.Lock()
-		defer q.mu.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case errors.Is(err, ErrFenced):
+		q.fenced = err
+	case errors.Is(err, ErrUncertain), errors.Is(err, ErrUnreachable):
 		q.unsure = true
 	}
 	return err
@@ -264,7 +269,7 @@ func (q *Queue) Close() error {
 	}
 	q.closed = true
 	q.notify()
-	if q.last > q.noted { // so that losing the last groups would be noticed
+	if q.last > q.noted && q.fenced == nil { // so that losing the last groups would be noticed
 		if err := q.store.Append(context.Background(), logRecord{Last: q.last}.encode()); err != nil {
 			q.log.Warn("closing the queue: the last sequence number was not noted", "err", err)
 		}

@@ -1,0 +1,90 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Append implements [queue.Log].
+func (s *store) Append(ctx context.Context, record []byte) error {
+	return s.log.write(ctx, s.doneMessage(record))
+}
+
+func (s *store) doneMessage(record []byte) *message {
+	return &message{Msg: &nats.Msg{Subject: s.doneSubject(), Data: record}}
+}
+
+// Replay implements [queue.Log].
+func (s *store) Replay(ctx context.Context, show func([]byte) error) error {
+	sc := scan{stream: s.log.stream, subjects: []string{s.doneSubject(), s.stateSubject(ownerKey)}, fetch: 128, until: s.claimed}
+	return s.read(ctx, sc, func(m jetstream.Msg, _ uint64) error {
+		if m.Subject() != s.doneSubject() {
+			return nil
+		}
+		return show(m.Data())
+	})
+}
+
+// Rewrite implements [queue.Log].
+func (s *store) Rewrite(ctx context.Context, records [][]byte) error {
+	if err := s.prove(ctx); err != nil { // a purge would not be refused
+		return err
+	}
+	first := s.log.last()
+	for i, some := range slices.Collect(slices.Chunk(records, maxBatch)) {
+		msgs := make([]*message, len(some))
+		for n, r := range some {
+			msgs[n] = s.doneMessage(r)
+		}
+		if err := s.log.write(ctx, msgs...); err != nil {
+			return err
+		}
+		if i == 0 {
+			first = msgs[0].seq
+		}
+	}
+	return s.purge(ctx, s.log, jetstream.WithPurgeSubject(s.doneSubject()), jetstream.WithPurgeSequence(first))
+}
+
+// State implements [queue.States].
+func (s *store) State(ctx context.Context, key string) ([]byte, error) {
+	if err := s.lost(); err != nil {
+		return nil, err
+	}
+	return s.state(ctx, key)
+}
+
+// stateMessage is the message that keeps a state.
+func (s *store) stateMessage(key string, value []byte) *message {
+	return &message{Msg: &nats.Msg{Subject: s.stateSubject(key), Data: value, Header: nats.Header{headerRollup: {"sub"}}}}
+}
+
+// state returns the value of a state, or nil.
+func (s *store) state(ctx context.Context, key string) (value []byte, err error) {
+	err = s.ask(ctx, func(ctx context.Context) error {
+		m, err := s.log.stream.GetLastMsgForSubject(ctx, s.stateSubject(key))
+		if err == nil && m.Header.Get(headerForgotten) == "" {
+			value = append([]byte{}, m.Data...)
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
+	}
+	return value, err
+}
+
+// SetState implements [queue.States]. A state that is forgotten leaves a message that
+// says so, since a purge would not be refused by the server if another process owned
+// the streams.
+func (s *store) SetState(ctx context.Context, key string, value []byte) error {
+	m := s.stateMessage(key, value)
+	if value == nil {
+		m.Header.Set(headerForgotten, "1")
+	}
+	return s.log.write(ctx, m)
+}
