@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,6 +48,20 @@ func newBooks(remember time.Duration) books {
 		floors:  make(map[uint64]int),
 		garbage: make(map[uint64]struct{}),
 	}
+}
+
+// doubt has the store reread if err leaves open what it contains, or says that it
+// needs mending. After [ErrFenced], every later operation returns err. It returns err.
+func (b *books) doubt(err error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case errors.Is(err, ErrFenced):
+		b.fenced = err
+	case errors.Is(err, ErrUncertain), errors.Is(err, ErrUnreachable):
+		b.unsure = true
+	}
+	return err
 }
 
 // notify wakes what waits for a change. b.mu is held.

@@ -100,20 +100,6 @@ func (q *Queue) begin(ctx context.Context) error {
 	}
 }
 
-// doubt has the store reread if err leaves open what it contains, or says that it
-// needs mending. After [ErrFenced], every later operation returns err. It returns err.
-func (q *Queue) doubt(err error) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	switch {
-	case errors.Is(err, ErrFenced):
-		q.fenced = err
-	case errors.Is(err, ErrUncertain), errors.Is(err, ErrUnreachable):
-		q.unsure = true
-	}
-	return err
-}
-
 // Changed returns a channel that is closed when another group begins to wait: it was
 // put or released, or its lease was found to have run out. No goroutine watches the
 // leases, so a caller that waits also needs a timer for [Queue.NextExpiry]. Take the
