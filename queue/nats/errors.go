@@ -29,9 +29,9 @@ const (
 	codeManyBatches       = 10210
 )
 
-// unavailable is the status of a server that cannot answer now, for example while a
-// cluster elects a leader.
-const unavailable = 503
+// troubled is the lowest status of a server that has trouble of its own, for example
+// while a cluster elects a leader.
+const troubled = 500
 
 // codesNoSpace are the codes for a full server, account or stream.
 func codesNoSpace() []int { return []int{10002, 10023, 10047, 10028, 10027} }
@@ -56,7 +56,7 @@ func (s *server) serverError(e *jetstream.APIError) error {
 		return fmt.Errorf("%s: %w: %s", s.where(), queue.ErrUncertain, e.Description)
 	case slices.Contains(codesNoSpace(), code):
 		return fmt.Errorf("%s: %w: %s", s.where(), queue.ErrNoSpace, e.Description)
-	case e.Code == unavailable, code == codeIncompleteBatch, code == codeManyBatches:
+	case e.Code >= troubled, code == codeIncompleteBatch, code == codeManyBatches:
 		return fmt.Errorf("%s: %w: %s", s.where(), queue.ErrUnreachable, e.Description)
 	}
 	return fmt.Errorf("%s: error %d: %s", s.where(), e.ErrorCode, e.Description)
@@ -68,7 +68,7 @@ func (s *server) readError(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	var api *jetstream.APIError
-	if errors.As(err, &api) && api.Code != unavailable {
+	if errors.As(err, &api) && api.Code < troubled {
 		return fmt.Errorf("%s: %w", s.where(), err)
 	}
 	return fmt.Errorf("%s: %w: %w", s.where(), queue.ErrUnreachable, err)

@@ -19,6 +19,7 @@ func TestServerErrors(t *testing.T) {
 		write, read error // nil: none of passing
 	}{
 		{"a cluster elects", jetstream.APIError{Code: 503, ErrorCode: 10008}, queue.ErrUnreachable, queue.ErrUnreachable},
+		{"a cluster has another leader", jetstream.APIError{Code: 500, ErrorCode: 10009}, queue.ErrUnreachable, queue.ErrUnreachable},
 		{"a file could not be written", jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed}, queue.ErrUncertain, queue.ErrUnreachable},
 		{"the disk is full", jetstream.APIError{Code: 503, ErrorCode: 10023}, queue.ErrNoSpace, queue.ErrUnreachable},
 		{"another message is the last", jetstream.APIError{Code: 400, ErrorCode: codeWrongSequence}, errRefused, nil},

@@ -57,14 +57,12 @@ func keep(config string) int {
 		return fail(err)
 	}
 	say(saysOwner, "")
-	var work sync.WaitGroup
 	ended := make(chan error, 4)
 	for k := range 3 {
-		work.Go(func() { ended <- produce(q, c.First+100_000*k) })
+		go func() { ended <- produce(q, c.First+100_000*k) }()
 	}
-	work.Go(func() { ended <- consume(q) })
-	work.Wait()
-	return fail(<-ended)
+	go func() { ended <- consume(q) }()
+	return fail(<-ended) // the others end with the process
 }
 
 func fail(err error) int {

@@ -69,7 +69,10 @@ func open(ctx context.Context, url string, o Options) (*store, error) {
 	if s.nc, err = s.dial(); err != nil {
 		return nil, err
 	}
-	if err = s.attach(ctx); err == nil {
+	for err = s.attach(ctx); s.o.Standby && passing(err); err = s.attach(ctx) {
+		pause(ctx, lookTime)
+	}
+	if err == nil {
 		err = s.claim(ctx)
 	}
 	if err != nil {

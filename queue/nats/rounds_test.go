@@ -106,7 +106,11 @@ func (s *scene) start(i int) {
 func (s *scene) stop() {
 	for i, k := range s.keepers {
 		if k.proc != nil {
-			_ = k.proc.Process.Kill()
+			if s.t.Failed() { // so that it tells what it does
+				_ = k.proc.Process.Signal(syscall.SIGQUIT)
+			} else {
+				_ = k.proc.Process.Kill()
+			}
 			<-k.ended
 			k.proc = nil
 		}
