@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/hub"
@@ -40,29 +41,36 @@ type Host struct {
 	store  Store
 	files  *files.Pool
 	log    *slog.Logger
+	lost   chan error // gets an element if a queue belongs to another process now
 }
 
-// Open opens the port first: a second program on the same port changes nothing. Close
-// closes all of it.
+// Open opens the port first: a second program on the same port changes nothing. Only a
+// standby opens it when the queue is its own. Close closes all of it.
 func Open(ctx context.Context, c Config) (*Host, error) {
-	door, err := web.Listen(ctx, c.Server, hub.Producer, hub.Trainer)
-	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	h := &Host{door: door, runs: make(map[string]*queue.Queue), store: c.Store, files: files.NewPool(files.DefaultOpen), log: c.Log}
+	h := &Host{runs: make(map[string]*queue.Queue), store: c.Store, files: files.NewPool(files.DefaultOpen), log: c.Log, lost: make(chan error, 1)}
 	if err := h.open(ctx, c); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
-// open opens what is behind the port.
 func (h *Host) open(ctx context.Context, c Config) (err error) {
+	standby := c.Store.NATSURL != "" && c.Store.NATSStandby
+	if !standby {
+		if err := h.listen(ctx, c.Server); err != nil {
+			return err
+		}
+	}
 	if h.folder, err = datadir.Open(c.Data, c.Program); err != nil {
 		return err
 	}
 	if h.queue, err = h.openQueue(ctx, datadir.Queue, "quintain"); err != nil {
 		return err
+	}
+	if standby {
+		if err := h.listen(ctx, c.Server); err != nil {
+			return err
+		}
 	}
 	h.hub, err = hub.New(hub.Config{
 		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.door.Keys, MaxLag: c.MaxLag, Log: c.Log,
@@ -70,22 +78,34 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 	return err
 }
 
+// listen opens the port.
+func (h *Host) listen(ctx context.Context, s web.Settings) error {
+	door, err := web.Listen(ctx, s, hub.Producer, hub.Trainer)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	h.door = door
+	return nil
+}
+
 // openRun opens the queue of a further run of the hub, which opens one at a time.
 func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {
-	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), "quintain-"+name)
+	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), runStreams+name)
 	if err == nil {
 		h.runs[name] = q
 	}
 	return q, err
 }
 
-// dropRun closes the queue of a run and deletes its folder. The streams of a NATS server
-// stay, but are empty.
-func (h *Host) dropRun(_ context.Context, name string) error {
+// dropRun closes the queue of a run and deletes its folder, or its streams.
+func (h *Host) dropRun(ctx context.Context, name string) error {
 	q := h.runs[name]
 	delete(h.runs, name)
-	if err := q.Close(); err != nil || h.store.NATSURL != "" {
+	if err := q.Close(); err != nil {
 		return err
+	}
+	if h.store.NATSURL != "" {
+		return nats.Remove(ctx, h.store.NATSURL, h.streams(runStreams+name))
 	}
 	return os.RemoveAll(h.folder.Join(filepath.Join(datadir.Runs, name)))
 }
@@ -96,7 +116,7 @@ func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue
 	var store queue.Store
 	var err error
 	if h.store.NATSURL != "" {
-		store, err = nats.Open(ctx, h.store.NATSURL, nats.Options{Name: name, Replicas: h.store.NATSReplicas, Log: h.log})
+		store, err = nats.Open(ctx, h.store.NATSURL, h.streams(name))
 	} else {
 		store, err = files.Open(h.folder.Join(folder), files.Options{Log: h.log, MinFree: h.store.MinFree, Pool: h.files, Locked: true})
 	}
@@ -104,6 +124,25 @@ func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue
 		return nil, err
 	}
 	return queue.Open(ctx, store, queue.Options{Log: h.log, Remember: h.store.Remember})
+}
+
+// runStreams begins the name of the streams of a further run.
+const runStreams = "quintain-"
+
+// streams are the options of the streams of a name.
+func (h *Host) streams(name string) nats.Options {
+	return nats.Options{
+		Name: name, Replicas: h.store.NATSReplicas, Creds: h.store.NATSCreds, Log: h.log,
+		Standby: h.store.NATSStandby, Synced: h.store.NATSSynced, Lost: h.lose,
+	}
+}
+
+// lose has Run end, since a queue belongs to another process now.
+func (h *Host) lose(err error) {
+	select {
+	case h.lost <- err:
+	default: // another queue was lost before
+	}
 }
 
 // Addr is the address of the hub.
@@ -118,15 +157,33 @@ func (h *Host) Queue() *queue.Queue { return h.queue }
 // Hub is the hub, whose default run has the queue.
 func (h *Host) Hub() *hub.Server { return h.hub }
 
-// Run serves the hub until ctx ends.
-func (h *Host) Run(ctx context.Context) error { return h.hub.Run(ctx, h.door.Listener) }
+// Run serves the hub until ctx ends, or until another process has taken a queue over,
+// which is an error.
+func (h *Host) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	var lost error
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case lost = <-h.lost:
+			stop()
+		case <-ctx.Done():
+		}
+	})
+	err := h.hub.Run(ctx, h.door.Listener)
+	stop()
+	watch.Wait()
+	return errors.Join(err, lost)
+}
 
 // Close closes all, the queues before the folder is free for others. Run must have
 // returned.
 func (h *Host) Close() error {
 	var errs []error
-	if err := h.door.Listener.Close(); !errors.Is(err, net.ErrClosed) { // Run closes it too
-		errs = append(errs, err)
+	if h.door != nil {
+		if err := h.door.Listener.Close(); !errors.Is(err, net.ErrClosed) { // Run closes it too
+			errs = append(errs, err)
+		}
 	}
 	for _, q := range h.runs {
 		errs = append(errs, q.Close())

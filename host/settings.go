@@ -8,8 +8,11 @@ import (
 
 // Store is the settings of where groups are kept.
 type Store struct {
-	NATSURL      string        // empty: in the data folder
-	NATSReplicas int           // 1 to 5
+	NATSURL      string // empty: in the data folder
+	NATSReplicas int    // 1 to 5
+	NATSCreds    string // empty: none
+	NATSStandby  bool
+	NATSSynced   bool
 	MinFree      int64         // see the options of package queue/files
 	Remember     time.Duration // see the options of package queue
 }
@@ -19,8 +22,11 @@ func DefaultStore() Store { return Store{NATSReplicas: 1} }
 
 // Declare implements [settings.Declarer].
 func (s *Store) Declare(d *settings.Section) {
-	d.Text(&s.NATSURL, "nats_url", "NATS server or cluster that keeps the groups, in place of the data folder")
+	d.Text(&s.NATSURL, "nats_url", "NATS server or cluster that keeps the groups, in place of the data folder; several servers with commas")
 	d.Int(&s.NATSReplicas, "nats_replicas", "copies that the cluster keeps; 3 survives the loss of a node").Between(1, 5)
+	d.Text(&s.NATSCreds, "nats_creds", "file of NATS credentials")
+	d.Bool(&s.NATSStandby, "nats_standby", "while another process owns the groups, wait, and take them over when it ends or gives no sign of life for 3 s")
+	d.Bool(&s.NATSSynced, "nats_synced", "the NATS server is known to sync each write to its disk: do not warn")
 	d.Int64(&s.MinFree, "min_free", "bytes of the disk that groups leave free; 0: 64 MiB, or a tenth of a small disk; -1: none").AtLeast(-1)
 	d.Duration(&s.Remember, "remember", "how long the ID of a group that was acknowledged stays known, so that it is not taken again; 0: for ever").AtLeast(0)
 }

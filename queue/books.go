@@ -19,9 +19,12 @@ type books struct {
 	// hold ops locked.
 	mu      sync.Mutex
 	closed  bool
-	unsure  bool   // an operation may or may not have reached the store: reread it
-	last    uint64 // highest sequence number known to be given
-	noted   uint64 // highest of those that the log mentions
+	unsure  bool      // an operation may or may not have reached the store: reread it
+	failed  time.Time // when rereading last failed
+	failure error     // and why
+	fenced  error     // not nil: the store belongs to another process
+	last    uint64    // highest sequence number known to be given
+	noted   uint64    // highest of those that the log mentions
 	waiting index
 	leased  map[uint64]*lease
 	aside   map[uint64]Aside      // set aside: cannot be read
@@ -52,23 +55,26 @@ func newBooks(o Options) books {
 	}
 }
 
+// doubt has the store reread if err leaves open what it contains, or says that it
+// needs mending. After [ErrFenced], every later operation returns err. It returns err.
+func (b *books) doubt(err error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case errors.Is(err, ErrFenced):
+		b.fenced = err
+	case errors.Is(err, ErrUncertain), errors.Is(err, ErrUnreachable):
+		b.unsure = true
+	}
+	return err
+}
+
 // notify wakes what waits for a change. b.mu is held.
 func (b *books) notify() {
 	if b.changed != nil {
 		close(b.changed)
 		b.changed = nil
 	}
-}
-
-// doubt has the store reread if err leaves open what it contains, or says that it
-// needs mending. It returns err.
-func (b *books) doubt(err error) error {
-	if errors.Is(err, ErrUncertain) || errors.Is(err, ErrUnreachable) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.unsure = true
-	}
-	return err
 }
 
 // find returns the entry of seq. b.mu is held.

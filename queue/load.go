@@ -48,7 +48,7 @@ func (q *Queue) load(ctx context.Context) error {
 	present := make(map[uint64]struct{})
 	last, err := q.store.List(ctx, func(l Listed) {
 		present[l.Seq] = struct{}{}
-		if h.done(l.Seq, l.Key) {
+		if l.Void || h.done(l.Seq, l.Key) {
 			q.garbage[l.Seq] = struct{}{}
 			return
 		}
@@ -71,14 +71,15 @@ func (q *Queue) load(ctx context.Context) error {
 // tidy shortens a long log, notes what a damaged store still has, and frees what is
 // done.
 func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
-	var fresh []uint64 // known by their keys alone
+	var fresh []uint64 // in no record
 	for seq := range q.garbage {
 		if _, gone := h.gone[seq]; !gone {
 			fresh = append(fresh, seq)
 		}
 	}
 	slices.Sort(fresh)
-	err, old := error(nil), q.done.old()
+	noted, old, err := q.noted, q.done.old(), error(nil)
+	q.noted = q.last
 	switch {
 	case old > 0, h.records > tidyAbove && h.records > 2*(q.done.count()/keysPerTidy):
 		if err = q.store.Rewrite(ctx, q.checkpoint(old)); err == nil {
@@ -88,13 +89,15 @@ func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
 		err = q.store.Append(ctx, q.present().encode())
 	case len(fresh) > 0:
 		err = q.store.Append(ctx, logRecord{Last: q.last, Gone: fresh}.encode())
+	default:
+		q.noted = noted
 	}
 	if errors.Is(err, ErrNoSpace) { // it can wait; what is full must open, or nobody could drain it
 		q.log.Warn("the log could not be made short", "err", err)
 		for _, seq := range fresh { // their numbers are in no record: without bodies they would count as lost
 			delete(q.garbage, seq)
 		}
-		err = nil
+		q.noted, err = noted, nil
 	}
 	if err == nil {
 		q.free(ctx)
@@ -119,28 +122,72 @@ func (q *Queue) sort(l Listed, loose map[uint64]struct{}) {
 	q.enter(e, c)
 }
 
-// reread looks for groups that the store has kept but could not confirm.
+// reread looks for groups that the store has kept but could not confirm. Those that wait
+// while it fails do not try the same again.
 func (q *Queue) reread(ctx context.Context) error {
+	began := time.Now()
 	q.ops.Lock()
 	defer q.ops.Unlock()
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed || !q.unsure {
+	idle, failed, failure := q.closed || !q.unsure, q.failed, q.failure
+	q.mu.Unlock()
+	switch {
+	case idle:
 		return nil
+	case failed.After(began):
+		return failure
 	}
-	_, err := q.store.List(ctx, func(l Listed) {
-		_, garbage := q.garbage[l.Seq]
-		_, here := q.find(l.Seq)
-		if !q.known(l.Key) && !garbage && !here {
-			q.sort(l, nil)
+	err := q.lookAgain(ctx)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err != nil {
+		err = fmt.Errorf("rereading the store after a failure: %w", err)
+		if errors.Is(err, ErrFenced) {
+			q.fenced = err
 		}
-	})
-	// What cannot be read is known since the opening: it keeps nothing else from going on.
-	if err != nil && !errors.Is(err, ErrUnreadable) {
-		return fmt.Errorf("rereading the store after a failure: %w", err)
+		if ctx.Err() == nil { // it concerns the others too
+			q.failed, q.failure = time.Now(), err
+		}
+		return err
 	}
 	q.unsure = false
 	q.notify()
+	return nil
+}
+
+// lookAgain takes in what the store has and the index has not. q.ops is locked, and mu
+// only now and then: it may take long.
+func (q *Queue) lookAgain(ctx context.Context) error {
+	var voids []uint64
+	last, err := q.store.List(ctx, func(l Listed) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		_, garbage := q.garbage[l.Seq]
+		_, here := q.find(l.Seq)
+		switch {
+		case garbage:
+		case l.Void:
+			voids = append(voids, l.Seq)
+		case !q.known(l.Key) && !here:
+			q.sort(l, nil)
+		}
+	})
+	if err != nil && !errors.Is(err, ErrUnreadable) { // that is known since the opening, and keeps nothing else from going on
+		return err
+	}
+	if len(voids) == 0 {
+		return nil
+	}
+	// The numbers that hold no group must not count as lost.
+	if err := q.store.Append(ctx, logRecord{Last: last, Gone: voids}.encode()); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.last, q.noted = max(q.last, last), max(q.noted, last)
+	for _, seq := range voids {
+		q.garbage[seq] = struct{}{}
+	}
 	return nil
 }
 
@@ -163,6 +210,9 @@ func (q *Queue) forgetOld(ctx context.Context) {
 	if err != nil {
 		q.done.later()
 		q.unsure = errors.Is(err, ErrUncertain) || errors.Is(err, ErrUnreachable)
+		if errors.Is(err, ErrFenced) {
+			q.fenced = err
+		}
 		q.log.Warn("IDs that are old enough could not be forgotten for now", "err", err)
 		return
 	}

@@ -79,16 +79,18 @@ func (q *Queue) begin(ctx context.Context) error {
 		}
 		q.ops.RLock()
 		q.mu.Lock()
-		closed, unsure, old := q.closed, q.unsure, q.done.old() > 0
+		closed, unsure, fenced, old := q.closed, q.unsure, q.fenced, q.done.old() > 0
 		q.mu.Unlock()
-		if !closed && !unsure && !old {
+		if !closed && !unsure && fenced == nil && !old {
 			return nil
 		}
 		q.ops.RUnlock()
-		if closed {
+		switch {
+		case closed:
 			return ErrClosed
-		}
-		if !unsure {
+		case fenced != nil:
+			return fenced
+		case !unsure:
 			q.forgetOld(ctx)
 			continue
 		}
@@ -294,7 +296,7 @@ func (q *Queue) Close() error {
 	}
 	q.closed = true
 	q.notify()
-	if q.last > q.noted { // so that losing the last groups would be noticed
+	if q.last > q.noted && q.fenced == nil { // so that losing the last groups would be noticed
 		if err := q.store.Append(context.Background(), logRecord{Last: q.last}.encode()); err != nil {
 			q.log.Warn("closing the queue: the last sequence number was not noted", "err", err)
 		}

@@ -20,7 +20,8 @@ type Store interface {
 }
 
 // Bodies are the groups themselves. Each gets a sequence number as it is kept: 1 or
-// above, ascending without a gap, and never used again.
+// above, ascending without a gap, and never used again. A store may use numbers for
+// itself, which List shows as void.
 type Bodies interface {
 	// Put keeps records with different keys, all or none, and returns their sequence
 	// numbers, which are consecutive. The queue puts no key that it knows to be in the
@@ -94,7 +95,8 @@ type Listed struct {
 	Seq  uint64
 	Key  Key
 	Meta []byte
-	Size int // of the body
+	Size int  // of the body
+	Void bool // no group: the store has used the number for itself, and Delete frees it
 }
 
 // Errors of queues and stores; test with errors.Is.
@@ -107,6 +109,7 @@ var (
 	ErrUnreadable  = errors.New("it cannot be read")
 	ErrUnreachable = errors.New("the server cannot be reached")
 	ErrInUse       = errors.New("in use by another process")
+	ErrFenced      = errors.New("another process has taken the queue over") // nothing can be done with it here any more
 	ErrNewer       = errors.New("written by a newer version of this program")
 )
 

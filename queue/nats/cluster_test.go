@@ -1,28 +1,20 @@
 package nats_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-
-	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
-	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/nats"
-	"github.com/quintain-rl/quintain/queue/queuetest"
+	natsio "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // childNode is the environment of a child process that is a node of a cluster: a
@@ -46,7 +38,7 @@ func node(config string) {
 	}
 	o := &server.Options{
 		ServerName: c.Name, Host: "127.0.0.1", Port: c.Port, JetStream: true, StoreDir: c.Dir, SyncAlways: true, NoSigs: true, NoLog: true,
-		Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: c.Route},
+		Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: c.Route, NoAdvertise: true},
 	}
 	for _, port := range c.Routes {
 		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", port)})
@@ -64,7 +56,7 @@ type cluster struct {
 	t     *testing.T
 	nodes []nodeConfig
 	procs []*exec.Cmd
-	store queue.Store // that was opened last
+	js    jetstream.JetStream
 }
 
 // newCluster starts three servers that are stopped when the test ends.
@@ -82,6 +74,14 @@ func newCluster(t *testing.T) *cluster {
 			c.kill(i)
 		}
 	})
+	nc, err := natsio.Connect(c.url(), natsio.MaxReconnects(-1), natsio.RetryOnFailedConnect(true))
+	if err == nil {
+		t.Cleanup(nc.Close)
+		c.js, err = jetstream.New(nc)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 
@@ -120,178 +120,76 @@ func (c *cluster) kill(i int) {
 	_ = c.procs[i].Wait() // says that it was killed
 }
 
+// url lists the servers.
 func (c *cluster) url() string {
 	list := make([]string, len(c.nodes))
 	for i, n := range c.nodes {
-		list[i] = fmt.Sprintf("nats://127.0.0.1:%d", n.Port)
+		list[i] = "nats://" + n.address()
 	}
 	return strings.Join(list, ",")
 }
 
-// open opens the queue as soon as the cluster is ready.
-func (c *cluster) open() *queue.Queue {
+func (n nodeConfig) address() string { return fmt.Sprintf("127.0.0.1:%d", n.Port) }
+
+// leader is the number of the node that leads a stream.
+func (c *cluster) leader(stream string) int {
+	c.t.Helper()
+	for i, n := range c.nodes {
+		if n.Name == c.replicas(stream).Leader {
+			return i
+		}
+	}
+	c.t.Fatalf("stream %s has no leader", stream)
+	return 0
+}
+
+// replicas returns how the copies of a stream are; the zero value if that is not known.
+func (c *cluster) replicas(stream string) jetstream.ClusterInfo {
+	st, err := c.js.Stream(c.t.Context(), stream)
+	if err != nil || st.CachedInfo().Cluster == nil {
+		return jetstream.ClusterInfo{}
+	}
+	return *st.CachedInfo().Cluster
+}
+
+// awaitMeta waits until the cluster takes orders.
+func (c *cluster) awaitMeta() {
 	c.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
-		s, err := nats.Open(c.t.Context(), c.url(), nats.Options{Replicas: 3, Timeout: 3 * time.Second})
-		var q *queue.Queue
-		if err == nil {
-			q, err = queue.Open(c.t.Context(), s, queue.Options{})
-		}
-		if err == nil {
-			c.store = s
-			return q
-		}
-		if time.Now().After(deadline) {
+		if _, err := c.js.AccountInfo(c.t.Context()); err == nil {
+			return
+		} else if time.Now().After(deadline) {
 			c.t.Fatal(err)
 		}
-		<-time.After(200 * time.Millisecond)
+		<-time.After(100 * time.Millisecond)
 	}
-}
-
-// passing reports whether a call must be repeated after err.
-func passing(err error) bool {
-	return errors.Is(err, queue.ErrUnreachable) || errors.Is(err, queue.ErrUncertain)
-}
-
-// A crew puts and takes groups while nodes are killed.
-type crew struct {
-	t   *testing.T
-	q   *queue.Queue
-	ctx context.Context // ends the work
-
-	mu    sync.Mutex
-	put   map[string]bool
-	acked map[string]int
-}
-
-// produce puts groups of the numbers from first on, each until it is known to be kept.
-func (c *crew) produce(first int) {
-	for i := first; c.ctx.Err() == nil; i++ {
-		g := groupformtest.Group(i)
-		_, err := c.q.PutAll(context.Background(), []*quintain.Group{g})
-		for passing(err) {
-			_, err = c.q.PutAll(context.Background(), []*quintain.Group{g})
-		}
-		if err != nil {
-			c.t.Errorf("put: %v", err)
-			return
-		}
-		c.mu.Lock()
-		c.put[g.ID] = true
-		c.mu.Unlock()
-	}
-}
-
-// consume takes groups and acknowledges them, each batch until it is known to be done; it ends
-// when the work is over and nothing is left.
-func (c *crew) consume() {
-	for {
-		over := c.ctx.Err() != nil
-		list, err := c.q.Lease(context.Background(), queue.Want{Consumer: "a", Max: 5})
-		if passing(err) {
-			continue
-		}
-		if err != nil {
-			c.t.Errorf("lease: %v", err)
-			return
-		}
-		if len(list) == 0 && over {
-			return
-		}
-		var seqs []uint64
-		for _, d := range list {
-			seqs = append(seqs, d.Seq)
-		}
-		err = c.q.Ack(context.Background(), "a", seqs...)
-		for passing(err) {
-			err = c.q.Ack(context.Background(), "a", seqs...)
-		}
-		if err != nil {
-			c.t.Errorf("ack: %v", err)
-			return
-		}
-		c.mu.Lock()
-		for _, d := range list {
-			c.acked[d.ID]++
-		}
-		c.mu.Unlock()
-	}
-}
-
-// count is how many groups were put so far.
-func (c *crew) count() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.put)
-}
-
-// await waits until n groups were put.
-func (c *crew) await(n int) {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for c.count() < n && !c.t.Failed() {
-		<-tick.C
-	}
-}
-
-// TestClusterLosesNothing kills one node after another of a cluster of three, under load,
-// and starts it again. What was kept is delivered, once.
-func TestClusterLosesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Log("three servers and their elections: not in short mode")
-		return
-	}
-	nodes := newCluster(t)
-	q := nodes.open()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	c := &crew{t: t, q: q, ctx: ctx, put: make(map[string]bool), acked: make(map[string]int)}
-	var work sync.WaitGroup
-	for k := range 3 {
-		work.Go(func() { c.produce(1_000_000 * (k + 1)) })
-	}
-	work.Go(c.consume)
-	for i := range nodes.procs {
-		c.await(c.count() + 40)
-		nodes.kill(i)
-		c.await(c.count() + 40) // two of three go on
-		nodes.start(i)
-		nodes.awaitPeers()
-	}
-	stop()
-	work.Wait()
-	if err := q.Close(); err != nil {
-		t.Fatal(err)
-	}
-	q = nodes.open()
-	defer queuetest.Close(t, q)
-	waiting := queuetest.IDs(q)
-	for id := range c.put {
-		if n := c.acked[id]; n != 1 && !(n == 0 && slices.Contains(waiting, id)) {
-			t.Errorf("group %s was acknowledged %d times, and does not wait", id, n)
-		}
-	}
-	for _, id := range waiting {
-		if c.acked[id] > 0 {
-			t.Errorf("group %s waits, and was acknowledged", id)
-		}
-	}
-	if s := q.Stats(); s.Lost > 0 || s.Corrupt > 0 {
-		t.Errorf("%d groups are missing, %d corrupt", s.Lost, s.Corrupt)
-	}
-	t.Logf("%d groups put, %d acknowledged, three nodes killed", len(c.put), len(c.acked))
 }
 
 // awaitPeers waits until the copies of all nodes are up to date: a cluster of three
 // bears the loss of one, not of a second one that has not caught up.
-func (c *cluster) awaitPeers() {
+func (c *cluster) awaitPeers(streams ...string) {
 	c.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
-	for !nats.Replicated(c.t.Context(), c.store) {
-		if time.Now().After(deadline) {
-			c.t.Fatal("a node does not catch up")
+	for _, name := range streams {
+		for !current(c.replicas(name)) {
+			if time.Now().After(deadline) {
+				c.t.Fatalf("a node does not catch up with stream %s", name)
+			}
+			<-time.After(100 * time.Millisecond)
 		}
-		<-time.After(100 * time.Millisecond)
 	}
+}
+
+// current reports whether all three copies are up to date.
+func current(info jetstream.ClusterInfo) bool {
+	if info.Leader == "" || len(info.Replicas) != 2 {
+		return false
+	}
+	for _, r := range info.Replicas {
+		if !r.Current || r.Offline {
+			return false
+		}
+	}
+	return true
 }

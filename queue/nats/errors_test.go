@@ -11,17 +11,18 @@ import (
 
 // TestServerErrors separates what may be tried again from what may not.
 func TestServerErrors(t *testing.T) {
-	s := &store{url: "nats://one"}
-	passing := []error{queue.ErrUnreachable, queue.ErrUncertain, queue.ErrNoSpace, errTaken}
+	s := &server{url: "nats://one"}
+	passing := []error{queue.ErrUnreachable, queue.ErrUncertain, queue.ErrNoSpace, errRefused}
 	for _, test := range []struct {
 		why         string
 		e           jetstream.APIError
 		write, read error // nil: none of passing
 	}{
 		{"a cluster elects", jetstream.APIError{Code: 503, ErrorCode: 10008}, queue.ErrUnreachable, queue.ErrUnreachable},
+		{"a cluster has another leader", jetstream.APIError{Code: 500, ErrorCode: 10009}, queue.ErrUnreachable, queue.ErrUnreachable},
 		{"a file could not be written", jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed}, queue.ErrUncertain, queue.ErrUnreachable},
 		{"the disk is full", jetstream.APIError{Code: 503, ErrorCode: 10023}, queue.ErrNoSpace, queue.ErrUnreachable},
-		{"the key is there", jetstream.APIError{Code: 400, ErrorCode: codeWrongSequence}, errTaken, nil},
+		{"another message is the last", jetstream.APIError{Code: 400, ErrorCode: codeWrongSequence}, errRefused, nil},
 		{"not allowed", jetstream.APIError{Code: 403, ErrorCode: 10039}, nil, nil},
 	} {
 		for _, one := range []struct{ got, want error }{

@@ -20,13 +20,15 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/nats"
 	"github.com/quintain-rl/quintain/queue/queuetest"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 func TestMain(m *testing.M) {
 	if config := os.Getenv(childNode); config != "" {
 		node(config)
 		return
+	}
+	if config := os.Getenv(childKeeper); config != "" {
+		os.Exit(keep(config))
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -176,17 +178,5 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	_, err := nats.Open(t.Context(), "nats://user:secret@127.0.0.1:1", nats.Options{})
 	if !errors.Is(err, queue.ErrUnreachable) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("no server: error %v", err)
-	}
-}
-
-func TestSettingsDeclareTheirDefaults(t *testing.T) {
-	s := nats.Default()
-	f := settings.New(&s)
-	err := f.Load(settings.Sources{Flags: map[string]string{"url": "nats://a,nats://b", "creds": "file"}})
-	if want := (nats.Settings{URL: "nats://a,nats://b", Replicas: 1, Creds: "file"}); err != nil || s != want {
-		t.Errorf("%+v, error %v, want %+v", s, err, want)
-	}
-	if err := f.Load(settings.Sources{Flags: map[string]string{"replicas": "6"}}); err == nil {
-		t.Error("six replicas are taken")
 	}
 }

@@ -6,47 +6,80 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/quintain-rl/quintain/queue"
 )
 
 // A scan names the messages of a stream to read.
 type scan struct {
-	stream  jetstream.Stream
-	subject string
-	headers bool // without the bodies
-	fetch   int  // messages at a time
+	stream   jetstream.Stream
+	subjects []string
+	headers  bool   // without the bodies
+	fetch    int    // messages at a time
+	until    uint64 // the number of one of them; that or a later one must come
 }
 
-// read shows all messages of sc in order.
-func (s *store) read(ctx context.Context, sc scan, show func(m jetstream.Msg, seq uint64) error) error {
-	c, err := sc.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
-		FilterSubject: sc.subject, HeadersOnly: sc.headers, AckPolicy: jetstream.AckNonePolicy,
+// read shows all messages of sc in order, each once. It goes on after a failure of the
+// server, and if the copy that it reads is behind the others.
+func (s *server) read(ctx context.Context, sc scan, show func(m jetstream.Msg, seq uint64) error) error {
+	next, deadline := uint64(1), time.Now().Add(s.o.Timeout)
+	for {
+		seen, err := s.readFrom(ctx, sc, next, show)
+		if seen >= next {
+			next, deadline = seen+1, time.Now().Add(s.o.Timeout)
+		}
+		if err == nil && seen < sc.until && next <= sc.until {
+			err = fmt.Errorf("%s: %w: a copy of the stream ends at %d, want %d", s.where(), queue.ErrUnreachable, next-1, sc.until)
+		}
+		if err == nil || !passing(err) || time.Now().After(deadline) {
+			return err
+		}
+		pause(ctx, retryPause)
+	}
+}
+
+// readFrom shows the messages of sc with numbers from first on, and returns the last
+// number shown.
+func (s *server) readFrom(ctx context.Context, sc scan, first uint64, show func(m jetstream.Msg, seq uint64) error) (seen uint64, err error) {
+	create, cancel := context.WithTimeout(ctx, min(2*tryTime, s.o.Timeout))
+	defer cancel()
+	c, err := sc.stream.CreateConsumer(create, jetstream.ConsumerConfig{
+		FilterSubjects: sc.subjects, HeadersOnly: sc.headers, AckPolicy: jetstream.AckNonePolicy,
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: first,
 		MemoryStorage: true, Replicas: 1, InactiveThreshold: time.Minute,
 	})
 	if err != nil {
-		return s.readError(ctx, err)
+		return 0, s.readError(ctx, err)
 	}
 	defer func() { // otherwise the server forgets it in a minute
-		_ = sc.stream.DeleteConsumer(context.WithoutCancel(ctx), c.CachedInfo().Name)
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), tryTime)
+		defer cancel()
+		_ = sc.stream.DeleteConsumer(end, c.CachedInfo().Name)
 	}()
+	place := uint64(0) // in the sequence of the consumer
 	for left := c.CachedInfo().NumPending; left > 0; {
 		var stop error
-		left, err = fetch(ctx, c, min(left, uint64(sc.fetch)), func(m jetstream.Msg, seq uint64) bool {
-			stop = show(m, seq)
+		left, err = fetch(ctx, c, min(left, uint64(sc.fetch)), func(m jetstream.Msg, at jetstream.SequencePair) bool {
+			if place++; at.Consumer != place {
+				stop = fmt.Errorf("%s: %w: messages were lost on their way", s.where(), queue.ErrUnreachable)
+			} else if stop = show(m, at.Stream); stop == nil {
+				seen = at.Stream
+			}
 			return stop == nil
 		})
 		if stop != nil {
-			return stop
+			return seen, stop
 		}
 		if err != nil {
-			return s.readError(ctx, err)
+			return seen, s.readError(ctx, err)
 		}
 	}
-	return nil
+	return seen, nil
 }
 
 // fetch shows the next messages of a consumer, n at most, and returns how many come
 // after them.
-func fetch(ctx context.Context, c jetstream.Consumer, n uint64, show func(jetstream.Msg, uint64) bool) (left uint64, err error) {
+func fetch(ctx context.Context, c jetstream.Consumer, n uint64, show func(jetstream.Msg, jetstream.SequencePair) bool) (left uint64, err error) {
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
@@ -60,7 +93,7 @@ func fetch(ctx context.Context, c jetstream.Consumer, n uint64, show func(jetstr
 		if err != nil {
 			return 0, err
 		}
-		if !show(m, meta.Sequence.Stream) {
+		if !show(m, meta.Sequence) {
 			return 0, nil
 		}
 		left, came = meta.NumPending, true

@@ -1,0 +1,206 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+const (
+	beat     = time.Second            // between two signs of life of the owner
+	grace    = 3 * time.Second        // without a sign of life, after which the owner counts as dead
+	lookTime = 250 * time.Millisecond // between two looks at the owner
+)
+
+// ownerKey is the state that says who owns the streams. No user's key has a dot.
+const ownerKey = "queue.owner"
+
+// An ownership is the record of the owner.
+type ownership struct {
+	Number   uint64    `json:"number"` // grows with each change of the owner
+	Owner    string    `json:"owner"`  // for people
+	Since    time.Time `json:"since"`
+	Released bool      `json:"released,omitempty"` // it has ended in order
+}
+
+// String names the owner.
+func (o ownership) String() string {
+	return fmt.Sprintf("%s, since %s", o.Owner, o.Since.Format(time.RFC3339))
+}
+
+// me names this process.
+func me() string {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "an unnamed host"
+	}
+	return fmt.Sprintf("process %d on %s", os.Getpid(), name)
+}
+
+// ownerMessage is the record as it is kept.
+func (s *store) ownerMessage(o ownership) *message {
+	data, err := json.Marshal(o)
+	if err != nil {
+		panic("nats: an owner: " + err.Error()) // it is text and numbers
+	}
+	return s.stateMessage(ownerKey, data)
+}
+
+// claim makes this process the owner of the streams. If they have one that is alive, it
+// returns [queue.ErrInUse]; a standby waits, also while the server does not answer.
+func (s *store) claim(ctx context.Context) error {
+	var w watch
+	for ctx.Err() == nil {
+		last, o, err := s.look(ctx)
+		w.note(last, err)
+		if err == nil && (o.Owner == "" || o.Released || w.still >= grace) {
+			var won bool
+			if won, err = s.take(last, o); won {
+				return nil
+			}
+		}
+		switch {
+		case err != nil && !(s.o.Standby && passing(err)):
+			return err
+		case w.moved && !s.o.Standby:
+			return fmt.Errorf("%s: stream %s: %w: %s; stop that one, or wait for its end with --nats-standby", s.where(), s.o.Name, queue.ErrInUse, o)
+		}
+		if !w.told {
+			s.o.Log.Info("waiting to see whether the owner of the queue is alive", "stream", s.o.Name, "owner", o.Owner, "standby", s.o.Standby)
+			w.told = true
+		}
+		pause(ctx, lookTime)
+	}
+	return context.Cause(ctx)
+}
+
+// A watch is what is known of another owner.
+type watch struct {
+	last  uint64        // number of the last message of the log
+	at    time.Time     // of the last look; zero: there was none
+	still time.Duration // how long the owner has given no sign of life
+	moved bool          // it has given one
+	told  bool          // people know that somebody waits
+}
+
+// note notes a look at the log, which failed if err is not nil.
+func (w *watch) note(last uint64, err error) {
+	now := time.Now()
+	switch {
+	case err != nil || w.at.IsZero(): // the owner may have been unable to give a sign
+		w.still = 0
+	case last != w.last:
+		w.still, w.moved = 0, true
+	default: // whoever looks may have been stopped
+		w.still += min(now.Sub(w.at), beat)
+	}
+	if err == nil {
+		w.last = last
+	}
+	w.at = now
+}
+
+// look returns the number of the last message of the log, and who owns the streams.
+func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) {
+	err = s.ask(ctx, func(ctx context.Context) error {
+		info, err := s.log.stream.Info(ctx)
+		if err == nil {
+			last = info.State.LastSeq
+		}
+		return err
+	})
+	if err != nil {
+		return 0, o, err
+	}
+	data, err := s.state(ctx, ownerKey)
+	if err == nil && data != nil {
+		err = json.Unmarshal(data, &o)
+	}
+	if err != nil {
+		return 0, o, fmt.Errorf("the record of the owner: %w", err)
+	}
+	return last, o, nil
+}
+
+// take takes the streams from the owner before, if the last message of the log is still
+// that of the number last.
+func (s *store) take(last uint64, before ownership) (won bool, err error) {
+	s.own = ownership{Number: before.Number + 1, Owner: me(), Since: time.Now().UTC().Truncate(time.Millisecond)}
+	s.log.follow(last)
+	err = s.log.insist([]*message{s.ownerMessage(s.own)})
+	switch {
+	case errors.Is(err, errForeign), errors.Is(err, errCut):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	s.claimed = s.log.last()
+	if before.Owner != "" && !before.Released {
+		s.o.Log.Warn("the queue was taken over from a process that gave no sign of life", "stream", s.o.Name, "from", before.Owner)
+	}
+	return true, nil
+}
+
+// prove proves that this process owns the streams: it writes to the log.
+func (s *store) prove(ctx context.Context) error {
+	return s.log.write(ctx, s.ownerMessage(s.own))
+}
+
+// live gives signs of life until ctx ends, or the streams have another owner.
+func (s *store) live(ctx context.Context) {
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for s.lost() == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := s.prove(ctx); err != nil {
+			s.o.Log.Debug("nats: no sign of life was given", "stream", s.o.Name, "err", err)
+		}
+	}
+}
+
+// release says that the streams have no owner any more, if the server can be reached.
+func (s *store) release() {
+	if s.lost() != nil || !s.nc.IsConnected() {
+		return
+	}
+	o := s.own
+	o.Released = true
+	if err := s.log.write(context.Background(), s.ownerMessage(o)); err != nil {
+		s.o.Log.Warn("the queue could not be released: who opens it next will wait for some seconds", "stream", s.o.Name, "err", err)
+	}
+}
+
+// lost returns the error of all operations once another process owns the streams.
+func (s *store) lost() error {
+	if err := s.gone.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// lose notes that this process owns the streams no more, and returns the error of all
+// operations from now on.
+func (s *store) lose(why error) error {
+	err := fmt.Errorf("%s: stream %s: %w: %w", s.where(), s.o.Name, queue.ErrFenced, why)
+	_, o, lookErr := s.look(context.Background())
+	if lookErr == nil && o.Number != s.own.Number {
+		err = fmt.Errorf("%s: stream %s: %w: %s", s.where(), s.o.Name, queue.ErrFenced, o)
+	}
+	if !s.gone.CompareAndSwap(nil, &err) {
+		return s.lost()
+	}
+	s.o.Log.Error("this process owns the queue no longer, and stops serving it", "stream", s.o.Name, "owner", o.Owner, "since", o.Since, "err", why)
+	if s.o.Lost != nil {
+		s.o.Lost(err)
+	}
+	return err
+}

@@ -1,0 +1,322 @@
+package nats_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	natsio "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/nats"
+	"github.com/quintain-rl/quintain/queue/queuetest"
+)
+
+// behindProxy runs a server and a proxy before it.
+func behindProxy(t *testing.T) (url string, p *proxy) {
+	t.Helper()
+	url, _, stop := natsServer(t, t.TempDir(), -1)
+	t.Cleanup(stop)
+	return url, newProxy(t, strings.TrimPrefix(url, "nats://"))
+}
+
+// TestAnOwnerThatWasReplacedIsFenced cuts the owner off, lets another process take the queue over, and
+// connects the first one again.
+func TestAnOwnerThatWasReplacedIsFenced(t *testing.T) {
+	ctx := t.Context()
+	url, p := behindProxy(t)
+	lost := make(chan error, 1)
+	old := openURL(t, p.url(), nats.Options{Lost: func(err error) { lost <- err }})
+	queuetest.PutAll(t, old, 5)
+	mine, err := old.Lease(ctx, queue.Want{Consumer: "a", Max: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cutOff()
+	heir := openURL(t, url, nats.Options{Standby: true})
+	if _, err := heir.Put(ctx, groupformtest.Group(5)); err != nil {
+		t.Fatal(err)
+	}
+	list, err := heir.Lease(ctx, queue.Want{Consumer: "b", Max: 1})
+	if err == nil {
+		err = heir.Ack(ctx, "b", list[0].Seq)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mend()
+	for _, one := range []struct {
+		what string
+		do   func() error
+	}{
+		{"ack", func() error { return old.Ack(ctx, "a", mine[0].Seq, mine[1].Seq) }},
+		{"put", func() error { _, err := old.Put(ctx, groupformtest.Group(6)); return err }},
+		{"lease", func() error { _, err := old.Lease(ctx, queue.Want{}); return err }},
+		{"state", func() error { return old.SetStates(ctx, []queue.State{{Key: "x"}}) }},
+		{"reset", func() error { return old.Reset(ctx) }},
+	} {
+		if err := one.do(); !errors.Is(err, queue.ErrFenced) || !strings.Contains(err.Error(), "process ") {
+			t.Errorf("%s: error %v, want one that names the owner", one.what, err)
+		}
+	}
+	if err := <-lost; !errors.Is(err, queue.ErrFenced) {
+		t.Errorf("told of %v", err)
+	}
+	queuetest.Close(t, old)
+	queuetest.Close(t, heir)
+	heir = openURL(t, url, nats.Options{})
+	defer queuetest.Close(t, heir)
+	if got := queuetest.IDs(heir); !slices.Equal(got, []string{"g1", "g2", "g3", "g4", "g5"}) {
+		t.Errorf("%v wait", got)
+	}
+	if s := heir.Stats(); s.Lost > 0 || s.Corrupt > 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestAnIdleOwnerNoticesItsHeir: nobody asks the first process for anything.
+func TestAnIdleOwnerNoticesItsHeir(t *testing.T) {
+	url, p := behindProxy(t)
+	lost := make(chan error, 1)
+	old := openURL(t, p.url(), nats.Options{Lost: func(err error) { lost <- err }})
+	p.cutOff()
+	heir := openURL(t, url, nats.Options{Standby: true})
+	p.mend()
+	if err := <-lost; !errors.Is(err, queue.ErrFenced) {
+		t.Errorf("told of %v", err)
+	}
+	queuetest.Close(t, old)
+	queuetest.Close(t, heir)
+}
+
+// TestDeletionsOfAFormerOwnerHitNothing calls what the server cannot refuse: deletions.
+func TestDeletionsOfAFormerOwnerHitNothing(t *testing.T) {
+	ctx := t.Context()
+	url, p := behindProxy(t)
+	old, err := nats.Open(ctx, p.url(), nats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := queue.Open(ctx, old, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cutOff()
+	heir := openURL(t, url, nats.Options{Standby: true})
+	queuetest.PutAll(t, heir, 3)
+	if err := heir.SetState(ctx, "x", []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	p.mend()
+	for _, err := range []error{old.Delete(ctx, 1<<60, nil), old.Clear(ctx), old.Rewrite(ctx, nil), old.SetStates(ctx, []queue.State{{Key: "x"}})} {
+		if err != nil && !errors.Is(err, queue.ErrFenced) {
+			t.Error(err)
+		}
+	}
+	queuetest.Close(t, q)
+	queuetest.Close(t, heir)
+	heir = openURL(t, url, nats.Options{})
+	defer queuetest.Close(t, heir)
+	if got := queuetest.IDs(heir); !slices.Equal(got, []string{"g0", "g1", "g2"}) || heir.Stats().Lost > 0 {
+		t.Errorf("%v wait, %d lost", got, heir.Stats().Lost)
+	}
+	if value, err := heir.State(ctx, "x"); string(value) != "new" || err != nil {
+		t.Errorf("state %q, error %v", value, err)
+	}
+}
+
+// TestOneOfManyOpens has many open the streams at the same moment.
+func TestOneOfManyOpens(t *testing.T) {
+	url, _, stop := natsServer(t, t.TempDir(), -1)
+	defer stop()
+	const many, rounds = 6, 4
+	for range rounds {
+		stores, errs := make([]queue.Store, many), make([]error, many)
+		var all sync.WaitGroup
+		for i := range many {
+			all.Go(func() { stores[i], errs[i] = nats.Open(t.Context(), url, nats.Options{}) })
+		}
+		all.Wait()
+		owners := 0
+		for i, err := range errs {
+			switch {
+			case err == nil:
+				owners++
+				if err := stores[i].Close(); err != nil {
+					t.Error(err)
+				}
+			case !errors.Is(err, queue.ErrInUse):
+				t.Error(err)
+			}
+		}
+		if owners != 1 {
+			t.Errorf("%d processes own the queue", owners)
+		}
+	}
+}
+
+// TestABrokenConnectionCostsNothing breaks the connection of the owner for a moment,
+// while another process would like to have the queue.
+func TestABrokenConnectionCostsNothing(t *testing.T) {
+	ctx := t.Context()
+	url, p := behindProxy(t)
+	q := openURL(t, p.url(), nats.Options{})
+	defer queuetest.Close(t, q)
+	queuetest.PutAll(t, q, 3)
+	list, err := q.Lease(ctx, queue.Want{Consumer: "a", Max: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cutOff()
+	mended := time.AfterFunc(time.Second, p.mend)
+	defer mended.Stop()
+	if _, err := nats.Open(ctx, url, nats.Options{}); !errors.Is(err, queue.ErrInUse) {
+		t.Errorf("another process: error %v", err)
+	}
+	if err := q.Ack(ctx, "a", list[0].Seq, list[1].Seq); err != nil {
+		t.Errorf("ack: %v", err)
+	}
+	if fresh, err := q.Put(ctx, groupformtest.Group(3)); err != nil || !fresh {
+		t.Errorf("put: fresh %t, error %v", fresh, err)
+	}
+	if got := queuetest.IDs(q); !slices.Equal(got, []string{"g2", "g3"}) {
+		t.Errorf("%v wait", got)
+	}
+}
+
+// TestAnUnansweredWriteIsDoneOnce loses the answer to a put and to an acknowledgement
+// that the server has carried out.
+func TestAnUnansweredWriteIsDoneOnce(t *testing.T) {
+	ctx := t.Context()
+	url, p := behindProxy(t)
+	q := openURL(t, p.url(), nats.Options{})
+	defer queuetest.Close(t, q)
+	nc, err := natsio.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subjects := func(stream, filter string) int {
+		st, err := js.Stream(ctx, stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := st.Info(ctx, jetstream.WithSubjectFilter(filter))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, more := range info.State.Subjects {
+			n += int(more)
+		}
+		return n
+	}
+	unanswered := func(stream, filter string, do func() error) {
+		t.Helper()
+		before := subjects(stream, filter)
+		p.deafen()
+		done := make(chan error)
+		go func() { done <- do() }()
+		for subjects(stream, filter) == before {
+			<-time.After(time.Millisecond)
+		}
+		p.cutOff()
+		p.mend()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if n := subjects(stream, filter); n != before+1 {
+			t.Errorf("%s: %d messages more", stream, n-before)
+		}
+	}
+	unanswered("quintain", "quintain.group.*", func() error {
+		fresh, err := q.Put(ctx, groupformtest.Group(1))
+		if err == nil && !fresh {
+			err = errors.New("not fresh")
+		}
+		return err
+	})
+	list, err := q.Lease(ctx, queue.Want{Consumer: "a"})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d leased, error %v", len(list), err)
+	}
+	unanswered("quintain-log", "quintain.done", func() error { return q.Ack(ctx, "a", list[0].Seq) })
+}
+
+// TestAStandbyTakesOver lets the owner end in order.
+func TestAStandbyTakesOver(t *testing.T) {
+	url, _, stop := natsServer(t, t.TempDir(), -1)
+	defer stop()
+	q := openURL(t, url, nats.Options{})
+	queuetest.PutAll(t, q, 2)
+	type opened struct {
+		store queue.Store
+		err   error
+	}
+	heir := make(chan opened)
+	go func() {
+		s, err := nats.Open(t.Context(), url, nats.Options{Standby: true})
+		heir <- opened{s, err}
+	}()
+	select {
+	case o := <-heir:
+		t.Fatalf("the standby does not wait: error %v", o.err)
+	case <-time.After(2 * time.Second):
+	}
+	queuetest.Close(t, q)
+	o := <-heir
+	if o.err != nil {
+		t.Fatal(o.err)
+	}
+	q, err := queue.Open(t.Context(), o.store, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer queuetest.Close(t, q)
+	if got := queuetest.IDs(q); !slices.Equal(got, []string{"g0", "g1"}) {
+		t.Errorf("%v wait", got)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	if _, err := nats.Open(ctx, url, nats.Options{Standby: true}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a standby that is told to end: error %v", err)
+	}
+}
+
+// TestRemove deletes streams that nobody uses.
+func TestRemove(t *testing.T) {
+	ctx := t.Context()
+	url, _, stop := natsServer(t, t.TempDir(), -1)
+	defer stop()
+	q := openURL(t, url, nats.Options{Name: "one"})
+	queuetest.PutAll(t, q, 2)
+	if err := nats.Remove(ctx, url, nats.Options{Name: "one"}); !errors.Is(err, queue.ErrInUse) {
+		t.Errorf("streams in use: error %v", err)
+	}
+	queuetest.Close(t, q)
+	if err := nats.Remove(ctx, url, nats.Options{Name: "one"}); err != nil {
+		t.Fatal(err)
+	}
+	nc, err := natsio.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range js.StreamNames(ctx).Name() {
+		t.Errorf("stream %s is there", name)
+	}
+}

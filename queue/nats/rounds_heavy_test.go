@@ -1,0 +1,5 @@
+//go:build heavy
+
+package nats_test
+
+const defaultRounds = 12

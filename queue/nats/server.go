@@ -1,0 +1,114 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// A server is a connection to a NATS server or cluster.
+type server struct {
+	o   Options
+	url string
+	nc  *nats.Conn
+	js  jetstream.JetStream
+}
+
+// dial connects to the server.
+func (s *server) dial() (*nats.Conn, error) {
+	log := s.o.Log
+	opts := []nats.Option{
+		nats.Name("quintain queue " + s.o.Name), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
+		nats.ReconnectWait(250 * time.Millisecond), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(1),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			log.Debug("nats: connection", "err", err)
+		}),
+	}
+	if s.o.Creds != "" {
+		opts = append(opts, nats.UserCredentials(s.o.Creds))
+	}
+	nc, err := nats.Connect(s.url, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", s.where(), queue.ErrUnreachable, err)
+	}
+	return nc, nil
+}
+
+// where names the server to people, without passwords.
+func (s *server) where() string {
+	list := strings.Split(s.url, ",")
+	for i, one := range list {
+		if u, err := url.Parse(strings.TrimSpace(one)); err == nil {
+			list[i] = u.Redacted()
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// stream finds or makes a stream. It refuses one whose settings could lose messages.
+func (s *server) stream(ctx context.Context, want jetstream.StreamConfig) (st jetstream.Stream, err error) {
+	err = s.ask(ctx, func(ctx context.Context) error {
+		st, err = s.js.Stream(ctx, want.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			st, err = s.js.CreateStream(ctx, want)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", want.Name, err)
+	}
+	got := st.CachedInfo().Config
+	if !got.AllowAtomicPublish { // earlier versions made the log without
+		got.AllowAtomicPublish = true
+		if st, err = s.js.UpdateStream(ctx, got); err != nil {
+			return nil, fmt.Errorf("stream %s: does not take atomic batches, which NATS servers do from 2.12 on: %w", want.Name, s.readError(ctx, err))
+		}
+	}
+	switch {
+	case got.Retention != jetstream.LimitsPolicy, got.MaxAge > 0, got.MaxMsgsPerSubject > 0,
+		got.Discard == jetstream.DiscardOld && (got.MaxMsgs > 0 || got.MaxBytes > 0):
+		return nil, fmt.Errorf("stream %s: its limits would discard messages", want.Name)
+	case got.Storage != jetstream.FileStorage:
+		return nil, fmt.Errorf("stream %s: is kept in memory, want files", want.Name)
+	case got.PersistMode != jetstream.DefaultPersistMode:
+		return nil, fmt.Errorf("stream %s: acknowledges messages before they are written (persist mode %s), want the default mode", want.Name, got.PersistMode)
+	}
+	return st, nil
+}
+
+// ask calls f, which asks the server something that changes nothing, or nothing if it is
+// done twice. It calls f again while the server does not answer, until the time is up.
+func (s *server) ask(ctx context.Context, f func(context.Context) error) error {
+	deadline := time.Now().Add(s.o.Timeout)
+	for wait := min(tryTime, s.o.Timeout); ; wait *= 2 {
+		try, cancel := context.WithTimeout(ctx, wait)
+		err := f(try)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		err = s.readError(ctx, err)
+		if !passing(err) || time.Now().After(deadline) {
+			return err
+		}
+		pause(ctx, retryPause)
+	}
+}
+
+// pause waits for a while, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
