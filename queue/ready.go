@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -86,15 +87,18 @@ func (r *readiness) end(err error) {
 }
 
 // heed notes the outcome of a put. After an error the next to ask has a probe made, since
-// not every error is the store's.
+// not every error is the store's. One that is counts until the probe has an answer.
 func (r *readiness) heed(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err != nil {
+	switch {
+	case err == nil:
+		r.err, r.until = nil, time.Now().Add(readyFor)
+	case errors.Is(err, ErrUnreachable), errors.Is(err, ErrUncertain), errors.Is(err, ErrNoSpace):
+		r.err, r.until = err, time.Time{}
+	default:
 		r.until = time.Time{}
-		return
 	}
-	r.err, r.until = nil, time.Now().Add(readyFor)
 }
 
 // close waits for the probe under way, and lets no other begin.

@@ -114,7 +114,7 @@ func (d *disk) sync() error {
 	return nil
 }
 
-func (d *disk) rest() {}
+func (d *disk) tend(work func()) { work() }
 
 func (d *disk) space() (free, total int64, ok bool) {
 	d.mu.Lock()

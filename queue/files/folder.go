@@ -22,8 +22,9 @@ type folder interface {
 	remove(name string) error
 	// sync makes durable what was made, renamed and removed.
 	sync() error
-	// rest closes the files of which there was no use for a while; they open again.
-	rest()
+	// tend calls work, once few other folders that share its files do, and then closes the
+	// files of which there was no use for a while; they open again.
+	tend(work func())
 	// space is how many bytes may still be written, and how many the disk has in all; ok
 	// is false if that is unknown.
 	space() (free, total int64, ok bool)
@@ -88,7 +89,12 @@ func (d osFolder) sync() error { return datadir.SyncFolder(d.dir) }
 
 func (d osFolder) space() (free, total int64, ok bool) { return diskSpace(d.dir) }
 
-func (d osFolder) rest() { d.pool.sweep(idleTime / 2) }
+func (d osFolder) tend(work func()) {
+	d.pool.tended <- struct{}{}
+	work()
+	<-d.pool.tended
+	d.pool.sweep(idleTime / 2)
+}
 
 // spaceError turns err into a [queue.ErrNoSpace] if the disk is full, or if a quota or
 // a limit on the size of files is reached.

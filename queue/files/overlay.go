@@ -90,7 +90,7 @@ func (o *overlay) remove(name string) error {
 }
 
 func (o *overlay) sync() error                         { return nil }
-func (o *overlay) rest()                               {}
+func (o *overlay) tend(work func())                    { work() }
 func (o *overlay) space() (free, total int64, ok bool) { return 0, 0, false }
 
 // ReadAt reads from offset at on.

@@ -14,7 +14,8 @@ import (
 // its place. What was written and is not yet durable stays open, since an error of the
 // disk is told only to who has the file open. Many goroutines may use a pool.
 type Pool struct {
-	most int
+	most   int
+	tended chan struct{} // holds an element for each folder that is tended now
 
 	mu   sync.Mutex
 	open int       // files that are open
@@ -24,8 +25,11 @@ type Pool struct {
 // DefaultOpen is how many files a pool keeps open, unless something else is said.
 const DefaultOpen = 128
 
+// tendedAtOnce is how many folders are tended at once: each opens a few files for that.
+const tendedAtOnce = 4
+
 // NewPool returns a pool that closes files while more than most are open.
-func NewPool(most int) *Pool { return &Pool{most: most} }
+func NewPool(most int) *Pool { return &Pool{most: most, tended: make(chan struct{}, tendedAtOnce)} }
 
 // An osFile is a file of the operating system, which is open only when it is used.
 type osFile struct {

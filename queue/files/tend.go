@@ -29,8 +29,7 @@ func (s *site) tend(stop <-chan struct{}) {
 		if !s.settle(stop) {
 			return
 		}
-		s.trySeal()
-		s.folder.rest()
+		s.folder.tend(s.trySeal)
 	}
 }
 
