@@ -296,9 +296,9 @@ def zoo(folder, corpus, table):
     yield bpe("delimiter", pre=P.CharDelimiterSplit("e"), unk_token="<unk>", decoder=D.CTC("<unk>", "t", True))
     yield bpe("fixed-length", pre=P.FixedLength(5), unk_token="<unk>", decoder=D.CTC("e", "t", False))
     yield bpe("whitespace", pre=P.Whitespace(), unk_token="<unk>")
-    yield bpe("bert", pre=P.BertPreTokenizer(), normalizer=N.BertNormalizer(), unk_token="<unk>", decoder=D.Strip("e", 2, 1))
+    yield bpe("bert", pre=P.BertPreTokenizer(), normalizer=N.BertNormalizer(), unk_token="<unk>", decoder=D.Strip("e", 1, 0))
     yield bpe("bert-cased", pre=P.BertPreTokenizer(), normalizer=N.BertNormalizer(lowercase=False, strip_accents=True, clean_text=False), unk_token="<unk>",
-              decoder=D.Sequence([D.Fuse(), D.Replace("th", "T"), D.Strip("e", 2, 3)]))
+              decoder=D.Sequence([D.Fuse(), D.Replace("th", "T"), D.Strip("e", 2, 0)]))
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         yield bpe(form, normalizer=getattr(N, form)(), unk_token="<unk>", decoder=D.Sequence([D.Replace(Regex("[aeiou]+"), "V"), D.Fuse()]))
     yield unigram("unigram")

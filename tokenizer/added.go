@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/pattern"
 )
 
 // An addedToken is found in the text before anything is split.
@@ -18,6 +20,8 @@ type addedToken struct {
 	RStrip     bool   `json:"rstrip"`      // takes the white space after it
 	Normalized bool   `json:"normalized"`  // is found in the normalized text, and is normalized itself
 	Special    bool   `json:"special"`     // is left out of decoded text on request
+
+	text string // what it decodes to: the content, or that normalized
 }
 
 // addedTokens are those of a tokenizer. Two searches find them: one in the text as it is,
@@ -25,7 +29,7 @@ type addedToken struct {
 type addedTokens struct {
 	byID       map[int32]addedToken
 	byContent  map[string]int32
-	special    map[string]bool
+	special    map[string]bool // by content
 	exact      *search
 	normalized *search
 	limit      int32 // one more than the greatest number
@@ -36,7 +40,7 @@ type search struct {
 	keys  *trie
 	first [256]bool // bytes with which a key begins
 	list  []addedToken
-	word  runeSet
+	word  pattern.Set
 }
 
 // newAddedTokens numbers tokens as the reference does: those of the model have its
@@ -60,12 +64,12 @@ func newAddedTokens(list []addedToken, v *vocabulary, n normalizer) (*addedToken
 				token.Content, token.ID, id)
 		}
 		top = max(top, id+1)
+		if err := a.enter(&token, n); err != nil {
+			return nil, fmt.Errorf("added_tokens: %q: %w", token.Content, err)
+		}
 		a.byID[id], a.byContent[token.Content] = token, id
 		if token.Special {
 			a.special[token.Content] = true
-		}
-		if err := a.enter(token, n); err != nil {
-			return nil, fmt.Errorf("added_tokens: %q: %w", token.Content, err)
 		}
 	}
 	a.limit = max(top, int32(len(v.tokens)))
@@ -73,24 +77,26 @@ func newAddedTokens(list []addedToken, v *vocabulary, n normalizer) (*addedToken
 }
 
 // enter adds a token to its search.
-func (a *addedTokens) enter(token addedToken, n normalizer) error {
+func (a *addedTokens) enter(token *addedToken, n normalizer) error {
+	token.text = token.Content
 	if !token.Normalized {
-		return a.exact.add(token.Content, token)
+		return a.exact.add(*token)
 	}
-	content := piece{text: token.Content}
 	if n != nil {
-		var err error
-		if content, err = n.normalize(content); err != nil {
+		x, err := n.normalize(piece{text: token.Content})
+		if err != nil {
 			return err
 		}
+		token.text = x.text
 	}
-	return a.normalized.add(content.text, token)
+	return a.normalized.add(*token)
 }
 
 func newSearch() *search { return &search{keys: newTrie()} }
 
-// add adds a key.
-func (s *search) add(key string, token addedToken) error {
+// add adds a token; of several that are the same once normalized, the first is found.
+func (s *search) add(token addedToken) error {
+	key := token.text
 	if len(key) > maxKey {
 		return fmt.Errorf("it has %d bytes, want at most %d", len(key), maxKey)
 	}
@@ -103,7 +109,7 @@ func (s *search) add(key string, token addedToken) error {
 		s.list = append(s.list, token)
 	}
 	if token.SingleWord && s.word == nil {
-		s.word = wordRunes()
+		s.word = pattern.Words()
 	}
 	return nil
 }
@@ -154,9 +160,9 @@ func (s *search) at(text string, i int) (token *addedToken, end int) {
 // withinWord reports whether a word goes on before start or after end.
 func (s *search) withinWord(text string, start, end int) bool {
 	before, width := utf8.DecodeLastRuneInString(text[:start])
-	if width > 0 && s.word.has(before) {
+	if width > 0 && s.word.Has(before) {
 		return true
 	}
 	after, width := utf8.DecodeRuneInString(text[end:])
-	return width > 0 && s.word.has(after)
+	return width > 0 && s.word.Has(after)
 }

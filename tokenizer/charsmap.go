@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/pattern"
 )
 
 // A charsmap is the table by which SentencePiece normalizes: what characters, and some
@@ -132,22 +134,22 @@ func joinsPrevious(r rune) bool {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Other_Grapheme_Extend):
 		return true
 	}
-	return unicode.Is(unicode.Mc, r) && !looseMarks.has(r)
+	return unicode.Is(unicode.Mc, r) && !looseMarks.Has(r)
 }
 
 // looseMarks are spacing marks that begin a cluster.
-var looseMarks = runeSet{
+var looseMarks = pattern.Set{
 	0x102b, 0x102c, 0x1038, 0x1038, 0x1062, 0x1064, 0x1067, 0x106d, 0x1083, 0x1083, 0x1087, 0x108c, 0x108f, 0x108f,
 	0x109a, 0x109c, 0x1a61, 0x1a61, 0x1a63, 0x1a64, 0xaa7b, 0xaa7b, 0xaa7d, 0xaa7d, 0x11720, 0x11721,
 }
 
 // joinsNext reports whether r is in one cluster with what comes after.
 func joinsNext(r rune) bool {
-	return r >= 0x600 && (unicode.Is(unicode.Prepended_Concatenation_Mark, r) || prefixes.has(r))
+	return r >= 0x600 && (unicode.Is(unicode.Prepended_Concatenation_Mark, r) || prefixes.Has(r))
 }
 
 // prefixes are consonants that are written before the next letter.
-var prefixes = runeSet{
+var prefixes = pattern.Set{
 	0xd4e, 0xd4e, 0x111c2, 0x111c3, 0x1193f, 0x1193f, 0x11941, 0x11941, 0x11a3a, 0x11a3a, 0x11a84, 0x11a89,
 	0x11d46, 0x11d46, 0x11f02, 0x11f02,
 }

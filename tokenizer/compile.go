@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/quintain-rl/quintain/pattern"
 )
 
 // normalizers returns what a normalizer of the file does, step by step.
@@ -181,11 +183,7 @@ func (c component) splitters(depth int) ([]splitter, error) {
 	case "Metaspace":
 		return one[splitter](c.metaspaceForm())
 	case "Whitespace":
-		words, err := parsePattern(`\w+|[^\w\s]+`)
-		if err == nil {
-			err = c.read(&typed{})
-		}
-		return []splitter{&splitAt{words, removed, true}}, err
+		return []splitter{&splitAt{pattern.WordsAndSigns(), removed, true}}, c.read(&typed{})
 	case "WhitespaceSplit":
 		return []splitter{&splitAt{predicate(unicode.IsSpace), removed, false}}, c.read(&typed{})
 	case "BertPreTokenizer":
@@ -280,7 +278,7 @@ func (c component) byteLevelForm() (*byteLevel, error) {
 	b := &byteLevel{prefixSpace: form.AddPrefixSpace}
 	if form.UseRegex {
 		var err error
-		if b.pattern, err = parsePattern(gpt2); err != nil {
+		if b.pattern, err = pattern.Parse(gpt2); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/quintain-rl/quintain/pattern"
 )
 
 // A component is an object of the file, with its path for errors.
@@ -40,6 +42,9 @@ func (c component) read(to any) error {
 func (c component) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", c.path, fmt.Errorf(format, args...))
 }
+
+// maxDepth is how deep sequences may nest.
+const maxDepth = 16
 
 // unknown is the error for a type that is not known.
 func (c component) unknown(kind string) error {
@@ -86,7 +91,7 @@ type patternForm struct {
 func (f patternForm) finder() (finder, error) {
 	switch {
 	case f.Regex != nil && f.String == nil:
-		return parsePattern(*f.Regex)
+		return pattern.Parse(*f.Regex)
 	case f.String == nil || f.Regex != nil || *f.String == "":
 		return nil, fmt.Errorf("pattern: want a String that is not empty, or a Regex")
 	}

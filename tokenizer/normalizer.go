@@ -116,7 +116,7 @@ type replace struct {
 func (r *replace) normalize(x piece) (piece, error) {
 	var b strings.Builder
 	at := 0
-	err := r.finder.find(x.text, func(start, end int) {
+	err := r.finder.Find(x.text, func(start, end int) {
 		if _, width := utf8.DecodeRuneInString(x.text); start == 0 && (r.by == "" || end > width) {
 			x.first = false // the text begins with something that was added
 		}

@@ -3,6 +3,8 @@ package tokenizer
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/pattern"
 )
 
 // A piece is a part of the text on its way to the model.
@@ -22,24 +24,15 @@ type splitter interface {
 
 // A finder finds parts of a text.
 type finder interface {
-	// find calls visit with the start and the end of each match, in order. They are not
+	// Find calls visit with the start and the end of each match, in order. They are not
 	// empty and do not overlap.
-	find(text string, visit func(start, end int)) error
-}
-
-// find implements finder.
-func (p *pattern) find(text string, visit func(start, end int)) error {
-	m := p.matcher(text)
-	for start, end := m.next(0); start < end; start, end = m.next(end) {
-		visit(start, end)
-	}
-	return m.tired()
+	Find(text string, visit func(start, end int)) error
 }
 
 // A literal finds a text that is not empty.
 type literal string
 
-func (l literal) find(text string, visit func(start, end int)) error {
+func (l literal) Find(text string, visit func(start, end int)) error {
 	for at := 0; ; at += len(l) {
 		i := strings.Index(text[at:], string(l))
 		if i < 0 {
@@ -53,7 +46,7 @@ func (l literal) find(text string, visit func(start, end int)) error {
 // A predicate finds each character of a kind.
 type predicate func(rune) bool
 
-func (is predicate) find(text string, visit func(start, end int)) error {
+func (is predicate) Find(text string, visit func(start, end int)) error {
 	for i, r := range text {
 		if is(r) {
 			visit(i, i+utf8.RuneLen(r))
@@ -81,12 +74,12 @@ type splitAt struct {
 }
 
 func (s *splitAt) split(x piece, emit func(piece)) error {
-	if p, is := s.finder.(*pattern); is && s.behavior == isolated {
-		return p.isolate(x, emit)
+	if p, is := s.finder.(*pattern.Pattern); is && s.behavior == isolated {
+		return isolate(p, x, emit)
 	}
 	d := divider{splitAt: s, x: x, emit: emit}
 	at := 0
-	err := s.finder.find(x.text, func(start, end int) {
+	err := s.finder.Find(x.text, func(start, end int) {
 		d.add(at, start, false)
 		d.add(start, end, true)
 		at = end
@@ -96,20 +89,21 @@ func (s *splitAt) split(x piece, emit func(piece)) error {
 	return err
 }
 
-// isolate emits matches and what lies between, without calling back for each.
-func (p *pattern) isolate(x piece, emit func(piece)) error {
-	m := p.matcher(x.text)
-	for at := 0; at < len(x.text); {
-		start, end := m.next(at)
+// isolate emits the matches of a pattern and what lies between, which is nothing for most
+// patterns.
+func isolate(p *pattern.Pattern, x piece, emit func(piece)) error {
+	at := 0
+	err := p.Find(x.text, func(start, end int) {
 		if start > at {
 			emit(x.part(at, start))
 		}
-		if end > start {
-			emit(x.part(start, end))
-		}
+		emit(x.part(start, end))
 		at = end
+	})
+	if at < len(x.text) {
+		emit(x.part(at, len(x.text)))
 	}
-	return m.tired()
+	return err
 }
 
 // A divider joins matches and what lies between to the parts of a piece.
@@ -198,7 +192,7 @@ func (m *metaspace) split(x piece, emit func(piece)) error {
 
 // A byteLevel splits as GPT-2 does, and writes each byte as a visible character.
 type byteLevel struct {
-	pattern     *pattern // nil: it does not split
+	pattern     *pattern.Pattern // nil: it does not split
 	prefixSpace bool
 	raw         bool // the model takes bytes as they are
 }
@@ -218,7 +212,7 @@ func (b *byteLevel) split(x piece, emit func(piece)) error {
 		emit(x)
 		return nil
 	}
-	return b.pattern.isolate(x, emit)
+	return isolate(b.pattern, x, emit)
 }
 
 // visibleByte is the character that stands for a byte in the vocabularies of GPT-2: itself

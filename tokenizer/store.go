@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+
+	"github.com/quintain-rl/quintain/datadir"
 )
 
 // CacheFolder returns the folder in which Load keeps what it has read, unless it is told
@@ -49,8 +51,8 @@ func Load(path, cache string) (*Tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if kept != "" {
-		keep(kept, f.appendBinary(nil))
+	if kept != "" && os.MkdirAll(cache, 0o700) == nil {
+		_ = datadir.WriteFile(kept, f.appendBinary(nil)) // or the next Load takes longer
 	}
 	return t, nil
 }
@@ -65,25 +67,6 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: want a file of at most %d bytes", path, maxFile)
 	}
 	return os.ReadFile(path)
-}
-
-// keep writes a file of the cache, completely or not at all. If it cannot, the next Load
-// takes longer.
-func keep(path string, form []byte) {
-	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "new-*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(form)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it only takes room
-	}
 }
 
 // formVersion is raised by one whenever appendBinary writes something else.

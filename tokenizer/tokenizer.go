@@ -275,7 +275,10 @@ func (s *Stream) Flush() string {
 
 // put passes a token to the first stage.
 func (s *Stream) put(id int32) {
-	token, known := s.tokenizer.Token(id)
+	token, known := s.tokenizer.vocabulary.token(id)
+	if added, is := s.tokenizer.added.byID[id]; is {
+		token, known = added.text, true
+	}
 	if !known || s.skipSpecial && s.tokenizer.added.special[token] {
 		return
 	}

@@ -3,59 +3,23 @@ package tokenizer
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/pattern"
 )
 
 // The reference takes its characters from several editions of Unicode: its regular
-// expressions from 16, letter case and digits from 17, normal forms from 12, and the parts
+// expressions from 16, letter case and digits from 17, normal forms from 9, and the parts
 // that BERT needs from 8. Those of Go are of edition 15. The tables here are what differs,
 // as the reference itself told (conformance/tokenizer_unicode.py).
 
-// newer holds what joined a category or a script between Unicode 15 and 16.
-var newer = map[string]runeSet{
-	"Lu": {
-		0x1c89, 0x1c89, 0xa7cb, 0xa7cc, 0xa7da, 0xa7da, 0xa7dc, 0xa7dc, 0x10d50, 0x10d65,
-	},
-	"Ll": {
-		0x1c8a, 0x1c8a, 0xa7cd, 0xa7cd, 0xa7db, 0xa7db, 0x10d70, 0x10d85,
-	},
-	"Lm": {
-		0x10d4e, 0x10d4e, 0x10d6f, 0x10d6f, 0x16d40, 0x16d42, 0x16d6b, 0x16d6c,
-	},
-	"Lo": {
-		0x105c0, 0x105f3, 0x10d4a, 0x10d4d, 0x10d4f, 0x10d4f, 0x10ec2, 0x10ec4, 0x11380, 0x11389, 0x1138b, 0x1138b,
-		0x1138e, 0x1138e, 0x11390, 0x113b5, 0x113b7, 0x113b7, 0x113d1, 0x113d1, 0x113d3, 0x113d3, 0x11bc0, 0x11be0,
-		0x13460, 0x143fa, 0x16100, 0x1611d, 0x16d43, 0x16d6a, 0x18cff, 0x18cff, 0x1e5d0, 0x1e5ed, 0x1e5f0, 0x1e5f0,
-		0x2ebf0, 0x2ee5d,
-	},
-	"M": {
-		0x897, 0x897, 0x10d69, 0x10d6d, 0x10efc, 0x10efc, 0x113bb, 0x113c0, 0x113ce, 0x113ce, 0x113d0, 0x113d0,
-		0x113d2, 0x113d2, 0x113e1, 0x113e2, 0x11f5a, 0x11f5a, 0x1611e, 0x16129, 0x1612d, 0x1612f, 0x1e5ee, 0x1e5ef,
-		0x113b8, 0x113ba, 0x113c2, 0x113c2, 0x113c5, 0x113c5, 0x113c7, 0x113ca, 0x113cc, 0x113cd, 0x113cf, 0x113cf,
-		0x1612a, 0x1612c,
-	},
-	"Nd": {
-		0x10d40, 0x10d49, 0x116d0, 0x116e3, 0x11bf0, 0x11bf9, 0x16130, 0x16139, 0x16d70, 0x16d79, 0x1ccf0, 0x1ccf9,
-		0x1e5f1, 0x1e5fa,
-	},
-	"Pd": {0x10d6e, 0x10d6e},
-	"Po": {
-		0x1b4e, 0x1b4f, 0x1b7f, 0x1b7f, 0x113d4, 0x113d5, 0x113d7, 0x113d8, 0x11be1, 0x11be1, 0x16d6d, 0x16d6f,
-		0x1e5ff, 0x1e5ff,
-	},
-	"Sm": {0x10d8e, 0x10d8f},
-	"So": {
-		0x2427, 0x2429, 0x2ffc, 0x2fff, 0x31e4, 0x31e5, 0x31ef, 0x31ef, 0x1cc00, 0x1ccef,
-		0x1cd00, 0x1ceb3, 0x1f8b2, 0x1f8bb, 0x1f8c0, 0x1f8c1, 0x1fa89, 0x1fa89, 0x1fa8f, 0x1fa8f, 0x1fabe, 0x1fabe,
-		0x1fac6, 0x1fac6, 0x1fadc, 0x1fadc, 0x1fadf, 0x1fadf, 0x1fae9, 0x1fae9, 0x1fbcb, 0x1fbef,
-	},
-	"Han": {0x2ebf0, 0x2ee5d},
+// numbers17 joined the numbers between Unicode 15 and 17.
+var numbers17 = pattern.Set{
+	0x10d40, 0x10d49, 0x116d0, 0x116e3, 0x11bf0, 0x11bf9, 0x11de0, 0x11de9, 0x16130, 0x16139, 0x16d70, 0x16d79,
+	0x16ff4, 0x16ff6, 0x1ccf0, 0x1ccf9, 0x1e5f1, 0x1e5fa,
 }
 
-// digits17 joined the numbers with Unicode 17.
-var digits17 = runeSet{0x11de0, 0x11de9, 0x16ff4, 0x16ff6}
-
 // punctuation8 is punctuation that Unicode 8 did not have.
-var punctuation8 = runeSet{
+var punctuation8 = pattern.Set{
 	0x61d, 0x61d, 0x9fd, 0x9fd, 0xa76, 0xa76, 0xc77, 0xc77, 0xc84, 0xc84, 0x1b7d, 0x1b7e, 0x2e43, 0x2e4f,
 	0x2e52, 0x2e5d, 0x10ead, 0x10ead, 0x10f55, 0x10f59, 0x10f86, 0x10f89, 0x1144b, 0x1144f, 0x1145a, 0x1145b,
 	0x1145d, 0x1145d, 0x11660, 0x1166c, 0x116b9, 0x116b9, 0x1183b, 0x1183b, 0x11944, 0x11946, 0x119e2, 0x119e2,
@@ -65,7 +29,7 @@ var punctuation8 = runeSet{
 }
 
 // marks8 are the nonspacing marks that Unicode 8 did not have.
-var marks8 = runeSet{
+var marks8 = pattern.Set{
 	0x7fd, 0x7fd, 0x898, 0x89f, 0x8ca, 0x8e1, 0x9fe, 0x9fe, 0xafa, 0xaff, 0xb55, 0xb55, 0xc04, 0xc04,
 	0xc3c, 0xc3c, 0xd00, 0xd00, 0xd3b, 0xd3c, 0xd81, 0xd81, 0xeba, 0xeba, 0xece, 0xece, 0x180f, 0x180f,
 	0x1885, 0x1886, 0x1abf, 0x1ace, 0x1df6, 0x1dfb, 0xa82c, 0xa82c, 0xa8c5, 0xa8c5, 0xa8ff, 0xa8ff,
@@ -83,8 +47,8 @@ var marks8 = runeSet{
 	0x1e130, 0x1e136, 0x1e2ae, 0x1e2ae, 0x1e2ec, 0x1e2ef, 0x1e4ec, 0x1e4ef, 0x1e944, 0x1e94a,
 }
 
-// accents12 are the marks that the reference does not take for accents.
-var accents12 = runeSet{
+// accents9 are the marks that the reference does not take for accents.
+var accents9 = pattern.Set{
 	0x7fd, 0x7fd, 0x898, 0x89f, 0x8ca, 0x8d3, 0x9fe, 0x9fe, 0xafa, 0xaff, 0xb55, 0xb55, 0xc04, 0xc04,
 	0xc3c, 0xc3c, 0xcf3, 0xcf3, 0xd00, 0xd00, 0xd3b, 0xd3c, 0xd81, 0xd81, 0xeba, 0xeba, 0xece, 0xece,
 	0x1715, 0x1715, 0x180f, 0x180f, 0x1abf, 0x1ace, 0x1cf7, 0x1cf7, 0x1df6, 0x1dfa, 0xa82c, 0xa82c,
@@ -100,59 +64,9 @@ var accents12 = runeSet{
 	0x1e2ec, 0x1e2ef, 0x1e4ec, 0x1e4ef,
 }
 
-// category returns the characters of a general category of Unicode 16, or of a script.
-// Categories whose members changed otherwise, and scripts that were not compared, are
-// unknown.
-func category(name string) (set runeSet, known bool) {
-	switch name {
-	case "L", "P", "S", "N", "Z":
-		for sub := range unicode.Categories {
-			if len(sub) == 2 && sub[:1] == name {
-				part, _ := category(sub)
-				set = append(set, part...)
-			}
-		}
-		return set.sorted(), true
-	case "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po",
-		"Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp":
-		return rangesOf(unicode.Categories[name]).or(newer[name]), true
-	case "Han", "Hiragana", "Katakana", "Hangul":
-		return rangesOf(unicode.Scripts[name]).or(newer[name]), true
-	}
-	return nil, false
-}
-
-// mustCategory is category for names that are known.
-func mustCategory(names ...string) runeSet {
-	var set runeSet
-	for _, name := range names {
-		part, _ := category(name)
-		set = append(set, part...)
-	}
-	return set.sorted()
-}
-
-// spaces is white space: \s.
-func spaces() runeSet { return rangesOf(unicode.White_Space) }
-
-// wordRunes is \w in the Rust library of regular expressions.
-func wordRunes() runeSet {
-	return mustCategory("L", "M", "Nd", "Nl", "Pc").or(rangesOf(unicode.Other_Alphabetic, unicode.Join_Control))
-}
-
-// onigWordRunes is \w in Oniguruma: without the joiners, and with the fractions and
-// superscripts of Latin-1.
-func onigWordRunes() runeSet {
-	joiners := rangesOf(unicode.Join_Control)
-	return wordRunes().and(joiners.not()).or(runeSet{0xb2, 0xb3, 0xb9, 0xb9, 0xbc, 0xbe})
-}
-
-// isSpace reports whether r is white space.
-func isSpace(r rune) bool { return unicode.IsSpace(r) }
-
 // isNumber reports whether r is a number in Unicode 17.
 func isNumber(r rune) bool {
-	return unicode.Is(unicode.N, r) || r > 0xffff && (newer["Nd"].has(r) || digits17.has(r))
+	return unicode.Is(unicode.N, r) || numbers17.Has(r)
 }
 
 // isPunctuation reports whether r is punctuation in ASCII or in Unicode 8.
@@ -163,17 +77,17 @@ func isPunctuation(r rune) bool {
 	if r == 0x166d || r == 0x111c9 { // which later became a symbol and a mark
 		return true
 	}
-	return unicode.Is(unicode.P, r) && !punctuation8.has(r)
+	return unicode.Is(unicode.P, r) && !punctuation8.Has(r)
 }
 
 // isMark8 reports whether r is a nonspacing mark in Unicode 8.
 func isMark8(r rune) bool {
-	return r == 0x1734 || unicode.Is(unicode.Mn, r) && !marks8.has(r)
+	return r == 0x1734 || unicode.Is(unicode.Mn, r) && !marks8.Has(r)
 }
 
 // isAccent reports whether r is what the reference strips as an accent.
 func isAccent(r rune) bool {
-	return r == 0x1cf2 || r == 0x1cf3 || unicode.Is(unicode.M, r) && !accents12.has(r)
+	return r == 0x1cf2 || r == 0x1cf3 || unicode.Is(unicode.M, r) && !accents9.Has(r)
 }
 
 // isControl reports whether BERT removes r as a control character.
@@ -190,10 +104,10 @@ func isControl(r rune) bool {
 }
 
 // isHan reports whether BERT takes r for a Chinese character.
-func isHan(r rune) bool { return r >= 0x3400 && bertHan.has(r) }
+func isHan(r rune) bool { return r >= 0x3400 && bertHan.Has(r) }
 
 // bertHan are the blocks that BERT takes for Chinese characters.
-var bertHan = runeSet{
+var bertHan = pattern.Set{
 	0x3400, 0x4dbf, 0x4e00, 0x9fff, 0xf900, 0xfaff, 0x20000, 0x2a6df, 0x2a700, 0x2b73f, 0x2b740, 0x2b81f,
 	0x2b920, 0x2ceaf, 0x2f800, 0x2fa1f,
 }

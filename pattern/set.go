@@ -1,4 +1,4 @@
-package tokenizer
+package pattern
 
 import (
 	"slices"
@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// A runeSet is a set of characters: the first and last of each range, in order.
-type runeSet []rune
+// A Set is a set of characters: the first and the last of each range, in order. Ranges do not
+// touch. Its methods do not change it.
+type Set []rune
 
-// rangesOf returns the runes of tables.
-func rangesOf(tables ...*unicode.RangeTable) runeSet {
-	var set runeSet
+// Of returns the runes of tables.
+func Of(tables ...*unicode.RangeTable) Set {
+	var set Set
 	for _, t := range tables {
 		for _, r := range t.R16 {
 			set = set.add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
@@ -23,8 +24,8 @@ func rangesOf(tables ...*unicode.RangeTable) runeSet {
 	return set.sorted()
 }
 
-// add appends every runes from lo to hi in steps. The set may have to be sorted.
-func (s runeSet) add(lo, hi, step rune) runeSet {
+// add appends the characters from lo to hi in steps. The set may have to be sorted.
+func (s Set) add(lo, hi, step rune) Set {
 	if step == 1 {
 		return append(s, lo, hi)
 	}
@@ -35,13 +36,13 @@ func (s runeSet) add(lo, hi, step rune) runeSet {
 }
 
 // sorted puts ranges in order and joins those that touch.
-func (s runeSet) sorted() runeSet {
+func (s Set) sorted() Set {
 	ranges := make([][2]rune, 0, len(s)/2)
 	for r := range slices.Chunk(s, 2) {
 		ranges = append(ranges, [2]rune{r[0], r[1]})
 	}
 	slices.SortFunc(ranges, func(a, b [2]rune) int { return int(a[0] - b[0]) })
-	joined := runeSet{}
+	joined := Set{}
 	for _, r := range ranges {
 		if n := len(joined); n > 0 && r[0] <= joined[n-1]+1 {
 			joined[n-1] = max(joined[n-1], r[1])
@@ -52,14 +53,14 @@ func (s runeSet) sorted() runeSet {
 	return joined
 }
 
-// or returns what is in s, in others, or in both.
-func (s runeSet) or(others ...runeSet) runeSet {
-	return slices.Concat(append([]runeSet{s}, others...)...).sorted()
+// Or returns what is in s, in others, or in both.
+func (s Set) Or(others ...Set) Set {
+	return slices.Concat(append([]Set{s}, others...)...).sorted()
 }
 
-// not returns what is not in s.
-func (s runeSet) not() runeSet {
-	rest := runeSet{}
+// Not returns what is not in s.
+func (s Set) Not() Set {
+	rest := Set{}
 	next := rune(0)
 	for r := range slices.Chunk(s, 2) {
 		if r[0] > next {
@@ -73,11 +74,11 @@ func (s runeSet) not() runeSet {
 	return rest
 }
 
-// and returns what is in both s and other.
-func (s runeSet) and(other runeSet) runeSet { return s.not().or(other.not()).not() }
+// And returns what is in both s and other.
+func (s Set) And(other Set) Set { return s.Not().Or(other.Not()).Not() }
 
-// has reports whether r is in s.
-func (s runeSet) has(r rune) bool {
+// Has reports whether r is in s.
+func (s Set) Has(r rune) bool {
 	low, high := 0, len(s)/2
 	for low < high {
 		if mid := (low + high) / 2; s[2*mid+1] < r {

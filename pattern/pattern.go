@@ -1,4 +1,10 @@
-package tokenizer
+// Package pattern matches the regular expressions by which tokenizers split text, in the
+// syntax of Oniguruma and exactly as it does: characters, classes, groups, alternatives, and
+// a look ahead at one character; groups are not repeated. What it does not know it refuses.
+//
+// It also holds the sets of characters of which those are made, in the edition of Unicode
+// that Oniguruma knows.
+package pattern
 
 import (
 	"fmt"
@@ -9,16 +15,16 @@ import (
 	"unicode/utf8"
 )
 
-// A pattern is a regular expression, matched as Oniguruma does: the first alternative that
-// fits wins, and repeats take as much as they can. It knows characters, classes, groups,
-// alternatives, and a look ahead at one character; groups are not repeated. That is what
-// the split patterns of language models are made of.
+// A Pattern is a regular expression, matched as Oniguruma does: the first alternative that
+// fits wins, and repeats take as much as they can. It is made by [Parse] and safe for
+// concurrent use.
 //
 // It is a graph of nodes over sets of characters. For each character, a word of bits says
-// in which of the sets it is. A pattern is safe for concurrent use.
-type pattern struct {
+// in which of the sets it is.
+type Pattern struct {
+	text   string
 	start  *node
-	sets   []runeSet
+	sets   []Set
 	ascii  [utf8.RuneSelf]uint32
 	pages  [(utf8.MaxRune + 1) >> pageBits]atomic.Pointer[page] // made when they are first needed
 	firsts [utf8.RuneSelf]uint32                                // which branches of start an ASCII character may begin
@@ -50,37 +56,39 @@ type node struct {
 
 // facts are about the matches of a node and all after it.
 type facts struct {
-	first   runeSet // with what they may begin; it may hold more
-	mayFail bool    // there is not always one
-	empty   bool    // it may be empty
+	first   Set  // with what they may begin; it may hold more
+	mayFail bool // there is not always one
+	empty   bool // it may be empty
 }
 
 const endless = math.MaxInt
 
 // A matcher matches a pattern in one text.
 type matcher struct {
-	*pattern
+	*Pattern
 	text  string
 	steps int // left until it gives up
 }
 
-// matcher returns a matcher of text, which is valid UTF-8. The split patterns of the known
-// models take a few steps for each byte; one that is hostile may want their square.
-func (p *pattern) matcher(text string) matcher {
-	return matcher{pattern: p, text: text, steps: 256*len(text) + 1<<16}
-}
-
-// next returns the first match at or after from that is not empty. Without one, both are
-// the length of the text.
-func (m *matcher) next(from int) (start, end int) {
-	for start = from; start < len(m.text); {
-		if end = m.at(start); end > start {
-			return start, end
+// Find calls visit with the start and the end of each match in text, in order; text is valid
+// UTF-8. Matches are not empty and do not overlap. Find gives up with an error if it takes
+// far more steps than text has bytes, which does not happen with the patterns of known
+// models.
+func (p *Pattern) Find(text string, visit func(start, end int)) error {
+	m := matcher{Pattern: p, text: text, steps: 256*len(text) + 1<<16}
+	for at := 0; at < len(text); {
+		if end := m.at(at); end > at {
+			visit(at, end)
+			at = end
+			continue
 		}
-		_, width := utf8.DecodeRuneInString(m.text[start:])
-		start += width
+		_, width := utf8.DecodeRuneInString(text[at:])
+		at += width
 	}
-	return len(m.text), len(m.text)
+	if m.steps < 0 {
+		return fmt.Errorf("pattern %q takes too long for this text of %d bytes", p.text, len(text))
+	}
+	return nil
 }
 
 // at returns the end of the match at i; -1 if there is none.
@@ -177,16 +185,8 @@ func (m *matcher) in(i int, bit uint32) bool {
 	return m.word(r)&bit != 0
 }
 
-// tired reports whether the matcher has given up; its matches are then worthless.
-func (m *matcher) tired() error {
-	if m.steps < 0 {
-		return fmt.Errorf("the split pattern takes too long for this text of %d bytes", len(m.text))
-	}
-	return nil
-}
-
 // word tells in which sets r is.
-func (p *pattern) word(r rune) uint32 {
+func (p *Pattern) word(r rune) uint32 {
 	if r < utf8.RuneSelf {
 		return p.ascii[r]
 	}
@@ -203,9 +203,9 @@ func (p *pattern) word(r rune) uint32 {
 }
 
 // compute is word without the tables.
-func (p *pattern) compute(r rune) (word uint32) {
+func (p *Pattern) compute(r rune) (word uint32) {
 	for i, set := range p.sets {
-		if set.has(r) {
+		if set.Has(r) {
 			word |= 1 << i
 		}
 	}
@@ -213,7 +213,7 @@ func (p *pattern) compute(r rune) (word uint32) {
 }
 
 // finish prepares a parsed pattern for use.
-func (p *pattern) finish() {
+func (p *Pattern) finish() {
 	for r := range rune(utf8.RuneSelf) {
 		p.ascii[r] = p.compute(r)
 	}
@@ -224,7 +224,7 @@ func (p *pattern) finish() {
 	for i, b := range p.start.branches {
 		about := p.about(b)
 		for r := range rune(utf8.RuneSelf) {
-			if !about.mayFail || about.first.has(r) {
+			if !about.mayFail || about.first.Has(r) {
 				p.firsts[r] |= 1 << i
 			}
 		}
@@ -233,7 +233,7 @@ func (p *pattern) finish() {
 
 // settle decides for n and all after it where fewer characters may fit if most do not: not
 // if what comes next always fits, nor if it cannot begin with what would be given back.
-func (p *pattern) settle(n *node) {
+func (p *Pattern) settle(n *node) {
 	if n == nil || n.facts != nil {
 		return
 	}
@@ -245,12 +245,12 @@ func (p *pattern) settle(n *node) {
 	*n.facts = p.work(n)
 	if n.branches == nil && !n.look {
 		next := p.about(n.next)
-		n.retry = next.mayFail && len(next.first.and(p.set(n))) > 0
+		n.retry = next.mayFail && len(next.first.And(p.set(n))) > 0
 	}
 }
 
 // about returns the facts about a settled node.
-func (p *pattern) about(n *node) facts {
+func (p *Pattern) about(n *node) facts {
 	if n == nil {
 		return facts{empty: true}
 	}
@@ -258,30 +258,30 @@ func (p *pattern) about(n *node) facts {
 }
 
 // work works out the facts about n from those about the nodes after it.
-func (p *pattern) work(n *node) facts {
+func (p *Pattern) work(n *node) facts {
 	next := p.about(n.next)
 	switch {
 	case n.branches != nil:
 		all := facts{mayFail: true}
 		for _, b := range n.branches {
 			one := p.about(b)
-			all = facts{all.first.or(one.first), all.mayFail && one.mayFail, all.empty || one.empty}
+			all = facts{all.first.Or(one.first), all.mayFail && one.mayFail, all.empty || one.empty}
 		}
 		return all
 	case n.look:
-		return facts{runeSet{0, utf8.MaxRune}, true, next.empty}
+		return facts{Set{0, utf8.MaxRune}, true, next.empty}
 	case n.least > 0:
 		return facts{p.set(n), true, false}
 	}
-	return facts{next.first.or(p.set(n)), next.mayFail, next.empty}
+	return facts{next.first.Or(p.set(n)), next.mayFail, next.empty}
 }
 
 // set is the set of a node.
-func (p *pattern) set(n *node) runeSet { return p.sets[bits.TrailingZeros32(n.bit)] }
+func (p *Pattern) set(n *node) Set { return p.sets[bits.TrailingZeros32(n.bit)] }
 
 // bit is the bit of a set, which is added if it is new; 0 if there are too many.
-func (p *pattern) bit(set runeSet) uint32 {
-	i := slices.IndexFunc(p.sets, func(s runeSet) bool { return slices.Equal(s, set) })
+func (p *Pattern) bit(set Set) uint32 {
+	i := slices.IndexFunc(p.sets, func(s Set) bool { return slices.Equal(s, set) })
 	if i < 0 {
 		if len(p.sets) == maxSets {
 			return 0
@@ -290,4 +290,15 @@ func (p *pattern) bit(set runeSet) uint32 {
 		p.sets = append(p.sets, set)
 	}
 	return 1 << i
+}
+
+// WordsAndSigns is \w+|[^\w\s]+ with the \w of [Words].
+func WordsAndSigns() *Pattern {
+	p := &Pattern{text: "words and signs"}
+	p.start = &node{branches: []*node{
+		{bit: p.bit(Words()), least: 1, most: endless},
+		{bit: p.bit(Words().Or(spaces()).Not()), least: 1, most: endless},
+	}}
+	p.finish()
+	return p
 }

@@ -1,4 +1,4 @@
-package tokenizer
+package pattern
 
 import (
 	"fmt"
@@ -12,13 +12,13 @@ import (
 // maxPattern is the greatest length of a regular expression, in bytes.
 const maxPattern = 4096
 
-// parsePattern reads a regular expression in the syntax of Oniguruma. It refuses what it
+// Parse reads a regular expression in the syntax of Oniguruma. It refuses what it
 // would not match exactly as Oniguruma does, and what may match the empty text.
-func parsePattern(text string) (*pattern, error) {
+func Parse(text string) (*Pattern, error) {
 	if len(text) > maxPattern || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("a pattern of %d bytes: want at most %d, of valid UTF-8", len(text), maxPattern)
 	}
-	s := &syntax{text: text, pattern: new(pattern)}
+	s := &syntax{text: text, pattern: &Pattern{text: text}}
 	whole, err := s.alternatives(0)
 	if err == nil && s.at < len(text) {
 		err = s.errorf("an unmatched )")
@@ -39,7 +39,7 @@ type syntax struct {
 	text    string
 	at      int
 	fold    bool // in a group that ignores case
-	pattern *pattern
+	pattern *Pattern
 }
 
 // An alternation is read, and not yet linked.
@@ -66,7 +66,7 @@ func (s *syntax) accept(literal string) bool {
 	return false
 }
 
-// maxDepth is how deep groups and classes, and in the file its sequences, may nest.
+// maxDepth is how deep groups and classes may nest.
 const maxDepth = 16
 
 // alternatives reads up to an unmatched parenthesis, or to the end.
@@ -193,7 +193,7 @@ func (s *syntax) counts() (least, most int, err error) {
 
 // single reads one character or class, as a node that takes one character.
 func (s *syntax) single() (node, error) {
-	var set runeSet
+	var set Set
 	var err error
 	switch c := s.text[s.at]; {
 	case c == '[':
@@ -204,7 +204,7 @@ func (s *syntax) single() (node, error) {
 		set, err = s.escape()
 	case c == '.':
 		s.at++
-		set = runeSet{'\n', '\n'}.not()
+		set = Set{'\n', '\n'}.Not()
 	case strings.IndexByte("^$*+?{)", c) >= 0:
 		err = s.errorf("%q", c)
 	default:
@@ -223,10 +223,10 @@ func (s *syntax) single() (node, error) {
 
 // literal reads a character. In a group that ignores case it takes ASCII only, and none of
 // those that Oniguruma also finds within a ligature.
-func (s *syntax) literal(r rune, width int) (runeSet, error) {
+func (s *syntax) literal(r rune, width int) (Set, error) {
 	if !s.fold {
 		s.at += width
-		return runeSet{r, r}, nil
+		return Set{r, r}, nil
 	}
 	if r >= utf8.RuneSelf {
 		return nil, s.errorf("%q in a group that ignores case", r)
@@ -238,7 +238,7 @@ func (s *syntax) literal(r rune, width int) (runeSet, error) {
 		}
 	}
 	s.at += width
-	set := runeSet{r, r}
+	set := Set{r, r}
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 		set = append(set, other, other)
 	}
@@ -246,7 +246,7 @@ func (s *syntax) literal(r rune, width int) (runeSet, error) {
 }
 
 // escape reads what begins with a backslash.
-func (s *syntax) escape() (runeSet, error) {
+func (s *syntax) escape() (Set, error) {
 	if s.at+1 == len(s.text) {
 		return nil, s.errorf("a backslash at the end")
 	}
@@ -264,7 +264,7 @@ func (s *syntax) escape() (runeSet, error) {
 	if i := strings.IndexByte("rntfvae", c); i >= 0 {
 		s.at += 2
 		r := rune("\r\n\t\f\v\a\x1b"[i])
-		return runeSet{r, r}, nil
+		return Set{r, r}, nil
 	}
 	if c < utf8.RuneSelf && !unicode.IsLetter(rune(c)) && !unicode.IsDigit(rune(c)) {
 		s.at++
@@ -274,45 +274,45 @@ func (s *syntax) escape() (runeSet, error) {
 }
 
 // classEscape returns the set of \s and the like; nil for others.
-func classEscape(c byte) runeSet {
+func classEscape(c byte) Set {
 	switch c {
 	case 's':
 		return spaces()
 	case 'S':
-		return spaces().not()
+		return spaces().Not()
 	case 'd':
 		return mustCategory("Nd")
 	case 'D':
-		return mustCategory("Nd").not()
+		return mustCategory("Nd").Not()
 	case 'w':
 		return onigWordRunes()
 	case 'W':
-		return onigWordRunes().not()
+		return onigWordRunes().Not()
 	}
 	return nil
 }
 
 // property reads \p{L} and the like.
-func (s *syntax) property() (runeSet, error) {
+func (s *syntax) property() (Set, error) {
 	name, _, closed := strings.Cut(s.text[s.at+2:], "}")
 	name, opened := strings.CutPrefix(name, "{")
 	not := s.text[s.at+1] == 'P'
 	if inner, caret := strings.CutPrefix(name, "^"); caret {
 		name, not = inner, !not
 	}
-	set, known := category(name)
+	set, known := Category(name)
 	if !known || !opened || !closed {
 		return nil, s.errorf("the property %.16q", s.text[s.at:])
 	}
 	s.at += strings.IndexByte(s.text[s.at:], '}') + 1
 	if not {
-		set = set.not()
+		set = set.Not()
 	}
 	return set, nil
 }
 
 // codePoint reads \x2f, \x{2f} or \u002f.
-func (s *syntax) codePoint() (runeSet, error) {
+func (s *syntax) codePoint() (Set, error) {
 	rest := s.text[s.at+2:]
 	digits, length := "", 0
 	switch {
@@ -332,19 +332,19 @@ func (s *syntax) codePoint() (runeSet, error) {
 		return nil, s.errorf("%.8q in a group that ignores case", s.text[s.at:])
 	}
 	s.at += 2 + length
-	return runeSet{rune(n), rune(n)}, nil
+	return Set{rune(n), rune(n)}, nil
 }
 
 // class reads a class in brackets: characters, ranges, escapes, classes, and && between
 // parts of which it is the intersection.
-func (s *syntax) class(depth int) (runeSet, error) {
+func (s *syntax) class(depth int) (Set, error) {
 	if depth > maxDepth {
 		return nil, s.errorf("nesting of more than %d classes", maxDepth)
 	}
 	s.at++
 	not := s.accept("^")
-	all := runeSet{0, utf8.MaxRune}
-	set := runeSet{}
+	all := Set{0, utf8.MaxRune}
+	set := Set{}
 	for first := true; ; first = false {
 		switch {
 		case s.at == len(s.text):
@@ -352,12 +352,12 @@ func (s *syntax) class(depth int) (runeSet, error) {
 		case s.text[s.at] == ']' && first:
 			return nil, s.errorf("a ] at the start of a class")
 		case s.accept("]"):
-			if set = set.sorted().and(all); not {
-				set = set.not()
+			if set = set.sorted().And(all); not {
+				set = set.Not()
 			}
 			return set, nil
 		case s.accept("&&"):
-			all, set = all.and(set.sorted()), runeSet{}
+			all, set = all.And(set.sorted()), Set{}
 			continue
 		}
 		item, err := s.classItem(depth)
@@ -369,7 +369,7 @@ func (s *syntax) class(depth int) (runeSet, error) {
 }
 
 // classItem reads one item of a class.
-func (s *syntax) classItem(depth int) (runeSet, error) {
+func (s *syntax) classItem(depth int) (Set, error) {
 	if strings.HasPrefix(s.text[s.at:], "[:") {
 		return nil, s.errorf("a class such as [:alpha:]")
 	}
@@ -395,17 +395,17 @@ func (s *syntax) classItem(depth int) (runeSet, error) {
 	if len(high) != 2 || high[0] != high[1] || high[0] < low[0] {
 		return nil, s.errorf("this range")
 	}
-	return runeSet{low[0], high[0]}, nil
+	return Set{low[0], high[0]}, nil
 }
 
 // classChar reads a character or an escape in a class.
-func (s *syntax) classChar() (runeSet, error) {
+func (s *syntax) classChar() (Set, error) {
 	if s.text[s.at] == '\\' {
 		return s.escape()
 	}
 	r, width := utf8.DecodeRuneInString(s.text[s.at:])
 	s.at += width
-	return runeSet{r, r}, nil
+	return Set{r, r}, nil
 }
 
 // link makes nodes of an alternation that is followed by next.
