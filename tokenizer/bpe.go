@@ -2,7 +2,6 @@ package tokenizer
 
 import (
 	"math"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -20,6 +19,8 @@ type bpe struct {
 	prefix       string
 	suffix       string
 
+	single [smallRunes]int32 // tokens of characters, unless there is a prefix or a suffix; -1: none
+
 	unknown     int32   // -1: none
 	unknownName *string // nil: what is unknown is left out
 	fuseUnknown bool    // unknown characters in a row are one token
@@ -34,7 +35,10 @@ type symbol struct {
 	next     int32 // -1: none
 }
 
-const noRank = math.MaxInt32
+const (
+	noRank     = math.MaxInt32
+	smallRunes = 0x800 // characters below are looked up in tables
+)
 
 func (m *bpe) appendWord(dst []int32, word string, s *scratch) ([]int32, error) {
 	if m.whole {
@@ -74,13 +78,8 @@ func (m *bpe) split(dst []int32, word string) ([]int32, error) {
 	pending := false // an unknown token, which those that follow may join
 	for i, r := range word {
 		text := word[i : i+utf8.RuneLen(r)]
-		if m.prefix != "" && i > 0 {
-			text = m.prefix + text
-		}
-		if m.suffix != "" && i+utf8.RuneLen(r) == len(word) {
-			text += m.suffix
-		}
-		if id := m.vocabulary.id(text); id >= 0 {
+		id := m.char(r, &text, i == 0, i+len(text) == len(word))
+		if id >= 0 {
 			if pending {
 				dst = append(dst, m.unknown)
 			}
@@ -107,6 +106,21 @@ func (m *bpe) split(dst []int32, word string) ([]int32, error) {
 		dst = append(dst, m.unknown)
 	}
 	return dst, nil
+}
+
+// char returns the token of a character, which is at text, and spells text as that token;
+// -1: there is none.
+func (m *bpe) char(r rune, text *string, first, last bool) int32 {
+	if m.prefix == "" && m.suffix == "" && r < smallRunes {
+		return m.single[r]
+	}
+	if !first {
+		*text = m.prefix + *text
+	}
+	if last {
+		*text += m.suffix
+	}
+	return m.vocabulary.id(*text)
 }
 
 // rank is the rank of a pair.
@@ -248,59 +262,6 @@ func (h *meetings) pop() meeting {
 	return first
 }
 
-// A cutter cuts a text before each run of delimiters where no token of the model lies
-// across, so that the words become short: the tokens of such parts are those of the whole.
-type cutter struct {
-	delimiter string
-	crossed   map[string]bool // characters that come before the delimiter in some token
-	known     *vocabulary
-}
-
-// newCutter returns a cutter for a model; nil if it must not be cut.
-func newCutter(m *bpe, delimiter string) *cutter {
-	if m.raw || m.whole || m.prefix != "" || m.suffix != "" || m.vocabulary.id(delimiter) < 0 {
-		return nil
-	}
-	c := &cutter{delimiter, map[string]bool{}, m.vocabulary}
-	for _, token := range m.vocabulary.tokens {
-		for i := strings.Index(token, delimiter); i >= 0; {
-			if i > 0 {
-				_, width := utf8.DecodeLastRuneInString(token[:i])
-				c.crossed[token[i-width:i]] = true
-			}
-			next := strings.Index(token[i+len(delimiter):], delimiter)
-			if next < 0 {
-				break
-			}
-			i += len(delimiter) + next
-		}
-	}
-	c.crossed[delimiter] = true
-	return c
-}
-
-// split implements splitter.
-func (c *cutter) split(x piece, emit func(piece)) error {
-	from := 0
-	for i := 0; ; {
-		next := strings.Index(x.text[i:], c.delimiter)
-		if next < 0 {
-			break
-		}
-		i += next
-		if i > from {
-			_, width := utf8.DecodeLastRuneInString(x.text[:i])
-			if before := x.text[i-width : i]; !c.crossed[before] && c.known.id(before) >= 0 {
-				emit(x.part(from, i))
-				from = i
-			}
-		}
-		i += len(c.delimiter)
-	}
-	emit(x.part(from, len(x.text)))
-	return nil
-}
-
 // newBPE makes the model of a file.
 func newBPE(f *file) *bpe {
 	form := f.settings.Model
@@ -309,6 +270,9 @@ func newBPE(f *file) *bpe {
 		byteFallback: form.ByteFallback, whole: form.IgnoreMerges, fuseUnknown: form.FuseUnk,
 		prefix: orEmpty(form.WordPrefix), suffix: orEmpty(form.WordSuffix),
 		unknown: -1, unknownName: form.UnkToken, bytes: byteTokens(f.vocabulary),
+	}
+	for r := range m.single {
+		m.single[r] = f.vocabulary.id(string(rune(r)))
 	}
 	for rank, pair := range f.merges {
 		m.merges.set(pair.left, pair.right, int32(rank))
