@@ -111,6 +111,7 @@ func (m *matcher) at(i int) int {
 // itself at most as deep as the pattern is long.
 func (m *matcher) match(n *node, i int) int {
 	for ; n != nil; n = n.next {
+		m.steps--
 		switch {
 		case m.steps < 0:
 			return -1
@@ -160,7 +161,7 @@ func (m *matcher) run(n *node, i int) (end, count int) {
 		}
 		end += width
 	}
-	m.steps -= end - i + 1
+	m.steps -= end - i
 	return end, count
 }
 
@@ -172,7 +173,6 @@ func (m *matcher) shrink(n *node, end, count int) int {
 		}
 		_, width := utf8.DecodeLastRuneInString(m.text[:end])
 		end -= width
-		m.steps--
 	}
 }
 

@@ -18,7 +18,7 @@ func Parse(text string) (*Pattern, error) {
 	if len(text) > maxPattern || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("a pattern of %d bytes: want at most %d, of valid UTF-8", len(text), maxPattern)
 	}
-	s := &syntax{text: text, pattern: &Pattern{text: text}}
+	s := &syntax{text: text, pattern: &Pattern{text: text}, sets: map[string]Set{}}
 	whole, err := s.alternatives(0)
 	if err == nil && s.at < len(text) {
 		err = s.errorf("an unmatched )")
@@ -40,6 +40,17 @@ type syntax struct {
 	at      int
 	fold    bool // in a group that ignores case
 	pattern *Pattern
+	sets    map[string]Set // of categories and the like, which are large
+}
+
+// set returns the set of a name, which is made once.
+func (s *syntax) set(name string, make func() Set) Set {
+	set, made := s.sets[name]
+	if !made {
+		set = make()
+		s.sets[name] = set
+	}
+	return set
 }
 
 // An alternation is read, and not yet linked.
@@ -251,7 +262,7 @@ func (s *syntax) escape() (Set, error) {
 		return nil, s.errorf("a backslash at the end")
 	}
 	c := s.text[s.at+1]
-	if set := classEscape(c); set != nil {
+	if set := s.set(s.text[s.at:s.at+2], func() Set { return classEscape(c) }); set != nil {
 		s.at += 2
 		return set, nil
 	}
@@ -300,14 +311,17 @@ func (s *syntax) property() (Set, error) {
 	if inner, caret := strings.CutPrefix(name, "^"); caret {
 		name, not = inner, !not
 	}
-	set, known := Category(name)
-	if !known || !opened || !closed {
+	set := s.set(fmt.Sprint(name, not), func() Set {
+		set, known := Category(name)
+		if known && not {
+			set = set.Not()
+		}
+		return set
+	})
+	if set == nil || !opened || !closed {
 		return nil, s.errorf("the property %.16q", s.text[s.at:])
 	}
 	s.at += strings.IndexByte(s.text[s.at:], '}') + 1
-	if not {
-		set = set.Not()
-	}
 	return set, nil
 }
 
