@@ -266,10 +266,10 @@ func (s *syntax) escape() (Set, error) {
 		s.at += 2
 		return set, nil
 	}
-	switch {
-	case c == 'p', c == 'P':
+	switch c {
+	case 'p', 'P':
 		return s.property()
-	case c == 'x', c == 'u':
+	case 'x', 'u':
 		return s.codePoint()
 	}
 	if i := strings.IndexByte("rntfvae", c); i >= 0 {

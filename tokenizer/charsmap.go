@@ -17,6 +17,8 @@ type charsmap struct {
 	texts string // each ended by a zero
 }
 
+var _ normalizer = (*charsmap)(nil)
+
 // parseCharsmap reads the binary form: the length of the array, the array, the texts.
 func parseCharsmap(raw []byte) (*charsmap, error) {
 	if len(raw) < 4 {
@@ -121,7 +123,7 @@ func breaks(r rune) bool {
 	if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 		return !(r >= 0xe0020 && r <= 0xe007f)
 	}
-	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && !joinsPrevious(r)
+	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && !joinsPrevious(r) && !unicode.IsLetter(r)
 }
 
 // joinsPrevious reports whether r is in one cluster with what comes before.

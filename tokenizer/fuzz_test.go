@@ -35,7 +35,7 @@ func FuzzParse(f *testing.F) {
 		if got, want := streamed(t, tok, ids, false), tok.Decode(ids, false); got != want {
 			t.Errorf("%v: %q as a stream, want %q", ids, got, want)
 		}
-		again, err := parseBinary(read.appendBinary(nil))
+		again, err := parseBinary(read.binary())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func FuzzParseBinary(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		binary := read.appendBinary(nil)
+		binary := read.binary()
 		f.Add(binary[:len(binary)-4])
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

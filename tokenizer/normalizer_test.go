@@ -37,6 +37,7 @@ func TestNormalize(t *testing.T) {
 		{"many marks, of which none is added", `{"type": "NFC"}`, long, "\u1eb9" + strings.Repeat("\u0323", 19) + strings.Repeat("\u0301", 20), true},
 		{"compatible", `{"type": "NFKC"}`, "ﬁ①", "fi1", true},
 		{"what is newer stays", `{"type": "NFKC"}`, "㋿ﬁ", "㋿fi", true},
+		{"what is newer still stays", `{"type": "NFKD"}`, "\U0001e030", "\U0001e030", true},
 		{"marks that are newer stay where they are", `{"type": "NFC"}`, "a\u0301\u08d2\u0323", "á\u08d2\u0323", true},
 		{"lower case", `{"type": "Lowercase"}`, "AÉİ\u1c89\U00010d50Σ", "aéi̇\u1c8a\U00010d70σ", true},
 		{"accents", `{"type": "StripAccents"}`, "e\u0301\u0301a", "ea", true},
@@ -136,6 +137,7 @@ func TestClusterLength(t *testing.T) {
 		{"a sign before a number", "\u06001", 3},
 		{"a sign before a line end", "\u0600\n", 2},
 		{"a tone of skin", "a\U0001f3fbx", 5},
+		{"a mark after a filler", "\u3164\u0301", 5},
 		{"a zero-width space", "a\u200b", 1},
 	} {
 		if got := clusterLength(test.text); got != test.want {

@@ -52,7 +52,7 @@ func Load(path, cache string) (*Tokenizer, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if kept != "" && os.MkdirAll(cache, 0o700) == nil {
-		_ = datadir.WriteFile(kept, f.appendBinary(nil)) // or the next Load takes longer
+		_ = datadir.WriteFile(kept, f.binary()) // or the next Load takes longer
 	}
 	return t, nil
 }
@@ -69,7 +69,7 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// formVersion is raised by one whenever appendBinary writes something else.
+// formVersion is raised by one whenever binary writes something else.
 const formVersion = 1
 
 // readKept reads a file of the cache.
@@ -81,13 +81,12 @@ func readKept(path string) (*file, error) {
 	return parseBinary(form)
 }
 
-// appendBinary appends the binary form: the settings as JSON, the tokens (for each its
+// binary returns the binary form: the settings as JSON, the tokens (for each its
 // length and 1, or 0 if it is absent; then their texts), the scores, the merges, and a
 // checksum of it all. Numbers are varints; scores and merges have a fixed size.
-func (f *file) appendBinary(dst []byte) []byte {
-	begin := len(dst)
+func (f *file) binary() []byte {
 	settings, _ := json.Marshal(f.settings) // which came from JSON
-	dst = appendText(dst, settings)
+	dst := appendText(nil, settings)
 	v := f.vocabulary
 	dst = binary.AppendUvarint(dst, uint64(len(v.tokens)))
 	var texts []byte
@@ -111,7 +110,7 @@ func (f *file) appendBinary(dst []byte) []byte {
 			dst = binary.LittleEndian.AppendUint32(dst, uint32(id))
 		}
 	}
-	return binary.LittleEndian.AppendUint32(dst, checksum(dst[begin:]))
+	return binary.LittleEndian.AppendUint32(dst, checksum(dst))
 }
 
 // appendText appends a text after its length.

@@ -406,12 +406,12 @@ func TestBinaryForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		binary := f.appendBinary(nil)
+		binary := f.binary()
 		again, err := parseBinary(binary)
 		if err != nil {
 			t.Fatalf("%v: %s", err, form)
 		}
-		if string(again.appendBinary(nil)) != string(binary) || !slices.Equal(again.merges, f.merges) || !slices.Equal(again.vocabulary.tokens, f.vocabulary.tokens) {
+		if string(again.binary()) != string(binary) || !slices.Equal(again.merges, f.merges) || !slices.Equal(again.vocabulary.tokens, f.vocabulary.tokens) {
 			t.Errorf("not the same: %s", form)
 		}
 	}
