@@ -44,10 +44,10 @@ type syntax struct {
 }
 
 // set returns the set of a name, which is made once.
-func (s *syntax) set(name string, make func() Set) Set {
+func (s *syntax) set(name string, fresh func() Set) Set {
 	set, made := s.sets[name]
 	if !made {
-		set = make()
+		set = fresh()
 		s.sets[name] = set
 	}
 	return set
