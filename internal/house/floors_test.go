@@ -19,12 +19,15 @@ var floors = [][]string{
 	{ // the ground: these import nothing of the module
 		"rng", "lexicon", "grid", "graph",
 		"answer", "mathverify",
-		"tokenizer", "chattemplate",
+		"pattern", "chattemplate",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer",
 		"nearest", "jsonform", "jsonl", "curve", "datadir",
 	},
-	{"settings"}, // the settings and their names
+	{
+		"settings", // the settings and their names
+		"tokenizer",
+	},
 	{"", "groupform", "groupform/groupformtest"}, // the nouns, and the binary form of a group
 	{ // the machines
 		"task", "task/tasktest",

@@ -1,0 +1,169 @@
+package tokenizer
+
+import (
+	"fmt"
+	"hash/maphash"
+	"strings"
+	"sync/atomic"
+)
+
+// A model turns a word, which is not empty, into tokens.
+type model interface {
+	// appendWord appends the tokens of a word. It uses s for what it needs meanwhile.
+	appendWord(dst []int32, word string, s *scratch) ([]int32, error)
+}
+
+// A scratch is memory that models use again. It is for one goroutine.
+type scratch struct {
+	symbols []symbol
+	heap    []meeting
+	paths   []path
+}
+
+// byteToken is the token that stands for a byte where a model falls back to bytes.
+func byteToken(b byte) string { return fmt.Sprintf("<0x%02X>", b) }
+
+// byteTokens returns the tokens of all bytes; -1: the vocabulary has none.
+func byteTokens(v *vocabulary) (ids [256]int32) {
+	for b := range ids {
+		ids[b] = v.id(byteToken(byte(b)))
+	}
+	return ids
+}
+
+// appendBytes appends the tokens of the bytes of text, unless one of them has none.
+func appendBytes(dst []int32, ids *[256]int32, text string) (longer []int32, all bool) {
+	longer = dst
+	for i := range len(text) {
+		id := ids[text[i]]
+		if id < 0 {
+			return dst, false
+		}
+		longer = append(longer, id)
+	}
+	return longer, true
+}
+
+// A cache remembers the tokens of words: the last word of each place. It is safe for
+// concurrent use.
+type cache struct {
+	seed   maphash.Seed
+	places [1 << cacheBits]atomic.Pointer[cached]
+}
+
+const (
+	cacheBits = 16
+	maxCached = 64 // longest word that is remembered, in bytes
+)
+
+// A cached word is not changed.
+type cached struct {
+	word string
+	ids  []int32
+}
+
+// get returns the tokens of a word, and its place; nil if they are not known.
+func (c *cache) get(word string) (known *cached, at uint64) {
+	at = maphash.String(c.seed, word) & (1<<cacheBits - 1)
+	if known = c.places[at].Load(); known == nil || known.word != word {
+		return nil, at
+	}
+	return known, at
+}
+
+// put remembers the tokens of a word; it keeps copies.
+func (c *cache) put(at uint64, word string, ids []int32) {
+	c.places[at].Store(&cached{strings.Clone(word), append([]int32(nil), ids...)})
+}
+
+// A wordPiece model takes the longest token that a word begins with, then the longest
+// among those that go on within a word, and so on.
+type wordPiece struct {
+	begin, within *trie
+	unknown       int32  // -1: none
+	unknownName   string // for the error
+	maxLength     int    // characters of a word that is not unknown
+}
+
+func (m *wordPiece) appendWord(dst []int32, word string, _ *scratch) ([]int32, error) {
+	longer, rest, from := dst, word, m.begin
+	if runeCountAbove(word, m.maxLength) {
+		rest, from = word, newTrie()
+	}
+	for rest != "" {
+		id, length := from.longest(rest)
+		if length == 0 {
+			if m.unknown < 0 {
+				return dst, unknownError(word, m.unknownName)
+			}
+			return append(dst, m.unknown), nil
+		}
+		longer = append(longer, id)
+		rest, from = rest[length:], m.within
+	}
+	return longer, nil
+}
+
+// runeCountAbove reports whether text has more than n characters.
+func runeCountAbove(text string, n int) bool {
+	for range text {
+		if n--; n < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unknownError is the error for a word that has no tokens, if the token for that is no
+// token either.
+func unknownError(word, name string) error {
+	return fmt.Errorf("%.20q is not in the vocabulary, and neither is the token %q that would stand for it", word, name)
+}
+
+// A wordLevel model has a token for each word.
+type wordLevel struct {
+	vocabulary  *vocabulary
+	unknown     int32 // -1: none
+	unknownName string
+}
+
+func (m *wordLevel) appendWord(dst []int32, word string, _ *scratch) ([]int32, error) {
+	id := m.vocabulary.id(word)
+	if id < 0 {
+		id = m.unknown
+	}
+	if id < 0 {
+		return dst, unknownError(word, m.unknownName)
+	}
+	return append(dst, id), nil
+}
+
+// newWordPiece makes the model of a file.
+func newWordPiece(f *file) (*wordPiece, error) {
+	form := f.settings.Model
+	m := &wordPiece{begin: newTrie(), within: newTrie(), unknownName: "[UNK]", maxLength: 100}
+	if form.UnkToken != nil {
+		m.unknownName = *form.UnkToken
+	}
+	m.unknown = f.vocabulary.id(m.unknownName)
+	if form.MaxInputChars != nil {
+		m.maxLength = *form.MaxInputChars
+	}
+	prefix := "##"
+	if form.WordPrefix != nil {
+		prefix = *form.WordPrefix
+	}
+	for id, token := range f.vocabulary.tokens {
+		if _, known := f.vocabulary.token(int32(id)); !known {
+			continue
+		}
+		if len(token) > maxKey {
+			return nil, fmt.Errorf("vocab: %.20q has %d bytes, want at most %d", token, len(token), maxKey)
+		}
+		m.begin.add(token, int32(id))
+		if rest, is := strings.CutPrefix(token, prefix); is {
+			m.within.add(rest, int32(id))
+		}
+	}
+	return m, nil
+}
