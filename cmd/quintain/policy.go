@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/rollout"
@@ -83,8 +84,8 @@ func (c *config) server(streams []rollout.Stream, version func() int32, log *slo
 	if err != nil {
 		return nil, fmt.Errorf("policy.%w", err)
 	}
-	config.MaxInFlight, config.Version = c.Run.Of.Parallel, version
-	config.Told = func(fault *openai.Error, attempt int) {
+	config.Server.MaxInFlight, config.Server.Version = c.Run.Of.Parallel, version
+	config.Server.Told = func(fault *remote.Error, attempt int) {
 		if attempt == 1 || attempt%4 == 0 {
 			log.Warn("the policy's server fails and is asked again", "attempt", attempt, "err", fault)
 		}

@@ -25,12 +25,16 @@ var floors = [][]string{
 		"nearest", "jsonform", "jsonl", "curve", "datadir",
 	},
 	{"settings"}, // the settings and their names
-	{"", "groupform", "groupform/groupformtest"}, // the nouns, and the binary form of a group
+	{ // the nouns, the binary form of a group, and the client of a server
+		"", "groupform", "groupform/groupformtest",
+		"policy/remote",
+	},
 	{ // the machines
 		"task", "task/tasktest",
 		"env", "env/envtest",
 		"curriculum",
-		"policy", "policy/openai", "policy/sglang", "policy/vllm", "policy/tiny", "policy/script", "policy/policytest",
+		"policy", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/fake",
+		"policy/tiny", "policy/script", "policy/policytest",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"rollout",
 		"learn",
