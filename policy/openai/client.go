@@ -9,8 +9,9 @@
 // its text (because the server stripped the text, or a reasoning parser split it), the
 // sample has no log-probabilities, and [Stats] counts it.
 //
-// By default vLLM and SGLang report log-probabilities before temperature, top_p and
-// top_k are applied (vLLM has --logprobs-mode processed_logprobs for those after).
+// By default vLLM reports log-probabilities before temperature, top_p and top_k are
+// applied (--logprobs-mode processed_logprobs: after), and SGLang after temperature
+// (SGLANG_RETURN_ORIGINAL_LOGPROB=1: before).
 //
 // If a server reports reasoning in a separate field (reasoning_content or reasoning),
 // the client puts it before the text as <think>…</think>, or as <think>… if the reply

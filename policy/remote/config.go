@@ -20,11 +20,16 @@ type Config struct {
 	// APIKey is sent as a bearer token; empty: none is sent. No error contains it.
 	APIKey string
 
-	// Version returns the version of the weights that the server samples with, for a
-	// server that does not say it. It is called before each request is sent and applies
-	// to all tokens of the reply, which therefore never count as newer than they are.
-	// nil: the version is 0.
+	// Version returns the version of the weights that the server samples with. It is
+	// called before each request is sent and applies to all tokens of the reply, which
+	// therefore never count as newer than they are. nil: the version is 0.
 	Version func() int32
+
+	// VersionPath is where the server itself says the version of its weights, as
+	// {"weight_version": "7"}. It is asked before a request, but not within a second of
+	// the last time. Version counts if the server does not say a whole number. "": it is
+	// not asked.
+	VersionPath string
 
 	// Timeout limits one HTTP exchange; 0: one hour. An exchange that times out is not
 	// retried, since that would favour short replies.
@@ -121,3 +126,6 @@ func newTransport(inFlight int) *http.Transport {
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 30 * time.Second},
 	}
 }
+
+// Root is the address of a server whose API below /v1 is at url.
+func Root(url string) string { return strings.TrimSuffix(strings.TrimSuffix(url, "/"), "/v1") }

@@ -24,6 +24,8 @@ type Server struct {
 	slots chan struct{}                     // a token for each running exchange
 	draw  func(time.Duration) time.Duration // draws uniformly from 0 to its argument
 
+	weights weights
+
 	asked   atomic.Int64
 	retried atomic.Int64
 }
@@ -68,7 +70,8 @@ type Call struct {
 	Path string // below the server's URL
 	Body []byte // JSON
 
-	// Begin is called before each exchange with the version of the server's weights.
+	// Begin is called before each exchange with the version of the server's weights;
+	// none of the tokens in the answer is older.
 	// Read gets the body of an answer with status 2xx; the fault that it returns counts
 	// like one of the exchange.
 	Begin func(version int32)
@@ -128,7 +131,7 @@ func (s *Server) try(ctx context.Context, c *Call) *Error {
 		return broken(context.Cause(ctx))
 	}
 	s.asked.Add(1)
-	c.Begin(s.cfg.Version())
+	c.Begin(s.version(ctx))
 	if c.Abort != nil {
 		work, release := aborting(ctx, c.Abort)
 		defer release()
