@@ -48,6 +48,7 @@ var floors = [][]string{
 		"envs",
 		"starter",
 		"hub", "hub/hubload", "hub/hubstats",
+		"policy/probe", "policy/policyload",
 		"export",
 		"exchange",
 	},

@@ -50,9 +50,9 @@ func Defaults() Settings {
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Shape, "shape", "which server it looks like").OneOf(string(All), string(OpenAI), string(VLLM), string(SGLang), string(LlamaCpp))
-	d.Text(&s.Model, "name", "name of its model").Given("a name")
-	d.Uint64(&s.Seed, "seed", "seed of its weights and samples")
-	d.Int(&s.Version, "version", "version of the weights to begin with").Between(0, math.MaxInt32)
+	d.Text(&s.Model, "name", "name of its model").Given("a name").Flag("served-model-name")
+	d.Uint64(&s.Seed, "seed", "seed of its weights and samples").Flag("fake-seed")
+	d.Int(&s.Version, "version", "version of the weights to begin with").Between(0, math.MaxInt32).Flag("weight-version")
 	d.Text(&s.Length, "length", "tokens of replies: fixed:N, uniform:A-B or lognormal:MEDIAN,SIGMA")
 	d.Duration(&s.FirstToken, "first_token", "from the start of a request to its first token").AtLeast(0)
 	d.Float(&s.Rate, "rate", "tokens a second of each sequence; 0: as fast as it can").AtLeast(0)
