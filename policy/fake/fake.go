@@ -104,7 +104,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // then. That ctx ends is not an error.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	web := &http.Server{
-		Handler: s, ReadHeaderTimeout: 10 * time.Second,
+		Handler: s, ReadHeaderTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	failed := make(chan error, 1)

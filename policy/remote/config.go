@@ -105,6 +105,10 @@ func (c Config) check() error {
 	return nil
 }
 
+// bufferSize is that of each buffer of a connection, of which there may be thousands. The
+// events of a stream are smaller.
+const bufferSize = 2 << 10
+
 // newTransport makes a pool for inFlight long requests to one server. TCP probes or
 // HTTP/2 pings detect a dead peer within two minutes, as a reply may take an hour
 // without a byte. Idle connections are closed after four seconds, because uvicorn,
@@ -120,6 +124,8 @@ func newTransport(inFlight int) *http.Transport {
 		DialContext:         dialer.DialContext,
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: inFlight,
+		ReadBufferSize:      bufferSize,
+		WriteBufferSize:     bufferSize,
 		IdleConnTimeout:     4 * time.Second,
 		DisableCompression:  true, // so that MaxReplyBytes limits what arrives
 		ForceAttemptHTTP2:   true,

@@ -13,7 +13,7 @@ import (
 // limit too. Comments, names and numbers of events are skipped: no inference server says
 // anything in them.
 func events(body io.Reader, limit int64, call func([]byte) *Error) error {
-	lines := bufio.NewReader(io.LimitReader(body, limit+1))
+	lines := bufio.NewReaderSize(io.LimitReader(body, limit+1), bufferSize)
 	var read int64
 	var long []byte
 	for {
