@@ -119,6 +119,14 @@ func unseen() map[string]string {
 	}
 }
 
+// patience is the time limit of an exchange: short if nothing else ends it.
+func patience(f fake.Fault) time.Duration {
+	if f == fake.Stalled {
+		return 300 * time.Millisecond
+	}
+	return time.Minute
+}
+
 // A fault that stays ends every episode as infra_failed: none has a reward.
 func TestEveryFaultEndsWithoutAReward(t *testing.T) {
 	t.Parallel()
@@ -129,7 +137,7 @@ func TestEveryFaultEndsWithoutAReward(t *testing.T) {
 				_, web := serve(t, func(c *fake.Config) {
 					c.Server.Length, c.Server.Faults = "fixed:1000", string(fault)+"=1"
 				})
-				p, end, err := connect(remote.Config{URL: web.URL, Timeout: 300 * time.Millisecond, Retries: 2, Backoff: 1, MaxBackoff: 1})
+				p, end, err := connect(remote.Config{URL: web.URL, Timeout: patience(fault), Retries: 2, Backoff: 1, MaxBackoff: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -160,7 +168,7 @@ func TestFaultsThatPassLeaveNoTrace(t *testing.T) {
 			t.Run(name+" "+string(fault), func(t *testing.T) {
 				t.Parallel()
 				_, web := serve(t, func(c *fake.Config) { c.Server.Length, c.Script = "fixed:1000", []fake.Fault{fault} })
-				p, end, err := connect(remote.Config{URL: web.URL, Timeout: 300 * time.Millisecond, Backoff: 1, MaxBackoff: 1})
+				p, end, err := connect(remote.Config{URL: web.URL, Timeout: patience(fault), Backoff: 1, MaxBackoff: 1})
 				if err != nil {
 					t.Fatal(err)
 				}

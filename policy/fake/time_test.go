@@ -232,3 +232,26 @@ func TestRepliesTakeTheirTime(t *testing.T) {
 		}
 	})
 }
+
+// However many requests wait, the next starts when one ends.
+func TestQueuedRequestsStartAsOthersEnd(t *testing.T) {
+	const requests, room = 1000, 50
+	c := slow()
+	c.Length, c.MaxRunning = "fixed:11", room
+	inBubble(t, c, func(t *testing.T, b *bubble) {
+		g := b.connect("sglang")
+		start := time.Now()
+		var all sync.WaitGroup
+		for range requests {
+			all.Go(func() {
+				if _, err := g.Generate(t.Context(), prompt(1)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if took, want := time.Since(start), requests/room*100*time.Millisecond; took != want {
+			t.Errorf("%d requests, %d at a time, took %v, want %v", requests, room, took, want)
+		}
+	})
+}

@@ -27,8 +27,8 @@ type Config struct {
 
 	// VersionPath is where the server itself says the version of its weights, as
 	// {"weight_version": "7"}. It is asked before a request, but not within a second of
-	// the last time. Version counts if the server does not say a whole number. "": it is
-	// not asked.
+	// the last time, nor again if it has no such route. Version counts if the server
+	// does not say a whole number. "": it is not asked.
 	VersionPath string
 
 	// Timeout limits one HTTP exchange; 0: one hour. An exchange that times out is not

@@ -70,10 +70,9 @@ type Call struct {
 	Path string // below the server's URL
 	Body []byte // JSON
 
-	// Begin is called before each exchange with the version of the server's weights;
-	// none of the tokens in the answer is older.
-	// Read gets the body of an answer with status 2xx; the fault that it returns counts
-	// like one of the exchange.
+	// Begin is called before each exchange with the version of the server's weights:
+	// none of the tokens in the answer is of older ones. Read gets the body of an answer
+	// with status 2xx; the fault that it returns counts like one of the exchange.
 	Begin func(version int32)
 	Read  func(body []byte) *Error
 

@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +21,7 @@ type weights struct {
 	at      time.Time // when it was asked
 	version int32
 	known   bool
+	never   bool // the server has no such route
 }
 
 // version is that of the server's weights, or an older one.
@@ -29,10 +32,8 @@ func (s *Server) version(ctx context.Context) int32 {
 	w := &s.weights
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.at.IsZero() || time.Since(w.at) >= freshness {
-		if version, known := s.askVersion(ctx); known {
-			w.version, w.known = version, true
-		}
+	if !w.never && (w.at.IsZero() || time.Since(w.at) >= freshness) {
+		s.askVersion(ctx, w)
 		w.at = time.Now()
 	}
 	if !w.known {
@@ -41,21 +42,24 @@ func (s *Server) version(ctx context.Context) int32 {
 	return w.version
 }
 
-// askVersion asks the server for the version of its weights.
-func (s *Server) askVersion(ctx context.Context) (version int32, known bool) {
+// askVersion asks the server for the version of its weights. What it said before stays if
+// it does not answer.
+func (s *Server) askVersion(ctx context.Context, w *weights) {
 	short, cancel := context.WithTimeout(ctx, 2*freshness)
 	defer cancel()
 	body, err := s.Get(short, s.cfg.VersionPath, "")
-	if err != nil {
-		return 0, false
+	if fault, is := errors.AsType[*Error](err); is && fault.Status == http.StatusNotFound {
+		w.never = true
 	}
 	var info struct {
 		Version json.RawMessage `json:"weight_version"`
 	}
-	if Decode(body, &info) != nil {
-		return 0, false
+	if err != nil || Decode(body, &info) != nil {
+		return
 	}
-	return ParseVersion(info.Version)
+	if version, known := ParseVersion(info.Version); known {
+		w.version, w.known = version, true
+	}
 }
 
 // ParseVersion reads the version of weights, a whole number from 0 on as JSON or within a
