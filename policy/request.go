@@ -11,16 +11,22 @@ import (
 // Check reports the first invalid field of r. A TopP of zero is valid and means the
 // same as 1: off.
 func Check(r quintain.Request) error {
-	s := r.Sampling
 	switch {
-	case r.N < 1:
-		return fmt.Errorf("request for %d samples, want 1 or more", r.N)
 	case r.Fresh < 0 || r.Fresh >= len(r.Messages):
 		return fmt.Errorf("request has %d messages, with the first fresh one at %d: there is none to reply to", len(r.Messages), r.Fresh)
 	case len(r.Context) == 0 && r.Fresh > 0:
 		return fmt.Errorf("request with fresh messages from %d on, but no tokens for the earlier ones", r.Fresh)
 	case len(r.Context) > 0 && r.Fresh == 0:
 		return errors.New("request with a context of tokens, but all messages are fresh: none is in the context")
+	}
+	return checkSampling(r.N, r.Sampling)
+}
+
+// checkSampling reports the first invalid field of a request for n samples.
+func checkSampling(n int, s quintain.Sampling) error {
+	switch {
+	case n < 1:
+		return fmt.Errorf("request for %d samples, want 1 or more", n)
 	case !(s.Temperature >= 0) || math.IsInf(s.Temperature, 1):
 		return fmt.Errorf("request with temperature %v, want 0 or more", s.Temperature)
 	case !(s.TopP >= 0 && s.TopP <= 1):

@@ -18,7 +18,7 @@ func newBench(w *world) *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchHub(w))
+	c.AddCommand(newBenchHub(w), newBenchPolicy(w))
 	return c
 }
 

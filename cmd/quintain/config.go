@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/settings"
@@ -42,6 +43,7 @@ type config struct {
 	Dumps    export.DumpSettings
 	Model    starter.Sizes
 	Learn    learn.Settings
+	Fake     fake.Settings
 }
 
 // Declare implements [settings.Declarer].
@@ -62,6 +64,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Store, "store", "where the groups of the hub are kept")
 	d.Prefixed(&c.Model, "model", "sizes of a model that is made from scratch")
 	d.Prefixed(&c.Learn, "learn", "training of the tiny policy")
+	d.Section(&c.Fake, "fake", "the inference server without a model")
 }
 
 // uses are the settings of each verb. A verb knows no others.
@@ -75,6 +78,8 @@ func uses() map[string][]string {
 		"pretrain": {"tasks", "scenario", "model"},
 		"hub":      server,
 		"config":   {""},
+
+		"fake-server": {"server.host", "server.port", "server.key_file", "fake"},
 	}
 }
 
@@ -97,7 +102,7 @@ func defaults(kind string) *config {
 		Data: "quintain-data", Log: logging{"info", "text"}, Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Scenario: catalog.DefaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
 		Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
-		Model: starter.DefaultSizes(), Learn: learn.Default(),
+		Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(),
 	}
 	switch kind {
 	case kindScript:

@@ -90,8 +90,8 @@ func (c *config) server(streams []rollout.Stream, to use) (quintain.Policy, erro
 	if err != nil {
 		return nil, fmt.Errorf("policy.%w", err)
 	}
-	config.MaxInFlight, config.Version = c.Run.Of.Parallel, to.version
-	config.Stop, config.NoLogProbs = to.stop, !to.training
+	config.Server.MaxInFlight, config.Server.Version, config.Server.Stop = c.Run.Of.Parallel, to.version, to.stop
+	config.NoLogProbs = !to.training
 	s, err := newServer(config, to.log)
 	if err != nil {
 		return nil, usageError{err}

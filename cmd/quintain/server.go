@@ -15,6 +15,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/screen"
 )
 
@@ -35,8 +36,8 @@ type server struct {
 
 // newServer returns the server of a config.
 func newServer(config openai.Config, log *slog.Logger) (*server, error) {
-	s := &server{url: config.URL, model: config.Model, retries: max(0, config.Retries), log: log, again: map[string]int{}, failed: map[string]int{}}
-	config.Told = s.told
+	s := &server{url: config.Server.URL, model: config.Model, retries: max(0, config.Server.Retries), log: log, again: map[string]int{}, failed: map[string]int{}}
+	config.Server.Told = s.told
 	var err error
 	s.Client, err = openai.New(config)
 	return s, err
@@ -47,7 +48,7 @@ func (s *server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	samples, err := s.Client.Sample(ctx, r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if fault, is := errors.AsType[*openai.Error](err); is {
+	if fault, is := errors.AsType[*remote.Error](err); is {
 		s.failed[string(fault.Kind)]++
 	} else if err == nil {
 		s.waiting = ""
@@ -57,7 +58,7 @@ func (s *server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 
 // told takes note of a fault after which an exchange is tried again. The first since a
 // request succeeded is logged.
-func (s *server) told(fault *openai.Error, attempt int) {
+func (s *server) told(fault *remote.Error, attempt int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.again[string(fault.Kind)]++

@@ -28,12 +28,16 @@ var floors = [][]string{
 		"settings", // the settings and their names
 		"tokenizer",
 	},
-	{"", "groupform", "groupform/groupformtest"}, // the nouns, and the binary form of a group
+	{ // the nouns, the binary form of a group, and the client of a server
+		"", "groupform", "groupform/groupformtest",
+		"policy/remote",
+	},
 	{ // the machines
 		"task", "task/tasktest",
 		"env", "env/envtest",
 		"curriculum",
-		"policy", "policy/weights", "policy/openai", "policy/sglang", "policy/vllm", "policy/tiny", "policy/script", "policy/policytest",
+		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/fake",
+		"policy/tiny", "policy/script", "policy/policytest",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"rollout",
 		"learn",
@@ -48,6 +52,7 @@ var floors = [][]string{
 		"envs",
 		"starter",
 		"hub", "hub/hubload", "hub/hubstats",
+		"policy/probe", "policy/policyload",
 		"export",
 		"exchange",
 	},

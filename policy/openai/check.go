@@ -3,33 +3,27 @@ package openai
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// Check asks the server for its models, once. It returns an [*Error] if the server does
+// Check asks the server for its models, once. It returns an [*remote.Error] if the server does
 // not answer, refuses the key or does not have the model. A caller may poll it while a
 // server starts.
 func (c *Client) Check(ctx context.Context) error {
-	const patience = 30 * time.Second
-	short, cancel := c.patiently(ctx, patience)
-	defer cancel()
-	a, fault := c.exchange(short, http.MethodGet, "models", nil)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if fault != nil {
-		return fault
+	body, err := c.server.Get(ctx, "models", missing)
+	if err != nil {
+		return err
 	}
 	var list struct {
 		Data []struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if fault := decode(a.body, &list); fault != nil {
-		return c.sign(fault, a)
+	if fault := remote.Decode(body, &list); fault != nil {
+		return c.server.Fault(fault, "models", body)
 	}
 	known := make([]string, 0, len(list.Data))
 	for _, model := range list.Data {
@@ -38,11 +32,11 @@ func (c *Client) Check(ctx context.Context) error {
 	if slices.Contains(known, c.cfg.Model) {
 		return nil
 	}
-	err := fmt.Errorf("no model %q; the server has none", c.cfg.Model)
+	err = fmt.Errorf("no model %q; the server has none", c.cfg.Model)
 	if len(known) > 0 {
 		err = fmt.Errorf("no model %q; the server has %s", c.cfg.Model, shortList(known))
 	}
-	return c.sign(&Error{Kind: UnknownModel, Err: err}, a)
+	return c.server.Fault(&remote.Error{Kind: remote.UnknownModel, Err: err}, "models", body)
 }
 
 // shortList joins names, of a long list only the first.

@@ -9,8 +9,9 @@
 // its text (because the server stripped the text, or a reasoning parser split it), the
 // sample has no log-probabilities, and [Stats] counts it.
 //
-// By default vLLM and SGLang report log-probabilities before temperature, top_p and
-// top_k are applied (vLLM has --logprobs-mode processed_logprobs for those after).
+// By default vLLM reports log-probabilities before temperature, top_p and top_k are
+// applied (--logprobs-mode processed_logprobs: after), and SGLang after temperature
+// (SGLANG_RETURN_ORIGINAL_LOGPROB=1: before).
 //
 // If a server reports reasoning in a separate field (reasoning_content or reasoning),
 // the client puts it before the text as <think>…</think>, or as <think>… if the reply
@@ -24,29 +25,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net/http"
-	"net/url"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // A Client samples from one server. Many goroutines may use it at once. Its only
 // goroutines of its own are those of its connections, which CloseIdle ends.
 type Client struct {
-	cfg   Config
-	base  *url.URL
-	http  *http.Client
-	slots chan struct{}                     // a token for each running exchange
-	draw  func(time.Duration) time.Duration // draws uniformly from 0 to its argument
+	cfg    Config
+	server *remote.Server
 
 	oneByOne atomic.Bool // the server returns one sample per request, whatever n is
-	asked    atomic.Int64
-	retried  atomic.Int64
 	failed   atomic.Int64
 	noProbs  atomic.Int64
 }
@@ -55,7 +48,7 @@ type Client struct {
 type Stats struct {
 	Asked      int64 // HTTP exchanges for samples, retries included
 	Retried    int64 // exchanges that were retried
-	Failed     int64 // requests that ended with an Error
+	Failed     int64 // requests that ended with an error
 	NoLogProbs int64 // samples without the requested log-probabilities
 }
 
@@ -65,32 +58,23 @@ func New(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
-	cfg = cfg.withDefaults()
-	base, err := url.Parse(cfg.URL)
+	server, err := remote.New(cfg.Server)
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
-	return &Client{
-		cfg:  cfg,
-		base: base,
-		http: &http.Client{
-			Transport:     cfg.Transport,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		slots: make(chan struct{}, cfg.MaxInFlight),
-		draw:  func(most time.Duration) time.Duration { return rand.N(most + 1) },
-	}, nil
+	return &Client{cfg: cfg, server: server}, nil
 }
 
 // Stats returns the client's counts so far.
 func (c *Client) Stats() Stats {
-	return Stats{Asked: c.asked.Load(), Retried: c.retried.Load(), Failed: c.failed.Load(), NoLogProbs: c.noProbs.Load()}
+	n := c.server.Stats()
+	return Stats{Asked: n.Asked, Retried: n.Retried, Failed: c.failed.Load(), NoLogProbs: c.noProbs.Load()}
 }
 
 // CloseIdle closes the connections that no request is using.
-func (c *Client) CloseIdle() { c.http.CloseIdleConnections() }
+func (c *Client) CloseIdle() { c.server.CloseIdle() }
 
-// Sample implements [quintain.Policy]. The error is an [*Error], or the cause of ctx if
+// Sample implements [quintain.Policy]. The error is an [*remote.Error], or the cause of ctx if
 // ctx ended. A cancelled request has no samples, since no part of a reply arrives
 // before its end. Samples of one request share their Read.
 func (c *Client) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
@@ -120,7 +104,7 @@ func (c *Client) round(ctx context.Context, r quintain.Request, n int) ([]quinta
 		return c.singly(ctx, r, n)
 	}
 	samples, err := c.ask(ctx, r, n)
-	if fault, is := errors.AsType[*Error](err); is && fault.wantsOne() {
+	if fault, is := errors.AsType[*remote.Error](err); is && fault.RefusesSeveral() {
 		if one, again := c.ask(ctx, r, 1); again == nil {
 			samples, err = one, nil
 		}
@@ -161,52 +145,32 @@ func (c *Client) singly(ctx context.Context, r quintain.Request, n int) ([]quint
 	return samples, nil
 }
 
+// missing is what to do if the server has no such route.
+const missing = "is the model's name right, and does the URL end with /v1?"
+
 // ask returns from 1 to n samples from one successful exchange, after retries if faults
-// are temporary. The error is an *Error or the cause of ctx.
-func (c *Client) ask(ctx context.Context, r quintain.Request, n int) ([]quintain.Sample, error) {
+// are temporary. The error is a *remote.Error or the cause of ctx.
+func (c *Client) ask(ctx context.Context, r quintain.Request, n int) (samples []quintain.Sample, err error) {
 	body, err := c.body(r, n)
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
-	for attempt := 1; ; attempt++ {
-		samples, fault := c.try(ctx, &query{Request: r, config: &c.cfg, n: n, body: body})
-		if fault == nil {
-			return samples, nil
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		fault.Attempts = attempt
-		if !fault.again(c.cfg.Retries) {
-			return nil, fault
-		}
-		c.retried.Add(1)
-		if c.cfg.Told != nil {
-			c.cfg.Told(fault, attempt)
-		}
-		if stopped, err := c.pause(ctx, attempt, fault.after); err != nil {
-			return nil, err
-		} else if stopped {
-			return nil, fault
+	q := query{Request: r, config: &c.cfg, n: n}
+	err = c.server.Ask(ctx, remote.Call{
+		Path: "chat/completions", Body: body, Missing: missing,
+		Begin: func(version int32) { q.version = version },
+		Read: func(body []byte) (fault *remote.Error) {
+			samples, fault = q.read(body)
+			return fault
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range samples {
+		if s.LogProbs == nil && !c.cfg.NoLogProbs {
+			c.noProbs.Add(1)
 		}
 	}
-}
-
-// pause waits before retry i. It returns earlier if Config.Stop is closed, or with the
-// cause of ctx.
-func (c *Client) pause(ctx context.Context, i int, after time.Duration) (stopped bool, err error) {
-	most := c.cfg.MaxBackoff
-	if i < 30 && c.cfg.Backoff < most>>i {
-		most = c.cfg.Backoff << i
-	}
-	timer := time.NewTimer(c.draw(most) + min(after, c.cfg.MaxBackoff))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	case <-c.cfg.Stop:
-		return true, nil
-	case <-timer.C:
-		return false, nil
-	}
+	return samples, nil
 }

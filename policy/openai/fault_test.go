@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // Temporary faults are retried, and leave no trace in the samples.
@@ -67,58 +68,58 @@ func TestPermanentFaultsAreErrors(t *testing.T) {
 	for _, test := range []struct {
 		why      string
 		fault    policytest.Fault
-		kind     openai.Kind
+		kind     remote.Kind
 		attempts int
 		says     string
 	}{
-		{"overload", policytest.Status(429), openai.Busy, 5, "HTTP 429 Too Many Requests"},
-		{"the server fails", policytest.Status(500), openai.ServerFailed, 5, "HTTP 500"},
-		{"the connection is closed", policytest.Drop, openai.Unreachable, 5, "is the server running"},
-		{"the answer is incomplete", policytest.Cut, openai.Unreachable, 5, "unexpected EOF"},
-		{"the answer is truncated", policytest.Truncate, openai.Unreachable, 5, "unexpected EOF"},
-		{"aborted by the engine", choice(func(c map[string]any) { c["finish_reason"] = "abort" }), openai.ServerFailed, 5, "abort"},
+		{"overload", policytest.Status(429), remote.Busy, 5, "HTTP 429 Too Many Requests"},
+		{"the server fails", policytest.Status(500), remote.ServerFailed, 5, "HTTP 500"},
+		{"the connection is closed", policytest.Drop, remote.Unreachable, 5, "is the server running"},
+		{"the answer is incomplete", policytest.Cut, remote.Unreachable, 5, "unexpected EOF"},
+		{"the answer is truncated", policytest.Truncate, remote.Unreachable, 5, "unexpected EOF"},
+		{"aborted by the engine", choice(func(c map[string]any) { c["finish_reason"] = "abort" }), remote.ServerFailed, 5, "abort"},
 
-		{"a bad request", policytest.Status(400), openai.Refused, 1, `the server said "{`},
-		{"a wrong key", policytest.Status(401), openai.Refused, 1, "is the API key right?"},
-		{"a wrong model or path", policytest.Status(404), openai.Refused, 1, "end with /v1?"},
-		{"no such feature", policytest.Status(501), openai.Refused, 1, "HTTP 501"},
-		{"a redirect", policytest.Status(302, "Location", "/elsewhere"), openai.Refused, 1, "redirects are not followed"},
-		{"filtered", choice(func(c map[string]any) { c["finish_reason"] = "content_filter" }), openai.Filtered, 1, "content_filter"},
-		{"no token IDs", choice(func(c map[string]any) { delete(c, "token_ids") }), openai.Unsupported, 1, "vLLM 0.10.2"},
-		{"no token IDs of the prompt", policytest.Edit(func(r map[string]any) { delete(r, "prompt_token_ids") }), openai.Unsupported, 1, "no token IDs"},
+		{"a bad request", policytest.Status(400), remote.Refused, 1, `the server said "{`},
+		{"a wrong key", policytest.Status(401), remote.Refused, 1, "is the API key right?"},
+		{"a wrong model or path", policytest.Status(404), remote.Refused, 1, "end with /v1?"},
+		{"no such feature", policytest.Status(501), remote.Refused, 1, "HTTP 501"},
+		{"a redirect", policytest.Status(302, "Location", "/elsewhere"), remote.Refused, 1, "redirects are not followed"},
+		{"filtered", choice(func(c map[string]any) { c["finish_reason"] = "content_filter" }), remote.Filtered, 1, "content_filter"},
+		{"no token IDs", choice(func(c map[string]any) { delete(c, "token_ids") }), remote.Unsupported, 1, "vLLM 0.10.2"},
+		{"no token IDs of the prompt", policytest.Edit(func(r map[string]any) { delete(r, "prompt_token_ids") }), remote.Unsupported, 1, "no token IDs"},
 
-		{"the page of a proxy", policytest.Body("text/html", "<html>Hello</html>"), openai.Nonsense, 3, "<html>Hello</html>"},
-		{"not an object", policytest.Body("application/json", `[1]`), openai.Nonsense, 3, "not valid JSON"},
-		{"NaN", policytest.Body("application/json", `{"choices":[{"message":{"content":"x"},"logprobs":{"content":[{"logprob":NaN}]}}]}`), openai.Nonsense, 3, "'N'"},
-		{"an error with status 200", policytest.Body("application/json", `{"error":"no"}`), openai.Nonsense, 3, "no choices"},
-		{"no choices", policytest.Edit(func(r map[string]any) { r["choices"] = []any{} }), openai.Nonsense, 3, "no choices"},
-		{"a choice that is null", policytest.Edit(func(r map[string]any) { r["choices"] = []any{nil} }), openai.Nonsense, 3, "choice 0: no message"},
-		{"too many choices", policytest.Edit(func(r map[string]any) { c := r["choices"].([]any); r["choices"] = append(c, c[0]) }), openai.Nonsense, 3, "2 choices, asked for 1"},
-		{"no message", choice(func(c map[string]any) { delete(c, "message") }), openai.Nonsense, 3, "no message"},
-		{"a message that is text", choice(func(c map[string]any) { c["message"] = "hello" }), openai.Nonsense, 3, "cannot unmarshal"},
-		{"content that is not text", choice(func(c map[string]any) { c["message"] = map[string]any{"content": []any{"x"}} }), openai.Nonsense, 3, "cannot unmarshal"},
-		{"no finish_reason", choice(func(c map[string]any) { c["finish_reason"] = nil }), openai.Nonsense, 3, "was the reply cut?"},
-		{"an unknown finish_reason", choice(func(c map[string]any) { c["finish_reason"] = "tired" }), openai.Nonsense, 3, `"tired"`},
-		{"a log-probability above zero", entry("logprob", 0.5), openai.Nonsense, 3, "token 1 is 0.5, above 0"},
-		{"a log-probability that is null", entry("logprob", nil), openai.Nonsense, 3, "is null"},
-		{"an infinite log-probability", entry("logprob", -1e300), openai.Nonsense, 3, "-1e+300"},
-		{"a log-probability that is text", entry("logprob", "low"), openai.Nonsense, 3, "cannot unmarshal"},
-		{"a byte above 255", entry("bytes", []int{256}), openai.Nonsense, 3, "cannot unmarshal"},
+		{"the page of a proxy", policytest.Body("text/html", "<html>Hello</html>"), remote.Nonsense, 3, "<html>Hello</html>"},
+		{"not an object", policytest.Body("application/json", `[1]`), remote.Nonsense, 3, "not valid JSON"},
+		{"NaN", policytest.Body("application/json", `{"choices":[{"message":{"content":"x"},"logprobs":{"content":[{"logprob":NaN}]}}]}`), remote.Nonsense, 3, "'N'"},
+		{"an error with status 200", policytest.Body("application/json", `{"error":"no"}`), remote.Nonsense, 3, "no choices"},
+		{"no choices", policytest.Edit(func(r map[string]any) { r["choices"] = []any{} }), remote.Nonsense, 3, "no choices"},
+		{"a choice that is null", policytest.Edit(func(r map[string]any) { r["choices"] = []any{nil} }), remote.Nonsense, 3, "choice 0: no message"},
+		{"too many choices", policytest.Edit(func(r map[string]any) { c := r["choices"].([]any); r["choices"] = append(c, c[0]) }), remote.Nonsense, 3, "2 choices, asked for 1"},
+		{"no message", choice(func(c map[string]any) { delete(c, "message") }), remote.Nonsense, 3, "no message"},
+		{"a message that is text", choice(func(c map[string]any) { c["message"] = "hello" }), remote.Nonsense, 3, "cannot unmarshal"},
+		{"content that is not text", choice(func(c map[string]any) { c["message"] = map[string]any{"content": []any{"x"}} }), remote.Nonsense, 3, "cannot unmarshal"},
+		{"no finish_reason", choice(func(c map[string]any) { c["finish_reason"] = nil }), remote.Nonsense, 3, "was the reply cut?"},
+		{"an unknown finish_reason", choice(func(c map[string]any) { c["finish_reason"] = "tired" }), remote.Nonsense, 3, `"tired"`},
+		{"a log-probability above zero", entry("logprob", 0.5), remote.Nonsense, 3, "token 1 is 0.5, above 0"},
+		{"a log-probability that is null", entry("logprob", nil), remote.Nonsense, 3, "is null"},
+		{"an infinite log-probability", entry("logprob", -1e300), remote.Nonsense, 3, "-1e+300"},
+		{"a log-probability that is text", entry("logprob", "low"), remote.Nonsense, 3, "cannot unmarshal"},
+		{"a byte above 255", entry("bytes", []int{256}), remote.Nonsense, 3, "cannot unmarshal"},
 		{"fewer log-probabilities than tokens", choice(func(c map[string]any) {
 			l := c["logprobs"].(map[string]any)
 			l["content"] = l["content"].([]any)[1:]
-		}), openai.Nonsense, 3, "log-probabilities for"},
-		{"a negative token ID", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = -7 }), openai.Nonsense, 3, "token ID 2 is -7"},
-		{"a token ID above 32 bits", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = int64(1) << 33 }), openai.Nonsense, 3, "cannot unmarshal"},
+		}), remote.Nonsense, 3, "log-probabilities for"},
+		{"a negative token ID", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = -7 }), remote.Nonsense, 3, "token ID 2 is -7"},
+		{"a token ID above 32 bits", choice(func(c map[string]any) { c["token_ids"].([]any)[2] = int64(1) << 33 }), remote.Nonsense, 3, "cannot unmarshal"},
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			t.Parallel()
 			s := failing(times(20, test.fault)...)
-			c := client(t, s, func(cfg *openai.Config) { cfg.Retries = 4 })
+			c := client(t, s, func(cfg *openai.Config) { cfg.Server.Retries = 4 })
 			samples, err := c.Sample(t.Context(), request(1))
-			fault, is := errors.AsType[*openai.Error](err)
+			fault, is := errors.AsType[*remote.Error](err)
 			if !is || len(samples) > 0 {
-				t.Fatalf("%d samples and error %v, want an *openai.Error alone", len(samples), err)
+				t.Fatalf("%d samples and error %v, want a *remote.Error alone", len(samples), err)
 			}
 			if fault.Kind != test.kind || fault.Attempts != test.attempts || len(s.Requests()) != test.attempts {
 				t.Errorf("kind %q, %d attempts, %d requests; want %q, %d\n%v",
@@ -147,13 +148,13 @@ func TestUnreachableServer(t *testing.T) {
 		{"no server listens", "http://127.0.0.1:1/v1", 3, "connection refused"},
 		{"it does not speak TLS", strings.Replace(plain.URL, "http:", "https:", 1) + "/v1", 1, "HTTP response to HTTPS client"},
 	} {
-		c, err := openai.New(openai.Config{URL: test.url, Model: "m", Retries: 2, Backoff: 1, MaxBackoff: 1})
+		c, err := openai.New(openai.Config{Server: remote.Config{URL: test.url, Retries: 2, Backoff: 1, MaxBackoff: 1}, Model: "m"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = c.Sample(t.Context(), request(1))
-		fault, is := errors.AsType[*openai.Error](err)
-		if !is || fault.Kind != openai.Unreachable || fault.Attempts != test.attempts || !strings.Contains(err.Error(), test.says) {
+		fault, is := errors.AsType[*remote.Error](err)
+		if !is || fault.Kind != remote.Unreachable || fault.Attempts != test.attempts || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error is %v, want %q after %d attempts", test.why, err, test.says, test.attempts)
 		}
 		c.CloseIdle()
@@ -174,9 +175,9 @@ func TestErrorsDoNotContainTheKey(t *testing.T) {
 	} {
 		s := failing(times(20, test.fault)...)
 		s.Key = key
-		c := client(t, s, func(cfg *openai.Config) { cfg.APIKey, cfg.URL = key, cfg.URL+"?key="+key })
+		c := client(t, s, func(cfg *openai.Config) { cfg.Server.APIKey, cfg.Server.URL = key, cfg.Server.URL+"?key="+key })
 		_, err := c.Sample(t.Context(), request(1))
-		fault, is := errors.AsType[*openai.Error](err)
+		fault, is := errors.AsType[*remote.Error](err)
 		if !is {
 			t.Fatalf("%s: error is %v", test.why, err)
 		}
@@ -185,7 +186,7 @@ func TestErrorsDoNotContainTheKey(t *testing.T) {
 		}
 	}
 	s := &policytest.Server{Key: "another"}
-	c := client(t, s, func(cfg *openai.Config) { cfg.APIKey = key })
+	c := client(t, s, func(cfg *openai.Config) { cfg.Server.APIKey = key })
 	if err := c.Check(t.Context()); err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "Bearer [key]") {
 		t.Errorf("error is %v, want the server's message without the key", err)
 	}
@@ -194,10 +195,10 @@ func TestErrorsDoNotContainTheKey(t *testing.T) {
 func TestTimeoutIsNotRetried(t *testing.T) {
 	t.Parallel()
 	s := failing(policytest.Hang)
-	c := client(t, s, func(cfg *openai.Config) { cfg.Timeout = 20 * time.Millisecond })
+	c := client(t, s, func(cfg *openai.Config) { cfg.Server.Timeout = 20 * time.Millisecond })
 	_, err := c.Sample(t.Context(), request(1))
-	fault, is := errors.AsType[*openai.Error](err)
-	if !is || fault.Kind != openai.TooSlow || fault.Attempts != 1 || !strings.Contains(err.Error(), "no answer in time (20ms)") {
+	fault, is := errors.AsType[*remote.Error](err)
+	if !is || fault.Kind != remote.TooSlow || fault.Attempts != 1 || !strings.Contains(err.Error(), "no answer in time (20ms)") {
 		t.Errorf("error is %v, want one attempt that was too slow", err)
 	}
 }
@@ -205,9 +206,9 @@ func TestTimeoutIsNotRetried(t *testing.T) {
 func TestReplySizeIsLimited(t *testing.T) {
 	t.Parallel()
 	s := saying(strings.Repeat("blah ", 1000))
-	c := client(t, s, func(cfg *openai.Config) { cfg.MaxReplyBytes = 1000 })
+	c := client(t, s, func(cfg *openai.Config) { cfg.Server.MaxReplyBytes = 1000 })
 	_, err := c.Sample(t.Context(), request(1))
-	if fault, is := errors.AsType[*openai.Error](err); !is || fault.Kind != openai.TooLarge || fault.Attempts != 1 {
+	if fault, is := errors.AsType[*remote.Error](err); !is || fault.Kind != remote.TooLarge || fault.Attempts != 1 {
 		t.Errorf("error is %v, want a reply that is too large", err)
 	}
 }
@@ -217,7 +218,7 @@ func TestTooLongConversationsAreNotRetried(t *testing.T) {
 	c := client(t, &policytest.Server{MaxContext: 10}, nil)
 	r := request(4)
 	_, err := c.Sample(t.Context(), r)
-	if fault, is := errors.AsType[*openai.Error](err); !is || fault.Kind != openai.TooLong || fault.Attempts != 1 {
+	if fault, is := errors.AsType[*remote.Error](err); !is || fault.Kind != remote.TooLong || fault.Attempts != 1 {
 		t.Errorf("error is %v, want one of kind TooLong", err)
 	}
 	if asked := c.Stats().Asked; asked != 1 {
@@ -238,7 +239,7 @@ func TestCancelledRequestsEnd(t *testing.T) {
 		{"while the server samples", failing(policytest.Hang), nil, 1},
 		{"while single samples are requested", &policytest.Server{IgnoresN: true, Faults: []policytest.Fault{nil, policytest.Hang, nil, policytest.Hang}}, nil, 4},
 		{"while it waits before a retry", failing(times(9, policytest.Status(429, "Retry-After", "3600"))...),
-			func(cfg *openai.Config) { cfg.Backoff, cfg.MaxBackoff = time.Hour, time.Hour }, 1},
+			func(cfg *openai.Config) { cfg.Server.Backoff, cfg.Server.MaxBackoff = time.Hour, time.Hour }, 1},
 		{"while the answer arrives", failing(func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 			_, _ = w.Write([]byte(`{"choices":[`))
 			_ = http.NewResponseController(w).Flush()

@@ -3,119 +3,19 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/policytest"
 )
 
-// A transport answers without a network, as a synctest bubble requires.
-type transport func() (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	_, _ = io.Copy(io.Discard, r.Body)
-	return f()
-}
-
-func response(status int, body string, headers ...string) *http.Response {
-	r := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	return r
-}
-
 const fine = `{"choices":[{"message":{"content":"Four"},"finish_reason":"stop"}]}`
 
 func request(n int) quintain.Request {
 	return quintain.Request{N: n, Messages: []quintain.Message{{Role: "user", Content: "How many?"}}, Sampling: quintain.Sampling{Temperature: 1}}
-}
-
-// TestPausesGrowUpToTheLimit draws the longest possible pause each time.
-func TestPausesGrowUpToTheLimit(t *testing.T) {
-	for _, test := range []struct {
-		why    string
-		header string
-		want   []time.Duration
-	}{
-		{"doubling up to the limit", "", []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second, 10 * time.Second}},
-		{"the server asks for more", "3", []time.Duration{5 * time.Second, 7 * time.Second, 11 * time.Second, 13 * time.Second, 13 * time.Second}},
-		{"the server asks for too much", "86400", []time.Duration{12 * time.Second, 14 * time.Second, 18 * time.Second, 20 * time.Second, 20 * time.Second}},
-		{"a date", "Sat, 01 Jan 2000 00:00:05 GMT", []time.Duration{7 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second, 10 * time.Second}},
-		{"a date that has passed", "Mon, 01 Jan 1990 00:00:00 GMT", []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second, 10 * time.Second}},
-	} {
-		synctest.Test(t, func(t *testing.T) { // time begins at midnight UTC 2000-01-01
-			var times []time.Time
-			c, err := New(Config{
-				URL: "http://server/v1", Model: "m", Backoff: time.Second, MaxBackoff: 10 * time.Second,
-				Transport: transport(func() (*http.Response, error) {
-					times = append(times, time.Now())
-					if len(times) <= len(test.want) {
-						return response(429, "", "Retry-After", test.header), nil
-					}
-					return response(200, fine), nil
-				}),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.draw = func(most time.Duration) time.Duration { return most }
-			if _, err := c.Sample(t.Context(), request(1)); err != nil {
-				t.Fatal(err)
-			}
-			var got []time.Duration
-			for i := range times[1:] {
-				got = append(got, times[i+1].Sub(times[i]))
-			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("%s: pauses of %v, want %v", test.why, got, test.want)
-			}
-		})
-	}
-}
-
-func TestJitterIsFull(t *testing.T) {
-	t.Parallel()
-	c, err := New(Config{URL: "http://server/v1", Model: "m"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	low, high := time.Hour, time.Duration(0)
-	for range 1000 {
-		d := c.draw(time.Second)
-		low, high = min(low, d), max(high, d)
-	}
-	if low < 0 || low > 50*time.Millisecond || high > time.Second || high < 950*time.Millisecond {
-		t.Errorf("pauses from %v to %v, want from about 0 to about 1s", low, high)
-	}
-}
-
-// TestDefaultsArePatient uses a server that takes a minute to start.
-func TestDefaultsArePatient(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		c, err := New(Config{URL: "http://server/v1", Model: "m", Transport: transport(func() (*http.Response, error) {
-			if time.Since(start) < time.Minute {
-				return nil, errors.New("connection refused")
-			}
-			return response(200, fine), nil
-		})})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.draw = func(most time.Duration) time.Duration { return most / 2 } // the mean of the draws
-		if _, err := c.Sample(t.Context(), request(1)); err != nil {
-			t.Errorf("after %v: %v", time.Since(start), err)
-		}
-	})
 }
 
 func TestSpreadPutsLogProbsOnFirstBytes(t *testing.T) {
@@ -153,36 +53,6 @@ func TestSpreadPutsLogProbsOnFirstBytes(t *testing.T) {
 		got := spread(entries, probs, test.text)
 		if !slices.Equal(got, test.want) || (got == nil) != (test.want == nil) {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
-		}
-	}
-}
-
-func TestRetryAfterHeader(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for header, want := range map[string]time.Duration{
-		"": 0, "5": 5 * time.Second, " 5 ": 5 * time.Second, "-5": 0, "soon": 0, "NaN": 0,
-		"9000000000000000000": 24 * time.Hour, "99999999999999999999999": 0,
-		"Thu, 01 Jan 2026 00:01:00 GMT": time.Minute, "Wed, 31 Dec 2025 00:00:00 GMT": 0,
-		"Fri, 01 Jan 2100 00:00:00 GMT": 24 * time.Hour,
-	} {
-		if got := retryAfter(header, now); got != want {
-			t.Errorf("%q: %v, want %v", header, got, want)
-		}
-	}
-}
-
-func TestExcerptIsShortAndSafe(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ why, body, key, want string }{
-		{"on one line", "a\n\t b\x00", "", "a b\x00"},
-		{"without the key", "Bearer k1, k1", "k1", "Bearer [key], [key]"},
-		{"bytes that are not text", "a\xff", "", "a\uFFFD"},
-		{"cut within a character", strings.Repeat("é", 200), "", strings.Repeat("é", 150) + "…"},
-		{"cut at 300 bytes", "x" + strings.Repeat("é", 200), "", "x" + strings.Repeat("é", 149) + "…"},
-	} {
-		if got := excerpt([]byte(test.body), test.key); got != test.want {
-			t.Errorf("%s: %q, want %q", test.why, got, test.want)
 		}
 	}
 }

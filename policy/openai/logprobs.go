@@ -6,24 +6,19 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// list returns the log-probabilities of all entries. One that is null (as servers write
-// NaN), infinite, or above zero by more than rounding means that the model or the
-// server is broken.
-func (l *logProbs) list() ([]float32, *Error) {
-	const rounding = 1e-3
+// list returns the log-probabilities of all entries.
+func (l *logProbs) list() ([]float32, *remote.Error) {
 	probs := make([]float32, len(l.Content))
 	for i, e := range l.Content {
-		switch {
-		case e.LogProb == nil:
-			return nil, nonsense("log-probability of token %d is null", i)
-		case *e.LogProb > rounding:
-			return nil, nonsense("log-probability of token %d is %v, above 0", i, *e.LogProb)
-		case *e.LogProb < -math.MaxFloat32:
-			return nil, nonsense("log-probability of token %d is %v", i, *e.LogProb)
+		p, err := policy.LogProb(e.LogProb)
+		if err != nil {
+			return nil, remote.Nonsensef("log-probability of token %d %w", i, err)
 		}
-		probs[i] = min(0, float32(*e.LogProb))
+		probs[i] = p
 	}
 	return probs, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,8 +28,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func client(t *testing.T, s *policytest.Server, change func(*openai.Config)) *openai.Client {
 	t.Helper()
 	cfg := openai.Config{
-		URL: s.Start(t), Model: "fake", TokenIDs: s.TokenIDs, NoLogProbs: s.NoLogProbs,
-		Backoff: time.Microsecond, MaxBackoff: time.Millisecond,
+		Server: remote.Config{URL: s.Start(t), Backoff: time.Microsecond, MaxBackoff: time.Millisecond},
+		Model:  "fake", TokenIDs: s.TokenIDs, NoLogProbs: s.NoLogProbs,
 	}
 	if change != nil {
 		change(&cfg)
@@ -201,7 +202,7 @@ func TestInFlightIsBounded(t *testing.T) {
 		fake.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	c, err := openai.New(openai.Config{URL: server.URL + "/v1", Model: "fake", MaxInFlight: most})
+	c, err := openai.New(openai.Config{Server: remote.Config{URL: server.URL + "/v1", MaxInFlight: most}, Model: "fake"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 	server.Start()
 	defer server.Close()
-	c, err := openai.New(openai.Config{URL: server.URL + "/v1/", Model: "fake"})
+	c, err := openai.New(openai.Config{Server: remote.Config{URL: server.URL + "/v1/"}, Model: "fake"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,18 +259,18 @@ func TestCheckReportsServersThatCannotBeUsed(t *testing.T) {
 	for _, test := range []struct {
 		why    string
 		change func(*openai.Config)
-		kind   openai.Kind // "": no error
+		kind   remote.Kind // "": no error
 		says   string
 	}{
 		{"a good server", func(*openai.Config) {}, "", ""},
-		{"unknown model", func(c *openai.Config) { c.Model = "gpt" }, openai.UnknownModel, `no model "gpt"; the server has fake`},
-		{"wrong key", func(c *openai.Config) { c.APIKey = "sk-wrong" }, openai.Refused, "is the API key right?"},
-		{"no /v1", func(c *openai.Config) { c.URL = strings.TrimSuffix(c.URL, "/v1") }, openai.Refused, "does the URL end with /v1?"},
-		{"no server", func(c *openai.Config) { c.URL = "http://127.0.0.1:1/v1" }, openai.Unreachable, "is the server running"},
+		{"unknown model", func(c *openai.Config) { c.Model = "gpt" }, remote.UnknownModel, `no model "gpt"; the server has fake`},
+		{"wrong key", func(c *openai.Config) { c.Server.APIKey = "sk-wrong" }, remote.Refused, "is the API key right?"},
+		{"no /v1", func(c *openai.Config) { c.Server.URL = strings.TrimSuffix(c.Server.URL, "/v1") }, remote.Refused, "does the URL end with /v1?"},
+		{"no server", func(c *openai.Config) { c.Server.URL = "http://127.0.0.1:1/v1" }, remote.Unreachable, "is the server running"},
 	} {
-		c := client(t, &policytest.Server{Key: "sk-right"}, func(cfg *openai.Config) { cfg.APIKey = "sk-right"; test.change(cfg) })
+		c := client(t, &policytest.Server{Key: "sk-right"}, func(cfg *openai.Config) { cfg.Server.APIKey = "sk-right"; test.change(cfg) })
 		err := c.Check(t.Context())
-		fault, is := errors.AsType[*openai.Error](err)
+		fault, is := errors.AsType[*remote.Error](err)
 		switch {
 		case test.kind == "" && err != nil:
 			t.Errorf("%s: %v", test.why, err)
@@ -293,21 +294,21 @@ func TestNewRefuses(t *testing.T) {
 		says   string
 	}{
 		{"valid", func(*openai.Config) {}, "<nil>"},
-		{"no URL", func(c *openai.Config) { c.URL = "" }, "url"},
-		{"no scheme", func(c *openai.Config) { c.URL = "localhost:8000" }, "http://127.0.0.1:8000/v1"},
-		{"an unsupported scheme", func(c *openai.Config) { c.URL = "ftp://host/v1" }, "http://127.0.0.1:8000/v1"},
-		{"an invalid URL", func(c *openai.Config) { c.URL = "http://%zz" }, "url"},
-		{"a user name in the URL", func(c *openai.Config) { c.URL = "http://me:secret@host/v1" }, "user name"},
+		{"no URL", func(c *openai.Config) { c.Server.URL = "" }, "url"},
+		{"no scheme", func(c *openai.Config) { c.Server.URL = "localhost:8000" }, "http://127.0.0.1:8000/v1"},
+		{"an unsupported scheme", func(c *openai.Config) { c.Server.URL = "ftp://host/v1" }, "http://127.0.0.1:8000/v1"},
+		{"an invalid URL", func(c *openai.Config) { c.Server.URL = "http://%zz" }, "url"},
+		{"a user name in the URL", func(c *openai.Config) { c.Server.URL = "http://me:secret@host/v1" }, "user name"},
 		{"no model", func(c *openai.Config) { c.Model = "" }, "model"},
-		{"a key with a line end", func(c *openai.Config) { c.APIKey = "secret\n" }, "line end"},
-		{"a negative duration", func(c *openai.Config) { c.Timeout = -1 }, "below 0"},
-		{"no requests in flight", func(c *openai.Config) { c.MaxInFlight = -1 }, "max in flight"},
-		{"no room for replies", func(c *openai.Config) { c.MaxReplyBytes = -1 }, "max reply bytes"},
+		{"a key with a line end", func(c *openai.Config) { c.Server.APIKey = "secret\n" }, "line end"},
+		{"a negative duration", func(c *openai.Config) { c.Server.Timeout = -1 }, "below 0"},
+		{"no requests in flight", func(c *openai.Config) { c.Server.MaxInFlight = -1 }, "max in flight"},
+		{"no room for replies", func(c *openai.Config) { c.Server.MaxReplyBytes = -1 }, "max reply bytes"},
 		{"a seed in the extra body", func(c *openai.Config) { c.ExtraBody = map[string]any{"seed": 1} }, `"seed"`},
 		{"a stream in the extra body", func(c *openai.Config) { c.ExtraBody = map[string]any{"stream": true} }, `"stream"`},
 		{"an extra body that JSON cannot hold", func(c *openai.Config) { c.ExtraBody = map[string]any{"f": func() {}} }, "extra body"},
 	} {
-		cfg := openai.Config{URL: "http://127.0.0.1:8000/v1", Model: "m"}
+		cfg := openai.Config{Server: remote.Config{URL: "http://127.0.0.1:8000/v1"}, Model: "m"}
 		test.change(&cfg)
 		_, err := openai.New(cfg)
 		if text := fmt.Sprint(err); !strings.Contains(text, test.says) || strings.Contains(text, "secret") {
@@ -319,7 +320,7 @@ func TestNewRefuses(t *testing.T) {
 func ExampleClient_Sample() {
 	server := httptest.NewServer(&policytest.Server{})
 	defer server.Close()
-	c, err := openai.New(openai.Config{URL: server.URL + "/v1", Model: "fake"})
+	c, err := openai.New(openai.Config{Server: remote.Config{URL: server.URL + "/v1"}, Model: "fake"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,15 +1,13 @@
 package openai
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // A reply is the body of an answer. Servers put token IDs into different places: those
@@ -50,16 +48,16 @@ type entry struct {
 
 // read returns the samples in body, from 1 to q.n. Any body gives either samples that
 // keep the promises of [quintain.Sample], or an error.
-func (q *query) read(body []byte) ([]quintain.Sample, *Error) {
+func (q *query) read(body []byte) ([]quintain.Sample, *remote.Error) {
 	var r reply
-	if fault := decode(body, &r); fault != nil {
+	if fault := remote.Decode(body, &r); fault != nil {
 		return nil, fault
 	}
 	switch n := len(r.Choices); {
 	case n == 0:
-		return nil, nonsense("no choices")
+		return nil, remote.Nonsensef("no choices")
 	case n > q.n: // perhaps of a beam search: taking the first ones would bias the samples
-		return nil, nonsense("%d choices, asked for %d", n, q.n)
+		return nil, remote.Nonsensef("%d choices, asked for %d", n, q.n)
 	}
 	if !q.config.TokenIDs {
 		q.rendered = slices.Clip(policy.Read(q.Request))
@@ -79,25 +77,13 @@ func (q *query) read(body []byte) ([]quintain.Sample, *Error) {
 	return samples, nil
 }
 
-// decode reads the JSON value of an answer.
-func decode(body []byte, value any) *Error {
-	err := json.Unmarshal(body, value)
-	if err == nil {
-		return nil
-	}
-	if _, is := errors.AsType[*json.SyntaxError](err); is && strings.Contains(err.Error(), "unexpected end") {
-		return &Error{Kind: Unreachable, Err: fmt.Errorf("answer of %d bytes: %w", len(body), io.ErrUnexpectedEOF)}
-	}
-	return nonsense("answer is not valid JSON: %w", err)
-}
-
 // sample reads one choice.
-func (q *query) sample(r *reply, c *choice) (quintain.Sample, *Error) {
+func (q *query) sample(r *reply, c *choice) (quintain.Sample, *remote.Error) {
 	var s quintain.Sample
 	if c.Message == nil {
-		return s, nonsense("no message")
+		return s, remote.Nonsensef("no message")
 	}
-	var fault *Error
+	var fault *remote.Error
 	if s.Finish, fault = finish(c.FinishReason); fault != nil {
 		return s, fault
 	}
@@ -115,9 +101,9 @@ func (q *query) sample(r *reply, c *choice) (quintain.Sample, *Error) {
 }
 
 // finish reads a finish_reason.
-func finish(reason *string) (quintain.Finish, *Error) {
+func finish(reason *string) (quintain.Finish, *remote.Error) {
 	if reason == nil {
-		return "", nonsense("finish_reason is null: was the reply cut?")
+		return "", remote.Nonsensef("finish_reason is null: was the reply cut?")
 	}
 	switch *reason {
 	case "stop", "eos", "eos_token", "stop_sequence", "tool_calls", "function_call":
@@ -125,11 +111,11 @@ func finish(reason *string) (quintain.Finish, *Error) {
 	case "length":
 		return quintain.Length, nil
 	case "abort", "error":
-		return "", &Error{Kind: ServerFailed, Err: fmt.Errorf("finish_reason is %q", *reason)}
+		return "", &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("finish_reason is %q", *reason)}
 	case "content_filter":
-		return "", &Error{Kind: Filtered, Err: errors.New(`finish_reason is "content_filter"`)}
+		return "", &remote.Error{Kind: remote.Filtered, Err: errors.New(`finish_reason is "content_filter"`)}
 	}
-	return "", nonsense("finish_reason is %.40q, want stop, length or tool_calls", *reason)
+	return "", remote.Nonsensef("finish_reason is %.40q, want stop, length or tool_calls", *reason)
 }
 
 // text is the content of the message, preceded by its reasoning.
@@ -155,7 +141,7 @@ func deref(s *string) string {
 }
 
 // retold fills in the tokens of s if the server reports only text.
-func (q *query) retold(s *quintain.Sample, c *choice) *Error {
+func (q *query) retold(s *quintain.Sample, c *choice) *remote.Error {
 	s.Vocabulary = quintain.UTF8
 	s.Read = q.rendered
 	s.Wrote = policy.Encode(s.Text)
@@ -171,25 +157,27 @@ func (q *query) retold(s *quintain.Sample, c *choice) *Error {
 }
 
 // exact fills in the tokens that the server reported.
-func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *Error {
+func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *remote.Error {
 	prompt := firstOf(r.PromptTokenIDs, c.PromptTokenIDs, c.Message.PromptTokenIDs)
 	if s.Wrote = firstOf(c.TokenIDs, c.Message.TokenIDs, c.Message.GenerationTokenIDs, c.LogProbs.named()); s.Wrote == nil || len(prompt) == 0 {
-		return &Error{Kind: Unsupported, Err: errors.New("the answer has no token IDs")}
+		return &remote.Error{Kind: remote.Unsupported, Err: errors.New("the answer has no token IDs"),
+			Remedy: "vLLM 0.10.2 and newer report token IDs; with other servers turn token_ids off and train on text"}
 	}
 	for _, list := range [][]quintain.Token{prompt, s.Wrote} {
 		if at := slices.IndexFunc(list, func(t quintain.Token) bool { return t < 0 }); at >= 0 {
-			return nonsense("token ID %d is %d", at, list[at])
+			return remote.Nonsensef("token ID %d is %d", at, list[at])
 		}
 	}
 	if most := q.Sampling.MaxTokens; most > 0 && len(s.Wrote) > most {
-		return nonsense("%d tokens, asked for at most %d", len(s.Wrote), most)
+		return remote.Nonsensef("%d tokens, asked for at most %d", len(s.Wrote), most)
 	}
 	if same := samePrefix(prompt, q.Context); same < len(q.Context) {
-		return &Error{Kind: Forked, Err: fmt.Errorf("the prompt has %d tokens and differs from the %d tokens of the conversation so far at token %d",
-			len(prompt), len(q.Context), same)}
+		return &remote.Error{Kind: remote.Forked, Err: fmt.Errorf("the prompt has %d tokens and differs from the %d tokens of the conversation so far at token %d",
+			len(prompt), len(q.Context), same),
+			Remedy: "with this chat template, chat completions cannot continue a conversation exactly; use a policy that sends tokens"}
 	}
 	if len(prompt) == len(q.Context) {
-		return nonsense("the prompt has only the %d tokens of the conversation so far", len(prompt))
+		return remote.Nonsensef("the prompt has only the %d tokens of the conversation so far", len(prompt))
 	}
 	s.Vocabulary = q.config.Model
 	s.Read = slices.Clip(slices.Clone(prompt[len(q.Context):])) // a copy, so that a long prompt can be freed
@@ -197,9 +185,9 @@ func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *Error {
 		return nil
 	}
 	if told := len(c.LogProbs.Content); told != len(s.Wrote) {
-		return nonsense("%d log-probabilities for %d tokens", told, len(s.Wrote))
+		return remote.Nonsensef("%d log-probabilities for %d tokens", told, len(s.Wrote))
 	}
-	var fault *Error
+	var fault *remote.Error
 	s.LogProbs, fault = c.LogProbs.list()
 	return fault
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 func TestTokensReportedByTheServer(t *testing.T) {
 	t.Parallel()
 	s := &policytest.Server{TokenIDs: true}
-	c := client(t, s, func(cfg *openai.Config) { cfg.Version = func() int32 { return 7 } })
+	c := client(t, s, func(cfg *openai.Config) { cfg.Server.Version = func() int32 { return 7 } })
 	r := request(2)
 	for turn := range 3 {
 		samples, err := c.Sample(t.Context(), r)
@@ -56,9 +57,9 @@ func TestServerThatForgetsThoughtsForks(t *testing.T) {
 	r.Fresh = 2
 	r.Messages = append(r.Messages, quintain.Message{Role: "assistant", Content: samples[0].Text}, quintain.Message{Role: "user", Content: "Sure?"})
 	_, err = c.Sample(t.Context(), r)
-	fault, is := errors.AsType[*openai.Error](err)
+	fault, is := errors.AsType[*remote.Error](err)
 	want := fmt.Sprintf("differs from the %d tokens of the conversation so far at token %d", len(r.Context), len(samples[0].Read))
-	if !is || fault.Kind != openai.Forked || !strings.Contains(err.Error(), want) {
+	if !is || fault.Kind != remote.Forked || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %q", err, want)
 	}
 }

@@ -13,8 +13,7 @@ type query struct {
 	quintain.Request
 
 	config  *Config
-	n       int // samples requested; the N of Request counts those of all queries
-	body    []byte
+	n       int   // samples requested; the N of Request counts those of all queries
 	version int32 // of the weights when it was sent
 
 	rendered []quintain.Token // what the samples read, if the server does not report it

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -48,9 +49,12 @@ func (s *Settings) Check() error {
 
 // Config returns the config of a client, with the key from the key file.
 func (s *Settings) Config() (Config, error) {
-	c := Config{URL: s.URL, Model: s.Model, TokenIDs: s.TokenIDs, ExtraBody: s.Extra, Timeout: s.Timeout, Retries: s.Retries}
-	if c.Retries == 0 {
-		c.Retries = -1 // 0 would mean the default
+	c := Config{
+		Server: remote.Config{URL: s.URL, Timeout: s.Timeout, Retries: s.Retries},
+		Model:  s.Model, TokenIDs: s.TokenIDs, ExtraBody: s.Extra,
+	}
+	if c.Server.Retries == 0 {
+		c.Server.Retries = -1 // 0 would mean the default
 	}
 	if s.KeyFile == "" {
 		return c, nil
@@ -59,7 +63,7 @@ func (s *Settings) Config() (Config, error) {
 	if err != nil {
 		return c, fmt.Errorf("key_file: %w", err)
 	}
-	if c.APIKey = strings.TrimSpace(string(text)); c.APIKey == "" {
+	if c.Server.APIKey = strings.TrimSpace(string(text)); c.Server.APIKey == "" {
 		return c, fmt.Errorf("key_file: %s is empty", s.KeyFile)
 	}
 	return c, nil

@@ -1,10 +1,12 @@
-package openai
+package remote
 
 import (
 	"bytes"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -28,7 +30,7 @@ const (
 	TooSlow      Kind = "too slow"      // no answer within Config.Timeout
 	TooLarge     Kind = "too large"     // the answer exceeds Config.MaxReplyBytes
 	Nonsense     Kind = "nonsense"      // the answer breaks the protocol
-	Unsupported  Kind = "unsupported"   // the server does not report what Config asks for
+	Unsupported  Kind = "unsupported"   // the server does not report what it is asked for
 	Forked       Kind = "forked"        // the server encoded sampled text again, with different tokens
 	Filtered     Kind = "filtered"      // the server withheld part of the reply
 	UnknownModel Kind = "unknown model" // the server runs but has no such model
@@ -42,6 +44,7 @@ type Error struct {
 	Attempts int    // HTTP exchanges made for the request
 	Excerpt  string // beginning of the last answer's body, with the API key removed
 	Err      error  // the last fault; nil: Status is enough
+	Remedy   string // what the reader can do; "": what is known of the kind and the status
 
 	after time.Duration // Retry-After of the server
 	final bool          // retrying cannot help, whatever the kind
@@ -85,6 +88,8 @@ func (e *Error) Error() string {
 // remedy suggests what the reader can do; "": nothing known.
 func (e *Error) remedy() string {
 	switch {
+	case e.Remedy != "":
+		return e.Remedy
 	case e.Kind == Unreachable && e.Status == 0:
 		return "is the server running, and is this its address?"
 	case e.Kind == TooSlow:
@@ -93,14 +98,8 @@ func (e *Error) remedy() string {
 		return "lower max_tokens, the number of turns or the size of the problems, or serve the model with a longer context"
 	case e.Kind == TooLarge:
 		return "raise the limit on replies, or lower max_tokens or the number of samples"
-	case e.Kind == Unsupported:
-		return "vLLM 0.10.2 and newer report token IDs; with other servers turn token_ids off and train on text"
-	case e.Kind == Forked:
-		return "with this chat template, chat completions cannot continue a conversation exactly; use a policy that sends tokens"
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		return "is the API key right?"
-	case e.Status == http.StatusNotFound:
-		return "is the model's name right, and does the URL end with /v1?"
 	case e.Status >= 300 && e.Status < 400:
 		return "redirects are not followed: use the address that it points to"
 	}
@@ -120,9 +119,22 @@ func (e *Error) again(retries int) bool {
 	return false
 }
 
-// nonsense is the error for an answer that breaks the protocol.
-func nonsense(format string, args ...any) *Error {
+// Nonsensef is the error for an answer that breaks the protocol.
+func Nonsensef(format string, args ...any) *Error {
 	return &Error{Kind: Nonsense, Err: fmt.Errorf(format, args...)}
+}
+
+// Decode reads the JSON of an answer into value. Half an answer counts as one that did not
+// arrive.
+func Decode(body []byte, value any) *Error {
+	err := json.Unmarshal(body, value)
+	if err == nil {
+		return nil
+	}
+	if _, is := errors.AsType[*json.SyntaxError](err); is && strings.Contains(err.Error(), "unexpected end") {
+		return &Error{Kind: Unreachable, Err: fmt.Errorf("answer of %d bytes: %w", len(body), io.ErrUnexpectedEOF)}
+	}
+	return Nonsensef("answer is not valid JSON: %w", err)
 }
 
 // broken is the error for an exchange that did not complete.
@@ -167,9 +179,9 @@ func tellsOfContext(body []byte) bool {
 	return false
 }
 
-// wantsOne reports whether the server may have refused because the request was for
+// RefusesSeveral reports whether the server may have refused because the request was for
 // several samples: llama.cpp then answers 500, other servers 400 or 422.
-func (e *Error) wantsOne() bool {
+func (e *Error) RefusesSeveral() bool {
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return e.Kind == Refused

@@ -1,4 +1,4 @@
-package openai
+package remote
 
 import (
 	"bytes"
@@ -11,38 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/quintain-rl/quintain"
 )
 
 // errSlow is the cause of an exchange that exceeded Config.Timeout.
 var errSlow = errors.New("no answer in time")
-
-// try waits for a slot and makes one exchange for samples.
-func (c *Client) try(ctx context.Context, q *query) ([]quintain.Sample, *Error) {
-	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
-	case <-ctx.Done():
-		return nil, broken(context.Cause(ctx))
-	}
-	c.asked.Add(1)
-	q.version = c.cfg.Version()
-	a, fault := c.exchange(ctx, http.MethodPost, "chat/completions", q.body)
-	if fault != nil {
-		return nil, fault
-	}
-	samples, fault := q.read(a.body)
-	if fault != nil {
-		return nil, c.sign(fault, a)
-	}
-	for _, s := range samples {
-		if s.LogProbs == nil && !c.cfg.NoLogProbs {
-			c.noProbs.Add(1)
-		}
-	}
-	return samples, nil
-}
 
 // An answer is the result of one exchange.
 type answer struct {
@@ -52,47 +24,77 @@ type answer struct {
 	body   []byte
 }
 
-// exchange sends one request and reads the whole answer. If there is no error, its
+// exchange sends the request of c and reads the whole answer. If there is no error, its
 // status is 2xx.
-func (c *Client) exchange(ctx context.Context, method, path string, body []byte) (answer, *Error) {
-	target := c.base.JoinPath(path)
+func (s *Server) exchange(ctx context.Context, method string, c *Call) (answer, *Error) {
+	target := s.base.JoinPath(c.Path)
 	a := answer{url: plain(target)}
-	ctx, cancel := c.patiently(ctx, c.cfg.Timeout)
+	ctx, cancel := patiently(ctx, s.cfg.Timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(c.Body))
 	if err != nil {
-		return a, c.sign(broken(err), a)
+		return a, s.sign(broken(err), a)
 	}
-	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
 	request.Header.Set("Content-Type", "application/json")
-	if c.cfg.APIKey != "" {
-		request.Header.Set("Authorization", "Bearer "+c.cfg.APIKey)
+	if s.cfg.APIKey != "" {
+		request.Header.Set("Authorization", "Bearer "+s.cfg.APIKey)
 	}
-	response, err := c.http.Do(request)
+	response, err := s.http.Do(request)
 	if err == nil {
 		defer response.Body.Close()
 		a.status = response.StatusCode
 		a.after = retryAfter(response.Header.Get("Retry-After"), time.Now())
-		a.body, err = readAll(response, c.cfg.MaxReplyBytes)
+		err = s.receive(response, &a, c)
 	}
-	var fault *Error
+	fault, is := errors.AsType[*Error](err)
 	switch {
+	case is:
 	case err != nil && errors.Is(context.Cause(ctx), errSlow):
 		fault = &Error{Kind: TooSlow, Err: context.Cause(ctx)}
 	case err != nil:
 		fault = broken(err)
-	case int64(len(a.body)) > c.cfg.MaxReplyBytes:
-		fault = &Error{Kind: TooLarge, Err: fmt.Errorf("more than %d bytes", c.cfg.MaxReplyBytes)}
 	case a.status/100 != 2:
 		fault = refused(a.status, a.body)
 	default:
 		return a, nil
 	}
-	return a, c.sign(fault, a)
+	if a.status == http.StatusNotFound {
+		fault.Remedy = c.Missing
+	}
+	return a, s.sign(fault, a)
+}
+
+// receive reads the body of r into a, or, if c wants them, its events.
+func (s *Server) receive(r *http.Response, a *answer, c *Call) (err error) {
+	streams := strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream")
+	if c.Event == nil || !streams {
+		a.body, err = readAll(r, s.cfg.MaxReplyBytes)
+		switch {
+		case err != nil:
+			return err
+		case int64(len(a.body)) > s.cfg.MaxReplyBytes:
+			return &Error{Kind: TooLarge, Err: fmt.Errorf("more than %d bytes", s.cfg.MaxReplyBytes)}
+		case c.Event != nil && a.status/100 == 2:
+			return Nonsensef("the answer is %.60q, want text/event-stream", r.Header.Get("Content-Type"))
+		}
+		return nil
+	}
+	err = events(r.Body, s.cfg.MaxReplyBytes, func(data []byte) *Error {
+		fault := c.Event(data)
+		if fault != nil {
+			a.body = bytes.Clone(data)
+		}
+		return fault
+	})
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // patiently returns a context that ends after limit, with errSlow in its cause.
-func (c *Client) patiently(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+func patiently(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w (%v)", errSlow, limit))
 }
 
@@ -107,17 +109,17 @@ func readAll(r *http.Response, limit int64) ([]byte, error) {
 }
 
 // sign adds the facts about answer a to e.
-func (c *Client) sign(e *Error, a answer) *Error {
+func (s *Server) sign(e *Error, a answer) *Error {
 	e.URL, e.Status, e.after, e.Attempts = a.url, a.status, a.after, 1
 	if a.status/100 != 2 || e.Kind == Nonsense || e.Kind == Unsupported {
-		e.Excerpt = excerpt(a.body, c.cfg.APIKey)
+		e.Excerpt = excerpt(a.body, s.cfg.APIKey)
 	}
 	if e.Err != nil {
-		if text := e.Err.Error(); hide(text, c.cfg.APIKey) != text {
-			e.Err = errors.New(hide(text, c.cfg.APIKey))
+		if text := e.Err.Error(); hide(text, s.cfg.APIKey) != text {
+			e.Err = errors.New(hide(text, s.cfg.APIKey))
 		}
 	}
-	e.final = e.final || e.wantsOne()
+	e.final = e.final || e.RefusesSeveral()
 	return e
 }
 

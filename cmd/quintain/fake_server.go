@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/policy/fake"
+	"github.com/quintain-rl/quintain/web"
+)
+
+func newFakeServer(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "fake-server",
+		Short: "Serve an inference server without a model, for dry runs",
+		Long: `Fake-server looks like vLLM's, SGLang's, llama.cpp's and any OpenAI-compatible server
+on one port, or like one of them. It samples bytes from a small distribution, so
+that its log-probabilities are real ones, and takes the time that it is told to.
+Its weights have versions, which the update routes of vLLM and SGLang set; it can
+be paused, aborts requests, and has the faults that it is told to have.
+
+Its routes and faults are in docs/servers.md.`,
+		Example: `  quintain fake-server --port 8001
+  quintain fake-server --port 8001 --length uniform:100-2000 --rate 50 --max-running 256
+  quintain fake-server --port 8001 --shape vllm --faults busy=0.02,cut=0.01
+  quintain run --policy openai --url http://127.0.0.1:8001/v1 --model fake --token-ids --keep-equal`,
+		Args: noArgs,
+	}
+	load := w.settings(c, "fake-server")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		cfg, err := load()
+		if err != nil {
+			return err
+		}
+		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return w.serveFake(ctx, cfg) })
+	}
+	return c
+}
+
+// serveFake serves until ctx ends.
+func (w *world) serveFake(ctx context.Context, c *config) error {
+	door, err := web.Listen(ctx, c.Server)
+	if err != nil {
+		return err
+	}
+	of := fake.Config{Server: c.Fake}
+	if len(door.Keys) > 0 {
+		of.Key = door.Keys[0].Secret
+	}
+	server, err := fake.New(of)
+	if err != nil {
+		return usageError{err}
+	}
+	fmt.Fprintf(w.stderr, "quintain fake-server: listening on http://%s, model %s; Ctrl-C stops\n", door.Addr(), c.Fake.Model)
+	return server.Run(ctx, door)
+}

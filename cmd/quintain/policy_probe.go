@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/probe"
+)
+
+func newPolicy(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "policy",
+		Short: "Look at the server that a policy would sample from",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newPolicyProbe(w))
+	return c
+}
+
+func newPolicyProbe(w *world) *cobra.Command {
+	from, asJSON := openai.Settings{Timeout: 30 * time.Second}, false
+	c := &cobra.Command{
+		Use:   "probe",
+		Short: "Find out which inference server is at an address, and what it can do",
+		Long: `Probe asks the server for its models and its kind, has it sample one token, and prints
+what it can do for reinforcement learning. What each kind of server can do at best
+is in docs/servers.md.`,
+		Example: `  quintain policy probe --url http://127.0.0.1:8001
+  quintain policy probe --url http://127.0.0.1:8001 --model my-model --json`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if from.URL == "" {
+				return usagef("--url: is missing; want the server's address, such as http://127.0.0.1:8001")
+			}
+			config, err := from.Config()
+			if err != nil {
+				return usagef("policy.%w", err)
+			}
+			return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
+				report, err := probe.Run(ctx, config.Server, from.Model)
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return printJSON(w.stdout, report)
+				}
+				return printProbe(w.stdout, report)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&from.URL, "url", "", "address of the server, with or without /v1")
+	f.StringVar(&from.Model, "model", "", "name of the model to try; empty: the server's first")
+	f.StringVar(&from.KeyFile, "policy-key-file", "", "file with the API key")
+	f.DurationVar(&from.Timeout, "timeout", from.Timeout, "time limit for each exchange")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// printProbe prints a report as a table.
+func printProbe(out io.Writer, r *probe.Report) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "server\t%s\n", strings.TrimSpace(string(r.Server)+" "+r.Version))
+	fmt.Fprintf(t, "models\t%s\n", strings.Join(r.Models, ", "))
+	if r.WeightVersion != "" {
+		fmt.Fprintf(t, "weights\tversion %s\n", r.WeightVersion)
+	}
+	for _, row := range []struct {
+		what string
+		can  bool
+	}{
+		{"takes tokens", r.Can.TokensIn},
+		{"reports tokens", r.Can.TokensOut},
+		{"reports log-probabilities", r.Can.LogProbs},
+		{"several samples a request", r.Can.Several},
+		{"keeps what is interrupted", r.Can.Interrupt},
+		{"says the version of its weights", r.Can.Versions},
+		{"scores given tokens", r.Can.Score},
+	} {
+		fmt.Fprintf(t, "%s\t%s\n", row.what, map[bool]string{true: "yes", false: "no"}[row.can])
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, note := range r.Notes {
+		if _, err := fmt.Fprintf(out, "note: %s\n", note); err != nil {
+			return err
+		}
+	}
+	return nil
+}

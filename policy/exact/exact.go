@@ -1,0 +1,199 @@
+// Package exact plays with servers that take and give tokens: what was sampled is never
+// encoded again, and what is read is rendered here.
+//
+// A [Renderer] makes tokens of messages and text of replies; a [policy.Generator] has
+// tokens sampled. If the server interrupts a reply, as it does for new weights, the
+// policy has it continued: the reply then has tokens of several versions.
+package exact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// A Policy is a [quintain.Policy]. Many goroutines may use it at once.
+type Policy struct {
+	from   policy.Generator
+	render Renderer
+
+	resumed, noProbs         atomic.Int64
+	clean, realigned, forked atomic.Int64
+}
+
+// New returns a policy that renders with r and samples from g.
+func New(g policy.Generator, r Renderer) *Policy { return &Policy{from: g, render: r} }
+
+// Stats counts what a policy did.
+type Stats struct {
+	Clean, Realigned, Forked int64 // requests, by the drift of what was read
+
+	Resumed    int64 // continuations of replies that the server had interrupted
+	NoLogProbs int64 // samples without log-probabilities
+}
+
+// Stats returns the counts so far.
+func (p *Policy) Stats() Stats {
+	return Stats{
+		Clean: p.clean.Load(), Realigned: p.realigned.Load(), Forked: p.forked.Load(),
+		Resumed: p.resumed.Load(), NoLogProbs: p.noProbs.Load(),
+	}
+}
+
+// Sample implements [quintain.Policy]. Samples of one request share their Read.
+func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	if err := policy.Check(r); err != nil {
+		return nil, fmt.Errorf("exact: %w", err)
+	}
+	read, err := p.render.Render(r)
+	if err != nil {
+		return nil, fmt.Errorf("exact: %w", err)
+	}
+	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling}
+	if read.Drift != Forked {
+		prompt.Tokens = slices.Concat(r.Context, read.Tokens)
+	}
+	p.count(read.Drift)
+	outputs, err := p.draw(ctx, prompt)
+	samples := make([]quintain.Sample, 0, len(outputs))
+	for _, o := range outputs {
+		if o.LogProbs == nil {
+			p.noProbs.Add(1)
+		}
+		samples = append(samples, quintain.Sample{
+			Text: p.render.Text(o.Tokens), Read: slices.Clip(read.Tokens), Wrote: slices.Clip(o.Tokens),
+			LogProbs: slices.Clip(o.LogProbs), Versions: slices.Clip(o.Versions),
+			Finish: o.Finish, Fork: read.Drift == Forked, Vocabulary: p.render.Vocabulary(),
+		})
+	}
+	return samples, err
+}
+
+func (p *Policy) count(d Drift) {
+	switch d {
+	case Realigned:
+		p.realigned.Add(1)
+	case Forked:
+		p.forked.Add(1)
+	default:
+		p.clean.Add(1)
+	}
+}
+
+// draw returns p.N outputs, whole ones unless ctx ends.
+func (p *Policy) draw(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
+	n := prompt.N
+	if n == 1 || p.from.Can().Several && prompt.Sampling.Temperature > 0 {
+		outputs, err := p.from.Generate(ctx, prompt)
+		if err != nil {
+			return outputs, err
+		}
+		return p.together(ctx, n, func(ctx context.Context, k int) (policy.Output, error) {
+			return p.complete(ctx, prompt, outputs[k])
+		})
+	}
+	prompt.N = 1
+	return p.together(ctx, n, func(ctx context.Context, _ int) (policy.Output, error) {
+		one, err := p.from.Generate(ctx, prompt)
+		if err != nil {
+			return firstOf(one), err
+		}
+		return p.complete(ctx, prompt, one[0])
+	})
+}
+
+// together makes n outputs at the same time. The first fault ends all of them. When ctx
+// ends, it returns those that have tokens.
+func (p *Policy) together(ctx context.Context, n int, draw func(context.Context, int) (policy.Output, error)) ([]policy.Output, error) {
+	outputs := make([]policy.Output, n)
+	play, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	one := func(k int) {
+		o, err := draw(play, k)
+		if outputs[k] = o; err != nil {
+			cancel(err)
+		}
+	}
+	var all sync.WaitGroup
+	for k := 1; k < n; k++ {
+		all.Go(func() { one(k) })
+	}
+	one(0)
+	all.Wait()
+	if play.Err() == nil {
+		return outputs, nil
+	}
+	if ctx.Err() == nil {
+		return nil, context.Cause(play)
+	}
+	for k := range outputs {
+		outputs[k].Finish = quintain.Aborted
+	}
+	return slices.DeleteFunc(outputs, func(o policy.Output) bool { return len(o.Tokens) == 0 }), context.Cause(ctx)
+}
+
+// complete has o continued until it is whole. When ctx ends, it returns what there is,
+// along with the cause.
+func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Output) (policy.Output, error) {
+	prompt.N = 1
+	for o.Finish == quintain.Aborted {
+		rest := prompt
+		rest.Tokens = slices.Concat(prompt.Tokens, o.Tokens)
+		if most := prompt.Sampling.MaxTokens; most > 0 {
+			if rest.Sampling.MaxTokens = most - len(o.Tokens); rest.Sampling.MaxTokens == 0 {
+				o.Finish = quintain.Length
+				return o, nil
+			}
+		}
+		p.resumed.Add(1)
+		more, err := p.from.Generate(ctx, rest)
+		if len(more) > 0 {
+			if err := join(&o, more[0]); err != nil {
+				return o, err
+			}
+		}
+		if err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// join appends the continuation more to o.
+func join(o *policy.Output, more policy.Output) error {
+	if n, m := len(o.Versions), len(more.Versions); n > 0 && m > 0 && more.Versions[0] < o.Versions[n-1] {
+		return fmt.Errorf("exact: a reply was interrupted at version %d and continued at version %d", o.Versions[n-1], more.Versions[0])
+	}
+	if o.LogProbs == nil && len(o.Tokens) > 0 || more.LogProbs == nil && len(more.Tokens) > 0 {
+		o.LogProbs = nil
+	} else {
+		o.LogProbs = append(slices.Clip(o.LogProbs), more.LogProbs...)
+	}
+	o.Tokens = append(slices.Clip(o.Tokens), more.Tokens...)
+	o.Versions = append(slices.Clip(o.Versions), more.Versions...)
+	o.Finish = more.Finish
+	return nil
+}
+
+// firstOf is the first output, if there is one.
+func firstOf(outputs []policy.Output) policy.Output {
+	if len(outputs) == 0 {
+		return policy.Output{}
+	}
+	return outputs[0]
+}
+
+// Score implements [policy.Scorer] if the generator does.
+func (p *Policy) Score(ctx context.Context, tokens []quintain.Token, top int) ([]policy.Score, error) {
+	scorer, can := p.from.(policy.Scorer)
+	if !can {
+		return nil, errors.New("exact: the server does not report the log-probabilities of given tokens")
+	}
+	return scorer.Score(ctx, tokens, top)
+}

@@ -1,0 +1,139 @@
+package exact_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/exact"
+)
+
+// A script is a generator whose outputs are given, in order.
+type script struct {
+	outputs []policy.Output
+	several bool
+	asked   []policy.Prompt
+}
+
+func (s *script) Can() policy.Abilities { return policy.Abilities{Several: s.several} }
+
+func (s *script) Generate(_ context.Context, p policy.Prompt) ([]policy.Output, error) {
+	s.asked = append(s.asked, p)
+	outputs := s.outputs[:p.N]
+	s.outputs = s.outputs[p.N:]
+	return outputs, nil
+}
+
+// output has a token for each byte of text, of one version.
+func output(text string, version int32, finish quintain.Finish) policy.Output {
+	n := len(text)
+	return policy.Output{
+		Tokens: policy.Encode(text), LogProbs: slices.Repeat([]float32{-1}, n), Versions: slices.Repeat([]int32{version}, n), Finish: finish,
+	}
+}
+
+func request(most int) quintain.Request {
+	return quintain.Request{N: 1, Messages: []quintain.Message{{Role: "user", Content: "Hm?"}}, Sampling: quintain.Sampling{Temperature: 1, MaxTokens: most}}
+}
+
+func TestInterruptedReplies(t *testing.T) {
+	t.Parallel()
+	unknown := output("b", 1, quintain.Stop)
+	unknown.LogProbs = nil
+	for _, test := range []struct {
+		why     string
+		outputs []policy.Output
+		most    int
+		text    string
+		finish  quintain.Finish
+		known   bool
+		says    string // "": no error
+	}{
+		{"whole", []policy.Output{output("a", 0, quintain.Stop)}, 9, "a", quintain.Stop, true, ""},
+		{"interrupted twice", []policy.Output{output("a", 0, quintain.Aborted), output("bc", 1, quintain.Aborted), output("d", 1, quintain.Length)}, 4, "abcd", quintain.Length, true, ""},
+		{"interrupted at its last token", []policy.Output{output("ab", 0, quintain.Aborted)}, 2, "ab", quintain.Length, true, ""},
+		{"interrupted before its first", []policy.Output{output("", 0, quintain.Aborted), output("b", 1, quintain.Stop)}, 9, "b", quintain.Stop, true, ""},
+		{"continued without log-probabilities", []policy.Output{output("a", 0, quintain.Aborted), unknown}, 9, "ab", quintain.Stop, false, ""},
+		{"continued with older weights", []policy.Output{output("a", 5, quintain.Aborted), output("b", 4, quintain.Stop)}, 9, "", "", false, "interrupted at version 5 and continued at version 4"},
+	} {
+		s := &script{outputs: test.outputs}
+		samples, err := exact.New(s, exact.Bytes{}).Sample(t.Context(), request(test.most))
+		if test.says != "" {
+			if err == nil || !strings.Contains(err.Error(), test.says) || len(samples) > 0 {
+				t.Errorf("%s: error is %v, want %q", test.why, err, test.says)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.why, err)
+			continue
+		}
+		one := samples[0]
+		if one.Text != test.text || one.Finish != test.finish || (one.LogProbs != nil) != test.known || len(one.Versions) != len(one.Wrote) {
+			t.Errorf("%s: %+v", test.why, one)
+		}
+		last := s.asked[len(s.asked)-1]
+		if n := len(s.asked[0].Tokens) + len(one.Wrote) - len(test.outputs[len(test.outputs)-1].Tokens); len(last.Tokens) != n && one.Finish != quintain.Length {
+			t.Errorf("%s: the last prompt has %d tokens, want %d", test.why, len(last.Tokens), n)
+		}
+	}
+}
+
+// A renderer of a template that rewrites what came before.
+type rewriter struct{ exact.Bytes }
+
+func (rewriter) Render(quintain.Request) (exact.Rendering, error) {
+	return exact.Rendering{Tokens: []quintain.Token{1, 2}, Drift: exact.Forked}, nil
+}
+
+func TestForkedConversationsBeginAnew(t *testing.T) {
+	t.Parallel()
+	s := &script{outputs: []policy.Output{output("a", 0, quintain.Stop)}}
+	r := request(9)
+	r.Context, r.Messages, r.Fresh = []quintain.Token{7, 8, 9}, append(r.Messages, r.Messages...), 1
+	p := exact.New(s, rewriter{})
+	samples, err := p.Sample(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.asked[0].Tokens; !slices.Equal(got, []quintain.Token{1, 2}) || !samples[0].Fork || !slices.Equal(samples[0].Read, got) || p.Stats().Forked != 1 {
+		t.Errorf("prompt %v, sample %+v, counts %+v; want a fork", got, samples[0], p.Stats())
+	}
+}
+
+// Greedy samples, and those of a server that cannot do several, are asked for one by one.
+func TestSeveralSamples(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why         string
+		several     bool
+		temperature float64
+		want        int // requests
+	}{
+		{"a server that can do several", true, 1, 1},
+		{"a server that cannot", false, 1, 3},
+		{"greedy", true, 0, 3},
+	} {
+		s := &locked{script: script{several: test.several, outputs: slices.Repeat([]policy.Output{output("a", 0, quintain.Stop)}, 3)}, turn: make(chan struct{}, 1)}
+		r := request(9)
+		r.N, r.Sampling.Temperature = 3, test.temperature
+		if _, err := exact.New(s, exact.Bytes{}).Sample(t.Context(), r); err != nil || len(s.asked) != test.want {
+			t.Errorf("%s: %d requests and error %v, want %d", test.why, len(s.asked), err, test.want)
+		}
+	}
+}
+
+// A locked script may be asked by many goroutines.
+type locked struct {
+	script
+	turn chan struct{}
+}
+
+func (l *locked) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output, error) {
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
+	return l.script.Generate(ctx, p)
+}

@@ -1,0 +1,53 @@
+package exact
+
+import (
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// A Renderer makes tokens of messages and text of tokens, as the model's chat template
+// and tokenizer do. Many goroutines may call its methods at once.
+type Renderer interface {
+	// Render returns what the policy reads before its reply to r.
+	Render(r quintain.Request) (Rendering, error)
+
+	// Text returns the text of a reply, without special tokens.
+	Text(reply []quintain.Token) string
+
+	// Vocabulary names the vocabulary of the tokens.
+	Vocabulary() string
+}
+
+// A Rendering is what a policy reads before a reply.
+type Rendering struct {
+	// Tokens are those of the fresh messages, with the opening of the reply. If Drift
+	// is Forked, they are those of the whole conversation.
+	Tokens []quintain.Token
+
+	Drift Drift
+}
+
+// A Drift says how the tokens of a conversation relate to those of the chat template,
+// which renders the whole conversation anew for each reply.
+type Drift string
+
+// The drifts.
+const (
+	Clean     Drift = "clean"     // the template's tokens begin with those of the conversation so far
+	Realigned Drift = "realigned" // they do not, but say the same: the conversation keeps its own
+	Forked    Drift = "forked"    // the template rewrote what came before: the conversation begins anew
+)
+
+// Bytes renders in the byte vocabulary of package policy, [quintain.UTF8].
+type Bytes struct{}
+
+// Render implements [Renderer]; the drift is always Clean.
+func (Bytes) Render(r quintain.Request) (Rendering, error) {
+	return Rendering{Tokens: policy.Read(r), Drift: Clean}, nil
+}
+
+// Text implements [Renderer].
+func (Bytes) Text(reply []quintain.Token) string { return policy.Decode(reply) }
+
+// Vocabulary implements [Renderer].
+func (Bytes) Vocabulary() string { return quintain.UTF8 }

@@ -1,0 +1,171 @@
+package fake_test
+
+import (
+	"fmt"
+	"math"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/policy/fake"
+	"github.com/quintain-rl/quintain/policy/llamacpp"
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/policy/sglang"
+	"github.com/quintain-rl/quintain/policy/vllm"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve starts a fake server that takes no time; change may be nil.
+func serve(t testing.TB, change func(*fake.Config)) (*fake.Server, *httptest.Server) {
+	t.Helper()
+	c := fake.Config{Server: fake.Defaults()}
+	c.Server.Rate, c.Server.FirstToken, c.Server.Seed = 0, 0, 7
+	if change != nil {
+		change(&c)
+	}
+	s, err := fake.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	return s, web
+}
+
+// A generator is a policy.Generator of a test.
+type generator interface {
+	policy.Generator
+	Stats() remote.Stats
+	CloseIdle()
+}
+
+// kinds are the generators, by name.
+func kinds() map[string]func(remote.Config) (generator, error) {
+	return map[string]func(remote.Config) (generator, error){
+		"vllm": func(c remote.Config) (generator, error) { return vllm.New(vllm.Config{Server: c, Model: "fake"}) },
+		"vllm native": func(c remote.Config) (generator, error) {
+			return vllm.New(vllm.Config{Server: c, Model: "fake", Native: true})
+		},
+		"sglang":   func(c remote.Config) (generator, error) { return sglang.New(c) },
+		"llamacpp": func(c remote.Config) (generator, error) { return llamacpp.New(c) },
+	}
+}
+
+// connect returns a generator of a kind that retries without pause.
+func connect(t testing.TB, kind, url string) generator {
+	t.Helper()
+	g, err := kinds()[kind](remote.Config{URL: url + "/v1", Backoff: time.Microsecond, MaxBackoff: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.CloseIdle)
+	return g
+}
+
+func TestPoliciesKeepTheirPromises(t *testing.T) {
+	t.Parallel()
+	for kind := range kinds() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			policytest.Suite{Deterministic: false, New: func(t *testing.T) quintain.Policy {
+				_, web := serve(t, func(c *fake.Config) { c.Server.Length = "uniform:20-90" })
+				return exact.New(connect(t, kind, web.URL), exact.Bytes{})
+			}}.Run(t)
+		})
+	}
+	for _, ids := range []bool{false, true} {
+		t.Run(fmt.Sprint("openai, token IDs ", ids), func(t *testing.T) {
+			t.Parallel()
+			policytest.Suite{Retells: !ids, New: func(t *testing.T) quintain.Policy {
+				_, web := serve(t, func(c *fake.Config) { c.Server.Length = "uniform:20-90" })
+				c, err := openai.New(openai.Config{Server: remote.Config{URL: web.URL + "/v1"}, Model: "fake", TokenIDs: ids})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(c.CloseIdle)
+				return c
+			}}.Run(t)
+		})
+	}
+}
+
+// prompt asks for n replies to a short conversation.
+func prompt(n int) policy.Prompt {
+	r := quintain.Request{Messages: []quintain.Message{{Role: "user", Content: "How many legs has a horse?"}}}
+	return policy.Prompt{Key: "p1", Tokens: policy.Read(r), N: n, Sampling: quintain.Sampling{Temperature: 1, TopP: 1}}
+}
+
+// What a policy says of its samples is what the model says.
+func TestLogProbsAreThoseOfTheModel(t *testing.T) {
+	t.Parallel()
+	for kind := range kinds() {
+		s, web := serve(t, func(c *fake.Config) { c.Server.Version = 5 })
+		p := prompt(1)
+		outputs, err := connect(t, kind, web.URL).Generate(t.Context(), p)
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		w := s.Model().Weights(5)
+		for i, token := range outputs[0].Tokens {
+			want := w.LogProb(slices.Concat(p.Tokens, outputs[0].Tokens[:i]), token)
+			if math.Abs(want-float64(outputs[0].LogProbs[i])) > 1e-5 {
+				t.Errorf("%s: log-probability of token %d is %v, want %v", kind, i, outputs[0].LogProbs[i], want)
+			}
+		}
+		if v := outputs[0].Versions[0]; v != 5 && kind != "llamacpp" {
+			t.Errorf("%s: version %d, want 5", kind, v)
+		}
+	}
+}
+
+func TestTheModelIsADistribution(t *testing.T) {
+	t.Parallel()
+	s, _ := serve(t, nil)
+	w, sequence := s.Model().Weights(3), prompt(1).Tokens
+	for range 5 {
+		sum := 0.0
+		for token := range quintain.Token(256) {
+			sum += math.Exp(w.LogProb(sequence, token))
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("after %d tokens the probabilities add up to %v", len(sequence), sum)
+		}
+		sequence = append(sequence, 'a')
+	}
+}
+
+func TestScores(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"vllm", "sglang"} {
+		s, web := serve(t, nil)
+		tokens := slices.Concat(prompt(1).Tokens, policy.Encode("Four."))
+		scores, err := connect(t, kind, web.URL).(policy.Scorer).Score(t.Context(), tokens, 3)
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		w := s.Model().Weights(0)
+		for i, score := range scores {
+			if i == 0 {
+				if score.LogProb != 0 || score.Top != nil {
+					t.Errorf("%s: the first token has a score, %v", kind, score)
+				}
+				continue
+			}
+			if want := w.LogProb(tokens[:i], tokens[i]); math.Abs(want-float64(score.LogProb)) > 1e-4*(1-want) {
+				t.Errorf("%s: log-probability of token %d is %v, want %v", kind, i, score.LogProb, want)
+			}
+			if len(score.Top) != 3 || score.Top[0].LogProb < score.Top[2].LogProb {
+				t.Errorf("%s: the likeliest tokens at place %d are %v", kind, i, score.Top)
+			}
+		}
+	}
+}

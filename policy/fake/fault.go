@@ -1,0 +1,99 @@
+package fake
+
+import (
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Fault is something that goes wrong with one request for samples.
+type Fault string
+
+// The faults. Those of a stream come in its middle.
+const (
+	Busy      Fault = "busy"       // status 429 with Retry-After: 0
+	Failed    Fault = "failed"     // status 500
+	Dropped   Fault = "dropped"    // the connection is closed without an answer
+	Cut       Fault = "cut"        // the connection is closed in the middle of the answer
+	Stalled   Fault = "stalled"    // nothing comes until the client is gone
+	FewProbs  Fault = "few_probs"  // a log-probability is missing
+	NullProb  Fault = "null_prob"  // a log-probability is null, as some servers write NaN
+	NaNProb   Fault = "nan_prob"   // a log-probability is NaN, which is no JSON
+	HighProb  Fault = "high_prob"  // a log-probability is above 0
+	ManyToken Fault = "many_token" // there are more tokens than were asked for, or than the counts say
+	Stray     Fault = "stray"      // the answer is to another request
+	NoEnd     Fault = "no_end"     // nothing says why the reply ended
+)
+
+// Faults returns all faults.
+func Faults() []Fault {
+	return []Fault{Busy, Failed, Dropped, Cut, Stalled, FewProbs, NullProb, NaNProb, HighProb, ManyToken, Stray, NoEnd}
+}
+
+func names() (list []string) {
+	for _, f := range Faults() {
+		list = append(list, string(f))
+	}
+	return list
+}
+
+// before carries out a fault that leaves no answer, and reports whether f is one.
+func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
+	switch f {
+	case Busy:
+		w.Header().Set("Retry-After", "0")
+		refuse(w, http.StatusTooManyRequests, "too many requests")
+	case Failed:
+		refuse(w, http.StatusInternalServerError, "the engine has died")
+	case Dropped:
+		panic(http.ErrAbortHandler)
+	case Stalled:
+		<-r.Context().Done()
+	default:
+		return false
+	}
+	return true
+}
+
+// notANumber is written as NaN.
+const notANumber = -123456.75
+
+// spoil puts f into a piece of a reply.
+func (f Fault) spoil(p *piece) {
+	if f == NoEnd {
+		p.finish = ""
+	}
+	if len(p.tokens) == 0 {
+		return
+	}
+	switch f {
+	case FewProbs:
+		p.probs = p.probs[1:]
+	case NullProb:
+		p.probs[0] = math.NaN()
+	case NaNProb:
+		p.probs[0] = notANumber
+	case HighProb:
+		p.probs[0] = 0.5
+	case ManyToken:
+		p.extra = p.tokens[0]
+	}
+}
+
+// misdirect makes j the request of somebody else.
+func (f Fault) misdirect(j *job) {
+	if f == Stray {
+		j.id = "another"
+		j.prompt = append([]quintain.Token{'?'}, j.prompt...)
+	}
+}
+
+// text is the JSON of an answer with the numbers that JSON does not have.
+func (f Fault) text(body []byte) []byte {
+	if f == NaNProb {
+		return []byte(strings.ReplaceAll(string(body), "-123456.75", "NaN"))
+	}
+	return body
+}

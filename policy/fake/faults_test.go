@@ -1,0 +1,230 @@
+package fake_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/policy/fake"
+	"github.com/quintain-rl/quintain/policy/llamacpp"
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/policy/sglang"
+	"github.com/quintain-rl/quintain/policy/vllm"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// A chat is a scenario of one turn, in which any reply earns 1.
+type chat struct{}
+
+func (chat) Info() quintain.ScenarioInfo {
+	return quintain.ScenarioInfo{Name: "chat", Version: 1, Default: true}
+}
+
+func (chat) TaskInfo() quintain.Info {
+	return quintain.Info{Name: "chat", Levels: []json.RawMessage{[]byte("{}")}}
+}
+
+func (chat) Problem(d quintain.Draw) (quintain.Problem, error) {
+	return quintain.Problem{Task: "chat", Index: d.Index}, nil
+}
+func (chat) Key(p quintain.Problem) (quintain.Key, error) { return quintain.NewKey(p.ID()), nil }
+func (chat) Env(quintain.Problem) (quintain.Env, error)   { return chat{}, nil }
+func (chat) Close() error                                 { return nil }
+
+func (chat) Open(context.Context) ([]quintain.Message, error) {
+	return []quintain.Message{{Role: quintain.RoleUser, Content: "How many?"}}, nil
+}
+
+func (chat) Step(context.Context, quintain.Reply) (quintain.Step, error) {
+	return quintain.Step{Reward: 1, End: quintain.Terminated}, nil
+}
+
+// policies are all that speak to servers, by name.
+func policies() map[string]func(remote.Config) (quintain.Policy, func(), error) {
+	byTokens := func(g generator, err error) (quintain.Policy, func(), error) {
+		if err != nil {
+			return nil, nil, err
+		}
+		return exact.New(g, exact.Bytes{}), g.CloseIdle, nil
+	}
+	chat := func(ids bool) func(remote.Config) (quintain.Policy, func(), error) {
+		return func(c remote.Config) (quintain.Policy, func(), error) {
+			c.URL += "/v1"
+			client, err := openai.New(openai.Config{Server: c, Model: "fake", TokenIDs: ids})
+			if err != nil {
+				return nil, nil, err
+			}
+			return client, client.CloseIdle, nil
+		}
+	}
+	return map[string]func(remote.Config) (quintain.Policy, func(), error){
+		"openai text": chat(false), "openai ids": chat(true),
+		"vllm": func(c remote.Config) (quintain.Policy, func(), error) {
+			return byTokens(vllm.New(vllm.Config{Server: c, Model: "fake"}))
+		},
+		"vllm native": func(c remote.Config) (quintain.Policy, func(), error) {
+			return byTokens(vllm.New(vllm.Config{Server: c, Model: "fake", Native: true}))
+		},
+		"sglang":   func(c remote.Config) (quintain.Policy, func(), error) { return byTokens(sglang.New(c)) },
+		"llamacpp": func(c remote.Config) (quintain.Policy, func(), error) { return byTokens(llamacpp.New(c)) },
+	}
+}
+
+// play plays n groups of two, and returns their trajectories.
+func play(t *testing.T, p quintain.Policy, n int) (played []quintain.Trajectory) {
+	t.Helper()
+	var mu sync.Mutex
+	next := 0
+	e := rollout.Engine{
+		Policy: p, Size: 2, Parallel: 1, Grace: time.Minute, Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 30},
+		Next: func(context.Context) (rollout.Job, error) {
+			if next == n {
+				return rollout.Job{}, io.EOF
+			}
+			next++
+			problem, err := chat{}.Problem(quintain.Draw{Index: next})
+			return rollout.Job{Scenario: chat{}, Problem: problem}, err
+		},
+		Done: func(_ context.Context, r rollout.Result) error {
+			mu.Lock()
+			defer mu.Unlock()
+			played = append(played, r.Trajectories...)
+			return nil
+		},
+	}
+	if err := e.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return played
+}
+
+// unseen are the faults that a policy cannot see, with why no reward is wrong by them.
+func unseen() map[string]string {
+	return map[string]string{
+		"openai text few_probs":  "the sample has no log-probabilities, and is counted",
+		"openai text many_token": "a server of text does not tell its tokens",
+		"openai text stray":      "a server of text does not tell what it read",
+		"openai ids stray":       "what a chat template makes of a conversation is the server's secret",
+		"llamacpp few_probs":     "llama.cpp leaves some out; the sample has no log-probabilities, and is counted",
+	}
+}
+
+// patience is the time limit of an exchange: short if nothing else ends it.
+func patience(f fake.Fault) time.Duration {
+	if f == fake.Stalled {
+		return 300 * time.Millisecond
+	}
+	return time.Minute
+}
+
+// A fault that stays ends every episode as infra_failed: none has a reward.
+func TestEveryFaultEndsWithoutAReward(t *testing.T) {
+	t.Parallel()
+	for name, connect := range policies() {
+		for _, fault := range fake.Faults() {
+			t.Run(name+" "+string(fault), func(t *testing.T) {
+				t.Parallel()
+				_, web := serve(t, func(c *fake.Config) {
+					c.Server.Length, c.Server.Faults = "fixed:1000", string(fault)+"=1"
+				})
+				p, end, err := connect(remote.Config{URL: web.URL, Timeout: patience(fault), Retries: 2, Backoff: 1, MaxBackoff: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer end()
+				for k, episode := range play(t, p, 1) {
+					why, cannot := unseen()[name+" "+string(fault)]
+					if cannot && episode.Outcome.Rewarded() {
+						if probs := episode.Turns[0].LogProbs; fault == fake.FewProbs && k == 0 && probs != nil {
+							t.Errorf("%d log-probabilities, want none: %s", len(probs), why)
+						}
+						continue
+					}
+					if cannot || episode.Outcome != quintain.InfraFailed || len(episode.Turns) > 0 || !strings.Contains(episode.Error, web.URL) {
+						t.Errorf("outcome %s, %d turns, error %q", episode.Outcome, len(episode.Turns), episode.Error)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A fault that passes leaves no trace, but one that took the whole time limit: to try
+// again would favour short replies.
+func TestFaultsThatPassLeaveNoTrace(t *testing.T) {
+	t.Parallel()
+	for name, connect := range policies() {
+		for _, fault := range fake.Faults() {
+			t.Run(name+" "+string(fault), func(t *testing.T) {
+				t.Parallel()
+				_, web := serve(t, func(c *fake.Config) { c.Server.Length, c.Script = "fixed:1000", []fake.Fault{fault} })
+				p, end, err := connect(remote.Config{URL: web.URL, Timeout: patience(fault), Backoff: 1, MaxBackoff: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer end()
+				rewarded := 0
+				for _, episode := range play(t, p, 1) {
+					if episode.Outcome.Rewarded() {
+						rewarded++
+					}
+				}
+				if (rewarded == 0) != (fault == fake.Stalled) || rewarded == 1 {
+					t.Errorf("%d of 2 episodes have a reward", rewarded)
+				}
+			})
+		}
+	}
+}
+
+// A server that dies and comes back is used again.
+func TestServersThatComeBackAreUsed(t *testing.T) {
+	t.Parallel()
+	for name, connect := range policies() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := serve(t, nil)
+			address := web.Listener.Addr().String()
+			var once sync.Once
+			var second *httptest.Server
+			p, end, err := connect(remote.Config{URL: web.URL, Backoff: 1, MaxBackoff: time.Millisecond, Retries: 1000, Told: func(*remote.Error, int) {
+				once.Do(func() {
+					l, err := net.Listen("tcp", address)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					second = &httptest.Server{Listener: l, Config: web.Config}
+					second.Config = httptest.NewUnstartedServer(s).Config
+					second.Start()
+				})
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer end()
+			before := play(t, p, 1)
+			web.Close()
+			after := play(t, p, 2)
+			for _, episode := range slices.Concat(before, after) {
+				if !episode.Outcome.Rewarded() {
+					t.Errorf("outcome %s, want a reward; error %q", episode.Outcome, episode.Error)
+				}
+			}
+			if second == nil {
+				t.Fatal("the server was not away")
+			}
+			second.Close()
+		})
+	}
+}

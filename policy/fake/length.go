@@ -1,0 +1,49 @@
+package fake
+
+import (
+	"fmt"
+	"math"
+)
+
+// lengths is a distribution of the lengths of replies, with the token that ends them. It
+// returns the probability that a reply ends with token n, from 1 on, if it did not end
+// before.
+type lengths func(n int) float64
+
+// parseLengths reads a distribution, such as "uniform:8-64".
+func parseLengths(text string) (lengths, error) {
+	var low, high int
+	var median, sigma float64
+	var rest string
+	if n, _ := fmt.Sscanf(text+" .", "fixed:%d %s", &low, &rest); n == 2 && low >= 1 {
+		return uniform(low, low), nil
+	}
+	if n, _ := fmt.Sscanf(text+" .", "uniform:%d-%d %s", &low, &high, &rest); n == 3 && low >= 1 && high >= low {
+		return uniform(low, high), nil
+	}
+	if n, _ := fmt.Sscanf(text+" .", "lognormal:%g,%g %s", &median, &sigma, &rest); n == 3 && median >= 1 && sigma > 0 {
+		return lognormal(median, sigma), nil
+	}
+	return nil, fmt.Errorf("length: is %q, want fixed:N, uniform:A-B or lognormal:MEDIAN,SIGMA", text)
+}
+
+func uniform(low, high int) lengths {
+	return func(n int) float64 {
+		if n < low {
+			return 0
+		}
+		return 1 / float64(max(1, high-n+1))
+	}
+}
+
+func lognormal(median, sigma float64) lengths {
+	longer := func(n int) float64 { // the probability of more than n tokens
+		return math.Erfc((math.Log(float64(n))-math.Log(median))/(sigma*math.Sqrt2)) / 2
+	}
+	return func(n int) float64 {
+		if before := longer(n - 1); before > 1e-12 {
+			return 1 - longer(n)/before
+		}
+		return 1
+	}
+}

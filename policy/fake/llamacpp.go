@@ -1,0 +1,53 @@
+package fake
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// llamaCpp are the routes of llama.cpp's server.
+func (s *Server) llamaCpp() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /props": s.say(func() any {
+			return map[string]any{
+				"model_path": s.cfg.Model, "build_info": "fake", "total_slots": s.cfg.MaxRunning,
+				"default_generation_settings": map[string]any{"n_ctx": s.cfg.Context},
+			}
+		}),
+		"POST /completion": s.samples(form{read: readLlamaCpp, whole: wholeLlamaCpp}),
+		"POST /tokenize":   s.tokenize,
+	}
+}
+
+func readLlamaCpp(_ *Server, text []byte) (*job, error) {
+	var q struct {
+		Tokens      []quintain.Token `json:"prompt"`
+		MaxTokens   int              `json:"n_predict"`
+		Temperature *float64         `json:"temperature"`
+		TopP        float64          `json:"top_p"`
+		TopK        int              `json:"top_k"`
+	}
+	if err := json.Unmarshal(text, &q); err != nil {
+		return nil, err
+	}
+	how := quintain.Sampling{Temperature: 0.8, TopP: q.TopP, TopK: max(0, q.TopK), MaxTokens: max(0, q.MaxTokens)}
+	if q.Temperature != nil {
+		how.Temperature = *q.Temperature
+	}
+	return &job{prompt: q.Tokens, n: 1, sampling: how}, nil
+}
+
+func wholeLlamaCpp(s *Server, j *job, out []piece) any {
+	tokens, probs := given(out[0])
+	list := make([]map[string]any, len(probs))
+	for i, p := range probs {
+		list[i] = map[string]any{"id": tokens[len(tokens)-len(probs)+i], "logprob": prob(p)}
+	}
+	stop := map[string]string{"stop": "eos", "length": "limit", "abort": "none"}[out[0].finish]
+	return map[string]any{
+		"content": textOf(tokens), "tokens": tokens, "stop": true, "stop_type": stop, "model": s.cfg.Model,
+		"tokens_predicted": sampled(out), "tokens_evaluated": len(j.prompt), "truncated": false, "completion_probabilities": list,
+	}
+}

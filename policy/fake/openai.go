@@ -1,0 +1,121 @@
+package fake
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// openAI are the routes that all shapes have.
+func (s *Server) openAI() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /v1/models": func(w http.ResponseWriter, _ *http.Request) {
+			model := map[string]any{"id": s.cfg.Model, "object": "model", "owned_by": string(s.shape)}
+			if s.shape == VLLM || s.shape == All {
+				model["owned_by"], model["max_model_len"] = "vllm", s.cfg.Context
+			}
+			send(w, map[string]any{"object": "list", "data": []any{model}})
+		},
+		"POST /v1/chat/completions": s.samples(form{read: readChat, whole: wholeChat}),
+	}
+}
+
+// A wish is the body of a request in the form of OpenAI, with the fields of vLLM.
+type wish struct {
+	Model          string             `json:"model"`
+	Messages       []quintain.Message `json:"messages"`
+	Prompt         []quintain.Token   `json:"prompt"`
+	N              *int               `json:"n"`
+	Temperature    *float64           `json:"temperature"`
+	TopP           float64            `json:"top_p"`
+	TopK           int                `json:"top_k"`
+	MaxTokens      *int               `json:"max_tokens"`
+	ReturnTokenIDs bool               `json:"return_token_ids"`
+	Stream         bool               `json:"stream"`
+	Interval       int                `json:"stream_interval"`
+	PromptLogProbs *int               `json:"prompt_logprobs"`
+}
+
+// readWish reads the body of a request.
+func (s *Server) readWish(text []byte) (*wish, *job, error) {
+	var q wish
+	if err := json.Unmarshal(text, &q); err != nil {
+		return nil, nil, err
+	}
+	if q.Model != s.cfg.Model {
+		return nil, nil, fmt.Errorf("the model %q does not exist", q.Model)
+	}
+	j := &job{
+		id: fmt.Sprintf("fake-%d", s.Stats().Asked), prompt: q.Prompt, n: 1, stream: q.Stream, interval: q.Interval, ids: q.ReturnTokenIDs,
+		sampling: quintain.Sampling{Temperature: 1, TopP: q.TopP, TopK: max(0, q.TopK)},
+	}
+	if q.N != nil {
+		j.n = *q.N
+	}
+	if q.Temperature != nil {
+		j.sampling.Temperature = *q.Temperature
+	}
+	if q.MaxTokens != nil {
+		j.sampling.MaxTokens = *q.MaxTokens
+	}
+	return &q, j, nil
+}
+
+func readChat(s *Server, text []byte) (*job, error) {
+	q, j, err := s.readWish(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.Messages) == 0 {
+		return nil, fmt.Errorf("messages are missing")
+	}
+	j.prompt = policy.Read(quintain.Request{Messages: q.Messages})
+	return j, nil
+}
+
+func wholeChat(s *Server, j *job, out []piece) any {
+	choices := make([]any, len(out))
+	for k, p := range out {
+		tokens, probs := given(p)
+		choice := map[string]any{
+			"index": k, "finish_reason": reason(p.finish),
+			"message":  map[string]any{"role": quintain.RoleAssistant, "content": textOf(tokens)},
+			"logprobs": map[string]any{"content": entries(tokens, probs)},
+		}
+		if j.ids {
+			choice["token_ids"] = tokens
+		}
+		choices[k] = choice
+	}
+	reply := map[string]any{
+		"id": j.id, "object": "chat.completion", "model": s.cfg.Model, "choices": choices, "usage": usage(j, sampled(out)),
+	}
+	if j.ids {
+		reply["prompt_token_ids"] = j.prompt
+	}
+	return reply
+}
+
+// An entry is a token with its log-probability.
+type entry struct {
+	Token   string `json:"token"`
+	LogProb prob   `json:"logprob"`
+	Bytes   []int  `json:"bytes"`
+}
+
+// entries are as many as there are probabilities.
+func entries(tokens []quintain.Token, probs probs) []entry {
+	list := make([]entry, 0, len(probs))
+	for i, p := range probs {
+		t := tokens[len(tokens)-len(probs)+i]
+		e := entry{Token: textOf([]quintain.Token{t}), LogProb: prob(p), Bytes: []int{int(t)}}
+		if t == policy.End {
+			e.Token, e.Bytes = "<|end|>", nil
+		}
+		list = append(list, e)
+	}
+	return list
+}

@@ -1,0 +1,205 @@
+package fake
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// play runs j, and calls emit with each piece of each sequence, when the last of its
+// tokens is due. If the client is gone, it returns errHungUp, or else what emit returns.
+func (s *Server) play(ctx context.Context, j *job, r *rng.Rand, emit func(k int, p piece) error) error {
+	e := &s.engine
+	why := e.enter(ctx, j)
+	entered := why == ""
+	defer func() { e.leave(j, entered) }()
+	all := newSequences(s, j, r)
+	pace := pacer{start: time.Now(), first: s.cfg.FirstToken, rate: s.cfg.Rate}
+	n := 1 // the first token is sent at once
+	for sampled := 0; why == "" && all.open > 0; n = max(s.cfg.Interval, j.interval) {
+		since := time.Now()
+		if why = e.step.pass(ctx, j); why != "" {
+			break
+		}
+		pace.start = pace.start.Add(time.Since(since))
+		longest := all.sample(e.weights.Load(), n)
+		if why = pace.wait(ctx, j, sampled+longest-1); why == aborted {
+			all.cut(pace.due() - sampled)
+		}
+		if why == hungUp {
+			break
+		}
+		sampled += longest
+		if err := all.emit(emit); err != nil {
+			return err
+		}
+	}
+	if why == hungUp {
+		return errHungUp
+	}
+	return all.abort(emit)
+}
+
+// A pacer says when tokens are due.
+type pacer struct {
+	start time.Time
+	first time.Duration
+	rate  float64
+}
+
+// wait waits until token i, from 0 on, is due.
+func (p *pacer) wait(ctx context.Context, j *job, i int) end {
+	due := p.first
+	if p.rate > 0 {
+		due += time.Duration(float64(i) / p.rate * float64(time.Second))
+	}
+	timer := time.NewTimer(time.Until(p.start.Add(due)))
+	defer timer.Stop()
+	return wait(ctx, j, timer.C)
+}
+
+// due is how many tokens are due.
+func (p *pacer) due() int {
+	left := time.Since(p.start) - p.first
+	switch {
+	case left < 0:
+		return 0
+	case p.rate == 0:
+		return math.MaxInt
+	}
+	return 1 + int(left.Seconds()*p.rate)
+}
+
+// sequences are the samples of a job.
+type sequences struct {
+	server *Server
+	job    *job
+	rand   []*rng.Rand
+	state  []state
+	length []int
+	over   []bool
+	open   int
+	pieces []piece // sampled, and not yet sent
+}
+
+func newSequences(s *Server, j *job, r *rng.Rand) *sequences {
+	all := &sequences{server: s, job: j, open: j.n, length: make([]int, j.n), over: make([]bool, j.n), pieces: make([]piece, j.n)}
+	for range j.n {
+		all.rand = append(all.rand, rng.Named("fake", "sequence").Stream(r.Uint64(), 0))
+		all.state = append(all.state, stateOf(j.prompt))
+	}
+	return all
+}
+
+// sample samples up to n tokens of each sequence that is open, and returns how many the
+// longest piece has.
+func (q *sequences) sample(w *Weights, n int) (longest int) {
+	most := q.server.cfg.Context - len(q.job.prompt)
+	if q.job.sampling.MaxTokens > 0 {
+		most = min(most, q.job.sampling.MaxTokens)
+	}
+	for k := range q.over {
+		if q.over[k] {
+			continue
+		}
+		p := piece{tokens: make([]quintain.Token, 0, n), probs: make(probs, 0, n)}
+		for len(p.tokens) < n && p.finish == "" {
+			t := w.draw(q.rand[k], q.state[k], q.job.sampling)
+			p.tokens = append(p.tokens, t)
+			p.probs = append(p.probs, w.logProb(q.state[k], t))
+			q.state[k] = q.state[k].after(t)
+			q.length[k]++
+			switch {
+			case t == policy.End:
+				p.finish = "stop"
+			case q.length[k] == most:
+				p.finish = "length"
+			}
+		}
+		q.pieces[k] = p
+		longest = max(longest, len(p.tokens))
+	}
+	return longest
+}
+
+// cut leaves the first n tokens of each piece, 0 or more.
+func (q *sequences) cut(n int) {
+	for k := range q.pieces {
+		if p := &q.pieces[k]; max(0, n) < len(p.tokens) {
+			*p = piece{tokens: p.tokens[:max(0, n)], probs: p.probs[:max(0, n)]}
+		}
+	}
+}
+
+// emit sends the pieces.
+func (q *sequences) emit(send func(int, piece) error) error {
+	for k := range q.pieces {
+		if q.over[k] {
+			continue
+		}
+		p := q.pieces[k]
+		q.server.engine.sampled.Add(int64(len(p.tokens)))
+		if p.finish != "" {
+			q.over[k] = true
+			q.open--
+		}
+		if err := send(k, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abort ends the sequences that are open.
+func (q *sequences) abort(emit func(int, piece) error) error {
+	for k := range q.over {
+		if q.over[k] {
+			continue
+		}
+		if err := emit(k, piece{finish: "abort"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A piece is what was sampled of one sequence at once.
+type piece struct {
+	tokens []quintain.Token
+	probs  probs
+	extra  quintain.Token // one more than was sampled; 0: none
+	finish string         // "stop", "length" or "abort"; "": it goes on
+}
+
+// Probs are log-probabilities.
+type probs []float64
+
+// MarshalJSON implements [json.Marshaler]. NaN is written as null.
+func (p probs) MarshalJSON() ([]byte, error) {
+	b := append(make([]byte, 0, 2+12*len(p)), '[')
+	for i, v := range p {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendProb(b, v)
+	}
+	return append(b, ']'), nil
+}
+
+// A prob is one log-probability, written as one of probs.
+type prob float64
+
+// MarshalJSON implements [json.Marshaler].
+func (p prob) MarshalJSON() ([]byte, error) { return appendProb(nil, float64(p)), nil }
+
+func appendProb(b []byte, v float64) []byte {
+	if math.IsNaN(v) {
+		return append(b, "null"...)
+	}
+	return strconv.AppendFloat(b, v, 'f', -1, 32)
+}

@@ -1,0 +1,267 @@
+package fake
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// A form is how requests for samples, and answers to them, look at a route.
+type form struct {
+	read  func(s *Server, body []byte) (*job, error)
+	whole func(s *Server, j *job, out []piece) any
+	event func(s *Server, j *job, of told) any // nil: the route does not stream
+}
+
+// A told is what an event of a stream tells.
+type told struct {
+	k     int // of which sample
+	first bool
+	piece
+}
+
+// table returns the routes of the server's shape.
+func (s *Server) table() map[string]http.HandlerFunc {
+	routes := map[string]http.HandlerFunc{"GET /health": func(w http.ResponseWriter, _ *http.Request) { send(w, map[string]any{"status": "ok"}) }}
+	for _, of := range []struct {
+		shape  Shape
+		routes map[string]http.HandlerFunc
+	}{{OpenAI, s.openAI()}, {VLLM, s.openAI()}, {VLLM, s.vLLM()}, {SGLang, s.openAI()}, {SGLang, s.sGLang()}, {LlamaCpp, s.openAI()}, {LlamaCpp, s.llamaCpp()}} {
+		if s.shape == of.shape || s.shape == All {
+			maps.Copy(routes, of.routes)
+		}
+	}
+	if s.shape != OpenAI {
+		routes["GET /metrics"] = s.metrics
+	}
+	return routes
+}
+
+// maxBody limits the body of a request.
+const maxBody = 64 << 20
+
+// body reads the JSON body of r into value; on a fault it answers.
+func body(w http.ResponseWriter, r *http.Request, value any) bool {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err == nil && len(text) > 0 {
+		err = json.Unmarshal(text, value)
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+	}
+	return err == nil
+}
+
+// samples answers requests for samples in a form.
+func (s *Server) samples(f form) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var text json.RawMessage
+		if !body(w, r, &text) {
+			return
+		}
+		j, err := f.read(s, text)
+		if err == nil {
+			err = s.check(j)
+		}
+		if err != nil {
+			refuse(w, http.StatusBadRequest, err.Error())
+			return
+		}
+		j.abort = make(chan struct{})
+		if j.score {
+			send(w, f.whole(s, j, nil))
+			return
+		}
+		fault, random := s.arrive(j)
+		if fault.before(w, r) {
+			return
+		}
+		if j.stream && f.event != nil {
+			sse := stream{server: s, form: f, job: j, fault: fault, w: w, begun: make([]bool, j.n)}
+			if s.play(r.Context(), j, random, sse.emit) == nil {
+				sse.end()
+			}
+			return
+		}
+		out := make([]piece, j.n)
+		err = s.play(r.Context(), j, random, func(k int, p piece) error {
+			out[k].tokens = append(out[k].tokens, p.tokens...)
+			out[k].probs = append(out[k].probs, p.probs...)
+			out[k].finish = p.finish
+			return nil
+		})
+		if err != nil {
+			return // the client is gone
+		}
+		fault.misdirect(j)
+		fault.spoil(&out[0])
+		answer(w, fault, f.whole(s, j, out))
+	}
+}
+
+// check returns why j is refused.
+func (s *Server) check(j *job) error {
+	for _, t := range j.prompt {
+		if t < 0 || t >= vocabulary {
+			return fmt.Errorf("token %d is out of the vocabulary, 0 to %d", t, vocabulary-1)
+		}
+	}
+	switch {
+	case len(j.prompt) == 0:
+		return fmt.Errorf("the prompt is empty")
+	case j.n < 1 || j.n > 1024:
+		return fmt.Errorf("n is %d, want 1 to 1024", j.n)
+	case j.sampling.Temperature < 0 || j.sampling.MaxTokens < 0:
+		return fmt.Errorf("temperature and max_tokens must not be below 0")
+	case len(j.prompt)+max(1, j.sampling.MaxTokens) > s.cfg.Context:
+		return fmt.Errorf("this model's maximum context length is %d tokens, the prompt has %d and %d are to be sampled",
+			s.cfg.Context, len(j.prompt), j.sampling.MaxTokens)
+	}
+	return nil
+}
+
+// answer writes a whole answer, or what the fault leaves of it.
+func answer(w http.ResponseWriter, f Fault, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	text = f.text(text)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	if f == Cut {
+		_, _ = w.Write(text[:len(text)/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	_, _ = w.Write(text) // a client that is gone has no use for it
+}
+
+// A stream is an answer in server-sent events.
+type stream struct {
+	server *Server
+	form   form
+	job    *job
+	fault  Fault
+	w      http.ResponseWriter
+	begun  []bool // of each sample
+	events int
+	tokens int
+}
+
+// emit sends a piece of sample k.
+func (t *stream) emit(k int, p piece) error {
+	if t.events++; t.events == 1 {
+		t.w.Header().Set("Content-Type", "text/event-stream")
+		t.fault.misdirect(t.job)
+		t.fault.spoil(&p)
+	}
+	if t.fault == NoEnd {
+		p.finish = ""
+	}
+	t.tokens += len(p.tokens)
+	if p.extra != 0 {
+		p.tokens, p.probs = append(p.tokens, p.extra), append(p.probs, -1)
+	}
+	err := t.send(t.form.event(t.server, t.job, told{k, !t.begun[k], p}))
+	t.begun[k] = true
+	if t.fault == Cut && (t.events == 2 || p.finish != "") {
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+// send sends an event.
+func (t *stream) send(value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	text = append(append([]byte("data: "), t.fault.text(text)...), '\n', '\n')
+	if _, err := t.w.Write(text); err != nil {
+		return errHungUp
+	}
+	return http.NewResponseController(t.w).Flush()
+}
+
+// end tells how many tokens there were, and ends the stream.
+func (t *stream) end() {
+	if t.send(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)}) == nil {
+		_, _ = t.w.Write([]byte("data: [DONE]\n\n"))
+	}
+}
+
+// usage is the count of tokens in OpenAI's form.
+func usage(j *job, sampled int) map[string]int {
+	return map[string]int{"prompt_tokens": len(j.prompt), "completion_tokens": sampled, "total_tokens": len(j.prompt) + sampled}
+}
+
+// send answers with value as JSON.
+func send(w http.ResponseWriter, value any) { answer(w, "", value) }
+
+// refuse answers with an error in OpenAI's form.
+func refuse(w http.ResponseWriter, status int, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": why, "code": status}})
+}
+
+// textOf is the text of what was sampled.
+func textOf(tokens []quintain.Token) string { return policy.Decode(tokens) }
+
+// given are the tokens and log-probabilities of p, with one too many if there is.
+func given(p piece) ([]quintain.Token, probs) {
+	if p.extra == 0 {
+		return p.tokens, p.probs
+	}
+	return append(slices.Clip(p.tokens), p.extra), append(slices.Clip(p.probs), -1)
+}
+
+// reason is a finish as JSON; null while there is none.
+func reason(finish string) any {
+	if finish == "" {
+		return nil
+	}
+	return finish
+}
+
+// sampled is how many tokens out has.
+func sampled(out []piece) (n int) {
+	for _, p := range out {
+		n += len(p.tokens)
+	}
+	return n
+}
+
+// metrics answers with the names of vLLM, SGLang and llama.cpp.
+func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
+	running, waiting, tokens := s.engine.load()
+	use := min(1, float64(tokens)/float64(64*s.cfg.Context))
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	for _, line := range []struct {
+		shape Shape
+		name  string
+		value float64
+	}{
+		{VLLM, "vllm:num_requests_running", float64(running)},
+		{VLLM, "vllm:num_requests_waiting", float64(waiting)},
+		{VLLM, "vllm:kv_cache_usage_perc", use},
+		{SGLang, "sglang:num_running_reqs", float64(running)},
+		{SGLang, "sglang:num_queue_reqs", float64(waiting)},
+		{SGLang, "sglang:token_usage", use},
+		{LlamaCpp, "llamacpp:requests_processing", float64(running)},
+		{LlamaCpp, "llamacpp:requests_deferred", float64(waiting)},
+	} {
+		if s.shape == All || s.shape == line.shape {
+			fmt.Fprintf(w, "# TYPE %s gauge\n%s{model_name=%q} %v\n", line.name, line.name, s.cfg.Model, line.value)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package fake
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// A Shape is the server that a fake one looks like.
+type Shape string
+
+// The shapes.
+const (
+	All      Shape = "all" // the routes of all the others
+	OpenAI   Shape = "openai"
+	VLLM     Shape = "vllm"
+	SGLang   Shape = "sglang"
+	LlamaCpp Shape = "llamacpp"
+)
+
+// Settings are what people may set of a fake server.
+type Settings struct {
+	Shape      string        // a [Shape]
+	Model      string        // the name of its only model
+	Seed       uint64        // of weights and samples
+	Version    int           // of the weights to begin with, 0 or more
+	Length     string        // of replies: "fixed:N", "uniform:A-B" or "lognormal:MEDIAN,SIGMA", in tokens
+	FirstToken time.Duration // from the start of a request to its first token
+	Rate       float64       // tokens a second of each sequence; 0: as fast as it can
+	Interval   int           // tokens that are sampled, and streamed, at once
+	MaxRunning int           // sequences that run at once; others wait; 0: no limit
+	Context    int           // tokens of prompt and reply together
+	Faults     string        // rates of faults, such as "busy=0.01,cut=0.005"
+}
+
+// Defaults returns the default settings.
+func Defaults() Settings {
+	return Settings{
+		Shape: string(All), Model: "fake", Length: "lognormal:48,0.5", FirstToken: 20 * time.Millisecond,
+		Rate: 200, Interval: 8, Context: 32768,
+	}
+}
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Text(&s.Shape, "shape", "which server it looks like").OneOf(string(All), string(OpenAI), string(VLLM), string(SGLang), string(LlamaCpp))
+	d.Text(&s.Model, "name", "name of its model").Given("a name").Flag("served-model-name")
+	d.Uint64(&s.Seed, "seed", "seed of its weights and samples").Flag("fake-seed")
+	d.Int(&s.Version, "version", "version of the weights to begin with").Between(0, math.MaxInt32).Flag("weight-version")
+	d.Text(&s.Length, "length", "tokens of replies: fixed:N, uniform:A-B or lognormal:MEDIAN,SIGMA")
+	d.Duration(&s.FirstToken, "first_token", "from the start of a request to its first token").AtLeast(0)
+	d.Float(&s.Rate, "rate", "tokens a second of each sequence; 0: as fast as it can").AtLeast(0)
+	d.Int(&s.Interval, "interval", "tokens that are sampled, and streamed, at once").AtLeast(1)
+	d.Int(&s.MaxRunning, "max_running", "sequences that run at once, while others wait; 0: no limit").AtLeast(0)
+	d.Int(&s.Context, "context", "tokens of prompt and reply together").AtLeast(1)
+	d.Text(&s.Faults, "faults", "rates of faults, such as busy=0.01,cut=0.005; of "+strings.Join(names(), ", "))
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error {
+	if _, err := parseLengths(s.Length); err != nil {
+		return err
+	}
+	if _, err := parseRates(s.Faults); err != nil {
+		return err
+	}
+	switch {
+	case s.Interval < 1 || s.Context < 1:
+		return errors.New("interval and context: want 1 or more")
+	case s.Rate < 0 || math.IsNaN(s.Rate) || s.FirstToken < 0 || s.MaxRunning < 0:
+		return errors.New("rate, first_token and max_running: want 0 or more")
+	case s.Version < 0 || s.Version > math.MaxInt32:
+		return fmt.Errorf("version: is %d, want 0 to %d", s.Version, math.MaxInt32)
+	case !slices.Contains([]Shape{All, OpenAI, VLLM, SGLang, LlamaCpp}, Shape(s.Shape)):
+		return fmt.Errorf("shape: is %q, want all, openai, vllm, sglang or llamacpp", s.Shape)
+	}
+	return nil
+}
+
+// A rate is how often a fault happens.
+type rate struct {
+	fault Fault
+	rate  float64
+}
+
+// parseRates reads "busy=0.01,cut=0.005".
+func parseRates(text string) (rates []rate, err error) {
+	sum := 0.0
+	for part := range strings.SplitSeq(text, ",") {
+		if text == "" {
+			break
+		}
+		name, number, _ := strings.Cut(strings.TrimSpace(part), "=")
+		p, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(p >= 0 && p <= 1) {
+			return nil, fmt.Errorf("faults: %q is no rate, want one such as busy=0.01", part)
+		}
+		if !slices.Contains(names(), name) {
+			return nil, fmt.Errorf("faults: there is no fault %q, want one of %s", name, strings.Join(names(), ", "))
+		}
+		sum += p
+		rates = append(rates, rate{Fault(name), p})
+	}
+	if sum > 1 {
+		return nil, fmt.Errorf("faults: the rates add up to %v, want 1 at most", sum)
+	}
+	return rates, nil
+}

@@ -1,0 +1,239 @@
+package fake
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// vLLM are the routes of vLLM's server, with those of its developers' mode.
+func (s *Server) vLLM() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /version":                s.say(func() any { return map[string]any{"version": "0.32.0+fake"} }),
+		"POST /v1/completions":        s.samples(form{read: readCompletion, whole: wholeCompletion, event: eventCompletion}),
+		"POST /inference/v1/generate": s.samples(form{read: readNative, whole: wholeNative}),
+		"POST /tokenize":              s.tokenize,
+		"POST /pause":                 s.pauseVLLM,
+		"POST /resume":                s.resume(map[string]any{"status": "resumed"}),
+		"GET /is_paused":              s.say(func() any { return map[string]any{"is_paused": s.engine.entry.shut.Load() != nil} }),
+		"GET /weight_info":            s.say(func() any { return map[string]any{"weight_version": s.label()} }),
+		"POST /update_weight_version": s.update,
+		"POST /finish_weight_update":  s.update,
+	}
+}
+
+// say answers with what value returns.
+func (s *Server) say(value func() any) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { send(w, value()) }
+}
+
+// label is the version of the weights as servers write it.
+func (s *Server) label() string { return strconv.Itoa(int(s.engine.weights.Load().Version)) }
+
+func readCompletion(s *Server, text []byte) (*job, error) {
+	q, j, err := s.readWish(text)
+	if err != nil {
+		return nil, err
+	}
+	if j.n > 1 && j.sampling.Temperature == 0 {
+		return nil, fmt.Errorf("n must be 1 when using greedy sampling, got %d", j.n)
+	}
+	if q.PromptLogProbs != nil {
+		j.score, j.top = true, *q.PromptLogProbs
+	}
+	return j, nil
+}
+
+// A choice is one of the answers to a request for completions.
+type choice struct {
+	Index          int              `json:"index"`
+	Text           string           `json:"text"`
+	LogProbs       any              `json:"logprobs"`
+	FinishReason   any              `json:"finish_reason"`
+	TokenIDs       []quintain.Token `json:"token_ids"`
+	PromptTokenIDs []quintain.Token `json:"prompt_token_ids"`
+	PromptLogProbs any              `json:"prompt_logprobs,omitempty"`
+}
+
+// probsOf are log-probabilities in the form of completions.
+type probsOf struct {
+	Tokens   []string `json:"tokens"`
+	LogProbs probs    `json:"token_logprobs"`
+}
+
+// completion is a choice of the tokens of p.
+func completion(j *job, k int, p piece) choice {
+	tokens, probs := given(p)
+	c := choice{Index: k, Text: textOf(tokens), FinishReason: reason(p.finish), LogProbs: probsOf{[]string{}, probs}}
+	if j.ids {
+		c.TokenIDs = tokens
+	}
+	return c
+}
+
+func wholeCompletion(s *Server, j *job, out []piece) any {
+	if j.score {
+		out = []piece{{finish: "length"}}
+	}
+	choices := make([]choice, len(out))
+	for k, p := range out {
+		choices[k] = completion(j, k, p)
+		if j.ids {
+			choices[k].PromptTokenIDs = j.prompt
+		}
+		if j.score {
+			choices[k].PromptLogProbs = s.places(j)
+		}
+	}
+	return map[string]any{"id": j.id, "object": "text_completion", "model": s.cfg.Model, "choices": choices, "usage": usage(j, sampled(out))}
+}
+
+func eventCompletion(s *Server, j *job, of told) any {
+	c := completion(j, of.k, of.piece)
+	if j.ids && of.first {
+		c.PromptTokenIDs = j.prompt
+	}
+	return struct {
+		ID      string    `json:"id"`
+		Object  string    `json:"object"`
+		Model   string    `json:"model"`
+		Choices [1]choice `json:"choices"`
+	}{j.id, "text_completion", s.cfg.Model, [1]choice{c}}
+}
+
+// places are the log-probabilities of the prompt of j, in the form of prompt_logprobs.
+func (s *Server) places(j *job) []any {
+	w := s.engine.weights.Load()
+	list := []any{nil}
+	for i := 1; i < len(j.prompt); i++ {
+		at := map[string]any{}
+		for _, l := range w.top(j.prompt[:i], j.top) {
+			at[strconv.Itoa(int(l.Token))] = map[string]any{"logprob": l.LogProb}
+		}
+		at[strconv.Itoa(int(j.prompt[i]))] = map[string]any{"logprob": w.LogProb(j.prompt[:i], j.prompt[i])}
+		list = append(list, at)
+	}
+	return list
+}
+
+func readNative(s *Server, text []byte) (*job, error) {
+	var q struct {
+		ID       string           `json:"request_id"`
+		Tokens   []quintain.Token `json:"token_ids"`
+		Sampling json.RawMessage  `json:"sampling_params"`
+	}
+	if err := json.Unmarshal(text, &q); err != nil {
+		return nil, err
+	}
+	var how map[string]any
+	if err := json.Unmarshal(q.Sampling, &how); err != nil {
+		return nil, err
+	}
+	how["model"], how["prompt"] = s.cfg.Model, q.Tokens
+	body, err := json.Marshal(how)
+	if err != nil {
+		return nil, err
+	}
+	_, j, err := s.readWish(body)
+	if err == nil {
+		j.id = q.ID
+	}
+	return j, err
+}
+
+func wholeNative(_ *Server, j *job, out []piece) any {
+	choices := make([]any, len(out))
+	for k, p := range out {
+		tokens, probs := given(p)
+		choices[k] = map[string]any{
+			"index": k, "finish_reason": reason(p.finish), "token_ids": tokens, "logprobs": map[string]any{"content": entries(tokens, probs)},
+		}
+	}
+	return map[string]any{"request_id": j.id, "choices": choices}
+}
+
+// tokenize answers as vLLM and llama.cpp do.
+func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		Prompt   string             `json:"prompt"`
+		Content  string             `json:"content"`
+		Messages []quintain.Message `json:"messages"`
+	}
+	if !body(w, r, &q) {
+		return
+	}
+	tokens := policy.Encode(q.Prompt + q.Content)
+	if len(q.Messages) > 0 {
+		tokens = policy.Read(quintain.Request{Messages: q.Messages})
+	}
+	send(w, map[string]any{"tokens": tokens, "count": len(tokens), "max_model_len": s.cfg.Context})
+}
+
+func (s *Server) pauseVLLM(w http.ResponseWriter, r *http.Request) {
+	mode := r.URL.Query().Get("mode")
+	if mode == "" {
+		mode = "abort"
+	}
+	if s.pause(w, r, mode) {
+		send(w, map[string]any{"status": "paused"})
+	}
+}
+
+// pause stops the engine in a mode of vLLM; on a fault it answers.
+func (s *Server) pause(w http.ResponseWriter, r *http.Request, mode string) bool {
+	e := &s.engine
+	switch mode {
+	case "abort":
+		e.entry.close()
+		e.abort("", true)
+	case "keep":
+		e.entry.close()
+		e.step.close()
+	case "wait":
+		e.entry.close()
+		select {
+		case <-e.drained():
+		case <-r.Context().Done():
+		}
+	default:
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("mode is %q, want abort, keep or wait", mode))
+		return false
+	}
+	return true
+}
+
+// resume has the engine go on.
+func (s *Server) resume(answer any) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		s.engine.step.open()
+		s.engine.entry.open()
+		send(w, answer)
+	}
+}
+
+// update sets the version of the weights, as vLLM and SGLang do.
+func (s *Server) update(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		Weights string `json:"weight_version"`
+		New     string `json:"new_version"`
+		Abort   bool   `json:"abort_all_requests"`
+	}
+	if !body(w, r, &q) {
+		return
+	}
+	label := q.New + q.Weights
+	version, err := strconv.ParseInt(label, 10, 32)
+	if err != nil || version < 0 {
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("the version is %q, and this server knows only whole numbers", label))
+		return
+	}
+	s.engine.weights.Store(s.model.Weights(int32(version)))
+	if q.Abort {
+		s.engine.abort("", true) // after the update, so that who asks again at once has the new weights
+	}
+	send(w, map[string]any{"success": true, "new_version": label, "message": "Weights updated"})
+}

@@ -1,0 +1,202 @@
+// Package probe finds out which inference server is at an address, and what it can do, by
+// a few requests for information and one for a token or two.
+package probe
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/llamacpp"
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/policy/sglang"
+	"github.com/quintain-rl/quintain/policy/vllm"
+)
+
+// A Kind is a kind of server.
+type Kind string
+
+// The kinds.
+const (
+	VLLM     Kind = "vllm"
+	SGLang   Kind = "sglang"
+	LlamaCpp Kind = "llamacpp"
+	OpenAI   Kind = "openai" // it speaks chat completions; nothing else is known of it
+)
+
+// A Report says what was found.
+type Report struct {
+	URL           string           `json:"url"`
+	Server        Kind             `json:"server"`
+	Version       string           `json:"version,omitempty"` // as the server says it
+	Models        []string         `json:"models"`
+	Model         string           `json:"model"` // that was asked
+	WeightVersion string           `json:"weight_version,omitempty"`
+	Can           policy.Abilities `json:"can"`
+	Notes         []string         `json:"notes,omitempty"` // what did not work, and what to do
+}
+
+// Run asks the server of cfg, and its model, or its first one if model is empty. The
+// error, a [*remote.Error] or the cause of ctx, says why the address is of no use.
+func Run(ctx context.Context, cfg remote.Config, model string) (*Report, error) {
+	cfg.URL, cfg.Retries = remote.Root(cfg.URL), -1
+	server, err := remote.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer server.CloseIdle()
+	r := &Report{URL: cfg.URL, Server: OpenAI}
+	owner, err := r.models(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	if r.Model = cmp.Or(model, r.Models[0]); !slices.Contains(r.Models, r.Model) {
+		return nil, server.Fault(&remote.Error{
+			Kind: remote.UnknownModel, Err: fmt.Errorf("no model %q; the server has %s", r.Model, strings.Join(r.Models, ", ")),
+		}, "v1/models", nil)
+	}
+	r.identify(ctx, server, owner)
+	r.try(ctx, cfg)
+	return r, context.Cause(ctx)
+}
+
+// models asks for the server's models, and returns who the first says that it is of.
+func (r *Report) models(ctx context.Context, server *remote.Server) (owner string, err error) {
+	body, err := server.Get(ctx, "v1/models", "is this the address of an inference server?")
+	if err != nil {
+		return "", err
+	}
+	var list struct {
+		Data []struct {
+			ID    string `json:"id"`
+			Owner string `json:"owned_by"`
+		} `json:"data"`
+	}
+	if fault := remote.Decode(body, &list); fault != nil {
+		fault.Remedy = "is this the address of an inference server?"
+		return "", server.Fault(fault, "v1/models", body)
+	}
+	for _, m := range list.Data {
+		r.Models = append(r.Models, m.ID)
+	}
+	if len(r.Models) == 0 {
+		return "", server.Fault(remote.Nonsensef("the server has no models"), "v1/models", body)
+	}
+	return list.Data[0].Owner, nil
+}
+
+// identify finds out the kind of the server by what only that kind answers.
+func (r *Report) identify(ctx context.Context, server *remote.Server, owner string) {
+	var info struct {
+		Version  string          `json:"version"`
+		Model    string          `json:"model_path"`
+		Weights  json.RawMessage `json:"weight_version"`
+		Build    string          `json:"build_info"`
+		Settings json.RawMessage `json:"default_generation_settings"`
+	}
+	ask := func(path string) bool {
+		body, err := server.Get(ctx, path, "")
+		return err == nil && json.Unmarshal(body, &info) == nil
+	}
+	switch {
+	case owner == "vllm" && ask("version") && info.Version != "":
+		r.Server, r.Version = VLLM, info.Version
+		ask("weight_info")
+	case ask("get_model_info") && info.Model != "":
+		r.Server = SGLang
+		ask("server_info")
+		r.Version = info.Version
+	case ask("props") && info.Settings != nil:
+		r.Server, r.Version = LlamaCpp, info.Build
+	}
+	r.WeightVersion = strings.Trim(string(info.Weights), `"`)
+	_, r.Can.Versions = remote.ParseVersion(info.Weights)
+}
+
+// try samples a token by the server's own route, or a few by chat completions.
+func (r *Report) try(ctx context.Context, cfg remote.Config) {
+	if r.Server == OpenAI {
+		r.note("chat completions", r.chat(ctx, cfg))
+		return
+	}
+	generator, err := Generator(r.Server, cfg, r.Model)
+	if err != nil {
+		r.note("tokens", err)
+		return
+	}
+	defer generator.CloseIdle()
+	outputs, err := generator.Generate(ctx, policy.Prompt{
+		Tokens: []quintain.Token{65}, N: 1, Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 1},
+	})
+	if err != nil {
+		r.note("tokens", err)
+		r.note("chat completions", r.chat(ctx, cfg))
+		return
+	}
+	versions := r.Can.Versions
+	r.Can = generator.Can()
+	r.Can.Versions, r.Can.LogProbs = versions, outputs[0].LogProbs != nil
+}
+
+// Tokens is the client of a server that takes tokens.
+type Tokens interface {
+	policy.Generator
+	CloseIdle() // closes the connections that no request is using
+}
+
+// Generator returns the client of a server of a kind, which must take tokens. The error
+// names the setting that is invalid.
+func Generator(kind Kind, cfg remote.Config, model string) (Tokens, error) {
+	switch kind {
+	case VLLM:
+		return vllm.New(vllm.Config{Server: cfg, Model: model})
+	case SGLang:
+		return sglang.New(cfg)
+	case LlamaCpp:
+		return llamacpp.New(cfg)
+	}
+	return nil, fmt.Errorf("a server of kind %q takes no tokens, want vllm, sglang or llamacpp", kind)
+}
+
+// chat tries chat completions, with all that one may ask for, then with less.
+func (r *Report) chat(ctx context.Context, cfg remote.Config) error {
+	cfg.URL += "/v1"
+	request := quintain.Request{
+		N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "Hi"}}, Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 1},
+	}
+	var last error
+	for _, with := range []openai.Config{{TokenIDs: true}, {}, {NoLogProbs: true}} {
+		with.Server, with.Model = cfg, r.Model
+		client, err := openai.New(with)
+		if err != nil {
+			return err
+		}
+		samples, err := client.Sample(ctx, request)
+		client.CloseIdle()
+		if err == nil {
+			r.Can.TokensOut, r.Can.LogProbs = with.TokenIDs, samples[0].LogProbs != nil && !with.NoLogProbs
+			return nil
+		}
+		last = err
+		fault, is := errors.AsType[*remote.Error](err)
+		if !is || fault.Kind != remote.Unsupported && fault.Status != http.StatusBadRequest && fault.Status != http.StatusUnprocessableEntity {
+			return err
+		}
+	}
+	return last
+}
+
+// note keeps what did not work.
+func (r *Report) note(what string, err error) {
+	if err != nil {
+		r.Notes = append(r.Notes, what+": "+err.Error())
+	}
+}

@@ -1,0 +1,110 @@
+package probe_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain/policy/fake"
+	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve starts a server.
+func serve(t *testing.T, h http.Handler) string {
+	t.Helper()
+	web := httptest.NewServer(h)
+	t.Cleanup(web.Close)
+	return web.URL
+}
+
+// like is a fake server of a shape.
+func like(t *testing.T, shape fake.Shape) http.Handler {
+	t.Helper()
+	c := fake.Defaults()
+	c.Shape, c.FirstToken, c.Version = string(shape), 0, 4
+	s, err := fake.New(fake.Config{Server: c, Key: "sk-right"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestServersAreRecognised(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		server http.Handler
+		kind   probe.Kind
+		can    string // in, out, log-probabilities, versions
+	}{
+		{"vLLM", like(t, fake.VLLM), probe.VLLM, "true true true true"},
+		{"SGLang", like(t, fake.SGLang), probe.SGLang, "true true true true"},
+		{"llama.cpp", like(t, fake.LlamaCpp), probe.LlamaCpp, "true true true false"},
+		{"another, with token IDs", like(t, fake.OpenAI), probe.OpenAI, "false true true false"},
+		{"another, without", &policytest.Server{}, probe.OpenAI, "false false true false"},
+		{"another, without log-probabilities", &policytest.Server{NoLogProbs: true}, probe.OpenAI, "false false false false"},
+		{"all in one", like(t, fake.All), probe.VLLM, "true true true true"},
+	} {
+		for _, url := range []string{serve(t, test.server), serve(t, test.server) + "/v1/"} {
+			r, err := probe.Run(t.Context(), remote.Config{URL: url, APIKey: "sk-right"}, "")
+			if err != nil {
+				t.Errorf("%s: %v", test.why, err)
+				continue
+			}
+			can := fmt.Sprint(r.Can.TokensIn, r.Can.TokensOut, r.Can.LogProbs, r.Can.Versions)
+			if r.Server != test.kind || can != test.can || r.Model != "fake" || r.Can.Versions != (r.WeightVersion == "4") {
+				t.Errorf("%s: found %+v, want %s that can %s", test.why, r, test.kind, test.can)
+			}
+		}
+	}
+}
+
+func TestAddressesOfNoUse(t *testing.T) {
+	t.Parallel()
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>Hello</html>")) })
+	for _, test := range []struct {
+		why, url, key, model string
+		kind                 remote.Kind
+		says                 string
+	}{
+		{"no server", "http://127.0.0.1:1", "", "", remote.Unreachable, "is the server running"},
+		{"a wrong key", serve(t, like(t, fake.VLLM)), "sk-wrong", "", remote.Refused, "is the API key right?"},
+		{"an unknown model", serve(t, like(t, fake.VLLM)), "sk-right", "gpt", remote.UnknownModel, `no model "gpt"; the server has fake`},
+		{"a web page", serve(t, page), "", "", remote.Nonsense, "is this the address of an inference server?"},
+		{"another path", serve(t, like(t, fake.VLLM)) + "/api", "sk-right", "", remote.Refused, "is this the address of an inference server?"},
+	} {
+		_, err := probe.Run(t.Context(), remote.Config{URL: test.url, APIKey: test.key}, test.model)
+		fault, is := err.(*remote.Error)
+		if !is || fault.Kind != test.kind || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error is %v, want %q of kind %q", test.why, err, test.says, test.kind)
+		}
+	}
+}
+
+// A server that is recognised and cannot do what it should is told of in notes.
+func TestWhatDoesNotWorkIsNoted(t *testing.T) {
+	t.Parallel()
+	s := like(t, fake.SGLang)
+	old := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/generate" {
+			http.NotFound(w, r)
+			return
+		}
+		s.ServeHTTP(w, r)
+	})
+	r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, old), APIKey: "sk-right"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Can.TokensIn || !r.Can.TokensOut || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "404") {
+		t.Errorf("found %+v, want tokens out only, and a note", r)
+	}
+}

@@ -1,0 +1,141 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// A Config says which server to use, and with what limits. URL is required; the zero
+// value of every other field means a sensible default.
+type Config struct {
+	// URL is the base of the API, such as "http://127.0.0.1:8000/v1". A query in it,
+	// such as an API version, is sent with every request.
+	URL string
+
+	// APIKey is sent as a bearer token; empty: none is sent. No error contains it.
+	APIKey string
+
+	// Version returns the version of the weights that the server samples with. It is
+	// called before each request is sent and applies to all tokens of the reply, which
+	// therefore never count as newer than they are. nil: the version is 0.
+	Version func() int32
+
+	// VersionPath is where the server itself says the version of its weights, as
+	// {"weight_version": "7"}. It is asked before a request, but not within a second of
+	// the last time, nor again if it has no such route. Version counts if the server
+	// does not say a whole number. "": it is not asked.
+	VersionPath string
+
+	// Timeout limits one HTTP exchange; 0: one hour. An exchange that times out is not
+	// retried, since that would favour short replies.
+	Timeout time.Duration
+
+	// Retries is how often one HTTP exchange is retried after a temporary fault; 0: 9
+	// times, which takes about two minutes; below 0: never.
+	Retries int
+
+	// The pause before retry i is drawn uniformly from 0 to Backoff·2^i, or to
+	// MaxBackoff if that is less; 0: 500 ms and 1 min. A server's Retry-After is added,
+	// up to MaxBackoff.
+	Backoff, MaxBackoff time.Duration
+
+	// Told is called before each retry, from many goroutines at once; nil: not called.
+	Told func(fault *Error, attempt int)
+
+	// Stop ends the pauses before retries once it is closed: nothing is retried any more.
+	// nil: it never does.
+	Stop <-chan struct{}
+
+	// MaxInFlight is how many HTTP exchanges run at once; further ones wait; 0: 1024.
+	MaxInFlight int
+
+	// MaxReplyBytes limits the body of one answer; 0: 64 MiB. Thousands may arrive at
+	// once.
+	MaxReplyBytes int64
+
+	// Transport replaces the HTTP connection pool; nil: a pool for thousands of long
+	// requests to one server.
+	Transport http.RoundTripper
+}
+
+// withDefaults returns c with its zero fields filled in.
+func (c Config) withDefaults() Config {
+	setDefault(&c.Timeout, time.Hour)
+	setDefault(&c.Retries, 9)
+	setDefault(&c.Backoff, 500*time.Millisecond)
+	setDefault(&c.MaxBackoff, time.Minute)
+	setDefault(&c.MaxInFlight, 1024)
+	setDefault(&c.MaxReplyBytes, 64<<20)
+	if c.Version == nil {
+		c.Version = func() int32 { return 0 }
+	}
+	if c.Transport == nil {
+		c.Transport = newTransport(c.MaxInFlight)
+	}
+	return c
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// check reports the first invalid field, before defaults are applied.
+func (c Config) check() error {
+	base, err := url.Parse(c.URL)
+	switch {
+	case err != nil:
+		return errors.New("url is not valid, want one like http://127.0.0.1:8000/v1")
+	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
+		return fmt.Errorf("url is %q, want one like http://127.0.0.1:8000/v1", base.Redacted())
+	case base.User != nil:
+		return errors.New("url contains a user name: put a key into the API key setting instead")
+	case strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		return errors.New("api key contains a character that is not allowed in a header; is it a line end?")
+	case c.Timeout < 0, c.Backoff < 0, c.MaxBackoff < 0:
+		return errors.New("a duration is below 0")
+	case c.MaxInFlight < 0:
+		return fmt.Errorf("max in flight is %d, want 1 or more", c.MaxInFlight)
+	case c.MaxReplyBytes < 0:
+		return fmt.Errorf("max reply bytes is %d, want 1 or more", c.MaxReplyBytes)
+	}
+	return nil
+}
+
+// bufferSize is that of each buffer of a connection, of which there may be thousands. The
+// events of a stream are smaller.
+const bufferSize = 2 << 10
+
+// newTransport makes a pool for inFlight long requests to one server. TCP probes or
+// HTTP/2 pings detect a dead peer within two minutes, as a reply may take an hour
+// without a byte. Idle connections are closed after four seconds, because uvicorn,
+// which most such servers run on, closes them after five, and a request on a closing
+// connection is lost.
+func newTransport(inFlight int) *http.Transport {
+	dialer := &net.Dialer{
+		Timeout:         10 * time.Second,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 15 * time.Second, Count: 4},
+	}
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: inFlight,
+		ReadBufferSize:      bufferSize,
+		WriteBufferSize:     bufferSize,
+		IdleConnTimeout:     4 * time.Second,
+		DisableCompression:  true, // so that MaxReplyBytes limits what arrives
+		ForceAttemptHTTP2:   true,
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 30 * time.Second},
+	}
+}
+
+// Root is the address of a server whose API below /v1 is at url.
+func Root(url string) string { return strings.TrimSuffix(strings.TrimSuffix(url, "/"), "/v1") }

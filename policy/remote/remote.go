@@ -1,0 +1,226 @@
+// Package remote is the client of one inference server over HTTP, whatever it speaks:
+// its address and key, the limits in time and size, how many exchanges run at once,
+// which faults are tried again and when, and errors that say what to do.
+//
+// A policy for a kind of server makes the bodies of requests and reads those of
+// answers; see [Server.Ask].
+package remote
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// A Server is one inference server. Many goroutines may use it at once. Its only
+// goroutines of its own are those of its connections, which CloseIdle ends.
+type Server struct {
+	cfg   Config
+	base  *url.URL
+	http  *http.Client
+	slots chan struct{}                     // a token for each running exchange
+	draw  func(time.Duration) time.Duration // draws uniformly from 0 to its argument
+
+	weights weights
+
+	asked   atomic.Int64
+	retried atomic.Int64
+}
+
+// Stats counts the exchanges that [Server.Ask] made.
+type Stats struct {
+	Asked   int64 // all of them, retries included
+	Retried int64 // those that were tried again
+}
+
+// New returns the server that cfg names. It does not contact it. The error names the
+// invalid setting.
+func New(cfg Config) (*Server, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	base, err := url.Parse(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{
+		cfg:  cfg,
+		base: base,
+		http: &http.Client{
+			Transport:     cfg.Transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		slots: make(chan struct{}, cfg.MaxInFlight),
+		draw:  func(most time.Duration) time.Duration { return rand.N(most + 1) },
+	}, nil
+}
+
+// Stats returns the counts so far.
+func (s *Server) Stats() Stats { return Stats{Asked: s.asked.Load(), Retried: s.retried.Load()} }
+
+// CloseIdle closes the connections that no request is using.
+func (s *Server) CloseIdle() { s.http.CloseIdleConnections() }
+
+// A Call is a request that may need several exchanges.
+type Call struct {
+	Path string // below the server's URL
+	Body []byte // JSON
+
+	// Begin is called before each exchange with the version of the server's weights:
+	// none of the tokens in the answer is of older ones. Read gets the body of an answer
+	// with status 2xx; the fault that it returns counts like one of the exchange.
+	Begin func(version int32)
+	Read  func(body []byte) *Error
+
+	// Event, if not nil, is called for the data of each server-sent event of an answer,
+	// in order, as it arrives. Read is then called after the last one, without a body.
+	Event func(data []byte) *Error
+
+	// Abort, if not nil, asks the server to end the exchange. It is called when the
+	// context ends while an exchange is under way, which then has the time Grace to
+	// end by itself.
+	Abort func()
+
+	// Missing says what to do if the server answers 404; "": nothing known.
+	Missing string
+}
+
+// Grace is how long an exchange may go on after [Call.Abort].
+const Grace = 2 * time.Second
+
+// Ask makes exchanges for c until one succeeds, a fault is permanent or the retries are
+// spent. The error is an [*Error], or the cause of ctx if ctx ended before an exchange
+// succeeded.
+func (s *Server) Ask(ctx context.Context, c Call) error {
+	for attempt := 1; ; attempt++ {
+		fault := s.try(ctx, &c)
+		if fault == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		fault.Attempts = attempt
+		if !fault.again(s.cfg.Retries) {
+			return fault
+		}
+		s.retried.Add(1)
+		if s.cfg.Told != nil {
+			s.cfg.Told(fault, attempt)
+		}
+		if stopped, err := s.pause(ctx, attempt, fault.after); err != nil {
+			return err
+		} else if stopped {
+			return fault
+		}
+	}
+}
+
+// try waits for a slot and makes one exchange.
+func (s *Server) try(ctx context.Context, c *Call) *Error {
+	if ctx.Err() != nil {
+		return broken(context.Cause(ctx))
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return broken(context.Cause(ctx))
+	}
+	s.asked.Add(1)
+	c.Begin(s.version(ctx))
+	if c.Abort != nil {
+		work, release := aborting(ctx, c.Abort)
+		defer release()
+		ctx = work
+	}
+	a, fault := s.exchange(ctx, http.MethodPost, c)
+	if fault != nil {
+		return fault
+	}
+	if fault := c.Read(a.body); fault != nil {
+		return s.sign(fault, a)
+	}
+	return nil
+}
+
+// aborting returns a context that outlives ctx by Grace, and begins with a call of abort
+// then. The function that it returns waits until abort has returned.
+func aborting(ctx context.Context, abort func()) (work context.Context, release func()) {
+	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		abort()
+		grace := time.NewTimer(Grace)
+		defer grace.Stop()
+		select {
+		case <-grace.C:
+			cancel(context.Cause(ctx))
+		case <-work.Done():
+		}
+	})
+	return work, func() {
+		cancel(nil)
+		if !stop() {
+			<-ended
+		}
+	}
+}
+
+// pause waits before retry i. It returns earlier if Config.Stop is closed, or with the
+// cause of ctx.
+func (s *Server) pause(ctx context.Context, i int, after time.Duration) (stopped bool, err error) {
+	most := s.cfg.MaxBackoff
+	if i < 30 && s.cfg.Backoff < most>>i {
+		most = s.cfg.Backoff << i
+	}
+	timer := time.NewTimer(s.draw(most) + min(after, s.cfg.MaxBackoff))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	case <-s.cfg.Stop:
+		return true, nil
+	case <-timer.C:
+		return false, nil
+	}
+}
+
+// patience is how long Get waits.
+const patience = 30 * time.Second
+
+// Get asks once for what is at path, with a time limit of 30 seconds, and returns the
+// body of the answer. Missing is that of a [Call]. The error is an [*Error], or the cause
+// of ctx.
+func (s *Server) Get(ctx context.Context, path, missing string) ([]byte, error) {
+	return s.once(ctx, http.MethodGet, &Call{Path: path, Missing: missing})
+}
+
+// Post posts body to path once, with a time limit of 30 seconds, and returns the body of
+// the answer. The error is an [*Error], or the cause of ctx.
+func (s *Server) Post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	return s.once(ctx, http.MethodPost, &Call{Path: path, Body: body})
+}
+
+func (s *Server) once(ctx context.Context, method string, c *Call) ([]byte, error) {
+	short, cancel := patiently(ctx, min(patience, s.cfg.Timeout))
+	defer cancel()
+	a, fault := s.exchange(short, method, c)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if fault != nil {
+		return nil, fault
+	}
+	return a.body, nil
+}
+
+// Fault completes e, a fault found in the body of an answer from path.
+func (s *Server) Fault(e *Error, path string, body []byte) *Error {
+	return s.sign(e, answer{url: plain(s.base.JoinPath(path)), status: http.StatusOK, body: body})
+}

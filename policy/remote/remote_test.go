@@ -1,0 +1,118 @@
+package remote_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve returns a server that answers with handler.
+func serve(t *testing.T, handler http.HandlerFunc) *remote.Server {
+	t.Helper()
+	web := httptest.NewServer(handler)
+	t.Cleanup(web.Close)
+	s, err := remote.New(remote.Config{URL: web.URL, Backoff: 1, MaxBackoff: 1, Retries: 2, MaxReplyBytes: 1 << 17})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.CloseIdle)
+	return s
+}
+
+func TestEventsAreReadAsTheyArrive(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 70_000)
+	for _, test := range []struct {
+		why, body string
+		want      []string
+		kind      remote.Kind // "": no error
+	}{
+		{"an event, and the end", "data: a\n\ndata: [DONE]\n\n", []string{"a"}, ""},
+		{"what follows the end is ignored", "data: [DONE]\ndata: b\n", nil, ""},
+		{"a stream that just ends", "data: a\n\ndata: b\n\n", []string{"a", "b"}, ""},
+		{"comments, names and other line ends", ": ping\r\nevent: x\r\ndata:a\r\n\r\n", []string{"a"}, ""},
+		{"an event longer than the buffer", "data: " + long + "\n\n", []string{long}, ""},
+		{"half an event", "data: a\n\ndata: b", []string{"a"}, ""},
+		{"more than the limit", strings.Repeat("data: "+long+"\n", 2), []string{long}, remote.TooLarge},
+		{"an event that cannot be read", "data: bad\n\n", nil, remote.Nonsense},
+	} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+			_, _ = w.Write([]byte(test.body))
+		})
+		var got []string
+		err := s.Ask(t.Context(), remote.Call{
+			Begin: func(int32) { got = nil },
+			Event: func(data []byte) *remote.Error {
+				if string(data) == "bad" {
+					return remote.Nonsensef("no")
+				}
+				got = append(got, string(data))
+				return nil
+			},
+			Read: func([]byte) *remote.Error { return nil },
+		})
+		fault, _ := errors.AsType[*remote.Error](err)
+		if kind := remote.Kind(""); !slices.Equal(got, test.want) || (fault == nil) != (test.kind == kind) || fault != nil && fault.Kind != test.kind {
+			t.Errorf("%s: %d events and error %v, want %d and %q", test.why, len(got), err, len(test.want), test.kind)
+		}
+	}
+}
+
+func TestAnAnswerWithoutEventsIsNonsense(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("Hello")) })
+	err := s.Ask(t.Context(), remote.Call{
+		Begin: func(int32) {}, Event: func([]byte) *remote.Error { return nil }, Read: func([]byte) *remote.Error { return nil },
+	})
+	if err == nil || !strings.Contains(err.Error(), `the server said "Hello"`) {
+		t.Errorf("error is %v, want the server's words", err)
+	}
+}
+
+// An exchange that can be aborted is not torn when its context ends: the server says what
+// it has until then.
+func TestAbortedExchangesEndByThemselves(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		answer bool
+	}{{"the server answers", true}, {"the server stays silent", false}} {
+		began, abort := make(chan struct{}), make(chan struct{})
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			close(began)
+			<-abort
+			if test.answer {
+				_, _ = w.Write([]byte("half"))
+				return
+			}
+			<-r.Context().Done()
+		})
+		cause := errors.New("the run is over")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() { <-began; cancel(cause) }()
+		var got string
+		start := time.Now()
+		err := s.Ask(ctx, remote.Call{
+			Begin: func(int32) {}, Abort: func() { close(abort) },
+			Read: func(body []byte) *remote.Error { got = string(body); return nil },
+		})
+		switch {
+		case test.answer && (err != nil || got != "half"):
+			t.Errorf("%s: %q and error %v, want what the server had", test.why, got, err)
+		case !test.answer && (err != cause || time.Since(start) < remote.Grace):
+			t.Errorf("%s: error %v after %v, want the cause after %v", test.why, err, time.Since(start), remote.Grace)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// freshness is how long the version that a server said counts. A version that is older
+// than the server's is harmless: tokens count as staler than they are.
+const freshness = time.Second
+
+// weights is what the server said of the version of its weights.
+type weights struct {
+	mu      sync.Mutex
+	at      time.Time // when it was asked
+	version int32
+	known   bool
+	never   bool // the server has no such route
+}
+
+// version is that of the server's weights, or an older one.
+func (s *Server) version(ctx context.Context) int32 {
+	if s.cfg.VersionPath == "" {
+		return s.cfg.Version()
+	}
+	w := &s.weights
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.never && (w.at.IsZero() || time.Since(w.at) >= freshness) {
+		s.askVersion(ctx, w)
+		w.at = time.Now()
+	}
+	if !w.known {
+		return s.cfg.Version()
+	}
+	return w.version
+}
+
+// askVersion asks the server for the version of its weights. What it said before stays if
+// it does not answer.
+func (s *Server) askVersion(ctx context.Context, w *weights) {
+	short, cancel := context.WithTimeout(ctx, 2*freshness)
+	defer cancel()
+	body, err := s.Get(short, s.cfg.VersionPath, "")
+	if fault, is := errors.AsType[*Error](err); is && fault.Status == http.StatusNotFound {
+		w.never = true
+	}
+	var info struct {
+		Version json.RawMessage `json:"weight_version"`
+	}
+	if err != nil || Decode(body, &info) != nil {
+		return
+	}
+	if version, known := ParseVersion(info.Version); known {
+		w.version, w.known = version, true
+	}
+}
+
+// ParseVersion reads the version of weights, a whole number from 0 on as JSON or within a
+// string. Servers begin with a word, such as "default".
+func ParseVersion(label json.RawMessage) (version int32, known bool) {
+	n, err := strconv.ParseInt(strings.Trim(string(label), `"`), 10, 32)
+	return int32(n), err == nil && n >= 0
+}

@@ -1,0 +1,70 @@
+package remote
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// asks answers GET /v with the next of answers, of which the last stays, and anything
+// else with {}.
+type asks struct {
+	answers []string // "": no answer
+	asked   int
+}
+
+func (a *asks) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path != "/v" {
+		return response(200, "{}"), nil
+	}
+	text := a.answers[min(a.asked, len(a.answers)-1)]
+	a.asked++
+	if text == "" {
+		return nil, errors.New("connection refused")
+	}
+	if strings.HasPrefix(text, "4") {
+		return response(404, "no"), nil
+	}
+	return response(200, text), nil
+}
+
+func TestVersionsOfWeights(t *testing.T) {
+	for _, test := range []struct {
+		why     string
+		answers []string
+		want    []int32 // of requests at 0, 0.5, 1 and 2 seconds
+		asked   int
+	}{
+		{"asked once a second", []string{`{"weight_version":"1"}`, `{"weight_version":2}`, `{"weight_version":"3"}`}, []int32{1, 1, 2, 3}, 3},
+		{"a server without such a route is asked once", []string{"404"}, []int32{9, 9, 9, 9}, 1},
+		{"a server that begins with a word", []string{`{"weight_version":"default"}`, `{"weight_version":"1"}`}, []int32{9, 9, 1, 1}, 3},
+		{"what was said stays while the server is silent", []string{`{"weight_version":"1"}`, "", `{}`}, []int32{1, 1, 1, 1}, 3},
+		{"below zero", []string{`{"weight_version":-1}`}, []int32{9, 9, 9, 9}, 3},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &asks{answers: test.answers}
+			s, err := New(Config{URL: "http://server", VersionPath: "v", Transport: a, Version: func() int32 { return 9 }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, pause := range []time.Duration{0, 500 * time.Millisecond, 500 * time.Millisecond, time.Second} {
+				time.Sleep(pause)
+				c := call()
+				c.Begin = func(version int32) {
+					if version != test.want[i] {
+						t.Errorf("%s: request %d is of version %d, want %d", test.why, i, version, test.want[i])
+					}
+				}
+				if err := s.Ask(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if a.asked != test.asked {
+				t.Errorf("%s: asked %d times, want %d", test.why, a.asked, test.asked)
+			}
+		})
+	}
+}

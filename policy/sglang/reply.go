@@ -1,0 +1,128 @@
+package sglang
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+// A query is one request, with the output that its answer gives.
+type query struct {
+	prompt  policy.Prompt
+	request request
+	version int32 // of the weights when it was sent
+	output  policy.Output
+}
+
+// A reply is an answer of the server.
+type reply struct {
+	OutputIDs []quintain.Token `json:"output_ids"`
+	Meta      *meta            `json:"meta_info"`
+}
+
+type meta struct {
+	ID            string          `json:"id"`
+	PromptTokens  int             `json:"prompt_tokens"`
+	Tokens        int             `json:"completion_tokens"`
+	WeightVersion json.RawMessage `json:"weight_version"`
+	Sampled       []place         `json:"output_token_logprobs"`
+	Given         []place         `json:"input_token_logprobs"`
+	GivenTop      [][]place       `json:"input_top_logprobs"`
+	FinishReason  *struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	} `json:"finish_reason"`
+}
+
+// read reads a whole answer.
+func (q *query) read(body []byte) *remote.Error {
+	var r reply
+	if fault := remote.Decode(body, &r); fault != nil {
+		return fault
+	}
+	m := r.Meta
+	switch {
+	case m == nil || m.FinishReason == nil:
+		return remote.Nonsensef("no finish_reason: was the reply cut?")
+	case m.ID != q.request.ID:
+		return remote.Nonsensef("the answer is to request %.60q, asked as %q", m.ID, q.request.ID)
+	case m.FinishReason.Type == "abort" && len(m.Sampled) == 0:
+		return &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("the reply was aborted before its first token: %.200s", m.FinishReason.Message)}
+	case m.PromptTokens != len(q.prompt.Tokens) && m.FinishReason.Type != "abort": // the metadata of an aborted request may be incomplete
+		return remote.Nonsensef("the answer is to a prompt of %d tokens, sent %d", m.PromptTokens, len(q.prompt.Tokens))
+	case len(m.Sampled) != m.Tokens:
+		return remote.Nonsensef("%d log-probabilities for %d tokens", len(m.Sampled), m.Tokens)
+	}
+	o, fault := q.whole(m)
+	if fault != nil {
+		return fault
+	}
+	if len(r.OutputIDs) == len(o.Tokens) && !slices.Equal(r.OutputIDs, o.Tokens) {
+		return remote.Nonsensef("the log-probabilities are those of other tokens")
+	}
+	q.output = o
+	return nil
+}
+
+// whole is the output that m tells of.
+func (q *query) whole(m *meta) (o policy.Output, fault *remote.Error) {
+	if o.Finish, fault = finish(m.FinishReason.Type); fault != nil {
+		return o, fault
+	}
+	for i, at := range m.Sampled {
+		p, err := policy.LogProb(at.LogProb)
+		if err != nil {
+			return o, remote.Nonsensef("log-probability of token %d %w", i, err)
+		}
+		o.Tokens, o.LogProbs = append(o.Tokens, at.Token), append(o.LogProbs, p)
+	}
+	if err := policy.CheckOutput(q.prompt, o); err != nil {
+		return o, remote.Nonsensef("%w", err)
+	}
+	version := q.version
+	if told, known := remote.ParseVersion(m.WeightVersion); known {
+		version = min(version, told)
+	}
+	o.Versions = slices.Repeat([]int32{version}, len(o.Tokens))
+	return o, nil
+}
+
+// finish reads the type of a finish_reason.
+func finish(reason string) (quintain.Finish, *remote.Error) {
+	switch reason {
+	case "stop":
+		return quintain.Stop, nil
+	case "length":
+		return quintain.Length, nil
+	case "abort":
+		return quintain.Aborted, nil
+	}
+	return "", remote.Nonsensef("finish_reason is %.40q, want stop, length or abort", reason)
+}
+
+// A place is a token with its log-probability, in JSON [log-probability, token, text].
+// The log-probability of the first token of a sequence is null.
+type place struct {
+	LogProb *float64
+	Token   quintain.Token
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *place) UnmarshalJSON(text []byte) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	if len(list) < 2 {
+		return errors.New("a log-probability without a token")
+	}
+	if err := json.Unmarshal(list[0], &p.LogProb); err != nil {
+		return err
+	}
+	return json.Unmarshal(list[1], &p.Token)
+}

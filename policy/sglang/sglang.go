@@ -1,0 +1,128 @@
+// Package sglang samples tokens from SGLang's server, by its native route /generate with
+// input_ids.
+//
+// One request has one sample: the server gives the samples of a request with several
+// identifiers of its own, by which they cannot be aborted, and it shares their prompt in
+// its cache anyway. When the context ends, the client has the request aborted, and the
+// server returns what was sampled until then; so it does on POST /pause_generation.
+//
+// By default SGLang reports log-probabilities after temperature is applied;
+// SGLANG_RETURN_ORIGINAL_LOGPROB=1 in its environment gives those before.
+package sglang
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+// A Client is a [policy.Generator] and a [policy.Scorer]. Many goroutines may use it at
+// once.
+type Client struct{ server *remote.Server }
+
+// New returns a client for a server, without contacting it. The URL may end with /v1. An
+// empty VersionPath stands for "get_model_info". The error names the invalid setting.
+func New(cfg remote.Config) (*Client, error) {
+	cfg.URL = remote.Root(cfg.URL)
+	if cfg.VersionPath == "" {
+		cfg.VersionPath = "get_model_info"
+	}
+	server, err := remote.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("sglang: %w", err)
+	}
+	return &Client{server}, nil
+}
+
+// Can implements [policy.Generator].
+func (c *Client) Can() policy.Abilities {
+	return policy.Abilities{TokensIn: true, TokensOut: true, LogProbs: true, Interrupt: true, Versions: true, Score: true}
+}
+
+// Stats returns the counts of exchanges so far.
+func (c *Client) Stats() remote.Stats { return c.server.Stats() }
+
+// CloseIdle closes the connections that no request is using.
+func (c *Client) CloseIdle() { c.server.CloseIdle() }
+
+// A request is the body of one.
+type request struct {
+	ID            string           `json:"rid"`
+	InputIDs      []quintain.Token `json:"input_ids"`
+	Sampling      sampling         `json:"sampling_params"`
+	ReturnLogProb bool             `json:"return_logprob"`
+	LogProbStart  int              `json:"logprob_start_len"` // -1: none of the prompt
+	Top           int              `json:"top_logprobs_num,omitempty"`
+}
+
+// sampling is all that the model's generation_config.json could say otherwise.
+type sampling struct {
+	MaxNewTokens *int    `json:"max_new_tokens"` // null: as many as the context holds
+	Temperature  float64 `json:"temperature"`
+	TopP         float64 `json:"top_p"`
+	TopK         int     `json:"top_k"` // -1: all
+	MinP         float64 `json:"min_p"`
+}
+
+// Generate implements [policy.Generator]; p.N must be 1. The error is a [*remote.Error],
+// or the cause of ctx.
+func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output, error) {
+	if err := policy.CheckPrompt(p); err != nil {
+		return nil, fmt.Errorf("sglang: %w", err)
+	}
+	if p.N != 1 {
+		return nil, fmt.Errorf("sglang: request for %d samples, want 1", p.N)
+	}
+	q := query{prompt: p, request: request{
+		ID: newID(), InputIDs: p.Tokens, ReturnLogProb: true, LogProbStart: -1, Sampling: samplingOf(p.Sampling),
+	}}
+	if err := c.ask(ctx, &q); err != nil {
+		return nil, err
+	}
+	if q.output.Finish == quintain.Aborted && ctx.Err() != nil {
+		return []policy.Output{q.output}, context.Cause(ctx)
+	}
+	return []policy.Output{q.output}, nil
+}
+
+// ask makes the request of q.
+func (c *Client) ask(ctx context.Context, q *query) error {
+	body, err := json.Marshal(q.request)
+	if err != nil {
+		return fmt.Errorf("sglang: body of the request: %w", err)
+	}
+	return c.server.Ask(ctx, remote.Call{
+		Path: "generate", Body: body, Missing: "is this the address of SGLang's server?",
+		Begin: func(version int32) { q.version = version },
+		Read:  q.read,
+		Abort: func() { c.abort(context.WithoutCancel(ctx), q.request.ID) },
+	})
+}
+
+// abort has the server end a request.
+func (c *Client) abort(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(ctx, remote.Grace)
+	defer cancel()
+	_, _ = c.server.Post(ctx, "abort_request", fmt.Appendf(nil, `{"rid":%q}`, id)) // else the connection is closed
+}
+
+func newID() string { return fmt.Sprintf("quintain-%016x", rand.Uint64()) }
+
+func samplingOf(s quintain.Sampling) sampling {
+	to := sampling{Temperature: s.Temperature, TopP: 1, TopK: -1}
+	if s.MaxTokens > 0 {
+		to.MaxNewTokens = &s.MaxTokens
+	}
+	if s.TopP > 0 {
+		to.TopP = s.TopP
+	}
+	if s.TopK > 0 {
+		to.TopK = s.TopK
+	}
+	return to
+}

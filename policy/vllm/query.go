@@ -1,0 +1,194 @@
+package vllm
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+// A query is one request, with what has arrived of its answer.
+type query struct {
+	prompt  policy.Prompt
+	config  *Config
+	id      string // of a native request
+	version int32  // of the weights when it was sent
+
+	outputs []policy.Output
+	mine    bool // the answer is to this prompt
+}
+
+// call is the request to the server.
+func (q *query) call() (c remote.Call, err error) {
+	c = remote.Call{Missing: missing, Begin: q.begin}
+	fields := samplingOf(q.prompt.Sampling, q.prompt.N)
+	if q.config.Native {
+		q.id = fmt.Sprintf("quintain-%016x", rand.Uint64())
+		c.Path, c.Read = "inference/v1/generate", q.readNative
+		fields["logprobs"] = 0
+		fields = map[string]any{"request_id": q.id, "token_ids": q.prompt.Tokens, "model": q.config.Model, "sampling_params": fields}
+	} else {
+		c.Path, c.Event, c.Read = "v1/completions", q.event, q.end
+		maps.Copy(fields, map[string]any{
+			"model": q.config.Model, "prompt": q.prompt.Tokens, "logprobs": 0, "return_token_ids": true,
+			"stream": true, "stream_interval": q.config.Interval,
+		})
+	}
+	if c.Body, err = json.Marshal(fields); err != nil {
+		return c, fmt.Errorf("body of the request: %w", err)
+	}
+	return c, nil
+}
+
+// begin forgets what an earlier exchange brought.
+func (q *query) begin(version int32) {
+	q.outputs, q.mine, q.version = make([]policy.Output, q.prompt.N), false, version
+}
+
+// A reply is an answer, or an event of one.
+type reply struct {
+	RequestID string          `json:"request_id"` // native only
+	Choices   []choice        `json:"choices"`
+	Error     json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Index          int              `json:"index"`
+	TokenIDs       []quintain.Token `json:"token_ids"`
+	PromptTokenIDs []quintain.Token `json:"prompt_token_ids"`
+	FinishReason   *string          `json:"finish_reason"`
+	LogProbs       *struct {
+		Tokens  []*float64 `json:"token_logprobs"`
+		Content []struct {
+			LogProb *float64 `json:"logprob"`
+		} `json:"content"` // native only
+	} `json:"logprobs"`
+	PromptLogProbs []map[string]likely `json:"prompt_logprobs"`
+}
+
+// event adds an event of a stream to the outputs.
+func (q *query) event(data []byte) *remote.Error {
+	var r reply
+	if fault := remote.Decode(data, &r); fault != nil {
+		return fault
+	}
+	if len(r.Error) > 0 {
+		return &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("the stream says %.200s", r.Error)}
+	}
+	for i := range r.Choices {
+		if fault := q.add(&r.Choices[i]); fault != nil {
+			return fault
+		}
+	}
+	return nil
+}
+
+// add appends c to its output.
+func (q *query) add(c *choice) *remote.Error {
+	if c.Index < 0 || c.Index >= q.prompt.N {
+		return remote.Nonsensef("choice %d, asked for %d", c.Index, q.prompt.N)
+	}
+	o := &q.outputs[c.Index]
+	if o.Finish != "" {
+		return remote.Nonsensef("choice %d goes on after its end", c.Index)
+	}
+	if len(c.PromptTokenIDs) > 0 {
+		if !slices.Equal(c.PromptTokenIDs, q.prompt.Tokens) {
+			return remote.Nonsensef("the answer is to another prompt, of %d tokens", len(c.PromptTokenIDs))
+		}
+		q.mine = true
+	}
+	probs, fault := c.logProbs()
+	if fault != nil {
+		return fault
+	}
+	if len(probs) != len(c.TokenIDs) {
+		return remote.Nonsensef("%d log-probabilities for %d tokens", len(probs), len(c.TokenIDs))
+	}
+	o.Tokens = append(o.Tokens, c.TokenIDs...)
+	o.LogProbs = append(o.LogProbs, probs...)
+	if c.FinishReason != nil {
+		o.Finish, fault = finish(*c.FinishReason)
+	}
+	return fault
+}
+
+// logProbs are those of the tokens of c.
+func (c *choice) logProbs() ([]float32, *remote.Error) {
+	if c.LogProbs == nil {
+		return nil, nil
+	}
+	list := c.LogProbs.Tokens
+	for _, e := range c.LogProbs.Content {
+		list = append(list, e.LogProb)
+	}
+	probs := make([]float32, len(list))
+	for i, p := range list {
+		var err error
+		if probs[i], err = policy.LogProb(p); err != nil {
+			return nil, remote.Nonsensef("log-probability of token %d %w", i, err)
+		}
+	}
+	return probs, nil
+}
+
+// readNative reads an answer of /inference/v1/generate.
+func (q *query) readNative(body []byte) *remote.Error {
+	var r reply
+	if fault := remote.Decode(body, &r); fault != nil {
+		return fault
+	}
+	if r.RequestID != q.id {
+		return remote.Nonsensef("the answer is to request %.60q, asked as %q", r.RequestID, q.id)
+	}
+	for i := range r.Choices {
+		if fault := q.add(&r.Choices[i]); fault != nil {
+			return fault
+		}
+	}
+	q.mine = true
+	return q.end(nil)
+}
+
+// end completes the outputs when the whole answer is there.
+func (q *query) end([]byte) *remote.Error {
+	empty := 0
+	for k := range q.outputs {
+		o := &q.outputs[k]
+		if o.Finish == "" {
+			return &remote.Error{Kind: remote.Unreachable, Err: fmt.Errorf("choice %d has no end: %w", k, io.ErrUnexpectedEOF)}
+		}
+		if err := policy.CheckOutput(q.prompt, *o); err != nil {
+			return remote.Nonsensef("choice %d: %w", k, err)
+		}
+		if len(o.Tokens) == 0 {
+			empty++
+		}
+		o.Versions = slices.Repeat([]int32{q.version}, len(o.Tokens))
+	}
+	switch {
+	case empty == len(q.outputs):
+		return &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("the reply was aborted before its first token")}
+	case !q.mine:
+		return &remote.Error{Kind: remote.Unsupported, Err: fmt.Errorf("the answer has no token IDs of the prompt"),
+			Remedy: "vLLM 0.10.2 and newer report token IDs"}
+	}
+	return nil
+}
+
+// cut returns the outputs that have tokens, of an answer that was cut.
+func (q *query) cut() (outputs []policy.Output) {
+	for _, o := range q.outputs {
+		if len(o.Tokens) > 0 && q.mine {
+			o.Finish, o.Versions = quintain.Aborted, slices.Repeat([]int32{q.version}, len(o.Tokens))
+			outputs = append(outputs, o)
+		}
+	}
+	return outputs
+}

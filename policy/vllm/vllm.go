@@ -1,0 +1,130 @@
+// Package vllm samples tokens from vLLM's server, by its text completions with token
+// prompts, as a stream, or by its route /inference/v1/generate.
+//
+// By default vLLM reports log-probabilities before temperature, top_p and top_k are
+// applied; --logprobs-mode processed_logprobs gives those after. What was sampled before
+// an interruption is kept: when the context ends, since completions arrive as they are
+// sampled, and when POST /pause?mode=abort ends them, since vLLM then sends what it has.
+package vllm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+// A Config says which server to use. The server's URL and Model are required.
+type Config struct {
+	// Server is the server; its URL may end with /v1. An empty VersionPath stands for
+	// "weight_info", which vLLM has if it runs with VLLM_SERVER_DEV_MODE=1.
+	Server remote.Config
+
+	Model string // the name by which the server knows the model
+
+	// Native uses /inference/v1/generate, which is not streamed: what was sampled when
+	// the context ends is lost.
+	Native bool
+
+	// Interval is how many tokens vLLM puts into one event of a stream, if it is new
+	// enough to know stream_interval; 0: 16.
+	Interval int
+}
+
+// A Client is a [policy.Generator] and a [policy.Scorer]. Many goroutines may use it at
+// once.
+type Client struct {
+	cfg    Config
+	server *remote.Server
+}
+
+// New returns a client for the server that cfg names, without contacting it. The error
+// names the invalid setting.
+func New(cfg Config) (*Client, error) {
+	switch {
+	case cfg.Model == "":
+		return nil, errors.New("vllm: model is empty, want the name by which the server knows it")
+	case cfg.Interval < 0:
+		return nil, fmt.Errorf("vllm: interval is %d, want 1 or more", cfg.Interval)
+	case cfg.Interval == 0:
+		cfg.Interval = 16
+	}
+	cfg.Server.URL = remote.Root(cfg.Server.URL)
+	if cfg.Server.VersionPath == "" {
+		cfg.Server.VersionPath = "weight_info"
+	}
+	server, err := remote.New(cfg.Server)
+	if err != nil {
+		return nil, fmt.Errorf("vllm: %w", err)
+	}
+	return &Client{cfg: cfg, server: server}, nil
+}
+
+// Can implements [policy.Generator].
+func (c *Client) Can() policy.Abilities {
+	return policy.Abilities{
+		TokensIn: true, TokensOut: true, LogProbs: true, Several: true, Interrupt: !c.cfg.Native, Versions: true, Score: true,
+	}
+}
+
+// Stats returns the counts of exchanges so far.
+func (c *Client) Stats() remote.Stats { return c.server.Stats() }
+
+// CloseIdle closes the connections that no request is using.
+func (c *Client) CloseIdle() { c.server.CloseIdle() }
+
+// Generate implements [policy.Generator]. The error is a [*remote.Error], or the cause of
+// ctx. The n of a greedy request must be 1: vLLM refuses others.
+func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output, error) {
+	if err := policy.CheckPrompt(p); err != nil {
+		return nil, fmt.Errorf("vllm: %w", err)
+	}
+	q := query{prompt: p, config: &c.cfg}
+	call, err := q.call()
+	if err != nil {
+		return nil, fmt.Errorf("vllm: %w", err)
+	}
+	err = c.server.Ask(ctx, call)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return q.cut(), context.Cause(ctx)
+	case err != nil:
+		return nil, err
+	}
+	return q.outputs, nil
+}
+
+// missing is what to do if the server has no such route.
+const missing = "is the model's name right, and is this the address of vLLM's server?"
+
+// samplingOf is s as fields of a request. Zero means off in all of them, whatever the
+// model's generation_config.json says.
+func samplingOf(s quintain.Sampling, n int) map[string]any {
+	fields := map[string]any{"n": n, "temperature": s.Temperature, "top_p": 1.0, "top_k": s.TopK, "min_p": 0.0, "max_tokens": nil}
+	if s.TopP > 0 {
+		fields["top_p"] = s.TopP
+	}
+	if s.MaxTokens > 0 {
+		fields["max_tokens"] = s.MaxTokens
+	}
+	return fields
+}
+
+// finish reads a finish_reason.
+func finish(reason string) (quintain.Finish, *remote.Error) {
+	switch reason {
+	case "stop":
+		return quintain.Stop, nil
+	case "length":
+		return quintain.Length, nil
+	case "abort":
+		return quintain.Aborted, nil
+	case "error":
+		return "", &remote.Error{Kind: remote.ServerFailed, Err: errors.New(`finish_reason is "error"`)}
+	}
+	return "", remote.Nonsensef("finish_reason is %.40q, want stop, length or abort", strings.ToValidUTF8(reason, "?"))
+}

@@ -1,0 +1,73 @@
+package vllm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why  string
+		cfg  Config
+		says string
+	}{
+		{"no model", Config{Server: remote.Config{URL: "http://host"}}, "model"},
+		{"no URL", Config{Model: "m"}, "url"},
+		{"a negative interval", Config{Model: "m", Interval: -1, Server: remote.Config{URL: "http://host"}}, "interval"},
+	} {
+		if _, err := New(test.cfg); err == nil || !strings.Contains(err.Error(), "vllm: "+test.says) {
+			t.Errorf("%s: error is %v, want %q", test.why, err, test.says)
+		}
+	}
+}
+
+// FuzzEvents checks that any events give either outputs that keep their promises, or an
+// error.
+func FuzzEvents(f *testing.F) {
+	const first = `{"choices":[{"index":0,"token_ids":[5],"prompt_token_ids":[1,2],"logprobs":{"token_logprobs":[-0.5]},"finish_reason":null}]}`
+	f.Add(first, `{"choices":[{"index":0,"token_ids":[6],"logprobs":{"token_logprobs":[-1]},"finish_reason":"stop"}]}`)
+	f.Add(first, `{"choices":[{"index":1,"token_ids":[],"finish_reason":"abort"},{"index":0,"token_ids":null,"finish_reason":"abort"}]}`)
+	f.Add(first, `{"choices":[],"error":{"message":"no"}}`)
+	f.Add(`{"choices":[{"index":-1,"token_ids":[-5],"logprobs":{"content":[{"logprob":null}]}}]}`, `[]`)
+	f.Fuzz(func(t *testing.T, one, two string) {
+		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 2}, N: 2, Sampling: quintain.Sampling{MaxTokens: 3}}, config: &Config{}}
+		q.begin(7)
+		for _, data := range []string{one, two} {
+			if q.event([]byte(data)) != nil {
+				return
+			}
+		}
+		fault := q.end(nil)
+		outputs := q.outputs
+		if fault != nil {
+			outputs = q.cut()
+		}
+		for _, o := range outputs {
+			if err := policy.CheckOutput(q.prompt, o); err != nil && fault == nil || len(o.Versions) != len(o.Tokens) || o.Finish == "" {
+				t.Errorf("output %v: %v", o, err)
+			}
+		}
+	})
+}
+
+// FuzzScores checks that any places give a score for each token, or an error.
+func FuzzScores(f *testing.F) {
+	f.Add(`{"choices":[{"prompt_logprobs":[null,{"5":{"logprob":-0.5},"7":{"logprob":-0.1}}]}]}`, 1)
+	f.Add(`{"choices":[{"prompt_logprobs":[null,{"x":{"logprob":-0.5}}]}]}`, -3)
+	f.Fuzz(func(t *testing.T, text string, top int) {
+		var r reply
+		tokens := []quintain.Token{1, 5}
+		if remote.Decode([]byte(text), &r) != nil || len(r.Choices) != 1 || len(r.Choices[0].PromptLogProbs) != 2 || top < 0 {
+			return
+		}
+		scores, fault := scoresOf(tokens, r.Choices[0].PromptLogProbs, top)
+		if fault == nil && (len(scores) != 2 || scores[1].LogProb > 0 || len(scores[1].Top) > top) {
+			t.Errorf("scores %v", scores)
+		}
+	})
+}
