@@ -2,8 +2,11 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -36,7 +39,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	}
 	r.faults.count(drop == rollout.DropInfra)
 	if drop == "" {
-		fresh, err := r.config.Queue.Put(ctx, group)
+		fresh, err := r.put(ctx, group)
 		if err != nil {
 			r.mix.Redo(result.Job)
 			return fmt.Errorf("keeping group %s: %w", group.ID, err)
@@ -61,6 +64,17 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		r.say("%s", advice)
 	}
 	return nil
+}
+
+// put keeps a group, and reports whether it is fresh. One is not whose problem was played
+// before, with whatever outcome: a process that is killed may have kept it and not the
+// position in the stream.
+func (r *Run) put(ctx context.Context, group *quintain.Group) (fresh bool, err error) {
+	fresh, err = r.config.Queue.Put(ctx, group)
+	if _, before := errors.AsType[*queue.ConflictError](err); before {
+		return false, nil
+	}
+	return fresh, err
 }
 
 // close closes the job of a result, and reports whether its problem is played again: if

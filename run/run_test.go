@@ -204,6 +204,26 @@ func TestRunGoesOn(t *testing.T) {
 	}
 }
 
+// A group that was kept while the position was not, because the process was killed, is
+// played again with another outcome and counts once.
+func TestAProblemThatIsPlayedAgainIsADuplicate(t *testing.T) {
+	t.Parallel()
+	c := config(t, open(t, queue.NewMemory()))
+	seen := &events{}
+	c.Sinks = []run.Sink{seen}
+	finish(t, c)
+	played := of[run.Played](seen)
+	kept := played[slices.IndexFunc(played, func(p run.Played) bool { return p.Group != nil })].Group
+	c = config(t, open(t, queue.NewMemory()))
+	kept.Scores[0] += 0.25
+	if _, err := c.Queue.Put(t.Context(), kept); err != nil {
+		t.Fatal(err)
+	}
+	if _, report := finish(t, c); report.GroupsDropped[rollout.DropDuplicate] != 1 {
+		t.Errorf("dropped %v, want one duplicate", report.GroupsDropped)
+	}
+}
+
 // Two scenarios over one queue have positions and IDs of their own.
 func TestScenariosDoNotShareProblems(t *testing.T) {
 	t.Parallel()
