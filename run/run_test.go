@@ -216,6 +216,7 @@ func TestAProblemThatIsPlayedAgainIsADuplicate(t *testing.T) {
 	kept := played[slices.IndexFunc(played, func(p run.Played) bool { return p.Group != nil })].Group
 	c = config(t, open(t, queue.NewMemory()))
 	kept.Scores[0] += 0.25
+	c.Settings.Steps, c.Settings.StepTime = 1, 200*time.Millisecond // so that it is still in the queue
 	if _, err := c.Queue.Put(t.Context(), kept); err != nil {
 		t.Fatal(err)
 	}
