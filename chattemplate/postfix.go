@@ -1,0 +1,302 @@
+package chattemplate
+
+import "fmt"
+
+func badSign(v value) error { return fmt.Errorf("bad operand type for a sign: '%s'", typeName(v)) }
+
+// subscript compiles an attribute, an item or a slice.
+func (p *parser) subscript(of expr) expr {
+	t := p.next()
+	if t.text == "." {
+		part := p.next()
+		switch {
+		case part.kind == nameToken:
+			return attributeExpr(of, part)
+		case part.kind == numberToken && isInteger(part.number):
+			return itemExpr(of, constant(part.number), part.at)
+		}
+		p.fail(part.at, "unexpected %s, want a name or a number", part)
+		return of
+	}
+	var keys []expr
+	first := p.now()
+	for !p.now().is(opToken, "]") && p.now().kind != endToken {
+		if len(keys) > 0 {
+			p.want(",")
+		}
+		if p.now().is(opToken, ":") {
+			return p.slice(of, nil, first.at)
+		}
+		key := p.expression()
+		if p.now().is(opToken, ":") {
+			return p.slice(of, key, first.at)
+		}
+		keys = append(keys, key)
+	}
+	p.want("]")
+	if len(keys) == 1 {
+		return itemExpr(of, keys[0], first.at)
+	}
+	return itemExpr(of, listExpr(keys, true), first.at)
+}
+
+func attributeExpr(of expr, name token) expr {
+	return func(s *scope) (value, error) {
+		v, err := of(s)
+		if err != nil {
+			return nil, err
+		}
+		if v, err = s.run.attribute(v, name.text); err != nil {
+			return nil, locate(err, name.at)
+		}
+		return v, nil
+	}
+}
+
+func itemExpr(of, key expr, place int) expr {
+	return func(s *scope) (value, error) {
+		v, err := of(s)
+		if err != nil {
+			return nil, err
+		}
+		k, err := key(s)
+		if err != nil {
+			return nil, err
+		}
+		if v, err = s.run.item(v, k); err != nil {
+			return nil, locate(err, place)
+		}
+		return v, nil
+	}
+}
+
+// slice compiles the rest of [start:stop:step].
+func (p *parser) slice(of, start expr, place int) expr {
+	bounds := [3]expr{start, nil, nil}
+	for i := 1; i < 3 && p.skip(":"); i++ {
+		if t := p.now(); !t.is(opToken, "]") && !t.is(opToken, ":") {
+			bounds[i] = p.expression()
+		}
+	}
+	p.want("]")
+	return at(place, func(s *scope) (value, error) {
+		v, err := of(s)
+		if err != nil {
+			return nil, err
+		}
+		var c [3]value
+		for i, bound := range bounds {
+			if bound == nil {
+				continue
+			}
+			if c[i], err = bound(s); err != nil {
+				return nil, err
+			}
+		}
+		return s.run.slice(v, c[0], c[1], c[2])
+	})
+}
+
+// An arguments is the compiled arguments of a call.
+type arguments struct {
+	pos   []expr
+	names []string
+	named []expr
+	star  expr // *args; nil: none
+	stars expr // **kwargs; nil: none
+}
+
+// arguments compiles arguments, from the opening parenthesis on.
+func (p *parser) arguments() arguments {
+	var a arguments
+	p.want("(")
+	for n := 0; !p.now().is(opToken, ")") && p.now().kind != endToken; n++ {
+		if n > 0 {
+			p.want(",")
+			if p.now().is(opToken, ")") {
+				break
+			}
+		}
+		p.argument(&a)
+	}
+	p.want(")")
+	return a
+}
+
+// argument compiles one argument.
+func (p *parser) argument(a *arguments) {
+	t := p.now()
+	valid := true
+	switch {
+	case p.skip("*"):
+		valid = a.star == nil && a.stars == nil
+		a.star = p.expression()
+	case p.skip("**"):
+		valid = a.stars == nil
+		a.stars = p.expression()
+	case t.kind == nameToken && p.ahead().is(opToken, "="):
+		valid = a.stars == nil
+		p.next()
+		p.next()
+		a.names = append(a.names, t.text)
+		a.named = append(a.named, p.expression())
+	default:
+		valid = a.star == nil && a.stars == nil && a.names == nil
+		a.pos = append(a.pos, p.expression())
+	}
+	if !valid {
+		p.fail(t.at, "the order of the arguments is wrong: want positional ones, keywords, * and **")
+	}
+}
+
+// evaluate returns the values of the arguments.
+func (a *arguments) evaluate(s *scope) (v args, err error) {
+	if v.pos, err = evaluate(s, a.pos); err != nil {
+		return v, err
+	}
+	if v.named, err = evaluate(s, a.named); err != nil {
+		return v, err
+	}
+	v.names = a.names[:len(a.names):len(a.names)]
+	if a.star != nil {
+		star, err := a.star(s)
+		if err != nil {
+			return v, err
+		}
+		items, err := s.run.items(star)
+		if err != nil {
+			return v, err
+		}
+		v.pos = append(v.pos, items...)
+	}
+	if a.stars == nil {
+		return v, nil
+	}
+	stars, err := a.stars(s)
+	if err != nil {
+		return v, err
+	}
+	return v, v.spread(stars)
+}
+
+// spread adds the members of a dict as keyword arguments.
+func (a *args) spread(v value) error {
+	d, is := v.(*dict)
+	if !is {
+		return fmt.Errorf("the argument after ** is '%s', want a dict", typeName(v))
+	}
+	for i, key := range d.keys {
+		name, is := plain(key)
+		if !is {
+			return fmt.Errorf("a key of the argument after ** is '%s', want str", typeName(key))
+		}
+		for _, other := range a.names {
+			if other == name {
+				return fmt.Errorf("there are two values for keyword argument '%s'", name)
+			}
+		}
+		a.names, a.named = append(a.names, name), append(a.named, d.values[i])
+	}
+	return nil
+}
+
+// call compiles a call.
+func (p *parser) call(of expr) expr {
+	place := p.now().at
+	return called(of, p.arguments(), place)
+}
+
+// called calls what an expression gives.
+func called(of expr, a arguments, place int) expr {
+	return at(place, func(s *scope) (value, error) {
+		f, err := of(s)
+		if err != nil {
+			return nil, err
+		}
+		given, err := a.evaluate(s)
+		if err != nil {
+			return nil, err
+		}
+		return s.run.call(f, given)
+	})
+}
+
+// dotted reads the name of a filter or a test.
+func (p *parser) dotted() string {
+	name := p.wantName()
+	for p.skip(".") {
+		name += "." + p.wantName()
+	}
+	return name
+}
+
+// routine looks a filter or a test up. An unknown one fails at once, unless jinja2 leaves
+// that to the render.
+func (p *parser) routine(table map[string]*routine, what, name string, at int) *routine {
+	t, err := lookup(table, what, name)
+	switch {
+	case err == nil:
+		return t
+	case unsupported[name] && what == "filter":
+		p.fail(at, "the filter %s is not supported", name)
+	case !p.soft && p.unknown == nil:
+		p.unknown = locate(err, at)
+	}
+	return &routine{raw: func(*run, value, args) (value, error) { return nil, err }}
+}
+
+// filter compiles a filter, from its name on.
+func (p *parser) filter(of expr) expr {
+	place := p.now().at
+	name := p.dotted()
+	t := p.routine(p.lib.filters, "filter", name, place)
+	var a arguments
+	if p.now().is(opToken, "(") {
+		a = p.arguments()
+	}
+	return applied(of, t, a, token{text: name, at: place})
+}
+
+// applied applies a filter or a test.
+func applied(of expr, t *routine, a arguments, name token) expr {
+	return func(s *scope) (value, error) {
+		v, err := of(s)
+		if err != nil {
+			return nil, err
+		}
+		given, err := a.evaluate(s)
+		if err != nil {
+			return nil, err
+		}
+		if v, err = t.apply(s.run, name.text, v, given); err != nil {
+			return nil, locate(err, name.at)
+		}
+		return v, nil
+	}
+}
+
+// test compiles a test, from the word is on.
+func (p *parser) test(of expr) expr {
+	p.next()
+	negated := p.skipName("not")
+	place := p.now().at
+	name := p.dotted()
+	var a arguments
+	switch t := p.now(); {
+	case t.is(opToken, "("):
+		a = p.arguments()
+	case t.is(nameToken, "is"):
+		p.fail(t.at, "tests cannot be chained: write 'and' between them")
+	case t.kind == stringToken, t.kind == numberToken, t.is(opToken, "["), t.is(opToken, "{"),
+		t.kind == nameToken && t.text != "else" && t.text != "or" && t.text != "and":
+		a.pos = []expr{p.postfix(p.primary())}
+	}
+	e := applied(of, p.routine(p.lib.tests, "test", name, place), a, token{text: name, at: place})
+	return func(s *scope) (value, error) {
+		v, err := e(s)
+		if err != nil {
+			return nil, err
+		}
+		return truth(v) != negated, nil
+	}
+}
