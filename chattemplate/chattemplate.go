@@ -14,7 +14,7 @@ import (
 
 // The bounds of a render, unless [Options] says otherwise.
 const (
-	DefaultSteps = 50_000_000 // about a second or two
+	DefaultSteps = 20_000_000 // about a second
 	DefaultBytes = 64 << 20
 )
 
@@ -67,7 +67,7 @@ type Options struct {
 // A Rendering is the outcome of a render.
 type Rendering struct {
 	Text      string
-	Generated []Span // what stands in generation tags, in order: what the assistant wrote
+	Generated []Span // what generation tags write straight into the text, in order: what the assistant said
 }
 
 // A Span is a part of a text, from byte Start up to byte End.

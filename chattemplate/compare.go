@@ -256,6 +256,9 @@ func (r *run) index(items []value, item value) (int, error) {
 
 // drainTo reads a generator up to an item.
 func (r *run) drainTo(g *generator, item value) (bool, error) {
+	if err := g.start(); err != nil {
+		return false, err
+	}
 	i, err := r.index(g.items, item)
 	if i < 0 || err != nil {
 		g.items = nil

@@ -46,28 +46,28 @@ var filters = map[string]*routine{
 	"urlencode": {call: urlEncode},
 	"wordcount": {call: wordCount},
 
-	"batch":      {params: []string{"linecount", "fill_with"}, need: 1, call: batch},
+	"batch":      {params: []string{"linecount", "fill_with"}, need: 1, call: lazily(batch)},
 	"count":      {call: length},
 	"dictsort":   {params: []string{"case_sensitive", "by", "reverse"}, call: dictSort},
 	"first":      {call: first},
 	"groupby":    {params: []string{"attribute", "default", "case_sensitive"}, need: 1, call: groupBy},
-	"items":      {call: pairsOf},
+	"items":      {call: lazily(pairsOf)},
 	"join":       {params: []string{"d", "attribute"}, call: joinFilter},
 	"last":       {call: last},
 	"length":     {call: length},
 	"list":       {call: listOf},
-	"map":        {raw: mapped},
+	"map":        {raw: lazilyRaw(mapped)},
 	"max":        {params: []string{"case_sensitive", "attribute"}, call: extreme(">")},
 	"min":        {params: []string{"case_sensitive", "attribute"}, call: extreme("<")},
-	"reject":     {raw: chosen(false, false)},
-	"rejectattr": {raw: chosen(true, false)},
+	"reject":     {raw: lazilyRaw(chosen(false, false))},
+	"rejectattr": {raw: lazilyRaw(chosen(true, false))},
 	"reverse":    {call: reverse},
-	"select":     {raw: chosen(false, true)},
-	"selectattr": {raw: chosen(true, true)},
-	"slice":      {params: []string{"slices", "fill_with"}, need: 1, call: columns},
+	"select":     {raw: lazilyRaw(chosen(false, true))},
+	"selectattr": {raw: lazilyRaw(chosen(true, true))},
+	"slice":      {params: []string{"slices", "fill_with"}, need: 1, call: lazily(columns)},
 	"sort":       {params: []string{"reverse", "case_sensitive", "attribute"}, call: sorted},
 	"sum":        {params: []string{"attribute", "start"}, call: sum},
-	"unique":     {params: []string{"case_sensitive", "attribute"}, call: unique},
+	"unique":     {params: []string{"case_sensitive", "attribute"}, call: lazily(unique)},
 }
 
 // unsupported are the filters and functions of jinja2 that are refused.
@@ -357,9 +357,9 @@ func trim(r *run, v value, a []value) (value, error) {
 }
 
 func truncate(r *run, v value, a []value) (value, error) {
-	s, is := plain(v)
+	n, has := size(v)
 	end, isText := plain(or(a[2], "..."))
-	if !is || !isText {
+	if !has || !isText {
 		return nil, fmt.Errorf("truncate wants a str, has '%s'", typeName(v))
 	}
 	most, err := toIndex(or(a[0], int64(255)))
@@ -376,8 +376,12 @@ func truncate(r *run, v value, a []value) (value, error) {
 	if kept < 0 || leeway < 0 {
 		return nil, fmt.Errorf("truncate: length is %d and leeway is %d, want length at least %d and leeway at least 0", most, leeway, runeCount(end))
 	}
-	if int64(runeCount(s)) <= most+leeway {
+	if n <= most+leeway {
 		return v, nil
+	}
+	s, is := plain(v)
+	if !is {
+		return nil, fmt.Errorf("truncate wants a str, has '%s'", typeName(v))
 	}
 	head, err := r.slice(s, nil, kept, nil)
 	if err != nil {

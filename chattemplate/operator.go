@@ -59,9 +59,12 @@ func (r *run) added(a, b value) (v value, done bool, err error) {
 	if !isList || !bothLists || s.tuple != t.tuple {
 		return nil, false, nil
 	}
+	if err := r.room(16 * (len(s.items) + len(t.items))); err != nil {
+		return nil, true, err
+	}
 	items := make([]value, 0, len(s.items)+len(t.items))
 	items = append(append(items, s.items...), t.items...)
-	return &list{items: items, tuple: s.tuple}, true, r.spend(len(items))
+	return &list{items: items, tuple: s.tuple}, true, nil
 }
 
 // repeat repeats a text or a list.

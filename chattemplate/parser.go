@@ -1,6 +1,9 @@
 package chattemplate
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // An expr is a compiled expression.
 type expr func(s *scope) (value, error)
@@ -261,6 +264,15 @@ func (r *run) print(v value) error {
 	text, err := r.str(v)
 	if err != nil {
 		return err
+	}
+	return r.write(text)
+}
+
+// printText writes the value of a block, which must be text.
+func (r *run) printText(v value) error {
+	text, is := plain(v)
+	if !is {
+		return fmt.Errorf("the block gives '%s', want str", typeName(v))
 	}
 	return r.write(text)
 }

@@ -13,7 +13,6 @@ type run struct {
 	now      time.Time
 	out      []byte // text so far; what is captured stands at its end
 	captures int    // that are under way
-	mark     int    // where the outermost capture began
 	spans    []Span
 	calls    int // of macros and loops that are under way
 	steps    int // that are left
@@ -105,9 +104,6 @@ func (r *run) enter() error {
 // capture returns what body writes, which does not become output.
 func (r *run) capture(s *scope, body stmt) (text string, sig signal, err error) {
 	from := len(r.out)
-	if r.captures == 0 {
-		r.mark = from
-	}
 	r.captures++
 	sig, err = body(s)
 	r.captures--

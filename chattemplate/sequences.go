@@ -71,21 +71,40 @@ func listOf(r *run, v value, _ []value) (value, error) {
 	return &list{items: items}, err
 }
 
-func pairsOf(_ *run, v value, _ []value) (value, error) {
+// lazily is a filter whose items are made when they are read.
+func lazily(f func(r *run, v value, a []value) ([]value, error)) func(*run, value, []value) (value, error) {
+	return func(r *run, v value, a []value) (value, error) {
+		return &generator{pending: func() ([]value, error) { return f(r, v, a) }}, nil
+	}
+}
+
+// lazilyRaw is lazily for filters that take any arguments.
+func lazilyRaw(f func(r *run, v value, a args) ([]value, error)) func(*run, value, args) (value, error) {
+	return func(r *run, v value, a args) (value, error) {
+		return &generator{pending: func() ([]value, error) { return f(r, v, a) }}, nil
+	}
+}
+
+func pairsOf(_ *run, v value, _ []value) ([]value, error) {
 	switch v := v.(type) {
 	case *undefined:
-		return &generator{}, nil
+		return nil, nil
 	case *dict:
-		return &generator{items: v.pairs()}, nil
+		return v.pairs(), nil
 	}
 	return nil, fmt.Errorf("Can only get item pairs from a mapping, not from '%s'", typeName(v)) //nolint:staticcheck // as jinja2 says it
 }
 
 func first(r *run, v value, _ []value) (value, error) {
-	if g, is := v.(*generator); is && len(g.items) > 0 {
-		item := g.items[0]
-		g.items = g.items[1:]
-		return item, nil
+	if g, is := v.(*generator); is {
+		if err := g.start(); err != nil {
+			return nil, err
+		}
+		if len(g.items) > 0 {
+			item := g.items[0]
+			g.items = g.items[1:]
+			return item, nil
+		}
 	}
 	items, err := r.items(v)
 	if err != nil || len(items) == 0 {
@@ -144,9 +163,9 @@ func joinFilter(r *run, v value, a []value) (value, error) {
 }
 
 // mapped is the filter map: an attribute of each item, or a filter applied to it.
-func mapped(r *run, v value, a args) (value, error) {
+func mapped(r *run, v value, a args) ([]value, error) {
 	if !truth(v) {
-		return &generator{}, nil
+		return nil, nil
 	}
 	apply, err := r.mapping(a)
 	if err != nil {
@@ -162,7 +181,7 @@ func mapped(r *run, v value, a args) (value, error) {
 			return nil, err
 		}
 	}
-	return &generator{items: out}, nil
+	return out, nil
 }
 
 // mapping returns what the filter map does to an item.
@@ -188,10 +207,10 @@ func (r *run) mapping(a args) (func(value) (value, error), error) {
 }
 
 // chosen is select, reject, selectattr or rejectattr.
-func chosen(byAttribute, wanted bool) func(*run, value, args) (value, error) {
-	return func(r *run, v value, a args) (value, error) {
+func chosen(byAttribute, wanted bool) func(*run, value, args) ([]value, error) {
+	return func(r *run, v value, a args) ([]value, error) {
 		if !truth(v) {
-			return &generator{}, nil
+			return nil, nil
 		}
 		var p path
 		if byAttribute {
@@ -223,7 +242,7 @@ func chosen(byAttribute, wanted bool) func(*run, value, args) (value, error) {
 				out = append(out, item)
 			}
 		}
-		return &generator{items: out}, nil
+		return out, nil
 	}
 }
 
@@ -367,7 +386,7 @@ func groupBy(r *run, v value, a []value) (value, error) {
 	return &list{items: groups}, nil
 }
 
-func unique(r *run, v value, a []value) (value, error) {
+func unique(r *run, v value, a []value) ([]value, error) {
 	items, err := r.items(v)
 	if err != nil {
 		return nil, err
@@ -389,7 +408,7 @@ func unique(r *run, v value, a []value) (value, error) {
 			out = append(out, item)
 		}
 	}
-	return &generator{items: out}, nil
+	return out, nil
 }
 
 // extreme is max or min.
@@ -447,7 +466,7 @@ func sum(r *run, v value, a []value) (value, error) {
 }
 
 // batch cuts items into lists of a length.
-func batch(r *run, v value, a []value) (value, error) {
+func batch(r *run, v value, a []value) ([]value, error) {
 	items, err := r.items(v)
 	if err != nil {
 		return nil, err
@@ -469,11 +488,11 @@ func batch(r *run, v value, a []value) (value, error) {
 		}
 		out = append(out, &list{items: part})
 	}
-	return &generator{items: out}, r.spend(len(items) + int(n))
+	return out, r.spend(len(items) + int(n))
 }
 
 // columns cuts items into so many lists.
-func columns(r *run, v value, a []value) (value, error) {
+func columns(r *run, v value, a []value) ([]value, error) {
 	items, err := r.items(v)
 	if err != nil {
 		return nil, err
@@ -500,5 +519,5 @@ func columns(r *run, v value, a []value) (value, error) {
 		}
 		out[i] = &list{items: part}
 	}
-	return &generator{items: out}, nil
+	return out, nil
 }

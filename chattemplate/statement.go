@@ -183,7 +183,7 @@ func (f *forLoop) over(s *scope, source value, depth int) (signal, error) {
 	if f.recursive {
 		l.again = func(l *loop, source value) (value, error) { return f.again(s, source, l.depth+1) }
 	}
-	inner := s.inner()
+	inner, finished := s.inner(), false
 	for ; ; l.at++ {
 		more, err := l.has(l.at)
 		if err != nil {
@@ -192,11 +192,16 @@ func (f *forLoop) over(s *scope, source value, depth int) (signal, error) {
 		if !more {
 			break
 		}
-		if sig, err := f.iteration(inner, l); sig == breaks || err != nil {
+		sig, err := f.iteration(inner, l)
+		if err != nil {
 			return goesOn, err
 		}
+		if sig == breaks {
+			break
+		}
+		finished = finished || sig == goesOn
 	}
-	if l.at == 0 && f.other != nil {
+	if !finished && f.other != nil { // jinja2 does not count iterations that were cut short
 		return f.other(s.inner())
 	}
 	return goesOn, nil
@@ -302,7 +307,7 @@ func (p *parser) filterBlock() stmt {
 		if err != nil || sig != goesOn {
 			return sig, err
 		}
-		if err := s.run.print(v); err != nil {
+		if err := s.run.printText(v); err != nil {
 			return goesOn, locate(err, place)
 		}
 		return goesOn, nil
@@ -319,14 +324,12 @@ func (p *parser) generation() stmt {
 	return func(s *scope) (signal, error) {
 		r := s.run
 		start := len(r.out)
-		if r.captures > 0 {
-			start = r.mark
-		}
-		from := len(r.out)
 		if _, err := body(s.inner()); err != nil {
 			return goesOn, err
 		}
-		r.spans = append(r.spans, Span{start, start + len(r.out) - from})
+		if r.captures == 0 {
+			r.spans = append(r.spans, Span{start, len(r.out)})
+		}
 		return goesOn, nil
 	}
 }

@@ -197,7 +197,7 @@ func (p *parser) callBlock(place int) stmt {
 		if err != nil {
 			return goesOn, locate(err, place)
 		}
-		if err := s.run.print(v); err != nil {
+		if err := s.run.printText(v); err != nil {
 			return goesOn, locate(err, place)
 		}
 		return goesOn, nil

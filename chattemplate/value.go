@@ -39,8 +39,20 @@ type list struct {
 // newTuple returns a tuple.
 func newTuple(items ...value) *list { return &list{items: items, tuple: true} }
 
-// A generator is read once.
-type generator struct{ items []value }
+// A generator is read once. Its items are made when it is first read.
+type generator struct {
+	pending func() ([]value, error) // makes the items; nil: they are made
+	items   []value
+}
+
+// start makes the items.
+func (g *generator) start() (err error) {
+	if g.pending != nil {
+		g.items, err = g.pending()
+		g.pending = nil
+	}
+	return err
+}
 
 // An interval is a range.
 type interval struct{ start, stop, step int64 }
@@ -195,6 +207,7 @@ func (r *run) items(v value) (items []value, err error) {
 	case *view:
 		items = v.items()
 	case *generator:
+		err = v.start()
 		items, v.items = v.items, nil
 	case string:
 		items = characters(v)
@@ -208,6 +221,9 @@ func (r *run) items(v value) (items []value, err error) {
 	case *undefined:
 	default:
 		return nil, fmt.Errorf("'%s' object is not iterable", typeName(v))
+	}
+	if err != nil {
+		return nil, err
 	}
 	return items, r.spend(len(items))
 }

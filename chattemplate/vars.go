@@ -83,6 +83,9 @@ func parseJSON(text []byte) (value, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	v, err := readJSON(d, 0)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +100,6 @@ func readJSON(d *json.Decoder, depth int) (value, error) {
 		return nil, fmt.Errorf("JSON values stand within each other more than %d deep", maxJSONDepth)
 	}
 	t, err := d.Token()
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/chattemplate"
-	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/jsonl"
 )
 
@@ -139,5 +140,9 @@ func answerChat(dst, line []byte, chat *chattemplate.Chat, now time.Time) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	return append(jsonform.AppendText(append(dst, `{"text":`...), r.Text), '}'), nil
+	out := bytes.NewBuffer(dst)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false) // tags such as <|user|> stay legible
+	err = e.Encode(map[string]string{"text": r.Text})
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
