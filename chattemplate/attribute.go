@@ -32,6 +32,11 @@ func (r *run) item(v, key value) (value, error) {
 	if u, is := v.(*undefined); is {
 		return nil, u.fault()
 	}
+	if s, is := plain(v); is { // whose characters are counted
+		if err := r.spend(len(s) / 16); err != nil {
+			return nil, err
+		}
+	}
 	if item, has := r.subscript(v, key); has {
 		return item, nil
 	}

@@ -107,7 +107,7 @@ func (r *run) hashTuple(k *list, depth int) (any, error) {
 	if err := r.spend(len(k.items)); err != nil {
 		return nil, err
 	}
-	h := "("
+	h := []byte("(")
 	for _, item := range k.items {
 		part, err := r.hash(item, depth+1)
 		if err != nil {
@@ -117,7 +117,7 @@ func (r *run) hashTuple(k *list, depth int) (any, error) {
 		if err := r.room(len(h) + len(text)); err != nil {
 			return nil, err
 		}
-		h += strconv.Itoa(len(text)) + ":" + text
+		h = append(strconv.AppendInt(h, int64(len(text)), 10), ":"+text...)
 	}
 	return hash(h), nil
 }

@@ -1,6 +1,9 @@
 package chattemplate
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // tuple compiles an expression, or several with commas between them.
 func (p *parser) tuple() expr { return p.tupleOf(p.expression, false) }
@@ -310,11 +313,11 @@ func (p *parser) primary() expr {
 	case t.kind == nameToken:
 		return p.name()
 	case t.kind == stringToken:
-		text := ""
+		var text strings.Builder
 		for p.now().kind == stringToken { // strings in a row are one
-			text += p.next().text
+			text.WriteString(p.next().text)
 		}
-		return constant(text)
+		return constant(text.String())
 	case t.kind == numberToken:
 		p.next()
 		return constant(t.number)

@@ -169,7 +169,7 @@ func toFloatFilter(_ *run, v value, a []value) (value, error) {
 	if !ok {
 		return or(a[0], 0.0), nil
 	}
-	f, _, err := toFloat(n)
+	f, err := toFloat(n)
 	return f, err
 }
 
@@ -248,7 +248,7 @@ func replaceFilter(r *run, v value, a []value) (value, error) {
 	return r.replace(parts[0], parts[1], parts[2], most)
 }
 
-func round(r *run, v value, a []value) (value, error) {
+func round(_ *run, v value, a []value) (value, error) {
 	places, err := toIndex(or(a[0], int64(0)))
 	if err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func round(r *run, v value, a []value) (value, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, _, err := toFloat(scaled)
+	f, err := toFloat(scaled)
 	if err != nil {
 		return nil, err
 	}

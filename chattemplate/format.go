@@ -221,7 +221,7 @@ func (r *run) formatted(d directive, v value) (string, error) {
 		if _, isText := plain(v); err != nil || !ok || isText {
 			return "", fmt.Errorf("must be real number, not %s", typeName(v))
 		}
-		x, _, err := toFloat(f)
+		x, err := toFloat(f)
 		if err != nil {
 			return "", err
 		}

@@ -361,7 +361,7 @@ func (l *lexer) numeral() {
 // underscores between them.
 func digitsLength(s string, digit func(byte) bool) int {
 	n := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if digit(s[i]) {
 			n = i + 1
 		} else if s[i] != '_' || n != i || i == 0 {

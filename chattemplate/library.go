@@ -25,15 +25,22 @@ type missing struct{}
 
 // apply calls t, which has a name, with arguments.
 func (t *routine) apply(r *run, name string, v value, a args) (value, error) {
-	result, err := value(nil), error(nil)
-	if t.raw != nil {
-		result, err = t.raw(r, v, a)
-	} else {
-		var bound []value
-		if bound, err = bind(name, t.params, t.need, a); err == nil {
-			result, err = t.call(r, v, bound)
+	if s, is := plain(v); is {
+		if err := r.spend(len(s) / 64); err != nil { // most read the whole text
+			return nil, err
 		}
 	}
+	call := t.raw
+	if call == nil {
+		call = func(r *run, v value, a args) (value, error) {
+			bound, err := bind(name, t.params, t.need, a)
+			if err != nil {
+				return nil, err
+			}
+			return t.call(r, v, bound)
+		}
+	}
+	result, err := call(r, v, a)
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,14 @@ func (m *macro) call(r *run, a args) (value, error) {
 	return text, err
 }
 
+// fallback is the value of a parameter that is not given. It may read those before it.
+func (p *param) fallback(s *scope) (value, error) {
+	if p.other == nil {
+		return &undefined{message: fmt.Sprintf("parameter '%s' was not provided", p.name)}, nil
+	}
+	return p.other(s)
+}
+
 // bind sets the parameters in s.
 func (m *macro) bind(s *scope, a args) error {
 	given := min(len(a.pos), len(m.params))
@@ -65,12 +73,9 @@ func (m *macro) bind(s *scope, a args) error {
 		}
 		v, has := a.keyword(p.name)
 		if !has {
-			v = &undefined{message: fmt.Sprintf("parameter '%s' was not provided", p.name)}
-			if p.other != nil {
-				var err error
-				if v, err = p.other(s); err != nil {
-					return err
-				}
+			var err error
+			if v, err = p.fallback(s); err != nil {
+				return err
 			}
 		}
 		s.set(p.name, v)

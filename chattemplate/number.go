@@ -56,18 +56,18 @@ func toInt(v value) (n *big.Int, is bool) {
 }
 
 // toFloat returns a number as a float.
-func toFloat(v value) (f float64, is bool, err error) {
+func toFloat(v value) (f float64, err error) {
 	switch v := v.(type) {
 	case float64:
-		return v, true, nil
+		return v, nil
 	case *big.Int:
 		if f, _ = new(big.Float).SetInt(v).Float64(); math.IsInf(f, 0) {
-			return 0, true, errOverflow
+			return 0, errOverflow
 		}
-		return f, true, nil
+		return f, nil
 	}
-	n, is := toInt64(v)
-	return float64(n), is, nil
+	n, _ := toInt64(v)
+	return float64(n), nil
 }
 
 // isNumber reports whether v is a number or a bool.
@@ -93,11 +93,11 @@ func calculate(op string, a, b value) (value, error) {
 			return whole(op, x, y)
 		}
 	}
-	x, _, err := toFloat(a)
+	x, err := toFloat(a)
 	if err != nil {
 		return nil, err
 	}
-	y, _, err := toFloat(b)
+	y, err := toFloat(b)
 	if err != nil {
 		return nil, err
 	}
@@ -169,11 +169,11 @@ func whole(op string, x, y *big.Int) (value, error) {
 
 func power(x, y *big.Int) (value, error) {
 	if y.Sign() < 0 {
-		f, _, err := toFloat(fromBig(x))
+		f, err := toFloat(fromBig(x))
 		if err != nil {
 			return nil, err
 		}
-		g, _, err := toFloat(fromBig(y))
+		g, err := toFloat(fromBig(y))
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,10 @@
 package chattemplate
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 func badSign(v value) error { return fmt.Errorf("bad operand type for a sign: '%s'", typeName(v)) }
 
@@ -126,7 +130,7 @@ func (p *parser) arguments() arguments {
 // argument compiles one argument.
 func (p *parser) argument(a *arguments) {
 	t := p.now()
-	valid := true
+	var valid bool
 	switch {
 	case p.skip("*"):
 		valid = a.star == nil && a.stars == nil
@@ -185,15 +189,14 @@ func (a *args) spread(v value) error {
 	if !is {
 		return fmt.Errorf("the argument after ** is '%s', want a dict", typeName(v))
 	}
+	before := a.names // the keys of d differ from each other
 	for i, key := range d.keys {
 		name, is := plain(key)
 		if !is {
 			return fmt.Errorf("a key of the argument after ** is '%s', want str", typeName(key))
 		}
-		for _, other := range a.names {
-			if other == name {
-				return fmt.Errorf("there are two values for keyword argument '%s'", name)
-			}
+		if slices.Contains(before, name) {
+			return fmt.Errorf("there are two values for keyword argument '%s'", name)
 		}
 		a.names, a.named = append(a.names, name), append(a.named, d.values[i])
 	}
@@ -223,11 +226,11 @@ func called(of expr, a arguments, place int) expr {
 
 // dotted reads the name of a filter or a test.
 func (p *parser) dotted() string {
-	name := p.wantName()
+	parts := []string{p.wantName()}
 	for p.skip(".") {
-		name += "." + p.wantName()
+		parts = append(parts, p.wantName())
 	}
-	return name
+	return strings.Join(parts, ".")
 }
 
 // routine looks a filter or a test up. An unknown one fails at once, unless jinja2 leaves

@@ -123,13 +123,13 @@ func (r *run) appendHolder(dst []byte, v value, depth int) ([]byte, error) {
 	case *list:
 		switch {
 		case !v.tuple:
-			return r.appendItems(dst, "[", v.items, "]", depth)
+			return r.appendItems(dst, brackets{"[", "]"}, v.items, depth)
 		case len(v.items) == 1:
-			return r.appendItems(dst, "(", v.items, ",)", depth)
+			return r.appendItems(dst, brackets{"(", ",)"}, v.items, depth)
 		}
-		return r.appendItems(dst, "(", v.items, ")", depth)
+		return r.appendItems(dst, brackets{"(", ")"}, v.items, depth)
 	case *view:
-		return r.appendItems(dst, "dict_"+v.kind+"([", v.items(), "])", depth)
+		return r.appendItems(dst, brackets{"dict_" + v.kind + "([", "])"}, v.items(), depth)
 	case *dict:
 		return r.appendDict(dst, v, depth)
 	case *namespace:
@@ -148,8 +148,11 @@ func (r *run) appendHolder(dst []byte, v value, depth int) ([]byte, error) {
 	return dst, fmt.Errorf("a %s cannot be printed: jinja2 prints its address in memory", typeName(v))
 }
 
-func (r *run) appendItems(dst []byte, open string, items []value, end string, depth int) (out []byte, err error) {
-	dst = append(dst, open...)
+// brackets stand around items.
+type brackets struct{ open, end string }
+
+func (r *run) appendItems(dst []byte, around brackets, items []value, depth int) (out []byte, err error) {
+	dst = append(dst, around.open...)
 	for i, item := range items {
 		if i > 0 {
 			dst = append(dst, ", "...)
@@ -158,7 +161,7 @@ func (r *run) appendItems(dst []byte, open string, items []value, end string, de
 			return dst, err
 		}
 	}
-	return append(dst, end...), nil
+	return append(dst, around.end...), nil
 }
 
 func (r *run) appendDict(dst []byte, d *dict, depth int) (out []byte, err error) {

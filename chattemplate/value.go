@@ -9,7 +9,7 @@ import (
 // A value is what Python would hold:
 //
 //	nil          None
-//	bool         bool
+//	bool         True, False
 //	int64        int
 //	*big.Int     int outside of int64
 //	float64      float
