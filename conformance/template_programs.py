@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -93,10 +94,25 @@ class Maker(random.Random):
         return self.choice(["l", "names", "users", "m", "d", "range(3)", "nested", "undef", "s", self.expr(1)])
 
 
+class TimeUp(BaseException):
+    """Not an Exception, which would count as an outcome."""
+
+
+def ring(*_):
+    raise TimeUp
+
+
 def row(template):
-    """A line of the file; none where the outcome of jinja2 is an accident."""
-    compiled = jinja_chat.compiled(template)
-    text, error = jinja_chat.render(compiled, json.loads(json.dumps(VARS)))
+    """A line of the file; none where the outcome of jinja2 is an accident, or takes too long."""
+    signal.signal(signal.SIGALRM, ring)
+    signal.alarm(5)
+    try:
+        compiled = jinja_chat.compiled(template)
+        text, error = jinja_chat.render(compiled, json.loads(json.dumps(VARS)))
+    except TimeUp:
+        return None
+    finally:
+        signal.alarm(0)
     if text is None:
         return {"template": template, "error": error}
     if re.search(r" at 0x[0-9a-f]+|0x7f|&lt;bound", text) or len(text) > 20_000:
