@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/pyvalue"
 )
 
 // The bounds of a render, unless [Options] says otherwise.
@@ -23,10 +25,6 @@ const (
 	maxSource = 4 << 20 // bytes of a template
 	maxParse  = 100     // tags and brackets within each other
 	maxCalls  = 150     // macros and loops that call each other
-	maxDepth  = 500     // lists and dicts within each other
-	maxRange  = 100_000 // numbers of a range, as in the sandbox of jinja2
-	maxDigits = 4300    // of an integer as text, as in Python
-	maxBits   = 1 << 16 // of an integer
 )
 
 // A Template is a compiled template. It does not change: any number of goroutines may
@@ -49,7 +47,10 @@ func Compile(source string) (*Template, error) {
 	if fault != nil {
 		return nil, fault.in(source)
 	}
-	p := &parser{tokens: tokens, lib: &library{filters: filters, tests: tests, globals: globals}}
+	p := &statementParser{expressionParser: expressionParser{
+		tokenStream: tokenStream{tokens: tokens},
+		lib:         &library{filters: filters, tests: tests, globals: globals},
+	}}
 	body := p.template()
 	if p.fault != nil {
 		return nil, p.fault.in(source)
@@ -81,7 +82,7 @@ func (t *Template) Render(vars Vars, o Options) (Rendering, error) {
 	if o.Bytes == 0 {
 		o.Bytes = DefaultBytes
 	}
-	r := &run{vars: vars.dict(), lib: t.lib, now: o.Now, steps: o.Steps, maxBytes: o.Bytes}
+	r := &rendering{Runtime: &pyvalue.Runtime{Steps: o.Steps, Bytes: o.Bytes}, vars: vars.dict(), lib: t.lib, now: o.Now}
 	if _, err := t.body(&scope{run: r}); err != nil {
 		return Rendering{}, locate(err, 0).in(t.source)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/pyvalue"
 )
 
 // A Config is what tokenizer_config.json says about chat templates.
@@ -56,13 +58,13 @@ func ParseConfig(text []byte) (*Config, error) {
 
 // specialToken reads a token: a string, an object with the string as content, or a list of these.
 func specialToken(raw json.RawMessage) (value, error) {
-	v, err := parseJSON(raw)
+	v, err := pyvalue.ParseJSON(raw)
 	if err != nil {
 		return nil, err
 	}
-	if l, is := v.(*list); is {
-		for i, item := range l.items {
-			if l.items[i], err = tokenText(item); err != nil {
+	if l, is := v.(*pyvalue.List); is {
+		for i, item := range l.Items {
+			if l.Items[i], err = tokenText(item); err != nil {
 				return nil, err
 			}
 		}
@@ -72,11 +74,11 @@ func specialToken(raw json.RawMessage) (value, error) {
 }
 
 func tokenText(v value) (value, error) {
-	if d, is := v.(*dict); is {
-		v, _ = d.text("content")
+	if d, is := v.(*pyvalue.Dict); is {
+		v, _ = d.Get("content")
 	}
 	if _, is := v.(string); !is {
-		return nil, fmt.Errorf("is %s, want a string or an object with the string content", typeName(v))
+		return nil, fmt.Errorf("is %s, want a string or an object with the string content", pyvalue.TypeName(v))
 	}
 	return v, nil
 }
@@ -137,11 +139,11 @@ func (c *Config) compile(name string) (*Template, error) {
 // add_generation_prompt is false, and the special tokens are those of the configuration.
 // Render does not change vars.
 func (c *Chat) Render(vars Vars, o Options) (Rendering, error) {
-	messages, _ := vars.dict().text("messages")
-	if l, is := messages.(*list); !is || l.tuple {
+	messages, _ := vars.dict().Get("messages")
+	if l, is := messages.(*pyvalue.List); !is || l.Tuple {
 		return Rendering{}, errors.New("messages: want a list of messages")
 	}
-	all := Vars{newDict(vars.dict().length() + 8)}
+	var all Vars
 	all.Merge(vars)
 	all.Merge(c.tokens)
 	for _, name := range []string{"tools", "documents"} {
@@ -152,7 +154,7 @@ func (c *Chat) Render(vars Vars, o Options) (Rendering, error) {
 	if !all.Has("add_generation_prompt") {
 		all.put("add_generation_prompt", false)
 	}
-	if tools, _ := all.d.text("tools"); tools != nil {
+	if tools, _ := all.d.Get("tools"); tools != nil {
 		return c.tools.Render(all, o)
 	}
 	return c.plain.Render(all, o)

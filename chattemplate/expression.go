@@ -3,14 +3,79 @@ package chattemplate
 import (
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/pyvalue"
 )
 
+// An expr is a compiled expression.
+type expr func(s *scope) (value, error)
+
+// An expressionParser compiles expressions, in one pass and without a tree.
+type expressionParser struct {
+	tokenStream
+	lib     *library
+	uses    []use  // of names, in order
+	soft    bool   // an unknown filter is an error only when it is used
+	unknown *Error // the first one that is an error at once, unless a condition follows
+}
+
+// A use is where a name is read or set.
+type use struct {
+	name string
+	set  bool
+}
+
+// use notes that a name is read or set.
+func (p *expressionParser) use(name string, set bool) { p.uses = append(p.uses, use{name, set}) }
+
+// reads reports whether a name is read since a use, before it is set.
+func (p *expressionParser) reads(since int, name string) bool {
+	i := slices.IndexFunc(p.uses[since:], func(u use) bool { return u.name == name })
+	return i >= 0 && !p.uses[since+i].set
+}
+
+// sets reports whether a name is set since a use.
+func (p *expressionParser) sets(since int, name string) bool {
+	return slices.Contains(p.uses[since:], use{name, true})
+}
+
+// check fails if there was an unknown filter or test.
+func (p *expressionParser) check() {
+	if p.fault == nil {
+		p.fault = p.unknown
+	}
+}
+
+// costed compiles an expression that takes as many steps as it has tokens.
+func (p *expressionParser) costed(compile func() expr) expr {
+	from := p.at
+	e := compile()
+	cost := p.at - from
+	return func(s *scope) (value, error) {
+		if err := s.run.Spend(cost); err != nil {
+			return nil, err
+		}
+		return e(s)
+	}
+}
+
+// at gives the errors of an expression a place, unless they have one.
+func at(place int, e expr) expr {
+	return func(s *scope) (value, error) {
+		v, err := e(s)
+		if err != nil {
+			return nil, locate(err, place)
+		}
+		return v, nil
+	}
+}
+
 // tuple compiles an expression, or several with commas between them.
-func (p *parser) tuple() expr { return p.tupleOf(p.expression, false) }
+func (p *expressionParser) tuple() expr { return p.tupleOf(p.expression, false) }
 
 // tupleOf compiles a tuple, if there is a comma, of what item compiles. empty says whether
 // it may have no items.
-func (p *parser) tupleOf(item func() expr, empty bool) expr {
+func (p *expressionParser) tupleOf(item func() expr, empty bool) expr {
 	begin := p.now().at
 	var items []expr
 	comma := false
@@ -31,7 +96,7 @@ func (p *parser) tupleOf(item func() expr, empty bool) expr {
 }
 
 // tupleEnds reports whether no further item of a tuple can follow.
-func (p *parser) tupleEnds() bool {
+func (p *expressionParser) tupleEnds() bool {
 	t := p.now()
 	return t.kind == endToken || t.kind == blockEnd || t.kind == printEnd || t.is(opToken, ")")
 }
@@ -40,7 +105,7 @@ func (p *parser) tupleEnds() bool {
 func listExpr(items []expr, tuple bool) expr {
 	return func(s *scope) (value, error) {
 		values, err := evaluate(s, items)
-		return &list{items: values, tuple: tuple}, err
+		return &pyvalue.List{Items: values, Tuple: tuple}, err
 	}
 }
 
@@ -60,7 +125,7 @@ func evaluate(s *scope, exprs []expr) ([]value, error) {
 }
 
 // expression compiles an expression with inline conditions.
-func (p *parser) expression() expr {
+func (p *expressionParser) expression() expr {
 	p.enter()
 	defer p.leave()
 	soft, start := p.soft, p.now().at
@@ -70,7 +135,7 @@ func (p *parser) expression() expr {
 		p.soft, p.unknown = true, unknown
 		then, test := e, p.or()
 		other := func(*scope) (value, error) {
-			return &undefined{message: "the inline if-expression evaluated to false and no else section was defined"}, nil
+			return &pyvalue.Undefined{Message: "the inline if-expression evaluated to false and no else section was defined"}, nil
 		}
 		if p.skipName("else") {
 			other = p.expression()
@@ -80,7 +145,7 @@ func (p *parser) expression() expr {
 			if err != nil {
 				return nil, err
 			}
-			if truth(v) {
+			if pyvalue.Truth(v) {
 				return then(s)
 			}
 			return other(s)
@@ -90,12 +155,12 @@ func (p *parser) expression() expr {
 	return at(start, e)
 }
 
-func (p *parser) or() expr {
+func (p *expressionParser) or() expr {
 	left := p.and()
 	for p.skipName("or") {
 		a, b := left, p.and()
 		left = func(s *scope) (value, error) {
-			if v, err := a(s); err != nil || truth(v) {
+			if v, err := a(s); err != nil || pyvalue.Truth(v) {
 				return v, err
 			}
 			return b(s)
@@ -104,12 +169,12 @@ func (p *parser) or() expr {
 	return left
 }
 
-func (p *parser) and() expr {
+func (p *expressionParser) and() expr {
 	left := p.not()
 	for p.skipName("and") {
 		a, b := left, p.not()
 		left = func(s *scope) (value, error) {
-			if v, err := a(s); err != nil || !truth(v) {
+			if v, err := a(s); err != nil || !pyvalue.Truth(v) {
 				return v, err
 			}
 			return b(s)
@@ -118,7 +183,7 @@ func (p *parser) and() expr {
 	return left
 }
 
-func (p *parser) not() expr {
+func (p *expressionParser) not() expr {
 	if !p.skipName("not") {
 		return p.comparison()
 	}
@@ -127,7 +192,7 @@ func (p *parser) not() expr {
 	e := p.not()
 	return func(s *scope) (value, error) {
 		v, err := e(s)
-		return !truth(v), err
+		return !pyvalue.Truth(v), err
 	}
 }
 
@@ -139,7 +204,7 @@ type term struct {
 }
 
 // comparisonOp returns the comparison that is here; empty: none.
-func (p *parser) comparisonOp() string {
+func (p *expressionParser) comparisonOp() string {
 	t := p.now()
 	switch {
 	case t.kind == opToken && slices.Contains([]string{"==", "!=", "<", "<=", ">", ">="}, t.text), t.is(nameToken, "in"):
@@ -154,7 +219,7 @@ func (p *parser) comparisonOp() string {
 }
 
 // comparison compiles a chain of comparisons: a < b < c.
-func (p *parser) comparison() expr {
+func (p *expressionParser) comparison() expr {
 	left := p.sum()
 	var chain []term
 	for {
@@ -178,7 +243,7 @@ func (p *parser) comparison() expr {
 			if err != nil {
 				return nil, err
 			}
-			if is, err := s.run.holds(t.op, a, b); err != nil {
+			if is, err := s.run.Compare(t.op, a, b); err != nil {
 				return nil, locate(err, t.at)
 			} else if !is {
 				return false, nil
@@ -190,7 +255,7 @@ func (p *parser) comparison() expr {
 }
 
 // binary compiles a chain of operators of one strength, from the left.
-func (p *parser) binary(operand func() expr, ops ...string) expr {
+func (p *expressionParser) binary(operand func() expr, ops ...string) expr {
 	left := operand()
 	for p.now().kind == opToken && slices.Contains(ops, p.now().text) {
 		t := p.next()
@@ -209,7 +274,7 @@ func operation(left expr, t term) expr {
 		if err != nil {
 			return nil, err
 		}
-		v, err := s.run.operate(t.op, a, b)
+		v, err := s.run.Operate(t.op, a, b)
 		if err != nil {
 			return nil, locate(err, t.at)
 		}
@@ -217,10 +282,10 @@ func operation(left expr, t term) expr {
 	}
 }
 
-func (p *parser) sum() expr { return p.binary(p.concatenation, "+", "-") }
+func (p *expressionParser) sum() expr { return p.binary(p.concatenation, "+", "-") }
 
 // concatenation compiles a ~ b, which joins all values as text.
-func (p *parser) concatenation() expr {
+func (p *expressionParser) concatenation() expr {
 	left := p.product()
 	if !p.now().is(opToken, "~") {
 		return left
@@ -236,32 +301,37 @@ func (p *parser) concatenation() expr {
 		}
 		var b []byte
 		for _, v := range values {
-			if b, err = s.run.appendStr(b, v); err != nil {
+			text, err := s.run.Str(v)
+			if err != nil {
+				return nil, err
+			}
+			b = append(b, text...)
+			if err := s.run.Room(len(b)); err != nil {
 				return nil, err
 			}
 		}
-		return string(b), s.run.room(len(b))
+		return string(b), nil
 	})
 }
 
-func (p *parser) product() expr { return p.binary(p.power, "*", "/", "//", "%") }
+func (p *expressionParser) product() expr { return p.binary(p.power, "*", "/", "//", "%") }
 
 // power compiles a ** b, in jinja2 from the left.
-func (p *parser) power() expr {
+func (p *expressionParser) power() expr {
 	return p.binary(func() expr { return p.unary(true) }, "**")
 }
 
 // unary compiles a sign, or a value. Filters belong to what has the sign.
-func (p *parser) unary(filtered bool) expr {
+func (p *expressionParser) unary(filtered bool) expr {
 	p.enter()
 	defer p.leave()
 	t := p.now()
 	var e expr
 	switch {
 	case p.skip("-"):
-		e = signed(p.unary(false), t.at, func(v value) (value, error) { return calculate("-", int64(0), v) })
+		e = signed("-", p.unary(false), t.at)
 	case p.skip("+"):
-		e = signed(p.unary(false), t.at, func(v value) (value, error) { return plus(v), nil })
+		e = signed("+", p.unary(false), t.at)
 	default:
 		e = p.primary()
 	}
@@ -273,7 +343,7 @@ func (p *parser) unary(filtered bool) expr {
 }
 
 // postfix compiles what may follow a value: attributes, items, calls.
-func (p *parser) postfix(e expr) expr {
+func (p *expressionParser) postfix(e expr) expr {
 	for {
 		switch t := p.now(); {
 		case t.is(opToken, "."), t.is(opToken, "["):
@@ -287,7 +357,7 @@ func (p *parser) postfix(e expr) expr {
 }
 
 // filtered compiles what may follow a value after that: filters, tests, calls.
-func (p *parser) filtered(e expr) expr {
+func (p *expressionParser) filtered(e expr) expr {
 	for {
 		switch t := p.now(); {
 		case t.is(opToken, "|"):
@@ -307,7 +377,7 @@ func (p *parser) filtered(e expr) expr {
 func constant(v value) expr { return func(*scope) (value, error) { return v, nil } }
 
 // primary compiles a name, a literal or what stands in brackets.
-func (p *parser) primary() expr {
+func (p *expressionParser) primary() expr {
 	t := p.now()
 	switch {
 	case t.kind == nameToken:
@@ -337,7 +407,7 @@ func (p *parser) primary() expr {
 }
 
 // name compiles a constant or a variable.
-func (p *parser) name() expr {
+func (p *expressionParser) name() expr {
 	t := p.next()
 	switch t.text {
 	case "true", "True":
@@ -354,7 +424,7 @@ func (p *parser) name() expr {
 	return func(s *scope) (value, error) { return s.get(t.text), nil }
 }
 
-func (p *parser) listLiteral() expr {
+func (p *expressionParser) listLiteral() expr {
 	var items []expr
 	for !p.now().is(opToken, "]") {
 		if len(items) > 0 {
@@ -372,7 +442,7 @@ func (p *parser) listLiteral() expr {
 	return listExpr(items, false)
 }
 
-func (p *parser) dictLiteral() expr {
+func (p *expressionParser) dictLiteral() expr {
 	place := p.now().at
 	var keys, values []expr
 	for !p.now().is(opToken, "}") {
@@ -391,7 +461,7 @@ func (p *parser) dictLiteral() expr {
 	}
 	p.want("}")
 	return at(place, func(s *scope) (value, error) {
-		d := newDict(len(keys))
+		d := pyvalue.NewDict(len(keys))
 		for i := range keys {
 			key, err := keys[i](s)
 			if err != nil {
@@ -401,7 +471,7 @@ func (p *parser) dictLiteral() expr {
 			if err != nil {
 				return nil, err
 			}
-			if err := d.set(s.run, key, v); err != nil {
+			if err := s.run.SetItem(d, key, v); err != nil {
 				return nil, err
 			}
 		}
@@ -410,23 +480,12 @@ func (p *parser) dictLiteral() expr {
 }
 
 // signed applies a sign.
-func signed(e expr, place int, sign func(value) (value, error)) expr {
+func signed(sign string, e expr, place int) expr {
 	return at(place, func(s *scope) (value, error) {
 		v, err := e(s)
 		if err != nil {
 			return nil, err
 		}
-		if u, is := v.(*undefined); is {
-			return nil, u.fault()
-		}
-		if !isNumber(v) {
-			return nil, badSign(v)
-		}
-		if f, is := v.(float64); is {
-			if n, err := sign(int64(1)); err == nil && n == int64(-1) {
-				return -f, nil
-			}
-		}
-		return sign(v)
+		return pyvalue.Unary(sign, v)
 	})
 }

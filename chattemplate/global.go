@@ -3,108 +3,97 @@ package chattemplate
 import (
 	"errors"
 	"fmt"
+
+	"github.com/quintain-rl/quintain/pyvalue"
 )
 
+// A global is a function that templates may use by its name.
+type global struct {
+	class string // of Python, if the function makes objects
+	call  func(r *rendering, a pyvalue.Args) (value, error)
+}
+
 // globals are the functions of jinja2 and of transformers.
-var globals = map[string]*function{
-	"cycler": {name: "cycler", class: "jinja2.utils.Cycler", call: func(_ *run, a args) (value, error) {
-		if len(a.pos) == 0 {
-			return nil, errors.New("at least one item has to be provided")
-		}
-		return &cycler{items: a.pos}, nil
-	}},
-	"dict":      {name: "dict", class: "dict", call: makeDict},
-	"joiner":    {name: "joiner", class: "jinja2.utils.Joiner", call: makeJoiner},
-	"namespace": {name: "namespace", class: "jinja2.utils.Namespace", call: makeNamespace},
-	"raise_exception": {name: "raise_exception", call: func(r *run, a args) (value, error) {
-		bound, err := bind("raise_exception", []string{"message"}, 1, a)
-		if err != nil {
-			return nil, err
-		}
-		message, err := r.str(bound[0])
-		if err != nil {
-			return nil, err
-		}
-		return nil, raisedError(message)
-	}},
-	"range":        {name: "range", call: makeInterval},
-	"strftime_now": {name: "strftime_now", call: timeNow},
+var globals = map[string]global{
+	"cycler":          {"jinja2.utils.Cycler", makeCycler},
+	"dict":            {"dict", func(r *rendering, a pyvalue.Args) (value, error) { return r.Dict(a) }},
+	"joiner":          {"jinja2.utils.Joiner", makeJoiner},
+	"namespace":       {"jinja2.utils.Namespace", makeNamespace},
+	"raise_exception": {"", raise},
+	"range":           {"", func(r *rendering, a pyvalue.Args) (value, error) { return r.Range(a) }},
+	"strftime_now":    {"", timeNow},
 }
 
-func makeInterval(r *run, a args) (value, error) {
-	bound, err := bind("range", []string{"", "", ""}, 1, a)
+// global returns the function of a name, the same each time.
+func (r *rendering) global(name string) (f *pyvalue.Function, has bool) {
+	if f, has = r.functions[name]; has {
+		return f, true
+	}
+	g, has := r.lib.globals[name]
+	if !has {
+		return nil, false
+	}
+	f = &pyvalue.Function{Name: name, Class: g.class, Call: func(a pyvalue.Args) (value, error) { return g.call(r, a) }}
+	if r.functions == nil {
+		r.functions = map[string]*pyvalue.Function{}
+	}
+	r.functions[name] = f
+	return f, true
+}
+
+// raise refuses the conversation.
+func raise(r *rendering, a pyvalue.Args) (value, error) {
+	bound, err := pyvalue.Bind("raise_exception", []string{"message"}, 1, a)
 	if err != nil {
 		return nil, err
 	}
-	var n [3]int64
-	for i, v := range bound {
-		n[i] = min(int64(i), 1) // the start is 0, the step 1
-		if _, is := v.(missing); is {
-			continue
-		}
-		if u, is := v.(*undefined); is {
-			return nil, u.fault()
-		}
-		small, is := toInt64(v)
-		if !is || small < -1<<40 || small > 1<<40 {
-			return nil, fmt.Errorf("range wants integers of at most 40 bits, has '%s'", typeName(v))
-		}
-		n[i] = small
-	}
-	v := &interval{n[0], n[1], n[2]}
-	if len(a.pos) == 1 {
-		v.start, v.stop = 0, n[0]
-	}
-	if v.step == 0 {
-		return nil, errors.New("range() arg 3 must not be zero")
-	}
-	if v.length() > maxRange {
-		return nil, fmt.Errorf("range has %d numbers, want at most %d", v.length(), maxRange)
-	}
-	return v, r.spend(1)
-}
-
-// makeDict makes a dict of a dict or of pairs, and of keyword arguments.
-func makeDict(r *run, a args) (value, error) {
-	if len(a.pos) > 1 {
-		return nil, fmt.Errorf("dict expected at most 1 argument, got %d", len(a.pos))
-	}
-	d := newDict(len(a.names))
-	var pairs []value
-	if len(a.pos) == 1 {
-		if other, is := a.pos[0].(*dict); is {
-			pairs = other.pairs()
-		} else {
-			var err error
-			if pairs, err = r.items(a.pos[0]); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, pair := range pairs {
-		kv, err := r.items(pair)
-		if err != nil {
-			return nil, err
-		}
-		if len(kv) != 2 {
-			return nil, fmt.Errorf("a pair for dict has %d items, want 2", len(kv))
-		}
-		if err := d.set(r, kv[0], kv[1]); err != nil {
-			return nil, err
-		}
-	}
-	for i, name := range a.names {
-		d.setText(name, a.named[i])
-	}
-	return d, r.spend(len(pairs))
-}
-
-func makeNamespace(r *run, a args) (value, error) {
-	d, err := makeDict(r, a)
+	message, err := r.Str(bound[0])
 	if err != nil {
 		return nil, err
 	}
-	return &namespace{d.(*dict)}, nil
+	return nil, raisedError(message)
+}
+
+// timeNow is strftime_now of transformers, at the time of the render.
+func timeNow(r *rendering, a pyvalue.Args) (value, error) {
+	bound, err := pyvalue.Bind("strftime_now", []string{"format"}, 1, a)
+	if err != nil {
+		return nil, err
+	}
+	format, is := pyvalue.Text(bound[0])
+	if !is {
+		return nil, fmt.Errorf("strftime_now wants a str, has '%s'", pyvalue.TypeName(bound[0]))
+	}
+	if r.now.IsZero() {
+		return nil, errors.New("the template asks for the time, which is not given")
+	}
+	return r.Strftime(r.now, format)
+}
+
+// A namespace holds what may be set from inner scopes.
+type namespace struct{ members *pyvalue.Dict }
+
+func makeNamespace(r *rendering, a pyvalue.Args) (value, error) {
+	d, err := r.Dict(a)
+	if err != nil {
+		return nil, err
+	}
+	return &namespace{d}, nil
+}
+
+// TypeName is that of Python.
+func (n *namespace) TypeName() string { return "Namespace" }
+
+// Attribute returns what was set.
+func (n *namespace) Attribute(name string) (v value, has bool, err error) {
+	v, has = n.members.Get(name)
+	return v, has, nil
+}
+
+// Repr appends the members.
+func (n *namespace) Repr(dst []byte, inner pyvalue.Append) ([]byte, error) {
+	dst, err := inner(append(dst, "<Namespace "...), n.members)
+	return append(dst, '>'), err
 }
 
 // A cycler goes round its items.
@@ -113,26 +102,36 @@ type cycler struct {
 	at    int
 }
 
-// attribute returns an attribute or a method.
-func (c *cycler) attribute(name string) (value, bool) {
+func makeCycler(_ *rendering, a pyvalue.Args) (value, error) {
+	if len(a.Pos) == 0 {
+		return nil, errors.New("at least one item has to be provided")
+	}
+	return &cycler{items: a.Pos}, nil
+}
+
+// TypeName is that of Python.
+func (c *cycler) TypeName() string { return "Cycler" }
+
+// Attribute returns an attribute or a method.
+func (c *cycler) Attribute(name string) (v value, has bool, err error) {
 	switch name {
 	case "current":
-		return c.items[c.at], true
+		return c.items[c.at], true, nil
 	case "next":
-		return &function{name: name, call: func(_ *run, a args) (value, error) {
+		return &pyvalue.Function{Name: name, Call: func(a pyvalue.Args) (value, error) {
 			now := c.items[c.at]
 			c.at = (c.at + 1) % len(c.items)
-			_, err := bind(name, nil, 0, a)
+			_, err := pyvalue.Bind(name, nil, 0, a)
 			return now, err
-		}}, true
+		}}, true, nil
 	case "reset":
-		return &function{name: name, call: func(_ *run, a args) (value, error) {
+		return &pyvalue.Function{Name: name, Call: func(a pyvalue.Args) (value, error) {
 			c.at = 0
-			_, err := bind(name, nil, 0, a)
+			_, err := pyvalue.Bind(name, nil, 0, a)
 			return nil, err
-		}}, true
+		}}, true, nil
 	}
-	return nil, false
+	return nil, false, nil
 }
 
 // A joiner is a separator, but for its first use.
@@ -141,17 +140,23 @@ type joiner struct {
 	used bool
 }
 
-func makeJoiner(_ *run, a args) (value, error) {
-	bound, err := bind("joiner", []string{"sep"}, 0, a)
+func makeJoiner(_ *rendering, a pyvalue.Args) (value, error) {
+	bound, err := pyvalue.Bind("joiner", []string{"sep"}, 0, a)
 	if err != nil {
 		return nil, err
 	}
-	return &joiner{sep: or(bound[0], ", ")}, nil
+	return &joiner{sep: pyvalue.Or(bound[0], ", ")}, nil
 }
 
+// TypeName is that of Python.
+func (j *joiner) TypeName() string { return "Joiner" }
+
+// Attribute finds none.
+func (j *joiner) Attribute(string) (v value, has bool, err error) { return nil, false, nil }
+
 // next returns the separator, the first time nothing.
-func (j *joiner) next(a args) (value, error) {
-	if _, err := bind("joiner", nil, 0, a); err != nil {
+func (j *joiner) next(a pyvalue.Args) (value, error) {
+	if _, err := pyvalue.Bind("joiner", nil, 0, a); err != nil {
 		return nil, err
 	}
 	if !j.used {

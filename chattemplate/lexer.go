@@ -1,11 +1,12 @@
 package chattemplate
 
 import (
-	"math/big"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/pyvalue"
 )
 
 // A kind is the kind of a token.
@@ -34,6 +35,31 @@ type token struct {
 
 // is reports whether t is an operator or a name with the text.
 func (t token) is(kind kind, text string) bool { return t.kind == kind && t.text == text }
+
+// String names a token in messages.
+func (t token) String() string {
+	switch t.kind {
+	case dataToken:
+		return "text"
+	case blockBegin:
+		return "{%"
+	case blockEnd:
+		return "%}"
+	case printBegin:
+		return "{{"
+	case printEnd:
+		return "}}"
+	case nameToken:
+		return "'" + t.text[:min(len(t.text), 100)] + "'"
+	case stringToken:
+		return "string"
+	case numberToken:
+		return "number"
+	case opToken:
+		return "'" + t.text + "'"
+	}
+	return "end of the template"
+}
 
 // operators lists the operators, the long ones first.
 var operators = []string{
@@ -144,7 +170,7 @@ func (l *lexer) textBefore(begin int) {
 	}
 	switch {
 	case sign == '-':
-		text = strings.TrimRightFunc(text, isSpace)
+		text = strings.TrimRightFunc(text, pyvalue.IsSpace)
 	case sign != '+' && l.src[begin+1] != '{':
 		line := strings.LastIndexByte(text, '\n') + 1
 		if starts := l.at == 0 || l.src[l.at-1] == '\n'; (line > 0 || starts) && isBlank(text[line:]) {
@@ -154,7 +180,7 @@ func (l *lexer) textBefore(begin int) {
 	l.data(text)
 }
 
-func isBlank(s string) bool { return strings.TrimLeftFunc(s, isSpace) == "" }
+func isBlank(s string) bool { return strings.TrimLeftFunc(s, pyvalue.IsSpace) == "" }
 
 // comment skips the rest of a comment.
 func (l *lexer) comment(begin int) {
@@ -184,18 +210,18 @@ func (l *lexer) close(at int, sign byte) {
 
 func (l *lexer) skipSpace() {
 	rest := l.src[l.at:]
-	l.at += len(rest) - len(strings.TrimLeftFunc(rest, isSpace))
+	l.at += len(rest) - len(strings.TrimLeftFunc(rest, pyvalue.IsSpace))
 }
 
 // rawBegin returns the length of the rest of a tag that begins a raw block; 0 if s is none.
 func rawBegin(s string) int {
-	rest, found := strings.CutPrefix(strings.TrimLeftFunc(s, isSpace), "raw")
+	rest, found := strings.CutPrefix(strings.TrimLeftFunc(s, pyvalue.IsSpace), "raw")
 	if !found {
 		return 0
 	}
-	rest = strings.TrimLeftFunc(rest, isSpace)
+	rest = strings.TrimLeftFunc(rest, pyvalue.IsSpace)
 	if after, found := strings.CutPrefix(rest, "-%}"); found {
-		return len(s) - len(strings.TrimLeftFunc(after, isSpace))
+		return len(s) - len(strings.TrimLeftFunc(after, pyvalue.IsSpace))
 	}
 	if after, found := strings.CutPrefix(rest, "%}"); found {
 		return len(s) - len(after)
@@ -216,8 +242,8 @@ func (l *lexer) raw(begin int) {
 		if rest != "" && (rest[0] == '-' || rest[0] == '+') {
 			rest = rest[1:]
 		}
-		rest, found := strings.CutPrefix(strings.TrimLeftFunc(rest, isSpace), "endraw")
-		rest = strings.TrimLeftFunc(rest, isSpace)
+		rest, found := strings.CutPrefix(strings.TrimLeftFunc(rest, pyvalue.IsSpace), "endraw")
+		rest = strings.TrimLeftFunc(rest, pyvalue.IsSpace)
 		sign := byte(0)
 		if rest != "" && (rest[0] == '-' || rest[0] == '+') {
 			sign, rest = rest[0], rest[1:]
@@ -325,7 +351,7 @@ func (l *lexer) quoted(quote byte) {
 		case '\\':
 			i++
 		case quote:
-			text, fault := unescape(l.src[l.at+1 : i])
+			text, fault := pyvalue.Unescape(l.src[l.at+1 : i])
 			if fault != "" {
 				l.fail(l.at, "the string has an invalid escape %s", fault)
 				return
@@ -348,12 +374,12 @@ func (l *lexer) numeral() {
 		return
 	}
 	n := integerLength(rest)
-	whole, valid := new(big.Int).SetString(strings.ReplaceAll(rest[:n], "_", ""), 0)
-	if !valid || n > maxDigits {
-		l.fail(l.at, "the number %.20s is too long, want at most %d digits", rest, maxDigits)
+	whole, valid, _ := pyvalue.Int(rest[:n], 0)
+	if !valid {
+		l.fail(l.at, "the number %.20s is too long", rest)
 		return
 	}
-	l.tokens = append(l.tokens, token{kind: numberToken, number: fromBig(whole), at: l.at})
+	l.tokens = append(l.tokens, token{kind: numberToken, number: whole, at: l.at})
 	l.at += n
 }
 

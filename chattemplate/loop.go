@@ -2,12 +2,15 @@ package chattemplate
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+
+	"github.com/quintain-rl/quintain/pyvalue"
 )
 
 // A loop is the variable loop.
 type loop struct {
-	run     *run
+	run     *rendering
 	source  []value                   // what is not looked at yet
 	test    func(value) (bool, error) // which items the loop takes; nil: all
 	taken   []value
@@ -41,8 +44,17 @@ func (l *loop) length() (int, error) {
 	return len(l.taken), err
 }
 
-// attribute returns an attribute or a method of the variable loop.
-func (l *loop) attribute(name string) (v value, has bool, err error) {
+// TypeName is that of Python.
+func (l *loop) TypeName() string { return "LoopContext" }
+
+// Repr appends the position.
+func (l *loop) Repr(dst []byte, _ pyvalue.Append) ([]byte, error) {
+	n, err := l.length()
+	return fmt.Appendf(dst, "<LoopContext %d/%d>", l.at+1, n), err
+}
+
+// Attribute returns an attribute or a method of the variable loop.
+func (l *loop) Attribute(name string) (v value, has bool, err error) {
 	switch name {
 	case "index":
 		return int64(l.at + 1), true, nil
@@ -62,46 +74,46 @@ func (l *loop) attribute(name string) (v value, has bool, err error) {
 		return int64(l.depth), true, nil
 	case "previtem":
 		if l.at == 0 {
-			return &undefined{message: "there is no previous item"}, true, nil
+			return &pyvalue.Undefined{Message: "there is no previous item"}, true, nil
 		}
 		return l.taken[l.at-1], true, nil
 	case "nextitem":
 		if more, err := l.has(l.at + 1); !more {
-			return &undefined{message: "there is no next item"}, true, err
+			return &pyvalue.Undefined{Message: "there is no next item"}, true, err
 		}
 		return l.taken[l.at+1], true, nil
 	case "cycle":
-		return &function{name: name, call: l.cycle}, true, nil
+		return &pyvalue.Function{Name: name, Call: l.cycle}, true, nil
 	case "changed":
-		return &function{name: name, call: l.changed}, true, nil
+		return &pyvalue.Function{Name: name, Call: l.changed}, true, nil
 	}
 	return nil, false, nil
 }
 
-func (l *loop) cycle(_ *run, a args) (value, error) {
-	if len(a.pos) == 0 {
+func (l *loop) cycle(a pyvalue.Args) (value, error) {
+	if len(a.Pos) == 0 {
 		return nil, errors.New("no items for cycling given")
 	}
-	return a.pos[l.at%len(a.pos)], nil
+	return a.Pos[l.at%len(a.Pos)], nil
 }
 
 // changed reports whether its arguments differ from those of the last call.
-func (l *loop) changed(r *run, a args) (value, error) {
+func (l *loop) changed(a pyvalue.Args) (value, error) {
 	before, had := l.last, l.hasLast
-	l.last, l.hasLast = slices.Clone(a.pos), true
-	if !had || len(before) != len(a.pos) {
+	l.last, l.hasLast = slices.Clone(a.Pos), true
+	if !had || len(before) != len(a.Pos) {
 		return true, nil
 	}
-	same, err := r.equalItems(before, a.pos, 0)
+	same, err := l.run.Compare("==", pyvalue.NewTuple(before...), pyvalue.NewTuple(a.Pos...))
 	return !same, err
 }
 
 // recurse renders the body of a recursive loop for other items.
-func (l *loop) recurse(_ *run, a args) (value, error) {
+func (l *loop) recurse(a pyvalue.Args) (value, error) {
 	if l.again == nil {
 		return nil, errors.New("the loop must have the 'recursive' marker to be called recursively")
 	}
-	bound, err := bind("loop", []string{""}, 1, a)
+	bound, err := pyvalue.Bind("loop", []string{""}, 1, a)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package chattemplate
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/quintain-rl/quintain/pyvalue"
+)
 
 // A macro is a macro, or the body of a call block.
 type macro struct {
@@ -20,29 +24,38 @@ type param struct {
 	other expr // in place of an argument that is not given; nil: undefined
 }
 
-// attribute returns an attribute of a macro.
-func (m *macro) attribute(name string) (value, bool) {
+// TypeName is that of Python.
+func (m *macro) TypeName() string { return "Macro" }
+
+// Repr appends the name.
+func (m *macro) Repr(dst []byte, inner pyvalue.Append) ([]byte, error) {
+	dst, err := inner(append(dst, "<Macro "...), m.name)
+	return append(dst, '>'), err
+}
+
+// Attribute returns an attribute of a macro.
+func (m *macro) Attribute(name string) (v value, has bool, err error) {
 	switch name {
 	case "name":
-		return m.name, true
+		return m.name, true, nil
 	case "arguments":
 		names := make([]value, len(m.params))
 		for i, p := range m.params {
 			names[i] = p.name
 		}
-		return newTuple(names...), true
+		return pyvalue.NewTuple(names...), true, nil
 	case "catch_kwargs":
-		return m.kwargs, true
+		return m.kwargs, true, nil
 	case "catch_varargs":
-		return m.varargs, true
+		return m.varargs, true, nil
 	case "caller":
-		return m.caller, true
+		return m.caller, true, nil
 	}
-	return nil, false
+	return nil, false, nil
 }
 
 // call returns the text of the body.
-func (m *macro) call(r *run, a args) (value, error) {
+func (m *macro) call(r *rendering, a pyvalue.Args) (value, error) {
 	if err := r.enter(); err != nil {
 		return nil, err
 	}
@@ -58,20 +71,20 @@ func (m *macro) call(r *run, a args) (value, error) {
 // fallback is the value of a parameter that is not given. It may read those before it.
 func (p *param) fallback(s *scope) (value, error) {
 	if p.other == nil {
-		return &undefined{message: fmt.Sprintf("parameter '%s' was not provided", p.name)}, nil
+		return &pyvalue.Undefined{Message: fmt.Sprintf("parameter '%s' was not provided", p.name)}, nil
 	}
 	return p.other(s)
 }
 
 // bind sets the parameters in s.
-func (m *macro) bind(s *scope, a args) error {
-	given := min(len(a.pos), len(m.params))
+func (m *macro) bind(s *scope, a pyvalue.Args) error {
+	given := min(len(a.Pos), len(m.params))
 	for i, p := range m.params {
 		if i < given {
-			s.set(p.name, a.pos[i])
+			s.set(p.name, a.Pos[i])
 			continue
 		}
-		v, has := a.keyword(p.name)
+		v, has := a.Keyword(p.name)
 		if !has {
 			var err error
 			if v, err = p.fallback(s); err != nil {
@@ -81,24 +94,24 @@ func (m *macro) bind(s *scope, a args) error {
 		s.set(p.name, v)
 	}
 	if m.caller && !m.explicit {
-		caller, has := a.keyword("caller")
+		caller, has := a.Keyword("caller")
 		if !has {
-			caller = &undefined{message: "No caller defined"}
+			caller = &pyvalue.Undefined{Message: "No caller defined"}
 		}
 		s.set("caller", caller)
 	}
 	if m.kwargs {
-		d := newDict(len(a.names))
-		for i, name := range a.names {
-			d.setText(name, a.named[i])
+		d := pyvalue.NewDict(len(a.Names))
+		for i, name := range a.Names {
+			d.Set(name, a.Named[i])
 		}
 		s.set("kwargs", d)
-	} else if len(a.names) > 0 {
-		return fmt.Errorf("macro '%s' takes no keyword argument '%s'", m.name, a.names[0])
+	} else if len(a.Names) > 0 {
+		return fmt.Errorf("macro '%s' takes no keyword argument '%s'", m.name, a.Names[0])
 	}
 	if m.varargs {
-		s.set("varargs", newTuple(a.pos[given:]...))
-	} else if len(a.pos) > given {
+		s.set("varargs", pyvalue.NewTuple(a.Pos[given:]...))
+	} else if len(a.Pos) > given {
 		return fmt.Errorf("macro '%s' takes not more than %d argument(s)", m.name, len(m.params))
 	}
 	return nil

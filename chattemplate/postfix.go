@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/pyvalue"
 )
 
-func badSign(v value) error { return fmt.Errorf("bad operand type for a sign: '%s'", typeName(v)) }
-
 // subscript compiles an attribute, an item or a slice.
-func (p *parser) subscript(of expr) expr {
+func (p *expressionParser) subscript(of expr) expr {
 	t := p.next()
 	if t.text == "." {
 		part := p.next()
 		switch {
 		case part.kind == nameToken:
 			return attributeExpr(of, part)
-		case part.kind == numberToken && isInteger(part.number):
+		case part.kind == numberToken && pyvalue.TypeName(part.number) == "int":
 			return itemExpr(of, constant(part.number), part.at)
 		}
 		p.fail(part.at, "unexpected %s, want a name or a number", part)
@@ -50,7 +50,7 @@ func attributeExpr(of expr, name token) expr {
 		if err != nil {
 			return nil, err
 		}
-		if v, err = s.run.attribute(v, name.text); err != nil {
+		if v, err = s.run.member(v, name.text); err != nil {
 			return nil, locate(err, name.at)
 		}
 		return v, nil
@@ -75,7 +75,7 @@ func itemExpr(of, key expr, place int) expr {
 }
 
 // slice compiles the rest of [start:stop:step].
-func (p *parser) slice(of, start expr, place int) expr {
+func (p *expressionParser) slice(of, start expr, place int) expr {
 	bounds := [3]expr{start, nil, nil}
 	for i := 1; i < 3 && p.skip(":"); i++ {
 		if t := p.now(); !t.is(opToken, "]") && !t.is(opToken, ":") {
@@ -97,7 +97,7 @@ func (p *parser) slice(of, start expr, place int) expr {
 				return nil, err
 			}
 		}
-		return s.run.slice(v, c[0], c[1], c[2])
+		return s.run.Slice(v, c[0], c[1], c[2])
 	})
 }
 
@@ -111,7 +111,7 @@ type arguments struct {
 }
 
 // arguments compiles arguments, from the opening parenthesis on.
-func (p *parser) arguments() arguments {
+func (p *expressionParser) arguments() arguments {
 	var a arguments
 	p.want("(")
 	for n := 0; !p.now().is(opToken, ")") && p.now().kind != endToken; n++ {
@@ -128,7 +128,7 @@ func (p *parser) arguments() arguments {
 }
 
 // argument compiles one argument.
-func (p *parser) argument(a *arguments) {
+func (p *expressionParser) argument(a *arguments) {
 	t := p.now()
 	var valid bool
 	switch {
@@ -154,24 +154,24 @@ func (p *parser) argument(a *arguments) {
 }
 
 // evaluate returns the values of the arguments.
-func (a *arguments) evaluate(s *scope) (v args, err error) {
-	if v.pos, err = evaluate(s, a.pos); err != nil {
+func (a *arguments) evaluate(s *scope) (v pyvalue.Args, err error) {
+	if v.Pos, err = evaluate(s, a.pos); err != nil {
 		return v, err
 	}
-	if v.named, err = evaluate(s, a.named); err != nil {
+	if v.Named, err = evaluate(s, a.named); err != nil {
 		return v, err
 	}
-	v.names = a.names[:len(a.names):len(a.names)]
+	v.Names = a.names[:len(a.names):len(a.names)]
 	if a.star != nil {
 		star, err := a.star(s)
 		if err != nil {
 			return v, err
 		}
-		items, err := s.run.items(star)
+		items, err := s.run.Items(star)
 		if err != nil {
 			return v, err
 		}
-		v.pos = append(v.pos, items...)
+		v.Pos = append(v.Pos, items...)
 	}
 	if a.stars == nil {
 		return v, nil
@@ -180,31 +180,31 @@ func (a *arguments) evaluate(s *scope) (v args, err error) {
 	if err != nil {
 		return v, err
 	}
-	return v, v.spread(stars)
+	return v, spread(&v, stars)
 }
 
 // spread adds the members of a dict as keyword arguments.
-func (a *args) spread(v value) error {
-	d, is := v.(*dict)
+func spread(a *pyvalue.Args, v value) error {
+	d, is := v.(*pyvalue.Dict)
 	if !is {
-		return fmt.Errorf("the argument after ** is '%s', want a dict", typeName(v))
+		return fmt.Errorf("the argument after ** is '%s', want a dict", pyvalue.TypeName(v))
 	}
-	before := a.names // the keys of d differ from each other
-	for i, key := range d.keys {
-		name, is := plain(key)
+	before := a.Names // the keys of d differ from each other
+	for key, item := range d.All() {
+		name, is := pyvalue.Text(key)
 		if !is {
-			return fmt.Errorf("a key of the argument after ** is '%s', want str", typeName(key))
+			return fmt.Errorf("a key of the argument after ** is '%s', want str", pyvalue.TypeName(key))
 		}
 		if slices.Contains(before, name) {
 			return fmt.Errorf("there are two values for keyword argument '%s'", name)
 		}
-		a.names, a.named = append(a.names, name), append(a.named, d.values[i])
+		a.Names, a.Named = append(a.Names, name), append(a.Named, item)
 	}
 	return nil
 }
 
 // call compiles a call.
-func (p *parser) call(of expr) expr {
+func (p *expressionParser) call(of expr) expr {
 	place := p.now().at
 	return called(of, p.arguments(), place)
 }
@@ -225,7 +225,7 @@ func called(of expr, a arguments, place int) expr {
 }
 
 // dotted reads the name of a filter or a test.
-func (p *parser) dotted() string {
+func (p *expressionParser) dotted() string {
 	parts := []string{p.wantName()}
 	for p.skip(".") {
 		parts = append(parts, p.wantName())
@@ -235,7 +235,7 @@ func (p *parser) dotted() string {
 
 // routine looks a filter or a test up. An unknown one fails at once, unless jinja2 leaves
 // that to the render.
-func (p *parser) routine(table map[string]*routine, what, name string, at int) *routine {
+func (p *expressionParser) routine(table map[string]*routine, what, name string, at int) *routine {
 	t, err := lookup(table, what, name)
 	switch {
 	case err == nil:
@@ -245,11 +245,11 @@ func (p *parser) routine(table map[string]*routine, what, name string, at int) *
 	case !p.soft && p.unknown == nil:
 		p.unknown = locate(err, at)
 	}
-	return &routine{raw: func(*run, value, args) (value, error) { return nil, err }}
+	return &routine{raw: func(*rendering, value, pyvalue.Args) (value, error) { return nil, err }}
 }
 
 // filter compiles a filter, from its name on.
-func (p *parser) filter(of expr) expr {
+func (p *expressionParser) filter(of expr) expr {
 	place := p.now().at
 	name := p.dotted()
 	t := p.routine(p.lib.filters, "filter", name, place)
@@ -279,7 +279,7 @@ func applied(of expr, t *routine, a arguments, name token) expr {
 }
 
 // test compiles a test, from the word is on.
-func (p *parser) test(of expr) expr {
+func (p *expressionParser) test(of expr) expr {
 	p.next()
 	negated := p.skipName("not")
 	place := p.now().at
@@ -300,6 +300,28 @@ func (p *parser) test(of expr) expr {
 		if err != nil {
 			return nil, err
 		}
-		return truth(v) != negated, nil
+		return pyvalue.Truth(v) != negated, nil
+	}
+}
+
+// lastCall compiles an expression that ends with a call, and returns what is called.
+func (p *expressionParser) lastCall() (of expr, a arguments) {
+	place := p.now().at
+	e := p.primary()
+	for {
+		switch t := p.now(); {
+		case t.is(opToken, "."), t.is(opToken, "["):
+			e = p.subscript(e)
+			continue
+		case t.is(opToken, "("):
+			of, a = e, p.arguments()
+			if p.now().kind == blockEnd || p.fault != nil {
+				return of, a
+			}
+			e = called(of, a, place)
+			continue
+		}
+		p.fail(place, "want a call")
+		return e, a
 	}
 }

@@ -1,7 +1,9 @@
 package chattemplate
 
+import "github.com/quintain-rl/quintain/pyvalue"
+
 // statement compiles a statement, from its name on.
-func (p *parser) statement() stmt {
+func (p *statementParser) statement() stmt {
 	t := p.now()
 	if t.kind != nameToken {
 		p.unexpected("the name of a tag")
@@ -40,7 +42,7 @@ func (p *parser) statement() stmt {
 }
 
 // printTag compiles print, whose values stand side by side.
-func (p *parser) printTag() stmt {
+func (p *statementParser) printTag() stmt {
 	var list []stmt
 	for len(list) == 0 || p.skip(",") {
 		list = append(list, p.print(p.expression))
@@ -50,7 +52,7 @@ func (p *parser) printTag() stmt {
 }
 
 // jump compiles break and continue.
-func (p *parser) jump(t token, sig signal) stmt {
+func (p *statementParser) jump(t token, sig signal) stmt {
 	if p.loops == 0 {
 		p.fail(t.at, "'%s' stands outside of a loop", t.text)
 	}
@@ -65,7 +67,7 @@ type branch struct {
 }
 
 // condition compiles if, elif and else.
-func (p *parser) condition() stmt {
+func (p *statementParser) condition() stmt {
 	soft := p.soft
 	p.soft = true
 	defer func() { p.soft = soft }()
@@ -92,7 +94,7 @@ func (p *parser) condition() stmt {
 			if err != nil {
 				return goesOn, err
 			}
-			if truth(v) {
+			if pyvalue.Truth(v) {
 				return b.body(s)
 			}
 		}
@@ -112,7 +114,7 @@ type forLoop struct {
 }
 
 // loop compiles for.
-func (p *parser) loop() stmt {
+func (p *statementParser) loop() stmt {
 	since := len(p.uses)
 	f := forLoop{at: p.now().at, target: p.target()}
 	if !p.skipName("in") {
@@ -162,7 +164,7 @@ func (f *forLoop) do(s *scope) (signal, error) {
 
 // over runs the loop for the items of source.
 func (f *forLoop) over(s *scope, source value, depth int) (signal, error) {
-	items, err := s.run.items(source)
+	items, err := s.run.Items(source)
 	if err != nil {
 		return goesOn, err
 	}
@@ -177,7 +179,7 @@ func (f *forLoop) over(s *scope, source value, depth int) (signal, error) {
 				return false, err
 			}
 			v, err := f.test(inner)
-			return truth(v), err
+			return pyvalue.Truth(v), err
 		}
 	}
 	if f.recursive {
@@ -214,7 +216,7 @@ func (f *forLoop) iteration(s *scope, l *loop) (signal, error) {
 	if err := f.target.set(s, l.taken[l.at]); err != nil {
 		return goesOn, err
 	}
-	if err := s.run.spend(1); err != nil {
+	if err := s.run.Spend(1); err != nil {
 		return goesOn, err
 	}
 	return f.body(s)
@@ -231,7 +233,7 @@ func (f *forLoop) again(s *scope, source value, depth int) (value, error) {
 }
 
 // with compiles with, whose values cannot see its variables.
-func (p *parser) with() stmt {
+func (p *statementParser) with() stmt {
 	var targets []target
 	var values []expr
 	for p.now().kind != blockEnd && p.fault == nil {
@@ -246,8 +248,8 @@ func (p *parser) with() stmt {
 	body := p.apart("endwith")
 	return func(s *scope) (signal, error) {
 		inner := s.inner()
-		for i, value := range values {
-			v, err := value(s)
+		for i, e := range values {
+			v, err := e(s)
 			if err != nil {
 				return goesOn, err
 			}
@@ -260,7 +262,7 @@ func (p *parser) with() stmt {
 }
 
 // apart compiles the body of a block with a scope of its own, and its end.
-func (p *parser) apart(end string) stmt {
+func (p *statementParser) apart(end string) stmt {
 	soft := p.soft
 	p.soft = false
 	body, _ := p.body([]string{end})
@@ -273,7 +275,7 @@ func (p *parser) apart(end string) stmt {
 const written = "(written)"
 
 // blockFilters compiles the filters of a block, of which the first may stand bare.
-func (p *parser) blockFilters(bare bool) expr {
+func (p *statementParser) blockFilters(bare bool) expr {
 	return p.costed(func() expr {
 		e := func(s *scope) (value, error) { return s.get(written), nil }
 		for bare || p.skip("|") {
@@ -297,7 +299,7 @@ func (s *scope) written(body stmt, filters expr) (v value, sig signal, err error
 }
 
 // filterBlock compiles a filter for all that a block writes.
-func (p *parser) filterBlock() stmt {
+func (p *statementParser) filterBlock() stmt {
 	place := p.now().at
 	filters := p.blockFilters(true)
 	p.endTag()
@@ -315,7 +317,7 @@ func (p *parser) filterBlock() stmt {
 }
 
 // generation compiles a block of what the assistant writes.
-func (p *parser) generation() stmt {
+func (p *statementParser) generation() stmt {
 	p.endTag()
 	loops := p.loops
 	p.loops = 0

@@ -16,7 +16,7 @@ type target struct {
 }
 
 // target compiles a target: one, or several with commas between them.
-func (p *parser) target() target {
+func (p *statementParser) target() target {
 	t := target{at: p.now().at}
 	comma := false
 	for {
@@ -36,7 +36,7 @@ func (p *parser) target() target {
 }
 
 // oneTarget compiles a name, an attribute, or targets in parentheses.
-func (p *parser) oneTarget() target {
+func (p *statementParser) oneTarget() target {
 	p.enter()
 	defer p.leave()
 	if p.skip("(") {
@@ -64,14 +64,14 @@ func (t *target) set(s *scope, v value) error {
 		if !is {
 			return locate(errors.New("cannot assign attribute on non-namespace object"), t.at)
 		}
-		ns.dict.setText(t.attribute, v)
+		ns.members.Set(t.attribute, v)
 		return nil
 	}
 	if t.parts == nil {
 		s.set(t.name, v)
 		return nil
 	}
-	items, err := s.run.items(v)
+	items, err := s.run.Items(v)
 	if err != nil {
 		return locate(err, t.at)
 	}
@@ -87,7 +87,7 @@ func (t *target) set(s *scope, v value) error {
 }
 
 // set compiles set, of a value or of what a block writes.
-func (p *parser) set() stmt {
+func (p *statementParser) set() stmt {
 	t := p.target()
 	if p.skip("=") {
 		e := p.costed(p.tuple)
@@ -113,7 +113,7 @@ func (p *parser) set() stmt {
 }
 
 // macro compiles a macro.
-func (p *parser) macro(place int) stmt {
+func (p *statementParser) macro(place int) stmt {
 	name := p.wantName()
 	p.use(name, true)
 	m := p.callable(name, place, "endmacro")
@@ -126,7 +126,7 @@ func (p *parser) macro(place int) stmt {
 }
 
 // callable compiles the parameters and the body of a macro or a call block.
-func (p *parser) callable(name string, place int, end string) macro {
+func (p *statementParser) callable(name string, place int, end string) macro {
 	m := macro{name: name, params: p.params()}
 	p.endTag()
 	p.finish(&m, place, end)
@@ -134,7 +134,7 @@ func (p *parser) callable(name string, place int, end string) macro {
 }
 
 // finish compiles the body of a macro.
-func (p *parser) finish(m *macro, place int, end string) {
+func (p *statementParser) finish(m *macro, place int, end string) {
 	loops, since := p.loops, len(p.uses)
 	p.loops = 0
 	m.body = p.apart(end)
@@ -152,7 +152,7 @@ func (p *parser) finish(m *macro, place int, end string) {
 }
 
 // params compiles the parameters of a macro.
-func (p *parser) params() []param {
+func (p *statementParser) params() []param {
 	var params []param
 	p.want("(")
 	for p.fault == nil && !p.now().is(opToken, ")") {
@@ -173,7 +173,7 @@ func (p *parser) params() []param {
 }
 
 // callBlock compiles call: a call whose macro may render the block as caller().
-func (p *parser) callBlock(place int) stmt {
+func (p *statementParser) callBlock(place int) stmt {
 	m := macro{name: "caller"}
 	if p.now().is(opToken, "(") {
 		m.params = p.params()
@@ -192,7 +192,7 @@ func (p *parser) callBlock(place int) stmt {
 		}
 		caller := m
 		caller.scope = s
-		given.names, given.named = append(given.names, "caller"), append(given.named, &caller)
+		given.Names, given.Named = append(given.Names, "caller"), append(given.Named, &caller)
 		v, err := s.run.call(f, given)
 		if err != nil {
 			return goesOn, locate(err, place)
@@ -201,27 +201,5 @@ func (p *parser) callBlock(place int) stmt {
 			return goesOn, locate(err, place)
 		}
 		return goesOn, nil
-	}
-}
-
-// lastCall compiles an expression that ends with a call, and returns what is called.
-func (p *parser) lastCall() (of expr, a arguments) {
-	place := p.now().at
-	e := p.primary()
-	for {
-		switch t := p.now(); {
-		case t.is(opToken, "."), t.is(opToken, "["):
-			e = p.subscript(e)
-			continue
-		case t.is(opToken, "("):
-			of, a = e, p.arguments()
-			if p.now().kind == blockEnd || p.fault != nil {
-				return of, a
-			}
-			e = called(of, a, place)
-			continue
-		}
-		p.fail(place, "want a call")
-		return e, a
 	}
 }

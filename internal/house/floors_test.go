@@ -19,12 +19,12 @@ var floors = [][]string{
 	{ // the ground: these import nothing of the module
 		"rng", "lexicon", "grid", "graph",
 		"answer", "mathverify",
-		"tokenizer", "chattemplate",
+		"tokenizer", "pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer",
 		"nearest", "jsonform", "jsonl", "curve", "datadir",
 	},
-	{"settings"}, // the settings and their names
+	{"settings", "chattemplate"}, // the settings and their names; templates over the values of Python
 	{"", "groupform", "groupform/groupformtest"}, // the nouns, and the binary form of a group
 	{ // the machines
 		"task", "task/tasktest",

@@ -18,11 +18,7 @@ const (
 )
 
 // wide lists the types and packages that may be larger, each with the reason.
-var wide = exceptions{
-	"chattemplate":        "a language with the values of Python; to be split into the values and the templates",
-	"chattemplate.parser": "a method for each rule of the grammar",
-	"chattemplate.run":    "each operation of Python takes its steps from the run; goes with the split of the package",
-}
+var wide = exceptions{}
 
 // twins lists the structs that may have fields whose names differ only in case.
 var twins = exceptions{}

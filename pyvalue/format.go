@@ -1,4 +1,4 @@
-package chattemplate
+package pyvalue
 
 import (
 	"errors"
@@ -8,25 +8,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// formatFilter is the filter format.
-func formatFilter(r *run, v value, a args) (value, error) {
-	s, err := r.str(v)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.names) > 0 {
-		if len(a.pos) > 0 {
-			return nil, errors.New("can't handle positional and keyword arguments at the same time")
-		}
-		d := newDict(len(a.names))
-		for i, name := range a.names {
-			d.setText(name, a.named[i])
-		}
-		return r.format(v, s, d)
-	}
-	return r.format(v, s, newTuple(a.pos...))
-}
 
 // A directive is one directive of a format, such as %-5.2f.
 type directive struct {
@@ -38,21 +19,21 @@ type directive struct {
 
 // A formatter goes through a format of Python's operator %.
 type formatter struct {
-	run   *run
+	run   *Runtime
 	text  string // the rest of it
-	value value  // what was given
-	items []value
+	value Value  // what was given
+	items []Value
 	used  int
 	named bool // a directive named a key
 }
 
 // format returns text % v, in which original is the text, or the markup of it.
-func (r *run) format(original value, text string, v value) (value, error) {
-	f := formatter{run: r, text: text, value: v, items: []value{v}}
-	if t, is := v.(*list); is && t.tuple {
-		f.items = t.items
+func (r *Runtime) format(original Value, text string, v Value) (Value, error) {
+	f := formatter{run: r, text: text, value: v, items: []Value{v}}
+	if t, is := v.(*List); is && t.Tuple {
+		f.items = t.Items
 	}
-	_, safe := original.(markup)
+	_, safe := original.(Markup)
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(f.text, "%")
@@ -68,22 +49,22 @@ func (r *run) format(original value, text string, v value) (value, error) {
 			part = escapeHTML(part)
 		}
 		b.WriteString(part)
-		if err := r.room(b.Len()); err != nil {
+		if err := r.Room(b.Len()); err != nil {
 			return nil, err
 		}
 	}
-	_, isDict := v.(*dict)
-	if l, is := v.(*list); is && !l.tuple {
+	_, isDict := v.(*Dict)
+	if l, is := v.(*List); is && !l.Tuple {
 		isDict = true // any object with keys or indexes may be left over
 	}
 	if f.used < len(f.items) && !f.named && !isDict {
 		return nil, errors.New("not all arguments converted during string formatting")
 	}
-	return like(original, b.String()), nil
+	return Like(original, b.String()), nil
 }
 
 // next returns the next argument.
-func (f *formatter) next() (value, error) {
+func (f *formatter) next() (Value, error) {
 	if f.used >= len(f.items) {
 		return nil, errors.New("not enough arguments for format string")
 	}
@@ -126,16 +107,16 @@ func (f *formatter) directive() (string, error) {
 			return "", err
 		}
 	}
-	return f.run.formatted(d, arg)
+	return f.formatted(d, arg)
 }
 
 // key returns the argument that a directive names in parentheses, if it does.
-func (f *formatter) key() (arg value, given bool, err error) {
+func (f *formatter) key() (arg Value, given bool, err error) {
 	rest, found := strings.CutPrefix(f.text, "(")
 	if !found {
 		return nil, false, nil
 	}
-	d, is := f.value.(*dict)
+	d, is := f.value.(*Dict)
 	if !is {
 		return nil, false, errors.New("format requires a mapping")
 	}
@@ -149,7 +130,7 @@ func (f *formatter) key() (arg value, given bool, err error) {
 		}
 		if depth == 0 {
 			f.text, f.named = rest[i+1:], true
-			arg, has := d.text(rest[:i])
+			arg, has := d.Get(rest[:i])
 			if !has {
 				return nil, false, fmt.Errorf("the format names %.100q, which is not there", rest[:i])
 			}
@@ -194,12 +175,12 @@ func (f *formatter) sized(n int64) (int, error) {
 }
 
 // formatted returns v in the form of a directive.
-func (r *run) formatted(d directive, v value) (string, error) {
+func (f *formatter) formatted(d directive, v Value) (string, error) {
 	var body string
 	switch d.verb {
 	case 's', 'r', 'a':
 		var err error
-		if body, err = r.formattedText(d, v); err != nil {
+		if body, err = f.formattedText(d, v); err != nil {
 			return "", err
 		}
 		d.flags = strings.ReplaceAll(d.flags, "0", "")
@@ -217,11 +198,10 @@ func (r *run) formatted(d directive, v value) (string, error) {
 		}
 		body = formattedInteger(d, n)
 	case 'e', 'E', 'f', 'F', 'g', 'G':
-		f, ok, err := number(v)
-		if _, isText := plain(v); err != nil || !ok || isText {
-			return "", fmt.Errorf("must be real number, not %s", typeName(v))
+		if !IsNumber(v) {
+			return "", fmt.Errorf("must be real number, not %s", TypeName(v))
 		}
-		x, err := toFloat(f)
+		x, err := toFloat(v)
 		if err != nil {
 			return "", err
 		}
@@ -232,12 +212,12 @@ func (r *run) formatted(d directive, v value) (string, error) {
 	return d.pad(body), nil
 }
 
-func (r *run) formattedText(d directive, v value) (text string, err error) {
+func (f *formatter) formattedText(d directive, v Value) (text string, err error) {
 	if d.verb == 's' {
-		text, err = r.str(v)
+		text, err = f.run.Str(v)
 	} else {
 		var b []byte
-		b, err = r.appendRepr(nil, v, 0)
+		b, err = (&printer{f.run}).append(nil, v, 0)
 		text = string(b)
 		if d.verb == 'a' && !isASCII(text) {
 			err = errors.New("the format %a is not supported")
@@ -249,8 +229,8 @@ func (r *run) formattedText(d directive, v value) (text string, err error) {
 	return text, err
 }
 
-func formattedCharacter(v value) (string, error) {
-	if s, is := plain(v); is && runeCount(s) == 1 {
+func formattedCharacter(v Value) (string, error) {
+	if s, is := Text(v); is && runeCount(s) == 1 {
 		return s, nil
 	}
 	n, is := toInt64(v)
@@ -261,13 +241,13 @@ func formattedCharacter(v value) (string, error) {
 }
 
 // wholeNumber returns v as an integer. %d cuts floats.
-func wholeNumber(verb byte, v value) (*big.Int, error) {
-	if n, is := toInt(v); is {
+func wholeNumber(verb byte, v Value) (*big.Int, error) {
+	if n, is := toBig(v); is {
 		return n, nil
 	}
 	f, is := v.(float64)
 	if !is || strings.IndexByte("diu", verb) < 0 || math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, fmt.Errorf("%%%c format: a number is required, not %s", verb, typeName(v))
+		return nil, fmt.Errorf("%%%c format: a number is required, not %s", verb, TypeName(v))
 	}
 	n, _ := big.NewFloat(f).Int(nil)
 	return n, nil

@@ -1,4 +1,4 @@
-package chattemplate
+package pyvalue
 
 import (
 	"errors"
@@ -9,26 +9,26 @@ import (
 )
 
 // dictMethods are the methods of dicts that change nothing.
-var dictMethods = map[string]*routine{
-	"keys":   {call: func(_ *run, v value, _ []value) (value, error) { return &view{v.(*dict), "keys"}, nil }},
-	"values": {call: func(_ *run, v value, _ []value) (value, error) { return &view{v.(*dict), "values"}, nil }},
-	"items":  {call: func(_ *run, v value, _ []value) (value, error) { return &view{v.(*dict), "items"}, nil }},
-	"copy":   {call: func(_ *run, v value, _ []value) (value, error) { return v, nil }}, // nothing changes either
-	"get": {params: []string{"", ""}, need: 1, call: func(r *run, v value, a []value) (value, error) {
-		item, has, err := v.(*dict).get(r, a[0])
+var dictMethods = map[string]*method{
+	"keys":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return &view{v.(*Dict), "keys"}, nil }},
+	"values": {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return &view{v.(*Dict), "values"}, nil }},
+	"items":  {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return &view{v.(*Dict), "items"}, nil }},
+	"copy":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return v, nil }}, // nothing changes either
+	"get": {params: []string{"", ""}, need: 1, call: func(r *Runtime, v Value, a []Value) (Value, error) {
+		item, has, err := v.(*Dict).lookup(r, a[0])
 		if err != nil || has {
 			return item, err
 		}
-		return or(a[1], nil), nil
+		return Or(a[1], nil), nil
 	}},
 }
 
 // listMethods are the methods of lists and tuples that change nothing.
-var listMethods = map[string]*routine{
-	"copy": {call: func(_ *run, v value, _ []value) (value, error) { return v, nil }},
-	"count": {params: []string{""}, need: 1, call: func(r *run, v value, a []value) (value, error) {
+var listMethods = map[string]*method{
+	"copy": {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return v, nil }},
+	"count": {params: []string{""}, need: 1, call: func(r *Runtime, v Value, a []Value) (Value, error) {
 		n := int64(0)
-		for _, item := range v.(*list).items {
+		for _, item := range v.(*List).Items {
 			same, err := r.equal(item, a[0])
 			if err != nil {
 				return nil, err
@@ -39,8 +39,8 @@ var listMethods = map[string]*routine{
 		}
 		return n, nil
 	}},
-	"index": {params: []string{""}, need: 1, call: func(r *run, v value, a []value) (value, error) {
-		i, err := r.index(v.(*list).items, a[0])
+	"index": {params: []string{""}, need: 1, call: func(r *Runtime, v Value, a []Value) (Value, error) {
+		i, err := r.index(v.(*List).Items, a[0])
 		if err == nil && i < 0 {
 			err = errors.New("the value is not in the list")
 		}
@@ -49,7 +49,7 @@ var listMethods = map[string]*routine{
 }
 
 // textMethods are the methods of str.
-var textMethods = map[string]*routine{
+var textMethods = map[string]*method{
 	"upper":      same(upper),
 	"lower":      same(lower),
 	"capitalize": same(capitalize),
@@ -66,18 +66,18 @@ var textMethods = map[string]*routine{
 	"isnumeric": class(unicode.IsNumber),
 	"isalpha":   class(unicode.IsLetter),
 	"isalnum":   class(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }),
-	"isspace":   class(isSpace),
-	"isascii":   {call: func(_ *run, v value, _ []value) (value, error) { return isASCII(v.(string)), nil }},
-	"isupper":   {call: func(_ *run, v value, _ []value) (value, error) { return isUpper(v.(string)), nil }},
-	"islower":   {call: func(_ *run, v value, _ []value) (value, error) { return isLower(v.(string)), nil }},
+	"isspace":   class(IsSpace),
+	"isascii":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return isASCII(v.(string)), nil }},
+	"isupper":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return isUpper(v.(string)), nil }},
+	"islower":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return isLower(v.(string)), nil }},
 
 	"startswith": affix(strings.HasPrefix),
 	"endswith":   affix(strings.HasSuffix),
-	"removeprefix": {params: []string{""}, need: 1, call: func(_ *run, v value, a []value) (value, error) {
+	"removeprefix": {params: []string{""}, need: 1, call: func(_ *Runtime, v Value, a []Value) (Value, error) {
 		part, err := wantText("removeprefix", a[0])
 		return strings.TrimPrefix(v.(string), part), err
 	}},
-	"removesuffix": {params: []string{""}, need: 1, call: func(_ *run, v value, a []value) (value, error) {
+	"removesuffix": {params: []string{""}, need: 1, call: func(_ *Runtime, v Value, a []Value) (Value, error) {
 		part, err := wantText("removesuffix", a[0])
 		return strings.TrimSuffix(v.(string), part), err
 	}},
@@ -86,7 +86,7 @@ var textMethods = map[string]*routine{
 	"rfind":  seek("rfind", strings.LastIndex, false),
 	"index":  seek("index", strings.Index, true),
 	"rindex": seek("rindex", strings.LastIndex, true),
-	"count": {params: []string{"", "", ""}, need: 1, call: func(_ *run, v value, a []value) (value, error) {
+	"count": {params: []string{"", "", ""}, need: 1, call: func(_ *Runtime, v Value, a []Value) (Value, error) {
 		part, err := wantText("count", a[0])
 		if err != nil {
 			return nil, err
@@ -113,13 +113,13 @@ var textMethods = map[string]*routine{
 }
 
 // same is a method that makes one text of another.
-func same(f func(string) string) *routine {
-	return &routine{call: func(_ *run, v value, _ []value) (value, error) { return f(v.(string)), nil }}
+func same(f func(string) string) *method {
+	return &method{call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return f(v.(string)), nil }}
 }
 
 // class is a method that reports whether all characters are of a class.
-func class(is func(rune) bool) *routine {
-	return &routine{call: func(_ *run, v value, _ []value) (value, error) {
+func class(is func(rune) bool) *method {
+	return &method{call: func(_ *Runtime, v Value, _ []Value) (Value, error) {
 		s := v.(string)
 		return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return !is(c) }), nil
 	}}
@@ -130,15 +130,15 @@ func isSuperscript(c rune) bool {
 	return c == 0xb2 || c == 0xb3 || c == 0xb9 || 0x2070 <= c && c <= 0x2089 || 0x2460 <= c && c <= 0x2468 || c == 0x24ea
 }
 
-func strip(left, right bool) *routine {
-	return &routine{params: []string{""}, call: func(_ *run, v value, a []value) (value, error) {
-		return stripText(v.(string), or(a[0], nil), left, right)
+func strip(left, right bool) *method {
+	return &method{params: []string{""}, call: func(_ *Runtime, v Value, a []Value) (Value, error) {
+		return stripText(v.(string), Or(a[0], nil), left, right)
 	}}
 }
 
 // stripText removes white space, or the characters of chars if it is not None.
-func stripText(s string, chars value, left, right bool) (value, error) {
-	cut := isSpace
+func stripText(s string, chars Value, left, right bool) (Value, error) {
+	cut := IsSpace
 	if chars != nil {
 		set, err := wantText("strip", chars)
 		if err != nil {
@@ -156,27 +156,27 @@ func stripText(s string, chars value, left, right bool) (value, error) {
 }
 
 // wantText returns the text of an argument of a method.
-func wantText(name string, v value) (string, error) {
-	if u, is := v.(*undefined); is {
-		return "", fmt.Errorf("%s: want a str, have %w", name, u.fault())
+func wantText(name string, v Value) (string, error) {
+	if u, is := v.(*Undefined); is {
+		return "", fmt.Errorf("%s: want a str, have %w", name, u.Fault())
 	}
-	s, is := plain(v)
+	s, is := Text(v)
 	if !is {
-		return "", fmt.Errorf("%s: want a str, have '%s'", name, typeName(v))
+		return "", fmt.Errorf("%s: want a str, have '%s'", name, TypeName(v))
 	}
 	return s, nil
 }
 
 // affix is startswith or endswith.
-func affix(has func(s, part string) bool) *routine {
-	return &routine{params: []string{"", "", ""}, need: 1, call: func(_ *run, v value, a []value) (value, error) {
+func affix(has func(s, part string) bool) *method {
+	return &method{params: []string{"", "", ""}, need: 1, call: func(_ *Runtime, v Value, a []Value) (Value, error) {
 		s, _, inside, err := window(v.(string), a[1:])
 		if err != nil {
 			return nil, err
 		}
-		parts := []value{a[0]}
-		if t, is := a[0].(*list); is && t.tuple {
-			parts = t.items
+		parts := []Value{a[0]}
+		if t, is := a[0].(*List); is && t.Tuple {
+			parts = t.Items
 		}
 		for _, item := range parts {
 			part, err := wantText("startswith or endswith", item)
@@ -193,8 +193,8 @@ func affix(has func(s, part string) bool) *routine {
 
 // window returns the part of s between two bounds, and the number of characters before it.
 // inside is false if it begins after the end.
-func window(s string, bounds []value) (part string, before int64, inside bool, err error) {
-	start, stop := or(bounds[0], nil), or(bounds[1], nil)
+func window(s string, bounds []Value) (part string, before int64, inside bool, err error) {
+	start, stop := Or(bounds[0], nil), Or(bounds[1], nil)
 	if start == nil && stop == nil {
 		return s, 0, true, nil
 	}
@@ -210,8 +210,8 @@ func window(s string, bounds []value) (part string, before int64, inside bool, e
 }
 
 // seek is find, index or one from the right.
-func seek(name string, index func(s, part string) int, must bool) *routine {
-	return &routine{params: []string{"", "", ""}, need: 1, call: func(_ *run, v value, a []value) (value, error) {
+func seek(name string, index func(s, part string) int, must bool) *method {
+	return &method{params: []string{"", "", ""}, need: 1, call: func(_ *Runtime, v Value, a []Value) (Value, error) {
 		part, err := wantText(name, a[0])
 		if err != nil {
 			return nil, err
@@ -231,25 +231,25 @@ func seek(name string, index func(s, part string) int, must bool) *routine {
 }
 
 // texts makes a list of texts.
-func texts(parts []string) *list {
-	items := make([]value, len(parts))
+func texts(parts []string) *List {
+	items := make([]Value, len(parts))
 	for i, part := range parts {
 		items[i] = part
 	}
-	return &list{items: items}
+	return &List{Items: items}
 }
 
 var errSeparator = errors.New("empty separator")
 
 // splitArguments returns the separator, empty for white space, and how often to split;
 // -1: any number of times.
-func splitArguments(a []value) (sep string, most int, err error) {
-	n, err := toIndex(or(a[1], int64(-1)))
+func splitArguments(a []Value) (sep string, most int, err error) {
+	n, err := Index(Or(a[1], int64(-1)))
 	if err != nil {
 		return "", 0, err
 	}
 	most = int(min(max(n, -1), 1<<30))
-	if or(a[0], nil) == nil {
+	if Or(a[0], nil) == nil {
 		return "", most, nil
 	}
 	if sep, err = wantText("split", a[0]); err == nil && sep == "" {
@@ -258,7 +258,7 @@ func splitArguments(a []value) (sep string, most int, err error) {
 	return sep, most, err
 }
 
-func split(_ *run, v value, a []value) (value, error) {
+func split(_ *Runtime, v Value, a []Value) (Value, error) {
 	sep, most, err := splitArguments(a)
 	if err != nil {
 		return nil, err
@@ -271,8 +271,8 @@ func split(_ *run, v value, a []value) (value, error) {
 		return texts(strings.SplitN(s, sep, most)), nil
 	}
 	var parts []string
-	for s = strings.TrimLeftFunc(s, isSpace); s != ""; s = strings.TrimLeftFunc(s, isSpace) {
-		end := strings.IndexFunc(s, isSpace)
+	for s = strings.TrimLeftFunc(s, IsSpace); s != ""; s = strings.TrimLeftFunc(s, IsSpace) {
+		end := strings.IndexFunc(s, IsSpace)
 		if end < 0 || len(parts) == most {
 			end = len(s)
 		}
@@ -282,7 +282,7 @@ func split(_ *run, v value, a []value) (value, error) {
 	return texts(parts), nil
 }
 
-func splitRight(_ *run, v value, a []value) (value, error) {
+func splitRight(_ *Runtime, v Value, a []Value) (Value, error) {
 	sep, most, err := splitArguments(a)
 	if err != nil {
 		return nil, err
@@ -290,8 +290,8 @@ func splitRight(_ *run, v value, a []value) (value, error) {
 	s := v.(string)
 	var parts []string // the last first
 	if sep == "" {
-		for s = strings.TrimRightFunc(s, isSpace); s != ""; s = strings.TrimRightFunc(s, isSpace) {
-			begin := strings.LastIndexFunc(s, isSpace)
+		for s = strings.TrimRightFunc(s, IsSpace); s != ""; s = strings.TrimRightFunc(s, IsSpace) {
+			begin := strings.LastIndexFunc(s, IsSpace)
 			if begin >= 0 {
 				_, width := utf8.DecodeRuneInString(s[begin:])
 				begin += width
@@ -319,8 +319,8 @@ func splitRight(_ *run, v value, a []value) (value, error) {
 	return texts(parts), nil
 }
 
-func splitLines(_ *run, v value, a []value) (value, error) {
-	return texts(lines(v.(string), truth(or(a[0], false)))), nil
+func splitLines(_ *Runtime, v Value, a []Value) (Value, error) {
+	return texts(lines(v.(string), Truth(Or(a[0], false)))), nil
 }
 
 // lines returns the lines of s, with their ends or without.
@@ -345,8 +345,8 @@ func lines(s string, ends bool) []string {
 	return parts
 }
 
-func partition(index func(s, part string) int) func(*run, value, []value) (value, error) {
-	return func(_ *run, v value, a []value) (value, error) {
+func partition(index func(s, part string) int) func(*Runtime, Value, []Value) (Value, error) {
+	return func(_ *Runtime, v Value, a []Value) (Value, error) {
 		s := v.(string)
 		sep, err := wantText("partition", a[0])
 		if err != nil {
@@ -357,17 +357,17 @@ func partition(index func(s, part string) int) func(*run, value, []value) (value
 		}
 		i := index(s, sep)
 		if i >= 0 {
-			return newTuple(s[:i], sep, s[i+len(sep):]), nil
+			return NewTuple(s[:i], sep, s[i+len(sep):]), nil
 		}
 		if index("ab", "") == 0 { // from the left
-			return newTuple(s, "", ""), nil
+			return NewTuple(s, "", ""), nil
 		}
-		return newTuple("", "", s), nil
+		return NewTuple("", "", s), nil
 	}
 }
 
-func joinMethod(r *run, v value, a []value) (value, error) {
-	items, err := r.items(a[0])
+func joinMethod(r *Runtime, v Value, a []Value) (Value, error) {
+	items, err := r.Items(a[0])
 	if err != nil {
 		return nil, err
 	}
@@ -377,21 +377,21 @@ func joinMethod(r *run, v value, a []value) (value, error) {
 			return nil, err
 		}
 	}
-	return r.joined(parts, v.(string))
+	return joined(r, parts, v.(string))
 }
 
 // joined joins texts if the whole is not too long.
-func (r *run) joined(parts []string, sep string) (value, error) {
+func joined(r *Runtime, parts []string, sep string) (Value, error) {
 	total := 0
 	for _, part := range parts {
-		if total += len(part) + len(sep); total > r.maxBytes+len(sep) {
-			return nil, r.room(total)
+		if total += len(part) + len(sep); total > r.Bytes+len(sep) {
+			return nil, r.Room(total)
 		}
 	}
 	return strings.Join(parts, sep), nil
 }
 
-func replaceMethod(r *run, v value, a []value) (value, error) {
+func replaceMethod(r *Runtime, v Value, a []Value) (Value, error) {
 	from, err := wantText("replace", a[0])
 	if err != nil {
 		return nil, err
@@ -400,34 +400,30 @@ func replaceMethod(r *run, v value, a []value) (value, error) {
 	if err != nil {
 		return nil, err
 	}
-	most, err := toIndex(or(a[2], int64(-1)))
+	most, err := Index(Or(a[2], int64(-1)))
 	if err != nil {
 		return nil, err
 	}
-	return r.replace(v.(string), from, to, most)
-}
-
-// replace replaces a part of s, at most so many times if most is not negative.
-func (r *run) replace(s, from, to string, most int64) (string, error) {
+	s := v.(string)
 	found := int64(strings.Count(s, from))
 	if most >= 0 {
 		found = min(found, most)
 	}
-	if grown := found * int64(len(to)-len(from)); grown > int64(r.maxBytes) {
-		return "", r.room(r.maxBytes + 1)
+	if grown := found * int64(len(to)-len(from)); grown > int64(r.Bytes) {
+		return nil, r.Room(r.Bytes + 1)
 	}
-	return strings.Replace(s, from, to, int(found)), r.spend(len(s) / 16)
+	return strings.Replace(s, from, to, int(found)), r.Spend(len(s) / 16)
 }
 
 // pad is a method that fills a text up to a width; left is how much of the space comes
 // before it.
-func pad(left func(space, width int64) int64) *routine {
-	return &routine{params: []string{"", ""}, need: 1, call: func(r *run, v value, a []value) (value, error) {
-		width, err := toIndex(a[0])
+func pad(left func(space, width int64) int64) *method {
+	return &method{params: []string{"", ""}, need: 1, call: func(r *Runtime, v Value, a []Value) (Value, error) {
+		width, err := Index(a[0])
 		if err != nil {
 			return nil, err
 		}
-		fill, err := wantText("fill", or(a[1], " "))
+		fill, err := wantText("fill", Or(a[1], " "))
 		if err != nil {
 			return nil, err
 		}
@@ -438,20 +434,20 @@ func pad(left func(space, width int64) int64) *routine {
 	}}
 }
 
-func (r *run) padded(s, fill string, width int64, left func(space, width int64) int64) (value, error) {
+func (r *Runtime) padded(s, fill string, width int64, left func(space, width int64) int64) (Value, error) {
 	space := width - int64(runeCount(s))
 	if space <= 0 {
 		return s, nil
 	}
-	if space > int64(r.maxBytes) {
-		return nil, r.room(r.maxBytes + 1)
+	if space > int64(r.Bytes) {
+		return nil, r.Room(r.Bytes + 1)
 	}
 	n := left(space, width)
 	return strings.Repeat(fill, int(n)) + s + strings.Repeat(fill, int(space-n)), nil
 }
 
-func zeroFill(r *run, v value, a []value) (value, error) {
-	width, err := toIndex(a[0])
+func zeroFill(r *Runtime, v Value, a []Value) (Value, error) {
+	width, err := Index(a[0])
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package chattemplate
+package pyvalue
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // A jsonForm says how Python's json.dumps is to write.
 type jsonForm struct {
-	run       *run
+	run       *Runtime
 	ascii     bool
 	sorted    bool
 	indented  bool
@@ -21,50 +21,72 @@ type jsonForm struct {
 	item, key string // separators
 }
 
-// toJSON is the filter tojson, as transformers defines it.
-func toJSON(r *run, v value, a []value) (value, error) {
-	w := jsonForm{run: r, ascii: truth(or(a[0], false)), sorted: truth(or(a[3], false)), item: ", ", key: ": "}
-	switch indent := or(a[1], nil).(type) {
-	case nil:
-	case string:
-		w.indented, w.indent, w.item = true, indent, ","
-	default:
-		n, is := toInt64(indent)
-		if !is {
-			return nil, fmt.Errorf("indent is '%s', want an int or a str", typeName(indent))
-		}
-		if err := r.room(int(min(max(n, 0), math.MaxInt32))); err != nil {
-			return nil, err
-		}
-		w.indented, w.indent, w.item = true, strings.Repeat(" ", int(max(n, 0))), ","
+// JSON is json.dumps(v) with the parameters ensure_ascii, indent, separators and sort_keys, in
+// this order. Other than in Python, ensure_ascii is false unless it is given.
+func (r *Runtime) JSON(v Value, a Args) (string, error) {
+	bound, err := Bind("tojson", []string{"ensure_ascii", "indent", "separators", "sort_keys"}, 0, a)
+	if err != nil {
+		return "", err
 	}
-	if separators := or(a[2], nil); separators != nil {
-		pair, err := r.items(separators)
-		if err != nil {
-			return nil, err
-		}
-		if len(pair) != 2 {
-			return nil, fmt.Errorf("separators has %d items, want 2", len(pair))
-		}
-		if w.item, err = wantText("separators", pair[0]); err != nil {
-			return nil, err
-		}
-		if w.key, err = wantText("separators", pair[1]); err != nil {
-			return nil, err
-		}
+	w := jsonForm{run: r, ascii: Truth(Or(bound[0], false)), sorted: Truth(Or(bound[3], false)), item: ", ", key: ": "}
+	if err := w.setIndent(Or(bound[1], nil)); err != nil {
+		return "", err
+	}
+	if err := w.setSeparators(Or(bound[2], nil)); err != nil {
+		return "", err
 	}
 	b, err := w.append(nil, v, 0)
 	return string(b), err
 }
 
-func (w *jsonForm) append(dst []byte, v value, depth int) ([]byte, error) {
+// setIndent sets the indentation: None, a text or a number of spaces.
+func (w *jsonForm) setIndent(v Value) error {
+	if v == nil {
+		return nil
+	}
+	indent, is := v.(string)
+	if !is {
+		n, is := toInt64(v)
+		if !is {
+			return fmt.Errorf("indent is '%s', want an int or a str", TypeName(v))
+		}
+		n = max(n, 0)
+		if err := w.run.Room(int(min(n, math.MaxInt32))); err != nil {
+			return err
+		}
+		indent = strings.Repeat(" ", int(n))
+	}
+	w.indented, w.indent, w.item = true, indent, ","
+	return nil
+}
+
+// setSeparators sets what stands between items, and between a key and its value.
+func (w *jsonForm) setSeparators(v Value) error {
+	if v == nil {
+		return nil
+	}
+	pair, err := w.run.Items(v)
+	if err != nil {
+		return err
+	}
+	if len(pair) != 2 {
+		return fmt.Errorf("separators has %d items, want 2", len(pair))
+	}
+	if w.item, err = wantText("separators", pair[0]); err != nil {
+		return err
+	}
+	w.key, err = wantText("separators", pair[1])
+	return err
+}
+
+func (w *jsonForm) append(dst []byte, v Value, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return dst, errDepth
 	}
-	if len(dst) > w.run.maxBytes {
-		return dst, w.run.room(len(dst))
+	if len(dst) > w.run.Bytes {
+		return dst, w.run.Room(len(dst))
 	}
-	if err := w.run.spend(1); err != nil {
+	if err := w.run.Spend(1); err != nil {
 		return dst, err
 	}
 	switch v := v.(type) {
@@ -79,17 +101,17 @@ func (w *jsonForm) append(dst []byte, v value, depth int) ([]byte, error) {
 	case float64:
 		return appendJSONFloat(dst, v), nil
 	case string:
-		return w.text(dst, v), w.run.spend(len(v) / 16)
-	case markup:
-		return w.text(dst, string(v)), w.run.spend(len(v) / 16)
-	case *list:
+		return w.text(dst, v), w.run.Spend(len(v) / 16)
+	case Markup:
+		return w.text(dst, string(v)), w.run.Spend(len(v) / 16)
+	case *List:
 		return w.list(dst, v, depth)
-	case *dict:
+	case *Dict:
 		return w.dict(dst, v, depth)
-	case *undefined:
-		return dst, fmt.Errorf("Object of type Undefined is not JSON serializable: %w", v.fault()) //nolint:staticcheck // as Python says it
+	case *Undefined:
+		return dst, fmt.Errorf("Object of type Undefined is not JSON serializable: %w", v.Fault()) //nolint:staticcheck // as Python says it
 	}
-	return dst, fmt.Errorf("Object of type %s is not JSON serializable", typeName(v)) //nolint:staticcheck // as Python says it
+	return dst, fmt.Errorf("Object of type %s is not JSON serializable", TypeName(v)) //nolint:staticcheck // as Python says it
 }
 
 func appendJSONFloat(dst []byte, f float64) []byte {
@@ -109,7 +131,7 @@ func (w *jsonForm) line(dst []byte, depth int) ([]byte, error) {
 	if !w.indented {
 		return dst, nil
 	}
-	if err := w.run.room(len(dst) + depth*len(w.indent)); err != nil {
+	if err := w.run.Room(len(dst) + depth*len(w.indent)); err != nil {
 		return dst, err
 	}
 	dst = append(dst, '\n')
@@ -119,12 +141,12 @@ func (w *jsonForm) line(dst []byte, depth int) ([]byte, error) {
 	return dst, nil
 }
 
-func (w *jsonForm) list(dst []byte, v *list, depth int) (out []byte, err error) {
-	if len(v.items) == 0 {
+func (w *jsonForm) list(dst []byte, v *List, depth int) (out []byte, err error) {
+	if len(v.Items) == 0 {
 		return append(dst, "[]"...), nil
 	}
 	dst = append(dst, '[')
-	for i, item := range v.items {
+	for i, item := range v.Items {
 		if i > 0 {
 			dst = append(dst, w.item...)
 		}
@@ -139,7 +161,7 @@ func (w *jsonForm) list(dst []byte, v *list, depth int) (out []byte, err error) 
 	return append(dst, ']'), err
 }
 
-func (w *jsonForm) dict(dst []byte, d *dict, depth int) (out []byte, err error) {
+func (w *jsonForm) dict(dst []byte, d *Dict, depth int) (out []byte, err error) {
 	if len(d.keys) == 0 {
 		return append(dst, "{}"...), nil
 	}
@@ -167,7 +189,7 @@ func (w *jsonForm) dict(dst []byte, d *dict, depth int) (out []byte, err error) 
 }
 
 // order returns the order in which the members of d are written.
-func (w *jsonForm) order(d *dict) ([]int, error) {
+func (w *jsonForm) order(d *Dict) ([]int, error) {
 	order := make([]int, len(d.keys))
 	for i := range order {
 		order[i] = i
@@ -187,11 +209,11 @@ func (w *jsonForm) order(d *dict) ([]int, error) {
 }
 
 // member appends a key, which may also be a number, a bool or None.
-func (w *jsonForm) member(dst []byte, key value) (out []byte, err error) {
-	if text, is := plain(key); is {
+func (w *jsonForm) member(dst []byte, key Value) (out []byte, err error) {
+	if text, is := Text(key); is {
 		return append(w.text(dst, text), w.key...), nil
 	}
-	if _, is := key.(*list); is {
+	if _, is := key.(*List); is {
 		return dst, fmt.Errorf("keys must be str, int, float, bool or None, not tuple")
 	}
 	if dst, err = w.append(append(dst, '"'), key, 0); err != nil {

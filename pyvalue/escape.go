@@ -1,4 +1,4 @@
-package chattemplate
+package pyvalue
 
 import (
 	"strconv"
@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// unescape returns what a string literal without its quotes stands for. The escapes are
-// those of Python; an unknown one stands for itself. fault is an escape that is invalid.
-func unescape(s string) (text, fault string) {
+// Unescape returns what a string literal of jinja2 without its quotes stands for. The escapes
+// are those of Python; an unknown one stands for itself. fault is an escape that is invalid.
+func Unescape(s string) (text, fault string) {
 	at := strings.IndexByte(s, '\\')
 	if at < 0 {
 		return s, ""

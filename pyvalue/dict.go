@@ -1,35 +1,47 @@
-package chattemplate
+package pyvalue
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"math/big"
 	"strconv"
 )
 
-// A dict keeps its keys in the order in which they were first set.
-type dict struct {
-	keys   []value
-	values []value
+// A Dict keeps its keys in the order in which they were first set.
+type Dict struct {
+	keys   []Value
+	values []Value
 	at     map[any]int // index by hashable key
 }
 
 // A hash stands for a key that is no string, so that keys that are equal have one.
 type hash string
 
-// newDict returns an empty dict with room for n keys.
-func newDict(n int) *dict {
-	return &dict{keys: make([]value, 0, n), values: make([]value, 0, n), at: make(map[any]int, n)}
+// NewDict returns an empty dict with room for n keys.
+func NewDict(n int) *Dict {
+	return &Dict{keys: make([]Value, 0, n), values: make([]Value, 0, n), at: make(map[any]int, n)}
 }
 
 // length returns the number of keys.
-func (d *dict) length() int { return len(d.keys) }
+func (d *Dict) length() int { return len(d.keys) }
 
-// setText sets a key that is a string.
-func (d *dict) setText(key string, v value) { d.put(key, key, v) }
+// All goes through the keys with their values.
+func (d *Dict) All() iter.Seq2[Value, Value] {
+	return func(yield func(Value, Value) bool) {
+		for i, key := range d.keys {
+			if !yield(key, d.values[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Set sets a key that is a string.
+func (d *Dict) Set(key string, v Value) { d.put(key, key, v) }
 
 // put sets a key, whose hashable form is given.
-func (d *dict) put(h any, key, v value) {
+func (d *Dict) put(h any, key, v Value) {
 	if i, has := d.at[h]; has {
 		d.values[i] = v
 		return
@@ -38,8 +50,8 @@ func (d *dict) put(h any, key, v value) {
 	d.keys, d.values = append(d.keys, key), append(d.values, v)
 }
 
-// text returns the value of a key that is a string.
-func (d *dict) text(key string) (v value, has bool) {
+// Get returns the value of a key that is a string.
+func (d *Dict) Get(key string) (v Value, has bool) {
 	i, has := d.at[key]
 	if !has {
 		return nil, false
@@ -47,8 +59,8 @@ func (d *dict) text(key string) (v value, has bool) {
 	return d.values[i], true
 }
 
-// set sets a key.
-func (d *dict) set(r *run, key, v value) error {
+// SetItem sets a key of d. The error says that the key is not hashable.
+func (r *Runtime) SetItem(d *Dict, key, v Value) error {
 	h, err := r.hash(key, 0)
 	if err == nil {
 		d.put(h, key, v)
@@ -57,7 +69,7 @@ func (d *dict) set(r *run, key, v value) error {
 }
 
 // get returns the value of a key. The error says that the key is not hashable.
-func (d *dict) get(r *run, key value) (v value, has bool, err error) {
+func (d *Dict) lookup(r *Runtime, key Value) (v Value, has bool, err error) {
 	h, err := r.hash(key, 0)
 	if err != nil {
 		return nil, false, err
@@ -70,16 +82,16 @@ func (d *dict) get(r *run, key value) (v value, has bool, err error) {
 }
 
 // hash returns the hashable form of a key. Numbers of one value have one form.
-func (r *run) hash(key value, depth int) (any, error) {
+func (r *Runtime) hash(key Value, depth int) (any, error) {
 	switch k := key.(type) {
 	case string:
 		return k, nil
-	case markup:
+	case Markup:
 		return string(k), nil
 	case nil:
 		return hash("None"), nil
 	case bool, int64, *big.Int:
-		n, _ := toInt(k)
+		n, _ := toBig(k)
 		return hash(n.String()), nil
 	case float64:
 		if k == math.Trunc(k) && !math.IsInf(k, 0) {
@@ -87,34 +99,34 @@ func (r *run) hash(key value, depth int) (any, error) {
 			return hash(n.String()), nil
 		}
 		return hash(strconv.FormatFloat(k, 'g', -1, 64)), nil
-	case *list:
-		if k.tuple {
+	case *List:
+		if k.Tuple {
 			return r.hashTuple(k, depth)
 		}
-	case *undefined:
+	case *Undefined:
 		return hash("Undefined"), nil
-	case *dict:
+	case *Dict:
 	default:
 		return k, nil // by identity
 	}
-	return nil, fmt.Errorf("unhashable type: '%s'", typeName(key))
+	return nil, fmt.Errorf("unhashable type: '%s'", TypeName(key))
 }
 
-func (r *run) hashTuple(k *list, depth int) (any, error) {
+func (r *Runtime) hashTuple(k *List, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errDepth
 	}
-	if err := r.spend(len(k.items)); err != nil {
+	if err := r.Spend(len(k.Items)); err != nil {
 		return nil, err
 	}
 	h := []byte("(")
-	for _, item := range k.items {
+	for _, item := range k.Items {
 		part, err := r.hash(item, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		text := fmt.Sprintf("%T%v", part, part)
-		if err := r.room(len(h) + len(text)); err != nil {
+		if err := r.Room(len(h) + len(text)); err != nil {
 			return nil, err
 		}
 		h = append(strconv.AppendInt(h, int64(len(text)), 10), ":"+text...)
@@ -124,12 +136,12 @@ func (r *run) hashTuple(k *list, depth int) (any, error) {
 
 // A view is what dict.keys, values and items return.
 type view struct {
-	dict *dict
+	dict *Dict
 	kind string // keys, values or items
 }
 
 // items returns the items of v. The caller must not change them.
-func (v *view) items() []value {
+func (v *view) items() []Value {
 	switch v.kind {
 	case "keys":
 		return v.dict.keys
@@ -140,10 +152,10 @@ func (v *view) items() []value {
 }
 
 // pairs returns the keys with their values, as tuples.
-func (d *dict) pairs() []value {
-	pairs := make([]value, len(d.keys))
+func (d *Dict) pairs() []Value {
+	pairs := make([]Value, len(d.keys))
 	for i, key := range d.keys {
-		pairs[i] = newTuple(key, d.values[i])
+		pairs[i] = NewTuple(key, d.values[i])
 	}
 	return pairs
 }

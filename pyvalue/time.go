@@ -1,25 +1,13 @@
-package chattemplate
+package pyvalue
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
-// timeNow is strftime_now of transformers: the time of the render in a format of C's
-// strftime, in the locale C.
-func timeNow(r *run, a args) (value, error) {
-	bound, err := bind("strftime_now", []string{"format"}, 1, a)
-	if err != nil {
-		return nil, err
-	}
-	format, err := wantText("strftime_now", bound[0])
-	if err != nil {
-		return nil, err
-	}
-	if r.now.IsZero() {
-		return nil, errors.New("the template asks for the time, which is not given")
-	}
+// Strftime is datetime.strftime of Python, of a time without a zone, in the locale C.
+func (r *Runtime) Strftime(at time.Time, format string) (string, error) {
 	var b strings.Builder
 	for rest := format; rest != ""; {
 		before, after, found := strings.Cut(rest, "%")
@@ -35,21 +23,21 @@ func timeNow(r *run, a args) (value, error) {
 		if rest[0] == '-' && len(rest) > 1 {
 			n = 2
 		}
-		text, known := r.timePart(rest[:n])
+		text, known := timePart(at, rest[:n])
 		if !known {
-			return nil, fmt.Errorf("strftime_now: %%%s is not supported", strings.ToValidUTF8(rest[:n], "?"))
+			return "", fmt.Errorf("strftime: %%%s is not supported", strings.ToValidUTF8(rest[:n], "?"))
 		}
 		b.WriteString(text)
 		rest = rest[n:]
-		if err := r.room(b.Len()); err != nil {
-			return nil, err
+		if err := r.Room(b.Len()); err != nil {
+			return "", err
 		}
 	}
 	return b.String(), nil
 }
 
 // timePart returns what a directive of strftime stands for.
-func (r *run) timePart(directive string) (text string, known bool) {
+func timePart(at time.Time, directive string) (text string, known bool) {
 	layouts := map[string]string{
 		"a": "Mon", "A": "Monday", "b": "Jan", "B": "January", "h": "Jan", "c": "Mon Jan _2 15:04:05 2006",
 		"d": "02", "-d": "2", "D": "01/02/06", "e": "_2", "F": "2006-01-02", "H": "15", "I": "03", "-I": "3", "j": "002",
@@ -58,21 +46,21 @@ func (r *run) timePart(directive string) (text string, known bool) {
 		"n": "\n", "t": "\t", "%": "%",
 	}
 	if layout, has := layouts[directive]; has {
-		return r.now.Format(layout), true
+		return at.Format(layout), true
 	}
 	switch directive {
 	case "f":
-		return fmt.Sprintf("%06d", r.now.Nanosecond()/1000), true
+		return fmt.Sprintf("%06d", at.Nanosecond()/1000), true
 	case "-H":
-		return fmt.Sprint(r.now.Hour()), true
+		return fmt.Sprint(at.Hour()), true
 	case "-j":
-		return fmt.Sprint(r.now.YearDay()), true
+		return fmt.Sprint(at.YearDay()), true
 	case "u":
-		return fmt.Sprint((int(r.now.Weekday())+6)%7 + 1), true
+		return fmt.Sprint((int(at.Weekday())+6)%7 + 1), true
 	case "w":
-		return fmt.Sprint(int(r.now.Weekday())), true
+		return fmt.Sprint(int(at.Weekday())), true
 	case "z", "Z":
-		return "", true // the time of transformers has no zone
+		return "", true // the time has no zone
 	}
 	return "", false
 }

@@ -1,4 +1,4 @@
-package chattemplate
+package pyvalue
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ var (
 )
 
 // fromBig returns n as a value.
-func fromBig(n *big.Int) value {
+func fromBig(n *big.Int) Value {
 	if n.IsInt64() {
 		return n.Int64()
 	}
@@ -25,7 +25,7 @@ func fromBig(n *big.Int) value {
 }
 
 // bounded returns n as a value if it is not too large.
-func bounded(n *big.Int) (value, error) {
+func bounded(n *big.Int) (Value, error) {
 	if n.BitLen() > maxBits {
 		return nil, errLarge
 	}
@@ -33,7 +33,7 @@ func bounded(n *big.Int) (value, error) {
 }
 
 // toInt64 returns an integer that an int64 can hold. A bool is an integer.
-func toInt64(v value) (n int64, is bool) {
+func toInt64(v Value) (n int64, is bool) {
 	switch v := v.(type) {
 	case int64:
 		return v, true
@@ -46,8 +46,8 @@ func toInt64(v value) (n int64, is bool) {
 	return 0, false
 }
 
-// toInt returns an integer. The caller must not change it.
-func toInt(v value) (n *big.Int, is bool) {
+// toBig returns an integer. The caller must not change it.
+func toBig(v Value) (n *big.Int, is bool) {
 	if v, is := v.(*big.Int); is {
 		return v, true
 	}
@@ -56,7 +56,7 @@ func toInt(v value) (n *big.Int, is bool) {
 }
 
 // toFloat returns a number as a float.
-func toFloat(v value) (f float64, err error) {
+func toFloat(v Value) (f float64, err error) {
 	switch v := v.(type) {
 	case float64:
 		return v, nil
@@ -70,8 +70,8 @@ func toFloat(v value) (f float64, err error) {
 	return float64(n), nil
 }
 
-// isNumber reports whether v is a number or a bool.
-func isNumber(v value) bool {
+// IsNumber reports whether v is a number or a bool.
+func IsNumber(v Value) bool {
 	switch v.(type) {
 	case bool, int64, *big.Int, float64:
 		return true
@@ -80,7 +80,7 @@ func isNumber(v value) bool {
 }
 
 // calculate applies an operator to two numbers.
-func calculate(op string, a, b value) (value, error) {
+func calculate(op string, a, b Value) (Value, error) {
 	if x, is := toInt64(a); is {
 		if y, is := toInt64(b); is {
 			if z, done := small(op, x, y); done {
@@ -88,8 +88,8 @@ func calculate(op string, a, b value) (value, error) {
 			}
 		}
 	}
-	if x, is := toInt(a); is {
-		if y, is := toInt(b); is {
+	if x, is := toBig(a); is {
+		if y, is := toBig(b); is {
 			return whole(op, x, y)
 		}
 	}
@@ -105,7 +105,7 @@ func calculate(op string, a, b value) (value, error) {
 }
 
 // small applies an operator to small integers, if that is quick.
-func small(op string, x, y int64) (z value, done bool) {
+func small(op string, x, y int64) (z Value, done bool) {
 	const limit = 1 << 31
 	if x <= -limit || x >= limit || y <= -limit || y >= limit {
 		return nil, false
@@ -131,7 +131,7 @@ func small(op string, x, y int64) (z value, done bool) {
 }
 
 // whole applies an operator to integers.
-func whole(op string, x, y *big.Int) (value, error) {
+func whole(op string, x, y *big.Int) (Value, error) {
 	z := new(big.Int)
 	switch op {
 	case "+":
@@ -167,7 +167,7 @@ func whole(op string, x, y *big.Int) (value, error) {
 	return fromBig(rest), nil
 }
 
-func power(x, y *big.Int) (value, error) {
+func power(x, y *big.Int) (Value, error) {
 	if y.Sign() < 0 {
 		f, err := toFloat(fromBig(x))
 		if err != nil {
@@ -189,7 +189,7 @@ func power(x, y *big.Int) (value, error) {
 }
 
 // real64 applies an operator to floats.
-func real64(op string, x, y float64) (value, error) {
+func real64(op string, x, y float64) (Value, error) {
 	switch op {
 	case "+":
 		return x + y, nil
@@ -228,7 +228,7 @@ func real64(op string, x, y float64) (value, error) {
 	return floor, nil
 }
 
-func realPower(x, y float64) (value, error) {
+func realPower(x, y float64) (Value, error) {
 	if x == 0 && y < 0 {
 		return nil, errDivision
 	}
@@ -264,7 +264,7 @@ func formatFloat(dst []byte, f float64) []byte {
 }
 
 // parseInt reads an integer as Python's int does.
-func parseInt(s string, base int64) (value, error) {
+func parseInt(s string, base int64) (Value, error) {
 	fault := fmt.Errorf("invalid literal for int() with base %d: %.50q", base, s)
 	digits, valid := bareDigits(s)
 	if base != 0 && (base < 2 || base > 36) {
@@ -307,7 +307,7 @@ func bareDigits(s string) (digits string, valid bool) {
 		d := decimal(c)
 		valid = valid && d >= 0
 		return '0' + rune(max(d, 0))
-	}, strings.TrimFunc(s, isSpace))
+	}, strings.TrimFunc(s, IsSpace))
 	return digits, valid
 }
 
@@ -332,3 +332,5 @@ func badUnderscores(s string) bool {
 	}
 	return false
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

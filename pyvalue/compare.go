@@ -1,4 +1,4 @@
-package chattemplate
+package pyvalue
 
 import (
 	"errors"
@@ -9,31 +9,60 @@ import (
 
 var errDepth = fmt.Errorf("lists or dicts stand within each other more than %d deep", maxDepth)
 
-// equal reports whether a == b.
-func (r *run) equal(a, b value) (bool, error) { return r.equalAt(a, b, 0) }
+// Compare applies a comparison: ==, !=, <, <=, >, >=, in, not in or is.
+func (r *Runtime) Compare(op string, a, b Value) (bool, error) {
+	switch op {
+	case "==":
+		return r.equal(a, b)
+	case "!=":
+		same, err := r.equal(a, b)
+		return !same, err
+	case "is":
+		return identical(a, b), nil
+	case "in":
+		return r.contains(b, a)
+	case "not in":
+		within, err := r.contains(b, a)
+		return !within, err
+	}
+	return r.ordered(op, a, b)
+}
 
-func (r *run) equalAt(a, b value, depth int) (bool, error) {
+// identical reports whether a and b are one object. Equal texts count as one, and so do
+// equal numbers of a type, which Python does not promise.
+func identical(a, b Value) bool {
+	if x, is := a.(*big.Int); is {
+		y, is := b.(*big.Int)
+		return is && x.Cmp(y) == 0
+	}
+	return a == b
+}
+
+// equal reports whether a == b.
+func (r *Runtime) equal(a, b Value) (bool, error) { return r.equalAt(a, b, 0) }
+
+func (r *Runtime) equalAt(a, b Value, depth int) (bool, error) {
 	if depth > maxDepth {
 		return false, errDepth
 	}
-	if isNumber(a) || isNumber(b) {
-		return isNumber(a) && isNumber(b) && compareNumbers(a, b) == 0, nil
+	if IsNumber(a) || IsNumber(b) {
+		return IsNumber(a) && IsNumber(b) && compareNumbers(a, b) == 0, nil
 	}
-	if x, is := plain(a); is {
-		y, is := plain(b)
-		return is && x == y, r.spend(min(len(x), len(y)) / 64)
+	if x, is := Text(a); is {
+		y, is := Text(b)
+		return is && x == y, r.Spend(min(len(x), len(y)) / 64)
 	}
 	switch x := a.(type) {
 	case nil:
 		return b == nil, nil
-	case *list:
-		y, is := b.(*list)
-		if !is || x.tuple != y.tuple || len(x.items) != len(y.items) {
+	case *List:
+		y, is := b.(*List)
+		if !is || x.Tuple != y.Tuple || len(x.Items) != len(y.Items) {
 			return false, nil
 		}
-		return r.equalItems(x.items, y.items, depth)
-	case *dict:
-		y, is := b.(*dict)
+		return r.equalItems(x.Items, y.Items, depth)
+	case *Dict:
+		y, is := b.(*Dict)
 		if !is || len(x.keys) != len(y.keys) {
 			return false, nil
 		}
@@ -41,21 +70,21 @@ func (r *run) equalAt(a, b value, depth int) (bool, error) {
 	case *interval:
 		y, is := b.(*interval)
 		return is && x.length() == y.length() && (x.length() == 0 || x.start == y.start && (x.length() == 1 || x.step == y.step)), nil
-	case *undefined:
-		_, is := b.(*undefined)
+	case *Undefined:
+		_, is := b.(*Undefined)
 		return is, nil
 	case *view:
 		return r.equalViews(x, b)
 	}
-	if _, is := b.(*list); is {
+	if _, is := b.(*List); is {
 		return false, nil
 	}
 	return a == b, nil // by identity; both are pointers or strings
 }
 
-func (r *run) equalItems(a, b []value, depth int) (bool, error) {
+func (r *Runtime) equalItems(a, b []Value, depth int) (bool, error) {
 	for i := range a {
-		if err := r.spend(1); err != nil {
+		if err := r.Spend(1); err != nil {
 			return false, err
 		}
 		if same, err := r.equalAt(a[i], b[i], depth+1); !same || err != nil {
@@ -65,16 +94,16 @@ func (r *run) equalItems(a, b []value, depth int) (bool, error) {
 	return true, nil
 }
 
-func (r *run) equalDicts(a, b *dict, depth int) (bool, error) {
+func (r *Runtime) equalDicts(a, b *Dict, depth int) (bool, error) {
 	if a == b {
 		return true, nil
 	}
 	for h, i := range a.at {
 		j, has := b.at[h]
 		if !has {
-			return false, r.spend(i)
+			return false, r.Spend(i)
 		}
-		if err := r.spend(1); err != nil {
+		if err := r.Spend(1); err != nil {
 			return false, err
 		}
 		if same, err := r.equalAt(a.values[i], b.values[j], depth+1); !same || err != nil {
@@ -85,7 +114,7 @@ func (r *run) equalDicts(a, b *dict, depth int) (bool, error) {
 }
 
 // equalViews compares keys or items as sets. Views of values are equal only by identity.
-func (r *run) equalViews(a *view, b value) (bool, error) {
+func (r *Runtime) equalViews(a *view, b Value) (bool, error) {
 	y, is := b.(*view)
 	if !is || a.kind != y.kind || a.kind == "values" {
 		return is && a == y, nil
@@ -101,11 +130,11 @@ func (r *run) equalViews(a *view, b value) (bool, error) {
 			return false, nil
 		}
 	}
-	return true, r.spend(len(a.dict.keys))
+	return true, r.Spend(len(a.dict.keys))
 }
 
 // compareNumbers returns the sign of a - b, or 2 if one of them is not a number.
-func compareNumbers(a, b value) int {
+func compareNumbers(a, b Value) int {
 	f, af := a.(float64)
 	g, bf := b.(float64)
 	switch {
@@ -129,8 +158,8 @@ func compareNumbers(a, b value) int {
 			return compareInts(x, y)
 		}
 	}
-	x, _ := toInt(a)
-	y, _ := toInt(b)
+	x, _ := toBig(a)
+	y, _ := toBig(b)
 	return x.Cmp(y)
 }
 
@@ -145,16 +174,16 @@ func compareInts(x, y int64) int {
 }
 
 // exact returns an integer as a float with as many bits as it needs.
-func exact(v value) *big.Float {
-	n, _ := toInt(v)
+func exact(v Value) *big.Float {
+	n, _ := toBig(v)
 	return new(big.Float).SetInt(n)
 }
 
-// compare applies <, <=, > or >=.
-func (r *run) compare(op string, a, b value) (bool, error) {
+// ordered applies <, <=, > or >=.
+func (r *Runtime) ordered(op string, a, b Value) (bool, error) {
 	sign, err := r.order(a, b, 0)
 	if errors.Is(err, errOrder) {
-		return false, fmt.Errorf("'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
+		return false, fmt.Errorf("'%s' not supported between instances of '%s' and '%s'", op, TypeName(a), TypeName(b))
 	}
 	if err != nil || sign == 2 {
 		return false, err
@@ -173,69 +202,69 @@ func (r *run) compare(op string, a, b value) (bool, error) {
 var errOrder = errors.New("the values have no order")
 
 // order returns the sign of a - b; 2: neither is greater, and they are not equal.
-func (r *run) order(a, b value, depth int) (int, error) {
-	if u, is := a.(*undefined); is {
-		return 0, u.fault()
+func (r *Runtime) order(a, b Value, depth int) (int, error) {
+	if u, is := a.(*Undefined); is {
+		return 0, u.Fault()
 	}
-	if u, is := b.(*undefined); is {
-		return 0, u.fault()
+	if u, is := b.(*Undefined); is {
+		return 0, u.Fault()
 	}
-	if isNumber(a) && isNumber(b) {
+	if IsNumber(a) && IsNumber(b) {
 		return compareNumbers(a, b), nil
 	}
-	if x, is := plain(a); is {
-		if y, is := plain(b); is {
-			return strings.Compare(x, y), r.spend(min(len(x), len(y)) / 64)
+	if x, is := Text(a); is {
+		if y, is := Text(b); is {
+			return strings.Compare(x, y), r.Spend(min(len(x), len(y)) / 64)
 		}
 	}
-	x, isList := a.(*list)
-	y, both := b.(*list)
-	if !isList || !both || x.tuple != y.tuple {
+	x, isList := a.(*List)
+	y, both := b.(*List)
+	if !isList || !both || x.Tuple != y.Tuple {
 		return 0, errOrder
 	}
 	if depth > maxDepth {
 		return 0, errDepth
 	}
-	for i := range min(len(x.items), len(y.items)) {
-		if err := r.spend(1); err != nil {
+	for i := range min(len(x.Items), len(y.Items)) {
+		if err := r.Spend(1); err != nil {
 			return 0, err
 		}
-		same, err := r.equalAt(x.items[i], y.items[i], depth+1)
+		same, err := r.equalAt(x.Items[i], y.Items[i], depth+1)
 		if err != nil {
 			return 0, err
 		}
 		if !same {
-			return r.order(x.items[i], y.items[i], depth+1)
+			return r.order(x.Items[i], y.Items[i], depth+1)
 		}
 	}
-	return compareInts(int64(len(x.items)), int64(len(y.items))), nil
+	return compareInts(int64(len(x.Items)), int64(len(y.Items))), nil
 }
 
 // contains reports whether item is in container.
-func (r *run) contains(container, item value) (bool, error) {
-	if text, is := plain(container); is {
-		part, is := plain(item)
+func (r *Runtime) contains(container, item Value) (bool, error) {
+	if text, is := Text(container); is {
+		part, is := Text(item)
 		if !is {
-			return false, fmt.Errorf("'in <string>' requires string as left operand, not %s", typeName(item))
+			return false, fmt.Errorf("'in <string>' requires string as left operand, not %s", TypeName(item))
 		}
-		return strings.Contains(text, part), r.spend(len(text) / 16)
+		return strings.Contains(text, part), r.Spend(len(text) / 16)
 	}
 	switch c := container.(type) {
-	case *dict:
-		_, has, err := c.get(r, item)
+	case *Dict:
+		_, has, err := c.lookup(r, item)
 		return has, err
 	case *view:
 		if c.kind == "keys" {
-			_, has, err := c.dict.get(r, item)
+			_, has, err := c.dict.lookup(r, item)
 			return has, err
 		}
-	case *generator:
+	case *Generator:
 		return r.drainTo(c, item)
-	case *list, *interval, *undefined:
+	case *List, *interval, *Undefined:
 	default:
-		return false, fmt.Errorf("argument of type '%s' is not iterable", typeName(container))
+		return false, fmt.Errorf("argument of type '%s' is not iterable", TypeName(container))
 	}
-	items, err := r.items(container)
+	items, err := r.Items(container)
 	if err != nil {
 		return false, err
 	}
@@ -244,7 +273,7 @@ func (r *run) contains(container, item value) (bool, error) {
 }
 
 // index returns the index of item in items, or -1.
-func (r *run) index(items []value, item value) (int, error) {
+func (r *Runtime) index(items []Value, item Value) (int, error) {
 	for i, other := range items {
 		same, err := r.equal(other, item)
 		if same || err != nil {
@@ -255,7 +284,7 @@ func (r *run) index(items []value, item value) (int, error) {
 }
 
 // drainTo reads a generator up to an item.
-func (r *run) drainTo(g *generator, item value) (bool, error) {
+func (r *Runtime) drainTo(g *Generator, item Value) (bool, error) {
 	if err := g.start(); err != nil {
 		return false, err
 	}
