@@ -110,7 +110,7 @@ func attr(r *rendering, v value, a []value) (value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.attribute(v, name)
+	return r.own(v, name)
 }
 
 func center(r *rendering, v value, a []value) (value, error) {
@@ -239,9 +239,6 @@ func round(r *rendering, v value, a []value) (value, error) {
 	places, err := pyvalue.Index(pyvalue.Or(a[0], int64(0)))
 	if err != nil {
 		return nil, err
-	}
-	if places < -400 || places > 400 {
-		return nil, fmt.Errorf("precision is %d, want -400 to 400", places)
 	}
 	method, _ := pyvalue.Text(pyvalue.Or(a[1], "common"))
 	if method == "common" || !pyvalue.IsNumber(v) {

@@ -67,7 +67,7 @@ func itemExpr(of, key expr, place int) expr {
 		if err != nil {
 			return nil, err
 		}
-		if v, err = s.run.item(v, k); err != nil {
+		if v, err = s.run.subscript(v, k); err != nil {
 			return nil, locate(err, place)
 		}
 		return v, nil

@@ -37,7 +37,7 @@ func newPath(v value) path {
 func (p path) of(r *rendering, v, other value) (value, error) {
 	for _, part := range p {
 		var err error
-		if v, err = r.item(v, part); err != nil {
+		if v, err = r.subscript(v, part); err != nil {
 			return nil, err
 		}
 		if _, is := v.(*pyvalue.Undefined); is && other != nil {

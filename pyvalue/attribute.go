@@ -14,7 +14,7 @@ var mutators = map[string][]string{
 	"dict": {"clear", "pop", "popitem", "setdefault", "update"},
 }
 
-// Item returns v[key] if v has it.
+// Item returns v[key] if v has it. The error says that v is undefined.
 func (r *Runtime) Item(v, key Value) (item Value, has bool, err error) {
 	if u, is := v.(*Undefined); is {
 		return nil, false, u.Fault()
@@ -62,8 +62,9 @@ func (r *Runtime) subscript(v, key Value) (item Value, has bool) {
 	return nil, false
 }
 
-// Attribute returns the attribute or method of v with a name, if v has it. One that would
-// change v is an undefined value.
+// Attribute returns the attribute or method of v with a name, if v has it. A method that would
+// change v, and what starts with an underscore, is an [Undefined], as in jinja2's sandbox. The
+// error says that v is itself undefined.
 func (r *Runtime) Attribute(v Value, name string) (own Value, has bool, err error) {
 	switch v := v.(type) {
 	case *Undefined:
@@ -195,7 +196,8 @@ func escapeHTML(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;").Replace(s)
 }
 
-// Escape returns the text of v as markup.
+// Escape returns v as markup: its text, in which the characters of HTML are escaped unless v is
+// markup already.
 func (r *Runtime) Escape(v Value) (Markup, error) {
 	if m, is := v.(Markup); is {
 		return m, nil

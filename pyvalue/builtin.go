@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Unary applies an operator to a number: + or -, or abs.
+// Unary applies +, - or abs to a number.
 func Unary(op string, v Value) (Value, error) {
 	if u, is := v.(*Undefined); is {
 		return nil, u.Fault()
@@ -32,9 +32,9 @@ func Unary(op string, v Value) (Value, error) {
 	return plus(v), nil
 }
 
-// Int is int(v), and of a text int(v, base). is is false if v is neither a number nor the
-// text of one. The error says that v is undefined or infinite.
-func Int(v Value, base int64) (n Value, is bool, err error) {
+// Int is int(v), and of a text int(v, base). It is not valid if v is neither a number nor the
+// text of one, or has more than 4300 digits. The error says that v is undefined or infinite.
+func Int(v Value, base int64) (n Value, valid bool, err error) {
 	if s, isText := Text(v); isText {
 		n, err := parseInt(s, base)
 		return n, err == nil, nil
@@ -55,12 +55,12 @@ func Int(v Value, base int64) (n Value, is bool, err error) {
 	return fromBig(z), true, nil
 }
 
-// Float is float(v). is is false if v is neither a number nor the text of one. The error says
-// that v is undefined or too large.
-func Float(v Value) (f float64, is bool, err error) {
+// Float is float(v). It is not valid if v is neither a number nor the text of one. The error
+// says that v is undefined or too large.
+func Float(v Value) (f float64, valid bool, err error) {
 	if s, isText := Text(v); isText {
-		f, is = parseFloat(s)
-		return f, is, nil
+		f, valid = parseFloat(s)
+		return f, valid, nil
 	}
 	if u, is := v.(*Undefined); is {
 		return 0, false, u.Fault()
@@ -72,13 +72,17 @@ func Float(v Value) (f float64, is bool, err error) {
 	return f, true, err
 }
 
-// Round is round(v, places): it rounds to the nearest number with so many places; of two, to the even one.
+// Round is round(v, places), for -400 to 400 places: the nearest number with so many; of two, the
+// even one.
 func Round(v Value, places int64) (Value, error) {
 	if u, is := v.(*Undefined); is {
 		return nil, u.Fault()
 	}
 	if !IsNumber(v) {
 		return nil, fmt.Errorf("round wants a number, has '%s'", TypeName(v))
+	}
+	if places < -400 || places > 400 {
+		return nil, fmt.Errorf("precision is %d, want -400 to 400", places)
 	}
 	f, is := v.(float64)
 	if is && places >= 0 {
@@ -112,7 +116,7 @@ func Round(v Value, places int64) (Value, error) {
 	return bounded(whole)
 }
 
-// Range is range(…).
+// Range is range(…), of at most 100,000 numbers.
 func (r *Runtime) Range(a Args) (Value, error) {
 	bound, err := Bind("range", []string{"", "", ""}, 1, a)
 	if err != nil {

@@ -14,9 +14,9 @@ type Function struct {
 
 // Args are the arguments of a call.
 type Args struct {
-	Pos   []Value
-	Names []string // of the keyword arguments
-	Named []Value
+	Pos   []Value  // those without a name
+	Names []string // of the others
+	Named []Value  // in the order of Names
 }
 
 // Keyword returns a keyword argument and takes it out of a.
@@ -59,7 +59,9 @@ func (t *method) apply(r *Runtime, name string, v Value, a Args) (Value, error) 
 	return result, r.Charge(result)
 }
 
-// Bind brings arguments into the order of params. Those that are not given are missing.
+// Bind brings arguments into the order of params, of which the first need must be given; an
+// empty name cannot be used as a keyword. [Or] tells which are not given. name is that of the
+// function, for errors.
 func Bind(name string, params []string, need int, a Args) ([]Value, error) {
 	if len(a.Pos) > len(params) {
 		return nil, fmt.Errorf("%s takes at most %d arguments, has %d", name, len(params), len(a.Pos))
@@ -90,7 +92,7 @@ func Bind(name string, params []string, need int, a Args) ([]Value, error) {
 	return bound, nil
 }
 
-// Or returns v, or other if v is missing.
+// Or returns v, or other if v stands for an argument that [Bind] did not find.
 func Or(v, other Value) Value {
 	if _, is := v.(missing); is {
 		return other

@@ -9,7 +9,8 @@ import (
 
 var errDepth = fmt.Errorf("lists or dicts stand within each other more than %d deep", maxDepth)
 
-// Compare applies a comparison: ==, !=, <, <=, >, >=, in, not in or is.
+// Compare applies a comparison: ==, !=, <, <=, >, >=, in, not in or is. Values within each other
+// more than 500 deep are refused.
 func (r *Runtime) Compare(op string, a, b Value) (bool, error) {
 	switch op {
 	case "==":

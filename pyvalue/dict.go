@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// A Dict keeps its keys in the order in which they were first set.
+// A Dict is a dict. It keeps its keys in the order in which they were first set.
 type Dict struct {
 	keys   []Value
 	values []Value
@@ -18,7 +18,7 @@ type Dict struct {
 // A hash stands for a key that is no string, so that keys that are equal have one.
 type hash string
 
-// NewDict returns an empty dict with room for n keys.
+// NewDict returns an empty dict with room for n keys; it grows beyond them.
 func NewDict(n int) *Dict {
 	return &Dict{keys: make([]Value, 0, n), values: make([]Value, 0, n), at: make(map[any]int, n)}
 }
@@ -59,7 +59,7 @@ func (d *Dict) Get(key string) (v Value, has bool) {
 	return d.values[i], true
 }
 
-// SetItem sets a key of d. The error says that the key is not hashable.
+// SetItem sets a key of d, which must be hashable. Only whoever makes d may do so.
 func (r *Runtime) SetItem(d *Dict, key, v Value) error {
 	h, err := r.hash(key, 0)
 	if err == nil {

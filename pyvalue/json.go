@@ -22,7 +22,7 @@ type jsonForm struct {
 }
 
 // JSON is json.dumps(v) with the parameters ensure_ascii, indent, separators and sort_keys, in
-// this order. Other than in Python, ensure_ascii is false unless it is given.
+// this order, as the filter tojson of transformers: ensure_ascii is false unless it is given.
 func (r *Runtime) JSON(v Value, a Args) (string, error) {
 	bound, err := Bind("tojson", []string{"ensure_ascii", "indent", "separators", "sort_keys"}, 0, a)
 	if err != nil {
@@ -109,9 +109,9 @@ func (w *jsonForm) append(dst []byte, v Value, depth int) ([]byte, error) {
 	case *Dict:
 		return w.dict(dst, v, depth)
 	case *Undefined:
-		return dst, fmt.Errorf("Object of type Undefined is not JSON serializable: %w", v.Fault()) //nolint:staticcheck // as Python says it
+		return dst, fmt.Errorf("Object of type Undefined is not JSON serializable: %w", v.Fault())
 	}
-	return dst, fmt.Errorf("Object of type %s is not JSON serializable", TypeName(v)) //nolint:staticcheck // as Python says it
+	return dst, fmt.Errorf("Object of type %s is not JSON serializable", TypeName(v))
 }
 
 func appendJSONFloat(dst []byte, f float64) []byte {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Operate applies an arithmetic operator.
+// Operate applies an operator: +, -, *, /, //, % or **. Integers of more than 65,536 bits are refused,
+// and powers that are complex numbers.
 func (r *Runtime) Operate(op string, a, b Value) (Value, error) {
 	if x, is := Text(a); is && op == "%" {
 		return r.format(a, x, b)

@@ -21,23 +21,24 @@ import (
 //	*big.Int     int outside of int64
 //	float64      float
 //	string       str, valid UTF-8
-//	markup       markupsafe.Markup
-//	*list        list, tuple
-//	*dict        dict
-//	*view        what dict.keys, values and items return
-//	*interval    range
-//	*generator   what many filters return
-//	*undefined   jinja2.Undefined
-//	*function    a function, or a method with its object
-//	object       what another package defines
+//	Markup       markupsafe.Markup
+//	*List        list, tuple
+//	*Dict        dict
+//	*Generator   generator
+//	*Undefined   jinja2.Undefined
+//	*Function    a function, or a method with its object
+//	Object       what another package defines
 //
-// No operation changes a value, but that a generator is read once.
+// Ranges, and what dict.keys, values and items return, have types of their own. Nothing else
+// is a value. No operation changes its operands, but that a generator is read once; so several
+// goroutines may use the same values, but for generators.
 type Value = any
 
 // Markup is text that is safe in HTML. Text that joins it is escaped.
 type Markup string
 
-// A List is a list or a tuple.
+// A List is a list or a tuple. Whoever makes it may still add items; after that it does not
+// change.
 type List struct {
 	Items  []Value
 	Tuple  bool
@@ -62,8 +63,8 @@ func (g *Generator) start() (err error) {
 	return err
 }
 
-// NewGenerator returns a generator of the items that make makes, when the first is read.
-func NewGenerator(make func() ([]Value, error)) *Generator { return &Generator{pending: make} }
+// NewGenerator returns a generator of the items that pending makes when the first is read.
+func NewGenerator(pending func() ([]Value, error)) *Generator { return &Generator{pending: pending} }
 
 // Next reads an item; has is false at the end.
 func (g *Generator) Next() (item Value, has bool, err error) {
@@ -95,7 +96,7 @@ type Undefined struct {
 	Message string // in place of the message made of these
 }
 
-// Fault says that v was used.
+// Fault is the error of using v.
 func (v *Undefined) Fault() error {
 	switch {
 	case v.Message != "":
@@ -125,7 +126,7 @@ type Printer interface {
 	Repr(dst []byte, inner Append) ([]byte, error)
 }
 
-// Append appends the text of v to dst.
+// Append appends a text of v to dst.
 type Append func(dst []byte, v Value) ([]byte, error)
 
 // TypeName names the type of v, as Python does.
@@ -164,7 +165,7 @@ func TypeName(v Value) string {
 	return "function"
 }
 
-// Truth reports whether v counts as true.
+// Truth is bool(v).
 func Truth(v Value) bool {
 	switch v := v.(type) {
 	case nil, *Undefined:
@@ -191,7 +192,7 @@ func Truth(v Value) bool {
 	return true // a big integer is not zero
 }
 
-// Len returns the length of v; has is false if it has none.
+// Len is len(v); has is false if v has no length.
 func Len(v Value) (n int64, has bool) {
 	switch v := v.(type) {
 	case string:
@@ -212,7 +213,8 @@ func Len(v Value) (n int64, has bool) {
 	return 0, false
 }
 
-// Items returns what a loop over v goes through. The caller must not change it.
+// Items returns what a loop over v goes through, and reads generators to their end. The caller
+// must not change it.
 func (r *Runtime) Items(v Value) (items []Value, err error) {
 	switch v := v.(type) {
 	case *List:

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Str returns what Python's str makes of v.
+// Str is str(v). Undefined is empty.
 func (r *Runtime) Str(v Value) (string, error) {
 	switch v := v.(type) {
 	case string:

@@ -17,10 +17,10 @@ const (
 // one goroutine at a time.
 type Runtime struct {
 	Steps int // that are left, of about 10 ns to 100 ns each
-	Bytes int // that a text may have; lists may take about as many
+	Bytes int // that a text may have; a list has at most a sixteenth as many items
 }
 
-var errSteps = errors.New("the template takes too many steps")
+var errSteps = errors.New("it takes too many steps")
 
 // Spend takes steps from those that are left.
 func (r *Runtime) Spend(steps int) error {
@@ -38,7 +38,7 @@ func (r *Runtime) Room(bytes int) error {
 	return r.Spend(bytes / 16)
 }
 
-// Charge takes the steps that it cost to make v.
+// Charge takes the steps that it cost to make v, and refuses it if it is too long.
 func (r *Runtime) Charge(v Value) error {
 	switch v := v.(type) {
 	case string:

@@ -47,7 +47,7 @@ func isASCII(s string) bool {
 
 func runeCount(s string) int { return utf8.RuneCountInString(s) }
 
-// Like returns s as markup if v is markup.
+// Like returns s, as markup if v is markup.
 func Like(v Value, s string) Value {
 	if _, is := v.(Markup); is {
 		return Markup(s)
@@ -120,7 +120,8 @@ func clip(v Value, low, high, length int64) (int64, error) {
 	return min(max(i, low), high), err
 }
 
-// Index returns an integer, the nearest int64 if it is too large.
+// Index returns an integer for use as an index or a count; one that is too large becomes 1<<62 or
+// -1<<62.
 func Index(v Value) (int64, error) {
 	if n, is := toInt64(v); is {
 		return n, nil
@@ -137,7 +138,7 @@ func Index(v Value) (int64, error) {
 // indexes returns the indexes that c takes.
 func (c cut) indexes() *interval { return &interval{c.start, c.stop, c.step} }
 
-// Slice returns v[start:stop:step].
+// Slice is v[start:stop:step]. A bound that is missing is nil.
 func (r *Runtime) Slice(v, start, stop, step Value) (Value, error) {
 	if u, is := v.(*Undefined); is {
 		return nil, u.Fault()
