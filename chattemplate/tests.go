@@ -1,7 +1,6 @@
 package chattemplate
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/quintain-rl/quintain/pyvalue"
@@ -85,9 +84,6 @@ func comparison(op string) *routine {
 
 // divides reports whether the rest of v divided by n is rest.
 func (r *rendering) divides(v, n value, rest int64) (bool, error) {
-	if _, is := pyvalue.Text(v); is {
-		return false, errors.New("not all arguments converted during string formatting")
-	}
 	got, err := r.Operate("%", v, n)
 	if err != nil {
 		return false, err

@@ -24,7 +24,7 @@ var floors = [][]string{
 		"transformer",
 		"nearest", "jsonform", "jsonl", "curve", "datadir",
 	},
-	{"settings", "chattemplate"}, // the settings and their names; templates over the values of Python
+	{"settings", "chattemplate"},                 // the settings and their names; templates over the values of Python
 	{"", "groupform", "groupform/groupformtest"}, // the nouns, and the binary form of a group
 	{ // the machines
 		"task", "task/tasktest",
