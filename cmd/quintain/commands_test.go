@@ -127,9 +127,17 @@ func newReader(t *testing.T, root string) *reader {
 	defer l.Close()
 	entries := start("tasks", "export", "--format", "reasoning-gym", "--task", "chain_sum", "--count", "1")
 	entries.wait(t)
-	answers := `{"entry":` + strings.TrimSpace(entries.stdout.String()) + `,"answer":"4"}`
-	if err := os.WriteFile("answers.jsonl", []byte(answers), 0o600); err != nil {
+	if err := os.Mkdir("model", 0o700); err != nil {
 		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"answers.jsonl":               `{"entry":` + strings.TrimSpace(entries.stdout.String()) + `,"answer":"4"}`,
+		"chats.jsonl":                 `{"messages":[{"role":"user","content":"Hello!"}]}`,
+		"model/tokenizer_config.json": `{"chat_template":"{{ messages[0].content }}"}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return &reader{t: t, root: root, model: at.Host, hub: l.Addr().String()}
 }

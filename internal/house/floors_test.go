@@ -19,7 +19,7 @@ var floors = [][]string{
 	{ // the ground: these import nothing of the module
 		"rng", "lexicon", "grid", "graph",
 		"answer", "mathverify",
-		"pattern", "chattemplate",
+		"pattern", "pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer",
 		"nearest", "jsonform", "jsonl", "curve", "datadir",
@@ -27,6 +27,7 @@ var floors = [][]string{
 	{
 		"settings", // the settings and their names
 		"tokenizer",
+		"chattemplate", // over the values of Python
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "groupform", "groupform/groupformtest",

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/chattemplate"
+	"github.com/quintain-rl/quintain/jsonl"
+)
+
+func newTemplate(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "template",
+		Short:   "Render chat templates of Hugging Face models",
+		Example: `  quintain template render --tokenizer-config model/tokenizer_config.json < chats.jsonl`,
+		Args:    noArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newTemplateRender(w))
+	return c
+}
+
+func newTemplateRender(w *world) *cobra.Command {
+	var f templateFiles
+	var now string
+	c := &cobra.Command{
+		Use:   "render",
+		Short: "Render conversations as a chat template does: JSON lines in, JSON lines out",
+		Long: `Render reads one JSON object a line from standard input and prints {"text": …} for
+each, in order: what transformers makes of it with the chat template.
+
+A line is {"messages": […]}, and may have "tools", "documents", "add_generation_prompt"
+(false if it is left out) and any other variable of the template. The special tokens
+come from the configuration.
+
+The template is the one of --template, or else the file chat_template.jinja beside the
+configuration, or else the chat_template within it. If that has several, tool_use takes
+the conversations with tools and default the others, unless --name names one.
+
+All cores render. A line that the template refuses gives {"error": …} in its place, and
+exit status 1 at the end; the others are still rendered.`,
+		Example: `  echo '{"messages": [{"role": "user", "content": "Hello!"}], "add_generation_prompt": true}' |
+    quintain template render --tokenizer-config model/tokenizer_config.json`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			at, err := templateTime(now)
+			if err != nil {
+				return err
+			}
+			chat, err := f.open()
+			if err != nil {
+				return err
+			}
+			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
+				return jsonl.Answer(ctx, w.stdin, w.stdout, func() func(dst, line []byte) ([]byte, error) {
+					return func(dst, line []byte) ([]byte, error) { return answerChat(dst, line, chat, at()) }
+				})
+			})
+		},
+	}
+	c.Flags().StringVar(&f.config, "tokenizer-config", "", "tokenizer_config.json of the model (required)")
+	c.Flags().StringVar(&f.template, "template", "", "file with the template, in place of the one of the model")
+	c.Flags().StringVar(&f.name, "name", "", "name of the template, if the model has several")
+	c.Flags().StringVar(&now, "now", "", "time that the template sees, as 2006-01-02T15:04:05; default: the local time of the render")
+	return c
+}
+
+// templateTime reads --now.
+func templateTime(now string) (func() time.Time, error) {
+	if now == "" {
+		return time.Now, nil
+	}
+	at, err := time.Parse("2006-01-02T15:04:05", now)
+	if err != nil {
+		return nil, usagef("--now is %q, want a time such as 2006-01-02T15:04:05", now)
+	}
+	return func() time.Time { return at }, nil
+}
+
+// templateFiles names a chat template.
+type templateFiles struct{ config, template, name string }
+
+// open compiles the chat template.
+func (f templateFiles) open() (*chattemplate.Chat, error) {
+	if f.config == "" {
+		return nil, usagef("--tokenizer-config is missing")
+	}
+	config, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	chat, err := config.Chat(f.name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.config, err)
+	}
+	return chat, nil
+}
+
+// read reads the configuration and the template that is to be used with it.
+func (f templateFiles) read() (*chattemplate.Config, error) {
+	text, err := os.ReadFile(f.config)
+	if err != nil {
+		return nil, err
+	}
+	config, err := chattemplate.ParseConfig(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.config, err)
+	}
+	path := f.template
+	if path == "" {
+		path = filepath.Join(filepath.Dir(f.config), "chat_template.jinja")
+	}
+	source, err := os.ReadFile(path)
+	if f.template == "" && errors.Is(err, fs.ErrNotExist) {
+		return config, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	config.Templates = []chattemplate.NamedTemplate{{Name: "default", Source: string(source)}}
+	return config, nil
+}
+
+// answerChat appends the text of the conversation of a line to dst.
+func answerChat(dst, line []byte, chat *chattemplate.Chat, now time.Time) ([]byte, error) {
+	vars, err := chattemplate.ParseVars(line)
+	if err != nil {
+		return nil, err
+	}
+	r, err := chat.Render(vars, chattemplate.Options{Now: now})
+	if err != nil {
+		return nil, err
+	}
+	out := bytes.NewBuffer(dst)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false) // tags such as <|user|> stay legible
+	err = e.Encode(map[string]string{"text": r.Text})
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}

@@ -1,0 +1,54 @@
+package pyvalue
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The bounds of values.
+const (
+	maxDepth  = 500     // lists and dicts within each other
+	maxRange  = 100_000 // numbers of a range
+	maxDigits = 4300    // of an integer as text, as in Python
+	maxBits   = 1 << 16 // of an integer
+)
+
+// A Runtime does what Python does with values, within bounds of work and memory. It serves
+// one goroutine at a time.
+type Runtime struct {
+	Steps int // that are left, of about 10 ns to 100 ns each
+	Bytes int // that a text may have; a list has at most a sixteenth as many items
+}
+
+var errSteps = errors.New("it takes too many steps")
+
+// Spend takes steps from those that are left.
+func (r *Runtime) Spend(steps int) error {
+	if r.Steps -= steps; r.Steps < 0 {
+		return errSteps
+	}
+	return nil
+}
+
+// Room refuses a text that would have too many bytes, and takes the steps that it costs.
+func (r *Runtime) Room(bytes int) error {
+	if bytes < 0 || bytes > r.Bytes {
+		return fmt.Errorf("a text has more than %d bytes", r.Bytes)
+	}
+	return r.Spend(bytes / 16)
+}
+
+// Charge takes the steps that it cost to make v, and refuses it if it is too long.
+func (r *Runtime) Charge(v Value) error {
+	switch v := v.(type) {
+	case string:
+		return r.Room(len(v))
+	case Markup:
+		return r.Room(len(v))
+	case *List:
+		return r.Spend(len(v.Items))
+	case *Generator:
+		return r.Spend(len(v.items))
+	}
+	return r.Spend(1)
+}

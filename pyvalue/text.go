@@ -1,0 +1,190 @@
+package pyvalue
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"unicode"
+	"unicode/utf8"
+)
+
+// IsSpace reports whether Python counts c as white space.
+func IsSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
+
+// isLineEnd reports whether Python ends a line at c.
+func isLineEnd(c rune) bool {
+	return '\n' <= c && c <= '\r' || 0x1c <= c && c <= 0x1e || c == 0x85 || c == 0x2028 || c == 0x2029
+}
+
+// decimal returns the value of a decimal digit of any script; -1 if c is none. In each
+// script they stand in a row, from 0 to 9.
+func decimal(c rune) int {
+	if !unicode.Is(unicode.Nd, c) {
+		return -1
+	}
+	for _, t := range unicode.Nd.R16 {
+		if rune(t.Lo) <= c && c <= rune(t.Hi) {
+			return int(c-rune(t.Lo)) % 10
+		}
+	}
+	for _, t := range unicode.Nd.R32 {
+		if rune(t.Lo) <= c && c <= rune(t.Hi) {
+			return int(c-rune(t.Lo)) % 10
+		}
+	}
+	return -1
+}
+
+// isASCII reports whether each byte of s is a character.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func runeCount(s string) int { return utf8.RuneCountInString(s) }
+
+// Like returns s, as markup if v is markup.
+func Like(v Value, s string) Value {
+	if _, is := v.(Markup); is {
+		return Markup(s)
+	}
+	return s
+}
+
+// charAt returns the character of s at an index, from the end if it is negative.
+func charAt(s string, i int64) (c string, has bool) {
+	if isASCII(s) {
+		if i < 0 {
+			i += int64(len(s))
+		}
+		if i < 0 || i >= int64(len(s)) {
+			return "", false
+		}
+		return s[i : i+1], true
+	}
+	runes := []rune(s)
+	if i < 0 {
+		i += int64(len(runes))
+	}
+	if i < 0 || i >= int64(len(runes)) {
+		return "", false
+	}
+	return string(runes[i]), true
+}
+
+// A cut is a slice expression: start, stop and step, each missing or an integer.
+type cut struct{ start, stop, step int64 }
+
+var errStep = errors.New("slice step cannot be zero")
+
+// newCut reads the bounds of a slice of something with a length.
+func newCut(start, stop, step Value, length int64) (c cut, err error) {
+	c.step = 1
+	if step != nil {
+		if c.step, err = Index(step); err != nil {
+			return c, err
+		}
+	}
+	if c.step == 0 {
+		return c, errStep
+	}
+	low, high := int64(0), length
+	if c.step < 0 {
+		low, high = -1, length-1
+	}
+	c.start, c.stop = low, high
+	if c.step < 0 {
+		c.start, c.stop = high, low
+	}
+	if start != nil {
+		if c.start, err = clip(start, low, high, length); err != nil {
+			return c, err
+		}
+	}
+	if stop != nil {
+		c.stop, err = clip(stop, low, high, length)
+	}
+	return c, err
+}
+
+// clip returns a bound of a slice, between low and high.
+func clip(v Value, low, high, length int64) (int64, error) {
+	i, err := Index(v)
+	if i < 0 {
+		i += length
+	}
+	return min(max(i, low), high), err
+}
+
+// Index returns an integer for use as an index or a count; one that is too large becomes 1<<62 or
+// -1<<62.
+func Index(v Value) (int64, error) {
+	if n, is := toInt64(v); is {
+		return n, nil
+	}
+	if n, is := v.(*big.Int); is {
+		return int64(n.Sign()) << 62, nil
+	}
+	if u, is := v.(*Undefined); is {
+		return 0, u.Fault()
+	}
+	return 0, fmt.Errorf("indices must be integers or None, not '%s'", TypeName(v))
+}
+
+// indexes returns the indexes that c takes.
+func (c cut) indexes() *interval { return &interval{c.start, c.stop, c.step} }
+
+// Slice is v[start:stop:step]. A bound that is missing is nil.
+func (r *Runtime) Slice(v, start, stop, step Value) (Value, error) {
+	if u, is := v.(*Undefined); is {
+		return nil, u.Fault()
+	}
+	n, has := Len(v)
+	if _, isDict := v.(*Dict); !has || isDict {
+		return nil, fmt.Errorf("'%s' object is not subscriptable by a slice", TypeName(v))
+	}
+	c, err := newCut(start, stop, step, n)
+	if err != nil {
+		return nil, err
+	}
+	span := c.indexes()
+	switch v := v.(type) {
+	case string:
+		return sliceText(v, span), r.Room(len(v))
+	case Markup:
+		return Markup(sliceText(string(v), span)), r.Room(len(v))
+	case *List:
+		items := make([]Value, span.length())
+		for i := range items {
+			items[i] = v.Items[span.start+int64(i)*span.step]
+		}
+		return &List{Items: items, Tuple: v.Tuple}, r.Spend(len(items))
+	case *interval:
+		step := v.step * min(max(span.step, -maxRange), maxRange) // a longer step goes as far
+		return &interval{v.start + span.start*v.step, v.start + span.stop*v.step, step}, nil
+	}
+	return nil, fmt.Errorf("'%s' object is not subscriptable", TypeName(v))
+}
+
+func sliceText(s string, span *interval) string {
+	if isASCII(s) {
+		if span.step == 1 {
+			return s[span.start:max(span.start, span.stop)]
+		}
+		b := make([]byte, span.length())
+		for i := range b {
+			b[i] = s[span.start+int64(i)*span.step]
+		}
+		return string(b)
+	}
+	runes := []rune(s)
+	out := make([]rune, span.length())
+	for i := range out {
+		out[i] = runes[span.start+int64(i)*span.step]
+	}
+	return string(out)
+}
