@@ -88,7 +88,7 @@ func (in *intake) take(ctx context.Context, groups []*quintain.Group, key string
 		if t.fresh, err = in.queue.PutAll(ctx, groups); err != nil {
 			return t, err
 		}
-		in.setLatest(nil)
+		in.noteFresh(t.fresh)
 	}
 	in.note(tokens, t)
 	return t, in.makeRoom(ctx)
@@ -148,7 +148,7 @@ func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err e
 		in.registry.Hear(id)
 	}
 	in.note(tokens, t)
-	in.setLatest(nil)
+	in.noteFresh(t.fresh)
 	return t, in.makeRoom(ctx)
 }
 
@@ -321,10 +321,19 @@ func (in *intake) putOdd(ctx context.Context, groups []*quintain.Group, odd []in
 	return nil
 }
 
+// noteFresh makes the group that was put last the one that came last, if any is fresh.
+func (in *intake) noteFresh(fresh []bool) {
+	if slices.Contains(fresh, true) {
+		in.setLatest(nil)
+	}
+}
+
 // noteLatest makes the last of groups that is not held the one that came last.
 func (in *intake) noteLatest(groups []*quintain.Group, seqs []uint64, hold []bool) {
 	for i, g := range slices.Backward(groups) {
 		switch {
+		case seqs[i] == 0: // it came before
+			continue
 		case !hold[i]:
 			in.setLatest(nil)
 			return
@@ -338,9 +347,9 @@ func (in *intake) noteLatest(groups []*quintain.Group, seqs []uint64, hold []boo
 	}
 }
 
-// waits reports whether the group of a sequence number is held; 0: it was held before.
+// waits reports whether the group of a sequence number is held.
 func (in *intake) waits(env int32, seq uint64) bool {
-	return seq == 0 || slices.ContainsFunc(in.queue.Held(env), func(e queue.Entry) bool { return e.Seq == seq })
+	return slices.ContainsFunc(in.queue.Held(env), func(e queue.Entry) bool { return e.Seq == seq })
 }
 
 // setLatest makes body the group that came last; nil stands for the one that was put

@@ -188,9 +188,16 @@ func TestLatestExample(t *testing.T) {
 		{"a whole one", group(1, 4, 0), "[1],[1],[1],[1]"},
 		{"one that is held", group(2, 2, 0), "[1],[1],[1],[1]"},
 		{"one that makes it up", group(3, 2, 0), "[3],[3]"},
+		{"none", "[]", "[3],[3]"},
 		{"another whole one", group(4, 4, 0), "[4],[4],[4],[4]"},
+		{"a list", "[" + group(5, 4, 0) + "," + group(6, 2, 0) + "]", "[5],[5],[5],[5]"},
+		{"a list with one that makes it up", "[" + group(7, 4, 0) + "," + group(8, 2, 0) + "]", "[8],[8]"},
 	} {
-		if w := f.do("POST", "/scored_data", step.body); w.Code != 200 {
+		path := "/scored_data"
+		if step.body[0] == '[' {
+			path += "_list"
+		}
+		if w := f.do("POST", path, step.body); w.Code != 200 {
 			t.Fatalf("%s: %d %s", step.why, w.Code, w.Body)
 		}
 		if w := f.do("GET", "/latest_example", ""); !strings.Contains(w.Body.String(), `"tokens":[`+step.want+`]`) {

@@ -181,14 +181,14 @@ func (q *Queue) Drop(ctx context.Context, seqs ...uint64) (int, error) {
 
 // Release lets groups that are leased to the consumer wait again, in their old places.
 // It returns how many of seqs it found.
-func (q *Queue) Release(consumer string, seqs ...uint64) int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.expire(time.Now())
+func (b *books) Release(consumer string, seqs ...uint64) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire(time.Now())
 	n := 0
 	for _, seq := range seqs {
-		if l, ok := q.leased[seq]; ok && l.consumer == consumer && !l.busy {
-			q.giveBack(l)
+		if l, ok := b.leased[seq]; ok && l.consumer == consumer && !l.busy {
+			b.giveBack(l)
 			n++
 		}
 	}
@@ -197,14 +197,14 @@ func (q *Queue) Release(consumer string, seqs ...uint64) int {
 
 // ReleaseAll lets all groups that are leased to the consumer wait again, and returns
 // how many there were.
-func (q *Queue) ReleaseAll(consumer string) int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.expire(time.Now())
+func (b *books) ReleaseAll(consumer string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire(time.Now())
 	n := 0
-	for _, l := range q.leased {
+	for _, l := range b.leased {
 		if l.consumer == consumer && !l.busy {
-			q.giveBack(l)
+			b.giveBack(l)
 			n++
 		}
 	}

@@ -104,16 +104,16 @@ func (q *Queue) begin(ctx context.Context) error {
 // put or released, or its lease was found to have run out. No goroutine watches the
 // leases, so a caller that waits also needs a timer for [Queue.NextExpiry]. Take the
 // channel first, then look at the queue, then wait.
-func (q *Queue) Changed() <-chan struct{} {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.changed == nil {
-		q.changed = make(chan struct{})
-		if q.closed {
-			defer q.notify()
+func (b *books) Changed() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.changed == nil {
+		b.changed = make(chan struct{})
+		if b.closed {
+			defer b.notify()
 		}
 	}
-	return q.changed
+	return b.changed
 }
 
 // View calls look with the waiting groups, oldest first, under the queue's lock: look
@@ -146,11 +146,11 @@ func (q *Queue) Stats() Stats {
 }
 
 // Envs returns how much waits from each environment, by its id.
-func (q *Queue) Envs() map[int32]Count {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.expire(time.Now())
-	return maps.Clone(q.waiting.envs)
+func (b *books) Envs() map[int32]Count {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire(time.Now())
+	return maps.Clone(b.waiting.envs)
 }
 
 // ReadRaw returns the first groups of seqs in their binary form, verified but not decoded:
