@@ -83,7 +83,7 @@ func TestScatteredBatch(t *testing.T) {
 	defer q.Close()
 	d := &batch{}
 	for i := range 2*partGroups + 1 {
-		d.seqs = append(d.seqs, uint64(1e15)+uint64(i%2*1e12+i*3))
+		d.seqs = append(d.seqs, uint64(1e15)+uint64(i%2)*1e12+uint64(i*3))
 	}
 	b := &batches{queue: q}
 	if err := b.save(t.Context(), 7, []*batch{d}); err != nil {
