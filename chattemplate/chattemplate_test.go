@@ -153,6 +153,28 @@ func TestRendersShareNothing(t *testing.T) {
 	wait.Wait()
 }
 
+func TestSet(t *testing.T) {
+	t.Parallel()
+	var one, all Vars
+	for name, to := range map[string]any{"role": "user", "content": "a\xff\xfeb", "n": []int{1, 2}} {
+		if err := one.Set(name, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all.SetList("messages", []Vars{one, {}})
+	template, err := Compile(`{% for m in messages %}{{ m.role }}: {{ m.content }} {{ m.n }}; {% endfor %}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := template.Render(all, Options{})
+	if want := "user: a\ufffd\ufffdb [1, 2]; :  ; "; err != nil || r.Text != want {
+		t.Errorf("%q %v, want %q", r.Text, err, want)
+	}
+	if err := all.Set("f", func() {}); err == nil {
+		t.Error("a function is no variable")
+	}
+}
+
 func TestVars(t *testing.T) {
 	for _, test := range []struct{ why, object, fault string }{
 		{"no JSON", "{", "unexpected EOF"},

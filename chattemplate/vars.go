@@ -3,6 +3,7 @@ package chattemplate
 import (
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain/pyvalue"
 )
@@ -29,6 +30,13 @@ func ParseVars(object []byte) (Vars, error) {
 // Set sets a variable to anything that encoding/json can write. It never changes the
 // values of other Vars.
 func (v *Vars) Set(name string, to any) error {
+	if text, is := to.(string); is {
+		if !utf8.ValidString(text) {
+			text = string([]rune(text)) // as in JSON
+		}
+		v.put(name, text)
+		return nil
+	}
 	text, err := json.Marshal(to)
 	if err != nil {
 		return fmt.Errorf("variable %s: %w", name, err)
@@ -39,6 +47,16 @@ func (v *Vars) Set(name string, to any) error {
 	}
 	v.put(name, parsed)
 	return nil
+}
+
+// SetList sets a variable to a list of objects. It shares them: they must not change while
+// it is used.
+func (v *Vars) SetList(name string, objects []Vars) {
+	items := make([]value, len(objects))
+	for i, o := range objects {
+		items[i] = o.dict()
+	}
+	v.put(name, &pyvalue.List{Items: items})
 }
 
 // Has reports whether a variable is set.
