@@ -38,6 +38,7 @@ type Request struct {
 	// from Fresh on remain to be rendered: what was sampled is never encoded again.
 	Context []Token
 	Fresh   int // index into Messages of the first one that is not in Context
+	Wrote   int // how many tokens at the end of Context are the policy's last reply
 
 	N        int // samples wanted, 1 or more
 	Sampling Sampling

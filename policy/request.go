@@ -18,6 +18,8 @@ func Check(r quintain.Request) error {
 		return fmt.Errorf("request with fresh messages from %d on, but no tokens for the earlier ones", r.Fresh)
 	case len(r.Context) > 0 && r.Fresh == 0:
 		return errors.New("request with a context of tokens, but all messages are fresh: none is in the context")
+	case r.Wrote < 0 || r.Wrote > len(r.Context):
+		return fmt.Errorf("request whose last reply has %d tokens, in a context of %d", r.Wrote, len(r.Context))
 	}
 	return checkSampling(r.N, r.Sampling)
 }

@@ -150,8 +150,8 @@ func TestEngineContinuesEpisodesWithTheirTokens(t *testing.T) {
 		t.Errorf("first request %+v, want one for all three", first)
 	}
 	third, _ := requests.Load("a.v0.s0.l0.0#2 5")
-	if r, ok := third.(quintain.Request); !ok || r.N != 1 || len(r.Context) != 12 || r.Fresh != 4 {
-		t.Errorf("third request %+v, want the 12 tokens of two turns, and message 4 as the first fresh one", third)
+	if r, ok := third.(quintain.Request); !ok || r.N != 1 || len(r.Context) != 12 || r.Fresh != 4 || r.Wrote != 4 {
+		t.Errorf("third request %+v, want the 12 tokens of two turns, the last 4 of them the reply, and message 4 as the first fresh one", third)
 	}
 }
 

@@ -96,7 +96,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 // turn plays one more turn of an episode.
 func (e *Engine) turn(ctx context.Context, ep *episode) {
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
-		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, N: 1, Sampling: e.Sampling,
+		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, N: 1, Sampling: e.Sampling,
 	})
 	if len(samples) == 0 {
 		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
@@ -121,6 +121,7 @@ type episode struct {
 	may    bool             // it failed, and may be played again
 	fresh  int              // index into talk of the first message that the policy has not read yet
 	tokens []quintain.Token // the conversation as the policy read and wrote it
+	wrote  int              // how many of tokens, at their end, are the last reply
 }
 
 // newEpisode makes and opens an episode. If that fails, its record says so.
@@ -217,6 +218,7 @@ func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 		ep.tokens = nil
 	}
 	ep.tokens = append(append(ep.tokens, s.Read...), s.Wrote...)
+	ep.wrote = len(s.Wrote)
 	ep.talk = append(slices.Clip(ep.talk), turn.Message())
 	ep.fresh = len(ep.talk)
 	ep.talk = append(ep.talk, step.Observe...)

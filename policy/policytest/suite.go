@@ -78,7 +78,7 @@ func followUp(r quintain.Request, s quintain.Sample) quintain.Request {
 		quintain.Message{Role: quintain.RoleAssistant, Content: s.Text},
 		quintain.Message{Role: quintain.RoleUser, Content: "And the second?"})
 	next.Context = append(append(append([]quintain.Token(nil), r.Context...), s.Read...), s.Wrote...)
-	next.Fresh = len(next.Messages) - 1
+	next.Fresh, next.Wrote = len(next.Messages)-1, len(s.Wrote)
 	return next
 }
 
