@@ -20,6 +20,8 @@ import (
 
 // A Policy is a [quintain.Policy]. Many goroutines may use it at once.
 type Policy struct {
+	Settings Settings // change them before the first Sample
+
 	from   policy.Generator
 	render Renderer
 
@@ -27,8 +29,10 @@ type Policy struct {
 	clean, realigned, forked atomic.Int64
 }
 
-// New returns a policy that renders with r and samples from g.
-func New(g policy.Generator, r Renderer) *Policy { return &Policy{from: g, render: r} }
+// New returns a policy that renders with r and samples from g, with the default settings.
+func New(g policy.Generator, r Renderer) *Policy {
+	return &Policy{Settings: Defaults(), from: g, render: r}
+}
 
 // Stats counts what a policy did.
 type Stats struct {
@@ -55,11 +59,14 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if err != nil {
 		return nil, fmt.Errorf("exact: %w", err)
 	}
+	p.count(read.Drift)
+	if does := p.Settings.OnDrift; read.Drift == Forked && (does == Drop || does == Fail) {
+		return nil, fmt.Errorf("exact: %w", &DriftError{OnDrift: does, Key: r.Key, Why: read.Why})
+	}
 	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling}
 	if read.Drift != Forked {
 		prompt.Tokens = slices.Concat(r.Context, read.Tokens)
 	}
-	p.count(read.Drift)
 	outputs, err := p.draw(ctx, prompt)
 	samples := make([]quintain.Sample, 0, len(outputs))
 	for _, o := range outputs {

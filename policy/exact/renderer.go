@@ -8,7 +8,8 @@ import (
 // A Renderer makes tokens of messages and text of tokens, as the model's chat template
 // and tokenizer do. Many goroutines may call its methods at once.
 type Renderer interface {
-	// Render returns what the policy reads before its reply to r.
+	// Render returns what the policy reads before its reply to r, a request that
+	// [policy.Check] accepts.
 	Render(r quintain.Request) (Rendering, error)
 
 	// Text returns the text of a reply, without special tokens.
@@ -25,18 +26,8 @@ type Rendering struct {
 	Tokens []quintain.Token
 
 	Drift Drift
+	Why   string // if Drift is Forked: where the template leaves the conversation so far
 }
-
-// A Drift says how the tokens of a conversation relate to those of the chat template,
-// which renders the whole conversation anew for each reply.
-type Drift string
-
-// The drifts.
-const (
-	Clean     Drift = "clean"     // the template's tokens begin with those of the conversation so far
-	Realigned Drift = "realigned" // they do not, but say the same: the conversation keeps its own
-	Forked    Drift = "forked"    // the template rewrote what came before: the conversation begins anew
-)
 
 // Bytes renders in the byte vocabulary of package policy, [quintain.UTF8].
 type Bytes struct{}

@@ -1,0 +1,161 @@
+package exact
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/chattemplate"
+	"github.com/quintain-rl/quintain/tokenizer"
+)
+
+// A Chat is a [Renderer] with the chat template and the tokenizer of a model. It keeps
+// nothing of a conversation; do not change it once it is used.
+//
+// The template renders the whole conversation for each reply, as it must. Only what it
+// adds to the tokens so far is encoded, and only the last reply is decoded.
+type Chat struct {
+	Template  *chattemplate.Chat
+	Tokenizer *tokenizer.Tokenizer
+	Model     string            // names the vocabulary
+	Vars      chattemplate.Vars // what else the template reads, such as tools or enable_thinking
+
+	// Now is the time that the template is told: one for all turns, because a date that
+	// changes forks every conversation. Zero: a template that asks for it is refused.
+	Now time.Time
+}
+
+// Render implements [Renderer]. Its errors have [quintain.ErrFinal] in their chain: they
+// would come again.
+func (c *Chat) Render(r quintain.Request) (Rendering, error) {
+	read, err := c.render(r)
+	if err != nil {
+		return Rendering{}, fmt.Errorf("%w; %w", err, quintain.ErrFinal)
+	}
+	return read, nil
+}
+
+func (c *Chat) render(r quintain.Request) (Rendering, error) {
+	talk, err := messages(r.Messages)
+	if err != nil {
+		return Rendering{}, err
+	}
+	full, err := c.prompt(talk)
+	if err != nil {
+		return Rendering{}, err
+	}
+	if len(r.Context) == 0 {
+		tokens, err := c.encode(full)
+		return Rendering{Tokens: tokens, Drift: Clean}, err
+	}
+	last, err := c.last(r)
+	if err != nil {
+		return Rendering{}, err
+	}
+	before, err := c.prompt(talk[:r.Fresh-1])
+	if err != nil {
+		return Rendering{}, err
+	}
+	rest, drift := last.follow(before, full, c.closes)
+	if drift == Forked {
+		tokens, err := c.encode(full)
+		return Rendering{Tokens: tokens, Drift: Forked, Why: difference(before+last.text+last.end, full)}, err
+	}
+	tokens, err := c.encodeAfter(r.Context[len(r.Context)-1], last.end, rest)
+	return Rendering{Tokens: tokens, Drift: drift}, err
+}
+
+// prompt is the text that the template makes of a conversation, with the opening of a reply.
+func (c *Chat) prompt(talk []chattemplate.Vars) (string, error) {
+	var vars chattemplate.Vars
+	vars.SetList("messages", talk)
+	if err := vars.Set("add_generation_prompt", true); err != nil {
+		return "", err
+	}
+	vars.Merge(c.Vars)
+	out, err := c.Template.Render(vars, chattemplate.Options{Now: c.Now})
+	if err != nil {
+		return "", fmt.Errorf("chat template: %w", err)
+	}
+	return out.Text, nil
+}
+
+// last returns the text of the last reply of r, as its tokens spell it where they stand: many
+// tokenizers drop a space at the start of a text.
+func (c *Chat) last(r quintain.Request) (reply, error) {
+	if r.Wrote == 0 {
+		return reply{}, errors.New("request with a context, but without the length of the last reply in it (Wrote)")
+	}
+	if m := r.Messages[r.Fresh-1]; m.Role != quintain.RoleAssistant {
+		return reply{}, fmt.Errorf("request whose message %d is of the role %q, want the policy's last reply", r.Fresh-1, m.Role)
+	}
+	from := len(r.Context) - r.Wrote
+	wrote := ids(r.Context[from:])
+	end := c.special(wrote[len(wrote)-1])
+	if end != "" {
+		wrote = wrote[:len(wrote)-1]
+	}
+	lead := ids(r.Context[max(from-1, 0):from])
+	text, follows := strings.CutPrefix(c.Tokenizer.Decode(slices.Concat(lead, wrote), false), c.Tokenizer.Decode(lead, false))
+	if !follows {
+		text = c.Tokenizer.Decode(wrote, false)
+	}
+	return reply{text, end}, nil
+}
+
+// special returns the text of a special token; "": it is not one.
+func (c *Chat) special(id int32) string {
+	if c.Tokenizer.Decode([]int32{id}, true) != "" {
+		return ""
+	}
+	return c.Tokenizer.Decode([]int32{id}, false)
+}
+
+// closes reports whether text begins with a special token.
+func (c *Chat) closes(text string) bool {
+	ids, err := c.Tokenizer.Encode(text, false)
+	return err == nil && len(ids) > 0 && c.special(ids[0]) != ""
+}
+
+// encode returns the tokens of text. The template writes the tokens with which a text
+// begins, so the tokenizer does not add them.
+func (c *Chat) encode(text string) ([]quintain.Token, error) {
+	ids, err := c.Tokenizer.Encode(text, false)
+	return tokens(ids), err
+}
+
+// encodeAfter returns the tokens of text that stands after the token last, whose text is
+// end if it is special: such a token may take in the white space after it, and many
+// tokenizers put a space at the start of a text.
+func (c *Chat) encodeAfter(last quintain.Token, end, text string) ([]quintain.Token, error) {
+	all, err := c.encode(end + text)
+	if err == nil && end != "" && len(all) > 0 && all[0] == last {
+		return all[1:], nil
+	}
+	return c.encode(text)
+}
+
+// Text implements [Renderer].
+func (c *Chat) Text(reply []quintain.Token) string { return c.Tokenizer.Decode(ids(reply), true) }
+
+// Vocabulary implements [Renderer].
+func (c *Chat) Vocabulary() string { return c.Model }
+
+func ids(tokens []quintain.Token) []int32 {
+	ids := make([]int32, len(tokens))
+	for i, t := range tokens {
+		ids[i] = int32(t)
+	}
+	return ids
+}
+
+func tokens(ids []int32) []quintain.Token {
+	tokens := make([]quintain.Token, len(ids))
+	for i, id := range ids {
+		tokens[i] = quintain.Token(id)
+	}
+	return tokens
+}
