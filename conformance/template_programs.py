@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+import jinja2
 import jinja_chat
 
 VARS = {
@@ -108,6 +109,8 @@ def row(template):
     signal.alarm(5)
     try:
         compiled = jinja_chat.compiled(template)
+        if isinstance(compiled, Exception) and not isinstance(compiled, jinja2.TemplateError):
+            return None  # constants are computed when it is compiled, even those that are never read: see docs/chat-templates.md
         text, error = jinja_chat.render(compiled, json.loads(json.dumps(VARS)))
     except TimeUp:
         return None

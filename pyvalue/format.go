@@ -27,6 +27,18 @@ type formatter struct {
 	named bool // a directive named a key
 }
 
+// subscripted reports whether v is of a type with keys or indexes other than text and
+// tuples: Python does not mind if such a value is left over.
+func subscripted(v Value) bool {
+	switch v := v.(type) {
+	case *Dict, *Undefined:
+		return true
+	case *List:
+		return !v.Tuple
+	}
+	return false
+}
+
 // format returns text % v, in which original is the text, or the markup of it.
 func (r *Runtime) format(original Value, text string, v Value) (Value, error) {
 	f := formatter{run: r, text: text, value: v, items: []Value{v}}
@@ -53,11 +65,7 @@ func (r *Runtime) format(original Value, text string, v Value) (Value, error) {
 			return nil, err
 		}
 	}
-	_, isDict := v.(*Dict)
-	if l, is := v.(*List); is && !l.Tuple {
-		isDict = true // any object with keys or indexes may be left over
-	}
-	if f.used < len(f.items) && !f.named && !isDict {
+	if f.used < len(f.items) && !f.named && !subscripted(v) {
 		return nil, errors.New("not all arguments converted during string formatting")
 	}
 	return Like(original, b.String()), nil
