@@ -97,3 +97,17 @@ func CheckOutput(p Prompt, o Output) error {
 	}
 	return nil
 }
+
+// ParseFinish reads the finish_reason of a server that samples tokens: "stop", "length"
+// or "abort".
+func ParseFinish(reason string) (quintain.Finish, error) {
+	switch reason {
+	case "stop":
+		return quintain.Stop, nil
+	case "length":
+		return quintain.Length, nil
+	case "abort":
+		return quintain.Aborted, nil
+	}
+	return "", fmt.Errorf("finish_reason is %.40q, want stop, length or abort", reason)
+}

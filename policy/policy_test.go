@@ -103,3 +103,17 @@ func TestCheckRefusesInvalidRequests(t *testing.T) {
 		}
 	}
 }
+
+func TestParseFinish(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		want   quintain.Finish // "": refused
+	}{
+		{"stop", quintain.Stop}, {"length", quintain.Length}, {"abort", quintain.Aborted}, {"", ""}, {"Stop", ""}, {"tool_calls", ""},
+	} {
+		got, err := policy.ParseFinish(test.reason)
+		if got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%q: %q, error %v", test.reason, got, err)
+		}
+	}
+}

@@ -71,9 +71,11 @@ func (q *query) read(body []byte) *remote.Error {
 
 // whole is the output that m tells of.
 func (q *query) whole(m *meta) (o policy.Output, fault *remote.Error) {
-	if o.Finish, fault = finish(m.FinishReason.Type); fault != nil {
-		return o, fault
+	finish, err := policy.ParseFinish(m.FinishReason.Type)
+	if err != nil {
+		return o, remote.Nonsensef("%w", err)
 	}
+	o.Finish = finish
 	for i, at := range m.Sampled {
 		p, err := policy.LogProb(at.LogProb)
 		if err != nil {
@@ -90,19 +92,6 @@ func (q *query) whole(m *meta) (o policy.Output, fault *remote.Error) {
 	}
 	o.Versions = slices.Repeat([]int32{version}, len(o.Tokens))
 	return o, nil
-}
-
-// finish reads the type of a finish_reason.
-func finish(reason string) (quintain.Finish, *remote.Error) {
-	switch reason {
-	case "stop":
-		return quintain.Stop, nil
-	case "length":
-		return quintain.Length, nil
-	case "abort":
-		return quintain.Aborted, nil
-	}
-	return "", remote.Nonsensef("finish_reason is %.40q, want stop, length or abort", reason)
 }
 
 // A place is a token with its log-probability, in JSON [log-probability, token, text].

@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
@@ -116,15 +115,12 @@ func samplingOf(s quintain.Sampling, n int) map[string]any {
 
 // finish reads a finish_reason.
 func finish(reason string) (quintain.Finish, *remote.Error) {
-	switch reason {
-	case "stop":
-		return quintain.Stop, nil
-	case "length":
-		return quintain.Length, nil
-	case "abort":
-		return quintain.Aborted, nil
-	case "error":
+	if reason == "error" {
 		return "", &remote.Error{Kind: remote.ServerFailed, Err: errors.New(`finish_reason is "error"`)}
 	}
-	return "", remote.Nonsensef("finish_reason is %.40q, want stop, length or abort", strings.ToValidUTF8(reason, "?"))
+	f, err := policy.ParseFinish(reason)
+	if err != nil {
+		return "", remote.Nonsensef("%w", err)
+	}
+	return f, nil
 }
