@@ -344,47 +344,43 @@ func sum(r *rendering, v value, a []value) (value, error) {
 // maxParts bounds how many lists the filter slice makes, and how long batch makes them.
 const maxParts = 100_000
 
+// parted reads what batch and columns are given: the items, the number for which name
+// stands, and what fills the gaps; nil: nothing does.
+func parted(r *rendering, v value, a []value, name string) (items []value, n int, fill value, err error) {
+	if items, err = r.Items(v); err != nil {
+		return nil, 0, nil, err
+	}
+	long, err := pyvalue.Index(a[0])
+	if err == nil && (long < 1 || long > maxParts) {
+		err = fmt.Errorf("%s is %d, want 1 to %d", name, long, maxParts)
+	}
+	return items, int(long), pyvalue.Or(a[1], nil), err
+}
+
 // batch cuts items into lists of a length.
 func batch(r *rendering, v value, a []value) ([]value, error) {
-	items, err := r.Items(v)
+	items, n, fill, err := parted(r, v, a, "linecount")
 	if err != nil {
 		return nil, err
-	}
-	n, err := pyvalue.Index(a[0])
-	if err != nil {
-		return nil, err
-	}
-	if n < 1 || n > maxParts {
-		return nil, fmt.Errorf("linecount is %d, want 1 to %d", n, maxParts)
 	}
 	var out []value
-	for part := range slices.Chunk(items, int(n)) {
+	for part := range slices.Chunk(items, n) {
 		part = slices.Clone(part)
-		if fill := pyvalue.Or(a[1], nil); fill != nil {
-			for len(part) < int(n) {
-				part = append(part, fill)
-			}
+		for fill != nil && len(part) < n {
+			part = append(part, fill)
 		}
 		out = append(out, &pyvalue.List{Items: part})
 	}
-	return out, r.Spend(len(items) + int(n))
+	return out, r.Spend(len(items) + n)
 }
 
 // columns cuts items into so many lists.
 func columns(r *rendering, v value, a []value) ([]value, error) {
-	items, err := r.Items(v)
+	items, n, fill, err := parted(r, v, a, "slices")
 	if err != nil {
 		return nil, err
 	}
-	n, err := pyvalue.Index(a[0])
-	if err != nil {
-		return nil, err
-	}
-	if n < 1 || n > maxParts {
-		return nil, fmt.Errorf("slices is %d, want 1 to %d", n, maxParts)
-	}
-	most, longer := len(items)/int(n), len(items)%int(n)
-	fill := pyvalue.Or(a[1], nil)
+	most, longer := len(items)/n, len(items)%n
 	out := make([]value, n)
 	for i := range out {
 		size := most
