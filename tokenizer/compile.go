@@ -12,17 +12,13 @@ import (
 )
 
 // normalizers returns what a normalizer of the file does, step by step.
-func (c component) normalizers(depth int) ([]normalizer, error) {
-	if c.none() {
-		return nil, nil
-	}
-	kind, err := c.kind()
-	if err != nil {
-		return nil, err
-	}
+func (c component) normalizers() ([]normalizer, error) {
+	return steps(c, "normalizers", nil, 0, component.normalizer)
+}
+
+// normalizer compiles a normalizer of a type.
+func (c component) normalizer(kind string) ([]normalizer, error) {
 	switch kind {
-	case "Sequence":
-		return sequence(c, "normalizers", depth, component.normalizers)
 	case "BertNormalizer":
 		return c.bertNormalizer()
 	case "Replace":
@@ -75,19 +71,31 @@ func plainNormalizer(kind string) normalizer {
 	return nil
 }
 
-// sequence is what the components of a sequence do, one after the other.
-func sequence[T any](c component, field string, depth int, compile func(component, int) ([]T, error)) ([]T, error) {
+// steps returns what c does, step by step. If it is a sequence, that is what the
+// components in its field do, one after the other; absent if it is not there; else what
+// compile makes of it.
+func steps[T any](c component, field string, absent []T, depth int, compile func(c component, kind string) ([]T, error)) ([]T, error) {
+	if c.none() {
+		return absent, nil
+	}
+	kind, err := c.kind()
+	if err != nil {
+		return nil, err
+	}
+	if kind != "Sequence" {
+		return compile(c, kind)
+	}
 	list, err := c.list(field, depth)
 	if err != nil {
 		return nil, err
 	}
 	var all []T
 	for _, inner := range list {
-		steps, err := compile(inner, depth+1)
+		some, err := steps(inner, field, absent, depth+1, compile)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, steps...)
+		all = append(all, some...)
 	}
 	return all, nil
 }
@@ -165,17 +173,13 @@ func (c component) precompiled() (*charsmap, error) {
 }
 
 // splitters returns what a pre-tokenizer of the file does, step by step.
-func (c component) splitters(depth int) ([]splitter, error) {
-	if c.none() {
-		return nil, nil
-	}
-	kind, err := c.kind()
-	if err != nil {
-		return nil, err
-	}
+func (c component) splitters() ([]splitter, error) {
+	return steps(c, "pretokenizers", nil, 0, component.splitter)
+}
+
+// splitter compiles a pre-tokenizer of a type.
+func (c component) splitter(kind string) ([]splitter, error) {
 	switch kind {
-	case "Sequence":
-		return sequence(c, "pretokenizers", depth, component.splitters)
 	case "Split":
 		return one[splitter](c.splitForm())
 	case "ByteLevel":

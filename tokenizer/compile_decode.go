@@ -7,18 +7,16 @@ import (
 )
 
 // decoders returns what a decoder of the file does, step by step.
-func (c component) decoders(depth int) ([]decoder, error) {
-	if c.none() {
-		return []decoder{func(to stage) stage { return &spaced{to: to} }}, nil
-	}
-	kind, err := c.kind()
-	if err != nil {
-		return nil, err
-	}
+func (c component) decoders() ([]decoder, error) {
+	absent := []decoder{func(to stage) stage { return &spaced{to: to} }}
+	return steps(c, "decoders", absent, 0, component.decoder)
+}
+
+// decoder compiles a decoder of a type.
+func (c component) decoder(kind string) ([]decoder, error) {
 	var d decoder
+	var err error
 	switch kind {
-	case "Sequence":
-		return sequence(c, "decoders", depth, component.decoders)
 	case "ByteLevel":
 		d, err = func(to stage) stage { return &byteLevelStage{to: to} }, c.read(&byteLevelOptions{})
 	case "ByteFallback":
@@ -144,17 +142,13 @@ func ctc(pad, delimiter string, cleanup bool) func(string, int) (string, bool) {
 type frame struct{ before, after []int32 }
 
 // frames returns what a post-processor of the file does.
-func (c component) frames(depth int) ([]frame, error) {
-	if c.none() {
-		return nil, nil
-	}
-	kind, err := c.kind()
-	if err != nil {
-		return nil, err
-	}
+func (c component) frames() ([]frame, error) {
+	return steps(c, "processors", nil, 0, component.frame)
+}
+
+// frame compiles a post-processor of a type.
+func (c component) frame(kind string) ([]frame, error) {
 	switch kind {
-	case "Sequence":
-		return sequence(c, "processors", depth, component.frames)
 	case "ByteLevel":
 		return nil, c.read(&byteLevelOptions{})
 	case "BertProcessing", "RobertaProcessing":

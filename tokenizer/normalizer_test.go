@@ -14,7 +14,7 @@ import (
 // normalized normalizes text by the normalizer of a file.
 func normalized(t testing.TB, form, text string) piece {
 	t.Helper()
-	steps, err := component{"normalizer", []byte(form)}.normalizers(0)
+	steps, err := component{"normalizer", []byte(form)}.normalizers()
 	if err != nil {
 		t.Fatal(err)
 	}

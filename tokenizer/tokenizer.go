@@ -48,20 +48,20 @@ func Parse(text []byte) (*Tokenizer, error) {
 // tokenizer makes a tokenizer of what the file says.
 func (f *file) tokenizer() (*Tokenizer, error) {
 	t := &Tokenizer{vocabulary: f.vocabulary, cache: cache{seed: maphash.MakeSeed()}}
-	steps, err := component{"normalizer", f.settings.Normalizer}.normalizers(0)
+	steps, err := component{"normalizer", f.settings.Normalizer}.normalizers()
 	if err != nil {
 		return nil, err
 	}
 	if len(steps) > 0 {
 		t.normalizer = normalizers(steps)
 	}
-	if t.splitters, err = (component{"pre_tokenizer", f.settings.PreTokenizer}).splitters(0); err != nil {
+	if t.splitters, err = (component{"pre_tokenizer", f.settings.PreTokenizer}).splitters(); err != nil {
 		return nil, err
 	}
-	if t.decoders, err = (component{"decoder", f.settings.Decoder}).decoders(0); err != nil {
+	if t.decoders, err = (component{"decoder", f.settings.Decoder}).decoders(); err != nil {
 		return nil, err
 	}
-	frames, err := component{"post_processor", f.settings.PostProcessor}.frames(0)
+	frames, err := component{"post_processor", f.settings.PostProcessor}.frames()
 	if err != nil {
 		return nil, err
 	}
