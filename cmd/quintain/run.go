@@ -100,7 +100,7 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 // introduce says what plays, and what the run will not do.
 func (a *assembled) introduce(ctx context.Context) {
 	if a.server != nil {
-		a.host.Hub().Register(a.server)
+		a.host.Hub().Register(a.server.watch)
 		a.live.Say("%s", a.server.look(ctx))
 	}
 	for _, text := range a.config.warnings() {

@@ -5,13 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/openai"
@@ -20,24 +15,19 @@ import (
 )
 
 // A server is the policy of a server, and what is known of the server's faults. Many
-// goroutines may use it. It is a [prometheus.Collector].
+// goroutines may use it.
 type server struct {
 	*openai.Client
+	watch   *remote.Watch
 	url     string
 	model   string
 	retries int // of an exchange, at most
-	log     *slog.Logger
-
-	mu      sync.Mutex
-	waiting string         // why the last request that failed waits; empty: one has succeeded since
-	again   map[string]int // exchanges that were tried again, by the kind of fault
-	failed  map[string]int // requests that failed in the end, by the kind of fault
 }
 
 // newServer returns the server of a config.
 func newServer(config openai.Config, log *slog.Logger) (*server, error) {
-	s := &server{url: config.Server.URL, model: config.Model, retries: max(0, config.Server.Retries), log: log, again: map[string]int{}, failed: map[string]int{}}
-	config.Server.Told = s.told
+	s := &server{watch: remote.NewWatch(log), url: config.Server.URL, model: config.Model, retries: max(0, config.Server.Retries)}
+	config.Server.Told = s.watch.Told
 	var err error
 	s.Client, err = openai.New(config)
 	return s, err
@@ -46,34 +36,18 @@ func newServer(config openai.Config, log *slog.Logger) (*server, error) {
 // Sample implements [quintain.Policy].
 func (s *server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	samples, err := s.Client.Sample(ctx, r)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if fault, is := errors.AsType[*remote.Error](err); is {
-		s.failed[string(fault.Kind)]++
-	} else if err == nil {
-		s.waiting = ""
-	}
+	s.watch.Ended(err)
 	return samples, err
-}
-
-// told takes note of a fault after which an exchange is tried again. The first since a
-// request succeeded is logged.
-func (s *server) told(fault *remote.Error, attempt int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.again[string(fault.Kind)]++
-	if s.waiting == "" {
-		s.log.Warn("the policy's server fails and is asked again", "err", fault)
-	}
-	cause := screen.Clip(strings.TrimPrefix(fault.Error(), fault.URL+": "), 100)
-	s.waiting = fmt.Sprintf("waiting for the server: %s (retry %d of %d)", cause, attempt, s.retries)
 }
 
 // Waiting says what the policy waits for; empty: for nothing but its replies.
 func (s *server) Waiting() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.waiting
+	fault := s.watch.Waiting()
+	if fault == nil {
+		return ""
+	}
+	cause := screen.Clip(strings.TrimPrefix(fault.Error(), fault.URL+": "), 100)
+	return fmt.Sprintf("waiting for the server: %s (retry %d of %d)", cause, fault.Attempts, s.retries)
 }
 
 // look says what is found at the server's address, within a few seconds.
@@ -85,28 +59,6 @@ func (s *server) look(ctx context.Context) string {
 		return fmt.Sprintf("the server %s has the model %s", s.url, s.model)
 	}
 	return fmt.Sprintf("the server %s cannot be used yet: %v", s.url, err)
-}
-
-// Describe implements [prometheus.Collector]. It describes nothing, because the kinds of
-// faults are not known before.
-func (s *server) Describe(chan<- *prometheus.Desc) {}
-
-// Collect implements [prometheus.Collector].
-func (s *server) Collect(to chan<- prometheus.Metric) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, counter := range []struct {
-		name, help string
-		counts     map[string]int
-	}{
-		{"quintain_policy_retries_total", "Exchanges with the policy's server that were tried again, by the kind of fault.", s.again},
-		{"quintain_policy_failures_total", "Requests to the policy's server that failed in the end, by the kind of fault.", s.failed},
-	} {
-		desc := prometheus.NewDesc(counter.name, counter.help, []string{"kind"}, nil)
-		for _, kind := range slices.Sorted(maps.Keys(counter.counts)) {
-			to <- prometheus.MustNewConstMetric(desc, prometheus.CounterValue, float64(counter.counts[kind]), kind)
-		}
-	}
 }
 
 // warnings say what a run of these settings will not do that its user may expect.
