@@ -13,7 +13,7 @@ import (
 
 // normalizers returns what a normalizer of the file does, step by step.
 func (c component) normalizers() ([]normalizer, error) {
-	return steps(c, "normalizers", nil, 0, component.normalizer)
+	return stepper[normalizer]{field: "normalizers", compile: component.normalizer}.steps(c, 0)
 }
 
 // normalizer compiles a normalizer of a type.
@@ -71,27 +71,32 @@ func plainNormalizer(kind string) normalizer {
 	return nil
 }
 
-// steps returns what c does, step by step. If it is a sequence, that is what the
-// components in its field do, one after the other; absent if it is not there; else what
-// compile makes of it.
-func steps[T any](c component, field string, absent []T, depth int, compile func(c component, kind string) ([]T, error)) ([]T, error) {
+// A stepper compiles the components of one kind of place in the file.
+type stepper[T any] struct {
+	field   string // of the components of a sequence
+	absent  []T    // what a component does that is not there
+	compile func(c component, kind string) ([]T, error)
+}
+
+// steps returns what c does, step by step; c is depth sequences deep.
+func (s stepper[T]) steps(c component, depth int) ([]T, error) {
 	if c.none() {
-		return absent, nil
+		return s.absent, nil
 	}
 	kind, err := c.kind()
 	if err != nil {
 		return nil, err
 	}
 	if kind != "Sequence" {
-		return compile(c, kind)
+		return s.compile(c, kind)
 	}
-	list, err := c.list(field, depth)
+	list, err := c.list(s.field, depth)
 	if err != nil {
 		return nil, err
 	}
 	var all []T
 	for _, inner := range list {
-		some, err := steps(inner, field, absent, depth+1, compile)
+		some, err := s.steps(inner, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +179,7 @@ func (c component) precompiled() (*charsmap, error) {
 
 // splitters returns what a pre-tokenizer of the file does, step by step.
 func (c component) splitters() ([]splitter, error) {
-	return steps(c, "pretokenizers", nil, 0, component.splitter)
+	return stepper[splitter]{field: "pretokenizers", compile: component.splitter}.steps(c, 0)
 }
 
 // splitter compiles a pre-tokenizer of a type.

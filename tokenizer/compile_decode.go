@@ -9,7 +9,7 @@ import (
 // decoders returns what a decoder of the file does, step by step.
 func (c component) decoders() ([]decoder, error) {
 	absent := []decoder{func(to stage) stage { return &spaced{to: to} }}
-	return steps(c, "decoders", absent, 0, component.decoder)
+	return stepper[decoder]{"decoders", absent, component.decoder}.steps(c, 0)
 }
 
 // decoder compiles a decoder of a type.
@@ -143,7 +143,7 @@ type frame struct{ before, after []int32 }
 
 // frames returns what a post-processor of the file does.
 func (c component) frames() ([]frame, error) {
-	return steps(c, "processors", nil, 0, component.frame)
+	return stepper[frame]{field: "processors", compile: component.frame}.steps(c, 0)
 }
 
 // frame compiles a post-processor of a type.
