@@ -1,0 +1,41 @@
+package policyload_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// BenchmarkTimers reports how late ten thousand timers come that do nothing else, five a
+// second each: as late as a fake server would send the tokens of ten thousand streams on
+// this machine if it had no work to do.
+func BenchmarkTimers(b *testing.B) {
+	const streams, each, every = 10_000, 100, 200 * time.Millisecond
+	var late []time.Duration
+	for b.Loop() {
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		start := time.Now()
+		for i := range streams {
+			all.Go(func() {
+				begin := start.Add(time.Duration(i) * 4 * time.Second / streams)
+				mine := make([]time.Duration, each)
+				for k := range mine {
+					due := begin.Add(time.Duration(k) * every)
+					time.Sleep(time.Until(due))
+					mine[k] = time.Since(due)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				late = append(late, mine...)
+			})
+		}
+		all.Wait()
+	}
+	slices.Sort(late)
+	b.ReportMetric(0, "ns/op")
+	for name, q := range map[string]int{"p50-ms": 50, "p99-ms": 99} {
+		b.ReportMetric(late[len(late)*q/100].Seconds()*1000, name)
+	}
+}
