@@ -20,10 +20,12 @@ func BenchmarkTimers(b *testing.B) {
 		for i := range streams {
 			all.Go(func() {
 				begin := start.Add(time.Duration(i) * 4 * time.Second / streams)
-				mine := make([]time.Duration, each)
+				mine, timer := make([]time.Duration, each), time.NewTimer(0)
+				<-timer.C
 				for k := range mine {
 					due := begin.Add(time.Duration(k) * every)
-					time.Sleep(time.Until(due))
+					timer.Reset(time.Until(due))
+					<-timer.C
 					mine[k] = time.Since(due)
 				}
 				mu.Lock()
