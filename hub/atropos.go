@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/web"
 )
 
@@ -74,8 +75,8 @@ func (a atroposAPI) wandbInfo(c *web.Call) {
 		c.JSON(http.StatusOK, []byte(`{"group":null,"project":null}`))
 		return
 	}
-	body := atropos.AppendString([]byte(`{"group":`), g.Group)
-	body = atropos.AppendString(append(body, `,"project":`...), g.Project)
+	body := jsonform.AppendLegible([]byte(`{"group":`), g.Group)
+	body = jsonform.AppendLegible(append(body, `,"project":`...), g.Project)
 	c.JSON(http.StatusOK, append(body, '}'))
 }
 
@@ -191,8 +192,8 @@ func (a atroposAPI) registerEnv(c *web.Call) {
 	}
 	g := a.registry.Current()
 	body := fmt.Appendf(nil, `{"status":"success","env_id":%d,"wandb_name":`, e.ID)
-	body = atropos.AppendString(body, e.RealName())
-	body = atropos.AppendString(append(body, `,"checkpoint_dir":`...), g.Checkpoint)
+	body = jsonform.AppendLegible(body, e.RealName())
+	body = jsonform.AppendLegible(append(body, `,"checkpoint_dir":`...), g.Checkpoint)
 	c.JSON(http.StatusOK, fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d}`,
 		a.Step(), g.Interval, g.NumSteps))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
 )
@@ -51,7 +52,7 @@ func (t taken) appendWarnings(body []byte) []byte {
 		} else {
 			body = append(body, ',')
 		}
-		body = atropos.AppendString(body, w)
+		body = jsonform.AppendLegible(body, w)
 	}
 	if len(t.warnings) > 0 {
 		body = append(body, ']')

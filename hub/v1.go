@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/web"
 )
 
@@ -44,7 +45,7 @@ func (a v1API) postGroups(c *web.Call) {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = atropos.AppendString(append(body, `{"id":`...), id)
+		body = jsonform.AppendLegible(append(body, `{"id":`...), id)
 		body = fmt.Appendf(body, `,"fresh":%t}`, t.fresh[i])
 	}
 	body = fmt.Appendf(body, `],"held":%d`, t.buffered)

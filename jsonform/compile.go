@@ -196,11 +196,11 @@ func base64Writer(v reflect.Value) writer {
 
 // listWriter writes a list; add appends an element.
 func listWriter[T any](list *[]T, add func([]byte, T) []byte) writer {
-	return func(dst []byte) []byte { return appendList(dst, *list, add) }
+	return func(dst []byte) []byte { return AppendList(dst, *list, add) }
 }
 
-// appendList appends a list; add appends an element.
-func appendList[T any](dst []byte, list []T, add func([]byte, T) []byte) []byte {
+// AppendList appends list as an array, [] if it is nil; add appends an element.
+func AppendList[T any](dst []byte, list []T, add func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
 	for i, one := range list {
 		if i > 0 {

@@ -316,6 +316,15 @@ func FuzzAppendText(f *testing.F) {
 		if got := AppendText(nil, text); !bytes.Equal(got, want) {
 			t.Errorf("%q is written as %s, want %s", text, got, want)
 		}
+		var legible bytes.Buffer
+		e := json.NewEncoder(&legible)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(text); err != nil {
+			t.Fatal(err)
+		}
+		if got := AppendLegible(nil, text); string(got)+"\n" != legible.String() {
+			t.Errorf("%q is legibly written as %s, want %s", text, got, &legible)
+		}
 	})
 }
 

@@ -55,7 +55,7 @@ func appendInts(dst []byte, list []int) []byte {
 	if list == nil {
 		return append(dst, "null"...)
 	}
-	return appendList(dst, list, appendInt)
+	return AppendList(dst, list, appendInt)
 }
 
 // appendTexts appends a list of texts.
@@ -63,7 +63,7 @@ func appendTexts(dst []byte, list []string) []byte {
 	if list == nil {
 		return append(dst, "null"...)
 	}
-	return appendList(dst, list, AppendText)
+	return AppendList(dst, list, AppendText)
 }
 
 // appendFloat appends a finite number of width 32 or 64, in the form of ECMAScript except
@@ -107,6 +107,21 @@ func AppendText(dst []byte, text string) []byte {
 		}
 	}
 	return append(dst, '"')
+}
+
+// AppendLegible appends a text as a JSON string, with the escapes of encoding/json but those
+// for HTML: tags stay as they are.
+func AppendLegible(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	for at := 0; at < len(text); {
+		if c := text[at]; c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			at++
+			continue
+		}
+		dst, text = appendSpecial(append(dst, text[:at]...), text[at:])
+		at = 0
+	}
+	return append(append(dst, text...), '"')
 }
 
 // appendSpecial appends the first character of text, escaped if necessary, and returns

@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 )
 
 // A jsonText is JSON that is being written. Unlike encoding/json, it keeps raw values byte
@@ -30,7 +30,7 @@ func (j *jsonText) fail(format string, args ...any) {
 func (j *jsonText) put(s string) { j.b = append(j.b, s...) }
 
 // text appends s as a string. Bytes that are not UTF-8 become U+FFFD.
-func (j *jsonText) text(before, s string) { j.b = appendText(append(j.b, before...), s) }
+func (j *jsonText) text(before, s string) { j.b = jsonform.AppendLegible(append(j.b, before...), s) }
 
 // given appends s as a string unless it is empty.
 func (j *jsonText) given(before, s string) {
@@ -146,38 +146,4 @@ func (j *jsonText) calls(list []quintain.ToolCall) {
 		j.text(`,"arguments":`, list[i].Arguments)
 		j.put("}}")
 	})
-}
-
-// appendText appends s as a JSON string.
-func appendText(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	done := 0 // written bytes of s
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			if r, n := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || n > 1 {
-				i += n
-				continue
-			}
-		}
-		dst = append(dst, s[done:i]...)
-		i++
-		done = i
-		switch {
-		case c >= utf8.RuneSelf:
-			dst = append(dst, `\ufffd`...)
-		case c == '\n':
-			dst = append(dst, '\\', 'n')
-		case c < ' ':
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			dst = append(dst, '\\', c)
-		}
-	}
-	return append(append(dst, s[done:]...), '"')
 }

@@ -258,22 +258,6 @@ func TestWhatARecordMayNotHold(t *testing.T) {
 	}
 }
 
-func TestTextIsThatOfJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"))
-		var got, want string
-		if err := json.Unmarshal(appendText(nil, s), &got); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal([]byte(inJSON(s)), &want); err != nil {
-			t.Fatal(err)
-		}
-		if got != want {
-			t.Fatalf("%q came back as %q, want %q", s, got, want)
-		}
-	})
-}
-
 func TestIDsAreSplitAndJoined(t *testing.T) {
 	for _, test := range []struct {
 		id, prefix string

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/chattemplate"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/jsonl"
 )
 
@@ -140,9 +139,5 @@ func answerChat(dst, line []byte, chat *chattemplate.Chat, now time.Time) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	out := bytes.NewBuffer(dst)
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false) // tags such as <|user|> stay legible
-	err = e.Encode(map[string]string{"text": r.Text})
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+	return append(jsonform.AppendLegible(append(dst, `{"text":`...), r.Text), '}'), nil
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 )
 
 // AppendGroup appends g as compact JSON on one line: the fourteen keys of the API in
@@ -52,7 +53,7 @@ func AppendGroup(dst []byte, g *quintain.Group) []byte {
 // versions and episodes, which are null if absent.
 func AppendWhole(dst []byte, g *quintain.Group) []byte {
 	dst = AppendGroup(dst, g)
-	dst = AppendString(append(dst[:len(dst)-1], `,"id":`...), g.ID)
+	dst = jsonform.AppendLegible(append(dst[:len(dst)-1], `,"id":`...), g.ID)
 	dst = append(dst, `,"origin":`...)
 	origin, err := json.Marshal(g.Origin)
 	if err != nil {
@@ -75,19 +76,7 @@ func appendList[T any](dst []byte, all []T, one func([]byte, T) []byte) []byte {
 	if all == nil {
 		return append(dst, "null"...)
 	}
-	return appendArray(dst, all, one)
-}
-
-// appendArray appends all as an array.
-func appendArray[T any](dst []byte, all []T, one func([]byte, T) []byte) []byte {
-	dst = append(dst, '[')
-	for i, v := range all {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = one(dst, v)
-	}
-	return append(dst, ']')
+	return jsonform.AppendList(dst, all, one)
 }
 
 func appendIntRows[T quintain.Token | int32](dst []byte, rows [][]T) []byte {

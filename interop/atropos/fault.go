@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 )
 
 // The types of errors, which are those that clients of the original know.
@@ -71,7 +72,7 @@ func (e *Error) AppendBody(dst []byte) []byte {
 		return append(dst, `{"detail":"There was an error parsing the body"}`...)
 	}
 	dst = append(dst, `{"detail":[{"type":`...)
-	dst = AppendString(dst, e.Type)
+	dst = jsonform.AppendLegible(dst, e.Type)
 	dst = append(dst, `,"loc":["body"`...)
 	for _, step := range e.Loc {
 		dst = append(dst, ',')
@@ -79,15 +80,15 @@ func (e *Error) AppendBody(dst []byte) []byte {
 		case int:
 			dst = strconv.AppendInt(dst, int64(step), 10)
 		case string:
-			dst = AppendString(dst, step)
+			dst = jsonform.AppendLegible(dst, step)
 		}
 	}
 	dst = append(dst, `],"msg":`...)
 	if e.Type == TypeInvalid {
 		dst = append(dst, `"JSON decode error","input":{},"ctx":{"error":`...)
-		return append(AppendString(dst, e.Msg), `}}]}`...)
+		return append(jsonform.AppendLegible(dst, e.Msg), `}}]}`...)
 	}
-	dst = append(AppendString(dst, e.Msg), `,"input":`...)
+	dst = append(jsonform.AppendLegible(dst, e.Msg), `,"input":`...)
 	if e.Input == "" {
 		return append(dst, `null}]}`...)
 	}

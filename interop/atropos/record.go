@@ -1,12 +1,11 @@
 package atropos
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 )
 
 // A Record is one line of a dump: the rollouts of one problem.
@@ -55,28 +54,17 @@ func (r Record) Kind(threshold float64) (Kind, bool) {
 
 // line is r as a line of JSON. Bytes that are not UTF-8 become U+FFFD.
 func (r Record) line() []byte {
-	dst := AppendString([]byte(`{"item_id":`), r.ItemID)
-	dst = appendArray(append(dst, `,"rollouts":`...), r.Rollouts, appendRollout)
+	dst := jsonform.AppendLegible([]byte(`{"item_id":`), r.ItemID)
+	dst = jsonform.AppendList(append(dst, `,"rollouts":`...), r.Rollouts, appendRollout)
 	return append(dst, "}\n"...)
 }
 
 func appendRollout(dst []byte, r Rollout) []byte {
-	dst = appendArray(append(dst, `{"conversation":`...), r.Conversation, appendMessage)
+	dst = jsonform.AppendList(append(dst, `{"conversation":`...), r.Conversation, appendMessage)
 	return append(AppendFloat(append(dst, `,"score":`...), r.Score), '}')
 }
 
 func appendMessage(dst []byte, m quintain.Message) []byte {
-	dst = AppendString(append(dst, `{"role":`...), m.Role)
-	return append(AppendString(append(dst, `,"content":`...), m.Text()), '}')
-}
-
-// AppendString appends s as a JSON string.
-func AppendString(dst []byte, s string) []byte {
-	b := bytes.NewBuffer(dst)
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil { // encoding/json takes any string
-		panic(err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	dst = jsonform.AppendLegible(append(dst, `{"role":`...), m.Role)
+	return append(jsonform.AppendLegible(append(dst, `,"content":`...), m.Text()), '}')
 }
