@@ -74,14 +74,7 @@ func newCluster(t *testing.T) *cluster {
 			c.kill(i)
 		}
 	})
-	nc, err := natsio.Connect(c.url(), natsio.MaxReconnects(-1), natsio.RetryOnFailedConnect(true))
-	if err == nil {
-		t.Cleanup(nc.Close)
-		c.js, err = jetstream.New(nc)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.js = connect(t, c.url(), natsio.MaxReconnects(-1), natsio.RetryOnFailedConnect(true))
 	return c
 }
 

@@ -53,6 +53,21 @@ func natsServer(t testing.TB, dir string, port int) (url string, at int, stop fu
 	}
 }
 
+// connect returns a client of JetStream, until the test ends.
+func connect(t testing.TB, url string, options ...natsio.Option) jetstream.JetStream {
+	t.Helper()
+	nc, err := natsio.Connect(url, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
 func openURL(t testing.TB, url string, o nats.Options) *queue.Queue {
 	t.Helper()
 	s, err := nats.Open(t.Context(), url, o)
@@ -111,16 +126,8 @@ func TestServerWithLimitsIsRefused(t *testing.T) {
 	ctx := context.Background()
 	url, _, stop := natsServer(t, t.TempDir(), -1)
 	defer stop()
-	nc, err := natsio.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = js.CreateStream(ctx, jetstream.StreamConfig{
+	js := connect(t, url)
+	_, err := js.CreateStream(ctx, jetstream.StreamConfig{
 		Name: "quintain", Subjects: []string{"quintain.group.*"}, AllowAtomicPublish: true, MaxAge: time.Hour,
 	})
 	if err != nil {

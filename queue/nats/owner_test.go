@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
@@ -197,15 +196,7 @@ func TestAnUnansweredWriteIsDoneOnce(t *testing.T) {
 	url, p := behindProxy(t)
 	q := openURL(t, p.url(), nats.Options{})
 	defer queuetest.Close(t, q)
-	nc, err := natsio.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := connect(t, url)
 	subjects := func(stream, filter string) int {
 		st, err := js.Stream(ctx, stream)
 		if err != nil {
@@ -307,15 +298,7 @@ func TestRemove(t *testing.T) {
 	if err := nats.Remove(ctx, url, nats.Options{Name: "one"}); err != nil {
 		t.Fatal(err)
 	}
-	nc, err := natsio.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := connect(t, url)
 	for name := range js.StreamNames(ctx).Name() {
 		t.Errorf("stream %s is there", name)
 	}
