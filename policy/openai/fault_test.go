@@ -26,7 +26,7 @@ func TestTemporaryFaultsAreRetried(t *testing.T) {
 		{"overload", times(3, policytest.Status(429, "Retry-After", "0"))},
 		{"request timeout at the server", times(2, policytest.Status(408))},
 		{"the server fails", times(4, policytest.Status(500))},
-		{"a gateway without a server", []policytest.Fault{policytest.Status(502), policytest.Status(503), policytest.Status(504)}},
+		{"a gateway without a server", []policytest.Fault{policytest.Status(502), policytest.Status(503)}},
 		{"the connection is closed", times(3, policytest.Drop)},
 		{"the answer is incomplete", times(3, policytest.Cut)},
 		{"the answer is truncated", times(4, policytest.Truncate)},
@@ -79,6 +79,7 @@ func TestPermanentFaultsAreErrors(t *testing.T) {
 		{"the answer is truncated", policytest.Truncate, remote.Unreachable, 5, "unexpected EOF"},
 		{"aborted by the engine", choice(func(c map[string]any) { c["finish_reason"] = "abort" }), remote.ServerFailed, 5, "abort"},
 
+		{"a gateway that gave up: the reply may have been sampled", policytest.Status(504), remote.TooSlow, 1, "time limit of the proxy"},
 		{"a bad request", policytest.Status(400), remote.Refused, 1, `the server said "{`},
 		{"a wrong key", policytest.Status(401), remote.Refused, 1, "is the API key right?"},
 		{"a wrong model or path", policytest.Status(404), remote.Refused, 1, "end with /v1?"},

@@ -27,7 +27,7 @@ const (
 	ServerFailed Kind = "server failed" // another HTTP 5xx, or a reply that the server aborted
 	Refused      Kind = "refused"       // another HTTP status: the server does not accept the request
 	TooLong      Kind = "too long"      // the conversation does not fit into the model's context
-	TooSlow      Kind = "too slow"      // no answer within Config.Timeout
+	TooSlow      Kind = "too slow"      // no answer within Config.Timeout, or, as HTTP 504 says, that of a proxy
 	TooLarge     Kind = "too large"     // the answer exceeds Config.MaxReplyBytes
 	Nonsense     Kind = "nonsense"      // the answer breaks the protocol
 	Unsupported  Kind = "unsupported"   // the server does not report what it is asked for
@@ -48,6 +48,7 @@ type Error struct {
 
 	after time.Duration // Retry-After of the server
 	final bool          // retrying cannot help, whatever the kind
+	page  bool          // the answer is a page for people
 }
 
 // Unwrap returns the last fault.
@@ -92,6 +93,8 @@ func (e *Error) remedy() string {
 		return e.Remedy
 	case e.Kind == Unreachable && e.Status == 0:
 		return "is the server running, and is this its address?"
+	case e.Kind == TooSlow && e.Status == http.StatusGatewayTimeout:
+		return "raise the time limit of the proxy before the server, lower max_tokens or send fewer requests at once"
 	case e.Kind == TooSlow:
 		return "raise the timeout, lower max_tokens or send fewer requests at once"
 	case e.Kind == TooLong:
@@ -102,6 +105,8 @@ func (e *Error) remedy() string {
 		return "is the API key right?"
 	case e.Status >= 300 && e.Status < 400:
 		return "redirects are not followed: use the address that it points to"
+	case e.page:
+		return "this is a web page, not an inference server's answer: is the server behind the proxy running, and is this its address?"
 	}
 	return ""
 }
@@ -158,6 +163,8 @@ func refused(status int, body []byte) *Error {
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
 		e.Kind = Busy
+	case status == http.StatusGatewayTimeout:
+		e.Kind = TooSlow
 	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
 	case status >= 500:
 		e.Kind = ServerFailed

@@ -20,6 +20,7 @@ var errSlow = errors.New("no answer in time")
 type answer struct {
 	url    string // without its query
 	status int    // HTTP status; 0: no answer came
+	page   bool // it is HTML
 	after  time.Duration
 	body   []byte
 }
@@ -44,6 +45,7 @@ func (s *Server) exchange(ctx context.Context, method string, c *Call) (answer, 
 	if err == nil {
 		defer response.Body.Close()
 		a.status = response.StatusCode
+		a.page = strings.HasPrefix(response.Header.Get("Content-Type"), "text/html")
 		a.after = retryAfter(response.Header.Get("Retry-After"), time.Now())
 		err = s.receive(response, &a, c)
 	}
@@ -110,7 +112,7 @@ func readAll(r *http.Response, limit int64) ([]byte, error) {
 
 // sign adds the facts about answer a to e.
 func (s *Server) sign(e *Error, a answer) *Error {
-	e.URL, e.Status, e.after, e.Attempts = a.url, a.status, a.after, 1
+	e.URL, e.Status, e.page, e.after, e.Attempts = a.url, a.status, a.page, a.after, 1
 	if a.status/100 != 2 || e.Kind == Nonsense || e.Kind == Unsupported {
 		e.Excerpt = excerpt(a.body, s.cfg.APIKey)
 	}

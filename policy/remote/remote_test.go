@@ -70,6 +70,53 @@ func TestEventsAreReadAsTheyArrive(t *testing.T) {
 	}
 }
 
+// TestThePageOfAProxy answers with a page once, or always. An answer that may have been
+// sampled is not asked for again, so that no request has two.
+func TestThePageOfAProxy(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		status int
+		always bool
+		kind   remote.Kind // "": no error
+		asked  int
+		says   string
+	}{
+		{"the server behind it restarts", 502, false, "", 2, ""},
+		{"it has no server for a moment", 503, false, "", 2, ""},
+		{"its server stays away", 502, true, remote.ServerFailed, 3, "is the server behind the proxy running"},
+		{"it gave up waiting: the server may have sampled", 504, false, remote.TooSlow, 1, "time limit of the proxy"},
+		{"a page in place of an answer", 200, true, remote.Nonsense, 3, "this is a web page"},
+		{"a page that asks for a password", 401, true, remote.Refused, 1, "is the API key right?"},
+	} {
+		asked, answers := 0, 0
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			if asked++; asked == 1 || test.always {
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				w.WriteHeader(test.status)
+				_, _ = w.Write([]byte("<html><h1>Hello</h1></html>"))
+				return
+			}
+			_, _ = w.Write([]byte(`{}`))
+		})
+		err := s.Ask(t.Context(), remote.Call{Begin: func(int32) {}, Read: func(body []byte) *remote.Error {
+			var value struct{}
+			fault := remote.Decode(body, &value)
+			if fault == nil {
+				answers++
+			}
+			return fault
+		}})
+		fault, is := errors.AsType[*remote.Error](err)
+		switch {
+		case asked != test.asked || answers > 1 || is == (test.kind == ""):
+			t.Errorf("%s: asked %d times, %d answers, error %v", test.why, asked, answers, err)
+		case is && (fault.Kind != test.kind || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), "<h1>Hello</h1>")):
+			t.Errorf("%s: error %v, want the kind %q, the page and %q", test.why, err, test.kind, test.says)
+		}
+	}
+}
+
 func TestAnAnswerWithoutEventsIsNonsense(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("Hello")) })
