@@ -130,7 +130,11 @@ func last(r *rendering, v value, _ []value) (value, error) {
 	if err != nil || len(items) == 0 {
 		return &pyvalue.Undefined{Message: "No last item, sequence was empty."}, err
 	}
-	return items[len(items)-1], nil
+	item := items[len(items)-1]
+	if _, is := v.(pyvalue.Markup); is {
+		return pyvalue.Markup(item.(string)), nil // though the first character is not markup
+	}
+	return item, nil
 }
 
 func reverse(r *rendering, v value, _ []value) (value, error) {

@@ -31,7 +31,7 @@ type formatter struct {
 // tuples: Python does not mind if such a value is left over.
 func subscripted(v Value) bool {
 	switch v := v.(type) {
-	case *Dict, *Undefined:
+	case *Dict, *interval, *Undefined:
 		return true
 	case *List:
 		return !v.Tuple
