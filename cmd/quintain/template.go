@@ -2,11 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,7 +24,7 @@ func newTemplate(w *world) *cobra.Command {
 }
 
 func newTemplateRender(w *world) *cobra.Command {
-	var f templateFiles
+	var f chattemplate.Files
 	var now string
 	c := &cobra.Command{
 		Use:   "render",
@@ -55,7 +50,10 @@ exit status 1 at the end; the others are still rendered.`,
 			if err != nil {
 				return err
 			}
-			chat, err := f.open()
+			if f.Config == "" {
+				return usagef("--tokenizer-config is missing")
+			}
+			chat, err := f.Load()
 			if err != nil {
 				return err
 			}
@@ -66,9 +64,9 @@ exit status 1 at the end; the others are still rendered.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&f.config, "tokenizer-config", "", "tokenizer_config.json of the model (required)")
-	c.Flags().StringVar(&f.template, "template", "", "file with the template, in place of the one of the model")
-	c.Flags().StringVar(&f.name, "name", "", "name of the template, if the model has several")
+	c.Flags().StringVar(&f.Config, "tokenizer-config", "", "tokenizer_config.json of the model (required)")
+	c.Flags().StringVar(&f.Template, "template", "", "file with the template, in place of the one of the model")
+	c.Flags().StringVar(&f.Name, "name", "", "name of the template, if the model has several")
 	c.Flags().StringVar(&now, "now", "", "time that the template sees, as 2006-01-02T15:04:05; default: the local time of the render")
 	return c
 }
@@ -83,50 +81,6 @@ func templateTime(now string) (func() time.Time, error) {
 		return nil, usagef("--now is %q, want a time such as 2006-01-02T15:04:05", now)
 	}
 	return func() time.Time { return at }, nil
-}
-
-// templateFiles names a chat template.
-type templateFiles struct{ config, template, name string }
-
-// open compiles the chat template.
-func (f templateFiles) open() (*chattemplate.Chat, error) {
-	if f.config == "" {
-		return nil, usagef("--tokenizer-config is missing")
-	}
-	config, err := f.read()
-	if err != nil {
-		return nil, err
-	}
-	chat, err := config.Chat(f.name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.config, err)
-	}
-	return chat, nil
-}
-
-// read reads the configuration and the template that is to be used with it.
-func (f templateFiles) read() (*chattemplate.Config, error) {
-	text, err := os.ReadFile(f.config)
-	if err != nil {
-		return nil, err
-	}
-	config, err := chattemplate.ParseConfig(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.config, err)
-	}
-	path := f.template
-	if path == "" {
-		path = filepath.Join(filepath.Dir(f.config), "chat_template.jinja")
-	}
-	source, err := os.ReadFile(path)
-	if f.template == "" && errors.Is(err, fs.ErrNotExist) {
-		return config, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	config.Templates = []chattemplate.NamedTemplate{{Name: "default", Source: string(source)}}
-	return config, nil
 }
 
 // answerChat appends the text of the conversation of a line to dst.

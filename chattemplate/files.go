@@ -1,0 +1,53 @@
+package chattemplate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Files name the files of a chat template.
+type Files struct {
+	Config   string // the tokenizer_config.json of the model
+	Template string // a file with the template; empty: the one of the model
+	Name     string // of the template, if the model has several; empty: see [Config.Chat]
+}
+
+// Load reads and compiles the template: the one of Template, or else the file
+// chat_template.jinja beside the configuration, or else the one within it. The error
+// names the file.
+func (f Files) Load() (*Chat, error) {
+	config, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	chat, err := config.Chat(f.Name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cmp.Or(f.Template, f.Config), err)
+	}
+	return chat, nil
+}
+
+// read reads the configuration, with the template that is to be used.
+func (f Files) read() (*Config, error) {
+	text, err := os.ReadFile(f.Config)
+	if err != nil {
+		return nil, err
+	}
+	config, err := ParseConfig(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Config, err)
+	}
+	path := cmp.Or(f.Template, filepath.Join(filepath.Dir(f.Config), "chat_template.jinja"))
+	source, err := os.ReadFile(path)
+	switch {
+	case err == nil:
+		config.Templates = []NamedTemplate{{Name: "default", Source: string(source)}}
+	case f.Template != "" || !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	return config, nil
+}
