@@ -80,7 +80,7 @@ func (w *world) ask(ctx context.Context, c *config, name string, index int) erro
 	if err != nil {
 		return usageError{err}
 	}
-	policy, err := c.trained(w, []rollout.Stream{s}, c.Log.logger(w))
+	policy, err := c.trained(ctx, w, []rollout.Stream{s})
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (w *world) showEpisode(s quintain.Scenario, t *quintain.Trajectory) error {
 
 // askTyped asks what is typed, a line each.
 func (w *world) askTyped(ctx context.Context, c *config) error {
-	policy, err := c.trained(w, nil, c.Log.logger(w))
+	policy, err := c.trained(ctx, w, nil)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (b *benchedPolicy) run(ctx context.Context, w *world) (err error) {
 			return b.firstToken + time.Duration(float64(n-1)/b.rate*float64(time.Second))
 		}
 	} else {
-		found, err := probe.Run(ctx, server, b.from.Model)
+		found, err := probe.Run(ctx, server, b.from.Model, "")
 		if err != nil {
 			return err
 		}

@@ -85,13 +85,9 @@ func (w *world) evaluate(ctx context.Context, c *config) (report *exam.Report, e
 	if err != nil {
 		return nil, err
 	}
-	policy, err := c.trained(w, streams, c.Log.logger(w))
+	policy, err := c.trained(ctx, w, streams)
 	if err != nil {
 		return nil, err
-	}
-	if s, is := policy.(*server); is {
-		defer s.CloseIdle()
-		fmt.Fprintf(w.stderr, "quintain eval: %s\n", s.look(ctx))
 	}
 	bar := screen.NewBar(w.screen(), "examining")
 	e := exam.Exam{

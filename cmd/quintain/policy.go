@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"path/filepath"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/policy"
-	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/script"
+	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
@@ -26,7 +26,7 @@ import (
 const (
 	kindTiny   = "tiny"
 	kindScript = "script"
-	kindOpenAI = "openai"
+	kindServer = string(server.Any)
 )
 
 // policySettings say what plays.
@@ -36,32 +36,36 @@ type policySettings struct {
 	FromScratch bool   // the tiny policy is made anew
 	Sampling    quintain.Sampling
 	Script      script.Solver
-	OpenAI      openai.Settings
+	Server      server.Settings
 }
 
 func defaultPolicy(kind string) policySettings {
 	return policySettings{
 		Kind: kind, Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 2048},
-		Script: script.Solver{Accuracy: 0.6, Delay: 20 * time.Millisecond}, OpenAI: openai.Defaults(),
+		Script: script.Solver{Accuracy: 0.6, Delay: 20 * time.Millisecond}, Server: server.Defaults(),
 	}
 }
 
 // Declare implements [settings.Declarer].
 func (p *policySettings) Declare(d *settings.Section) {
-	d.Text(&p.Kind, "kind", "the model in this program, a script that knows the solutions, or a server that speaks the chat completions API").
-		OneOf(kindTiny, kindScript, kindOpenAI).Flag("policy")
+	kinds := []string{kindTiny, kindScript}
+	for _, kind := range server.Kinds() {
+		kinds = append(kinds, string(kind))
+	}
+	d.Text(&p.Kind, "kind", "the model in this program, a script that knows the solutions, or a server: one whose kind is found out, one of a kind, or any that speaks chat completions (openai)").
+		OneOf(kinds...).Flag("policy")
 	d.Text(&p.Weights, "weights", "file with weights of the tiny policy to begin with")
 	d.Bool(&p.FromScratch, "from_scratch", "warm a new model up, in place of the embedded one, if the data folder has none yet")
 	d.Section((*policy.Sampling)(&p.Sampling), "sampling", "how replies are sampled")
 	p.Script.Declare(d)
-	p.OpenAI.Declare(d)
+	p.Server.Declare(d)
 }
 
 // Check implements [settings.Checker].
 func (p *policySettings) Check() error {
 	switch {
-	case p.Kind == kindOpenAI:
-		return p.OpenAI.Check()
+	case p.remote():
+		return p.server().Check()
 	case p.Weights != "" && (p.Kind != kindTiny || p.FromScratch):
 		return errors.New("weights: they are those of the tiny policy, and not of one from scratch")
 	case p.FromScratch && p.Kind != kindTiny:
@@ -70,39 +74,44 @@ func (p *policySettings) Check() error {
 	return nil
 }
 
-// A use is what a server, or the script, is used for.
-type use struct {
-	version  func() int32    // of its weights
-	stop     <-chan struct{} // closed: nothing is retried any more
-	training bool            // its log-probabilities are needed
-	log      *slog.Logger
+// remote reports whether the policy is one of a server.
+func (p *policySettings) remote() bool { return p.Kind != kindTiny && p.Kind != kindScript }
+
+// server are the settings of the policy's server.
+func (p *policySettings) server() *server.Settings {
+	s := p.Server
+	s.Kind = probe.Kind(p.Kind)
+	return &s
 }
 
-// server returns the policy of a server or of the script.
-func (c *config) server(streams []rollout.Stream, to use) (quintain.Policy, error) {
-	p := &c.Policy
-	if p.Kind == kindScript {
-		s := p.Script
-		s.Answer, s.Seed, s.Version = script.Book(scenarios(streams)).Answer, c.Run.Of.Seed, to.version
-		return &s, nil
-	}
-	config, err := p.OpenAI.Config()
+// script returns the script.
+func (c *config) script(streams []rollout.Stream, version func() int32) quintain.Policy {
+	s := c.Policy.Script
+	s.Answer, s.Seed, s.Version = script.Book(scenarios(streams)).Answer, c.Run.Of.Seed, version
+	return &s
+}
+
+// server returns the policy of a server, which is not yet asked.
+func (c *config) server(to server.Use) (*server.Server, error) {
+	to.Parallel = c.Run.Of.Parallel
+	s, err := server.New(*c.Policy.server(), to)
 	if err != nil {
-		return nil, fmt.Errorf("policy.%w", err)
-	}
-	config.Server.MaxInFlight, config.Server.Version, config.Server.Stop = c.Run.Of.Parallel, to.version, to.stop
-	config.NoLogProbs = !to.training
-	s, err := newServer(config, to.log)
-	if err != nil {
-		return nil, usageError{err}
+		return nil, usagef("policy.%w", err)
 	}
 	return s, nil
 }
 
 // trained returns the policy that is examined or asked, and says which weights it has.
-func (c *config) trained(w *world, streams []rollout.Stream, log *slog.Logger) (quintain.Policy, error) {
-	if c.Policy.Kind != kindTiny {
-		return c.server(streams, use{version: func() int32 { return 0 }, log: log})
+func (c *config) trained(ctx context.Context, w *world, streams []rollout.Stream) (quintain.Policy, error) {
+	switch {
+	case c.Policy.Kind == kindScript:
+		return c.script(streams, func() int32 { return 0 }), nil
+	case c.Policy.remote():
+		s, err := c.server(server.Use{Log: c.Log.logger(w), Say: func(text string) { fmt.Fprintf(w.stderr, "quintain: %s\n", text) }})
+		if err != nil {
+			return nil, err
+		}
+		return s, s.Connect(ctx)
 	}
 	saved, name, err := c.lastWeights()
 	if err != nil {

@@ -45,7 +45,7 @@ is in docs/servers.md.`,
 				return usagef("policy.%w", err)
 			}
 			return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-				report, err := probe.Run(ctx, config.Server, from.Model)
+				report, err := probe.Run(ctx, config.Server, from.Model, "")
 				switch {
 				case err != nil:
 					return err

@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
@@ -91,21 +92,12 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 	})
 	defer stopping()
 	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, versionOf(r.Version()))
-	r.introduce(ctx)
+	for _, text := range c.warnings() {
+		r.live.Say("warning: %s", text)
+	}
 	err = r.Run.Run(ctx)
 	report := r.Report()
 	return errors.Join(err, printRun(w.stdout, &report), writeReport(c.Run.Report, &report))
-}
-
-// introduce says what plays, and what the run will not do.
-func (a *assembled) introduce(ctx context.Context) {
-	if a.server != nil {
-		a.host.Hub().Register(a.server.watch)
-		a.live.Say("%s", a.server.look(ctx))
-	}
-	for _, text := range a.config.warnings() {
-		a.live.Say("warning: %s", text)
-	}
 }
 
 // An assembled is a run with what it writes to.
@@ -115,7 +107,6 @@ type assembled struct {
 	host   *host.Host
 	log    *slog.Logger
 	live   *screen.Live
-	server *server     // nil: the policy has none
 	closed []io.Closer // at the end, the last first
 }
 
@@ -140,7 +131,8 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		to.Trainer = h.Hub().Default()
 	}
 	var last learn.Step
-	if c.Policy.Kind == kindTiny {
+	switch {
+	case c.Policy.Kind == kindTiny:
 		trainer, err := w.openTrainer(ctx, c, h.Folder(), streams)
 		if err != nil {
 			return err
@@ -150,13 +142,14 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		if m := &to.Rules.MaxSequence; *m == 0 || *m > trainer.Context()+1 {
 			*m = trainer.Context() + 1 // what is longer cannot be trained on
 		}
-	} else {
-		var err error
-		to.Policy, err = c.server(streams, use{a.sampled, ctx.Done(), true, a.log})
+	case c.Policy.Kind == kindScript:
+		to.Policy = c.script(streams, func() int32 { return int32(a.Version()) })
+	default:
+		s, err := a.connect(ctx)
 		if err != nil {
 			return err
 		}
-		a.server, _ = to.Policy.(*server)
+		to.Policy = s
 	}
 	logs, err := run.OpenLogs(h.Folder(), last)
 	if err != nil {
@@ -173,10 +166,29 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 	return nil
 }
 
-// sampled is the version of the weights that the policy samples with. The script does as
-// if the built-in consumer trained it; of a server it is unknown unless a trainer tells it.
+// connect returns the policy of a server. One that does not run yet is waited for later.
+func (a *assembled) connect(ctx context.Context) (*server.Server, error) {
+	trains := a.config.Run.Consumer == consumerHub
+	s, err := a.config.server(server.Use{
+		Tokens: trains, LogProbs: true, Version: a.sampled, Stop: ctx.Done(), Log: a.log,
+		Say: func(text string) { a.live.Say("%s", text) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.host.Hub().Register(s)
+	if err := s.Connect(ctx); server.Temporary(err) {
+		a.live.Say("the server cannot be used yet, and is waited for: %v", err)
+	} else if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// sampled is the version of the weights that a server samples with, unless it says that
+// itself: unknown, unless a trainer tells it.
 func (a *assembled) sampled() int32 {
-	if a.config.Run.Consumer == consumerBuiltin && a.config.Policy.Kind == kindOpenAI {
+	if a.config.Run.Consumer == consumerBuiltin {
 		return weights.Unknown
 	}
 	return int32(a.Version())

@@ -27,8 +27,8 @@ func closedURL(t *testing.T) string {
 func TestAServerThatIsDownIsVisible(t *testing.T) {
 	p := start("run", "--port", "0", "--data", t.TempDir(), "--policy", "openai", "--url", closedURL(t), "--model", "m", "--tasks", "chain_sum", "--grace", "1h")
 	await(t, p, "cannot be used yet: ")
-	await(t, p, "waiting for the server: ")
-	await(t, p, " of 9)")
+	await(t, p, "waiting for the server (retry ")
+	await(t, p, " of 9): unreachable")
 	_, after, _ := strings.Cut(p.stderr.String(), "hub on ")
 	url, _, _ := strings.Cut(after, ",")
 	reply, err := http.Get(url + "/metrics")
@@ -80,7 +80,7 @@ func TestRunWarns(t *testing.T) {
 		tells string // empty: nothing
 	}{
 		{"nobody trains", nil, "add --consumer hub"},
-		{"the trainer gets bytes", []string{"--consumer", "hub"}, "add --token-ids"},
+		{"the trainer gets bytes", []string{"--consumer", "hub"}, "name the model's tokenizer"},
 		{"the trainer gets tokens", []string{"--consumer", "hub", "--token-ids"}, ""},
 	} {
 		server := &policytest.Server{Model: "fake", TokenIDs: true, Reply: guesses()}

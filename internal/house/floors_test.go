@@ -57,7 +57,7 @@ var floors = [][]string{
 		"export",
 		"exchange",
 	},
-	{"catalog", "exam", "host"},
+	{"catalog", "exam", "host", "policy/server"},
 	{"run"},
 	{"screen"}, // shows a run
 	{"cmd/quintain", "internal/house"},

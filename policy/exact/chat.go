@@ -49,7 +49,7 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 	}
 	if len(r.Context) == 0 {
 		tokens, err := c.encode(full)
-		return Rendering{Tokens: tokens, Drift: Clean}, err
+		return Rendering{Tokens: tokens, Text: full, Drift: Clean}, err
 	}
 	last, err := c.last(r)
 	if err != nil {
@@ -62,10 +62,10 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 	rest, drift := last.follow(before, full, c.closes)
 	if drift == Forked {
 		tokens, err := c.encode(full)
-		return Rendering{Tokens: tokens, Drift: Forked, Why: difference(before+last.text+last.end, full)}, err
+		return Rendering{Tokens: tokens, Text: full, Drift: Forked, Why: difference(before+last.text+last.end, full)}, err
 	}
 	tokens, err := c.encodeAfter(r.Context[len(r.Context)-1], last.end, rest)
-	return Rendering{Tokens: tokens, Drift: drift}, err
+	return Rendering{Tokens: tokens, Text: rest, Drift: drift}, err
 }
 
 // prompt is the text that the template makes of a conversation, with the opening of a reply.

@@ -24,6 +24,7 @@ type Rendering struct {
 	// Tokens are those of the fresh messages, with the opening of the reply. If Drift
 	// is Forked, they are those of the whole conversation.
 	Tokens []quintain.Token
+	Text   string // what was encoded
 
 	Drift Drift
 	Why   string // if Drift is Forked: where the template leaves the conversation so far
@@ -34,7 +35,12 @@ type Bytes struct{}
 
 // Render implements [Renderer]; the drift is always Clean.
 func (Bytes) Render(r quintain.Request) (Rendering, error) {
-	return Rendering{Tokens: policy.Read(r), Drift: Clean}, nil
+	read := policy.Read(r)
+	text := make([]byte, len(read))
+	for i, t := range read {
+		text[i] = byte(t)
+	}
+	return Rendering{Tokens: read, Text: string(text), Drift: Clean}, nil
 }
 
 // Text implements [Renderer].

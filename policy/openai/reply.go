@@ -174,7 +174,7 @@ func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *remote.Error {
 	if same := samePrefix(prompt, q.Context); same < len(q.Context) {
 		return &remote.Error{Kind: remote.Forked, Err: fmt.Errorf("the prompt has %d tokens and differs from the %d tokens of the conversation so far at token %d",
 			len(prompt), len(q.Context), same),
-			Remedy: "with this chat template, chat completions cannot continue a conversation exactly; use a policy that sends tokens"}
+			Remedy: "with this chat template, chat completions cannot continue a conversation exactly; choose --policy server and name its tokenizer (--tokenizer), if the server takes tokens"}
 	}
 	if len(prompt) == len(q.Context) {
 		return remote.Nonsensef("the prompt has only the %d tokens of the conversation so far", len(prompt))

@@ -42,11 +42,14 @@ type Report struct {
 	WeightVersion string           `json:"weight_version,omitempty"`
 	Can           policy.Abilities `json:"can"`
 	Notes         []string         `json:"notes,omitempty"` // what did not work, and what to do
+	Fault         error            `json:"-"`               // why nothing could be sampled; nil: something was
 }
 
-// Run asks the server of cfg, and its model, or its first one if model is empty. The
-// error, a [*remote.Error] or the cause of ctx, says why the address is of no use.
-func Run(ctx context.Context, cfg remote.Config, model string) (*Report, error) {
+// Run asks the server of cfg for its kind and its models, and has one sample a token or
+// two: model, or the first one if that is empty. A server that is said to be of a kind is
+// taken for one. The error, a [*remote.Error] or the cause of ctx, says why the address is
+// of no use.
+func Run(ctx context.Context, cfg remote.Config, model string, kind Kind) (*Report, error) {
 	cfg.URL, cfg.Retries = remote.Root(cfg.URL), -1
 	server, err := remote.New(cfg)
 	if err != nil {
@@ -64,6 +67,7 @@ func Run(ctx context.Context, cfg remote.Config, model string) (*Report, error) 
 		}, "v1/models", nil)
 	}
 	r.identify(ctx, server, owner)
+	r.Server = cmp.Or(kind, r.Server)
 	r.try(ctx, cfg)
 	return r, context.Cause(ctx)
 }
@@ -124,11 +128,13 @@ func (r *Report) identify(ctx context.Context, server *remote.Server, owner stri
 // try samples a token by the server's own route, or a few by chat completions.
 func (r *Report) try(ctx context.Context, cfg remote.Config) {
 	if r.Server == OpenAI {
-		r.note("chat completions", r.chat(ctx, cfg))
+		r.Fault = r.chat(ctx, cfg)
+		r.note("chat completions", r.Fault)
 		return
 	}
 	generator, err := Generator(r.Server, cfg, r.Model)
 	if err != nil {
+		r.Fault = err
 		r.note("tokens", err)
 		return
 	}
@@ -138,7 +144,8 @@ func (r *Report) try(ctx context.Context, cfg remote.Config) {
 	})
 	if err != nil {
 		r.note("tokens", err)
-		r.note("chat completions", r.chat(ctx, cfg))
+		r.Fault = r.chat(ctx, cfg)
+		r.note("chat completions", r.Fault)
 		return
 	}
 	versions := r.Can.Versions

@@ -54,7 +54,7 @@ func TestServersAreRecognised(t *testing.T) {
 		{"all in one", like(t, fake.All), probe.VLLM, "true true true true"},
 	} {
 		for _, url := range []string{serve(t, test.server), serve(t, test.server) + "/v1/"} {
-			r, err := probe.Run(t.Context(), remote.Config{URL: url, APIKey: "sk-right"}, "")
+			r, err := probe.Run(t.Context(), remote.Config{URL: url, APIKey: "sk-right"}, "", "")
 			if err != nil {
 				t.Errorf("%s: %v", test.why, err)
 				continue
@@ -81,7 +81,7 @@ func TestAddressesOfNoUse(t *testing.T) {
 		{"a web page", serve(t, page), "", "", remote.Nonsense, "is this the address of an inference server?"},
 		{"another path", serve(t, like(t, fake.VLLM)) + "/api", "sk-right", "", remote.Refused, "is this the address of an inference server?"},
 	} {
-		_, err := probe.Run(t.Context(), remote.Config{URL: test.url, APIKey: test.key}, test.model)
+		_, err := probe.Run(t.Context(), remote.Config{URL: test.url, APIKey: test.key}, test.model, "")
 		fault, is := err.(*remote.Error)
 		if !is || fault.Kind != test.kind || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error is %v, want %q of kind %q", test.why, err, test.says, test.kind)
@@ -100,7 +100,7 @@ func TestWhatDoesNotWorkIsNoted(t *testing.T) {
 		}
 		s.ServeHTTP(w, r)
 	})
-	r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, old), APIKey: "sk-right"}, "")
+	r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, old), APIKey: "sk-right"}, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

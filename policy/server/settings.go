@@ -1,0 +1,56 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Any is the kind of a server that is yet to be found out.
+const Any probe.Kind = "server"
+
+// Kinds are the kinds that a server can be said to be of.
+func Kinds() []probe.Kind {
+	return []probe.Kind{Any, probe.VLLM, probe.SGLang, probe.LlamaCpp, probe.OpenAI}
+}
+
+// Settings say which server samples, and how its replies are made of tokens.
+type Settings struct {
+	Kind  probe.Kind // one of Kinds; it is a setting of the caller's
+	Chat  openai.Settings
+	Files exact.Files
+	Drift exact.Settings
+}
+
+// Defaults returns the default settings.
+func Defaults() Settings {
+	return Settings{Kind: Any, Chat: openai.Defaults(), Drift: exact.Defaults()}
+}
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	s.Chat.Declare(d)
+	s.Files.Declare(d)
+	s.Drift.Declare(d)
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error {
+	switch {
+	case s.Kind == probe.OpenAI && s.Files.Tokenizer != "":
+		return errors.New("tokenizer: the kind openai plays by chat completions, which take no tokens; choose the kind server (--policy server)")
+	case s.Kind == probe.OpenAI:
+		return s.Chat.Check()
+	case s.Chat.URL == "":
+		return errors.New("url: is missing; want the server's address, such as http://127.0.0.1:8001 (--url)")
+	case s.Kind != Any && s.Files.Tokenizer == "":
+		return fmt.Errorf("tokenizer: is missing; %s is asked by tokens: want the model's folder or its tokenizer.json (--tokenizer), or the kind server", s.Kind)
+	case s.Files.Tokenizer != "" && len(s.Chat.Extra) > 0:
+		return errors.New("extra_body: is for chat completions only; leave it out, or the tokenizer")
+	}
+	return s.Files.Check()
+}
