@@ -26,8 +26,9 @@ var ErrFinal = errors.New("it must not be played again")
 
 // A Request asks a policy for continuations of one conversation.
 type Request struct {
-	// Key names the episode, or the group if its episodes share one request. A
-	// policy may route by it, and seed its sampling with it.
+	// Key names the episode, or the group if its episodes share one request. An
+	// episode's key is that of its group, followed by # or ~ and more. A policy may
+	// route by it, and seed its sampling with it.
 	Key string
 
 	// Messages is the conversation so far. The last message is not the policy's.

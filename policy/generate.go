@@ -16,8 +16,8 @@ type Generator interface {
 	// returns exactly p.N outputs and no error, or an error. An output with Finish
 	// [quintain.Aborted] was interrupted by the server; it may be continued by a prompt
 	// that ends with its tokens. When ctx ends, Generate returns what was sampled until
-	// then, as far as the server tells it, each output with Finish Aborted, along with
-	// the cause of ctx; there may be fewer than p.N, or none.
+	// then, as far as the server tells it, each output that had not ended with Finish
+	// Aborted, along with the cause of ctx; there may be fewer than p.N, or none.
 	Generate(ctx context.Context, p Prompt) ([]Output, error)
 
 	// Can says what the server can do.
@@ -29,6 +29,7 @@ type Prompt struct {
 	Key      string           // names the episode, or the group if its episodes share one request
 	Tokens   []quintain.Token // 1 or more, in the vocabulary of the server's model; read only
 	N        int              // continuations wanted, 1 or more
+	AtLeast  int32            // version of the weights: the prompt ends with tokens sampled by these; 0: unknown
 	Sampling quintain.Sampling
 }
 

@@ -37,7 +37,7 @@ var floors = [][]string{
 		"task", "task/tasktest",
 		"env", "env/envtest",
 		"curriculum",
-		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/fake",
+		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
 		"policy/tiny", "policy/script", "policy/policytest",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"rollout",

@@ -73,6 +73,9 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		if o.LogProbs == nil {
 			p.noProbs.Add(1)
 		}
+		if err != nil {
+			o.Finish = quintain.Aborted
+		}
 		samples = append(samples, quintain.Sample{
 			Text: p.render.Text(o.Tokens), Read: slices.Clip(read.Tokens), Wrote: slices.Clip(o.Tokens),
 			LogProbs: slices.Clip(o.LogProbs), Versions: slices.Clip(o.Versions),
@@ -139,9 +142,6 @@ func (p *Policy) together(ctx context.Context, n int, draw func(context.Context,
 	if ctx.Err() == nil {
 		return nil, context.Cause(play)
 	}
-	for k := range outputs {
-		outputs[k].Finish = quintain.Aborted
-	}
 	return slices.DeleteFunc(outputs, func(o policy.Output) bool { return len(o.Tokens) == 0 }), context.Cause(ctx)
 }
 
@@ -152,6 +152,9 @@ func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Ou
 	for o.Finish == quintain.Aborted {
 		rest := prompt
 		rest.Tokens = slices.Concat(prompt.Tokens, o.Tokens)
+		if n := len(o.Versions); n > 0 {
+			rest.AtLeast = o.Versions[n-1]
+		}
 		if most := prompt.Sampling.MaxTokens; most > 0 {
 			if rest.Sampling.MaxTokens = most - len(o.Tokens); rest.Sampling.MaxTokens == 0 {
 				o.Finish = quintain.Length

@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/llamacpp"
 	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/sglang"
 	"github.com/quintain-rl/quintain/policy/vllm"
@@ -77,7 +78,45 @@ func policies() map[string]func(remote.Config) (quintain.Policy, func(), error) 
 		},
 		"sglang":   func(c remote.Config) (quintain.Policy, func(), error) { return byTokens(sglang.New(c)) },
 		"llamacpp": func(c remote.Config) (quintain.Policy, func(), error) { return byTokens(llamacpp.New(c)) },
+		"pool of sglang": func(c remote.Config) (quintain.Policy, func(), error) {
+			g, err := pool.NewGenerator(two(c), func(c remote.Config) (pool.Tokens, error) { return sglang.New(c) })
+			if err != nil {
+				return nil, nil, err
+			}
+			return exact.New(g, exact.Bytes{}), beside(g.Run, g.CloseIdle), nil
+		},
+		"pool of vllm": func(c remote.Config) (quintain.Policy, func(), error) {
+			g, err := pool.NewGenerator(two(c), func(c remote.Config) (pool.Tokens, error) {
+				return vllm.New(vllm.Config{Server: c, Model: "fake"})
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return exact.New(g, exact.Bytes{}), beside(g.Run, g.CloseIdle), nil
+		},
+		"pool of openai ids": func(c remote.Config) (quintain.Policy, func(), error) {
+			p, err := pool.NewPolicy(two(c), func(c remote.Config) (pool.Chat, error) {
+				return openai.New(openai.Config{Server: c, Model: "fake", TokenIDs: true})
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return p, beside(p.Run, p.CloseIdle), nil
+		},
 	}
+}
+
+// two is the config of a pool of two servers, which are one at two addresses.
+func two(c remote.Config) pool.Config {
+	return pool.Config{URLs: []string{c.URL + "/v1", c.URL + "/v1/"}, Server: c, Control: true}
+}
+
+// beside runs something until end is called.
+func beside(run func(context.Context) error, closeIdle func()) (end func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = run(ctx) })
+	return func() { stop(); running.Wait(); closeIdle() }
 }
 
 // play plays n groups of two, and returns their trajectories.
@@ -143,7 +182,7 @@ func TestEveryFaultEndsWithoutAReward(t *testing.T) {
 				}
 				defer end()
 				for k, episode := range play(t, p, 1) {
-					why, cannot := unseen()[name+" "+string(fault)]
+					why, cannot := unseen()[strings.TrimPrefix(name, "pool of ")+" "+string(fault)]
 					if cannot && episode.Outcome.Rewarded() {
 						if probs := episode.Turns[0].LogProbs; fault == fake.FewProbs && k == 0 && probs != nil {
 							t.Errorf("%d log-probabilities, want none: %s", len(probs), why)

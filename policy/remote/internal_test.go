@@ -60,7 +60,7 @@ func TestPausesGrowUpToTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.draw = func(most time.Duration) time.Duration { return most }
+			s.retry.draw = func(most time.Duration) time.Duration { return most }
 			if err := s.Ask(t.Context(), call()); err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestJitterIsFull(t *testing.T) {
 	}
 	low, high := time.Hour, time.Duration(0)
 	for range 1000 {
-		d := s.draw(time.Second)
+		d := s.retry.draw(time.Second)
 		low, high = min(low, d), max(high, d)
 	}
 	if low < 0 || low > 50*time.Millisecond || high > time.Second || high < 950*time.Millisecond {
@@ -104,7 +104,7 @@ func TestDefaultsArePatient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.draw = func(most time.Duration) time.Duration { return most / 2 } // the mean of the draws
+		s.retry.draw = func(most time.Duration) time.Duration { return most / 2 } // the mean of the draws
 		if err := s.Ask(t.Context(), call()); err != nil {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}

@@ -8,7 +8,6 @@ package remote
 
 import (
 	"context"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -21,8 +20,8 @@ type Server struct {
 	cfg   Config
 	base  *url.URL
 	http  *http.Client
-	slots chan struct{}                     // a token for each running exchange
-	draw  func(time.Duration) time.Duration // draws uniformly from 0 to its argument
+	slots chan struct{} // a token for each running exchange
+	retry *Retry
 
 	weights weights
 
@@ -55,7 +54,7 @@ func New(cfg Config) (*Server, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		slots: make(chan struct{}, cfg.MaxInFlight),
-		draw:  func(most time.Duration) time.Duration { return rand.N(most + 1) },
+		retry: NewRetry(cfg),
 	}, nil
 }
 
@@ -96,28 +95,14 @@ const Grace = 2 * time.Second
 // spent. The error is an [*Error], or the cause of ctx if ctx ended before an exchange
 // succeeded.
 func (s *Server) Ask(ctx context.Context, c Call) error {
-	for attempt := 1; ; attempt++ {
-		fault := s.try(ctx, &c)
-		if fault == nil {
-			return nil
+	tried := false
+	return s.retry.Do(ctx, func() *Error {
+		if tried {
+			s.retried.Add(1)
 		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		fault.Attempts = attempt
-		if !fault.again(s.cfg.Retries) {
-			return fault
-		}
-		s.retried.Add(1)
-		if s.cfg.Told != nil {
-			s.cfg.Told(fault, attempt)
-		}
-		if stopped, err := s.pause(ctx, attempt, fault.after); err != nil {
-			return err
-		} else if stopped {
-			return fault
-		}
-	}
+		tried = true
+		return s.try(ctx, &c)
+	})
 }
 
 // try waits for a slot and makes one exchange.
@@ -169,25 +154,6 @@ func aborting(ctx context.Context, abort func()) (work context.Context, release 
 		if !stop() {
 			<-ended
 		}
-	}
-}
-
-// pause waits before retry i. It returns earlier if Config.Stop is closed, or with the
-// cause of ctx.
-func (s *Server) pause(ctx context.Context, i int, after time.Duration) (stopped bool, err error) {
-	most := s.cfg.MaxBackoff
-	if i < 30 && s.cfg.Backoff < most>>i {
-		most = s.cfg.Backoff << i
-	}
-	timer := time.NewTimer(s.draw(most) + min(after, s.cfg.MaxBackoff))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	case <-s.cfg.Stop:
-		return true, nil
-	case <-timer.C:
-		return false, nil
 	}
 }
 

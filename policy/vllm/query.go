@@ -1,6 +1,7 @@
 package vllm
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -186,7 +187,7 @@ func (q *query) end([]byte) *remote.Error {
 func (q *query) cut() (outputs []policy.Output) {
 	for _, o := range q.outputs {
 		if len(o.Tokens) > 0 && q.mine {
-			o.Finish, o.Versions = quintain.Aborted, slices.Repeat([]int32{q.version}, len(o.Tokens))
+			o.Finish, o.Versions = cmp.Or(o.Finish, quintain.Aborted), slices.Repeat([]int32{q.version}, len(o.Tokens))
 			outputs = append(outputs, o)
 		}
 	}

@@ -1,0 +1,74 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+// Tokens is the client of a server that takes tokens.
+type Tokens interface {
+	Client
+	policy.Generator
+}
+
+// A Generator is a pool of servers that take tokens, all of one kind and model. It is a
+// [policy.Generator].
+//
+// When the servers are too full, it interrupts the youngest requests, if the servers keep
+// what was sampled: such an output has Finish Aborted, as if the server had interrupted
+// it. It costs no retry.
+type Generator struct {
+	*Pool[Tokens]
+	can policy.Abilities
+}
+
+// NewGenerator is [New] for servers that take tokens.
+func NewGenerator(cfg Config, connect func(remote.Config) (Tokens, error)) (*Generator, error) {
+	p, err := New(cfg, connect)
+	if err != nil {
+		return nil, err
+	}
+	return &Generator{p, p.members[0].client.Can()}, nil
+}
+
+// Can implements [policy.Generator]: what the first server can do.
+func (g *Generator) Can() policy.Abilities { return g.can }
+
+// Generate implements [policy.Generator]. The error is a [*remote.Error], or the cause of
+// ctx.
+func (g *Generator) Generate(ctx context.Context, prompt policy.Prompt) (outputs []policy.Output, err error) {
+	r := request[Tokens]{key: prompt.Key, n: prompt.N, whole: !g.can.Interrupt}
+	err = g.ask(ctx, r, func(ctx context.Context, c Tokens) (err error) {
+		outputs, err = c.Generate(ctx, prompt)
+		if err != nil && errors.Is(context.Cause(ctx), errTrimmed) {
+			for len(outputs) < prompt.N {
+				outputs = append(outputs, policy.Output{Finish: quintain.Aborted})
+			}
+			return nil
+		}
+		if err == nil && prompt.AtLeast > 0 && outputs[0].Versions[0] < prompt.AtLeast {
+			return &remote.Error{Kind: remote.Busy, Err: fmt.Errorf(
+				"the server has the weights of version %d, and the reply goes on from version %d", outputs[0].Versions[0], prompt.AtLeast)}
+		}
+		return err
+	})
+	return outputs, err
+}
+
+// Score implements [policy.Scorer] if the clients do.
+func (g *Generator) Score(ctx context.Context, tokens []quintain.Token, top int) (scores []policy.Score, err error) {
+	err = g.ask(ctx, request[Tokens]{n: 1, whole: true}, func(ctx context.Context, c Tokens) (err error) {
+		scorer, can := c.(policy.Scorer)
+		if !can {
+			return errors.New("pool: the servers do not report the log-probabilities of given tokens")
+		}
+		scores, err = scorer.Score(ctx, tokens, top)
+		return err
+	})
+	return scores, err
+}

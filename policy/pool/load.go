@@ -1,0 +1,55 @@
+package pool
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"time"
+)
+
+// readLoad reads a load from a page of metrics in Prometheus' text format, with the names
+// of vLLM or SGLang, and the count of all preemptions so far. Several values of a name,
+// as of several engines behind one address, are added up; of the uses of their caches the
+// highest counts. It reports whether the page says what the use is.
+func readLoad(page []byte, now time.Time) (load Load, preempted int, known bool) {
+	load.At = now
+	for line := range bytes.Lines(page) {
+		name, value, is := sample(line)
+		if !is {
+			continue
+		}
+		switch name {
+		case "vllm:kv_cache_usage_perc", "sglang:token_usage":
+			load.Use, known = max(load.Use, min(1, value)), true
+		case "vllm:num_requests_running", "sglang:num_running_reqs":
+			load.Running += whole(value)
+		case "vllm:num_requests_waiting", "sglang:num_queue_reqs":
+			load.Waiting += whole(value)
+		case "vllm:num_preemptions_total", "sglang:num_retracted_requests_total":
+			preempted += whole(value)
+		}
+	}
+	return load, preempted, known
+}
+
+// sample reads a line such as `name{label="value"} 0.5`. Comments, and values that are no
+// numbers from 0 on, are none.
+func sample(line []byte) (name string, value float64, is bool) {
+	end := bytes.IndexAny(line, "{ ")
+	if end <= 0 || line[0] == '#' {
+		return "", 0, false
+	}
+	rest := line[end:]
+	if line[end] == '{' {
+		rest = rest[bytes.LastIndexByte(rest, '}')+1:]
+	}
+	fields := bytes.Fields(rest) // a time may follow the value
+	if len(fields) == 0 {
+		return "", 0, false
+	}
+	value, err := strconv.ParseFloat(string(fields[0]), 64)
+	return string(line[:end]), value, err == nil && value >= 0 && !math.IsInf(value, 0)
+}
+
+// whole is a count, of at most 2^30.
+func whole(value float64) int { return int(min(value, 1<<30)) }

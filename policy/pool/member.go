@@ -1,0 +1,193 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+// A State is that of a server in a pool.
+type State string
+
+// The states.
+const (
+	Down     State = "down"     // it does not answer, or has not yet; it is probed until it does
+	Up       State = "up"       // it is used
+	Draining State = "draining" // its address has gone; what is under way there may end
+)
+
+// A member is a server of the pool, guarded by the pool's lock.
+type member[C Client] struct {
+	url    string
+	client C
+	server *remote.Server // for probes
+	wake   chan struct{}  // its state has changed; holds one
+	gone   chan struct{}  // closed when it has left the pool
+
+	state    State
+	fault    remote.Error // why it is down; zero: it has not been probed yet
+	failures int          // in a row, while it is up
+	outages  int          // in a row: times that it went down, or did not come back
+	underWay int          // samples
+
+	says      bool // it says what its load is
+	last      Load
+	preempted int // in all
+	counted   int // of these, what the law knows
+}
+
+// patience is the time limit of a probe.
+const patience = 10 * time.Second
+
+// maxFailures is after how many failures in a row a server counts as down, although it
+// answers.
+const maxFailures = 3
+
+// join returns a new member, which is down.
+func (p *Pool[C]) join(url string) (*member[C], error) {
+	cfg := p.cfg.Server
+	cfg.URL, cfg.Retries, cfg.Told = url, -1, nil
+	client, err := p.connect(cfg)
+	if err != nil {
+		return nil, err
+	}
+	cfg.URL, cfg.Timeout = remote.Root(url), patience
+	server, err := remote.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &member[C]{
+		url: url, client: client, server: server, state: Down,
+		wake: make(chan struct{}, 1), gone: make(chan struct{}),
+	}, nil
+}
+
+// close closes the connections that no request is using.
+func (m *member[C]) close() {
+	m.client.CloseIdle()
+	m.server.CloseIdle()
+}
+
+// follow probes m until ctx ends or m is gone.
+func (p *Pool[C]) follow(ctx context.Context, m *member[C]) {
+	defer m.server.CloseIdle()
+	for {
+		timer := time.NewTimer(p.pause(m))
+		select {
+		case <-ctx.Done():
+		case <-m.gone:
+		case <-m.wake:
+		case <-timer.C:
+			p.probe(ctx, m)
+		}
+		timer.Stop()
+		if ctx.Err() != nil || isClosed(m.gone) {
+			return
+		}
+	}
+}
+
+// pause is how long to wait before the next probe of m. A server that went down is probed
+// at once, as it may only have closed a connection, then less and less often.
+func (p *Pool[C]) pause(m *member[C]) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case m.state != Down:
+		return pollEvery
+	case m.outages <= 1:
+		return 0
+	}
+	return p.retry.Backoff(m.outages - 1)
+}
+
+// probe asks m whether it is well, and what its load is.
+func (p *Pool[C]) probe(ctx context.Context, m *member[C]) {
+	_, ill := m.get(ctx, "health")
+	if ill != nil && ill.Status >= 300 && ill.Status < 500 {
+		ill = nil // it has no such route, but it is there
+	}
+	var page []byte
+	if ill == nil && p.cfg.Control {
+		page, _ = m.get(ctx, "metrics") // a server without metrics is not controlled
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	p.change(func() {
+		switch {
+		case ill == nil:
+			m.note(page, time.Now())
+			p.recovered(m)
+		case m.state == Down:
+			m.fault = *ill
+			m.outages++
+		default:
+			p.failed(m, ill, ill.Kind != remote.TooSlow)
+		}
+	})
+}
+
+// get asks m for what is at path.
+func (m *member[C]) get(ctx context.Context, path string) ([]byte, *remote.Error) {
+	body, err := m.server.Get(ctx, path, "")
+	fault, _ := errors.AsType[*remote.Error](err)
+	return body, fault
+}
+
+// note takes note of a page of metrics.
+func (m *member[C]) note(page []byte, now time.Time) {
+	load, preempted, known := readLoad(page, now)
+	if !known {
+		return // what it said before gets stale
+	}
+	if !m.says || preempted < m.preempted { // it begins, or begins anew
+		m.counted = preempted
+	}
+	m.says, m.last, m.preempted = true, load, preempted
+}
+
+// load is what m said last, with the preemptions since the load before.
+func (m *member[C]) load() Load {
+	load := m.last
+	load.Preempted, m.counted = m.preempted-m.counted, m.preempted
+	return load
+}
+
+// recovered takes note that m answers.
+func (p *Pool[C]) recovered(m *member[C]) {
+	if m.state == Down {
+		p.log.Info("a server is up", "url", m.url)
+		m.state, m.fault, m.failures = Up, remote.Error{}, 0
+	}
+}
+
+// failed takes note of a failure of m: surely it is down, or it is after several in a row.
+func (p *Pool[C]) failed(m *member[C], fault *remote.Error, surely bool) {
+	m.failures++
+	if m.state == Up && (surely || m.failures >= maxFailures) {
+		p.log.Warn("a server is down", "url", m.url, "err", fault)
+		m.state, m.fault = Down, *fault
+		m.outages++
+		m.awake()
+	}
+}
+
+// awake tells who follows m that its state has changed.
+func (m *member[C]) awake() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

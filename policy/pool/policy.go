@@ -1,0 +1,37 @@
+package pool
+
+import (
+	"context"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+// Chat is the client of a server that takes messages.
+type Chat interface {
+	Client
+	quintain.Policy
+}
+
+// A Policy is a pool of servers that take messages. It is a [quintain.Policy]. It never
+// interrupts a request, since what was sampled would be lost.
+type Policy struct{ *Pool[Chat] }
+
+// NewPolicy is [New] for servers that take messages.
+func NewPolicy(cfg Config, connect func(remote.Config) (Chat, error)) (*Policy, error) {
+	p, err := New(cfg, connect)
+	if err != nil {
+		return nil, err
+	}
+	return &Policy{p}, nil
+}
+
+// Sample implements [quintain.Policy]. The error is a [*remote.Error], another one of the
+// client, or the cause of ctx.
+func (p *Policy) Sample(ctx context.Context, r quintain.Request) (samples []quintain.Sample, err error) {
+	err = p.ask(ctx, request[Chat]{key: r.Key, n: r.N, whole: true}, func(ctx context.Context, c Chat) (err error) {
+		samples, err = c.Sample(ctx, r)
+		return err
+	})
+	return samples, err
+}

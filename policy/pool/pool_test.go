@@ -1,0 +1,495 @@
+package pool_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/policy/fake"
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/policy/pool"
+	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/policy/sglang"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A network has a handler for each host, within the process, as a synctest bubble
+// requires.
+type network struct {
+	mu    sync.Mutex
+	hosts map[string]host
+}
+
+type host struct {
+	http.Handler               // nil: it does not answer
+	gone         chan struct{} // closed when the handler is replaced
+}
+
+// set replaces the handler of a host; what is under way at the old one is lost.
+func (n *network) set(name string, h http.Handler) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if old := n.hosts[name]; old.gone != nil {
+		close(old.gone)
+	}
+	n.hosts[name] = host{h, make(chan struct{})}
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
+	n.mu.Lock()
+	h := n.hosts[r.URL.Host]
+	n.mu.Unlock()
+	defer r.Body.Close()
+	if h.Handler == nil {
+		return nil, errors.New("connection refused")
+	}
+	w := httptest.NewRecorder()
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	answered := make(chan struct{})
+	go func() {
+		select {
+		case <-h.gone:
+			cancel(errors.New("connection reset"))
+		case <-answered:
+		}
+	}()
+	h.ServeHTTP(w, r.WithContext(ctx))
+	close(answered)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return w.Result(), nil
+}
+
+// A rack is a pool of fake servers named a, b, …, in a synctest bubble.
+type rack struct {
+	*network
+	*pool.Generator
+	t       *testing.T
+	servers []*fake.Server
+	end     func()
+}
+
+// slow are settings of a server that samples 100 tokens, one every 10 ms.
+func slow() fake.Settings {
+	c := fake.Defaults()
+	c.Length, c.Rate, c.Interval, c.FirstToken = "fixed:100", 100, 1, 0
+	return c
+}
+
+// newRack starts a rack of n servers; change may be nil.
+func newRack(t *testing.T, n int, s fake.Settings, change func(*pool.Config)) *rack {
+	t.Helper()
+	r := &rack{t: t, network: &network{hosts: map[string]host{}}}
+	cfg := pool.Config{Control: true, Server: remote.Config{Transport: r.network}}
+	for i := range n {
+		server, err := fake.New(fake.Config{Server: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := string(rune('a' + i))
+		r.servers = append(r.servers, server)
+		r.set(name, server)
+		cfg.URLs = append(cfg.URLs, "http://"+name)
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	g, err := pool.NewGenerator(cfg, func(c remote.Config) (pool.Tokens, error) { return sglang.New(c) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Generator = g
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := g.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	r.end = func() { stop(); running.Wait(); g.CloseIdle() }
+	synctest.Wait()
+	return r
+}
+
+// prompt asks for a reply in the conversation of key.
+func prompt(key string) policy.Prompt {
+	return policy.Prompt{Key: key, Tokens: policy.Encode("How many legs has " + key + "?"), N: 1, Sampling: quintain.Sampling{Temperature: 1}}
+}
+
+// states are those of the servers, such as "a up, b down".
+func (r *rack) states() string {
+	var all []string
+	for _, s := range r.Status().Servers {
+		all = append(all, strings.TrimPrefix(s.URL, "http://")+" "+string(s.State))
+	}
+	return strings.Join(all, ", ")
+}
+
+// want checks the states of the servers.
+func (r *rack) want(why, states string) {
+	r.t.Helper()
+	synctest.Wait()
+	if got := r.states(); got != states {
+		r.t.Errorf("%s: %s, want %s", why, got, states)
+	}
+}
+
+// generate starts n requests, and returns what waits for them. Each must be answered.
+func (r *rack) generate(n int) (wait func()) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			outputs, err := r.Generate(r.t.Context(), prompt(fmt.Sprint("p", i)))
+			if err != nil || len(outputs) != 1 || outputs[0].Finish != quintain.Stop {
+				r.t.Errorf("request %d: %d outputs, error %v", i, len(outputs), err)
+			}
+		})
+	}
+	synctest.Wait()
+	return all.Wait
+}
+
+func TestConversationsAreSpreadAndStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRack(t, 2, slow(), nil)
+		defer r.end()
+		r.want("at the start", "a up, b up")
+		wait := r.generate(100)
+		if a, b := r.servers[0].Stats().Running, r.servers[1].Stats().Running; a < 38 || b < 38 || a+b != 100 {
+			t.Errorf("%d and %d of 100 requests", a, b)
+		}
+		wait()
+		before := r.servers[0].Stats().Asked
+		for _, turn := range []string{"p", "p#3", "p#3", "p#3~1", "p~1"} {
+			if _, err := r.Generate(t.Context(), prompt(turn)); err != nil {
+				t.Error(err)
+			}
+		}
+		if turns := r.servers[0].Stats().Asked - before; turns != 0 && turns != 5 {
+			t.Errorf("one server was asked for %d of 5 turns of one group", turns)
+		}
+	})
+}
+
+// What a server that dies had under way another one is asked for; when it comes back, it
+// is used again.
+func TestAServerThatDies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []*remote.Error
+		r := newRack(t, 2, slow(), func(c *pool.Config) { c.Server.Told = func(f *remote.Error, _ int) { told = append(told, f) } })
+		defer r.end()
+		wait := r.generate(20)
+		lost := r.servers[0].Stats().Running
+		r.set("a", nil)
+		r.want("one is away", "a down, b up")
+		wait()
+		if n := r.servers[1].Stats().Asked; n != 20 || len(told) != lost {
+			t.Errorf("the other one was asked for %d replies, %d of %d again", n, len(told), lost)
+		}
+		if f := r.Status().Servers[0].Fault; !strings.Contains(f, "connection refused") {
+			t.Errorf("it is down because of %q", f)
+		}
+		r.set("a", r.servers[0])
+		time.Sleep(2 * time.Minute)
+		r.want("it is back", "a up, b up")
+		before := r.servers[0].Stats().Asked
+		r.generate(20)()
+		if r.servers[0].Stats().Asked == before {
+			t.Error("it is not used again")
+		}
+	})
+}
+
+// A server whose health is fine, and whose every reply fails, is left out, for longer and
+// longer.
+func TestAServerThatFailsIsLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		r := newRack(t, 2, slow(), nil)
+		defer r.end()
+		r.set("a", http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			if q.URL.Path != "/generate" {
+				r.servers[0].ServeHTTP(w, q)
+				return
+			}
+			asked++
+			w.WriteHeader(http.StatusInternalServerError)
+		}))
+		for range 40 {
+			r.generate(10)()
+		}
+		if n := r.servers[1].Stats().Asked; n != 400 || asked > 40 {
+			t.Errorf("the good server was asked %d times, the other one %d times", n, asked)
+		}
+	})
+}
+
+// A server whose line goes from the file is given nothing more, and what is under way
+// there may end; one whose line comes is used.
+func TestTheFileOfServersIsWatched(t *testing.T) {
+	path := t.TempDir() + "/urls"
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("http://a\nhttp://b\n")
+	synctest.Test(t, func(t *testing.T) {
+		s := slow()
+		s.Length = "fixed:1000" // ten seconds
+		r := newRack(t, 3, s, func(c *pool.Config) { c.URLs, c.File = nil, path })
+		defer r.end()
+		r.want("at the start", "a up, b up")
+		var all sync.WaitGroup
+		for i := range 10 {
+			all.Go(func() {
+				if _, err := r.Generate(t.Context(), prompt(fmt.Sprint("p", i))); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		write("# a is needed elsewhere\nhttp://b\nhttp://c\nftp://d\n")
+		time.Sleep(3 * time.Second)
+		r.want("a line has gone, and one has come", "a draining, b up, c up")
+		write("http://b\nhttp://a\n")
+		time.Sleep(2 * time.Second)
+		r.want("they are swapped back", "a up, b up")
+		write("http://b\n")
+		time.Sleep(2 * time.Second)
+		r.want("a drains again", "a draining, b up")
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		all.Wait()
+		r.want("it has drained, and the file is away", "b up")
+		if n := r.servers[2].Stats().Asked; n != 0 {
+			t.Errorf("the server that came and went was asked %d times", n)
+		}
+	})
+}
+
+// While no server is up, requests wait; they end when the pool is told to stop.
+func TestRequestsWaitForAServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := make(chan struct{})
+		r := newRack(t, 1, slow(), func(c *pool.Config) { c.Server.Stop = stop })
+		defer r.end()
+		r.set("a", nil)
+		var first, second error
+		var all sync.WaitGroup
+		all.Go(func() { _, first = r.Generate(t.Context(), prompt("p")) })
+		time.Sleep(24 * time.Hour)
+		synctest.Wait()
+		if s := r.Status(); s.Waiting != 1 || !strings.Contains(s.Servers[0].Fault, "connection refused") {
+			t.Errorf("after a day without a server: %+v", s)
+		}
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("cut"))
+		defer cancel()
+		all.Go(func() { _, second = r.Generate(ctx, prompt("p")) })
+		time.Sleep(2 * time.Second)
+		close(stop)
+		all.Wait()
+		if fault, is := errors.AsType[*remote.Error](first); !is || fault.Kind != remote.Unreachable || fmt.Sprint(second) != "cut" {
+			t.Errorf("errors %v and %v, want what the server lacks, and the cause", first, second)
+		}
+		if s := r.Status(); s.Waiting != 0 || s.UnderWay != 0 {
+			t.Errorf("still %+v", s)
+		}
+	})
+}
+
+// says wraps a server so that it says how full its cache is.
+func says(s http.Handler, use func() float64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path == "/metrics" {
+			_, _ = fmt.Fprintf(w, "sglang:token_usage %v\nsglang:num_running_reqs 10\n", use())
+			return
+		}
+		s.ServeHTTP(w, q)
+	})
+}
+
+// When the caches are too full, the youngest replies are interrupted, and go on later
+// where they were; no attempt is counted.
+func TestTheYoungestAreContinuedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := slow()
+		s.Length = "fixed:2000" // twenty seconds
+		r := newRack(t, 1, s, func(c *pool.Config) {
+			c.Server.Told = func(f *remote.Error, _ int) { t.Errorf("tried again: %v", f) }
+		})
+		defer r.end()
+		start := time.Now()
+		r.set("a", says(r.servers[0], func() float64 {
+			if d := time.Since(start); d > 9*time.Second && d < 16*time.Second {
+				return 0.95
+			}
+			return 0.7
+		}))
+		p := exact.New(r.Generator, exact.Bytes{})
+		var all sync.WaitGroup
+		took := make([]time.Duration, 10)
+		for i := range took {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 100 * time.Millisecond)
+				samples, err := p.Sample(t.Context(), quintain.Request{
+					Key: fmt.Sprint("p", i), N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "Hm?"}}, Sampling: quintain.Sampling{Temperature: 1},
+				})
+				if err != nil || len(samples) != 1 || len(samples[0].Wrote) != 2000 || samples[0].Finish != quintain.Stop {
+					t.Errorf("sample %d: %d, error %v", i, len(samples), err)
+				}
+				took[i] = time.Since(start)
+			})
+		}
+		all.Wait()
+		if n := p.Stats().Resumed; n != 3 {
+			t.Errorf("%d replies were interrupted, want the youngest 3 of 10: 0.7/0.95 of them stay", n)
+		}
+		for i, d := range took {
+			if late := d > 25*time.Second; late != (i >= 7) {
+				t.Errorf("reply %d ended after %v", i, d)
+			}
+		}
+		if limit := r.Status().Limit; limit != 7 {
+			t.Errorf("the limit is %d, want 7", limit)
+		}
+	})
+}
+
+// A reply is not continued with weights that are older than those of its beginning.
+func TestVersionsNeverFallWithinAReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRack(t, 2, slow(), nil)
+		defer r.end()
+		update := httptest.NewRequest(http.MethodPost, "/update_weight_version", strings.NewReader(`{"new_version":"5"}`))
+		r.servers[1].ServeHTTP(httptest.NewRecorder(), update)
+		time.Sleep(2 * time.Second)
+		for i := range 20 {
+			p := prompt(fmt.Sprint("p", i))
+			p.AtLeast = 5
+			outputs, err := r.Generate(t.Context(), p)
+			if err != nil || outputs[0].Versions[0] != 5 {
+				t.Errorf("output %v, error %v", outputs, err)
+			}
+		}
+		if r.servers[0].Stats().Asked == 0 {
+			t.Error("no conversation began where the weights are old: the test shows nothing")
+		}
+	})
+}
+
+// Sixteen thousand requests that come at once begin as others end: none is tried again,
+// none starves, and the time limit of an exchange does not run while they wait here.
+func TestQueuedRequestsBeginAsOthersEnd(t *testing.T) {
+	const requests, room = 16_000, 512
+	synctest.Test(t, func(t *testing.T) {
+		s := slow()
+		s.Length, s.MaxRunning = "fixed:11", room/2
+		r := newRack(t, 2, s, func(c *pool.Config) {
+			c.Control, c.Server.MaxInFlight, c.Server.Timeout, c.Server.Retries = false, room, time.Second, -1
+		})
+		defer r.end()
+		start := time.Now()
+		var all sync.WaitGroup
+		ends := make([]time.Duration, requests)
+		for i := range requests {
+			all.Go(func() {
+				if _, err := r.Generate(t.Context(), prompt(fmt.Sprint("p", i))); err != nil {
+					t.Error(err)
+				}
+				ends[i] = time.Since(start)
+			})
+		}
+		all.Wait()
+		a, b := r.servers[0].Stats().Asked, r.servers[1].Stats().Asked
+		if took, least := time.Since(start), requests/room*100*time.Millisecond; took > least*5/4 || a+b != requests {
+			t.Errorf("took %v, want %v if both servers are full all the time; asked %d times", took, least, a+b)
+		}
+	})
+}
+
+func TestPoliciesKeepTheirPromises(t *testing.T) {
+	t.Parallel()
+	config := func(t *testing.T) pool.Config {
+		var urls []string
+		for range 2 {
+			s := fake.Defaults()
+			s.Length, s.Rate, s.FirstToken = "uniform:20-90", 0, 0
+			server, err := fake.New(fake.Config{Server: s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			web := httptest.NewServer(server)
+			t.Cleanup(web.Close)
+			urls = append(urls, web.URL+"/v1")
+		}
+		return pool.Config{URLs: urls}
+	}
+	run := func(t *testing.T, run func(context.Context) error, closeIdle func()) {
+		ctx, stop := context.WithCancel(context.Background())
+		var running sync.WaitGroup
+		running.Go(func() { _ = run(ctx) })
+		t.Cleanup(func() { stop(); running.Wait(); closeIdle() })
+	}
+	t.Run("by tokens", func(t *testing.T) {
+		t.Parallel()
+		policytest.Run(t, func(t *testing.T) quintain.Policy {
+			g, err := pool.NewGenerator(config(t), func(c remote.Config) (pool.Tokens, error) { return sglang.New(c) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, g.Run, g.CloseIdle)
+			return exact.New(g, exact.Bytes{})
+		})
+	})
+	t.Run("by messages", func(t *testing.T) {
+		t.Parallel()
+		policytest.Suite{Retells: true, New: func(t *testing.T) quintain.Policy {
+			p, err := pool.NewPolicy(config(t), func(c remote.Config) (pool.Chat, error) {
+				return openai.New(openai.Config{Server: c, Model: "fake"})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, p.Run, p.CloseIdle)
+			return p
+		}}.Run(t)
+	})
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why  string
+		cfg  pool.Config
+		says string
+	}{
+		{"no server", pool.Config{}, "no address"},
+		{"a bad address", pool.Config{URLs: []string{"http://a", "b"}}, `url is "b"`},
+		{"no file", pool.Config{File: "/nonexistent/urls"}, "no such file"},
+	} {
+		_, err := pool.NewGenerator(test.cfg, func(c remote.Config) (pool.Tokens, error) { return sglang.New(c) })
+		if err == nil || !strings.Contains(err.Error(), "pool: ") || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error %v, want %q", test.why, err, test.says)
+		}
+	}
+}

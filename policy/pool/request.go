@@ -1,0 +1,200 @@
+package pool
+
+import (
+	"container/list"
+	"context"
+	"errors"
+
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+// errTrimmed is the cause for aborting a request because the servers are too full.
+var errTrimmed = errors.New("the servers are too full")
+
+// A request is one exchange of a pool, guarded by the pool's lock.
+type request[C Client] struct {
+	key   string
+	n     int        // samples
+	avoid *member[C] // the server that has just failed it
+	whole bool       // it must not be aborted: what was sampled would be lost
+
+	at      *member[C]
+	err     error // why it is not served
+	ready   chan struct{}
+	place   *list.Element // in the queue, then among those that run
+	cancel  context.CancelCauseFunc
+	trimmed bool
+}
+
+// ask makes r of a server, and of another one after a temporary fault, as often as the
+// pool retries. The error is a [*remote.Error], what else call returns, or the cause of
+// ctx.
+func (p *Pool[C]) ask(ctx context.Context, r request[C], call func(context.Context, C) error) (err error) {
+	failed := p.retry.Do(ctx, func() *remote.Error {
+		err = p.once(ctx, &r, call)
+		fault, _ := errors.AsType[*remote.Error](err)
+		r.avoid = r.at
+		return fault
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// once waits for a server, and makes one exchange.
+func (p *Pool[C]) once(ctx context.Context, r *request[C], call func(context.Context, C) error) error {
+	work, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.cancel = cancel
+	if err := p.enter(ctx, r); err != nil {
+		return err
+	}
+	err := call(work, r.at.client)
+	if fault, is := errors.AsType[*remote.Error](err); is && fault.URL == "" {
+		fault.URL = r.at.url
+	}
+	p.leave(r, err)
+	return err
+}
+
+// enter waits until r may begin, in the order of arrival.
+func (p *Pool[C]) enter(ctx context.Context, r *request[C]) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r.at, r.err, r.ready, r.trimmed = nil, nil, make(chan struct{}), false
+	p.change(func() { r.place = p.queue.PushBack(r) })
+	select {
+	case <-r.ready:
+	case <-ctx.Done():
+	case <-p.cfg.Server.Stop:
+		p.change(func() {})
+		select {
+		case <-r.ready:
+		case <-ctx.Done():
+		}
+	}
+	return p.begun(ctx, r)
+}
+
+// begun returns why r, whose waiting is over, does not begin.
+func (p *Pool[C]) begun(ctx context.Context, r *request[C]) (err error) {
+	p.change(func() {
+		switch {
+		case r.err != nil || ctx.Err() == nil:
+			err = r.err
+		case r.at == nil:
+			p.queue.Remove(r.place)
+			err = context.Cause(ctx)
+		default: // it had just been let in
+			p.release(r)
+			err = context.Cause(ctx)
+		}
+	})
+	return err
+}
+
+// leave makes room for those who wait, and takes note of how r ended.
+func (p *Pool[C]) leave(r *request[C], err error) {
+	fault, faulty := errors.AsType[*remote.Error](err)
+	p.change(func() {
+		p.release(r)
+		switch {
+		case err == nil && !r.trimmed:
+			p.law.Ended(r.n)
+			r.at.failures, r.at.outages = 0, 0
+		case faulty && fault.Kind == remote.Unreachable:
+			p.failed(r.at, fault, true)
+		case faulty && fault.Kind == remote.ServerFailed:
+			p.failed(r.at, fault, false)
+		}
+	})
+}
+
+// change changes the pool, and lets in those who may begin then.
+func (p *Pool[C]) change(how func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	how()
+	p.dispatch()
+}
+
+// release makes the room of r free.
+func (p *Pool[C]) release(r *request[C]) {
+	p.running.Remove(r.place)
+	p.underWay -= r.n
+	r.at.underWay -= r.n
+	p.retire(r.at)
+}
+
+// dispatch lets in those who wait, as far as there is room. If the pool is told to stop
+// while no server is up, it sends them away.
+func (p *Pool[C]) dispatch() {
+	limit := p.limit()
+	for p.queue.Len() > 0 {
+		r := p.queue.Front().Value.(*request[C])
+		if p.underWay > 0 && p.underWay+r.n > limit {
+			return
+		}
+		if r.at = p.route(r); r.at == nil {
+			if !isClosed(p.cfg.Server.Stop) {
+				return
+			}
+			r.err = p.outage()
+		}
+		p.queue.Remove(r.place)
+		if r.at != nil {
+			p.underWay += r.n
+			r.at.underWay += r.n
+			r.place = p.running.PushBack(r)
+		}
+		close(r.ready)
+	}
+}
+
+// route returns the server for r: not the one that has just failed it, if there is
+// another; nil: none is up.
+func (p *Pool[C]) route(r *request[C]) *member[C] {
+	loads, ranks := make([]int, len(p.members)), make([]uint64, len(p.members))
+	others := false
+	for i, m := range p.members {
+		loads[i], ranks[i] = m.underWay, rank(r.key, m.url)
+		if m.state != Up {
+			loads[i] = -1
+		}
+		others = others || m.state == Up && m != r.avoid
+	}
+	for i, m := range p.members {
+		if m == r.avoid && others {
+			loads[i] = -1
+		}
+	}
+	if at := route(loads, ranks, r.n); at >= 0 {
+		return p.members[at]
+	}
+	return nil
+}
+
+// trim aborts the youngest requests, of those that lose nothing by it, until no more than
+// the limit are under way.
+func (p *Pool[C]) trim() {
+	over := p.underWay - p.limit()
+	for e := p.running.Back(); e != nil && over > 0; e = e.Prev() {
+		if r := e.Value.(*request[C]); !r.whole {
+			r.trimmed = true
+			r.cancel(errTrimmed)
+			over -= r.n
+		}
+	}
+}
+
+// outage is why no server is up.
+func (p *Pool[C]) outage() error {
+	for _, m := range p.members {
+		if fault := m.fault; fault.Err != nil || fault.Status != 0 {
+			return &fault
+		}
+	}
+	return errors.New("pool: no server has answered yet")
+}

@@ -1,0 +1,68 @@
+package pool
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// A Status is what a pool does.
+type Status struct {
+	UnderWay int // samples that servers are asked for
+	Waiting  int // samples that wait here
+	Limit    int // of those under way
+	Servers  []Server
+}
+
+// A Server is the status of a server in a pool.
+type Server struct {
+	URL      string
+	State    State
+	UnderWay int    // samples
+	Fault    string // why it is down; "": it is not, or has not been probed yet
+	Load     Load   // what it said last; zero if it says nothing
+}
+
+// Status returns what the pool does.
+func (p *Pool[C]) Status() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := Status{UnderWay: p.underWay, Limit: p.limit()}
+	for e := p.queue.Front(); e != nil; e = e.Next() {
+		s.Waiting += e.Value.(*request[C]).n
+	}
+	for _, m := range p.members {
+		of := Server{URL: m.url, State: m.state, UnderWay: m.underWay, Load: m.last}
+		if m.state == Down && m.fault.Kind != "" {
+			of.Fault = m.fault.Error()
+		}
+		s.Servers = append(s.Servers, of)
+	}
+	return s
+}
+
+// Describe implements [prometheus.Collector]. It describes nothing, because the servers
+// change.
+func (p *Pool[C]) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements [prometheus.Collector].
+func (p *Pool[C]) Collect(to chan<- prometheus.Metric) {
+	gauge := func(name, help string, value float64, label ...string) {
+		var names []string
+		if len(label) > 0 {
+			names = []string{"server"}
+		}
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, names, nil), prometheus.GaugeValue, value, label...)
+	}
+	s := p.Status()
+	gauge("quintain_pool_under_way", "Samples that the servers of the policy are asked for.", float64(s.UnderWay))
+	gauge("quintain_pool_waiting", "Samples that wait for room in the servers of the policy.", float64(s.Waiting))
+	gauge("quintain_pool_limit", "Samples that may be under way at once.", float64(s.Limit))
+	for _, of := range s.Servers {
+		up := 0.0
+		if of.State == Up {
+			up = 1
+		}
+		gauge("quintain_pool_server_up", "1 if the server is used, 0 if it is down or draining.", up, of.URL)
+		gauge("quintain_pool_server_under_way", "Samples that the server is asked for.", float64(of.UnderWay), of.URL)
+		gauge("quintain_pool_server_cache_use", "Part of its KV cache that the server says it uses.", of.Load.Use, of.URL)
+	}
+}

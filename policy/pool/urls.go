@@ -1,0 +1,112 @@
+package pool
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// The limits of a file of addresses.
+const (
+	maxFile = 1 << 20 // bytes
+	maxURLs = 4096
+)
+
+// urls are the addresses that the servers are to have, each once.
+func (p *Pool[C]) urls() ([]string, error) {
+	urls := slices.Clone(p.cfg.URLs)
+	if p.cfg.File != "" {
+		more, err := readURLs(p.cfg.File)
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, more...)
+	}
+	var once []string
+	for _, url := range urls {
+		if !slices.Contains(once, url) {
+			once = append(once, url)
+		}
+	}
+	if len(once) > maxURLs {
+		return nil, fmt.Errorf("%d addresses, want %d at most", len(once), maxURLs)
+	}
+	return once, nil
+}
+
+// readURLs reads a file of addresses.
+func readURLs(path string) (urls []string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, maxFile)
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			urls = append(urls, line)
+		}
+	}
+	return urls, nil
+}
+
+// reread reads the file of addresses again, has those servers drain whose addresses have
+// gone, and returns the new ones. If the file cannot be read, everything stays.
+func (p *Pool[C]) reread() (came []*member[C]) {
+	if p.cfg.File == "" {
+		return nil
+	}
+	urls, err := p.urls()
+	if err != nil {
+		p.log.Warn("the file of servers cannot be read; they stay as they are", "err", err)
+		return nil
+	}
+	p.change(func() {
+		for _, m := range slices.Clone(p.members) {
+			p.keep(m, slices.Contains(urls, m.url))
+		}
+		for _, url := range urls {
+			if slices.ContainsFunc(p.members, func(m *member[C]) bool { return m.url == url }) {
+				continue
+			}
+			m, err := p.join(url)
+			if err != nil {
+				p.log.Warn("an address in the file of servers is left out", "url", url, "err", err)
+				continue
+			}
+			p.members, came = append(p.members, m), append(came, m)
+		}
+	})
+	return came
+}
+
+// keep has m drain, or be used again.
+func (p *Pool[C]) keep(m *member[C], wanted bool) {
+	switch {
+	case wanted && m.state == Draining:
+		m.state, m.outages = Down, 0
+		m.awake()
+	case !wanted && m.state != Draining:
+		p.log.Info("a server drains: its address has gone", "url", m.url, "under_way", m.underWay)
+		m.state = Draining
+		p.retire(m)
+	}
+}
+
+// retire has m leave the pool if it has drained.
+func (p *Pool[C]) retire(m *member[C]) {
+	if m.state != Draining || m.underWay > 0 || isClosed(m.gone) {
+		return
+	}
+	close(m.gone)
+	m.client.CloseIdle()
+	p.members = slices.DeleteFunc(p.members, func(other *member[C]) bool { return other == m })
+}

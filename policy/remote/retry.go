@@ -1,0 +1,68 @@
+package remote
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// A Retry makes exchanges again after temporary faults. Many goroutines may use it.
+type Retry struct {
+	cfg  Config
+	draw func(time.Duration) time.Duration // draws uniformly from 0 to its argument
+}
+
+// NewRetry returns a Retry by the Retries, Backoff, MaxBackoff, Told and Stop of cfg.
+func NewRetry(cfg Config) *Retry {
+	return &Retry{cfg.withDefaults(), func(most time.Duration) time.Duration { return rand.N(most + 1) }}
+}
+
+// Do calls try until it returns nil, a fault that is permanent, or one after which the
+// retries are spent. The error is the last fault, with the number of attempts, or the
+// cause of ctx if ctx ended before try returned nil.
+func (r *Retry) Do(ctx context.Context, try func() *Error) error {
+	for attempt := 1; ; attempt++ {
+		fault := try()
+		if fault == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		fault.Attempts = attempt
+		if !fault.again(r.cfg.Retries) {
+			return fault
+		}
+		if r.cfg.Told != nil {
+			r.cfg.Told(fault, attempt)
+		}
+		if stopped, err := r.pause(ctx, attempt, fault.after); err != nil {
+			return err
+		} else if stopped {
+			return fault
+		}
+	}
+}
+
+// pause waits before retry i. It returns earlier if Config.Stop is closed, or with the
+// cause of ctx.
+func (r *Retry) pause(ctx context.Context, i int, after time.Duration) (stopped bool, err error) {
+	timer := time.NewTimer(r.draw(r.Backoff(i)) + min(after, r.cfg.MaxBackoff))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	case <-r.cfg.Stop:
+		return true, nil
+	case <-timer.C:
+		return false, nil
+	}
+}
+
+// Backoff is the longest pause before retry i, from 1 on.
+func (r *Retry) Backoff(i int) time.Duration {
+	if i < 30 && r.cfg.Backoff < r.cfg.MaxBackoff>>i {
+		return r.cfg.Backoff << i
+	}
+	return r.cfg.MaxBackoff
+}
