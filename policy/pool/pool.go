@@ -61,7 +61,6 @@ type Pool[C Client] struct {
 	running  list.List // of *request[C]: those that run, the oldest first
 	underWay int       // samples of those that run
 	law      *Law
-	came     chan *member[C] // to Run
 }
 
 // startEach is the limit of each server that is controlled, to begin with: as many
