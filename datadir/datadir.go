@@ -25,6 +25,7 @@ import (
 //	checkpoint.weights   model and optimiser of the tiny policy
 //	training.jsonl       the training steps of the tiny policy
 //	examinations.jsonl   its results on held-out problems
+//	metrics.jsonl        the numbers of the run, step by step
 const Format = 2
 
 // Names in a folder.
@@ -36,6 +37,7 @@ const (
 	Checkpoint   = "checkpoint.weights"
 	Training     = "training.jsonl"
 	Examinations = "examinations.jsonl"
+	Metrics      = "metrics.jsonl"
 )
 
 // A Folder is an open data folder. It does not change, so many goroutines may use it.

@@ -18,6 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/scalars"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/trace"
@@ -41,6 +42,7 @@ type config struct {
 	Exam     exam.Settings
 	Trace    trace.Settings
 	Dumps    export.DumpSettings
+	Metrics  scalars.Settings
 	Model    starter.Sizes
 	Learn    learn.Settings
 	Fake     fake.Settings
@@ -58,6 +60,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Exam, "exam", "an examination by quintain eval")
 	d.Section(&c.Trace, "trace", "the trace of every episode, below the data folder")
 	d.Section(&c.Dumps, "dumps", "rollouts in the form of Atropos, below the data folder")
+	d.Section(&c.Metrics, "metrics", "where the numbers of the run go, step by step")
 	d.Section(&c.Log, "log", "what is written to standard error")
 	d.Section(&c.Server, "server", "the HTTP server of the hub")
 	d.Section(&c.Hub, "hub", "the hub between environments and trainers")
@@ -72,7 +75,7 @@ func uses() map[string][]string {
 	problems := []string{"tasks", "problems", "scenario"}
 	server := []string{"data", "log", "server", "hub", "store"}
 	return map[string][]string{
-		"run":      slices.Concat(server, problems, []string{"policy", "run", "rules", "trace", "dumps", "model", "learn"}),
+		"run":      slices.Concat(server, problems, []string{"policy", "run", "rules", "trace", "dumps", "metrics", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel"}),
 		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"pretrain": {"tasks", "scenario", "model"},
@@ -101,7 +104,7 @@ func defaults(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: logging{"info", "text"}, Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Scenario: catalog.DefaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
-		Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
+		Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(), Metrics: scalars.Default(),
 		Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(),
 	}
 	switch kind {

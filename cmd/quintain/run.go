@@ -20,6 +20,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/scalars"
 	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/starter"
@@ -211,6 +212,9 @@ func (a *assembled) openRecords() error {
 		a.AddSink(run.Records(w))
 		a.Beside(w.Run)
 	}
+	if err := a.openNumbers(); err != nil {
+		return err
+	}
 	dumps, err := export.OpenDumps(folder.Join(datadir.Dumps), a.ID(), c.Dumps)
 	if err != nil {
 		return err
@@ -219,6 +223,24 @@ func (a *assembled) openRecords() error {
 	if c.Dumps.Rollouts || c.Dumps.Failed {
 		a.AddSink(run.Records(dumps))
 	}
+	return nil
+}
+
+// openNumbers opens where the numbers of the run go.
+func (a *assembled) openNumbers() error {
+	c := a.config
+	logs, flow, err := c.Metrics.Open(a.host.Folder().Join(datadir.Metrics), a.ID(), a.log)
+	if err != nil {
+		return err
+	}
+	if flow != nil {
+		a.Beside(flow.Run)
+	}
+	gauges := scalars.NewGauges()
+	a.host.Hub().Register(gauges)
+	numbers := run.NewNumbers(append(logs, gauges), c.Metrics.Every, c.Policy.Sampling.MaxTokens)
+	a.closed = append(a.closed, numbers)
+	a.AddSink(numbers)
 	return nil
 }
 

@@ -32,6 +32,7 @@ var floors = [][]string{
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "groupform", "groupform/groupformtest",
 		"policy/remote",
+		"scalars",
 	},
 	{ // the machines
 		"task", "task/tasktest",

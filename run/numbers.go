@@ -1,0 +1,196 @@
+package run
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/scalars"
+)
+
+// rightScore is the least score that counts as correct, as in Atropos' environment.
+const rightScore = 0.5
+
+// nearLimit is the share of the limit on tokens beyond which a reply counts as about to
+// be cut, as in Atropos.
+const nearLimit = 0.95
+
+// Numbers is a [Sink] that adds up what happens between steps, and hands it to a log as
+// rows: by the names that Atropos' environment gives them, where it has them. See
+// docs/metrics.md.
+type Numbers struct {
+	log       scalars.Log
+	every     time.Duration
+	maxTokens int
+
+	mu     sync.Mutex
+	sum    sums
+	step   int
+	wrote  time.Time // the last row
+	values map[string]float64
+}
+
+// A sums is what happened since the last row.
+type sums struct {
+	scores, lengths, lags, malformed []float64
+	kept, rejected, tokens           int
+	drops                            map[string]int
+	tasks                            map[string][]float64
+}
+
+// NewNumbers returns a sink that hands rows to log, the time every apart at least. A reply
+// has at most maxTokens tokens; 0: there is no limit. Close closes log.
+func NewNumbers(log scalars.Log, every time.Duration, maxTokens int) *Numbers {
+	return &Numbers{log: log, every: every, maxTokens: maxTokens, sum: noSums(), wrote: time.Now(), values: map[string]float64{}}
+}
+
+func noSums() sums { return sums{drops: map[string]int{}, tasks: map[string][]float64{}} }
+
+// Note implements [Sink].
+func (n *Numbers) Note(e Event) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch e := e.(type) {
+	case Played:
+		n.played(e)
+	case Dropped:
+		n.sum.drops[string(e.Why)] += len(e.Groups)
+	case Stepped:
+		n.step = max(n.step, e.Version)
+		for _, lag := range e.Lags {
+			n.sum.lags = append(n.sum.lags, float64(lag))
+		}
+		if e.Trained {
+			n.trained(&e.Metrics)
+		}
+		if time.Since(n.wrote) >= n.every {
+			return n.write()
+		}
+	case Examined:
+		n.step = max(n.step, e.Version)
+		n.examined(e)
+		return n.write()
+	}
+	return nil
+}
+
+// played adds a group. n.mu is held.
+func (n *Numbers) played(p Played) {
+	for i := range p.Trajectories {
+		t := &p.Trajectories[i]
+		n.sum.tokens += t.Sampled()
+		if !t.Outcome.Rewarded() {
+			continue
+		}
+		n.sum.lengths = append(n.sum.lengths, float64(t.Sampled()))
+		malformed := 0.0
+		if last := len(t.Turns) - 1; last >= 0 && t.Turns[last].Malformed {
+			malformed = 1
+		}
+		n.sum.malformed = append(n.sum.malformed, malformed)
+	}
+	n.sum.scores = append(n.sum.scores, p.Scores...)
+	if len(p.Scores) > 0 {
+		n.sum.tasks[p.Job.Label] = append(n.sum.tasks[p.Job.Label], mean(p.Scores))
+	}
+	if p.Drop == "" {
+		n.sum.kept++
+		return
+	}
+	n.sum.rejected++
+	n.sum.drops[string(p.Drop)]++
+}
+
+// trained sets the numbers of a step of training. n.mu is held.
+func (n *Numbers) trained(m *learn.Metrics) {
+	maps.Copy(n.values, map[string]float64{
+		"learn/loss": m.Loss, "learn/policy_loss": m.PolicyLoss, "learn/kl": m.KL, "learn/drift": m.Drift, "learn/entropy": m.Entropy,
+		"learn/clip_fraction": m.ClipFraction, "learn/cap_fraction": m.CapFraction, "learn/weight_mean": m.WeightMean,
+		"learn/weight_max": m.WeightMax, "learn/grad_norm": m.GradNorm, "learn/learning_rate": m.LearningRate,
+	})
+}
+
+// examined sets the numbers of an examination. n.mu is held.
+func (n *Numbers) examined(e Examined) {
+	if e.Report.Mean != nil {
+		n.values["eval/percent_correct"] = *e.Report.Mean
+	}
+	for _, row := range e.Report.Rows {
+		if row.Mean != nil {
+			n.values["eval/"+row.Label] = *row.Mean
+		}
+	}
+}
+
+// write hands a row to the log, and begins the next. n.mu is held.
+func (n *Numbers) write() error {
+	now := time.Now()
+	n.add(now.Sub(n.wrote))
+	row := scalars.Row{Step: n.step, Time: now, Values: n.values}
+	n.sum, n.values, n.wrote = noSums(), map[string]float64{}, now
+	return n.log.Add(row)
+}
+
+// add adds what the sums say to the values of a row that covers a time. n.mu is held.
+func (n *Numbers) add(over time.Duration) {
+	s, v := &n.sum, n.values
+	v["train/items_sent_to_api"], v["train/items_rejected"] = float64(s.kept), float64(s.rejected)
+	v["train/tokens_per_s"] = float64(s.tokens) / max(over.Seconds(), 1e-9)
+	for why, groups := range s.drops {
+		v["train/dropped/"+why] = float64(groups)
+	}
+	for label, scores := range s.tasks {
+		v["train/score/"+label] = mean(scores)
+	}
+	if len(s.scores) > 0 {
+		v["train/score"], v["train/percent_correct"] = mean(s.scores), share(s.scores, func(x float64) bool { return x >= rightScore })
+	}
+	if len(s.lengths) > 0 {
+		v["train/malformed"] = mean(s.malformed)
+		n.lengths(s.lengths)
+	}
+	if len(s.lags) > 0 {
+		v["train/lag"], v["train/lag_max"] = mean(s.lags), slices.Max(s.lags)
+	}
+}
+
+// lengths sets the numbers of the lengths of replies, in tokens. n.mu is held.
+func (n *Numbers) lengths(all []float64) {
+	const name = "train/completion_lengths"
+	m, squares := mean(all), 0.0
+	for _, x := range all {
+		squares += (x - m) * (x - m)
+	}
+	n.values[name], n.values[name+"_std"] = m, math.Sqrt(squares/float64(len(all)))
+	n.values[name+"_min"], n.values[name+"_max"] = slices.Min(all), slices.Max(all)
+	if limit := float64(n.maxTokens) * nearLimit; limit > 0 {
+		n.values[name+"_p95"] = share(all, func(x float64) bool { return x > limit })
+	}
+}
+
+// share is the share of values for which is holds.
+func share(values []float64, is func(float64) bool) float64 {
+	n := 0
+	for _, v := range values {
+		if is(v) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(values)))
+}
+
+// Close hands a last row to the log, if anything happened since the one before, and
+// closes the log.
+func (n *Numbers) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var err error
+	if n.sum.kept+n.sum.rejected+len(n.sum.lags)+len(n.values) > 0 {
+		err = n.write()
+	}
+	return errors.Join(err, n.log.Close())
+}

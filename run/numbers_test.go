@@ -1,0 +1,100 @@
+package run_test
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/scalars"
+)
+
+// A rowsLog keeps rows.
+type rowsLog struct {
+	rows   []scalars.Row
+	closed bool
+}
+
+func (l *rowsLog) Add(r scalars.Row) error { l.rows = append(l.rows, r); return nil }
+func (l *rowsLog) Close() error            { l.closed = true; return nil }
+
+// episode is one reply of a number of tokens.
+func episode(outcome quintain.Outcome, tokens int, malformed bool) quintain.Trajectory {
+	return quintain.Trajectory{Outcome: outcome, Turns: []quintain.Turn{{Wrote: make([]quintain.Token, tokens), Malformed: malformed}}}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	log := &rowsLog{}
+	n := run.NewNumbers(log, 0, 20)
+	mean := 0.25
+	for _, e := range []run.Event{
+		run.Played{Result: rollout.Result{Job: rollout.Job{Label: "gcd:1"}, Trajectories: []quintain.Trajectory{
+			episode(quintain.Scored, 4, false), episode(quintain.ModelFailed, 20, true),
+		}}, Scores: []float64{1, 0}},
+		run.Played{Result: rollout.Result{Job: rollout.Job{Label: "lcm"}, Trajectories: []quintain.Trajectory{
+			episode(quintain.Scored, 6, false), episode(quintain.Scored, 10, false),
+		}}, Scores: []float64{0.5, 0.5}, Drop: rollout.DropEqual},
+		run.Played{Result: rollout.Result{Trajectories: []quintain.Trajectory{episode(quintain.InfraFailed, 100, false)}}, Drop: rollout.DropInfra},
+		run.Dropped{rollout.DropStale, []string{"a", "b"}},
+		run.Stepped{Step: learn.Step{Version: 3, Metrics: learn.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true},
+		run.Examined{Version: 4, Report: &exam.Report{Mean: &mean, Rows: []*exam.Row{{Label: "gcd:1", Mean: &mean}, {Label: "lcm"}}}},
+	} {
+		if err := n.Note(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := n.Close(); err != nil || !log.closed {
+		t.Errorf("closed: %v, %v", err, log.closed)
+	}
+	if len(log.rows) != 2 || log.rows[0].Step != 3 || log.rows[1].Step != 4 {
+		t.Fatalf("the rows are %v, want one of step 3 and one of step 4: nothing happened after", log.rows)
+	}
+	rate := log.rows[0].Values["train/tokens_per_s"]
+	if rate <= 0 {
+		t.Errorf("%v tokens a second", rate)
+	}
+	for name := range log.rows[0].Values {
+		if len(name) > 6 && name[:6] == "learn/" && name != "learn/entropy" {
+			delete(log.rows[0].Values, name)
+		}
+	}
+	want := map[string]float64{
+		"train/items_sent_to_api": 1, "train/items_rejected": 2, "train/tokens_per_s": rate,
+		"train/dropped/equal_scores": 1, "train/dropped/infra_failed": 1, "train/dropped/stale": 2,
+		"train/score": 0.5, "train/score/gcd:1": 0.5, "train/score/lcm": 0.5, "train/percent_correct": 0.75, "train/malformed": 0.25,
+		"train/completion_lengths": 10, "train/completion_lengths_min": 4, "train/completion_lengths_max": 20,
+		"train/completion_lengths_std": log.rows[0].Values["train/completion_lengths_std"], "train/completion_lengths_p95": 0.25,
+		"train/lag": 1.5, "train/lag_max": 3, "learn/entropy": 0.5,
+	}
+	if !maps.Equal(log.rows[0].Values, want) {
+		t.Errorf("the numbers of the step are\n%v, want\n%v", log.rows[0].Values, want)
+	}
+	if std := log.rows[0].Values["train/completion_lengths_std"]; std < 6.16 || std > 6.17 {
+		t.Errorf("the standard deviation of 4, 20, 6 and 10 is said to be %v", std)
+	}
+	if v := log.rows[1].Values; v["eval/percent_correct"] != mean || v["eval/gcd:1"] != mean || len(v) != 5 {
+		t.Errorf("the numbers of the examination are %v", v)
+	}
+}
+
+func TestNumbersAreSpacedAndTheLastAreKept(t *testing.T) {
+	t.Parallel()
+	log := &rowsLog{}
+	n := run.NewNumbers(log, time.Hour, 0)
+	for version := 1; version <= 3; version++ {
+		if err := n.Note(run.Stepped{Step: learn.Step{Version: version}, Lags: []int{1}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(log.rows) != 0 {
+		t.Errorf("%d rows within an hour", len(log.rows))
+	}
+	if err := n.Close(); err != nil || len(log.rows) != 1 || log.rows[0].Step != 3 {
+		t.Errorf("at the end there are %v, %v; want one row of step 3", log.rows, err)
+	}
+}

@@ -1,0 +1,253 @@
+package scalars
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// MLflow is a [Log] on an MLflow server, by its REST API 2.0 (mlflow.org/docs, "REST
+// API"). Rows wait in memory and are sent by [MLflow.Run]: a server that is slow or away
+// holds nothing up, and costs the oldest rows if it is away for long. Close it after Run has
+// returned.
+type MLflow struct {
+	config MLflowConfig
+	client *http.Client
+
+	run string // on the server; empty: not yet made
+
+	mu      sync.Mutex
+	waiting []metric
+	lost    int           // numbers that no longer wait
+	fresh   chan struct{} // has an element when something waits
+}
+
+// An MLflowConfig says where a run is logged.
+type MLflowConfig struct {
+	URL        string // such as http://127.0.0.1:5000, which may have a user and a password
+	Token      string // sent as a bearer token; empty: none
+	Experiment string // is made if it does not exist
+	Run        string // ID of the run; a run of that ID is continued
+	Log        *slog.Logger
+}
+
+// Limits of MLflow's log-batch, and ours.
+const (
+	maxBatch   = 1000    // numbers in a request
+	maxWaiting = 200_000 // numbers in memory
+	maxReply   = 1 << 20
+)
+
+// runTag is the tag by which a run is found again.
+const runTag = "quintain.run"
+
+// A metric is one number of a row, in MLflow's form.
+type metric struct {
+	Key       string  `json:"key"`
+	Value     float64 `json:"value"`
+	Timestamp int64   `json:"timestamp"` // milliseconds since 1970
+	Step      int     `json:"step"`
+}
+
+// NewMLflow returns a log whose rows are sent while Run runs.
+func NewMLflow(c MLflowConfig) (*MLflow, error) {
+	at, err := url.Parse(c.URL)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return nil, fmt.Errorf("is %q, want the address of an MLflow server, such as http://127.0.0.1:5000", c.URL)
+	}
+	c.URL = strings.TrimRight(c.URL, "/")
+	return &MLflow{config: c, client: &http.Client{Timeout: 30 * time.Second}, fresh: make(chan struct{}, 1)}, nil
+}
+
+// Add implements [Log]. It does not wait for the server.
+func (m *MLflow) Add(row Row) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, name := range row.names() {
+		m.waiting = append(m.waiting, metric{letters(name, "_-. /"), row.Values[name], row.Time.UnixMilli(), row.Step})
+	}
+	if over := len(m.waiting) - maxWaiting; over > 0 {
+		m.waiting = append([]metric(nil), m.waiting[over:]...)
+		m.lost += over
+	}
+	select {
+	case m.fresh <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// Run sends rows until ctx ends. A server that fails is logged once, and tried again every
+// two seconds. The error is always nil: a run does not end because of it.
+func (m *MLflow) Run(ctx context.Context) error {
+	failed := false
+	for ctx.Err() == nil {
+		err := m.send(ctx)
+		if err != nil && !failed && ctx.Err() == nil {
+			m.config.Log.Warn("the MLflow server takes no metrics; they wait", "err", err)
+		}
+		failed = err != nil
+		m.pause(ctx, failed)
+	}
+	return nil
+}
+
+// pause waits until there is something to send, or to try again.
+func (m *MLflow) pause(ctx context.Context, failed bool) {
+	again, fresh := make(<-chan time.Time), m.fresh
+	if failed {
+		timer := time.NewTimer(2 * time.Second)
+		defer timer.Stop()
+		again, fresh = timer.C, nil
+	}
+	select {
+	case <-fresh:
+	case <-again:
+	case <-ctx.Done():
+	}
+}
+
+// lastTry is how long Close tries to send what waits.
+const lastTry = 10 * time.Second
+
+// Close implements [Log]. It sends what waits and says that the run has ended, within ten
+// seconds, and logs what could not be sent.
+func (m *MLflow) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), lastTry)
+	defer cancel()
+	err := m.send(ctx)
+	if err == nil && m.run != "" {
+		err = m.call(ctx, "runs/update", map[string]any{"run_id": m.run, "status": "FINISHED", "end_time": time.Now().UnixMilli()}, nil)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if left := len(m.waiting) + m.lost; left > 0 || err != nil {
+		m.config.Log.Warn("the MLflow server does not have all metrics of the run", "missing", left, "err", err)
+	}
+	return nil
+}
+
+// send sends all that waits to the run, which it finds or makes first.
+func (m *MLflow) send(ctx context.Context) (err error) {
+	for {
+		m.mu.Lock()
+		batch := m.waiting[:min(len(m.waiting), maxBatch)]
+		lost := m.lost
+		m.mu.Unlock()
+		if len(batch) == 0 {
+			return nil
+		}
+		if m.run == "" {
+			if m.run, err = m.openRun(ctx); err != nil {
+				return err
+			}
+		}
+		if err := m.call(ctx, "runs/log-batch", map[string]any{"run_id": m.run, "metrics": batch}, nil); err != nil {
+			return err
+		}
+		m.mu.Lock()
+		m.waiting = m.waiting[max(0, len(batch)-(m.lost-lost)):]
+		m.mu.Unlock()
+	}
+}
+
+// openRun finds the run by its tag, or makes it, in the experiment.
+func (m *MLflow) openRun(ctx context.Context) (id string, err error) {
+	experiment, err := m.experiment(ctx)
+	if err != nil {
+		return "", err
+	}
+	type run struct {
+		Info struct {
+			ID string `json:"run_id"`
+		} `json:"info"`
+	}
+	var found struct{ Runs []run }
+	err = m.call(ctx, "runs/search", map[string]any{
+		"experiment_ids": []string{experiment}, "filter": fmt.Sprintf("tags.`%s` = '%s'", runTag, m.config.Run), "max_results": 1,
+	}, &found)
+	if err != nil {
+		return "", err
+	}
+	if len(found.Runs) > 0 {
+		id = found.Runs[0].Info.ID
+		return id, m.call(ctx, "runs/update", map[string]any{"run_id": id, "status": "RUNNING"}, nil)
+	}
+	var made struct{ Run run }
+	err = m.call(ctx, "runs/create", map[string]any{
+		"experiment_id": experiment, "start_time": time.Now().UnixMilli(), "run_name": "quintain " + m.config.Run[:min(8, len(m.config.Run))],
+		"tags": []map[string]string{{"key": runTag, "value": m.config.Run}},
+	}, &made)
+	return made.Run.Info.ID, err
+}
+
+// experiment finds the experiment by its name, or makes it.
+func (m *MLflow) experiment(ctx context.Context) (id string, err error) {
+	var found struct {
+		Experiments []struct {
+			ID   string `json:"experiment_id"`
+			Name string `json:"name"`
+		} `json:"experiments"`
+	}
+	err = m.call(ctx, "experiments/search", map[string]any{
+		"filter": fmt.Sprintf("name = '%s'", strings.ReplaceAll(m.config.Experiment, "'", "")), "max_results": 1,
+	}, &found)
+	if err != nil {
+		return "", err
+	}
+	if len(found.Experiments) > 0 {
+		return found.Experiments[0].ID, nil
+	}
+	var made struct {
+		ID string `json:"experiment_id"`
+	}
+	err = m.call(ctx, "experiments/create", map[string]string{"name": m.config.Experiment}, &made)
+	return made.ID, err
+}
+
+// call posts a request to a route, and reads the reply into to, unless it is nil.
+func (m *MLflow) call(ctx context.Context, route string, request, to any) error {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.config.URL+"/api/2.0/mlflow/"+route, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if m.config.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+m.config.Token)
+	}
+	reply, err := m.client.Do(r)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(reply.Body, maxReply))
+	_ = reply.Body.Close()
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", route, err)
+	case reply.StatusCode != http.StatusOK:
+		var fault struct {
+			Message string `json:"message"`
+		}
+		_ = json.Unmarshal(text, &fault) // else the status says it
+		return fmt.Errorf("%s: %s: %s", route, reply.Status, cmp.Or(fault.Message, "is this the address of an MLflow server?"))
+	case to == nil:
+		return nil
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		return fmt.Errorf("%s: %w: is this the address of an MLflow server?", route, err)
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package scalars
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Settings say where the numbers of a run go, besides its gauges.
+type Settings struct {
+	Every       time.Duration // at least, from one row to the next
+	Lines       bool          // to a file of JSON lines
+	TensorBoard string        // folder; empty: nowhere
+	MLflow      string        // address; empty: nowhere
+	TokenFile   string        // with a bearer token for MLflow; empty: none
+	Experiment  string        // of MLflow
+}
+
+// Default returns the default settings.
+func Default() Settings { return Settings{Every: 5 * time.Second, Lines: true, Experiment: "quintain"} }
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Duration(&s.Every, "every", "time at least from one row of numbers to the next").AtLeast(0)
+	d.Bool(&s.Lines, "lines", "write them to DATA/metrics.jsonl").Flag("metrics")
+	d.Text(&s.TensorBoard, "tensorboard", "folder for TensorBoard's event files").Flag("tensorboard").Given("a folder")
+	d.Text(&s.MLflow, "mlflow", "address of an MLflow server").Flag("mlflow")
+	d.Text(&s.TokenFile, "mlflow_token_file", "file with the bearer token of the MLflow server").Flag("")
+	d.Text(&s.Experiment, "mlflow_experiment", "experiment of the MLflow server").Flag("")
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error {
+	if s.MLflow != "" {
+		if _, err := NewMLflow(MLflowConfig{URL: s.MLflow}); err != nil {
+			return fmt.Errorf("mlflow: %w", err)
+		}
+	}
+	return nil
+}
+
+// Open opens the logs of a run: a file at lines, unless the settings want none, and the
+// others. What is not nil of flow has to run beside the run, which it outlasts.
+func (s *Settings) Open(lines, run string, log *slog.Logger) (all All, flow *MLflow, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, all.Close())
+		}
+	}()
+	if s.Lines {
+		file, err := OpenLines(lines)
+		if err != nil {
+			return all, nil, err
+		}
+		all = append(all, file)
+	}
+	if s.TensorBoard != "" {
+		events, err := OpenEvents(s.TensorBoard)
+		if err != nil {
+			return all, nil, fmt.Errorf("metrics.tensorboard: %w", err)
+		}
+		all = append(all, events)
+	}
+	if s.MLflow == "" {
+		return all, nil, nil
+	}
+	c := MLflowConfig{URL: s.MLflow, Experiment: s.Experiment, Run: run, Log: log}
+	if s.TokenFile != "" {
+		token, err := os.ReadFile(s.TokenFile)
+		if err != nil {
+			return all, nil, fmt.Errorf("metrics.mlflow_token_file: %w", err)
+		}
+		c.Token = strings.TrimSpace(string(token))
+	}
+	if flow, err = NewMLflow(c); err != nil {
+		return all, nil, fmt.Errorf("metrics.mlflow: %w", err)
+	}
+	return append(all, flow), flow, nil
+}
