@@ -28,7 +28,7 @@ func Default() Settings { return Settings{Every: 5 * time.Second, Lines: true, E
 func (s *Settings) Declare(d *settings.Section) {
 	d.Duration(&s.Every, "every", "time at least from one row of numbers to the next").AtLeast(0)
 	d.Bool(&s.Lines, "lines", "write them to DATA/metrics.jsonl").Flag("metrics")
-	d.Text(&s.TensorBoard, "tensorboard", "folder for TensorBoard's event files").Flag("tensorboard").Given("a folder")
+	d.Text(&s.TensorBoard, "tensorboard", "folder for TensorBoard's event files").Flag("tensorboard")
 	d.Text(&s.MLflow, "mlflow", "address of an MLflow server").Flag("mlflow")
 	d.Text(&s.TokenFile, "mlflow_token_file", "file with the bearer token of the MLflow server").Flag("")
 	d.Text(&s.Experiment, "mlflow_experiment", "experiment of the MLflow server").Flag("")
