@@ -24,6 +24,10 @@ type Policy interface {
 // such as a reply that took too long. Playing it again would then favour others.
 var ErrFinal = errors.New("it must not be played again")
 
+// ErrStop is in the chain of a policy's error if nothing more is to be played: who plays
+// ends with that error, and the episode is [Cancelled].
+var ErrStop = errors.New("nothing more is to be played")
+
 // A Request asks a policy for continuations of one conversation.
 type Request struct {
 	// Key names the episode, or the group if its episodes share one request. An
@@ -78,6 +82,10 @@ type Sample struct {
 	// the policy's server rewrote what came before, so the sample does not continue
 	// the tokens of Request.Context.
 	Fork bool
+
+	// Realigned says that the chat template would have the end of the reply before
+	// differently: it was cut, say, or white space was trimmed. The tokens stay as they are.
+	Realigned bool
 
 	// Vocabulary names the vocabulary of the tokens: a model's name, or UTF8.
 	Vocabulary string

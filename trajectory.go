@@ -19,7 +19,8 @@ type Turn struct {
 
 	// Fork says that the tokens do not continue those of the turn before: Read holds
 	// the whole conversation as the policy's server rewrote it.
-	Fork bool `json:"fork,omitempty"`
+	Fork      bool `json:"fork,omitempty"`
+	Realigned bool `json:"realigned,omitempty"` // see [Sample]
 
 	Answer    string  `json:"answer,omitempty"` // what was judged of the reply; see [Step]
 	Reward    float64 `json:"reward"`           // for this reply alone

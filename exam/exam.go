@@ -47,6 +47,7 @@ type Exam struct {
 	Sampling  quintain.Sampling
 	Samples   int     // episodes of each problem; 0: 1
 	Parallel  int     // episodes under way at once; 0: 1
+	Replays   int     // how often an episode is played again from the start after a failure of the policy
 	MaxFailed float64 // see [Settings]
 
 	// Told is called after each problem, by one goroutine at a time, unless it is nil.
@@ -77,8 +78,9 @@ func (e *FailedError) Error() string {
 }
 
 // Run plays all problems and returns the report. It ends early if too many episodes
-// fail, with a [*FailedError], and when ctx ends, with its cause. The report then has the
-// results until that time.
+// fail, with a [*FailedError], when the policy wants nothing more to be played
+// ([quintain.ErrStop]), and when ctx ends, with its cause. The report then has the results
+// until that time.
 func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	run := &running{exam: e, start: time.Now(), report: newReport(e.Sets)}
 	for i := range e.Sets {
@@ -88,7 +90,7 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	engine := rollout.Engine{
-		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size),
+		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size), Replays: e.Replays,
 		Next: run.next,
 		Done: func(_ context.Context, r rollout.Result) error {
 			err := run.take(r)

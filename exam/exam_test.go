@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
@@ -240,6 +241,47 @@ func TestFailuresAreNoScores(t *testing.T) {
 		}
 		if text, err := json.Marshal(report); err != nil || test.scored == 0 && !strings.Contains(string(text), `"mean_score":null`) {
 			t.Errorf("%s: written as %s, error %v", test.why, text, err)
+		}
+	}
+}
+
+// once fails the first time that it is asked for an episode.
+type once struct {
+	quintain.Policy
+	err   error
+	asked sync.Map // keys
+}
+
+func (o *once) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	key, _, _ := strings.Cut(r.Key, "~")
+	if _, again := o.asked.LoadOrStore(key, true); !again {
+		return nil, o.err
+	}
+	return o.Policy.Sample(ctx, r)
+}
+
+// An episode whose policy failed is played again, unless that is not to be.
+func TestFailuresArePlayedAgain(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why     string
+		replays int
+		err     error
+		scored  int
+		ends    bool // with the error
+	}{
+		{"a server that drops each first request", 1, errors.New("reset"), 20, false},
+		{"nothing is played again", 0, errors.New("reset"), 0, false},
+		{"a failure that is final", 1, quintain.ErrFinal, 0, false},
+		{"a policy that wants nothing more to be played", 1, quintain.ErrStop, 0, true},
+	} {
+		e := exam.Exam{
+			Sets: sets(t, asking(20), exam.Settings{Split: exam.BothSides}), Policy: &once{Policy: knows(func(int) int { return 1 }), err: test.err},
+			Replays: test.replays, MaxFailed: 1,
+		}
+		report, err := e.Run(t.Context())
+		if errors.Is(err, test.err) != test.ends || err != nil && !test.ends || report.Rows[0].Scored != test.scored {
+			t.Errorf("%s: error %v, %d scored", test.why, err, report.Rows[0].Scored)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -25,6 +26,8 @@ type Result struct {
 	// Again says that an episode failed, and that playing the whole job another time is
 	// worth it and fair; see [quintain.ErrFinal].
 	Again bool
+
+	stop error // the first of the policy that has [quintain.ErrStop] in its chain
 }
 
 // An Engine plays groups of episodes. Set its fields before Run and do not change them
@@ -50,8 +53,8 @@ type Engine struct {
 	Cut <-chan struct{}
 }
 
-// Run plays groups until none is left, ctx is done, or Next or Done fails. In the last
-// two cases it starts no more groups, gives those in progress the time Grace to end,
+// Run plays groups until none is left, ctx is done, Next or Done fails, or the policy wants
+// nothing more to be played ([quintain.ErrStop]). But in the first case it starts no more groups, gives those in progress the time Grace to end,
 // and then cancels the remaining episodes: their outcome is Cancelled. When Run
 // returns, it has passed every job from Next to Done, and every goroutine that it
 // started has ended. It is not an error if ctx is done.
@@ -86,7 +89,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		groups.Go(func() {
 			defer func() { <-free }()
 			result := e.play(play, accept, job)
-			if err := e.Done(context.WithoutCancel(ctx), result); err != nil {
+			if err := cmp.Or(e.Done(context.WithoutCancel(ctx), result), result.stop); err != nil {
 				stop(err)
 			}
 		})

@@ -341,6 +341,40 @@ func TestRunEndsWithTheFaultOfItsSink(t *testing.T) {
 	}
 }
 
+// A policy that wants nothing more to be played ends the run with its error. What is under
+// way may end, and its own episode is cancelled, so that the problem is played another time.
+func TestRunEndsWithTheWordOfThePolicy(t *testing.T) {
+	enough := fmt.Errorf("the template forks: %w", quintain.ErrStop)
+	synctest.Test(t, func(t *testing.T) {
+		var out sink
+		e := &Engine{
+			Size: 2, Parallel: 4, Grace: time.Minute, Replays: 2, Next: jobs(numbered{name: "a"}, 1000), Done: out.done,
+			Policy: sampler(func(_ context.Context, r quintain.Request) ([]quintain.Sample, error) {
+				if strings.HasPrefix(r.Key, "a.v0.s0.l0.5") {
+					return nil, enough
+				}
+				time.Sleep(time.Second)
+				return says("end", r.N), nil
+			}),
+		}
+		if err := e.Run(t.Context()); !errors.Is(err, enough) {
+			t.Errorf("error %v, want %v", err, enough)
+		}
+		outcomes := map[quintain.Outcome]int{}
+		for _, r := range out.results {
+			for _, played := range r.Trajectories {
+				outcomes[played.Outcome]++
+				if played.Outcome == quintain.Cancelled && (played.Error != enough.Error() || played.Replays > 0 || r.Again) {
+					t.Errorf("%+v", played)
+				}
+			}
+		}
+		if len(out.results) > 8 || outcomes[quintain.Cancelled] != 2 || outcomes[quintain.Scored] != 2*(len(out.results)-1) {
+			t.Errorf("%d results, outcomes %v; want that of one group cancelled, and those under way scored", len(out.results), outcomes)
+		}
+	})
+}
+
 // Every job is passed to Done once, whenever the run is stopped.
 func TestNothingIsLostWhenStopped(t *testing.T) {
 	for after := range 20 {

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 	for _, ep := range episodes {
 		result.Again = result.Again || ep.may
 		final = final || ep.record.Outcome == quintain.InfraFailed && !ep.may
+		result.stop = cmp.Or(result.stop, ep.stop)
 		if ep.may && accept.Err() != nil {
 			ep.record.Outcome = quintain.Cancelled
 		}
@@ -119,6 +121,7 @@ type episode struct {
 	record quintain.Trajectory
 	talk   []quintain.Message
 	may    bool             // it failed, and may be played again
+	stop   error            // of the policy, which wants nothing more to be played; nil: none
 	fresh  int              // index into talk of the first message that the policy has not read yet
 	tokens []quintain.Token // the conversation as the policy read and wrote it
 	wrote  int              // how many of tokens, at their end, are the last reply
@@ -162,14 +165,17 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 	}
 }
 
-// fail ends the episode without a reward: as cancelled if ctx is done, otherwise with
-// outcome.
+// fail ends the episode without a reward: as cancelled if ctx is done or nothing more is to
+// be played, otherwise with outcome.
 func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error) {
 	ep.record.Took = time.Since(ep.record.Started)
 	ep.record.Outcome, ep.record.Error = outcome, err.Error()
 	ep.may = outcome == quintain.InfraFailed && ctx.Err() == nil && !errors.Is(err, quintain.ErrFinal)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		ep.record.Outcome, ep.record.Error = quintain.Cancelled, context.Cause(ctx).Error()
+	case errors.Is(err, quintain.ErrStop):
+		ep.record.Outcome, ep.stop, ep.may = quintain.Cancelled, err, false
 	}
 }
 
@@ -179,7 +185,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.record.Vocabulary = s.Vocabulary
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
 		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
-		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork,
+		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,
 	})
 	if err == nil {
 		err = checkSample(s)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/exam"
 )
 
@@ -18,7 +19,7 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	defer stop()
 	e := exam.Exam{
 		Sets: r.sets, Policy: r.config.Policy, Sampling: r.config.Sampling,
-		Parallel: r.config.Settings.Parallel, MaxFailed: exam.Defaults().MaxFailed,
+		Parallel: r.config.Settings.Parallel, Replays: r.config.Settings.Replays, MaxFailed: exam.Defaults().MaxFailed,
 	}
 	var report *exam.Report
 	var examined error
@@ -36,6 +37,8 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	switch {
 	case err != nil:
 		return err
+	case errors.Is(examined, quintain.ErrStop):
+		return examined
 	case errors.As(examined, &failed):
 		r.say("the examination failed: %v", examined)
 		return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -527,6 +528,65 @@ func (s stuck) Sample(ctx context.Context, _ quintain.Request) ([]quintain.Sampl
 	}
 	<-ctx.Done()
 	return nil, context.Cause(ctx)
+}
+
+// A full policy answers so many requests, and wants nothing more to be played after that.
+type full struct {
+	quintain.Policy
+	left atomic.Int64
+}
+
+func (f *full) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	if f.left.Add(-1) < 0 {
+		return nil, quintain.ErrStop
+	}
+	return f.Policy.Sample(ctx, r)
+}
+
+// A policy that wants nothing more to be played ends the run, in an examination or not.
+// What was kept stays, and the problem that it would not play is played by the next process.
+func TestThePolicyEndsTheRun(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why      string
+		answers  int64
+		problems int // of the examination
+	}{
+		{"while it is played", 40, 0},
+		{"while it is examined", 3, 8},
+	} {
+		store := queue.NewMemory()
+		c, seen := config(t, open(t, store)), &events{}
+		c.Settings.ExamProblems, c.Settings.Steps, c.Sinks = test.problems, 0, []run.Sink{seen}
+		policy := &full{Policy: c.Policy}
+		policy.left.Store(test.answers)
+		c.Policy = policy
+		r := begin(t, c)
+		if err := r.Run(t.Context()); !errors.Is(err, quintain.ErrStop) {
+			t.Errorf("%s: error %v", test.why, err)
+		}
+		report := r.Report()
+		if report.Failed() > 0 || test.problems == 0 && (report.Episodes[quintain.Cancelled] == 0 || report.GroupsMade == 0) {
+			t.Errorf("%s: report %+v", test.why, report)
+		}
+		var refused []string
+		for _, p := range of[run.Played](seen) {
+			if p.Drop == rollout.DropCancelled {
+				refused = append(refused, p.Job.Problem.ID())
+			}
+		}
+		next, again := config(t, open(t, store)), &events{}
+		next.Sinks = []run.Sink{again}
+		if _, report := finish(t, next); report.GroupsDropped[rollout.DropDuplicate] > 0 {
+			t.Errorf("%s: problems were played twice: %v", test.why, report.GroupsDropped)
+		}
+		for _, p := range of[run.Played](again) {
+			refused = slices.DeleteFunc(refused, func(id string) bool { return id == p.Job.Problem.ID() })
+		}
+		if len(refused) > 0 {
+			t.Errorf("%s: the next process did not play %v", test.why, refused)
+		}
+	}
 }
 
 func TestCutEndsWhatIsUnderWay(t *testing.T) {

@@ -111,6 +111,7 @@ type turnJSON struct {
 	Versions  []int32             `json:"versions"` // runs
 	Finish    quintain.Finish     `json:"finish"`
 	Fork      bool                `json:"fork"`
+	Realigned bool                `json:"realigned"`
 	Answer    string              `json:"answer"`
 	Reward    float64             `json:"reward"`
 	Right     bool                `json:"right"`
@@ -187,7 +188,7 @@ func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
 func (d *decoder) turn(in *turnJSON) quintain.Turn {
 	t := quintain.Turn{
 		Observed: in.Observed, Reply: in.Reply, Reasoning: in.Reasoning, ToolCalls: in.ToolCalls, Finish: in.Finish, Fork: in.Fork,
-		Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
+		Realigned: in.Realigned, Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
 	}
 	switch {
 	case !in.Opening:

@@ -130,6 +130,9 @@ func (e *encoder) turn(t *quintain.Turn) {
 	if t.Fork {
 		j.put(`,"fork":true`)
 	}
+	if t.Realigned {
+		j.put(`,"realigned":true`)
+	}
 	j.given(`,"answer":`, t.Answer)
 	j.float(`,"reward":`, "a reward", t.Reward)
 	if t.Right {

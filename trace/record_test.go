@@ -189,7 +189,7 @@ func drawTurn(t *rapid.T) quintain.Turn {
 		Observed: listOf(t, rapid.Custom(drawMessage), 3), Reply: drawText.Draw(t, "reply"), Reasoning: drawText.Draw(t, "reasoning"),
 		ToolCalls: listOf(t, rapid.Custom(drawCall), 2), Read: listOf(t, token, 6), Wrote: listOf(t, token, 6),
 		LogProbs: listOf(t, logProb, 6), Versions: listOf(t, rapid.Int32Range(0, 2), 6), Finish: quintain.Finish(drawText.Draw(t, "finish")),
-		Fork: rapid.Bool().Draw(t, "fork"), Answer: drawText.Draw(t, "answer"), Reward: drawFloat.Draw(t, "reward"),
+		Fork: rapid.Bool().Draw(t, "fork"), Realigned: rapid.Bool().Draw(t, "realigned"), Answer: drawText.Draw(t, "answer"), Reward: drawFloat.Draw(t, "reward"),
 		Right: rapid.Bool().Draw(t, "right"), Malformed: rapid.Bool().Draw(t, "malformed"), Why: drawText.Draw(t, "why"),
 	}
 }

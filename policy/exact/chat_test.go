@@ -376,7 +376,7 @@ func TestOnDrift(t *testing.T) {
 			continue
 		}
 		drift, is := errors.AsType[*exact.DriftError](err)
-		if !is || drift.OnDrift != does || !errors.Is(err, quintain.ErrFinal) || len(s.asked) > 0 ||
+		if !is || drift.OnDrift != does || !errors.Is(err, quintain.ErrFinal) || errors.Is(err, quintain.ErrStop) != (does == exact.Fail) || len(s.asked) > 0 ||
 			!strings.Contains(err.Error(), `p#1: the chat template rewrote what came before: it has "im_start|>assistant\nin<|im_end|>`) {
 			t.Errorf("%s: error is %v", does, err)
 		}

@@ -76,7 +76,7 @@ type OnDrift string
 const (
 	Fork OnDrift = "fork" // it is sampled, as a fork: the episode gives another training sequence
 	Drop OnDrift = "drop" // it is not: a [DriftError] ends the episode, without a reward
-	Fail OnDrift = "fail" // nor are others: the same, and whoever plays should stop
+	Fail OnDrift = "fail" // nor are others: the same, and who plays stops
 )
 
 // Settings say what a policy does.
@@ -94,8 +94,8 @@ func (s *Settings) Declare(d *settings.Section) {
 }
 
 // A DriftError says that the chat template rewrote what came before, and that the settings
-// do not let the conversation begin anew. [quintain.ErrFinal] is in its chain: played
-// again, the episode would end likewise.
+// do not let the conversation begin anew. It is a [quintain.ErrFinal]: played again, the
+// episode would end likewise. With Fail it is also a [quintain.ErrStop].
 type DriftError struct {
 	OnDrift OnDrift // Drop or Fail
 	Key     string  // of the request
@@ -107,5 +107,7 @@ func (e *DriftError) Error() string {
 	return fmt.Sprintf("%s: the chat template rewrote what came before: %s; use a template that keeps it, or on_drift: fork", e.Key, e.Why)
 }
 
-// Unwrap returns [quintain.ErrFinal].
-func (e *DriftError) Unwrap() error { return quintain.ErrFinal }
+// Is reports whether target is [quintain.ErrFinal], or [quintain.ErrStop] and OnDrift Fail.
+func (e *DriftError) Is(target error) bool {
+	return target == quintain.ErrFinal || target == quintain.ErrStop && e.OnDrift == Fail
+}

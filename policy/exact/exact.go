@@ -36,7 +36,7 @@ func New(g policy.Generator, r Renderer) *Policy {
 
 // Stats counts what a policy did.
 type Stats struct {
-	Clean, Realigned, Forked int64 // requests, by the drift of what was read
+	Clean, Realigned, Forked int64 // replies after the first of a conversation, by the drift of what was read
 
 	Resumed    int64 // continuations of replies that the server had interrupted
 	NoLogProbs int64 // samples without log-probabilities
@@ -59,7 +59,9 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if err != nil {
 		return nil, fmt.Errorf("exact: %w", err)
 	}
-	p.count(read.Drift)
+	if len(r.Context) > 0 {
+		p.count(read.Drift)
+	}
 	if does := p.Settings.OnDrift; read.Drift == Forked && (does == Drop || does == Fail) {
 		return nil, fmt.Errorf("exact: %w", &DriftError{OnDrift: does, Key: r.Key, Why: read.Why})
 	}
@@ -79,7 +81,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		samples = append(samples, quintain.Sample{
 			Text: p.render.Text(o.Tokens), Read: slices.Clip(read.Tokens), Wrote: slices.Clip(o.Tokens),
 			LogProbs: slices.Clip(o.LogProbs), Versions: slices.Clip(o.Versions),
-			Finish: o.Finish, Fork: read.Drift == Forked, Vocabulary: p.render.Vocabulary(),
+			Finish: o.Finish, Fork: read.Drift == Forked, Realigned: read.Drift == Realigned, Vocabulary: p.render.Vocabulary(),
 		})
 	}
 	return samples, err
