@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
@@ -20,6 +22,7 @@ type Report struct {
 	NoLogProbs    int                      `json:"no_logprobs"`       // sequences of kept groups whose log-probabilities the policy's server did not tell
 	Tokens        int                      `json:"tokens"`            // sampled
 	Unit          string                   `json:"unit"`              // what Tokens counts: "tokens", or "bytes" if the policy's server does not tell its tokens
+	Turns         Turns                    `json:"turns"`             // after the first of each episode
 	Staleness     map[int]int              `json:"staleness"`         // groups consumed, by the versions that their oldest token was behind; those of unknown version are not in it
 	Tasks         []TaskReport             `json:"tasks"`             // in the order of the streams
 	Waiting       string                   `json:"waiting,omitempty"` // what the policy waits for, besides its replies
@@ -28,6 +31,18 @@ type Report struct {
 	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
 	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score of held-out problems, the mean of the tasks' means
 	ExamAfter     *float64                 `json:"exam_after,omitempty"`
+}
+
+// Turns counts turns by what the model's chat template made of the conversation before them.
+type Turns struct {
+	Clean     int `json:"clean"`     // it continued the tokens so far
+	Realigned int `json:"realigned"` // it writes the end of the last reply differently
+	Forked    int `json:"forked"`    // it rewrote what came before, so the tokens began anew
+}
+
+// String tells the counts in words.
+func (n Turns) String() string {
+	return fmt.Sprintf("%d clean, %d realigned, %d forked", n.Clean, n.Realigned, n.Forked)
 }
 
 // A TaskReport is what a run did with one stream of problems.

@@ -40,6 +40,7 @@ type tally struct {
 	again     int // groups that failed, and whose problem is played again
 	tokens    int // sampled
 	unit      string
+	turns     Turns
 	staleness map[int]int
 	tasks     []*taskTally
 	lastFault string
@@ -108,6 +109,7 @@ func (t *tally) played(p Played) {
 		t.outcomes[played.Outcome]++
 		t.tokens += played.Sampled()
 		t.replays += played.Replays
+		t.turns.add(played)
 		if played.Vocabulary == quintain.UTF8 {
 			t.unit = "bytes"
 		}
@@ -131,6 +133,21 @@ func (t *tally) played(p Played) {
 	if len(p.Scores) > 0 {
 		task.episodes += len(p.Scores)
 		task.add(mean(p.Scores))
+	}
+}
+
+// add counts the turns of an episode after its first.
+func (n *Turns) add(played *quintain.Trajectory) {
+	for i := range played.Turns {
+		switch turn := &played.Turns[i]; {
+		case i == 0:
+		case turn.Fork:
+			n.Forked++
+		case turn.Realigned:
+			n.Realigned++
+		default:
+			n.Clean++
+		}
 	}
 }
 
@@ -213,7 +230,7 @@ func (t *tally) report() Report {
 	r := Report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
-		NoLogProbs: t.unknown, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		NoLogProbs: t.unknown, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Advice: t.allAdvice(), Training: t.training,
 	}
 	for _, o := range quintain.Outcomes {

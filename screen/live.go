@@ -128,6 +128,9 @@ func statusOf(r *run.Report) []string {
 	if r.NoLogProbs > 0 {
 		parts = append(parts, fmt.Sprintf("sequences without log-probabilities %d", r.NoLogProbs))
 	}
+	if r.Turns != (run.Turns{}) {
+		parts = append(parts, fmt.Sprintf("further turns %v", r.Turns))
+	}
 	if r.Waiting != "" {
 		parts = append(parts, Clip(r.Waiting, 160))
 	}

@@ -76,7 +76,7 @@ func uses() map[string][]string {
 	server := []string{"data", "log", "server", "hub", "store"}
 	return map[string][]string{
 		"run":      slices.Concat(server, problems, []string{"policy", "run", "rules", "trace", "dumps", "metrics", "model", "learn"}),
-		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel"}),
+		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays"}),
 		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"pretrain": {"tasks", "scenario", "model"},
 		"hub":      server,

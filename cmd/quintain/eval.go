@@ -91,7 +91,7 @@ func (w *world) evaluate(ctx context.Context, c *config) (report *exam.Report, e
 	}
 	bar := screen.NewBar(w.screen(), "examining")
 	e := exam.Exam{
-		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel, MaxFailed: how.MaxFailed,
+		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel, Replays: c.Run.Of.Replays, MaxFailed: how.MaxFailed,
 		Told: func(p exam.Progress) { bar.Show(p.Done, p.Total, failures(p)) },
 	}
 	err = beside(ctx, policy, func(ctx context.Context) (err error) {

@@ -38,6 +38,9 @@ func printRun(out io.Writer, r *run.Report) error {
 		fmt.Fprintf(out, "played again   %d episodes, %d problems\n", r.Replays, r.PlayedAgain)
 	}
 	fmt.Fprintf(out, "%-14s %d, %.0f a second\n", r.Unit, r.Tokens, r.Rate())
+	if r.Turns != (run.Turns{}) {
+		fmt.Fprintf(out, "further turns  %v\n", r.Turns)
+	}
 	staleness := counted(r.Staleness)
 	if _, known := r.Lag(); !known {
 		staleness = "unknown"
