@@ -96,6 +96,20 @@ func (r *Run) Acked() (steps, episodes int) { return r.batches.done() }
 // of the trainer, as it was told; -1 if nobody has.
 func (r *Run) Version() int { return int(r.weights.Now()) }
 
+// Tell sets the version, and returns when that is durable. One that is lower than before is
+// a [*weights.FallError].
+func (r *Run) Tell(ctx context.Context, version int32) error {
+	before := r.weights.Now()
+	if err := r.weights.Tell(ctx, version); err != nil {
+		return err
+	}
+	if version > before {
+		r.batches.progress()
+		r.events.Tell("version", map[string]any{"version": version})
+	}
+	return nil
+}
+
 // Staleness counts the groups that were acknowledged since the hub started, by how many
 // steps their oldest token was behind. Groups of unknown version are not in it.
 func (r *Run) Staleness() map[int]int { return r.batches.staleness() }

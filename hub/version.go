@@ -18,9 +18,8 @@ import (
 // tellVersion takes the version of the weights that the policy's server samples with.
 func (a v1API) tellVersion(c *web.Call) {
 	version, err := readShort(c, atropos.DecodeVersion)
-	before := a.weights.Now()
 	if err == nil {
-		err = a.weights.Tell(context.WithoutCancel(c.Context()), version)
+		err = a.Tell(context.WithoutCancel(c.Context()), version)
 	}
 	if fall, is := errors.AsType[*weights.FallError](err); is {
 		err = web.Errorf(http.StatusConflict, "%v", fall)
@@ -28,10 +27,6 @@ func (a v1API) tellVersion(c *web.Call) {
 	if err != nil {
 		a.fail(c, err)
 		return
-	}
-	if version > before {
-		a.batches.progress()
-		a.events.Tell("version", map[string]any{"version": version})
 	}
 	a.showVersion(c)
 }
