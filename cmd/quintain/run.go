@@ -170,10 +170,14 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 // connect returns the policy of a server. One that does not run yet is waited for later.
 func (a *assembled) connect(ctx context.Context) (*server.Server, error) {
 	trains := a.config.Run.Consumer == consumerHub
-	s, err := a.config.server(server.Use{
-		Tokens: trains, LogProbs: true, Version: a.sampled, Stop: ctx.Done(), Log: a.log,
+	use := server.Use{
+		Trainer: trains, LogProbs: true, Version: a.sampled, Stop: ctx.Done(), Log: a.log,
 		Say: func(text string) { a.live.Say("%s", text) },
-	})
+	}
+	if trains {
+		use.Told = a.host.Hub().Default().Tell
+	}
+	s, err := a.config.server(use)
 	if err != nil {
 		return nil, err
 	}

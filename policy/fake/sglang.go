@@ -18,6 +18,7 @@ func (s *Server) sGLang() map[string]http.HandlerFunc {
 		"GET /model_info":                info,
 		"GET /server_info":               s.say(func() any { return map[string]any{"version": "0.5.15+fake", "served_model_name": s.cfg.Model} }),
 		"POST /generate":                 s.samples(form{read: readSGLang, whole: wholeSGLang}),
+		"POST /tokenize":                 s.tokenize,
 		"POST /abort_request":            s.abortSGLang,
 		"POST /pause_generation":         s.pauseSGLang,
 		"POST /continue_generation":      s.resume(map[string]any{"status": "ok"}),

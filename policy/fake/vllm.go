@@ -156,7 +156,7 @@ func wholeNative(_ *Server, j *job, out []piece) any {
 	return map[string]any{"request_id": j.id, "choices": choices}
 }
 
-// tokenize answers as vLLM and llama.cpp do.
+// tokenize answers as all three do.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Prompt   string             `json:"prompt"`

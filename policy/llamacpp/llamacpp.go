@@ -40,6 +40,9 @@ func (c *Client) Can() policy.Abilities {
 // Stats returns the counts of exchanges so far.
 func (c *Client) Stats() remote.Stats { return c.server.Stats() }
 
+// Version is that of the server's weights, or an older one: see [remote.Config].
+func (c *Client) Version(ctx context.Context) int32 { return c.server.Version(ctx) }
+
 // CloseIdle closes the connections that no request is using.
 func (c *Client) CloseIdle() { c.server.CloseIdle() }
 

@@ -156,7 +156,8 @@ func (r *Report) try(ctx context.Context, cfg remote.Config) {
 // Tokens is the client of a server that takes tokens.
 type Tokens interface {
 	policy.Generator
-	CloseIdle() // closes the connections that no request is using
+	Version(ctx context.Context) int32 // of the server's weights, or an older one; see [remote.Config]
+	CloseIdle()                        // closes the connections that no request is using
 }
 
 // Generator returns the client of a server of a kind, which must take tokens. The error

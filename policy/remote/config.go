@@ -28,7 +28,7 @@ type Config struct {
 	// VersionPath is where the server itself says the version of its weights, as
 	// {"weight_version": "7"}. It is asked before a request, but not within a second of
 	// the last time, nor again if it has no such route. Version counts if the server
-	// does not say a whole number. "": it is not asked.
+	// does not say a whole number. "" and Unasked: it is not asked.
 	VersionPath string
 
 	// Timeout limits one HTTP exchange; 0: one hour. An exchange that times out is not
@@ -62,6 +62,10 @@ type Config struct {
 	// requests to one server.
 	Transport http.RoundTripper
 }
+
+// Unasked is the VersionPath of a server that is not to be asked, where "" stands for the
+// path of its kind.
+const Unasked = "-"
 
 // withDefaults returns c with its zero fields filled in.
 func (c Config) withDefaults() Config {

@@ -117,7 +117,7 @@ func (s *Server) try(ctx context.Context, c *Call) *Error {
 		return broken(context.Cause(ctx))
 	}
 	s.asked.Add(1)
-	c.Begin(s.version(ctx))
+	c.Begin(s.Version(ctx))
 	if c.Abort != nil {
 		work, release := aborting(ctx, c.Abort)
 		defer release()

@@ -24,9 +24,9 @@ type weights struct {
 	never   bool // the server has no such route
 }
 
-// version is that of the server's weights, or an older one.
-func (s *Server) version(ctx context.Context) int32 {
-	if s.cfg.VersionPath == "" {
+// Version is that of the server's weights, or an older one: see [Config].
+func (s *Server) Version(ctx context.Context) int32 {
+	if s.cfg.VersionPath == "" || s.cfg.VersionPath == Unasked {
 		return s.cfg.Version()
 	}
 	w := &s.weights

@@ -36,6 +36,9 @@ func (s *Server) Connect(ctx context.Context) error {
 	if err == nil && Temporary(found.Fault) {
 		err = found.Fault
 	}
+	if err == nil && s.renderer != nil && found.Can.TokensIn {
+		err = s.compare(ctx, cfg, found)
+	}
 	if err == nil {
 		err = s.choose(found)
 	}
@@ -75,7 +78,7 @@ func (s *Server) choose(found *probe.Report) error {
 	case s.renderer != nil && !byTokens:
 		return fmt.Errorf("%s takes no tokens%s; serve the model with vLLM, SGLang or llama.cpp, or leave out the tokenizer to play by chat completions",
 			name, reasons(found.Notes))
-	case s.renderer == nil && byTokens && s.use.Tokens:
+	case s.renderer == nil && byTokens && s.use.Trainer:
 		return fmt.Errorf("%s takes tokens, and a trainer needs them: name the model's folder or its tokenizer.json (--tokenizer); "+
 			"--policy openai plays without", name)
 	}
@@ -84,13 +87,16 @@ func (s *Server) choose(found *probe.Report) error {
 	}
 	if s.renderer != nil {
 		s.say("%s has the model %s, and is asked by tokens", name, found.Model)
+		if s.use.Trainer && !found.Can.Versions {
+			s.say("%s does not say the version of its weights: the trainer tells it the hub (POST /v1/runs/{run}/version), or it stays unknown", name)
+		}
 		return s.playByTokens(found.Server, found.Model)
 	}
 	s.say("%s has the model %s, and is asked by chat completions", name, found.Model)
 	s.chat.Server.URL, s.chat.Model = found.URL+"/v1", found.Model
-	s.chat.TokenIDs = s.chat.TokenIDs || s.use.Tokens && found.Can.TokensOut
+	s.chat.TokenIDs = s.chat.TokenIDs || s.use.Trainer && found.Can.TokensOut
 	s.chat.NoLogProbs = !s.use.LogProbs || !found.Can.LogProbs
-	if s.use.Tokens && !s.chat.TokenIDs {
+	if s.use.Trainer && !s.chat.TokenIDs {
 		s.say("warning: %s reports no tokens, so the trainer gets the bytes of the texts: "+
 			"serve the model with vLLM, SGLang or llama.cpp, and name its tokenizer (--tokenizer)", name)
 	}
@@ -108,27 +114,49 @@ func reasons(notes []string) string {
 // longestPause is the pause between tries to reach a server; the first ones are shorter.
 const longestPause = 10 * time.Second
 
-// Run waits for the server, if [Server.Connect] has not reached it, until it can be used or
-// ctx ends. The error says why it never can.
+// Run waits for the server, if [Server.Connect] has not reached it, and then follows the
+// version of its weights, until ctx ends. The error says why it can never be used.
 func (s *Server) Run(ctx context.Context) error {
-	for tries := 1; ; tries++ {
-		select {
-		case <-s.ready:
-			<-ctx.Done()
+	for tries := 1; !s.isReady(); tries++ {
+		if !wait(ctx, min(longestPause, time.Duration(tries)*time.Second)) {
 			return nil
-		default:
-		}
-		pause := time.NewTimer(min(longestPause, time.Duration(tries)*time.Second))
-		select {
-		case <-ctx.Done():
-			pause.Stop()
-			return nil
-		case <-pause.C:
 		}
 		if err := s.Connect(ctx); err != nil && !Temporary(err) && ctx.Err() == nil {
 			s.failed = err
 			close(s.ready)
 			return err
+		}
+	}
+	return s.follow(ctx)
+}
+
+// wait waits, and reports whether ctx has not ended meanwhile.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// follow tells each version of the server's weights until ctx ends.
+func (s *Server) follow(ctx context.Context) error {
+	if s.tokens == nil || s.use.Told == nil {
+		<-ctx.Done()
+		return nil
+	}
+	for last := int32(-1); ; {
+		if version := s.tokens.Version(ctx); version > last && ctx.Err() == nil {
+			last = version
+			if err := s.use.Told(ctx, version); err != nil {
+				s.use.Log.Warn("the version that the policy's server says is not taken", "version", version, "err", err)
+			}
+		}
+		if !wait(ctx, time.Second) {
+			return nil
 		}
 	}
 }

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/openai"
@@ -25,15 +23,16 @@ import (
 
 // A Use says what the replies of a server are for.
 type Use struct {
-	Tokens   bool // a trainer takes them: it needs the model's own tokens
-	LogProbs bool // and their log-probabilities
+	Trainer  bool // one takes them, which needs the model's own tokens and makes the versions of its weights
+	LogProbs bool // the log-probabilities of tokens are needed
 
-	Version  func() int32    // of the server's weights, unless it says that itself; nil: 0
+	Version  func() int32    // of the server's weights, if it does not say that itself or there is no trainer; nil: 0
 	Stop     <-chan struct{} // closed: nothing is waited for or tried again any more; nil: never
 	Parallel int             // exchanges at once; 0: 1024
 
-	Say func(text string) // told what people should know; nil: nobody is
-	Log *slog.Logger      // of the server's faults; nil: none
+	Say  func(text string)                              // told what people should know; nil: nobody is
+	Told func(ctx context.Context, version int32) error // told the versions that the server says; nil: nobody is
+	Log  *slog.Logger                                   // of the server's faults; nil: none
 }
 
 // A Server is the policy of an inference server. Many goroutines may call Sample, Waiting
@@ -47,19 +46,13 @@ type Server struct {
 
 	ready  chan struct{} // closed once player or failed is set
 	player player
-	exact  *exact.Policy // behind player; nil: it is asked by chat completions
-	failed error         // it can never be used
+	tokens *tokens // the same, if it is asked by tokens, else nil
+	failed error   // it can never be used
 
 	mu    sync.Mutex
 	fault error // why it cannot be used yet
 	tries int
 }
-
-// Describe implements [prometheus.Collector]; see [remote.Watch].
-func (s *Server) Describe(chan<- *prometheus.Desc) {}
-
-// Collect implements [prometheus.Collector].
-func (s *Server) Collect(to chan<- prometheus.Metric) { s.watch.Collect(to) }
 
 // A player is a policy with connections.
 type player interface {
@@ -82,6 +75,9 @@ func New(s Settings, u Use) (*Server, error) {
 	}
 	n := &Server{settings: s, use: u, chat: chat, watch: remote.NewWatch(u.Log), ready: make(chan struct{})}
 	to := &n.chat.Server
+	if !u.Trainer {
+		to.VersionPath = remote.Unasked
+	}
 	to.MaxInFlight, to.Version, to.Stop, to.Told = u.Parallel, u.Version, u.Stop, n.watch.Told
 	if s.Files.Tokenizer != "" {
 		if n.renderer, err = s.Files.Renderer(s.Chat.Model, time.Now()); err != nil {
@@ -118,14 +114,17 @@ func (s *Server) playByTokens(kind probe.Kind, model string) error {
 	if c, is := s.renderer.(*exact.Chat); is {
 		c.Model = cmp.Or(c.Model, model)
 	}
-	s.exact = exact.New(generator, s.renderer)
-	s.exact.Settings = s.settings.Drift
-	s.player = struct {
-		*exact.Policy
-		probe.Tokens
-	}{s.exact, generator}
+	s.tokens = &tokens{exact.New(generator, s.renderer), generator}
+	s.tokens.Policy.Settings = s.settings.Drift
+	s.player = s.tokens
 	close(s.ready)
 	return nil
+}
+
+// tokens is a server that is asked by tokens.
+type tokens struct {
+	*exact.Policy
+	probe.Tokens
 }
 
 // errStopped says that nobody waits any more.
@@ -150,12 +149,18 @@ func (s *Server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 
 // CloseIdle closes the connections that no request is using.
 func (s *Server) CloseIdle() {
+	if s.isReady() && s.player != nil {
+		s.player.CloseIdle()
+	}
+}
+
+// isReady reports whether player or failed is set.
+func (s *Server) isReady() bool {
 	select {
 	case <-s.ready:
-		if s.player != nil {
-			s.player.CloseIdle()
-		}
+		return true
 	default:
+		return false
 	}
 }
 

@@ -1,0 +1,399 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/policy/fake"
+	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/policy/server"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// said collects what people are told. Many goroutines may use it.
+type said struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (s *said) say(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, text)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.all, "\n")
+}
+
+// like is a fake server of a shape, whose weights have version 3.
+func like(t *testing.T, shape fake.Shape) http.Handler {
+	t.Helper()
+	s := fake.Defaults()
+	s.Shape, s.Rate, s.FirstToken, s.Length, s.Version = string(shape), 0, 0, "fixed:4", 3
+	f, err := fake.New(fake.Config{Server: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// serve serves until the test ends, and returns the address.
+func serve(t *testing.T, h http.Handler) string {
+	t.Helper()
+	web := httptest.NewServer(h)
+	t.Cleanup(web.Close)
+	return web.URL
+}
+
+// at are settings of a server at an address, without retries.
+func at(url string) server.Settings {
+	s := server.Defaults()
+	s.Chat.URL, s.Chat.Retries = url, 0
+	return s
+}
+
+// open returns a server that is not yet asked.
+func open(t *testing.T, s server.Settings, u server.Use) *server.Server {
+	t.Helper()
+	n, err := server.New(s, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.CloseIdle)
+	return n
+}
+
+// asks is a request for two replies.
+var asks = quintain.Request{
+	Key: "p", N: 2, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "2+2?"}},
+	Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 8},
+}
+
+// What a server lacks is said before anything is played; else it plays.
+func TestConnect(t *testing.T) {
+	t.Parallel()
+	const byTokens, byChat = "is asked by tokens", "is asked by chat completions"
+	folder := policytest.ByteModel(t, policytest.Talk, 0)
+	other := policytest.ByteModel(t, policytest.Talk, 1)
+	trainer := server.Use{Trainer: true, LogProbs: true}
+	for _, test := range []struct {
+		why   string
+		at    http.Handler
+		set   func(*server.Settings)
+		use   server.Use
+		says  string // in what is said, or in the error
+		fails bool
+	}{
+		{"vLLM by tokens", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, byTokens, false},
+		{"SGLang by tokens", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, byTokens, false},
+		{"llama.cpp by tokens", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, byTokens, false},
+		{"llama.cpp does not say its version", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, "POST /v1/runs/{run}/version", false},
+		{"bytes", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = exact.ByteTokenizer }, trainer, byTokens, false},
+		{"another tokenizer", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it is not the one of the server's model", true},
+		{"another tokenizer for SGLang", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it is not the one of the server's model", true},
+		{"another tokenizer for llama.cpp", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it is not the one of the server's model", true},
+		{"a trainer needs the tokenizer", like(t, fake.VLLM), nil, trainer, "(--tokenizer)", true},
+		{"an examination does not", like(t, fake.VLLM), nil, server.Use{}, byChat, false},
+		{"a server that takes no tokens", like(t, fake.OpenAI), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, "takes no tokens", true},
+		{"a server that only reports tokens", like(t, fake.OpenAI), nil, trainer, byChat, false},
+		{"a server that reports no tokens", &policytest.Server{}, nil, trainer, "the trainer gets the bytes of the texts", false},
+		{"a server that reports no probabilities", &policytest.Server{NoLogProbs: true}, nil, trainer, "reports no log-probabilities", false},
+		{"probabilities that nobody needs", &policytest.Server{NoLogProbs: true}, nil, server.Use{}, byChat, false},
+		{"a kind that is said", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLM, folder }, trainer, byTokens, false},
+		{"a kind that it is not", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.SGLang, folder }, trainer, "takes no tokens (tokens: ", true},
+		{"another model", like(t, fake.VLLM), func(s *server.Settings) { s.Chat.Model = "m2" }, server.Use{}, `no model "m2"; the server has fake`, true},
+		{"no inference server", http.NotFoundHandler(), nil, server.Use{}, "is this the address of an inference server?", true},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			t.Parallel()
+			s := at(serve(t, test.at))
+			if test.set != nil {
+				test.set(&s)
+			}
+			var told said
+			test.use.Say = told.say
+			n := open(t, s, test.use)
+			err := n.Connect(t.Context())
+			if (err != nil) != test.fails || !strings.Contains(fmt.Sprint(err, told.String()), test.says) {
+				t.Fatalf("error %v, said %q; want %q", err, told.String(), test.says)
+			}
+			if err != nil {
+				if server.Temporary(err) {
+					t.Errorf("%v is said to pass", err)
+				}
+				return
+			}
+			if samples, err := n.Sample(t.Context(), asks); err != nil || len(samples) != 2 || samples[0].LogProbs == nil && strings.Contains(told.String(), byTokens) {
+				t.Errorf("samples %+v, error %v", samples, err)
+			}
+			if waits := n.Waiting(); waits != "" {
+				t.Errorf("it waits: %s", waits)
+			}
+		})
+	}
+}
+
+// What a wrong tokenizer makes of a text, and what the server does, are both told.
+func TestVocabularyErrorTellsBothLists(t *testing.T) {
+	t.Parallel()
+	s := at(serve(t, like(t, fake.VLLM)))
+	s.Files.Tokenizer = policytest.ByteModel(t, policytest.Talk, 1)
+	err := open(t, s, server.Use{}).Connect(t.Context())
+	wrong, is := errors.AsType[*server.VocabularyError](err)
+	if !is || len(wrong.Ours) != len(wrong.Theirs) || string(rune(wrong.Theirs[0])) != "u" || string(rune(wrong.Ours[0])) != "v" {
+		t.Fatalf("error %v", err)
+	}
+	if text := err.Error(); !strings.Contains(text, fmt.Sprint(wrong.Ours)) || !strings.Contains(text, fmt.Sprint(wrong.Theirs)) ||
+		!strings.Contains(text, "user: What is 12345") || !strings.Contains(text, `\x03`) {
+		t.Errorf("it says %s", text)
+	}
+}
+
+// A conversation goes on from the tokens so far, whatever the server is.
+func TestSeveralTurns(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why, template    string
+		onDrift          exact.OnDrift
+		clean, forked    int64
+		finally, stopped bool // the error of the second turn
+	}{
+		{"a template that keeps what was said", policytest.Talk, exact.Fail, 1, 0, false, false},
+		{"one that rewrites it, and that is played", policytest.Shouts, exact.Fork, 0, 1, false, false},
+		{"one that rewrites it, and that is dropped", policytest.Shouts, exact.Drop, 0, 1, true, false},
+		{"one that rewrites it, and that ends the run", policytest.Shouts, exact.Fail, 0, 1, true, true},
+	} {
+		for _, shape := range []fake.Shape{fake.VLLM, fake.SGLang, fake.LlamaCpp} {
+			s := at(serve(t, like(t, shape)))
+			s.Files.Tokenizer, s.Drift.OnDrift = policytest.ByteModel(t, test.template, 0), test.onDrift
+			n := open(t, s, server.Use{Trainer: true})
+			if err := n.Connect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			first, err := n.Sample(t.Context(), asks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := asks
+			r.N, r.Fresh, r.Context, r.Wrote = 1, 2, slices.Concat(first[0].Read, first[0].Wrote), len(first[0].Wrote)
+			r.Messages = append(slices.Clone(r.Messages), quintain.Message{Role: quintain.RoleAssistant, Content: first[0].Text}, quintain.Message{Role: quintain.RoleUser, Content: "And?"})
+			second, err := n.Sample(t.Context(), r)
+			if errors.Is(err, quintain.ErrFinal) != test.finally || errors.Is(err, quintain.ErrStop) != test.stopped {
+				t.Errorf("%s, %s: error %v", test.why, shape, err)
+			}
+			if err == nil && (second[0].Vocabulary != "fake" || second[0].Fork != (test.forked > 0)) {
+				t.Errorf("%s, %s: %+v", test.why, shape, second[0])
+			}
+			want := fmt.Sprintf("clean %d, forked %d, realigned 0, ", test.clean, test.forked)
+			if got := turns(t, n); got != want {
+				t.Errorf("%s, %s: turns %s, want %s", test.why, shape, got, want)
+			}
+		}
+	}
+}
+
+// turns are the turns that the metrics of n count.
+func turns(t *testing.T, n *server.Server) (text string) {
+	t.Helper()
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(n)
+	families, err := metrics.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() != "quintain_policy_turns_total" {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			text += fmt.Sprintf("%s %v, ", m.GetLabel()[0].GetValue(), m.GetCounter().GetValue())
+		}
+	}
+	return text
+}
+
+// starting is a server that answers 503 until it is opened.
+type starting struct {
+	http.Handler
+	open atomic.Bool
+}
+
+func (s *starting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.open.Load() {
+		http.Error(w, "Loading model", http.StatusServiceUnavailable)
+		return
+	}
+	s.Handler.ServeHTTP(w, r)
+}
+
+// A server that does not run yet is waited for, and what for is told.
+func TestAServerThatStartsIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why   string
+		at    http.Handler
+		fails string // the end of the wait; empty: it plays
+	}{
+		{"it can be used", like(t, fake.VLLM), ""},
+		{"it cannot be used", like(t, fake.OpenAI), "takes no tokens"},
+	} {
+		late := &starting{Handler: test.at}
+		s := at(serve(t, late))
+		s.Files.Tokenizer = exact.ByteTokenizer
+		n := open(t, s, server.Use{Trainer: true})
+		err := n.Connect(t.Context())
+		if !server.Temporary(err) || !strings.Contains(n.Waiting(), "waiting for the server (try 1): server failed: HTTP 503") {
+			t.Errorf("%s: error %v, waits %q", test.why, err, n.Waiting())
+		}
+		ctx, end := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- n.Run(ctx) }()
+		late.open.Store(true)
+		samples, err := n.Sample(ctx, asks)
+		end()
+		ran := <-ended
+		if test.fails == "" && (err != nil || ran != nil || len(samples) != 2 || n.Waiting() != "") {
+			t.Errorf("%s: samples %+v, errors %v and %v, waits %q", test.why, samples, err, ran, n.Waiting())
+		}
+		if test.fails != "" && (err == nil || ran == nil || !strings.Contains(ran.Error(), test.fails)) {
+			t.Errorf("%s: errors %v and %v", test.why, err, ran)
+		}
+	}
+}
+
+// What waits for a server ends when nobody wants it any more.
+func TestWaitingEnds(t *testing.T) {
+	t.Parallel()
+	stop := make(chan struct{})
+	n := open(t, at("http://127.0.0.1:1"), server.Use{Stop: stop})
+	gone := errors.New("gone")
+	ctx, end := context.WithCancelCause(t.Context())
+	end(gone)
+	if _, err := n.Sample(ctx, asks); !errors.Is(err, gone) {
+		t.Errorf("error %v, want the cause of the context", err)
+	}
+	close(stop)
+	if _, err := n.Sample(t.Context(), asks); err == nil || errors.Is(err, quintain.ErrFinal) {
+		t.Errorf("error %v, want one that may be played again", err)
+	}
+}
+
+// The versions that a server says are told, and label the samples if there is a trainer.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	url := serve(t, like(t, fake.SGLang))
+	s := at(url)
+	s.Files.Tokenizer = exact.ByteTokenizer
+	told := make(chan int32, 8)
+	n := open(t, s, server.Use{
+		Trainer: true, Version: func() int32 { return -1 },
+		Told: func(_ context.Context, version int32) error { told <- version; return errors.New("not now") },
+	})
+	if err := n.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- n.Run(ctx) }()
+	if version := <-told; version != 3 {
+		t.Errorf("version %d, want 3", version)
+	}
+	if samples, err := n.Sample(ctx, asks); err != nil || samples[0].Versions[0] != 3 {
+		t.Errorf("samples %+v, error %v", samples, err)
+	}
+	reply, err := http.Post(url+"/update_weight_version", "application/json", strings.NewReader(`{"new_version":"4"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+	if version := <-told; version != 4 {
+		t.Errorf("version %d, want 4", version)
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	alone := open(t, s, server.Use{Version: func() int32 { return -1 }})
+	if err := alone.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if samples, err := alone.Sample(t.Context(), asks); err != nil || samples[0].Versions[0] != -1 {
+		t.Errorf("without a trainer: samples %+v, error %v", samples, err)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+func TestSettingsAreChecked(t *testing.T) {
+	t.Parallel()
+	folder := policytest.ByteModel(t, "{% nope %}", 0)
+	for _, test := range []struct {
+		why  string
+		set  func(*server.Settings)
+		says string // empty: nothing
+	}{
+		{"an address is enough", func(*server.Settings) {}, ""},
+		{"no address", func(s *server.Settings) { s.Chat.URL = "" }, "url: is missing"},
+		{"an address that is none", func(s *server.Settings) { s.Chat.URL = "here" }, "url is"},
+		{"chat completions name the model", func(s *server.Settings) { s.Kind = probe.OpenAI }, "model: is missing"},
+		{"chat completions take no tokens", func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.OpenAI, folder }, "tokenizer: the kind openai"},
+		{"a kind that is asked by tokens", func(s *server.Settings) { s.Kind = probe.LlamaCpp }, "tokenizer: is missing; llamacpp is asked by tokens"},
+		{"a template without a tokenizer", func(s *server.Settings) { s.Files.Template = "x.jinja" }, "tokenizer: is missing"},
+		{"a template for bytes", func(s *server.Settings) {
+			s.Files.Tokenizer, s.Files.Vars = exact.ByteTokenizer, map[string]any{"a": 1}
+		}, "tokenizer: bytes has a template"},
+		{"more for the body, by tokens", func(s *server.Settings) {
+			s.Files.Tokenizer, s.Chat.Extra = exact.ByteTokenizer, map[string]any{"a": 1}
+		}, "extra_body: is for chat completions only"},
+		{"a tokenizer that is not there", func(s *server.Settings) { s.Files.Tokenizer = "none.json" }, "tokenizer: "},
+		{"a template that is none", func(s *server.Settings) { s.Files.Tokenizer = folder }, "unknown tag 'nope'"},
+		{"a key that is not there", func(s *server.Settings) { s.Chat.KeyFile = "none" }, "key_file: "},
+	} {
+		s := at("http://127.0.0.1:1")
+		test.set(&s)
+		_, err := server.New(s, server.Use{})
+		if got := fmt.Sprint(err); (err != nil) != (test.says != "") || !strings.Contains(got, test.says) {
+			t.Errorf("%s: error %v, want %q", test.why, err, test.says)
+		}
+	}
+}
+
+func TestTemporary(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err  error
+		want bool
+	}{
+		{nil, false},
+		{errors.New("of no server"), false},
+		{&remote.Error{Kind: remote.Unreachable}, true},
+		{&remote.Error{Kind: remote.Busy}, true},
+		{&remote.Error{Kind: remote.ServerFailed}, true},
+		{&remote.Error{Kind: remote.TooSlow}, true},
+		{&remote.Error{Kind: remote.Refused}, false},
+		{&remote.Error{Kind: remote.UnknownModel}, false},
+		{&remote.Error{Kind: remote.Nonsense}, false},
+	} {
+		if got := server.Temporary(test.err); got != test.want {
+			t.Errorf("%v: %v", test.err, got)
+		}
+	}
+}

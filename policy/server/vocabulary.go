@@ -1,0 +1,74 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/remote"
+)
+
+// specimen is what tokenizers differ on: numbers, code, white space, accents, other scripts.
+const specimen = "What is 12345 + 6.789?\n\n\tfor (i = 0; i != 10; i++) { naïve(x_i); }   日本語 🙂"
+
+// A VocabularyError says that a tokenizer is not the one of the server's model.
+type VocabularyError struct {
+	Text         string // with the special tokens of the chat template
+	Ours, Theirs []quintain.Token
+}
+
+// Error tells both lists and the remedy.
+func (e *VocabularyError) Error() string {
+	at := 0
+	for at < min(len(e.Ours), len(e.Theirs)) && e.Ours[at] == e.Theirs[at] {
+		at++
+	}
+	return fmt.Sprintf("tokenizer: it is not the one of the server's model: of %q the server makes the tokens %v, and the tokenizer %v, which differ from token %d on; "+
+		"name the tokenizer.json of the model that is served (--tokenizer)", e.Text, e.Theirs, e.Ours, at)
+}
+
+// compare has the server encode a conversation in the form of the chat template, and
+// returns a [*VocabularyError] if its tokens are others than the renderer's. A server that
+// refuses that is not compared.
+func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Report) error {
+	read, err := s.renderer.Render(quintain.Request{N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: specimen}}})
+	if err != nil {
+		return err
+	}
+	ask := map[string]any{"model": found.Model, "prompt": read.Text, "add_special_tokens": false}
+	if found.Server == probe.LlamaCpp {
+		ask = map[string]any{"content": read.Text, "add_special": false, "parse_special": true}
+	}
+	body, err := json.Marshal(ask)
+	if err != nil {
+		return err
+	}
+	cfg.URL = found.URL
+	server, err := remote.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer server.CloseIdle()
+	answer, err := server.Post(ctx, "tokenize", body)
+	if fault, is := errors.AsType[*remote.Error](err); is && fault.Kind == remote.Refused {
+		s.say("warning: whether the tokenizer is the one of the server's model is not known: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var theirs struct {
+		Tokens []quintain.Token `json:"tokens"`
+	}
+	if fault := remote.Decode(answer, &theirs); fault != nil {
+		return server.Fault(fault, "tokenize", answer)
+	}
+	if !slices.Equal(theirs.Tokens, read.Tokens) {
+		return &VocabularyError{read.Text, read.Tokens, theirs.Tokens}
+	}
+	return nil
+}
