@@ -10,13 +10,15 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// Talk is a chat template in which each message ends with [policy.End]. It never rewrites
-// a conversation.
-const Talk = `{% for m in messages %}{{ m.role + ': ' + m.content }}` + "\x03" + `{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}`
+// Chat templates in which each message ends with [policy.End].
+const (
+	Talk   = head + `m.content` + foot                                                   // never rewrites a conversation
+	Spaced = head + `m.content + ' '` + foot                                             // puts a space after each message, and so realigns every reply
+	Shouts = head + `(m.content | upper if m.role == 'assistant' else m.content)` + foot // rewrites every reply once it is an earlier one
 
-// Shouts is a chat template that rewrites every reply once it is an earlier one.
-const Shouts = `{% for m in messages %}{{ m.role + ': ' + (m.content | upper if m.role == 'assistant' else m.content) }}` + "\x03" +
-	`{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}`
+	head = `{% for m in messages %}{{ m.role + ': ' + `
+	foot = " }}\x03{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+)
 
 // ByteModel writes the files of a model, without weights, into a temporary folder and
 // returns it. Its tokens are those of the byte vocabulary of package policy, in which

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/policy/policytest"
+)
+
+// sums is a file of n problems.
+func sums(t *testing.T, n int) (path string) {
+	t.Helper()
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, `{"question":"%d + 1?","answer":%d}`+"\n", i, i+1)
+	}
+	path = filepath.Join(t.TempDir(), "sums.jsonl")
+	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// threeTurns are flags of a run whose episodes have three turns, against a server.
+func threeTurns(t *testing.T, url string, args ...string) []string {
+	t.Helper()
+	return append([]string{
+		"--policy", "server", "--url", url, "--scenario", "math_multi_turn", "--turns", "3", "--problems", sums(t, 40),
+		"--group-size", "2", "--batch-size", "8", "--keep-equal", "--min-trainable", "1", "--max-tokens", "16",
+	}, args...)
+}
+
+// Episodes of three turns are played by exact tokens on every kind of server that takes
+// them, and what its template does to them is told.
+func TestRunByTokens(t *testing.T) {
+	for _, shape := range []string{"vllm", "sglang", "llamacpp"} {
+		fake, url := startFake(t, "--shape", shape, "--first-token", "0s", "--length", "uniform:1-24")
+		for _, test := range []struct {
+			why, template            string
+			clean, realigned, forked bool
+		}{
+			{"a template that keeps what was said", policytest.Talk, true, false, false},
+			{"one that ends replies in its own way", policytest.Spaced, false, true, false},
+			{"one that rewrites them", policytest.Shouts, false, false, true},
+		} {
+			model := policytest.ByteModel(t, test.template, 0)
+			r := runReport(t, threeTurns(t, url, "--tokenizer", model, "--data", t.TempDir(), "--steps", "1")...)
+			if n := r.Turns; n.Clean > 0 != test.clean || n.Realigned > 0 != test.realigned || n.Forked > 0 != test.forked {
+				t.Errorf("%s, %s: turns %v", shape, test.why, n)
+			}
+			if r.Failed() != 0 || r.Unit != "tokens" || r.Steps != 1 {
+				t.Errorf("%s, %s: report %+v", shape, test.why, r)
+			}
+		}
+		fake.interrupts <- os.Interrupt
+		fake.wait(t)
+	}
+}
+
+// With on_drift: fail, a template that rewrites ends a run and an examination. The run is
+// kept, and goes on.
+func TestDriftEndsTheRun(t *testing.T) {
+	fake, url := startFake(t, "--first-token", "0s", "--length", "fixed:8")
+	shouts, data := policytest.ByteModel(t, policytest.Shouts, 0), t.TempDir()
+	args := threeTurns(t, url, "--tokenizer", shouts)
+	p := start(append([]string{"run", "--port", "0", "--data", data, "--on-drift", "fail"}, args...)...)
+	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the chat template rewrote what came before") {
+		t.Errorf("status %d\n%s", status, p.stderr.String())
+	}
+	if out := p.stdout.String(); !strings.Contains(out, "cancelled: ") || strings.Contains(out, "infra_failed") {
+		t.Errorf("report\n%s", out)
+	}
+	r := runReport(t, append(args, "--data", data, "--steps", "1")...)
+	if r.Turns.Forked == 0 || r.GroupsDropped["duplicate"] != 0 || r.Steps != 1 {
+		t.Errorf("report %+v", r)
+	}
+	p = start("eval", "--policy", "server", "--url", url, "--tokenizer", shouts, "--on-drift", "fail", "--scenario", "math_multi_turn", "--problems", sums(t, 4))
+	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the chat template rewrote what came before") {
+		t.Errorf("status %d\n%s", status, p.stderr.String())
+	}
+	fake.interrupts <- os.Interrupt
+	fake.wait(t)
+}
+
+// What a server lacks ends a verb before anything starts.
+func TestWhatAServerLacksIsSaid(t *testing.T) {
+	fake, url := startFake(t, "--shape", "vllm")
+	chat, chatURL := startFake(t, "--shape", "openai")
+	model, other := policytest.ByteModel(t, policytest.Talk, 0), policytest.ByteModel(t, policytest.Talk, 1)
+	for _, test := range []struct {
+		why    string
+		args   []string
+		status int
+		says   string
+	}{
+		{"a trainer needs the tokenizer", []string{"run", "--url", url, "--consumer", "hub"}, exitFailed, "name the model's folder or its tokenizer.json (--tokenizer)"},
+		{"the tokenizer is another one", []string{"run", "--url", url, "--tokenizer", other}, exitFailed, "it is not the one of the server's model"},
+		{"so it is for an examination", []string{"eval", "--url", url, "--tokenizer", other, "--tasks", "chain_sum"}, exitFailed, "it is not the one of the server's model"},
+		{"the server takes no tokens", []string{"run", "--url", chatURL, "--tokenizer", model}, exitFailed, "takes no tokens"},
+		{"there is no such file", []string{"ask", "--url", url, "--tokenizer", "none.json"}, exitUsage, "policy.tokenizer: "},
+		{"there is no such model", []string{"ask", "--url", url, "--model", "m2"}, exitFailed, `no model "m2"; the server has fake`},
+		{"there is no server", []string{"eval", "--url", closedURL(t), "--tasks", "chain_sum"}, exitFailed, "is the server running"},
+		{"nor to ask", []string{"ask", "chain_sum", "--url", closedURL(t)}, exitFailed, "is the server running"},
+		{"an examination needs no tokens", []string{"eval", "--url", url, "--tasks", "chain_sum", "--count", "2"}, exitOK, "is asked by chat completions"},
+	} {
+		args := append(test.args, "--policy", "server", "--data", t.TempDir())
+		if test.args[0] == "run" {
+			args = append(args, "--port", "0")
+		}
+		p := start(args...)
+		if status := p.wait(t); status != test.status || !strings.Contains(p.stderr.String(), test.says) || strings.Contains(p.stderr.String(), "hub on ") {
+			t.Errorf("%s: status %d, want %d and %q\n%s", test.why, status, test.status, test.says, p.stderr.String())
+		}
+	}
+	for _, p := range []*process{fake, chat} {
+		p.interrupts <- os.Interrupt
+		p.wait(t)
+	}
+}
+
+// A run waits for a server that does not run yet, and says so. Ctrl-C ends the wait.
+func TestRunWaitsForItsServer(t *testing.T) {
+	at := closedURL(t)
+	address, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := threeTurns(t, at, "--tokenizer", "bytes", "--port", "0", "--grace", "1h")
+	p := start(append([]string{"run", "--data", t.TempDir(), "--steps", "1"}, args...)...)
+	await(t, p, "the server cannot be used yet, and is waited for: ")
+	await(t, p, "waiting for the server (try ")
+	fake, _ := startFake(t, "--port", address.Port(), "--first-token", "0s")
+	if status := p.wait(t); status != exitOK || !strings.Contains(p.stderr.String(), "is asked by tokens") || !strings.Contains(p.stdout.String(), "steps          1 ") {
+		t.Errorf("status %d\n%s\n%s", status, p.stderr.String(), p.stdout.String())
+	}
+	fake.interrupts <- os.Interrupt
+	fake.wait(t)
+
+	p = start(append([]string{"run", "--data", t.TempDir()}, args...)...)
+	await(t, p, "Ctrl-C stops")
+	p.interrupts <- os.Interrupt
+	if status := p.wait(t); status != exitOK || strings.Contains(p.stdout.String(), "infra_failed") {
+		t.Errorf("status %d\n%s", status, p.stdout.String())
+	}
+}
+
+// The versions that a server says are those of the run of a trainer, without a word of the
+// trainer's; /metrics has the turns.
+func TestVersionsOfTheServer(t *testing.T) {
+	fake, at := startFake(t, "--shape", "sglang", "--weight-version", "0", "--first-token", "0s")
+	p := start(append([]string{"run", "--data", t.TempDir(), "--port", "0", "--consumer", "hub"}, threeTurns(t, at, "--tokenizer", "bytes")...)...)
+	await(t, p, "hub on ")
+	_, after, _ := strings.Cut(p.stderr.String(), "hub on ")
+	hub, _, _ := strings.Cut(after, ",")
+	page := func(path string) string {
+		reply, err := http.Get(hub + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		text, err := io.ReadAll(reply.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	until(t, p, "the hub knows version 0", func() bool { return strings.Contains(page("/v1/runs/default/version"), `"version":0`) })
+	reply, err := http.Post(at+"/update_weight_version", "application/json", strings.NewReader(`{"new_version":"2"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+	until(t, p, "the hub knows version 2", func() bool { return strings.Contains(page("/v1/runs/default/version"), `"version":2`) })
+	until(t, p, "turns are counted", func() bool {
+		text := page("/metrics")
+		return strings.Contains(text, `quintain_policy_turns_total{drift="clean"} `) && strings.Contains(text, `quintain_policy_turns_total{drift="forked"} 0`)
+	})
+	http.DefaultClient.CloseIdleConnections()
+	for _, p := range []*process{p, fake} {
+		p.interrupts <- os.Interrupt
+		if status := p.wait(t); status != exitOK {
+			t.Errorf("status %d\n%s", status, p.stderr.String())
+		}
+	}
+}
