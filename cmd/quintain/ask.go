@@ -29,7 +29,7 @@ shows the replies.
 The tiny policy has the weights of --weights, else those of the checkpoint in the data
 folder, else the embedded ones. Tasks that it was trained for are asked in the form that it knows.`,
 		Example: `  quintain ask spell_backward
-  quintain ask countdown:1 --policy openai --url http://127.0.0.1:8001/v1 --model my-model
+  quintain ask countdown:1 --policy server --url http://127.0.0.1:8001
   echo 'Spell cat backward.' | quintain ask`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {

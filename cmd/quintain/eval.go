@@ -20,13 +20,14 @@ prints the mean score of each task with its 95 % interval. A task with few probl
 asked all of them, and a file of problems is asked once through. With --samples N each
 problem is played N times, which gives pass@k and the majority vote as well.
 
-An episode that failed has no score. If more than --max-failed of the episodes fail,
+An episode whose server failed is played again, up to --replays times. One that fails
+for good has no score. If more than --max-failed of the episodes fail,
 the examination ends with status 1 and the last cause.
 
 The tiny policy has the weights of --weights, else those of the checkpoint in the
 data folder, else the embedded ones.`,
 		Example: `  quintain eval
-  quintain eval --policy openai --url http://127.0.0.1:8001/v1 --model my-model --tasks word_ladder:2,countdown:1
+  quintain eval --policy server --url http://127.0.0.1:8001 --tasks word_ladder:2,countdown:1
   quintain eval --count 200 --samples 8 --json > now.json
   quintain eval --count 200 --samples 8 --against now.json`,
 		Args: noArgs,

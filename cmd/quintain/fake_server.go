@@ -24,7 +24,7 @@ Its routes and faults are in docs/servers.md.`,
 		Example: `  quintain fake-server --port 8001
   quintain fake-server --port 8001 --length uniform:100-2000 --rate 50 --max-running 256
   quintain fake-server --port 8001 --shape vllm --faults busy=0.02,cut=0.01
-  quintain run --policy openai --url http://127.0.0.1:8001/v1 --model fake --token-ids --keep-equal`,
+  quintain run --policy server --url http://127.0.0.1:8001 --tokenizer bytes --keep-equal`,
 		Args: noArgs,
 	}
 	load := w.settings(c, "fake-server")

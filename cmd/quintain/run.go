@@ -40,14 +40,15 @@ Without flags the policy is the small transformer in this program, which the
 consumer trains with reinforcement learning while it samples, on seven easy tasks,
 and examines on held-out problems before and after. --policy script plays a script
 that solves each problem with a probability of 0.6, and trains nothing; --policy
-openai asks a server.
+server asks the inference server at --url, and waits for it if it does not run yet.
 
 The next run on the same data folder continues where this one stopped.
 Ctrl-C starts no more episodes, gives those under way --grace to end, examines the
 policy a last time, and keeps everything; a second Ctrl-C skips what is left of that.`,
 		Example: `  quintain run --minutes 5 --report report.json
   quintain run --policy script --steps 20
-  quintain run --tasks countdown:1,word_ladder:2 --policy openai --url http://127.0.0.1:8001/v1 --model my-model
+  quintain run --tasks countdown:1,word_ladder:2 --policy server --url http://127.0.0.1:8001
+  quintain run --policy server --url http://127.0.0.1:8001 --tokenizer my-model --consumer hub
   quintain run --policy script --scenario math_multi_turn --problems problems.jsonl --turns 4`,
 		Args: noArgs,
 	}

@@ -27,10 +27,10 @@ func Defaults() Settings { return Settings{Timeout: time.Hour, Retries: 9} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.URL, "url", "base of the server's API, such as http://127.0.0.1:8001/v1")
-	d.Text(&s.Model, "model", "name by which the server knows the model")
+	d.Text(&s.URL, "url", "address of the server, such as http://127.0.0.1:8001; of the kind openai the base of its API, which ends with /v1")
+	d.Text(&s.Model, "model", "name by which the server knows the model; none: its first one, unless the kind is openai")
 	d.Text(&s.KeyFile, "key_file", "file with the API key").Flag("policy-key-file")
-	d.Bool(&s.TokenIDs, "token_ids", "ask the server for exact tokens (vLLM 0.10.2 or newer, SGLang)")
+	d.Bool(&s.TokenIDs, "token_ids", "ask for exact tokens in chat completions (vLLM 0.10.2 or newer, SGLang)")
 	d.Object(&s.Extra, "extra_body", "object that is added to the JSON body of every request")
 	d.Duration(&s.Timeout, "timeout", "time limit for one exchange with the server").AtLeast(0)
 	d.Int(&s.Retries, "retries", "how often an exchange is retried after a temporary fault").AtLeast(0)
