@@ -24,9 +24,18 @@ type ruin struct {
 	state   string
 }
 
+// An end is how a store came to rest.
+type end int
+
+const (
+	closed    end = iota
+	rewritten     // its log was written anew, then it was closed
+	killed        // before it was sealed
+)
+
 // rest puts groups two by two, acknowledges some three by three, and returns what is on
-// the disk once the queue is closed.
-func rest(t *testing.T, rewritten bool) ruin {
+// the disk after the end of the queue.
+func rest(t *testing.T, how end) ruin {
 	t.Helper()
 	d := newDisk()
 	q, s := openOn(t, d)
@@ -58,7 +67,7 @@ func rest(t *testing.T, rewritten bool) ruin {
 			t.Fatal(err)
 		}
 	}
-	if rewritten {
+	if how == rewritten {
 		var all [][]byte
 		if err := s.Replay(t.Context(), func(b []byte) error { all = append(all, b); return nil }); err != nil {
 			t.Fatal(err)
@@ -67,9 +76,14 @@ func rest(t *testing.T, rewritten bool) ruin {
 			t.Fatal(err)
 		}
 	}
-	closeStore(t, q)
+	if how != killed {
+		closeStore(t, q)
+	}
 	for name, n := range d.now {
-		r.files[name] = n.data
+		r.files[name] = bytes.Clone(n.data)
+	}
+	if how == killed {
+		closeStore(t, q)
 	}
 	return r
 }
@@ -147,8 +161,8 @@ func (r ruin) enter(t *testing.T, files map[string][]byte) (o toll) {
 // nothing off, and costs what it hit.
 func TestDamageAtRest(t *testing.T) {
 	t.Parallel()
-	for _, rewritten := range []bool{false, true} {
-		r := rest(t, rewritten)
+	for _, how := range []end{closed, rewritten, killed} {
+		r := rest(t, how)
 		if o := r.enter(t, r.files); o.lost+o.again+o.told > 0 || o.back || o.refused != nil {
 			t.Fatalf("undamaged: %+v", o)
 		}
@@ -212,9 +226,33 @@ func damages() []harm {
 	}
 }
 
+// A file that ends between two frames looks whole. It is told from one that was never
+// longer, also if the process was killed before it sealed the store.
+func TestFileThatEndsBetweenFrames(t *testing.T) {
+	r := rest(t, killed)
+	for _, name := range []string{segmentName(1), segmentName(2), doneName, statesName} {
+		b := r.files[name]
+		h, err := readFileHead(bytes.NewReader(b), kindOf(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := source{bytes.NewReader(b), int64(len(b)), h.salt, int64(len(b))}.survey(true)
+		if err != nil || len(v.frames) < 2 {
+			t.Fatalf("%s: %d frames, error %v", name, len(v.frames), err)
+		}
+		for _, f := range v.frames {
+			files := maps.Clone(r.files)
+			files[name] = b[:f.at]
+			if o := r.enter(t, files); o.told == 0 {
+				t.Errorf("%s ends at %d of %d, and not a word: %+v", name, f.at, len(b), o)
+			}
+		}
+	}
+}
+
 // What was damaged is kept beside, once.
 func TestDamagedBytesAreKept(t *testing.T) {
-	r := rest(t, false)
+	r := rest(t, closed)
 	name := segmentName(1)
 	r.files[name][fileHeadLen+10] ^= 1
 	o := r.enter(t, r.files)
@@ -225,12 +263,12 @@ func TestDamagedBytesAreKept(t *testing.T) {
 
 // A segment that somebody puts back after it was missed is left alone.
 func TestPutBack(t *testing.T) {
-	r := rest(t, false)
+	r := rest(t, closed)
 	d := newDisk()
 	for name, data := range r.files {
 		d.now[name] = &inode{data: bytes.Clone(data), kept: bytes.Clone(data)}
 	}
-	for _, name := range []string{segmentName(2), segmentName(len(r.files) - 3)} { // one in the middle, and the newest
+	for _, name := range []string{segmentName(2), segmentName(len(r.files) - 4)} { // one in the middle, and the newest
 		gone := d.now[name]
 		if gone == nil {
 			t.Fatalf("there is no %s among %v", name, slices.Sorted(maps.Keys(r.files)))
@@ -255,7 +293,7 @@ func TestPutBack(t *testing.T) {
 		putSmall(t, q, 2000, 2039)
 		closeStore(t, q)
 		if name == segmentName(2) {
-			r2 := rest(t, false)
+			r2 := rest(t, closed)
 			clear(d.now)
 			for name, data := range r2.files {
 				d.now[name] = &inode{data: bytes.Clone(data), kept: bytes.Clone(data)}
@@ -319,7 +357,7 @@ func TestManifest(t *testing.T) {
 	other := newDisk()
 	q, _ := openOn(t, other)
 	closeStore(t, q)
-	r := rest(t, false)
+	r := rest(t, closed)
 	r.files[doneName] = other.now[doneName].data
 	if o := r.enter(t, r.files); !errors.Is(o.refused, errForeign) {
 		t.Errorf("a file of another store: error %v", o.refused)

@@ -159,7 +159,7 @@ func openFolder(f folder, o Options) (*store, error) {
 	s := &store{o: o, site: in}
 	s.append.write = func(list []frame) error { return s.done.write(list) }
 	if err := s.open(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, in.ends.close())
 	}
 	return s, nil
 }
@@ -421,7 +421,7 @@ func (s *store) Close() error {
 	if !s.done.broken() && !s.states.broken() && !s.bodies.newest().broken() {
 		s.site.trySeal()
 	}
-	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close())
+	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close(), s.site.ends.close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
 	}

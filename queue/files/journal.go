@@ -108,6 +108,7 @@ func (j *journal) write(frames []frame) error {
 	}
 	if err == nil {
 		j.size.Store(at)
+		j.site.ends.note(j.head.kind, j.head.salt, at)
 		j.site.touch()
 		return nil
 	}

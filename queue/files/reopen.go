@@ -77,12 +77,13 @@ func harmOf(kind byte) string {
 
 // sealed is how much of the file was durable, as far as is known.
 func (j *journal) sealed() int64 {
+	known := max(fileHeadLen, j.site.ends.of(j.head.kind, j.head.salt))
 	// A file that was rewritten since the manifest was has another salt. Each of its
 	// frames counts as a write of its own, so only the last one is in doubt.
 	if l, ok := j.site.found.files[j.name]; ok && l.salt == j.head.salt {
-		return max(fileHeadLen, l.sealed)
+		known = max(known, l.sealed)
 	}
-	return fileHeadLen
+	return known
 }
 
 // readHead reads the file's head. If it is damaged, it is made anew of what the manifest

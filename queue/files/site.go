@@ -20,6 +20,7 @@ type site struct {
 	folder
 	log   *slog.Logger
 	found manifest // as it was at the opening; without files if there was none
+	ends  *ends    // how much more of its files was durable
 
 	guessed bool     // there were files, and no manifest: whose they are is not known
 	names   []string // of all files at the opening, sorted
@@ -41,7 +42,7 @@ type site struct {
 // openSite reads what the folder says of itself, or begins a new store. What another
 // process left half done is removed.
 func openSite(in folder, log *slog.Logger) (*site, error) {
-	s := &site{folder: in, log: log, open: make(map[string]*journal), touched: make(chan struct{}, 1)}
+	s := &site{folder: in, log: log, ends: new(ends), open: make(map[string]*journal), touched: make(chan struct{}, 1)}
 	names, err := in.names()
 	if err != nil {
 		return nil, err
@@ -58,7 +59,11 @@ func openSite(in folder, log *slog.Logger) (*site, error) {
 		}
 	}
 	slices.Sort(s.names)
-	return s, s.identify()
+	if err := s.identify(); err != nil {
+		return nil, err
+	}
+	s.ends = openEnds(in)
+	return s, nil
 }
 
 // ours reports whether a file of frames has this name.
@@ -159,7 +164,7 @@ func (s *site) seal() error {
 	s.mu.Unlock()
 	text := string(m.encode())
 	if text == s.written {
-		return nil
+		return s.ends.sync(s)
 	}
 	s.written = ""
 	err := s.folder.sync()
@@ -170,7 +175,7 @@ func (s *site) seal() error {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
 	s.written = text
-	return nil
+	return s.ends.sync(s)
 }
 
 // trySeal seals. If that fails, the manifest only says less than it could, which is logged
