@@ -132,15 +132,16 @@ func (s *store) SetStates(ctx context.Context, list []queue.State) error {
 	return nil
 }
 
-// sweep deletes those of msgs that say that a state is forgotten. What it does not reach
-// stays, and is no harm.
+// sweep deletes those of msgs that say that a state is forgotten. It gives up when the
+// server does not answer: what stays is no harm.
 func (s *store) sweep(ctx context.Context, msgs []*message) {
 	for _, m := range msgs {
 		if m.Header.Get(headerForgotten) == "" {
 			continue
 		}
-		if err := s.log.stream.DeleteMsg(ctx, m.seq); err != nil {
+		if err := s.askOnce(ctx, func(ctx context.Context) error { return s.log.stream.DeleteMsg(ctx, m.seq) }); err != nil {
 			s.o.Log.Debug("nats: a forgotten state leaves a message", "subject", m.Subject, "err", err)
+			return
 		}
 	}
 }

@@ -29,7 +29,8 @@ const (
 
 const (
 	windowBytes = 16 << 20        // of a batch, sent and not yet answered for
-	tryTime     = 2 * time.Second // for an answer, before a request is sent again
+	tryTime     = 2 * time.Second // for an answer, before a write is sent again
+	askTime     = time.Second     // for an answer, before a question is asked again
 	slowest     = 8 << 20         // bytes that a connection carries in a second, at least
 )
 
@@ -113,7 +114,7 @@ func (s *server) conclude(m *message, last uint64, bytes int) error {
 
 // request sends m and returns the answer. With m, so many bytes are not answered for.
 func (s *server) request(m *message, bytes int) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), min(tryTime, s.o.Timeout)+transfer(bytes))
+	ctx, cancel := s.try(context.Background(), min(tryTime, s.o.Timeout)+transfer(bytes))
 	defer cancel()
 	reply, err := s.nc.RequestMsgWithContext(ctx, m.Msg)
 	if err != nil {

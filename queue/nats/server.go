@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -20,14 +21,20 @@ type server struct {
 	url string
 	nc  *nats.Conn
 	js  jetstream.JetStream
+
+	mu    sync.Mutex
+	wire  context.Context // ends when the connection that there is now breaks
+	broke context.CancelFunc
 }
 
 // dial connects to the server.
 func (s *server) dial() (*nats.Conn, error) {
 	log := s.o.Log
+	s.rewire()
 	opts := []nats.Option{
 		nats.Name("quintain queue " + s.o.Name), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(1),
+		nats.DisconnectErrHandler(func(*nats.Conn, error) { s.rewire() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Debug("nats: connection", "err", err)
 		}),
@@ -40,6 +47,30 @@ func (s *server) dial() (*nats.Conn, error) {
 		return nil, fmt.Errorf("%s: %w: %w", s.where(), queue.ErrUnreachable, err)
 	}
 	return nc, nil
+}
+
+// rewire ends what was tried on the connection before: the answers do not come any more.
+func (s *server) rewire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broke != nil {
+		s.broke()
+	}
+	s.wire, s.broke = context.WithCancel(context.Background())
+}
+
+// try returns the context of one attempt to ask the server. It ends with ctx, after d, or
+// when the connection breaks.
+func (s *server) try(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	s.mu.Lock()
+	wire := s.wire
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, d)
+	stop := context.AfterFunc(wire, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
 }
 
 // where names the server to people, without passwords.
@@ -86,21 +117,26 @@ func (s *server) stream(ctx context.Context, want jetstream.StreamConfig) (st je
 
 // ask calls f, which asks the server something that changes nothing, or nothing if it is
 // done twice. It calls f again while the server does not answer, until the time is up.
+// Each call has the same short time: while a cluster elects a leader, questions are lost.
 func (s *server) ask(ctx context.Context, f func(context.Context) error) error {
 	deadline := time.Now().Add(s.o.Timeout)
-	for wait := min(tryTime, s.o.Timeout); ; wait *= 2 {
-		try, cancel := context.WithTimeout(ctx, wait)
-		err := f(try)
-		cancel()
-		if err == nil {
-			return nil
-		}
-		err = s.readError(ctx, err)
-		if !passing(err) || time.Now().After(deadline) {
+	for {
+		err := s.askOnce(ctx, f)
+		if err == nil || !passing(err) || time.Now().After(deadline) {
 			return err
 		}
 		pause(ctx, retryPause)
 	}
+}
+
+// askOnce is ask without a second call.
+func (s *server) askOnce(ctx context.Context, f func(context.Context) error) error {
+	try, cancel := s.try(ctx, min(askTime, s.o.Timeout)+transfer(int(s.nc.MaxPayload())))
+	defer cancel()
+	if err := f(try); err != nil {
+		return s.readError(ctx, err)
+	}
+	return nil
 }
 
 // pause waits for a while, or until ctx ends.

@@ -100,13 +100,15 @@ func (s *store) Body(ctx context.Context, seq uint64) (body []byte, err error) {
 
 // Delete implements [queue.Bodies]. What it deletes is done according to the log, which
 // only the owner writes. So it does no harm if it reaches the server when another
-// process is the owner.
+// process is the owner. It asks once: an acknowledgement does not wait for the stream of
+// bodies to have a leader, and the queue deletes them later.
 func (s *store) Delete(ctx context.Context, below uint64, seqs []uint64) error {
 	if err := s.lost(); err != nil {
 		return err
 	}
 	if below > 0 {
-		if err := s.purge(ctx, s.bodies, jetstream.WithPurgeSequence(min(below, s.bodies.last()+1))); err != nil {
+		upTo := jetstream.WithPurgeSequence(min(below, s.bodies.last()+1))
+		if err := s.askOnce(ctx, func(ctx context.Context) error { return s.bodies.stream.Purge(ctx, upTo) }); err != nil {
 			return err
 		}
 	}
@@ -126,7 +128,7 @@ func (s *store) Delete(ctx context.Context, below uint64, seqs []uint64) error {
 
 // delete frees one body. It is no error if the body is gone.
 func (s *store) delete(ctx context.Context, seq uint64) error {
-	err := s.ask(ctx, func(ctx context.Context) error {
+	err := s.askOnce(ctx, func(ctx context.Context) error {
 		err := s.bodies.stream.DeleteMsg(ctx, seq)
 		if err != nil && ctx.Err() == nil {
 			if _, lookErr := s.bodies.stream.GetMsg(ctx, seq); lookErr != nil {
