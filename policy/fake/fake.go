@@ -2,9 +2,10 @@
 // measure what is around it. One port speaks as OpenAI's, vLLM's, SGLang's and
 // llama.cpp's servers do, or as one of them.
 //
-// Its tokens are those of the byte vocabulary of package policy, and it samples from a
-// real distribution over them, [Model], so that every log-probability that it reports
-// can be computed again. Equal requests in equal order get equal replies.
+// Its tokens are those of the byte vocabulary of package policy, or those of a model's
+// tokenizer and chat template. It samples from a real distribution over them, [Model], so
+// that every log-probability that it reports can be computed again. Equal requests in equal
+// order get equal replies.
 //
 // It takes time as a server does: to the first token, for each token, and in a queue. It
 // has versions of its weights, which the update routes of vLLM and SGLang set, can be
@@ -20,7 +21,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/tokenizer"
 )
 
 // A Config makes a server.
@@ -28,18 +31,36 @@ type Config struct {
 	Server Settings
 	Key    string  // bearer token that every request must bring; "": none
 	Script []Fault // of the first requests for samples, one each; "" is none. The rates apply to later ones
+
+	// Tokenizer and Template are those of a model, both or neither; nil: the byte vocabulary.
+	// Now is what the template is told that asks for the time.
+	Tokenizer *tokenizer.Tokenizer
+	Template  *chattemplate.Chat
+	Now       time.Time
+}
+
+// vocabulary returns the one that c names.
+func (c *Config) vocabulary() (vocabulary, error) {
+	switch {
+	case (c.Tokenizer == nil) != (c.Template == nil):
+		return nil, errors.New("want a tokenizer and its chat template, or neither")
+	case c.Tokenizer == nil:
+		return newByteVocabulary(), nil
+	}
+	return newModelVocabulary(c.Tokenizer, c.Template, c.Now)
 }
 
 // A Server is an [http.Handler]. It starts no goroutines.
 type Server struct {
-	cfg    Settings
-	key    string
-	script []Fault
-	model  *Model
-	rates  []rate
-	engine engine
-	routes map[string]http.HandlerFunc // by method and path
-	shape  Shape
+	cfg        Settings
+	key        string
+	script     []Fault
+	vocabulary vocabulary
+	model      *Model
+	rates      []rate
+	engine     engine
+	routes     map[string]http.HandlerFunc // by method and path
+	shape      Shape
 
 	mu     sync.Mutex
 	asked  int            // requests for samples
@@ -48,24 +69,41 @@ type Server struct {
 
 // New returns a server. The error names the setting that is invalid.
 func New(c Config) (*Server, error) {
-	if err := c.Server.Check(); err != nil {
-		return nil, fmt.Errorf("fake: %w", err)
-	}
-	lengths, err := parseLengths(c.Server.Length)
+	s, err := c.server()
 	if err != nil {
 		return nil, fmt.Errorf("fake: %w", err)
-	}
-	rates, err := parseRates(c.Server.Faults)
-	if err != nil {
-		return nil, fmt.Errorf("fake: %w", err)
-	}
-	s := &Server{
-		cfg: c.Server, key: c.Key, script: c.Script, rates: rates, shape: Shape(c.Server.Shape), before: map[uint64]int{},
-		model: &Model{seed: c.Server.Seed, lengths: lengths},
 	}
 	s.engine.start(s.model.Weights(int32(c.Server.Version)), c.Server.MaxRunning)
 	s.routes = s.table()
 	return s, nil
+}
+
+// server is a server that does not run yet.
+func (c *Config) server() (*Server, error) {
+	if err := c.Server.Check(); err != nil {
+		return nil, err
+	}
+	lengths, err := parseLengths(c.Server.Length)
+	if err != nil {
+		return nil, err
+	}
+	rates, err := parseRates(c.Server.Faults)
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.vocabulary()
+	if err != nil {
+		return nil, err
+	}
+	model := &Model{seed: c.Server.Seed, lengths: lengths, tokens: v.alphabet()}
+	if c.Server.Replies != "" {
+		if model.replies, err = readReplies(c.Server.Replies, v); err != nil {
+			return nil, err
+		}
+	}
+	return &Server{
+		cfg: c.Server, key: c.Key, script: c.Script, vocabulary: v, model: model, rates: rates, shape: Shape(c.Server.Shape), before: map[uint64]int{},
+	}, nil
 }
 
 // Model returns the distribution that the server samples from.

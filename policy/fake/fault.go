@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"fmt"
 	"math"
 	"net/http"
 	"strings"
@@ -15,6 +16,8 @@ type Fault string
 const (
 	Busy      Fault = "busy"       // status 429 with Retry-After: 0
 	Failed    Fault = "failed"     // status 500
+	NoServer  Fault = "no_server"  // status 502 with the page of a proxy
+	GaveUp    Fault = "gave_up"    // status 504 with the page of a proxy, when everything has been sampled
 	Dropped   Fault = "dropped"    // the connection is closed without an answer
 	Cut       Fault = "cut"        // the connection is closed in the middle of the answer
 	Stalled   Fault = "stalled"    // nothing comes until the client is gone
@@ -29,7 +32,7 @@ const (
 
 // Faults returns all faults.
 func Faults() []Fault {
-	return []Fault{Busy, Failed, Dropped, Cut, Stalled, FewProbs, NullProb, NaNProb, HighProb, ManyToken, Stray, NoEnd}
+	return []Fault{Busy, Failed, NoServer, GaveUp, Dropped, Cut, Stalled, FewProbs, NullProb, NaNProb, HighProb, ManyToken, Stray, NoEnd}
 }
 
 func names() (list []string) {
@@ -47,6 +50,8 @@ func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
 		refuse(w, http.StatusTooManyRequests, "too many requests")
 	case Failed:
 		refuse(w, http.StatusInternalServerError, "the engine has died")
+	case NoServer:
+		page(w, http.StatusBadGateway)
 	case Dropped:
 		panic(http.ErrAbortHandler)
 	case Stalled:
@@ -55,6 +60,14 @@ func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	return true
+}
+
+// page answers as a proxy does that has no answer of the server.
+func page(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", "text/html")
+	w.WriteHeader(status)
+	title := fmt.Sprint(status, " ", http.StatusText(status))
+	fmt.Fprintf(w, "<html><head><title>%s</title></head><body><h1>%s</h1></body></html>", title, title)
 }
 
 // notANumber is written as NaN.

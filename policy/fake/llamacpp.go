@@ -47,7 +47,7 @@ func wholeLlamaCpp(s *Server, j *job, out []piece) any {
 	}
 	stop := map[string]string{"stop": "eos", "length": "limit", "abort": "none"}[out[0].finish]
 	return map[string]any{
-		"content": textOf(tokens), "tokens": tokens, "stop": true, "stop_type": stop, "model": s.cfg.Model,
+		"content": s.vocabulary.text(tokens), "tokens": tokens, "stop": true, "stop_type": stop, "model": s.cfg.Model,
 		"tokens_predicted": sampled(out), "tokens_evaluated": len(j.prompt), "truncated": false, "completion_probabilities": list,
 	}
 }

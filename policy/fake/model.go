@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"encoding/binary"
 	"hash/fnv"
 	"math"
 	"sort"
@@ -11,15 +12,15 @@ import (
 	"github.com/quintain-rl/quintain/rng"
 )
 
-// vocabulary is the number of tokens: the bytes.
-const vocabulary = 256
-
 // A Model is a distribution over the tokens that follow a sequence. It depends on the
-// last token, by weights that each version draws anew, and on how many tokens ago a
-// message ended, by the lengths of replies. Many goroutines may use it at once.
+// last token, by weights that each version draws anew, and on how many tokens ago a reply
+// began, by the lengths of replies. If it has replies to give, it continues one of them as
+// long as the sequence does. Many goroutines may use it at once.
 type Model struct {
 	seed    uint64
 	lengths lengths
+	tokens  *alphabet
+	replies replies
 }
 
 // Weights are those of one version of a [Model]. Many goroutines may use them at once.
@@ -27,182 +28,217 @@ type Weights struct {
 	Version int32
 
 	model *Model
-	rows  [vocabulary]atomic.Pointer[row]
+	rows  [256]atomic.Pointer[row]
 }
 
 // A row holds the probabilities of the tokens that follow one token, if the reply does
 // not end.
 type row struct {
-	p   [vocabulary]float64
-	sum [vocabulary]float64 // of p up to a token
+	p   []float64 // of each common token
+	sum []float64 // of p up to a token
 }
+
+// Probabilities of what hardly happens, so that no text is impossible.
+const (
+	rare  = 1e-6 // a token that is not common, any of them
+	stray = 1e-6 // a token that is not that of the replies to give
+	least = 1e-9 // the end of a reply, and that it goes on
+)
 
 // Weights returns the weights of a version. Equal ones are equal wherever they are made.
 func (m *Model) Weights(version int32) *Weights { return &Weights{Version: version, model: m} }
 
-// row returns what follows prev.
-func (w *Weights) row(prev byte) *row {
-	if r := w.rows[prev].Load(); r != nil {
+// row returns what follows prev: one of 256 rows, by its lowest byte.
+func (w *Weights) row(prev quintain.Token) *row {
+	kept := &w.rows[byte(prev)]
+	if r := kept.Load(); r != nil {
 		return r
 	}
-	draw := rng.Named("fake", "weights").Stream(w.model.seed, int(w.Version)<<8|int(prev))
-	r, total := new(row), 0.0
-	for t := range r.p {
-		u := draw.Float()
-		switch {
-		case quintain.Token(t) == policy.End:
-			u = 0 // its probability is that of the length
-		case t == ' ', t >= 'a' && t <= 'z':
-			u = math.Exp(4 * u)
-		case t > ' ' && t < 0x7f:
-			u /= 10
-		default:
-			u = 1e-6 * (0.5 + u) // so that no text is impossible
-		}
-		r.p[t] = u
-		total += u
+	draw := rng.Named("fake", "weights").Stream(w.model.seed, int(w.Version)<<8|int(byte(prev)))
+	n := len(w.model.tokens.common)
+	r, total := &row{make([]float64, n), make([]float64, n)}, 0.0
+	for k := range r.p {
+		r.p[k] = math.Exp(4 * draw.Float())
+		total += r.p[k]
+	}
+	if w.model.tokens.rare > 0 {
+		total /= 1 - rare
 	}
 	sum := 0.0
-	for t := range r.p {
-		r.p[t] /= total
-		sum += r.p[t]
-		r.sum[t] = sum
+	for k := range r.p {
+		r.p[k] /= total
+		sum += r.p[k]
+		r.sum[k] = sum
 	}
-	w.rows[prev].Store(r)
+	kept.Store(r)
 	return r
 }
 
 // A state is all of a sequence that the next token depends on.
 type state struct {
-	prev  byte
-	since int // tokens after the last End
+	prev   quintain.Token
+	since  int // tokens after the last end or opening of a reply, or of all
+	opened int // tokens at the end that may open a reply
+	reply  course
 }
 
-// opening is how many tokens of a message come before its text.
-const opening = len("<|" + quintain.RoleAssistant + "|>")
-
-func stateOf(tokens []quintain.Token) (s state) {
-	if n := len(tokens); n > 0 {
-		s.prev = byte(tokens[n-1])
-	}
-	for s.since < len(tokens) && tokens[len(tokens)-1-s.since] != policy.End {
-		s.since++
+// stateOf is the state after tokens.
+func (m *Model) stateOf(tokens []quintain.Token) (s state) {
+	for _, t := range tokens {
+		s = m.after(s, t)
 	}
 	return s
 }
 
-func (s state) after(t quintain.Token) state {
-	if t == policy.End {
-		return state{byte(t), 0}
+// after is the state that follows s by t.
+func (m *Model) after(s state, t quintain.Token) state {
+	next := state{prev: t, since: s.since + 1, reply: m.replies.after(s.reply, t)}
+	switch opening := m.tokens.opening; {
+	case len(opening) == 0:
+	case t == opening[s.opened]:
+		next.opened = s.opened + 1
+	case t == opening[0]:
+		next.opened = 1
 	}
-	return state{byte(t), s.since + 1}
+	if t == m.tokens.end {
+		next.since = 0
+	}
+	if next.opened > 0 && next.opened == len(m.tokens.opening) {
+		next.since, next.opened, next.reply = 0, 0, m.replies.begin()
+	}
+	return next
 }
 
-// end is the probability that the message ends.
+// end is the probability that the reply ends, if there are none to give.
 func (w *Weights) end(s state) float64 {
-	const least = 1e-9
-	if s.since < opening {
-		return least
-	}
-	return min(max(w.model.lengths(s.since-opening+1), least), 1-least)
+	return min(max(w.model.lengths(s.since+1), least), 1-least)
 }
 
-// p is the probability of each token after s.
-func (w *Weights) p(s state) (p [vocabulary]float64) {
-	p = w.row(s.prev).p
-	end := w.end(s)
-	for t := range p {
-		p[t] *= 1 - end
+// p is the probability of token t after s.
+func (w *Weights) p(s state, t quintain.Token) float64 {
+	p := w.end(s)
+	if k, common := w.model.tokens.place[t]; common {
+		p = (1 - p) * w.row(s.prev).p[k]
+	} else if t != w.model.tokens.end {
+		p = (1 - p) * rare / float64(w.model.tokens.rare)
 	}
-	p[policy.End] = end
+	if s.reply.open() {
+		return stray*p + (1-stray)*w.model.replies.p(s.reply, t)
+	}
 	return p
 }
 
-// LogProb returns the natural logarithm of the probability of token t, a byte, after
-// tokens.
+// LogProb returns the natural logarithm of the probability of token t, one of the
+// vocabulary, after tokens.
 func (w *Weights) LogProb(tokens []quintain.Token, t quintain.Token) float64 {
-	return w.logProb(stateOf(tokens), t)
-}
-
-func (w *Weights) logProb(s state, t quintain.Token) float64 {
-	if t == policy.End {
-		return math.Log(w.end(s))
-	}
-	return math.Log1p(-w.end(s)) + math.Log(w.row(s.prev).p[t])
+	return math.Log(w.p(w.model.stateOf(tokens), t))
 }
 
 // draw samples the token after s.
 func (w *Weights) draw(r *rng.Rand, s state, how quintain.Sampling) quintain.Token {
-	if how.Temperature != 1 || how.TopK > 0 || how.TopP > 0 && how.TopP < 1 {
-		return drawFrom(r, w.p(s), how)
+	switch {
+	case how.Temperature != 1 || how.TopK > 0 || how.TopP > 0 && how.TopP < 1:
+		return w.drawFrom(r, w.shares(s), how)
+	case s.reply.open() && !r.Chance(stray):
+		return w.model.replies.draw(r, s.reply)
+	case r.Chance(w.end(s)):
+		return w.model.tokens.end
 	}
-	if r.Chance(w.end(s)) {
-		return policy.End
+	sums := w.row(s.prev).sum
+	u := r.Float()
+	k := sort.Search(len(sums), func(k int) bool { return sums[k] > u })
+	if k == len(sums) && w.model.tokens.rare > 0 {
+		return w.model.tokens.drawRare(r)
 	}
-	sums := &w.row(s.prev).sum
-	u := r.Float() * sums[vocabulary-1]
-	return quintain.Token(sort.Search(vocabulary-1, func(t int) bool { return sums[t] > u }))
+	return w.model.tokens.common[min(k, len(sums)-1)]
 }
 
-// drawFrom samples a token of the distribution p as how says.
-func drawFrom(r *rng.Rand, p [vocabulary]float64, how quintain.Sampling) quintain.Token {
-	order := make([]int, vocabulary)
-	for t := range order {
-		order[t] = t
+// A share is the probability of a token.
+type share struct {
+	token quintain.Token // anyRare: of all rare tokens together
+	p     float64
+}
+
+const anyRare quintain.Token = -1
+
+// shares are the probabilities after s, the greatest first, and last those of the tokens
+// that are neither common nor in a reply to give.
+func (w *Weights) shares(s state) (list []share) {
+	a, sum := w.model.tokens, 0.0
+	add := func(t quintain.Token) {
+		list = append(list, share{t, w.p(s, t)})
+		sum += list[len(list)-1].p
 	}
-	sort.SliceStable(order, func(i, j int) bool { return p[order[i]] > p[order[j]] })
-	if how.Temperature == 0 {
-		return quintain.Token(order[0])
+	add(a.end)
+	for _, t := range a.common {
+		add(t)
 	}
-	for t := range p {
-		p[t] = math.Pow(p[t], 1/how.Temperature)
-	}
-	if how.TopK > 0 {
-		order = order[:min(how.TopK, vocabulary)]
-	}
-	total := sumOf(p, order)
-	if how.TopP > 0 && how.TopP < 1 {
-		sum, n := 0.0, 0
-		for n < len(order) && sum < how.TopP*total {
-			sum += p[order[n]]
-			n++
+	for _, t := range w.model.replies.next(s.reply) {
+		if _, common := a.place[t]; !common && t != a.end {
+			add(t)
 		}
-		order, total = order[:max(1, n)], sum
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].p > list[j].p })
+	return append(list, share{anyRare, max(0, 1-sum)})
+}
+
+// drawFrom samples a token of shares as how says.
+func (w *Weights) drawFrom(r *rng.Rand, shares []share, how quintain.Sampling) quintain.Token {
+	if how.Temperature == 0 {
+		return shares[0].token
+	}
+	total := 0.0
+	for i := range shares {
+		shares[i].p = math.Pow(shares[i].p, 1/how.Temperature)
+		total += shares[i].p
+	}
+	if how.TopK > 0 && how.TopK < len(shares) {
+		shares, total = upTo(shares[:how.TopK], math.Inf(1))
+	}
+	if how.TopP > 0 && how.TopP < 1 {
+		shares, total = upTo(shares, how.TopP*total)
 	}
 	u := r.Float() * total
-	for _, t := range order {
-		if u -= p[t]; u < 0 {
-			return quintain.Token(t)
+	for _, s := range shares {
+		if u -= s.p; u < 0 {
+			if s.token == anyRare {
+				return w.model.tokens.drawRare(r)
+			}
+			return s.token
 		}
 	}
-	return quintain.Token(order[0])
+	return shares[0].token
 }
 
-func sumOf(p [vocabulary]float64, tokens []int) (sum float64) {
-	for _, t := range tokens {
-		sum += p[t]
+// upTo returns the first shares, at least one, until they add up to most, and their sum.
+func upTo(shares []share, most float64) (first []share, sum float64) {
+	n := 0
+	for n < len(shares) && (n == 0 || sum < most) {
+		sum += shares[n].p
+		n++
 	}
-	return sum
+	return shares[:n], sum
+}
+
+// top returns the n likeliest tokens after s, the likeliest first, but no rare ones.
+func (w *Weights) top(s state, n int) (list []policy.Likely) {
+	if n == 0 {
+		return nil
+	}
+	shares := w.shares(s)
+	for _, s := range shares[:min(max(0, n), len(shares)-1)] {
+		list = append(list, policy.Likely{Token: s.token, LogProb: float32(math.Log(s.p))})
+	}
+	return list
 }
 
 // hash is a number for a sequence of tokens.
 func hash(tokens []quintain.Token) uint64 {
 	h := fnv.New64a()
-	raw := make([]byte, 0, len(tokens))
+	raw := make([]byte, 0, 4*len(tokens))
 	for _, t := range tokens {
-		raw = append(raw, byte(t))
+		raw = binary.LittleEndian.AppendUint32(raw, uint32(t))
 	}
 	_, _ = h.Write(raw)
 	return h.Sum64()
-}
-
-// top returns the n likeliest tokens after tokens, the likeliest first.
-func (w *Weights) top(tokens []quintain.Token, n int) []policy.Likely {
-	p := w.p(stateOf(tokens))
-	list := make([]policy.Likely, vocabulary)
-	for t := range p {
-		list[t] = policy.Likely{Token: quintain.Token(t), LogProb: float32(math.Log(p[t]))}
-	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].LogProb > list[j].LogProb })
-	return list[:min(max(0, n), vocabulary)]
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy"
 )
 
 // openAI are the routes that all shapes have.
@@ -25,18 +24,18 @@ func (s *Server) openAI() map[string]http.HandlerFunc {
 
 // A wish is the body of a request in the form of OpenAI, with the fields of vLLM.
 type wish struct {
-	Model          string             `json:"model"`
-	Messages       []quintain.Message `json:"messages"`
-	Prompt         []quintain.Token   `json:"prompt"`
-	N              *int               `json:"n"`
-	Temperature    *float64           `json:"temperature"`
-	TopP           float64            `json:"top_p"`
-	TopK           int                `json:"top_k"`
-	MaxTokens      *int               `json:"max_tokens"`
-	ReturnTokenIDs bool               `json:"return_token_ids"`
-	Stream         bool               `json:"stream"`
-	Interval       int                `json:"stream_interval"`
-	PromptLogProbs *int               `json:"prompt_logprobs"`
+	Model          string            `json:"model"`
+	Messages       []json.RawMessage `json:"messages"`
+	Prompt         []quintain.Token  `json:"prompt"`
+	N              *int              `json:"n"`
+	Temperature    *float64          `json:"temperature"`
+	TopP           float64           `json:"top_p"`
+	TopK           int               `json:"top_k"`
+	MaxTokens      *int              `json:"max_tokens"`
+	ReturnTokenIDs bool              `json:"return_token_ids"`
+	Stream         bool              `json:"stream"`
+	Interval       int               `json:"stream_interval"`
+	PromptLogProbs *int              `json:"prompt_logprobs"`
 }
 
 // readWish reads the body of a request.
@@ -72,8 +71,8 @@ func readChat(s *Server, text []byte) (*job, error) {
 	if len(q.Messages) == 0 {
 		return nil, fmt.Errorf("messages are missing")
 	}
-	j.prompt = policy.Read(quintain.Request{Messages: q.Messages})
-	return j, nil
+	j.prompt, err = s.vocabulary.prompt(text)
+	return j, err
 }
 
 func wholeChat(s *Server, j *job, out []piece) any {
@@ -82,8 +81,8 @@ func wholeChat(s *Server, j *job, out []piece) any {
 		tokens, probs := given(p)
 		choice := map[string]any{
 			"index": k, "finish_reason": reason(p.finish),
-			"message":  map[string]any{"role": quintain.RoleAssistant, "content": textOf(tokens)},
-			"logprobs": map[string]any{"content": entries(tokens, probs)},
+			"message":  map[string]any{"role": quintain.RoleAssistant, "content": s.vocabulary.text(tokens)},
+			"logprobs": map[string]any{"content": s.entries(tokens, probs)},
 		}
 		if j.ids {
 			choice["token_ids"] = tokens
@@ -107,15 +106,14 @@ type entry struct {
 }
 
 // entries are as many as there are probabilities.
-func entries(tokens []quintain.Token, probs probs) []entry {
-	list := make([]entry, 0, len(probs))
+func (s *Server) entries(tokens []quintain.Token, probs probs) []entry {
+	spelled := s.vocabulary.spell(tokens)[len(tokens)-len(probs):]
+	list := make([]entry, len(probs))
 	for i, p := range probs {
-		t := tokens[len(tokens)-len(probs)+i]
-		e := entry{Token: textOf([]quintain.Token{t}), LogProb: prob(p), Bytes: []int{int(t)}}
-		if t == policy.End {
-			e.Token, e.Bytes = "<|end|>", nil
+		list[i] = entry{Token: spelled[i].name, LogProb: prob(p)}
+		for _, b := range spelled[i].bytes {
+			list[i].Bytes = append(list[i].Bytes, int(b))
 		}
-		list = append(list, e)
 	}
 	return list
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/rng"
 )
 
@@ -91,7 +90,7 @@ func newSequences(s *Server, j *job, r *rng.Rand) *sequences {
 	all := &sequences{server: s, job: j, open: j.n, length: make([]int, j.n), over: make([]bool, j.n), pieces: make([]piece, j.n)}
 	for range j.n {
 		all.rand = append(all.rand, rng.Named("fake", "sequence").Stream(r.Uint64(), 0))
-		all.state = append(all.state, stateOf(j.prompt))
+		all.state = append(all.state, s.model.stateOf(j.prompt))
 	}
 	return all
 }
@@ -111,11 +110,11 @@ func (q *sequences) sample(w *Weights, n int) (longest int) {
 		for len(p.tokens) < n && p.finish == "" {
 			t := w.draw(q.rand[k], q.state[k], q.job.sampling)
 			p.tokens = append(p.tokens, t)
-			p.probs = append(p.probs, w.logProb(q.state[k], t))
-			q.state[k] = q.state[k].after(t)
+			p.probs = append(p.probs, math.Log(w.p(q.state[k], t)))
+			q.state[k] = q.server.model.after(q.state[k], t)
 			q.length[k]++
 			switch {
-			case t == policy.End:
+			case t == q.server.model.tokens.end:
 				p.finish = "stop"
 			case q.length[k] == most:
 				p.finish = "length"

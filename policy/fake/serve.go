@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -83,7 +84,7 @@ func (s *Server) samples(f form) http.HandlerFunc {
 		if fault.before(w, r) {
 			return
 		}
-		if j.stream && f.event != nil {
+		if j.stream && f.event != nil && fault != GaveUp {
 			sse := stream{server: s, form: f, job: j, fault: fault, w: w, begun: make([]bool, j.n)}
 			if s.play(r.Context(), j, random, sse.emit) == nil {
 				sse.end()
@@ -109,8 +110,8 @@ func (s *Server) samples(f form) http.HandlerFunc {
 // check returns why j is refused.
 func (s *Server) check(j *job) error {
 	for _, t := range j.prompt {
-		if t < 0 || t >= vocabulary {
-			return fmt.Errorf("token %d is out of the vocabulary, 0 to %d", t, vocabulary-1)
+		if a := s.model.tokens; t < 0 || int(t) >= a.size || !a.known(t) {
+			return fmt.Errorf("token %d is not in the vocabulary, 0 to %d", t, a.size-1)
 		}
 	}
 	switch {
@@ -127,6 +128,17 @@ func (s *Server) check(j *job) error {
 	return nil
 }
 
+// each calls call for each token of the prompt of j but the first, with its log-probability
+// and the likeliest tokens at its place.
+func (s *Server) each(j *job, call func(t quintain.Token, logProb float64, top []policy.Likely)) {
+	w := s.engine.weights.Load()
+	at := s.model.stateOf(j.prompt[:1])
+	for _, t := range j.prompt[1:] {
+		call(t, math.Log(w.p(at, t)), w.top(at, j.top))
+		at = s.model.after(at, t)
+	}
+}
+
 // answer writes a whole answer, or what the fault leaves of it.
 func answer(w http.ResponseWriter, f Fault, value any) {
 	text, err := json.Marshal(value)
@@ -135,6 +147,10 @@ func answer(w http.ResponseWriter, f Fault, value any) {
 		return
 	}
 	text = f.text(text)
+	if f == GaveUp {
+		page(w, http.StatusGatewayTimeout)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	if f == Cut {
@@ -213,9 +229,6 @@ func refuse(w http.ResponseWriter, status int, why string) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": why, "code": status}})
 }
-
-// textOf is the text of what was sampled.
-func textOf(tokens []quintain.Token) string { return policy.Decode(tokens) }
 
 // given are the tokens and log-probabilities of p, with one too many if there is.
 func given(p piece) ([]quintain.Token, probs) {

@@ -31,6 +31,7 @@ type Settings struct {
 	Seed       uint64        // of weights and samples
 	Version    int           // of the weights to begin with, 0 or more
 	Length     string        // of replies: "fixed:N", "uniform:A-B" or "lognormal:MEDIAN,SIGMA", in tokens
+	Replies    string        // file of the replies to give, a JSON object {"text"} a line; empty: letters, of Length
 	FirstToken time.Duration // from the start of a request to its first token
 	Rate       float64       // tokens a second of each sequence; 0: as fast as it can
 	Interval   int           // tokens that are sampled, and streamed, at once
@@ -54,6 +55,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Uint64(&s.Seed, "seed", "seed of its weights and samples").Flag("fake-seed")
 	d.Int(&s.Version, "version", "version of the weights to begin with").Between(0, math.MaxInt32).Flag("weight-version")
 	d.Text(&s.Length, "length", "tokens of replies: fixed:N, uniform:A-B or lognormal:MEDIAN,SIGMA")
+	d.Text(&s.Replies, "replies", `file of the replies to give, {"text": …} a line, in place of letters`)
 	d.Duration(&s.FirstToken, "first_token", "from the start of a request to its first token").AtLeast(0)
 	d.Float(&s.Rate, "rate", "tokens a second of each sequence; 0: as fast as it can").AtLeast(0)
 	d.Int(&s.Interval, "interval", "tokens that are sampled, and streamed, at once").AtLeast(1)

@@ -26,13 +26,14 @@ func TestLengthsOfReplies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := (&Model{lengths: l}).Weights(0)
+		m := &Model{lengths: l, tokens: newByteVocabulary().alphabet()}
+		w := m.Weights(0)
 		prompt := policy.Read(quintain.Request{Messages: []quintain.Message{{Role: "user", Content: "Hm?"}}})
 		total := 0
 		for i := range 2000 {
-			r, s, n := rng.Named("test").Stream(1, i), stateOf(prompt), 0
+			r, s, n := rng.Named("test").Stream(1, i), m.stateOf(prompt), 0
 			for n == 0 || s.since > 0 {
-				s = s.after(w.draw(r, s, quintain.Sampling{Temperature: 1}))
+				s = m.after(s, w.draw(r, s, quintain.Sampling{Temperature: 1}))
 				n++
 			}
 			if n < test.low || n > test.high {
@@ -52,8 +53,8 @@ func TestSamplingIsAsAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, s := (&Model{lengths: l}).Weights(0), state{prev: 'a', since: 20}
-	best := w.top([]quintain.Token{'a', 'a', 'a'}, 3)
+	w, s := (&Model{lengths: l, tokens: newByteVocabulary().alphabet()}).Weights(0), state{prev: 'a', since: 20}
+	best := w.top(s, 3)
 	for _, test := range []struct {
 		why  string
 		how  quintain.Sampling

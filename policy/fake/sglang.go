@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
 )
 
 // sGLang are the routes of SGLang's server.
@@ -80,24 +81,20 @@ func wholeSGLang(s *Server, j *job, out []piece) any {
 	if out[0].finish != "" {
 		meta["finish_reason"] = map[string]any{"type": out[0].finish}
 	}
-	return map[string]any{"text": textOf(tokens), "output_ids": tokens, "meta_info": meta}
+	return map[string]any{"text": s.vocabulary.text(tokens), "output_ids": tokens, "meta_info": meta}
 }
 
 // givenPlaces are the log-probabilities of the prompt of j and the likeliest tokens.
 func (s *Server) givenPlaces(j *job) (places [][3]any, tops []any) {
-	w := s.engine.weights.Load()
-	for i, t := range j.prompt {
-		if i == 0 {
-			places, tops = append(places, [3]any{nil, t, nil}), append(tops, nil)
-			continue
-		}
-		places = append(places, [3]any{w.LogProb(j.prompt[:i], t), t, nil})
+	places, tops = append(places, [3]any{nil, j.prompt[0], nil}), append(tops, nil)
+	s.each(j, func(t quintain.Token, p float64, likeliest []policy.Likely) {
+		places = append(places, [3]any{p, t, nil})
 		top := [][3]any{}
-		for _, l := range w.top(j.prompt[:i], j.top) {
+		for _, l := range likeliest {
 			top = append(top, [3]any{l.LogProb, l.Token, nil})
 		}
 		tops = append(tops, top)
-	}
+	})
 	return places, tops
 }
 

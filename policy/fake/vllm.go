@@ -66,9 +66,9 @@ type probsOf struct {
 }
 
 // completion is a choice of the tokens of p.
-func completion(j *job, k int, p piece) choice {
+func (s *Server) completion(j *job, k int, p piece) choice {
 	tokens, probs := given(p)
-	c := choice{Index: k, Text: textOf(tokens), FinishReason: reason(p.finish), LogProbs: probsOf{[]string{}, probs}}
+	c := choice{Index: k, Text: s.vocabulary.text(tokens), FinishReason: reason(p.finish), LogProbs: probsOf{[]string{}, probs}}
 	if j.ids {
 		c.TokenIDs = tokens
 	}
@@ -81,7 +81,7 @@ func wholeCompletion(s *Server, j *job, out []piece) any {
 	}
 	choices := make([]choice, len(out))
 	for k, p := range out {
-		choices[k] = completion(j, k, p)
+		choices[k] = s.completion(j, k, p)
 		if j.ids {
 			choices[k].PromptTokenIDs = j.prompt
 		}
@@ -93,7 +93,7 @@ func wholeCompletion(s *Server, j *job, out []piece) any {
 }
 
 func eventCompletion(s *Server, j *job, of told) any {
-	c := completion(j, of.k, of.piece)
+	c := s.completion(j, of.k, of.piece)
 	if j.ids && of.first {
 		c.PromptTokenIDs = j.prompt
 	}
@@ -107,16 +107,15 @@ func eventCompletion(s *Server, j *job, of told) any {
 
 // places are the log-probabilities of the prompt of j, in the form of prompt_logprobs.
 func (s *Server) places(j *job) []any {
-	w := s.engine.weights.Load()
 	list := []any{nil}
-	for i := 1; i < len(j.prompt); i++ {
+	s.each(j, func(t quintain.Token, p float64, top []policy.Likely) {
 		at := map[string]any{}
-		for _, l := range w.top(j.prompt[:i], j.top) {
+		for _, l := range top {
 			at[strconv.Itoa(int(l.Token))] = map[string]any{"logprob": l.LogProb}
 		}
-		at[strconv.Itoa(int(j.prompt[i]))] = map[string]any{"logprob": w.LogProb(j.prompt[:i], j.prompt[i])}
+		at[strconv.Itoa(int(t))] = map[string]any{"logprob": p}
 		list = append(list, at)
-	}
+	})
 	return list
 }
 
@@ -145,12 +144,12 @@ func readNative(s *Server, text []byte) (*job, error) {
 	return j, err
 }
 
-func wholeNative(_ *Server, j *job, out []piece) any {
+func wholeNative(s *Server, j *job, out []piece) any {
 	choices := make([]any, len(out))
 	for k, p := range out {
 		tokens, probs := given(p)
 		choices[k] = map[string]any{
-			"index": k, "finish_reason": reason(p.finish), "token_ids": tokens, "logprobs": map[string]any{"content": entries(tokens, probs)},
+			"index": k, "finish_reason": reason(p.finish), "token_ids": tokens, "logprobs": map[string]any{"content": s.entries(tokens, probs)},
 		}
 	}
 	return map[string]any{"request_id": j.id, "choices": choices}
@@ -158,17 +157,31 @@ func wholeNative(_ *Server, j *job, out []piece) any {
 
 // tokenize answers as all three do.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
-	var q struct {
-		Prompt   string             `json:"prompt"`
-		Content  string             `json:"content"`
-		Messages []quintain.Message `json:"messages"`
-	}
-	if !body(w, r, &q) {
+	var text json.RawMessage
+	if !body(w, r, &text) {
 		return
 	}
-	tokens := policy.Encode(q.Prompt + q.Content)
-	if len(q.Messages) > 0 {
-		tokens = policy.Read(quintain.Request{Messages: q.Messages})
+	q := struct {
+		Prompt   *string           `json:"prompt"`  // vLLM, as is Messages
+		Content  string            `json:"content"` // llama.cpp
+		Messages []json.RawMessage `json:"messages"`
+		Special  bool              `json:"add_special_tokens"`
+		LlamaCpp bool              `json:"add_special"`
+	}{Special: true}
+	err := json.Unmarshal(text, &q)
+	var tokens []quintain.Token
+	switch {
+	case err != nil:
+	case len(q.Messages) > 0:
+		tokens, err = s.vocabulary.prompt(text)
+	case q.Prompt != nil:
+		tokens, err = s.vocabulary.encode(*q.Prompt, q.Special)
+	default:
+		tokens, err = s.vocabulary.encode(q.Content, q.LlamaCpp)
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
 	}
 	send(w, map[string]any{"tokens": tokens, "count": len(tokens), "max_model_len": s.cfg.Context})
 }
