@@ -3,6 +3,8 @@
 //
 // A template is hostile input. Its time, its memory and its nesting are bounded, it reads
 // only the variables it is given, and it changes none of them.
+//
+// The page docs/chat-templates.md lists what is refused, and where the text differs.
 package chattemplate
 
 import (

@@ -5,8 +5,8 @@
 //
 // It reads models of the types BPE, Unigram, WordPiece and WordLevel, with what comes before
 // and after them. What it does not know it refuses, with its path in the file, so that no
-// text is ever tokenized almost right. Two things in a file it leaves to the caller:
-// truncation and padding.
+// text is ever tokenized almost right. Truncation and padding it leaves to the caller. The
+// page docs/tokenizer.md lists all that it does not do.
 //
 // All methods of a [Tokenizer] may be called at the same time. The cost of a text grows with
 // its length, whatever is in it.
