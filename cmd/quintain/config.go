@@ -82,7 +82,9 @@ func uses() map[string][]string {
 		"hub":      server,
 		"config":   {""},
 
-		"fake-server": {"server.host", "server.port", "server.key_file", "fake"},
+		"fake-server": {
+			"server.host", "server.port", "server.key_file", "policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "fake",
+		},
 	}
 }
 

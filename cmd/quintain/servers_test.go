@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -58,6 +60,9 @@ func TestPolicyProbe(t *testing.T) {
 		{[]string{"bench", "policy", "--url", url, "--streams", "0"}, exitUsage, "streams: is 0"},
 		{[]string{"fake-server", "--length", "long"}, exitUsage, "fixed:N"},
 		{[]string{"fake-server", "--faults", "bored=1"}, exitUsage, "no fault"},
+		{[]string{"fake-server", "--tokenizer", "nowhere"}, exitUsage, "nowhere"},
+		{[]string{"fake-server", "--chat-template", "x.jinja"}, exitUsage, "policy.tokenizer: is missing"},
+		{[]string{"fake-server", "--replies", "nowhere.jsonl"}, exitUsage, "nowhere.jsonl"},
 	} {
 		p := start(test.args...)
 		if status := p.wait(t); status != test.status || !strings.Contains(p.stderr.String(), test.says) {
@@ -83,4 +88,38 @@ func TestBenchPolicy(t *testing.T) {
 	}
 	fake.interrupts <- os.Interrupt
 	fake.wait(t)
+}
+
+// A fake server reads and writes the tokens of the model that it is given, and says what it
+// is told to say.
+func TestFakeServerOfAModel(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"tokenizer.json": `{"version":"1.0","added_tokens":[{"id":3,"content":"<end>","special":true}],
+			"model":{"type":"BPE","vocab":{"h":0,"i":1,"hi":2},"merges":["h i"]}}`,
+		"tokenizer_config.json": `{"chat_template":"{% for m in messages %}{{ m.content }}<end>{% endfor %}"}`,
+		"replies.jsonl":         `{"text":"hi"}`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fake, url := startFake(t, "--tokenizer", folder, "--replies", filepath.Join(folder, "replies.jsonl"))
+	r, err := http.Post(url+"/v1/chat/completions", "application/json",
+		strings.NewReader(`{"model":"fake","return_token_ids":true,"messages":[{"role":"user","content":"hi!"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r.Body)
+	_ = r.Body.Close()
+	for _, want := range []string{`"content":"hi"`, `"token_ids":[2,3]`, `"prompt_token_ids":[2,3]`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is not in %s, error %v", want, text, err)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	fake.interrupts <- os.Interrupt
+	if status := fake.wait(t); status != exitOK {
+		t.Errorf("the server ends with status %d\n%s", status, fake.stderr.String())
+	}
 }

@@ -21,6 +21,7 @@ func (s *Server) vLLM() map[string]http.HandlerFunc {
 		"POST /resume":                s.resume(map[string]any{"status": "resumed"}),
 		"GET /is_paused":              s.say(func() any { return map[string]any{"is_paused": s.engine.entry.shut.Load() != nil} }),
 		"GET /weight_info":            s.say(func() any { return map[string]any{"weight_version": s.label()} }),
+		"POST /collective_rpc":        s.say(func() any { return map[string]any{"results": []any{nil}} }), // no weights, nothing to load
 		"POST /update_weight_version": s.update,
 		"POST /finish_weight_update":  s.update,
 	}
