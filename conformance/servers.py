@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Play against a real inference server, with a small model of random weights, and check every sequence that is recorded.
+
+What the server sends is kept on its way. Of each reply the run must have recorded the tokens that the server sent, and those,
+decoded by the model's own tokenizer, must be the text that it sent. The prompt must be that of the model's own chat template,
+the log-probabilities those of the model's own forward pass, and every turn must go on with the tokens of the one before.
+"""
+import argparse
+import collections
+import contextlib
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is read: two threads wait for each other in loops
+
+import transformers
+
+import tiny_llama
+import trace  # of this folder
+
+NEAR = 1e-3  # that log-probabilities may differ
+PATIENCE = 300  # seconds for a server to start
+GROUP, BATCH = 4, 16  # sequences
+RUNS = {  # turns: flags
+    1: ["--scenario", "reasoning_gym", "--tasks", "chain_sum:0,spell_backward:0,word_sorting:0", "--max-tokens", "24"],
+    3: ["--scenario", "math_multi_turn", "--tasks", "chain_sum:0", "--turns", "3", "--stop-at-success=false", "--max-tokens", "100"],
+}
+LLAMA_CPP = """
+import sys, time, xllamacpp
+p = xllamacpp.CommonParams()
+p.model.path, p.port, p.model_alias = sys.argv[1], int(sys.argv[2]), {"tiny"}
+p.n_ctx, p.n_parallel = 16384, 4
+p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1  # others wait for all, in a loop
+p.cache_type_k = p.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
+p.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+server = xllamacpp.Server(p)
+time.sleep(1e6)
+"""
+
+
+def llama_cpp(folder, model, port):
+    """The command that serves the model with llama.cpp."""
+    model.save_gguf(folder / "model.gguf")
+    return [sys.executable, "-c", LLAMA_CPP, str(folder / "model.gguf"), str(port)]
+
+
+def vllm(folder, _, port):
+    """The command that serves the model with vLLM."""
+    return [os.path.join(os.path.dirname(sys.executable), "vllm"), "serve", str(folder / "model"), "--host", "127.0.0.1", "--port", str(port),
+            "--served-model-name", "tiny", "--dtype", "float32", "--max-model-len", "4096", "--max-num-seqs", "16", "--enforce-eager"]
+
+
+SERVERS = {"llamacpp": llama_cpp, "vllm": vllm}
+ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_SERVER_DEV_MODE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1"}
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@contextlib.contextmanager
+def serving(command, port, log):
+    """Run a server until the block ends."""
+    with open(log, "w", encoding="utf-8") as out, subprocess.Popen(command, stdout=out, stderr=out, env={**os.environ, **ENVIRONMENT}) as process:
+        try:
+            until = time.monotonic() + PATIENCE
+            while True:
+                with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5):
+                    break
+                if process.poll() is not None or time.monotonic() > until:
+                    raise SystemExit("the server does not answer:\n" + pathlib.Path(log).read_text(encoding="utf-8", errors="replace")[-4000:])
+                time.sleep(0.2)
+            yield
+        finally:
+            process.terminate()
+
+
+class Relay(http.server.ThreadingHTTPServer):
+    """Passes requests on to a server, and keeps what it replies."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, port):
+        super().__init__(("127.0.0.1", 0), Relayed)
+        self.port, self.texts, self.asked = port, {}, collections.Counter()
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def keep(self, path, asked, reply):
+        """Note the texts of a reply by prompt and tokens."""
+        if path == "/completion":
+            self.texts[tuple(asked["prompt"]), tuple(reply["tokens"])] = reply["content"]
+            self.asked[1] += 1
+        elif path == "/v1/completions":
+            events = [json.loads(line[6:]) for line in reply.split("\n") if line.startswith("data: {")]
+            choices = [choice for event in events for choice in event["choices"]]
+            for k in range(asked["n"]):
+                mine = [choice for choice in choices if choice["index"] == k]
+                tokens = tuple(token for choice in mine for token in choice["token_ids"] or [])
+                self.texts[tuple(asked["prompt"]), tokens] = "".join(choice["text"] for choice in mine)
+            self.asked[asked["n"]] += 1
+
+
+class Relayed(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def do_GET(self):
+        self.relay(None)
+
+    def do_POST(self):
+        self.relay(self.rfile.read(int(self.headers["Content-Length"])))
+
+    def relay(self, body):
+        server = http.client.HTTPConnection("127.0.0.1", self.server.port)
+        server.request(self.command, self.path, body, {"Content-Type": "application/json", "Connection": "close"})
+        reply = server.getresponse()
+        self.send_response(reply.status)
+        self.send_header("Content-Type", reply.headers["Content-Type"])
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection, parts = True, []
+        while part := reply.read1(65536):
+            parts.append(part)
+            self.wfile.write(part)
+        text = b"".join(parts).decode()
+        if body and reply.status == 200:
+            self.server.keep(self.path, json.loads(body), text if text.startswith("data:") else json.loads(text))
+
+
+class Check:
+    """Checks the episodes of a run."""
+
+    def __init__(self, model, folder, relay):
+        self.model, self.relay = model, relay
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        self.counts, self.worst, self.faults = collections.Counter(), 0.0, collections.Counter()
+
+    def hold(self, fact, what):
+        if not fact:
+            self.faults[what] += 1
+
+    def episode(self, turns, most):
+        talk, tokens, told = [], [], []
+        for turn in turns:
+            read, wrote = turn["read"], turn["wrote"]
+            self.prompt(talk, turn["observed"], tokens, read)
+            talk += turn["observed"]
+            tokens += read
+            said = self.relay.texts.get((tuple(tokens), tuple(wrote)))
+            self.hold(said is not None, "the server sent no such reply to these tokens")
+            self.hold(said == turn["reply"] == self.tokenizer.decode(wrote, skip_special_tokens=True), "the tokens are not the text that the server sent")
+            self.hold(turn["finish"] == ("stop" if wrote[-1] == tiny_llama.END else "length"), "another reason to stop")
+            self.hold(turn["finish"] == "stop" or len(wrote) == most, "another length")
+            self.counts[turn["finish"]] += 1
+            told += [(len(tokens), turn)]
+            talk.append({"role": "assistant", "content": turn["reply"]})
+            tokens += wrote
+        self.counts["sequences"] += 1
+        self.logprobs(tokens, told)
+
+    def prompt(self, talk, fresh, tokens, read):
+        """The tokens that were read must be those that the template adds to the conversation."""
+        text = self.tokenizer.apply_chat_template(talk + fresh, add_generation_prompt=True, tokenize=False)
+        before = self.tokenizer.decode(tokens, skip_special_tokens=False)
+        self.hold(text.startswith(before), "the conversation so far is not that of the template")
+        self.hold(self.tokenizer.encode(text[len(before) :], add_special_tokens=False) == read, "the prompt is not that of the template")
+
+    def logprobs(self, tokens, told):
+        true = self.model.logprobs(tokens)
+        for begin, turn in told:
+            if turn["logprobs"] is None:
+                self.counts["without"] += 1
+                whole = all(tiny_llama.is_text(self.model.tokenizer, token) for token in turn["wrote"] if token != tiny_llama.END)
+                self.hold(not whole, "no log-probabilities, though all tokens end with a character")
+                continue
+            self.hold(len(turn["logprobs"]) == len(turn["wrote"]), "another number of log-probabilities")
+            self.counts["tokens"] += len(turn["wrote"])
+            self.worst = max(self.worst, *(abs(a - b) for a, b in zip(turn["logprobs"], true[begin - 1 :])))
+        self.hold(self.worst < NEAR, "another log-probability")
+
+
+def play(quintain, scratch, relay, turns, steps):
+    """The episodes of a run."""
+    data = pathlib.Path(scratch, f"data-{turns}")
+    command = [quintain, "run", "--policy", "server", "--url", relay.url, "--tokenizer", str(scratch / "model"), *RUNS[turns], "--steps", str(steps), "--group-size", str(GROUP),
+               "--batch-size", str(BATCH), "--parallel", "16", "--exam-problems", "0", "--keep-equal", "--min-trainable", "1", "--port", "0", "--data", str(data)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return [episode for record in trace.read(data / "trace") for episode in record["episodes"]]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quintain", required=True)
+    parser.add_argument("--server", required=True, choices=SERVERS)
+    parser.add_argument("--steps", type=int, default=4, help="batches of each run")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    failed = False
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        model, port = tiny_llama.Llama(options.seed), free_port()
+        model.save(scratch / "model")
+        with serving(SERVERS[options.server](scratch, model, port), port, scratch / "log"):
+            relay = Relay(port)
+            probe = json.loads(subprocess.run([options.quintain, "policy", "probe", "--url", relay.url, "--json"], capture_output=True, check=True).stdout)
+            print(f"{probe['server']} {probe.get('version', '')}: {json.dumps(probe['can'])} {probe.get('notes', '')}")
+            failed |= probe["server"] != options.server
+            for turns in RUNS:
+                check, began = Check(model, scratch / "model", relay), time.monotonic()
+                for episode in play(options.quintain, scratch, relay, turns, options.steps):
+                    check.hold(episode["outcome"] in ("scored", "model_failed"), f"outcome {episode['outcome']}: {episode.get('error')}")
+                    check.episode(episode["turns"], int(RUNS[turns][-1]))
+                c = check.counts
+                print(f"up to {turns} turns: {c['sequences']} sequences, {c['stop'] + c['length']} replies ({c['length']} cut by length, {c['without']} without log-probabilities), "
+                      f"{c['tokens']} log-probabilities that differ by at most {check.worst:.1g}; samples a request {dict(relay.asked)}; {time.monotonic() - began:.1f} s")
+                for fault, n in check.faults.items():
+                    print(f"  {n} times: {fault}")
+                failed |= bool(check.faults) or c["sequences"] < options.steps * BATCH
+    print(f"{options.server}: {'FAILED' if failed else 'passed'}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
