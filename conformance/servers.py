@@ -29,7 +29,7 @@ import tiny_llama
 import trace  # of this folder
 
 NEAR = 1e-3  # that log-probabilities may differ
-PATIENCE = 300  # seconds for a server to start
+PATIENCE = 900  # seconds for a server to start
 GROUP, BATCH = 4, 16  # sequences
 RUNS = {  # turns: flags
     1: ["--scenario", "reasoning_gym", "--tasks", "chain_sum:0,spell_backward:0,word_sorting:0", "--max-tokens", "24"],
@@ -56,7 +56,7 @@ def llama_cpp(folder, model, port):
 
 def vllm(folder, _, port):
     """The command that serves the model with vLLM."""
-    return [os.path.join(os.path.dirname(sys.executable), "vllm"), "serve", str(folder / "model"), "--host", "127.0.0.1", "--port", str(port),
+    return [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder / "model"), "--host", "127.0.0.1", "--port", str(port),
             "--served-model-name", "tiny", "--dtype", "float32", "--max-model-len", "4096", "--max-num-seqs", "16", "--enforce-eager"]
 
 
