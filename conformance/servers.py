@@ -60,7 +60,29 @@ def vllm(folder, _, port):
             "--served-model-name", "tiny", "--dtype", "float32", "--max-model-len", "4096", "--max-num-seqs", "16", "--enforce-eager"]
 
 
-SERVERS = {"llamacpp": llama_cpp, "vllm": vllm}
+def transformers_serve(folder, _, port):
+    """The command that serves the model with Transformers."""
+    return [os.path.join(os.path.dirname(sys.executable), "transformers"), "serve", str(folder / "model"), "--host", "127.0.0.1", "--port", str(port),
+            "--device", "cpu", "--dtype", "float32"]
+
+
+def by_tokens(folder):
+    """The flags of a run that sends tokens."""
+    return ["--model", "tiny", "--tokenizer", str(folder / "model")]
+
+
+def by_messages(folder):
+    """The flags of a run that sends messages to Transformers, which samples greedily unless the model's files, or this, say otherwise."""
+    sampling = {"do_sample": True, "top_k": 0, "eos_token_id": tiny_llama.END, "pad_token_id": 0}
+    return ["--model", str(folder / "model"), "--extra-body", json.dumps({"generation_config": json.dumps(sampling)})]
+
+
+Server = collections.namedtuple("Server", "kind command flags")
+SERVERS = {
+    "llamacpp": Server("llamacpp", llama_cpp, by_tokens),
+    "vllm": Server("vllm", vllm, by_tokens),
+    "transformers": Server("openai", transformers_serve, by_messages),
+}
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_SERVER_DEV_MODE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1"}
 
 
@@ -77,7 +99,7 @@ def serving(command, port, log):
         try:
             until = time.monotonic() + PATIENCE
             while True:
-                with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5):
+                with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
                     break
                 if process.poll() is not None or time.monotonic() > until:
                     raise SystemExit("the server does not answer:\n" + pathlib.Path(log).read_text(encoding="utf-8", errors="replace")[-4000:])
@@ -111,6 +133,10 @@ class Relay(http.server.ThreadingHTTPServer):
                 mine = [choice for choice in choices if choice["index"] == k]
                 tokens = tuple(token for choice in mine for token in choice["token_ids"] or [])
                 self.texts[tuple(asked["prompt"]), tokens] = "".join(choice["text"] for choice in mine)
+            self.asked[asked["n"]] += 1
+        elif path == "/v1/chat/completions":
+            for choice in reply["choices"]:
+                self.texts[json.dumps(asked["messages"]), choice["message"]["content"]] = choice["finish_reason"]
             self.asked[asked["n"]] += 1
 
 
@@ -155,7 +181,8 @@ class Check:
         if not fact:
             self.faults[what] += 1
 
-    def episode(self, turns, most):
+    def tokens(self, turns, most):
+        """Check an episode that was played by tokens."""
         talk, tokens, told = [], [], []
         for turn in turns:
             read, wrote = turn["read"], turn["wrote"]
@@ -174,6 +201,21 @@ class Check:
         self.counts["sequences"] += 1
         self.logprobs(tokens, told)
 
+    def messages(self, turns):
+        """Check an episode that was played by messages: its tokens are the bytes of the texts."""
+        talk = []
+        for turn in turns:
+            talk += turn["observed"]
+            said = self.relay.texts.get((json.dumps(talk), turn["reply"]))
+            self.hold(said is not None, "the server sent no such reply to these messages")
+            self.hold(said == turn["finish"], "another reason to stop")
+            self.hold(bytes(turn["wrote"]).decode() == turn["reply"], "the tokens are not the bytes of the text")
+            self.hold(turn["logprobs"] is None, "log-probabilities, though the server has none")
+            self.counts[turn["finish"]] += 1
+            self.counts["without"] += 1
+            talk.append({"role": "assistant", "content": turn["reply"]})
+        self.counts["sequences"] += 1
+
     def prompt(self, talk, fresh, tokens, read):
         """The tokens that were read must be those that the template adds to the conversation."""
         text = self.tokenizer.apply_chat_template(talk + fresh, add_generation_prompt=True, tokenize=False)
@@ -190,20 +232,49 @@ class Check:
                 self.hold(not whole, "no log-probabilities, though all tokens end with a character")
                 continue
             self.hold(len(turn["logprobs"]) == len(turn["wrote"]), "another number of log-probabilities")
-            self.counts["tokens"] += len(turn["wrote"])
+            self.counts["logprobs"] += len(turn["wrote"])
             self.worst = max(self.worst, *(abs(a - b) for a, b in zip(turn["logprobs"], true[begin - 1 :])))
         self.hold(self.worst < NEAR, "another log-probability")
 
 
-def play(quintain, scratch, relay, turns, steps):
+def play(options, folder, relay, turns, flags):
     """The episodes of a run."""
-    data = pathlib.Path(scratch, f"data-{turns}")
-    command = [quintain, "run", "--policy", "server", "--url", relay.url, "--tokenizer", str(scratch / "model"), *RUNS[turns], "--steps", str(steps), "--group-size", str(GROUP),
+    data = folder / f"data-{turns}"
+    command = [options.quintain, "run", "--policy", "server", "--url", relay.url, *flags, *RUNS[turns], "--steps", str(options.steps), "--group-size", str(GROUP),
                "--batch-size", str(BATCH), "--parallel", "16", "--exam-problems", "0", "--keep-equal", "--min-trainable", "1", "--port", "0", "--data", str(data)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return [episode for record in trace.read(data / "trace") for episode in record["episodes"]]
+
+
+def probe(quintain, url, model):
+    """What the program finds at an address."""
+    done = subprocess.run([quintain, "policy", "probe", "--url", url, "--model", model, "--json"], stdout=subprocess.PIPE, check=True)
+    found = json.loads(done.stdout)
+    print(f"{found['server']} {found.get('version', '')}: {', '.join(what for what, can in found['can'].items() if can) or 'nothing beyond texts'}")
+    return found["server"]
+
+
+def examine(options, folder, server, relay):
+    """Have all runs played against a server, and say what was found: whether it is right."""
+    right = True
+    for turns in RUNS:
+        check, began = Check(options.model, folder / "model", relay), time.monotonic()
+        for episode in play(options, folder, relay, turns, server.flags(folder)):
+            check.hold(episode["outcome"] in ("scored", "model_failed"), f"outcome {episode['outcome']}: {episode.get('error')}")
+            if server.flags is by_tokens:
+                check.tokens(episode["turns"], int(RUNS[turns][-1]))
+            else:
+                check.messages(episode["turns"])
+        n = check.counts
+        print(f"up to {turns} turns: {n['sequences']} sequences, {n['stop'] + n['length']} replies ({n['length']} cut by length, {n['without']} without log-probabilities), "
+              f"{n['logprobs']} log-probabilities that differ by at most {check.worst:.1g}; requests by samples {dict(relay.asked)}; {time.monotonic() - began:.1f} s")
+        for fault, times in check.faults.items():
+            print(f"  {times} times: {fault}")
+        right &= not check.faults and n["sequences"] >= options.steps * BATCH
+        relay.asked.clear()
+    return right
 
 
 def main():
@@ -213,29 +284,16 @@ def main():
     parser.add_argument("--steps", type=int, default=4, help="batches of each run")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    failed = False
-    with tempfile.TemporaryDirectory() as scratch:
-        scratch = pathlib.Path(scratch)
-        model, port = tiny_llama.Llama(options.seed), free_port()
-        model.save(scratch / "model")
-        with serving(SERVERS[options.server](scratch, model, port), port, scratch / "log"):
+    server, port, options.model = SERVERS[options.server], free_port(), tiny_llama.Llama(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        options.model.save(folder / "model")
+        with serving(server.command(folder, options.model, port), port, folder / "log"):
             relay = Relay(port)
-            probe = json.loads(subprocess.run([options.quintain, "policy", "probe", "--url", relay.url, "--json"], capture_output=True, check=True).stdout)
-            print(f"{probe['server']} {probe.get('version', '')}: {json.dumps(probe['can'])} {probe.get('notes', '')}")
-            failed |= probe["server"] != options.server
-            for turns in RUNS:
-                check, began = Check(model, scratch / "model", relay), time.monotonic()
-                for episode in play(options.quintain, scratch, relay, turns, options.steps):
-                    check.hold(episode["outcome"] in ("scored", "model_failed"), f"outcome {episode['outcome']}: {episode.get('error')}")
-                    check.episode(episode["turns"], int(RUNS[turns][-1]))
-                c = check.counts
-                print(f"up to {turns} turns: {c['sequences']} sequences, {c['stop'] + c['length']} replies ({c['length']} cut by length, {c['without']} without log-probabilities), "
-                      f"{c['tokens']} log-probabilities that differ by at most {check.worst:.1g}; samples a request {dict(relay.asked)}; {time.monotonic() - began:.1f} s")
-                for fault, n in check.faults.items():
-                    print(f"  {n} times: {fault}")
-                failed |= bool(check.faults) or c["sequences"] < options.steps * BATCH
-    print(f"{options.server}: {'FAILED' if failed else 'passed'}")
-    return 1 if failed else 0
+            right = probe(options.quintain, relay.url, server.flags(folder)[1]) == server.kind
+            right &= examine(options, folder, server, relay)
+    print(f"{options.server}: {'passed' if right else 'FAILED'}")
+    return 0 if right else 1
 
 
 if __name__ == "__main__":

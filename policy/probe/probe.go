@@ -58,18 +58,34 @@ func Run(ctx context.Context, cfg remote.Config, model string, kind Kind) (*Repo
 	defer server.CloseIdle()
 	r := &Report{URL: cfg.URL, Server: OpenAI}
 	owner, err := r.models(ctx, server)
-	if err != nil {
-		return nil, err
+	if r.Model = model; model == "" && err == nil {
+		r.Model = r.Models[0]
 	}
-	if r.Model = cmp.Or(model, r.Models[0]); !slices.Contains(r.Models, r.Model) {
-		return nil, server.Fault(&remote.Error{
+	if err == nil && !slices.Contains(r.Models, r.Model) {
+		err = server.Fault(&remote.Error{
 			Kind: remote.UnknownModel, Err: fmt.Errorf("no model %q; the server has %s", r.Model, strings.Join(r.Models, ", ")),
 		}, "v1/models", nil)
 	}
+	if err != nil && (model == "" || !answered(err)) {
+		return nil, err
+	}
 	r.identify(ctx, server, owner)
-	r.Server = cmp.Or(kind, r.Server)
+	if r.Server = cmp.Or(kind, r.Server); err != nil && r.Server != OpenAI {
+		return nil, err
+	}
 	r.try(ctx, cfg)
+	if err != nil && r.Fault != nil {
+		return nil, err
+	}
 	return r, context.Cause(ctx)
+}
+
+// answered reports whether err is about an answer. One without the model that was named
+// need not mean much: transformers serve lists the models of a cache, if there is one, and
+// serves another that lies elsewhere.
+func answered(err error) bool {
+	fault, is := errors.AsType[*remote.Error](err)
+	return is && fault.Status != 0
 }
 
 // models asks for the server's models, and returns who the first says that it is of.

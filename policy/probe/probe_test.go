@@ -1,7 +1,9 @@
 package probe_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -85,6 +87,41 @@ func TestAddressesOfNoUse(t *testing.T) {
 		fault, is := err.(*remote.Error)
 		if !is || fault.Kind != test.kind || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error is %v, want %q of kind %q", test.why, err, test.says, test.kind)
+		}
+	}
+}
+
+// transformers serve lists what lies in a cache, and nothing without a cache; it refuses
+// fields that it does not know, and ignores those that it knows and cannot do.
+func TestModelsThatAreServedButNotListed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why, list, model string
+		status           int
+		is               bool
+	}{
+		{"no cache", "Internal Server Error", "fake", http.StatusInternalServerError, true},
+		{"another model in the cache", `{"data":[{"id":"other","owned_by":""}]}`, "fake", http.StatusOK, true},
+		{"an empty cache", `{"data":[]}`, "fake", http.StatusOK, true},
+		{"a model that is neither", `{"data":[{"id":"other","owned_by":""}]}`, "gpt", http.StatusOK, false},
+		{"none is named", `{"data":[]}`, "", http.StatusOK, false},
+	} {
+		chat := &policytest.Server{NoLogProbs: true}
+		r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			switch {
+			case r.Method == http.MethodGet && r.URL.Path == "/v1/models":
+				w.WriteHeader(test.status)
+				_, _ = io.WriteString(w, test.list)
+			case bytes.Contains(body, []byte("return_token_ids")):
+				http.Error(w, "Unexpected fields in the request", http.StatusUnprocessableEntity)
+			default:
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				chat.ServeHTTP(w, r)
+			}
+		}))}, test.model, "")
+		if (err == nil) != test.is || err == nil && (r.Server != probe.OpenAI || r.Model != "fake" || r.Can.TokensOut) {
+			t.Errorf("%s: found %+v, error %v", test.why, r, err)
 		}
 	}
 }

@@ -22,7 +22,8 @@ type query struct {
 	version int32  // of the weights when it was sent
 
 	outputs []policy.Output
-	mine    bool // the answer is to this prompt
+	spans   [][]span // of each output: what the server says of its versions
+	mine    bool     // the answer is to this prompt
 }
 
 // call is the request to the server.
@@ -49,7 +50,8 @@ func (q *query) call() (c remote.Call, err error) {
 
 // begin forgets what an earlier exchange brought.
 func (q *query) begin(version int32) {
-	q.outputs, q.mine, q.version = make([]policy.Output, q.prompt.N), false, version
+	q.outputs, q.spans = make([]policy.Output, q.prompt.N), make([][]span, q.prompt.N)
+	q.mine, q.version = false, version
 }
 
 // A reply is an answer, or an event of one.
@@ -71,6 +73,14 @@ type choice struct {
 		} `json:"content"` // native only
 	} `json:"logprobs"`
 	PromptLogProbs []map[string]likely `json:"prompt_logprobs"`
+	Versions       []span              `json:"weight_versions"` // native only, vLLM 0.32
+}
+
+// A span says which weights sampled the tokens from start to end, which it does not include.
+type span struct {
+	Version json.RawMessage `json:"version"`
+	Start   int             `json:"start"`
+	End     int             `json:"end"`
 }
 
 // event adds an event of a stream to the outputs.
@@ -114,6 +124,7 @@ func (q *query) add(c *choice) *remote.Error {
 	}
 	o.Tokens = append(o.Tokens, c.TokenIDs...)
 	o.LogProbs = append(o.LogProbs, probs...)
+	q.spans[c.Index] = append(q.spans[c.Index], c.Versions...)
 	if c.FinishReason != nil {
 		o.Finish, fault = finish(*c.FinishReason)
 	}
@@ -171,7 +182,10 @@ func (q *query) end([]byte) *remote.Error {
 		if len(o.Tokens) == 0 {
 			empty++
 		}
-		o.Versions = slices.Repeat([]int32{q.version}, len(o.Tokens))
+		var fault *remote.Error
+		if o.Versions, fault = versions(q.version, len(o.Tokens), q.spans[k]); fault != nil {
+			return fault
+		}
 	}
 	switch {
 	case empty == len(q.outputs):
@@ -181,6 +195,22 @@ func (q *query) end([]byte) *remote.Error {
 			Remedy: "vLLM 0.10.2 and newer report token IDs"}
 	}
 	return nil
+}
+
+// versions are those of n tokens: as the server says, else the version before the request.
+func versions(before int32, n int, spans []span) ([]int32, *remote.Error) {
+	of := slices.Repeat([]int32{before}, n)
+	for _, s := range spans {
+		if s.Start < 0 || s.Start > s.End || s.End > n {
+			return nil, remote.Nonsensef("versions of the tokens from %d to %d, of %d", s.Start, s.End, n)
+		}
+		if version, known := remote.ParseVersion(s.Version); known {
+			for i := s.Start; i < s.End; i++ {
+				of[i] = version
+			}
+		}
+	}
+	return of, nil
 }
 
 // cut returns the outputs that have tokens, of an answer that was cut.

@@ -1,6 +1,7 @@
 package vllm
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,31 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		if _, err := New(test.cfg); err == nil || !strings.Contains(err.Error(), "vllm: "+test.says) {
 			t.Errorf("%s: error is %v, want %q", test.why, err, test.says)
+		}
+	}
+}
+
+// The native route tells of each token which weights sampled it.
+func TestVersionsOfTokens(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why, spans string
+		want       []int32 // nil: a fault
+	}{
+		{"an older server says nothing", `null`, []int32{7, 7, 7}},
+		{"weights that came within the reply", `[{"version":"7","start":0,"end":1},{"version":"8","start":1,"end":3}]`, []int32{7, 8, 8}},
+		{"weights without a number", `[{"version":"default","start":0,"end":3}]`, []int32{7, 7, 7}},
+		{"some of the tokens", `[{"version":"9","start":2,"end":3}]`, []int32{7, 7, 9}},
+		{"more tokens than there are", `[{"version":"9","start":2,"end":4}]`, nil},
+		{"from behind to front", `[{"version":"9","start":2,"end":1}]`, nil},
+		{"before the first", `[{"version":"9","start":-1,"end":1}]`, nil},
+	} {
+		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1}, N: 1}, config: &Config{Native: true}, id: "r"}
+		q.begin(7)
+		fault := q.readNative([]byte(`{"request_id":"r","choices":[{"index":0,"token_ids":[5,6,7],"finish_reason":"stop",` +
+			`"logprobs":{"content":[{"token_id":5,"logprob":-1},{"token_id":6,"logprob":-1},{"token_id":7,"logprob":-1}]},"weight_versions":` + test.spans + `}]}`))
+		if (fault == nil) != (test.want != nil) || fault == nil && !slices.Equal(q.outputs[0].Versions, test.want) {
+			t.Errorf("%s: versions %v, fault %v; want %v", test.why, q.outputs[0].Versions, fault, test.want)
 		}
 	}
 }
