@@ -83,7 +83,7 @@ SERVERS = {
     "vllm": Server("vllm", vllm, by_tokens),
     "transformers": Server("openai", transformers_serve, by_messages),
 }
-ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_SERVER_DEV_MODE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1"}
+ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_SERVER_DEV_MODE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
 
 def free_port():
@@ -241,7 +241,7 @@ def play(options, folder, relay, turns, flags):
     """The episodes of a run."""
     data = folder / f"data-{turns}"
     command = [options.quintain, "run", "--policy", "server", "--url", relay.url, *flags, *RUNS[turns], "--steps", str(options.steps), "--group-size", str(GROUP),
-               "--batch-size", str(BATCH), "--parallel", "16", "--exam-problems", "0", "--keep-equal", "--min-trainable", "1", "--port", "0", "--data", str(data)]
+               "--batch-size", str(BATCH), "--parallel", "16", "--exam-problems", "0", "--grace", "10m", "--keep-equal", "--min-trainable", "1", "--port", "0", "--data", str(data)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
