@@ -3,6 +3,7 @@ package quintain
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // A Policy continues conversations. Many goroutines may call its methods at once.
@@ -28,6 +29,10 @@ var ErrFinal = errors.New("it must not be played again")
 // ends with that error, and the episode is [Cancelled].
 var ErrStop = errors.New("nothing more is to be played")
 
+// ErrTimeout is in the chain of a policy's error if a reply took longer than it may. The
+// episode then ends as [TimedOut].
+var ErrTimeout = errors.New("it took too long")
+
 // A Request asks a policy for continuations of one conversation.
 type Request struct {
 	// Key names the episode, or the group if its episodes share one request. An
@@ -47,6 +52,10 @@ type Request struct {
 
 	N        int // samples wanted, 1 or more
 	Sampling Sampling
+
+	// Within is how long a server may take for the reply, without the time that the
+	// request waits for room in it; 0: no limit. A policy without servers ignores it.
+	Within time.Duration
 }
 
 // Sampling is how tokens are drawn.
@@ -77,6 +86,7 @@ type Sample struct {
 	LogProbs  []float32  // natural logarithm of the probability of each of Wrote, as sampled; length W, or nil if unknown
 	Versions  []int32    // version of the weights that sampled each of Wrote; length W, never falling; -1: unknown
 	Finish    Finish
+	Took      time.Duration // that a server took for it, without waiting for room; 0: unknown
 
 	// Fork says that Read holds the whole conversation, not only the fresh messages:
 	// the policy's server rewrote what came before, so the sample does not continue

@@ -93,10 +93,15 @@ const (
 	EnvFailed   Outcome = "env_failed"   // the environment failed
 	InfraFailed Outcome = "infra_failed" // the policy's server, or something else of ours, failed
 	Cancelled   Outcome = "cancelled"    // it was stopped before its end
+	TimedOut    Outcome = "timed_out"    // a reply, or all together, took longer than they may; it is not played again, as shorter ones would take its place
 )
 
 // Outcomes lists all outcomes in the order in which they are shown.
-var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled}
+var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut}
 
 // Rewarded reports whether an episode with this outcome may carry a reward.
 func (o Outcome) Rewarded() bool { return o == Scored || o == ModelFailed }
+
+// Failed reports whether an episode with outcome o failed: it has no reward, and nobody
+// stopped it.
+func (o Outcome) Failed() bool { return o == EnvFailed || o == InfraFailed || o == TimedOut }

@@ -152,7 +152,7 @@ func (r *running) take(result rollout.Result) error {
 	defer r.mu.Unlock()
 	r.done++
 	for i := range result.Trajectories {
-		if t := &result.Trajectories[i]; t.Outcome == quintain.InfraFailed || t.Outcome == quintain.EnvFailed {
+		if t := &result.Trajectories[i]; t.Outcome.Failed() {
 			r.failed++
 			r.cause = t.Error
 		}

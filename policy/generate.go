@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -31,6 +32,7 @@ type Prompt struct {
 	N        int              // continuations wanted, 1 or more
 	AtLeast  int32            // version of the weights: the prompt ends with tokens sampled by these; 0: unknown
 	Sampling quintain.Sampling
+	Within   time.Duration // as in [quintain.Request]
 }
 
 // An Output is one continuation.
@@ -39,6 +41,7 @@ type Output struct {
 	LogProbs []float32        // natural logarithm of the probability of each of Tokens; nil: unknown
 	Versions []int32          // version of the weights that sampled each of Tokens, or an older one; never falling
 	Finish   quintain.Finish
+	Took     time.Duration // as in [quintain.Sample]
 }
 
 // Abilities are what an inference server can do.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -407,6 +408,9 @@ func TestNothingIsLostWhenStopped(t *testing.T) {
 // errSlow is a policy's error after which an episode is not played again.
 var errSlow = fmt.Errorf("no answer in an hour: %w", quintain.ErrFinal)
 
+// errLate is a policy's error when a reply took longer than it may.
+var errLate = fmt.Errorf("no reply within a minute: %w", quintain.ErrTimeout)
+
 // TestFailedEpisodesArePlayedAgain has episodes of a group of three fail in several ways.
 // An episode has two turns.
 func TestFailedEpisodesArePlayedAgain(t *testing.T) {
@@ -424,6 +428,10 @@ func TestFailedEpisodesArePlayedAgain(t *testing.T) {
 		{"and once more", fails(down, "#1", "#1~1"), "scored 0, scored 2, scored 0", false, 10},
 		{"each time", fails(down, "#1", "#1~1", "#1~2"), "scored 0, infra_failed 2, scored 0", true, 10},
 		{"it took too long: others would be shorter", fails(errSlow, "#1"), "scored 0, infra_failed 0, scored 0", false, 6},
+		{"it ran into its time limit: others would be shorter", fails(errLate, "#1"), "scored 0, timed_out 0, scored 0", false, 6},
+		{"one ran into it, and one is down", func(episode string) error {
+			return errors.Join(fails(errLate, "#0")(episode), fails(down, "#1", "#1~1", "#1~2")(episode))
+		}, "timed_out 0, infra_failed 2, scored 0", false, 10},
 		{"one too long, and one is down", func(episode string) error {
 			return errors.Join(fails(errSlow, "#0")(episode), fails(down, "#1", "#1~1", "#1~2")(episode))
 		}, "infra_failed 0, infra_failed 2, scored 0", false, 10},
@@ -458,6 +466,49 @@ func TestFailedEpisodesArePlayedAgain(t *testing.T) {
 		if text := strings.Join(got, ", "); text != test.want || out.results[0].Again != test.again || int(samples.Load()) != test.samples {
 			t.Errorf("%s: %s, again %t, %d samples; want %s, %t, %d", test.why, text, out.results[0].Again, samples.Load(), test.want, test.again, test.samples)
 		}
+	}
+}
+
+// TestEpisodesHaveATimeLimit has two episodes of three turns, of which the replies of the
+// second take longer.
+func TestEpisodesHaveATimeLimit(t *testing.T) {
+	var out sink
+	var mu sync.Mutex
+	within := map[string][]time.Duration{}
+	id := problem(t, numbered{}, 0).ID()
+	turns := map[string]int{}
+	e := Engine{
+		Size: 2, Parallel: 1, Replays: 2, Limit: time.Minute, Done: out.done,
+		Next: jobs(made{env: func() quintain.Env { return new(echo) }}, 1),
+		Policy: sampler(func(_ context.Context, r quintain.Request) ([]quintain.Sample, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			key := strings.TrimPrefix(r.Key, id)
+			within[key] = append(within[key], r.Within)
+			text := "begin"
+			if turns[key]++; turns[key] == 2 {
+				text = "end"
+			}
+			samples := says(text, r.N)
+			for k := range samples {
+				samples[k].Took = time.Duration(1+59*k) * time.Second
+			}
+			return samples, nil
+		}),
+	}
+	if err := e.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	result := out.results[0]
+	if a, b := result.Trajectories[0], result.Trajectories[1]; a.Outcome != quintain.Scored || b.Outcome != quintain.TimedOut || len(b.Turns) != 1 || result.Again {
+		t.Errorf("outcomes %s and %s (%s), again %t", a.Outcome, b.Outcome, b.Error, result.Again)
+	}
+	want := map[string][]time.Duration{"": {time.Minute}, "#0": {59 * time.Second, 58 * time.Second}}
+	if !reflect.DeepEqual(within, want) {
+		t.Errorf("time limits %v, want %v", within, want)
+	}
+	if drop := failed(result.Trajectories); drop != DropTimedOut {
+		t.Errorf("the group is dropped as %q", drop)
 	}
 }
 

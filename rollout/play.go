@@ -42,7 +42,7 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 	result, final := Result{Job: job}, false
 	for _, ep := range episodes {
 		result.Again = result.Again || ep.may
-		final = final || ep.record.Outcome == quintain.InfraFailed && !ep.may
+		final = final || ep.record.Outcome == quintain.TimedOut || ep.record.Outcome == quintain.InfraFailed && !ep.may
 		result.stop = cmp.Or(result.stop, ep.stop)
 		if ep.may && accept.Err() != nil {
 			ep.record.Outcome = quintain.Cancelled
@@ -84,7 +84,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 		return
 	}
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
-		Key: key, Messages: open[0].talk, N: len(open), Sampling: e.Sampling,
+		Key: key, Messages: open[0].talk, N: len(open), Sampling: e.Sampling, Within: e.Limit,
 	})
 	for i, ep := range open {
 		if i < len(samples) {
@@ -97,9 +97,16 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 
 // turn plays one more turn of an episode.
 func (e *Engine) turn(ctx context.Context, ep *episode) {
-	samples, err := e.Policy.Sample(ctx, quintain.Request{
+	r := quintain.Request{
 		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, N: 1, Sampling: e.Sampling,
-	})
+	}
+	if e.Limit > 0 {
+		if r.Within = e.Limit - ep.replies; r.Within <= 0 {
+			ep.fail(ctx, quintain.TimedOut, fmt.Errorf("its replies took %v, of %v that they may: %w", ep.replies, e.Limit, quintain.ErrTimeout))
+			return
+		}
+	}
+	samples, err := e.Policy.Sample(ctx, r)
 	if len(samples) == 0 {
 		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
 		return
@@ -125,6 +132,8 @@ type episode struct {
 	fresh  int              // index into talk of the first message that the policy has not read yet
 	tokens []quintain.Token // the conversation as the policy read and wrote it
 	wrote  int              // how many of tokens, at their end, are the last reply
+
+	replies time.Duration // that servers took
 }
 
 // newEpisode makes and opens an episode. If that fails, its record says so.
@@ -168,6 +177,9 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 // fail ends the episode without a reward: as cancelled if ctx is done or nothing more is to
 // be played, otherwise with outcome.
 func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error) {
+	if errors.Is(err, quintain.ErrTimeout) {
+		outcome = quintain.TimedOut
+	}
 	ep.record.Took = time.Since(ep.record.Started)
 	ep.record.Outcome, ep.record.Error = outcome, err.Error()
 	ep.may = outcome == quintain.InfraFailed && ctx.Err() == nil && !errors.Is(err, quintain.ErrFinal)
@@ -183,6 +195,7 @@ func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error
 // error with the reply, the reply is kept and the episode ends.
 func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.record.Vocabulary = s.Vocabulary
+	ep.replies += s.Took
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
 		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
 		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,

@@ -56,6 +56,7 @@ const (
 	DropCancelled  Drop = "cancelled"          // an episode was cancelled; the problem is played again
 	DropEnvFailed  Drop = "env_failed"         // an episode's environment failed
 	DropInfra      Drop = "infra_failed"       // an episode's policy failed
+	DropTimedOut   Drop = "timed_out"          // an episode took too long; the problem is not played again
 	DropEqual      Drop = "equal_scores"       // all scores are equal
 	DropFewTokens  Drop = "too_few_tokens"     // a sequence has too few trainable tokens
 	DropTooLong    Drop = "too_long"           // a sequence has too many tokens
@@ -106,6 +107,10 @@ func failed(played []quintain.Trajectory) Drop {
 			return DropCancelled
 		case quintain.EnvFailed:
 			worst = DropEnvFailed
+		case quintain.TimedOut:
+			if worst != DropEnvFailed {
+				worst = DropTimedOut
+			}
 		case quintain.InfraFailed:
 			if worst == "" {
 				worst = DropInfra

@@ -16,7 +16,7 @@ func (r *Run) engine() *rollout.Engine {
 	return &rollout.Engine{
 		Policy: r.config.Policy, Sampling: r.config.Sampling,
 		Size: s.GroupSize, Parallel: max(1, s.Parallel/s.GroupSize),
-		Grace: s.Grace, Replays: s.Replays, Cut: r.config.Cut, Next: r.next, Done: r.done,
+		Grace: s.Grace, Replays: s.Replays, Limit: s.EpisodeTime, Cut: r.config.Cut, Next: r.next, Done: r.done,
 	}
 }
 

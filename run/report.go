@@ -84,5 +84,11 @@ func (r *Report) Rate() float64 { return float64(r.Tokens) / max(r.Seconds, 1e-9
 
 // Failed is the number of episodes that failed: without a score, and not by order.
 func (r *Report) Failed() int {
-	return r.Episodes[quintain.InfraFailed] + r.Episodes[quintain.EnvFailed]
+	failed := 0
+	for outcome, n := range r.Episodes {
+		if outcome.Failed() {
+			failed += n
+		}
+	}
+	return failed
 }

@@ -65,7 +65,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if does := p.Settings.OnDrift; read.Drift == Forked && (does == Drop || does == Fail) {
 		return nil, fmt.Errorf("exact: %w", &DriftError{OnDrift: does, Key: r.Key, Why: read.Why})
 	}
-	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling}
+	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Within: r.Within}
 	if read.Drift != Forked {
 		prompt.Tokens = slices.Concat(r.Context, read.Tokens)
 	}
@@ -81,7 +81,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		samples = append(samples, quintain.Sample{
 			Text: p.render.Text(o.Tokens), Read: slices.Clip(read.Tokens), Wrote: slices.Clip(o.Tokens),
 			LogProbs: slices.Clip(o.LogProbs), Versions: slices.Clip(o.Versions),
-			Finish: o.Finish, Fork: read.Drift == Forked, Realigned: read.Drift == Realigned, Vocabulary: p.render.Vocabulary(),
+			Finish: o.Finish, Fork: read.Drift == Forked, Realigned: read.Drift == Realigned, Vocabulary: p.render.Vocabulary(), Took: o.Took,
 		})
 	}
 	return samples, err
@@ -163,6 +163,9 @@ func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Ou
 				return o, nil
 			}
 		}
+		if rest.Within -= o.Took; prompt.Within > 0 && rest.Within <= 0 {
+			return o, fmt.Errorf("exact: the reply took %v, of %v that it may: %w", o.Took, prompt.Within, quintain.ErrTimeout)
+		}
 		p.resumed.Add(1)
 		more, err := p.from.Generate(ctx, rest)
 		if len(more) > 0 {
@@ -190,6 +193,7 @@ func join(o *policy.Output, more policy.Output) error {
 	o.Tokens = append(slices.Clip(o.Tokens), more.Tokens...)
 	o.Versions = append(slices.Clip(o.Versions), more.Versions...)
 	o.Finish = more.Finish
+	o.Took += more.Took
 	return nil
 }
 

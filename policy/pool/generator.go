@@ -42,7 +42,7 @@ func (g *Generator) Can() policy.Abilities { return g.can }
 // Generate implements [policy.Generator]. The error is a [*remote.Error], or the cause of
 // ctx.
 func (g *Generator) Generate(ctx context.Context, prompt policy.Prompt) (outputs []policy.Output, err error) {
-	r := request[Tokens]{key: prompt.Key, n: prompt.N, whole: !g.can.Interrupt}
+	r := &request[Tokens]{key: prompt.Key, n: prompt.N, within: prompt.Within, whole: !g.can.Interrupt}
 	err = g.ask(ctx, r, func(ctx context.Context, c Tokens) (err error) {
 		outputs, err = c.Generate(ctx, prompt)
 		if err != nil && errors.Is(context.Cause(ctx), errTrimmed) {
@@ -57,12 +57,15 @@ func (g *Generator) Generate(ctx context.Context, prompt policy.Prompt) (outputs
 		}
 		return err
 	})
+	for k := range outputs {
+		outputs[k].Took = r.took
+	}
 	return outputs, err
 }
 
 // Score implements [policy.Scorer] if the clients do.
 func (g *Generator) Score(ctx context.Context, tokens []quintain.Token, top int) (scores []policy.Score, err error) {
-	err = g.ask(ctx, request[Tokens]{n: 1, whole: true}, func(ctx context.Context, c Tokens) (err error) {
+	err = g.ask(ctx, &request[Tokens]{n: 1, whole: true}, func(ctx context.Context, c Tokens) (err error) {
 		scorer, can := c.(policy.Scorer)
 		if !can {
 			return errors.New("pool: the servers do not report the log-probabilities of given tokens")

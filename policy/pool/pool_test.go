@@ -392,6 +392,31 @@ func TestVersionsNeverFallWithinAReply(t *testing.T) {
 	})
 }
 
+// The time limit of a reply runs while a server has it, not while it waits here.
+func TestTimeLimitsBeginWithTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRack(t, 1, slow(), func(c *pool.Config) { c.Control, c.Server.MaxInFlight = false, 1 }) // a reply takes about a second
+		defer r.end()
+		var all sync.WaitGroup
+		for i := range 10 {
+			all.Go(func() {
+				p := prompt(fmt.Sprint("p", i))
+				p.Within = 2 * time.Second
+				outputs, err := r.Generate(t.Context(), p)
+				if err != nil || outputs[0].Took <= 0 || outputs[0].Took > p.Within {
+					t.Errorf("outputs %v, error %v", outputs, err)
+				}
+			})
+		}
+		all.Wait()
+		late := prompt("late")
+		late.Within = time.Second / 2
+		if _, err := r.Generate(t.Context(), late); !errors.Is(err, quintain.ErrTimeout) || !errors.Is(err, quintain.ErrFinal) || !strings.Contains(err.Error(), "http://a: too slow: no reply within 500ms") {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
 // Sixteen thousand requests that come at once begin as others end: none is tried again,
 // none starves, and the time limit of an exchange does not run while they wait here.
 func TestQueuedRequestsBeginAsOthersEnd(t *testing.T) {

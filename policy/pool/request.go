@@ -4,7 +4,10 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -13,10 +16,11 @@ var errTrimmed = errors.New("the servers are too full")
 
 // A request is one exchange of a pool, guarded by the pool's lock.
 type request[C Client] struct {
-	key   string
-	n     int        // samples
-	avoid *member[C] // the server that has just failed it
-	whole bool       // it must not be aborted: what was sampled would be lost
+	key    string
+	n      int           // samples
+	within time.Duration // that a server may take; 0: no limit
+	avoid  *member[C]    // the server that has just failed it
+	whole  bool          // it must not be aborted: what was sampled would be lost
 
 	at      *member[C]
 	err     error // why it is not served
@@ -24,14 +28,15 @@ type request[C Client] struct {
 	place   *list.Element // in the queue, then among those that run
 	cancel  context.CancelCauseFunc
 	trimmed bool
+	took    time.Duration // that the server took
 }
 
 // ask makes r of a server, and of another one after a temporary fault, as often as the
 // pool retries. The error is a [*remote.Error], what else call returns, or the cause of
 // ctx.
-func (p *Pool[C]) ask(ctx context.Context, r request[C], call func(context.Context, C) error) (err error) {
+func (p *Pool[C]) ask(ctx context.Context, r *request[C], call func(context.Context, C) error) (err error) {
 	failed := p.retry.Do(ctx, func() *remote.Error {
-		err = p.once(ctx, &r, call)
+		err = p.once(ctx, r, call)
 		fault, _ := errors.AsType[*remote.Error](err)
 		r.avoid = r.at
 		return fault
@@ -50,11 +55,27 @@ func (p *Pool[C]) once(ctx context.Context, r *request[C], call func(context.Con
 	if err := p.enter(ctx, r); err != nil {
 		return err
 	}
-	err := call(work, r.at.client)
+	err := r.call(work, call)
 	if fault, is := errors.AsType[*remote.Error](err); is && fault.URL == "" {
 		fault.URL = r.at.url
 	}
 	p.leave(r, err)
+	return err
+}
+
+// call makes the exchange of r, within its time limit.
+func (r *request[C]) call(ctx context.Context, call func(context.Context, C) error) error {
+	if r.within > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.within, quintain.ErrTimeout)
+		defer cancel()
+	}
+	start := time.Now()
+	err := call(ctx, r.at.client)
+	r.took = time.Since(start)
+	if err != nil && errors.Is(context.Cause(ctx), quintain.ErrTimeout) {
+		return &remote.Error{Kind: remote.TooSlow, Err: fmt.Errorf("no reply within %v", r.within)}
+	}
 	return err
 }
 

@@ -55,9 +55,11 @@ type Error struct {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is reports whether target is [quintain.ErrFinal] and e is of a kind that is never
-// retried.
+// retried, or target is [quintain.ErrTimeout] and e is TooSlow.
 func (e *Error) Is(target error) bool {
 	switch e.Kind {
+	case TooSlow:
+		return target == quintain.ErrFinal || target == quintain.ErrTimeout
 	case Unreachable, Busy, ServerFailed, Nonsense:
 		return target == quintain.ErrFinal && e.final
 	}
