@@ -16,12 +16,16 @@ import (
 
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policyload"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/run"
 )
 
 // benchedPolicy is what bench policy measures.
 type benchedPolicy struct {
 	load policyload.Load
+	urls []string
 	from openai.Settings
 	kind string
 
@@ -43,13 +47,14 @@ what it measured as one line of JSON. With --fake it starts quintain fake-server
 a second process, whose replies take a known time: what they took beyond that is
 the latency that client, network and fake server add together.`,
 		Example: `  quintain bench policy --fake --streams 10000
-  quintain bench policy --url http://127.0.0.1:8001 --model my-model --streams 256`,
+  quintain bench policy --url http://127.0.0.1:8001 --model my-model --streams 256
+  quintain bench policy --url http://gpu1:8001 --url http://gpu2:8001 --streams 512`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := b.load.Check(); err != nil {
 				return usagef("--%w", err)
 			}
-			if b.fake == (b.from.URL != "") {
+			if b.fake == (len(b.urls) > 0) {
 				return usagef("want either --fake or the --url of a server")
 			}
 			return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return b.run(ctx, w) })
@@ -57,7 +62,7 @@ the latency that client, network and fake server add together.`,
 	}
 	f := c.Flags()
 	f.BoolVar(&b.fake, "fake", false, "measure against quintain fake-server in a process of its own")
-	f.StringVar(&b.from.URL, "url", "", "address of the server, with or without /v1")
+	f.StringSliceVar(&b.urls, "url", nil, "address of the server, with or without /v1; or of several servers of one model")
 	f.StringVar(&b.from.Model, "model", "", "name of the model; empty: the server's first")
 	f.StringVar(&b.from.KeyFile, "policy-key-file", "", "file with the API key")
 	f.StringVar(&b.kind, "server", b.kind, "how the fake server is spoken to: vllm, sglang or llamacpp; others are recognised")
@@ -85,23 +90,30 @@ func (b *benchedPolicy) run(ctx context.Context, w *world) (err error) {
 			return err
 		}
 		defer stop()
-		server.URL, b.from.Model = fake, "fake"
+		b.urls, b.from.Model = []string{fake}, "fake"
 		b.load.Ideal = func(n int) time.Duration {
 			return b.firstToken + time.Duration(float64(n-1)/b.rate*float64(time.Second))
 		}
 	} else {
+		server.URL = b.urls[0]
 		found, err := probe.Run(ctx, server, b.from.Model, "")
 		if err != nil {
 			return err
 		}
 		kind, b.from.Model = found.Server, found.Model
 	}
-	g, err := probe.Generator(kind, server, b.from.Model)
+	g, err := pool.NewGenerator(pool.Config{URLs: b.urls, Server: server}, func(at remote.Config) (pool.Tokens, error) {
+		return probe.Generator(kind, at, b.from.Model)
+	})
 	if err != nil {
 		return usageError{err}
 	}
 	defer g.CloseIdle()
-	row, err := b.load.Run(ctx, g)
+	var row policyload.Row
+	err = run.Together(ctx, g.Run, func(ctx context.Context) (err error) {
+		row, err = b.load.Run(ctx, g)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // A flagText is a flag of a setting. It keeps the text that was given, for the setting
-// is set when all sources are known.
+// is set when all sources are known. That of a list may be given several times.
 type flagText struct {
 	setting *settings.Setting
 	given   map[string]string // by path
@@ -19,6 +19,9 @@ type flagText struct {
 
 // Set implements [pflag.Value].
 func (f flagText) Set(text string) error {
+	if before, given := f.given[f.setting.Path()]; given && f.setting.Type() == "list" {
+		text = before + "," + text
+	}
 	f.given[f.setting.Path()] = text
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,17 +28,19 @@ func newPolicy(w *world) *cobra.Command {
 
 func newPolicyProbe(w *world) *cobra.Command {
 	from, asJSON := openai.Settings{Timeout: 30 * time.Second}, false
+	var urls []string
 	c := &cobra.Command{
 		Use:   "probe",
 		Short: "Find out which inference server is at an address, and what it can do",
-		Long: `Probe asks the server for its models and its kind, has it sample one token, and prints
+		Long: `Probe asks each server for its models and its kind, has it sample one token, and prints
 what it can do for reinforcement learning. What each kind of server can do at best
 is in docs/servers.md.`,
 		Example: `  quintain policy probe --url http://127.0.0.1:8001
-  quintain policy probe --url http://127.0.0.1:8001 --model my-model --json`,
+  quintain policy probe --url http://127.0.0.1:8001 --model my-model --json
+  quintain policy probe --url http://gpu1:8001 --url http://gpu2:8001`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if from.URL == "" {
+			if len(urls) == 0 {
 				return usagef("--url: is missing; want the server's address, such as http://127.0.0.1:8001")
 			}
 			config, err := from.Config()
@@ -45,19 +48,25 @@ is in docs/servers.md.`,
 				return usagef("policy.%w", err)
 			}
 			return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-				report, err := probe.Run(ctx, config.Server, from.Model, "")
-				switch {
-				case err != nil:
-					return err
-				case asJSON:
-					return printJSON(w.stdout, report)
+				var errs []error
+				for _, url := range urls {
+					config.Server.URL = url
+					report, err := probe.Run(ctx, config.Server, from.Model, "")
+					switch {
+					case err != nil:
+					case asJSON:
+						err = printJSON(w.stdout, report)
+					default:
+						err = printProbe(w.stdout, report)
+					}
+					errs = append(errs, err)
 				}
-				return printProbe(w.stdout, report)
+				return errors.Join(errs...)
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&from.URL, "url", "", "address of the server, with or without /v1")
+	f.StringSliceVar(&urls, "url", nil, "address of the server, with or without /v1; may be given several times")
 	f.StringVar(&from.Model, "model", "", "name of the model to try; empty: the server's first")
 	f.StringVar(&from.KeyFile, "policy-key-file", "", "file with the API key")
 	f.DurationVar(&from.Timeout, "timeout", from.Timeout, "time limit for each exchange")
@@ -68,7 +77,7 @@ is in docs/servers.md.`,
 // printProbe prints a report as a table.
 func printProbe(out io.Writer, r *probe.Report) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "server\t%s\n", strings.TrimSpace(string(r.Server)+" "+r.Version))
+	fmt.Fprintf(t, "address\t%s\nserver\t%s\n", r.URL, strings.TrimSpace(string(r.Server)+" "+r.Version))
 	fmt.Fprintf(t, "models\t%s\n", strings.Join(r.Models, ", "))
 	if r.WeightVersion != "" {
 		fmt.Fprintf(t, "weights\tversion %s\n", r.WeightVersion)

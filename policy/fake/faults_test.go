@@ -166,7 +166,7 @@ func patience(f fake.Fault) time.Duration {
 	return time.Minute
 }
 
-// A fault that stays ends every episode as infra_failed: none has a reward.
+// A fault that stays ends every episode as infra_failed, or timed_out: none has a reward.
 func TestEveryFaultEndsWithoutAReward(t *testing.T) {
 	t.Parallel()
 	for name, connect := range policies() {
@@ -189,7 +189,11 @@ func TestEveryFaultEndsWithoutAReward(t *testing.T) {
 						}
 						continue
 					}
-					if cannot || episode.Outcome != quintain.InfraFailed || len(episode.Turns) > 0 || !strings.Contains(episode.Error, web.URL) {
+					want := quintain.InfraFailed
+					if fault == fake.Stalled {
+						want = quintain.TimedOut
+					}
+					if cannot || episode.Outcome != want || len(episode.Turns) > 0 || !strings.Contains(episode.Error, web.URL) {
 						t.Errorf("outcome %s, %d turns, error %q", episode.Outcome, len(episode.Turns), episode.Error)
 					}
 				}

@@ -13,7 +13,6 @@ import (
 
 // Settings are the user's part of a [Config].
 type Settings struct {
-	URL      string
 	Model    string
 	KeyFile  string // file with the API key; empty: none is sent
 	TokenIDs bool
@@ -27,7 +26,6 @@ func Defaults() Settings { return Settings{Timeout: time.Hour, Retries: 9} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.URL, "url", "address of the server, such as http://127.0.0.1:8001; of the kind openai the base of its API, which ends with /v1")
 	d.Text(&s.Model, "model", "name by which the server knows the model; none: its first one, unless the kind is openai")
 	d.Text(&s.KeyFile, "key_file", "file with the API key").Flag("policy-key-file")
 	d.Bool(&s.TokenIDs, "token_ids", "ask for exact tokens in chat completions (vLLM 0.10.2 or newer, SGLang)")
@@ -38,19 +36,16 @@ func (s *Settings) Declare(d *settings.Section) {
 
 // Check implements [settings.Checker].
 func (s *Settings) Check() error {
-	switch {
-	case s.URL == "":
-		return errors.New("url: is missing; want the base of the server's API, such as http://127.0.0.1:8001/v1 (--url)")
-	case s.Model == "":
+	if s.Model == "" {
 		return errors.New("model: is missing; want the name by which the server knows the model (--model)")
 	}
 	return nil
 }
 
-// Config returns the config of a client, with the key from the key file.
+// Config returns the config of a client, without its URL, with the key from the key file.
 func (s *Settings) Config() (Config, error) {
 	c := Config{
-		Server: remote.Config{URL: s.URL, Timeout: s.Timeout, Retries: s.Retries},
+		Server: remote.Config{Timeout: s.Timeout, Retries: s.Retries},
 		Model:  s.Model, TokenIDs: s.TokenIDs, ExtraBody: s.Extra,
 	}
 	if c.Server.Retries == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
@@ -14,6 +15,9 @@ import (
 type Tokens interface {
 	Client
 	policy.Generator
+
+	// Version is that of the server's weights, or an older one; see [remote.Config].
+	Version(ctx context.Context) int32
 }
 
 // A Generator is a pool of servers that take tokens, all of one kind and model. It is a
@@ -38,6 +42,18 @@ func NewGenerator(cfg Config, connect func(remote.Config) (Tokens, error)) (*Gen
 
 // Can implements [policy.Generator]: what the first server can do.
 func (g *Generator) Can() policy.Abilities { return g.can }
+
+// Version is the oldest version of the weights of the servers that are up.
+func (g *Generator) Version(ctx context.Context) int32 {
+	oldest := int32(math.MaxInt32)
+	for _, c := range g.up() {
+		oldest = min(oldest, c.Version(ctx))
+	}
+	if oldest == math.MaxInt32 {
+		return -1
+	}
+	return oldest
+}
 
 // Generate implements [policy.Generator]. The error is a [*remote.Error], or the cause of
 // ctx.

@@ -13,7 +13,7 @@ type State string
 
 // The states.
 const (
-	Down     State = "down"     // it does not answer, or has not yet; it is probed until it does
+	Down     State = "down"     // it does not answer, or has not yet; it is left out, and probed until it does
 	Up       State = "up"       // it is used
 	Draining State = "draining" // its address has gone; what is under way there may end
 )
@@ -27,10 +27,10 @@ type member[C Client] struct {
 	gone   chan struct{}  // closed when it has left the pool
 
 	state    State
-	fault    remote.Error // why it is down; zero: it has not been probed yet
-	failures int          // in a row, while it is up
-	outages  int          // in a row: times that it went down, or did not come back
-	underWay int          // samples
+	fault    error // why it is down; nil: it is not, or has not been probed yet
+	failures int   // in a row, while it is up
+	outages  int   // in a row: times that it went down, or did not come back
+	underWay int   // samples
 
 	says      bool // it says what its load is
 	last      Load
@@ -73,7 +73,7 @@ func (m *member[C]) close() {
 // follow probes m until ctx ends or m is gone.
 func (p *Pool[C]) follow(ctx context.Context, m *member[C]) {
 	defer m.server.CloseIdle()
-	for {
+	for p.probe(ctx, m); ; {
 		timer := time.NewTimer(p.pause(m))
 		select {
 		case <-ctx.Done():
@@ -105,13 +105,10 @@ func (p *Pool[C]) pause(m *member[C]) time.Duration {
 
 // probe asks m whether it is well, and what its load is.
 func (p *Pool[C]) probe(ctx context.Context, m *member[C]) {
-	_, ill := m.get(ctx, "health")
-	if ill != nil && ill.Status >= 300 && ill.Status < 500 {
-		ill = nil // it has no such route, but it is there
-	}
+	ill := p.examine(ctx, m)
 	var page []byte
 	if ill == nil && p.cfg.Control {
-		page, _ = m.get(ctx, "metrics") // a server without metrics is not controlled
+		page, _ = m.server.Get(ctx, "metrics", "") // a server without metrics is not controlled
 	}
 	if ctx.Err() != nil {
 		return
@@ -122,19 +119,32 @@ func (p *Pool[C]) probe(ctx context.Context, m *member[C]) {
 			m.note(page, time.Now())
 			p.recovered(m)
 		case m.state == Down:
-			m.fault = *ill
+			m.fault = ill
 			m.outages++
 		default:
-			p.failed(m, ill, ill.Kind != remote.TooSlow)
+			fault, is := errors.AsType[*remote.Error](ill)
+			p.failed(m, ill, !is || fault.Kind != remote.TooSlow)
 		}
 	})
 }
 
-// get asks m for what is at path.
-func (m *member[C]) get(ctx context.Context, path string) ([]byte, *remote.Error) {
-	body, err := m.server.Get(ctx, path, "")
-	fault, _ := errors.AsType[*remote.Error](err)
-	return body, fault
+// examine returns why m cannot be used.
+func (p *Pool[C]) examine(ctx context.Context, m *member[C]) error {
+	_, err := m.server.Get(ctx, "health", "")
+	if fault, is := errors.AsType[*remote.Error](err); is && fault.Status >= 300 && fault.Status < 500 {
+		err = nil // it has no such route, but it is there
+	}
+	if err == nil && p.cfg.Admit != nil && p.isDown(m) {
+		err = p.cfg.Admit(ctx, m.url)
+	}
+	return err
+}
+
+// isDown reports whether m is down.
+func (p *Pool[C]) isDown(m *member[C]) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return m.state == Down
 }
 
 // note takes note of a page of metrics.
@@ -160,16 +170,16 @@ func (m *member[C]) load() Load {
 func (p *Pool[C]) recovered(m *member[C]) {
 	if m.state == Down {
 		p.log.Info("a server is up", "url", m.url)
-		m.state, m.fault, m.failures = Up, remote.Error{}, 0
+		m.state, m.fault, m.failures = Up, nil, 0
 	}
 }
 
 // failed takes note of a failure of m: surely it is down, or it is after several in a row.
-func (p *Pool[C]) failed(m *member[C], fault *remote.Error, surely bool) {
+func (p *Pool[C]) failed(m *member[C], fault error, surely bool) {
 	m.failures++
-	if m.state == Up && (surely || m.failures >= maxFailures) {
+	if p.probed && m.state == Up && (surely || m.failures >= maxFailures) {
 		p.log.Warn("a server is down", "url", m.url, "err", fault)
-		m.state, m.fault = Down, *fault
+		m.state, m.fault = Down, fault
 		m.outages++
 		m.awake()
 	}

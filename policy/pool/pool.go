@@ -39,6 +39,10 @@ type Config struct {
 	// than vLLM and SGLang, are not controlled.
 	Control bool
 
+	// Admit is asked before a server is used, and again when it comes back, and returns
+	// why it must not be, such as another model; nil: all may be.
+	Admit func(ctx context.Context, url string) error
+
 	Log *slog.Logger // nil: nothing is logged
 }
 
@@ -48,7 +52,8 @@ type Client interface {
 }
 
 // A Pool is a pool of servers, each with a client of type C. Many goroutines may use it
-// at once. It needs [Pool.Run]: a server is used once that has found it to answer.
+// at once. While [Pool.Run] does not run, all its servers are used, whether they answer or
+// not.
 type Pool[C Client] struct {
 	cfg     Config
 	connect func(remote.Config) (C, error)
@@ -61,6 +66,7 @@ type Pool[C Client] struct {
 	running  list.List // of *request[C]: those that run, the oldest first
 	underWay int       // samples of those that run
 	law      *Law
+	probed   bool // Run runs
 }
 
 // startEach is the limit of each server that is controlled, to begin with: as many
@@ -80,7 +86,7 @@ func New[C Client](cfg Config, connect func(remote.Config) (C, error)) (*Pool[C]
 		cfg: cfg, connect: connect, log: cfg.Log, retry: remote.NewRetry(cfg.Server),
 		law: NewLaw(startEach, cfg.Server.MaxInFlight),
 	}
-	urls, err := p.urls()
+	urls, err := addresses(cfg.URLs, cfg.File)
 	if err != nil {
 		return nil, fmt.Errorf("pool: %w", err)
 	}
@@ -92,6 +98,7 @@ func New[C Client](cfg Config, connect func(remote.Config) (C, error)) (*Pool[C]
 		if err != nil {
 			return nil, fmt.Errorf("pool: %w", err)
 		}
+		m.state = Up
 		p.members = append(p.members, m)
 	}
 	return p, nil
@@ -109,6 +116,8 @@ const (
 func (p *Pool[C]) Run(ctx context.Context) error {
 	var probes sync.WaitGroup
 	defer probes.Wait()
+	p.begin()
+	defer p.end()
 	follow := func(m *member[C]) { probes.Go(func() { p.follow(ctx, m) }) }
 	for _, m := range p.list() {
 		follow(m)
@@ -130,6 +139,29 @@ func (p *Pool[C]) Run(ctx context.Context) error {
 	}
 }
 
+// begin has servers be left out from now on. If there is somebody to admit them, that is
+// all of them until then.
+func (p *Pool[C]) begin() {
+	p.change(func() {
+		p.probed = true
+		for _, m := range p.members {
+			if p.cfg.Admit != nil {
+				m.state = Down
+			}
+		}
+	})
+}
+
+// end has all servers be used.
+func (p *Pool[C]) end() {
+	p.change(func() {
+		p.probed = false
+		for _, m := range p.members {
+			p.recovered(m)
+		}
+	})
+}
+
 // CloseIdle closes the connections that no request is using.
 func (p *Pool[C]) CloseIdle() {
 	for _, m := range p.list() {
@@ -142,6 +174,18 @@ func (p *Pool[C]) list() []*member[C] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.members)
+}
+
+// up returns the clients of the servers that are up.
+func (p *Pool[C]) up() (clients []C) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range p.members {
+		if m.state == Up {
+			clients = append(clients, m.client)
+		}
+	}
+	return clients
 }
 
 // poll has the law adapt the limit, and aborts the youngest requests beyond it if it must

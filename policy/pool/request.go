@@ -118,17 +118,20 @@ func (p *Pool[C]) begun(ctx context.Context, r *request[C]) (err error) {
 
 // leave makes room for those who wait, and takes note of how r ended.
 func (p *Pool[C]) leave(r *request[C], err error) {
-	fault, faulty := errors.AsType[*remote.Error](err)
+	var fault remote.Error // a copy: who asked counts the attempts in the original
+	if of, is := errors.AsType[*remote.Error](err); is {
+		fault = *of
+	}
 	p.change(func() {
 		p.release(r)
 		switch {
 		case err == nil && !r.trimmed:
 			p.law.Ended(r.n)
 			r.at.failures, r.at.outages = 0, 0
-		case faulty && fault.Kind == remote.Unreachable:
-			p.failed(r.at, fault, true)
-		case faulty && fault.Kind == remote.ServerFailed:
-			p.failed(r.at, fault, false)
+		case fault.Kind == remote.Unreachable:
+			p.failed(r.at, &fault, true)
+		case fault.Kind == remote.ServerFailed:
+			p.failed(r.at, &fault, false)
 		}
 	})
 }
@@ -213,8 +216,11 @@ func (p *Pool[C]) trim() {
 // outage is why no server is up.
 func (p *Pool[C]) outage() error {
 	for _, m := range p.members {
-		if fault := m.fault; fault.Err != nil || fault.Status != 0 {
-			return &fault
+		if fault, is := errors.AsType[*remote.Error](m.fault); is {
+			copied := *fault
+			return &copied
+		} else if m.fault != nil {
+			return m.fault
 		}
 	}
 	return errors.New("pool: no server has answered yet")

@@ -16,9 +16,9 @@ type Status struct {
 type Server struct {
 	URL      string
 	State    State
-	UnderWay int    // samples
-	Fault    string // why it is down; "": it is not, or has not been probed yet
-	Load     Load   // what it said last; zero if it says nothing
+	UnderWay int   // samples
+	Fault    error // why it is down; nil: it is not, or has not been probed yet
+	Load     Load  // what it said last; zero if it says nothing
 }
 
 // Status returns what the pool does.
@@ -30,11 +30,7 @@ func (p *Pool[C]) Status() Status {
 		s.Waiting += e.Value.(*request[C]).n
 	}
 	for _, m := range p.members {
-		of := Server{URL: m.url, State: m.state, UnderWay: m.underWay, Load: m.last}
-		if m.state == Down && m.fault.Kind != "" {
-			of.Fault = m.fault.Error()
-		}
-		s.Servers = append(s.Servers, of)
+		s.Servers = append(s.Servers, Server{URL: m.url, State: m.state, UnderWay: m.underWay, Fault: m.fault, Load: m.last})
 	}
 	return s
 }

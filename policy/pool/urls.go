@@ -14,11 +14,11 @@ const (
 	maxURLs = 4096
 )
 
-// urls are the addresses that the servers are to have, each once.
-func (p *Pool[C]) urls() ([]string, error) {
-	urls := slices.Clone(p.cfg.URLs)
-	if p.cfg.File != "" {
-		more, err := readURLs(p.cfg.File)
+// addresses are urls and those in a file, if it is named, each once.
+func addresses(urls []string, file string) ([]string, error) {
+	urls = slices.Clone(urls)
+	if file != "" {
+		more, err := readURLs(file)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (p *Pool[C]) reread() (came []*member[C]) {
 	if p.cfg.File == "" {
 		return nil
 	}
-	urls, err := p.urls()
+	urls, err := addresses(p.cfg.URLs, p.cfg.File)
 	if err != nil {
 		p.log.Warn("the file of servers cannot be read; they stay as they are", "err", err)
 		return nil

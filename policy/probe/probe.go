@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/llamacpp"
 	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/sglang"
 	"github.com/quintain-rl/quintain/policy/vllm"
@@ -169,16 +170,9 @@ func (r *Report) try(ctx context.Context, cfg remote.Config) {
 	r.Can.Versions, r.Can.LogProbs = versions, outputs[0].LogProbs != nil
 }
 
-// Tokens is the client of a server that takes tokens.
-type Tokens interface {
-	policy.Generator
-	Version(ctx context.Context) int32 // of the server's weights, or an older one; see [remote.Config]
-	CloseIdle()                        // closes the connections that no request is using
-}
-
 // Generator returns the client of a server of a kind, which must take tokens. The error
 // names the setting that is invalid.
-func Generator(kind Kind, cfg remote.Config, model string) (Tokens, error) {
+func Generator(kind Kind, cfg remote.Config, model string) (pool.Tokens, error) {
 	switch kind {
 	case VLLM:
 		return vllm.New(vllm.Config{Server: cfg, Model: model})

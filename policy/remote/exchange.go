@@ -20,7 +20,7 @@ var errSlow = errors.New("no answer in time")
 type answer struct {
 	url    string // without its query
 	status int    // HTTP status; 0: no answer came
-	page   bool // it is HTML
+	page   bool   // it is HTML
 	after  time.Duration
 	body   []byte
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -30,15 +31,7 @@ func (s *Server) Connect(ctx context.Context) error {
 	if kind == Any {
 		kind = ""
 	}
-	cfg := s.chat.Server
-	cfg.Timeout, cfg.Told = min(cfg.Timeout, patience), nil
-	found, err := probe.Run(ctx, cfg, s.settings.Chat.Model, kind)
-	if err == nil && Temporary(found.Fault) {
-		err = found.Fault
-	}
-	if err == nil && s.renderer != nil && found.Can.TokensIn {
-		err = s.compare(ctx, cfg, found)
-	}
+	found, err := s.find(ctx, kind)
 	if err == nil {
 		err = s.choose(found)
 	}
@@ -46,6 +39,60 @@ func (s *Server) Connect(ctx context.Context) error {
 	s.fault, s.tries = err, s.tries+1
 	s.mu.Unlock()
 	return err
+}
+
+// find finds out what is at the first of the addresses that answers.
+func (s *Server) find(ctx context.Context, kind probe.Kind) (found *probe.Report, err error) {
+	for _, url := range s.addresses {
+		if found, err = s.probe(ctx, url, kind); !Temporary(err) {
+			break
+		}
+	}
+	return found, err
+}
+
+// probe finds out what is at an address, and whether the tokenizer is the one of its model.
+func (s *Server) probe(ctx context.Context, url string, kind probe.Kind) (*probe.Report, error) {
+	cfg := s.at(url)
+	cfg.Timeout, cfg.Told = min(cfg.Timeout, patience), nil
+	found, err := probe.Run(ctx, cfg, s.chat.Model, kind)
+	if err == nil && Temporary(found.Fault) {
+		err = found.Fault
+	}
+	if err == nil && s.renderer != nil && found.Can.TokensIn {
+		err = s.compare(ctx, cfg, found)
+	}
+	return found, err
+}
+
+// admit returns why the server at an address cannot be one of the pool, whose servers are
+// of a kind; "": they speak chat completions.
+func (s *Server) admit(ctx context.Context, url string, kind probe.Kind) error {
+	if kind == "" {
+		client, err := s.byChat(s.at(url))
+		if err != nil {
+			return err
+		}
+		defer client.CloseIdle()
+		return client.(*openai.Client).Check(ctx)
+	}
+	found, err := s.probe(ctx, url, kind)
+	switch {
+	case err != nil:
+		return err
+	case found.Fault != nil:
+		return found.Fault
+	case !found.Can.TokensIn:
+		return fmt.Errorf("the server %s is not of the kind %s, as the others%s", found.URL, kind, reasons(found.Notes))
+	}
+	return nil
+}
+
+// at is the config of the server at an address.
+func (s *Server) at(url string) remote.Config {
+	at := s.chat.Server
+	at.URL = url
+	return at
 }
 
 // Temporary reports whether an error of [Server.Connect] may pass: the server does not
@@ -60,12 +107,13 @@ func Temporary(err error) bool {
 func (s *Server) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, errors.New("no answer within 5 s"))
 	defer cancel()
-	url := s.chat.Server.URL
-	if err := s.player.(*openai.Client).Check(ctx); err != nil {
-		s.say("the server %s cannot be used yet: %v", url, err)
-		return
+	for _, url := range s.addresses {
+		if err := s.admit(ctx, url, ""); err != nil {
+			s.say("the server %s cannot be used yet: %v", url, err)
+		} else {
+			s.say("the server %s has the model %s", url, s.chat.Model)
+		}
 	}
-	s.say("the server %s has the model %s", url, s.chat.Model)
 }
 
 // choose decides how the server is asked, by what it can. The error says what it lacks.
@@ -93,7 +141,7 @@ func (s *Server) choose(found *probe.Report) error {
 		return s.playByTokens(found.Server, found.Model)
 	}
 	s.say("%s has the model %s, and is asked by chat completions", name, found.Model)
-	s.chat.Server.URL, s.chat.Model = found.URL+"/v1", found.Model
+	s.chat.Model = found.Model
 	s.chat.TokenIDs = s.chat.TokenIDs || s.use.Trainer && found.Can.TokensOut
 	s.chat.NoLogProbs = !s.use.LogProbs || !found.Can.LogProbs
 	if s.use.Trainer && !s.chat.TokenIDs {
@@ -127,6 +175,13 @@ func (s *Server) Run(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.pool == nil {
+		<-ctx.Done()
+		return nil
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { _ = s.pool.Run(ctx) }) // it returns nil
 	return s.follow(ctx)
 }
 

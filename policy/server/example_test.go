@@ -22,7 +22,7 @@ func Example() {
 	defer web.Close()
 
 	settings := server.Defaults()
-	settings.Chat.URL, settings.Files.Tokenizer = web.URL, exact.ByteTokenizer // else the model's folder
+	settings.Pool.URLs, settings.Files.Tokenizer = []string{web.URL}, exact.ByteTokenizer // else the model's folder
 	policy, err := server.New(settings, server.Use{Trainer: true, LogProbs: true})
 	if err != nil {
 		fmt.Println(err)

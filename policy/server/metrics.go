@@ -14,7 +14,11 @@ func (s *Server) Describe(chan<- *prometheus.Desc) {}
 // template made of them, and the replies that were continued.
 func (s *Server) Collect(to chan<- prometheus.Metric) {
 	s.watch.Collect(to)
-	if !s.isReady() || s.tokens == nil {
+	if !s.isReady() || s.pool == nil {
+		return
+	}
+	s.pool.Collect(to)
+	if s.tokens == nil {
 		return
 	}
 	n := s.tokens.Policy.Stats()

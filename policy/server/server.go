@@ -14,9 +14,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -42,10 +45,14 @@ type Server struct {
 	use      Use
 	chat     openai.Config  // its Server is that of all clients
 	renderer exact.Renderer // nil: there is no tokenizer
-	watch    *remote.Watch
+
+	addresses []string // at the start, 1 or more
+
+	watch *remote.Watch
 
 	ready  chan struct{} // closed once player or failed is set
 	player player
+	pool   pooled  // of player
 	tokens *tokens // the same, if it is asked by tokens, else nil
 	failed error   // it can never be used
 
@@ -58,6 +65,13 @@ type Server struct {
 type player interface {
 	quintain.Policy
 	CloseIdle()
+}
+
+// pooled is a pool, whatever its clients are.
+type pooled interface {
+	prometheus.Collector
+	Run(ctx context.Context) error
+	Status() pool.Status
 }
 
 // New reads the files that the settings name, and contacts nobody. The error names the
@@ -78,7 +92,11 @@ func New(s Settings, u Use) (*Server, error) {
 	if !u.Trainer {
 		to.VersionPath = remote.Unasked
 	}
-	to.MaxInFlight, to.Version, to.Stop, to.Told = u.Parallel, u.Version, u.Stop, n.watch.Told
+	to.MaxInFlight, to.Version, to.Stop, to.Told = cmp.Or(s.Pool.MaxInFlight, u.Parallel), u.Version, u.Stop, n.watch.Told
+	if n.addresses, err = s.Pool.Addresses(); err != nil {
+		return nil, err
+	}
+	to.URL = n.addresses[0]
 	if s.Files.Tokenizer != "" {
 		if n.renderer, err = s.Files.Renderer(s.Chat.Model, time.Now()); err != nil {
 			return nil, fmt.Errorf("tokenizer: %w", err)
@@ -96,18 +114,42 @@ func New(s Settings, u Use) (*Server, error) {
 
 // playByChat has replies sampled by chat completions.
 func (s *Server) playByChat() error {
-	client, err := openai.New(s.chat)
+	p, err := pool.NewPolicy(s.poolOf(""), s.byChat)
 	if err != nil {
 		return err
 	}
-	s.player = client
+	s.player, s.pool = p, p
 	close(s.ready)
 	return nil
 }
 
+// byChat is the client of chat completions at an address.
+func (s *Server) byChat(at remote.Config) (pool.Chat, error) {
+	chat := s.chat
+	chat.Server = at
+	if s.settings.Kind != probe.OpenAI {
+		chat.Server.URL = remote.Root(at.URL) + "/v1"
+	}
+	return openai.New(chat)
+}
+
+// poolOf is the config of a pool of servers of a kind; "": of any that speak chat
+// completions. If there may be several, each has to be of that kind.
+func (s *Server) poolOf(kind probe.Kind) pool.Config {
+	of := s.settings.Pool
+	cfg := pool.Config{URLs: of.URLs, File: of.File, Control: of.Control, Server: s.chat.Server, Log: s.use.Log}
+	if len(s.addresses) > 1 || of.File != "" {
+		cfg.Admit = func(ctx context.Context, url string) error { return s.admit(ctx, url, kind) }
+	}
+	return cfg
+}
+
 // playByTokens has replies sampled by tokens.
 func (s *Server) playByTokens(kind probe.Kind, model string) error {
-	generator, err := probe.Generator(kind, s.chat.Server, model)
+	s.chat.Model = model
+	generator, err := pool.NewGenerator(s.poolOf(kind), func(at remote.Config) (pool.Tokens, error) {
+		return probe.Generator(kind, at, model)
+	})
 	if err != nil {
 		return err
 	}
@@ -116,7 +158,7 @@ func (s *Server) playByTokens(kind probe.Kind, model string) error {
 	}
 	s.tokens = &tokens{exact.New(generator, s.renderer), generator}
 	s.tokens.Policy.Settings = s.settings.Drift
-	s.player = s.tokens
+	s.player, s.pool = s.tokens, generator
 	close(s.ready)
 	return nil
 }
@@ -124,7 +166,7 @@ func (s *Server) playByTokens(kind probe.Kind, model string) error {
 // tokens is a server that is asked by tokens.
 type tokens struct {
 	*exact.Policy
-	probe.Tokens
+	pool.Tokens
 }
 
 // errStopped says that nobody waits any more.
@@ -172,10 +214,38 @@ func (s *Server) Waiting() string {
 	if fault != nil {
 		return fmt.Sprintf("waiting for the server (try %d): %s", tries, cause(fault))
 	}
+	if text := s.outage(); text != "" {
+		return text
+	}
 	if fault := s.watch.Waiting(); fault != nil {
 		return fmt.Sprintf("waiting for the server (retry %d of %d): %s", fault.Attempts, s.settings.Chat.Retries, cause(fault))
 	}
 	return ""
+}
+
+// outage says which servers are down; empty: none.
+func (s *Server) outage() string {
+	if !s.isReady() || s.pool == nil {
+		return ""
+	}
+	up, why := 0, "they are asked for the first time"
+	all := s.pool.Status().Servers
+	for _, of := range all {
+		if of.State == pool.Up {
+			up++
+		} else if of.Fault != nil {
+			why = cause(of.Fault)
+		}
+	}
+	switch {
+	case up == len(all):
+		return ""
+	case len(all) == 1:
+		return "waiting for the server: " + why
+	case up == 0:
+		return "waiting for the servers: " + why
+	}
+	return fmt.Sprintf("%d of %d servers are up: %s", up, len(all), why)
 }
 
 // cause is a fault in a few words, without the address.

@@ -67,7 +67,7 @@ func serve(t *testing.T, h http.Handler) string {
 // at are settings of a server at an address, without retries.
 func at(url string) server.Settings {
 	s := server.Defaults()
-	s.Chat.URL, s.Chat.Retries = url, 0
+	s.Pool.URLs, s.Chat.Retries = []string{url}, 0
 	return s
 }
 
@@ -351,8 +351,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		says string // empty: nothing
 	}{
 		{"an address is enough", func(*server.Settings) {}, ""},
-		{"no address", func(s *server.Settings) { s.Chat.URL = "" }, "url: is missing"},
-		{"an address that is none", func(s *server.Settings) { s.Chat.URL = "here" }, "url is"},
+		{"no address", func(s *server.Settings) { s.Pool.URLs = nil }, "url: is missing"},
+		{"an address that is none", func(s *server.Settings) { s.Pool.URLs = []string{"here"} }, "url is"},
 		{"chat completions name the model", func(s *server.Settings) { s.Kind = probe.OpenAI }, "model: is missing"},
 		{"chat completions take no tokens", func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.OpenAI, folder }, "tokenizer: the kind openai"},
 		{"a kind that is asked by tokens", func(s *server.Settings) { s.Kind = probe.LlamaCpp }, "tokenizer: is missing; llamacpp is asked by tokens"},

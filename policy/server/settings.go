@@ -6,6 +6,7 @@ import (
 
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -21,6 +22,7 @@ func Kinds() []probe.Kind {
 // Settings say which server samples, and how its replies are made of tokens.
 type Settings struct {
 	Kind  probe.Kind // one of Kinds; it is a setting of the caller's
+	Pool  pool.Settings
 	Chat  openai.Settings
 	Files exact.Files
 	Drift exact.Settings
@@ -28,11 +30,12 @@ type Settings struct {
 
 // Defaults returns the default settings.
 func Defaults() Settings {
-	return Settings{Kind: Any, Chat: openai.Defaults(), Drift: exact.Defaults()}
+	return Settings{Kind: Any, Pool: pool.Defaults(), Chat: openai.Defaults(), Drift: exact.Defaults()}
 }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
+	s.Pool.Declare(d)
 	s.Chat.Declare(d)
 	s.Files.Declare(d)
 	s.Drift.Declare(d)
@@ -40,13 +43,14 @@ func (s *Settings) Declare(d *settings.Section) {
 
 // Check implements [settings.Checker].
 func (s *Settings) Check() error {
+	if err := s.Pool.Check(); err != nil {
+		return err
+	}
 	switch {
 	case s.Kind == probe.OpenAI && s.Files.Tokenizer != "":
 		return errors.New("tokenizer: the kind openai plays by chat completions, which take no tokens; choose the kind server (--policy server)")
 	case s.Kind == probe.OpenAI:
 		return s.Chat.Check()
-	case s.Chat.URL == "":
-		return errors.New("url: is missing; want the server's address, such as http://127.0.0.1:8001 (--url)")
 	case s.Kind != Any && s.Files.Tokenizer == "":
 		return fmt.Errorf("tokenizer: is missing; %s is asked by tokens: want the model's folder or its tokenizer.json (--tokenizer), or the kind server", s.Kind)
 	case s.Files.Tokenizer != "" && len(s.Chat.Extra) > 0:
