@@ -1,0 +1,232 @@
+// Package curriculum chooses the task and the level of the next problem, and learns from
+// the scores of every group which of them teach.
+//
+// A [Course] is a task with its levels. Its complexity, from 0 to 1, is a place along
+// them: 0 is the easiest, 1 the hardest, and a place between two levels is a mixture of
+// both. In the mode random every draw has a complexity of its own; in the mode curriculum
+// a [Controller] moves the complexity of each course.
+//
+// The controller [Teaching], the default, goes where groups teach: where some replies are
+// right and others wrong. Its rules:
+//
+//   - The spread of a group is four times the variance of its scores: 1 if half of the
+//     replies are right, 0 if all are equal.
+//   - Of each level it keeps the mean score and the mean spread. With every group of the
+//     level the earlier ones count less, so that only the last few matter.
+//   - A level that was never played is taken to have the spread 1, until its first group.
+//   - The levels that are played are those up to the first whose mean score is below two
+//     thirds. So a course begins at its easiest level, goes up when the policy can do a
+//     level, and comes down when it no longer can.
+//   - Among these, a level counts with its spread, and twice as much as the one below. It
+//     is drawn in proportion to the fourth power of that: mostly the hardest level that
+//     teaches, and an easier one if nothing is right there.
+//   - A course is drawn in proportion to its weight and to the largest spread of the levels
+//     that are played. So share moves from what is solved or hopeless to what teaches.
+//   - Three draws in a hundred go by the weights of the courses alone, to any of the levels
+//     that are played: nothing is ever given up, and what the policy forgets is noticed.
+//
+// The variance of the scores as a measure of what a problem teaches is that of Foster et
+// al., "Learning to Reason at the Frontier of Learnability" (2025), and of Rutherford et
+// al., "No Regrets" (2024); an intermediate difficulty, of Florensa et al., "Automatic Goal
+// Generation" (2018); estimates that forget, of Matiisen et al., "Teacher-Student
+// Curriculum Learning" (2017).
+package curriculum
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// A Course is a task with its levels.
+type Course struct {
+	Name   string  // unique among the courses of a curriculum
+	Levels int     // 1 or more; level 0 is the easiest
+	Weight float64 // share of the draws, relative to those of the other courses; above 0
+}
+
+// A Curriculum chooses rungs. A rung is a level of a course; they are numbered from 0
+// through all courses, the levels of the first course before those of the second. Equal
+// curricula that are told equal scores in the same order choose the same. Many goroutines
+// may use it at once.
+type Curriculum struct {
+	settings Settings
+	seed     uint64
+
+	mu      sync.Mutex
+	draws   int // that were made
+	courses []*course
+}
+
+// A course is a Course with what is known of it.
+type course struct {
+	Course
+	first int // number of its easiest rung
+	rungs []rung
+	climb climb // of the controller Atropos
+}
+
+// New returns a curriculum over courses. The error names what is invalid.
+func New(s Settings, seed uint64, courses []Course) (*Curriculum, error) {
+	c := &Curriculum{settings: s, seed: seed}
+	names, first := map[string]bool{}, 0
+	for _, one := range courses {
+		switch {
+		case names[one.Name]:
+			return nil, fmt.Errorf("course %s is listed twice", one.Name)
+		case one.Levels < 1:
+			return nil, fmt.Errorf("course %s: levels is %d, want 1 or more", one.Name, one.Levels)
+		case !(one.Weight > 0):
+			return nil, fmt.Errorf("course %s: weight is %v, want more than 0", one.Name, one.Weight)
+		}
+		names[one.Name] = true
+		c.courses = append(c.courses, &course{Course: one, first: first, rungs: make([]rung, one.Levels), climb: newClimb()})
+		first += one.Levels
+	}
+	if len(courses) == 0 {
+		return nil, fmt.Errorf("a curriculum has no course")
+	}
+	return c, nil
+}
+
+// chance names the streams of chance of all curricula: there is one for each draw.
+var chance = rng.Named("curriculum")
+
+// Choose returns the number of the rung whose problem is to be played next.
+func (c *Curriculum) Choose() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := chance.Stream(c.seed, c.draws)
+	c.draws++
+	shares, byWeight := c.shares(), c.teaches() && r.Chance(c.settings.Floor)
+	if byWeight {
+		shares = c.weights()
+	}
+	one := c.courses[pick(r, shares)]
+	switch {
+	case byWeight:
+		return one.first + r.Between(0, one.top())
+	case c.teaches():
+		return one.first + pick(r, one.odds())
+	case c.settings.Mode == Random:
+		return one.first + Level(r, r.Float(), one.Levels)
+	}
+	return one.first + Level(r, one.climb.Level, one.Levels)
+}
+
+// teaches reports whether the controller is Teaching.
+func (c *Curriculum) teaches() bool {
+	return c.settings.Mode == Adaptive && c.settings.Controller == Teaching
+}
+
+// weights are those of the courses.
+func (c *Curriculum) weights() []float64 {
+	all := make([]float64, len(c.courses))
+	for i, one := range c.courses {
+		all[i] = one.Weight
+	}
+	return all
+}
+
+// shares are in proportion to how often each course is drawn, but for the draws that go
+// by the weights alone.
+func (c *Curriculum) shares() []float64 {
+	all := c.weights()
+	if c.teaches() {
+		for i, one := range c.courses {
+			all[i] *= one.best()
+		}
+	}
+	return all
+}
+
+// pick returns an index of weights, each with a probability in proportion to its weight.
+func pick(r *rng.Rand, weights []float64) int {
+	left := r.Float() * sum(weights)
+	for i, w := range weights {
+		if left -= w; left < 0 {
+			return i
+		}
+	}
+	return len(weights) - 1 // what is left is an error of rounding
+}
+
+// sum adds up numbers.
+func sum(all []float64) (total float64) {
+	for _, one := range all {
+		total += one
+	}
+	return total
+}
+
+// Level returns a level of n for a complexity from 0 to 1: one of the two levels next to
+// the place of the complexity along all of them, the nearer one more often, so that the
+// mean is the place itself.
+func Level(r *rng.Rand, complexity float64, n int) int {
+	place := complexity * float64(n-1)
+	level := int(place)
+	if level < n-1 && r.Chance(place-float64(level)) {
+		level++
+	}
+	return level
+}
+
+// Note takes the scores of a group of a rung's problem. Without scores it does nothing.
+// It panics if there is no such rung.
+func (c *Curriculum) Note(number int, scores []float64) {
+	if len(scores) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := slices.IndexFunc(c.courses, func(one *course) bool { return number < one.first+one.Levels })
+	one := c.courses[at]
+	one.rungs[number-one.first].note(scores, c.settings.Memory)
+	one.climb.note(sum(scores)/float64(len(scores)), c.settings.Target)
+}
+
+// A Standing is what a curriculum knows of a course.
+type Standing struct {
+	Name       string  `json:"name"`
+	Complexity float64 `json:"complexity"` // of the next draw, on average: 0 to 1
+	Share      float64 `json:"share"`      // of the draws
+	PassRate   float64 `json:"pass_rate"`  // mean score of the last five groups, at whatever levels; 0 before the first
+}
+
+// Standings returns what is known of the courses, in their order.
+func (c *Curriculum) Standings() []Standing {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	weights, shares := c.weights(), c.shares()
+	byWeight, byShare := sum(weights), sum(shares)
+	all := make([]Standing, len(c.courses))
+	for i, one := range c.courses {
+		all[i] = Standing{one.Name, c.complexity(one), shares[i] / byShare, one.climb.passRate()}
+		if c.teaches() {
+			all[i].Share += c.settings.Floor * (weights[i]/byWeight - all[i].Share)
+		}
+	}
+	return all
+}
+
+// complexity is that of the next draw of a course, on average.
+func (c *Curriculum) complexity(one *course) float64 {
+	switch {
+	case c.settings.Mode == Random:
+		return 0.5
+	case !c.teaches():
+		return one.climb.Level
+	case one.Levels == 1:
+		return 0
+	}
+	odds := one.odds()
+	mean := 0.0
+	for level, odd := range odds {
+		mean += float64(level) * odd
+	}
+	mean /= sum(odds)
+	mean += c.settings.Floor * (float64(one.top())/2 - mean)
+	return mean / float64(one.Levels-1)
+}

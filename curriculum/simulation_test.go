@@ -1,0 +1,198 @@
+package curriculum
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// The sizes of the simulation.
+const (
+	simTasks  = 8
+	simLevels = 6
+	simGroup  = 8     // episodes of a group
+	simMost   = 20000 // groups, after which a learner is given up
+	simSeeds  = 5
+	simTarget = 0.8 // mean chance of a right reply at all levels of the tasks that can be learned
+)
+
+// A learner is a model of a policy. The logit of its chance of a right reply is a skill,
+// one for each level of each task. A group of a level in which some replies are right and
+// others wrong raises the skill of the level by the rate, in proportion to the variance of
+// the scores, and that of another level by a part of this that falls with every level between.
+type learner struct {
+	name   string
+	begins float64 // skill at the easiest level
+	falls  float64 // by which each level begins lower than the one before
+	rate   float64
+	carry  float64 // part of what is learned at a level that is learned at the next, too
+	forget float64 // share of what was learned that is forgotten with each group of any task
+	stuck  int     // tasks that cannot be learned: the first half of these are hopeless, the others guessed right every other time
+}
+
+// learners are those of the simulation.
+var learners = []learner{
+	{name: "fast", begins: -1, falls: 1.5, carry: 0.6, rate: 0.4},
+	{name: "slow", begins: -1, falls: 1.5, carry: 0.6, rate: 0.05},
+	{name: "able", begins: 2, falls: 1, carry: 0.6, rate: 0.1},
+	{name: "forgetting", begins: -1, falls: 1.5, carry: 0.6, rate: 0.4, forget: 5e-4},
+	{name: "steep", begins: -1, falls: 2, carry: 0.5, rate: 0.2},
+	{name: "stuck", begins: -1, falls: 1.5, carry: 0.6, rate: 0.2, stuck: 4},
+}
+
+// A pupil is a learner at work.
+type pupil struct {
+	learner
+	learned [simTasks][simLevels]float64
+	r       *rng.Rand
+}
+
+// chance is that of a right reply.
+func (p *pupil) chance(task, level int) float64 {
+	switch {
+	case task < p.stuck/2:
+		return 0
+	case task < p.stuck:
+		return 0.5
+	}
+	return 1 / (1 + math.Exp(float64(level)*p.falls-p.begins-p.learned[task][level]))
+}
+
+// play plays a group, and learns from it.
+func (p *pupil) play(task, level int) []float64 {
+	scores := make([]float64, simGroup)
+	for i := range scores {
+		if p.r.Chance(p.chance(task, level)) {
+			scores[i] = 1
+		}
+	}
+	mean := sum(scores) / simGroup
+	if p.forget > 0 {
+		for t := range p.learned {
+			for l := range p.learned[t] {
+				p.learned[t][l] *= 1 - p.forget
+			}
+		}
+	}
+	for l := range p.learned[task] {
+		gain := p.rate * 4 * mean * (1 - mean) * math.Pow(p.carry, math.Abs(float64(l-level)))
+		p.learned[task][l] = min(p.learned[task][l]+gain, 12)
+	}
+	return scores
+}
+
+// score is the mean chance at all levels of the tasks that can be learned.
+func (p *pupil) score() (mean float64) {
+	for task := p.stuck; task < simTasks; task++ {
+		for level := range simLevels {
+			mean += p.chance(task, level) / float64((simTasks-p.stuck)*simLevels)
+		}
+	}
+	return mean
+}
+
+// An outcome is what became of a learner until the target.
+type outcome struct {
+	groups float64 // simMost if it was not reached
+	wasted float64 // of these, those whose scores were all equal
+}
+
+// simulate teaches a learner. Without a curriculum it plays all tasks in turn at one level.
+func simulate(l learner, p plan, seed uint64) (o outcome) {
+	courses := make([]Course, simTasks)
+	for i := range courses {
+		courses[i] = Course{Name: fmt.Sprint(i), Levels: simLevels, Weight: 1}
+	}
+	c, err := New(p.settings, seed, courses)
+	if err != nil {
+		panic(err)
+	}
+	at := &pupil{learner: l, r: rng.New(seed, "pupil", l.name)}
+	for ; o.groups < simMost; o.groups++ {
+		if int(o.groups)%simTasks == 0 && at.score() >= simTarget {
+			break
+		}
+		number := int(o.groups)%simTasks*simLevels + p.level
+		if p.settings.Mode != None {
+			number = c.Choose()
+		}
+		scores := at.play(number/simLevels, number%simLevels)
+		c.Note(number, scores)
+		if mean := sum(scores) / simGroup; mean == 0 || mean == 1 {
+			o.wasted++
+		}
+	}
+	return o
+}
+
+// mean is the mean outcome of all seeds.
+func (p plan) mean(l learner) (mean outcome) {
+	for seed := range uint64(simSeeds) {
+		o := simulate(l, p, seed)
+		mean.groups += o.groups / simSeeds
+		mean.wasted += o.wasted / simSeeds
+	}
+	return mean
+}
+
+// A plan is a way of choosing problems.
+type plan struct {
+	name     string
+	settings Settings
+	level    int // that is played if there is no curriculum
+}
+
+// with returns a plan with a curriculum.
+func with(name string, m Mode, by Controller) plan {
+	s := Default()
+	s.Mode, s.Controller = m, by
+	return plan{name: name, settings: s}
+}
+
+// none returns the outcome without a curriculum at the level that turns out to be best.
+func none(l learner) (best outcome) {
+	best.groups = math.Inf(1)
+	for level := range simLevels {
+		o := plan{settings: Default(), level: level}.mean(l)
+		if o.groups < best.groups || o.groups == best.groups && o.wasted < best.wasted {
+			best = o
+		}
+	}
+	return best
+}
+
+// The test prints the table of docs/benchmarks.md.
+func TestTeachingWastesLessThanOtherCurricula(t *testing.T) {
+	for _, l := range learners {
+		without := none(l)
+		random := with("random", Random, Teaching).mean(l)
+		atropos := with("atropos", Adaptive, Atropos).mean(l)
+		ours := with("teaching", Adaptive, Teaching).mean(l)
+		row := "| " + l.name
+		for _, o := range []outcome{without, random, atropos, ours} {
+			reached := fmt.Sprintf("%.0f", o.groups)
+			if o.groups == simMost {
+				reached = "never"
+			}
+			row += fmt.Sprintf(" | %s | %.0f", reached, o.wasted)
+		}
+		t.Log(row + fmt.Sprintf(" | %.2f | %.2f |", ours.wasted/random.wasted, ours.wasted/atropos.wasted))
+		if ours.groups > without.groups || ours.groups > random.groups || ours.groups > atropos.groups {
+			t.Errorf("%s: %.0f groups until the target, without a curriculum %.0f, at random %.0f, atropos %.0f", l.name, ours.groups, without.groups, random.groups, atropos.groups)
+		}
+		if most := l.most(); ours.wasted > most*random.wasted || ours.wasted > most*atropos.wasted {
+			t.Errorf("%s: %.0f groups are wasted, at random %.0f, atropos %.0f", l.name, ours.wasted, random.wasted, atropos.wasted)
+		}
+	}
+}
+
+// most is the share of the groups wasted by others that may be wasted. Of a steep ladder
+// more are: a level that is nearly solved and one that is nearly hopeless are all there is.
+func (l learner) most() float64 {
+	if l.name == "steep" {
+		return 0.7
+	}
+	return 0.5
+}

@@ -1,0 +1,66 @@
+package curriculum
+
+// The constants of the controller Teaching.
+const (
+	unknown = 1.0     // spread of a level that was never played, so that it is soon tried
+	doubt   = 0.25    // groups that this counts for
+	canDo   = 2. / 3. // mean score from which the next level is played too
+)
+
+// A rung is what is known of a level. With every group of the level, those before count
+// less.
+type rung struct {
+	Groups float64 `json:"groups"`
+	Scores float64 `json:"scores"` // sum of the mean scores of the groups
+	Spread float64 `json:"spread"` // sum of their spreads
+}
+
+// note takes the scores of a group.
+func (r *rung) note(scores []float64, memory float64) {
+	keep := 1 - 1/memory
+	mean, deviation := moments(scores)
+	r.Groups = float64(r.Groups*keep) + 1
+	r.Scores = float64(r.Scores*keep) + mean
+	r.Spread = float64(r.Spread*keep) + min(1, 4*deviation*deviation)
+}
+
+// teaches estimates the spread of the next group, between 0 and 1.
+func (r *rung) teaches() float64 { return (r.Spread + unknown*doubt) / (r.Groups + doubt) }
+
+// passRate is the mean score of the groups; 0 if there was none.
+func (r *rung) passRate() float64 {
+	if r.Groups == 0 {
+		return 0
+	}
+	return r.Scores / r.Groups
+}
+
+// top is the hardest level that is played: the first that the policy cannot do.
+func (c *course) top() int {
+	for level := range c.rungs {
+		if c.rungs[level].passRate() < canDo {
+			return level
+		}
+	}
+	return c.Levels - 1
+}
+
+// odds are in proportion to how often each level is drawn.
+func (c *course) odds() []float64 {
+	odds := make([]float64, c.top()+1)
+	double := 1.0
+	for level := range odds {
+		teaches := double * c.rungs[level].teaches()
+		odds[level] = teaches * teaches * teaches * teaches
+		double *= 2
+	}
+	return odds
+}
+
+// best is the estimate of the level that teaches most.
+func (c *course) best() (most float64) {
+	for level := range c.top() + 1 {
+		most = max(most, c.rungs[level].teaches())
+	}
+	return most
+}
