@@ -23,10 +23,12 @@ type DPO struct {
 	Out      io.Writer
 	Atropos  bool    // write lines as atropos-dpo-gen does: {"pos": […], "score": 1, "neg": […]}
 	MinScore float64 // least score of the chosen episode
+	MaxScore float64 // largest score of the chosen episode; 0: no limit
 	Gap      float64 // least difference of the scores
 	Pairs    int     // largest number per group; 0: no limit
 
-	mu sync.Mutex
+	mu   sync.Mutex
+	seen seen // the written pairs
 }
 
 type dpoLine struct {
@@ -44,7 +46,8 @@ type atroposLine struct {
 }
 
 // Write implements [Sink]. It pairs the best episode with the worst, the second best with
-// the second worst, and so on. So each is in at most one pair.
+// the second worst, and so on. So each is in at most one pair. A pair is written once,
+// however often it was played.
 func (d *DPO) Write(r *trace.Record) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,11 +57,21 @@ func (d *DPO) Write(r *trace.Record) error {
 		if d.Pairs > 0 && k == d.Pairs || r.Scores[best] < d.MinScore || !d.apart(r.Scores[best], r.Scores[worst]) {
 			return nil
 		}
+		if d.MaxScore != 0 && r.Scores[best] > d.MaxScore {
+			continue
+		}
 		prompt, same := opening(&r.Episodes[best], &r.Episodes[worst])
 		if !same {
 			continue
 		}
 		chosen, rejected := r.Episodes[best].Messages(), r.Episodes[worst].Messages()
+		fresh, err := d.seen.add([][]quintain.Message{chosen, rejected})
+		if err != nil {
+			return fmt.Errorf("dpo: group %s: %w", r.Group(), err)
+		}
+		if !fresh {
+			continue
+		}
 		line := any(dpoLine{prompt, chosen[len(prompt):], rejected[len(prompt):], r.Scores[best], r.Scores[worst]})
 		if d.Atropos {
 			line = atroposLine{chosen, r.Scores[best], rejected}

@@ -21,10 +21,11 @@ import (
 type SFT struct {
 	Out      io.Writer
 	MinScore float64 // least score of an episode
+	MaxScore float64 // largest score of an episode; 0: no limit
 	Best     int     // largest number of episodes per group, the best first; 0: no limit
 
 	mu   sync.Mutex
-	seen map[[16]byte]bool // hashes of the written conversations
+	seen seen // the written conversations
 }
 
 type sftLine struct {
@@ -38,6 +39,9 @@ func (s *SFT) Write(r *trace.Record) error {
 	defer s.mu.Unlock()
 	left := s.Best
 	for _, i := range ranked(r) {
+		if s.MaxScore != 0 && r.Scores[i] > s.MaxScore {
+			continue
+		}
 		if r.Scores[i] < s.MinScore || s.Best > 0 && left == 0 {
 			break
 		}
@@ -54,23 +58,29 @@ func (s *SFT) Write(r *trace.Record) error {
 
 // write writes a conversation, unless it was written before.
 func (s *SFT) write(talk []quintain.Message, score float64) (fresh bool, err error) {
-	text, err := json.Marshal(talk)
+	if fresh, err = s.seen.add(talk); err != nil || !fresh {
+		return false, err
+	}
+	return true, writeLine(s.Out, sftLine{talk, score})
+}
+
+// A seen is a set of values, by hashes of their JSON.
+type seen map[[16]byte]bool
+
+// add adds a value, and reports whether it is fresh.
+func (s *seen) add(value any) (fresh bool, err error) {
+	text, err := json.Marshal(value)
 	if err != nil {
 		return false, err
 	}
 	sum := sha256.Sum256(text)
 	key := [16]byte(sum[:])
-	if s.seen[key] {
-		return false, nil
+	if *s == nil {
+		*s = seen{}
 	}
-	if err := writeLine(s.Out, sftLine{talk, score}); err != nil {
-		return false, err
-	}
-	if s.seen == nil {
-		s.seen = map[[16]byte]bool{}
-	}
-	s.seen[key] = true
-	return true, nil
+	fresh = !(*s)[key]
+	(*s)[key] = true
+	return fresh, nil
 }
 
 // writeLine writes v as a line of JSON, in one call.

@@ -165,7 +165,7 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	root.SetUsageFunc(usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
-	root.AddCommand(newRun(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newHub(w), newQueue(w), newBench(w),
+	root.AddCommand(newRun(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newExport(w), newHub(w), newQueue(w), newBench(w),
 		newPolicy(w), newFakeServer(w),
 		newTasks(w), newScenarios(w), newGrade(w), newTemplate(w), newConfig(w), newVersion(w))
 	return root

@@ -9,7 +9,7 @@ func (c *config) warnings() (all []string) {
 	}
 	if c.Run.Consumer == consumerBuiltin {
 		all = append(all, "nothing is trained here: the batches are taken and forgotten. "+
-			"For a trainer of your own, add --consumer hub; to keep what is played, export the trace (quintain trace export)")
+			"For a trainer of your own, add --consumer hub; to keep what is played, use quintain export")
 	}
 	if c.Run.Consumer == consumerHub && c.Policy.Kind == string(probe.OpenAI) && !c.Policy.Server.Chat.TokenIDs {
 		all = append(all, "the tokens that the trainer gets are the bytes of the texts, not those of the model: "+

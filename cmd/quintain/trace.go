@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/datadir"
-	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -24,17 +22,16 @@ import (
 func newTrace(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace",
-		Short: "List, show and export the episodes that a run has played",
+		Short: "List and show the episodes that a run has played",
 		Long: `Trace reads what a run keeps of every group that it played, below its data folder: the
 conversations, tokens, scores, verdicts and failures (docs/formats/trace.md). The run may
 be going on.`,
 		Example: `  quintain trace list --outcome model_failed --limit 20
-  quintain trace show 'reasoning_gym.v2/countdown.v2.s1.l0.12'
-  quintain trace export --format sft --min-score 0.9 > sft.jsonl`,
+  quintain trace show 'reasoning_gym.v2/countdown.v2.s1.l0.12'`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newTraceList(w), newTraceShow(w), newTraceExport(w))
+	c.AddCommand(newTraceList(w), newTraceShow(w))
 	return c
 }
 
@@ -202,54 +199,3 @@ func showReply(out io.Writer, t *quintain.Turn) {
 	}
 	fmt.Fprintln(out)
 }
-
-func newTraceExport(w *world) *cobra.Command {
-	var q traceQuery
-	var format string
-	var least, gap float64
-	var best int
-	c := &cobra.Command{
-		Use:   "export",
-		Short: "Make data sets of a trace: records, or sets for fine-tuning and preferences",
-		Long: `Export prints JSON lines made of the groups of a trace:
-
-  records  the groups as they were played, with all tokens
-  sft      {"messages", "score"} of the episodes with a good score, each conversation once
-  dpo      {"prompt", "chosen", "rejected", …}: pairs of episodes of one group`,
-		Example: `  quintain trace export --format sft --min-score 0.9 --best 1 > sft.jsonl
-  quintain trace export --format dpo --gap 0.5 --task countdown > pairs.jsonl`,
-		Args: noArgs,
-	}
-	q.flags(c)
-	c.Flags().StringVar(&format, "format", "records", "records, sft or dpo")
-	c.Flags().Float64Var(&least, "min-score", 0.7, "score that an episode, or the chosen one of a pair, has at least")
-	c.Flags().Float64Var(&gap, "gap", 0.1, "by how much the rejected episode of a pair scores less, at least")
-	c.Flags().IntVar(&best, "best", 0, "episodes, or pairs, of a group at most; 0: any number")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		sinks := map[string]export.Sink{
-			"records": recordLines{w.stdout},
-			"sft":     &export.SFT{Out: w.stdout, MinScore: least, Best: best},
-			"dpo":     &export.DPO{Out: w.stdout, MinScore: least, Gap: gap, Pairs: best},
-		}
-		to, known := sinks[format]
-		if !known {
-			return usagef("--format is %q, want records, sft or dpo", format)
-		}
-		r, err := q.open()
-		if err != nil {
-			return err
-		}
-		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			n, err := export.Copy(ctx, to, r, q.query)
-			fmt.Fprintf(w.stderr, "quintain: %d groups read\n", n)
-			return err
-		})
-	}
-	return c
-}
-
-// recordLines prints records as they are, a line each.
-type recordLines struct{ out io.Writer }
-
-// Write implements [export.Sink].
-func (r recordLines) Write(record *trace.Record) error { return json.NewEncoder(r.out).Encode(record) }

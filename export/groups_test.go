@@ -1,0 +1,146 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// playedGroup is a group of a few turns each, one of them a fork, judged by rules, and the
+// record of it.
+func playedGroup(t *testing.T, rules rollout.Rules) (*quintain.Group, *trace.Record) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	result := rollout.Result{Job: rollout.Job{Problem: quintain.Problem{Task: "gcd", Version: 1, Level: 2, Seed: 1 << 63}}}
+	for episode := range 4 {
+		played := quintain.Trajectory{Problem: result.Job.Problem, Outcome: quintain.Scored}
+		for turn := range 1 + episode {
+			made := quintain.Turn{
+				Observed: []quintain.Message{{Role: quintain.RoleUser, Content: "ü?"}}, Reply: "é",
+				Fork: episode == 2 && turn == 1, Reward: r.Float64(),
+			}
+			for range 3 + r.IntN(5) {
+				made.Read = append(made.Read, quintain.Token(r.Int32N(1000)))
+				made.Wrote = append(made.Wrote, quintain.Token(r.Int32N(1000)))
+				made.LogProbs = append(made.LogProbs, -r.Float32())
+				made.Versions = append(made.Versions, 7)
+			}
+			played.Turns = append(played.Turns, made)
+		}
+		result.Trajectories = append(result.Trajectories, played)
+	}
+	g, scores, drop, err := rules.Judge(result)
+	if err != nil || drop != "" {
+		t.Fatal(drop, err)
+	}
+	return g, &trace.Record{
+		Problem: result.Job.Problem, Episodes: result.Trajectories, Scores: scores, Advantages: g.Advantages, Sequences: g.Episodes,
+		Version: 8, Time: time.Unix(1_700_000_000, 0).UTC(),
+	}
+}
+
+func TestGroupIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why   string
+		rules rollout.Rules
+	}{
+		{"whole episodes", rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 1, Sequences: rollout.WholeEpisodes}},
+		{"each turn", rollout.Rules{Estimator: rollout.RLOO, TurnDiscount: 1, Sequences: rollout.EachTurn}},
+		{"no advantages", rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, Sequences: rollout.WholeEpisodes}},
+	} {
+		want, record := playedGroup(t, test.rules)
+		got, err := Group(record, test.rules.Sequences)
+		if err != nil {
+			t.Fatalf("%s: %v", test.why, err)
+		}
+		want.Overrides, got.Overrides, want.Generation, got.Generation = nil, nil, nil, nil // of settings that a record does not have
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: made again as\n%+v, was\n%+v", test.why, got, want)
+		}
+	}
+}
+
+func TestGroupSaysThatSequencesWereCutOtherwise(t *testing.T) {
+	t.Parallel()
+	_, record := playedGroup(t, rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 1, Sequences: rollout.EachTurn})
+	if _, err := Group(record, rollout.WholeEpisodes); !errors.Is(err, errSequences) {
+		t.Errorf("the error is %v", err)
+	}
+	record.Scores = nil
+	if g, err := Group(record, rollout.WholeEpisodes); g != nil || err != nil {
+		t.Errorf("a group whose episode has no reward gives %v, %v", g, err)
+	}
+}
+
+func TestGroupsAreReadAgain(t *testing.T) {
+	t.Parallel()
+	want, record := playedGroup(t, rules())
+	var out bytes.Buffer
+	s := &Groups{Out: &out}
+	for range 2 {
+		if err := s.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range bytes.Lines(out.Bytes()) {
+		var got struct {
+			quintain.Group
+			Messages [][]quintain.Message `json:"messages"`
+		}
+		if err := json.Unmarshal(line, &got); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got.Tokens, want.Tokens) || !reflect.DeepEqual(got.Masks, want.Masks) || !slices.Equal(got.Scores, want.Scores) || len(got.Messages) != len(want.Tokens) {
+			t.Errorf("read as\n%+v, want\n%+v", got, want)
+		}
+	}
+}
+
+func TestParquetIsReadAgain(t *testing.T) {
+	t.Parallel()
+	want, record := playedGroup(t, rules())
+	var out bytes.Buffer
+	p := NewParquet(&out, rollout.WholeEpisodes)
+	if err := errors.Join(p.Write(record), p.Close()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := parquet.Read[Row](bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil || len(rows) != len(want.Tokens) {
+		t.Fatalf("%d rows, %v; want %d", len(rows), err, len(want.Tokens))
+	}
+	for i, row := range rows {
+		trained := 0
+		for k, token := range row.Tokens {
+			if token != int32(want.Tokens[i][k]) || row.Trained[k] != (want.Masks[i][k] != quintain.Untrained) {
+				t.Fatalf("row %d, token %d is %d, trained %v", i, k, token, row.Trained[k])
+			}
+			if row.Trained[k] {
+				trained++
+			}
+		}
+		if row.Score != want.Scores[i] || row.Episode != want.Episodes[i] || row.Seed != 1<<63 || !row.Time.Equal(record.Time) ||
+			len(row.LogProbs) != len(row.Tokens) || !slices.Equal(row.Versions, want.Versions[i]) || len(row.Advantages) != len(row.Tokens) {
+			t.Errorf("row %d is %+v", i, row)
+		}
+		if last := row.Messages[len(row.Messages)-1]; last != (Message{quintain.RoleAssistant, "é"}) {
+			t.Errorf("row %d ends with %v", i, last)
+		}
+	}
+}
+
+// rules are those of a run of whole episodes.
+func rules() rollout.Rules {
+	return rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 1, Sequences: rollout.WholeEpisodes}
+}

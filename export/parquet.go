@@ -1,0 +1,129 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// A Row is a training sequence in a Parquet file. Lists have a value for each token; those
+// that are unknown are empty.
+type Row struct {
+	Group      string    `parquet:"group,dict"`
+	Scenario   string    `parquet:"scenario,dict"`
+	Task       string    `parquet:"task,dict"`
+	Level      int32     `parquet:"level"`
+	Seed       uint64    `parquet:"seed"`
+	Index      int64     `parquet:"index"`
+	Episode    int32     `parquet:"episode"`  // number in the group
+	Sequence   int32     `parquet:"sequence"` // number in the group
+	Score      float64   `parquet:"score"`
+	Outcome    string    `parquet:"outcome,dict"`
+	Drop       string    `parquet:"drop,dict"` // why the group was dropped; empty: it was kept
+	Version    int32     `parquet:"version"`   // of the policy when the group was judged; -1: unknown
+	Time       time.Time `parquet:"time,timestamp(microsecond)"`
+	Messages   []Message `parquet:"messages,list"`
+	Tokens     []int32   `parquet:"tokens,list"`
+	Trained    []bool    `parquet:"trained,list"`    // whether a token is trained on
+	LogProbs   []float32 `parquet:"logprobs,list"`   // as sampled; 1 for a token that was not
+	Versions   []int32   `parquet:"versions,list"`   // of the weights that sampled a token; -1 for one that was not sampled
+	Advantages []float32 `parquet:"advantages,list"` // one for each token, or one for all
+}
+
+// A Message is a message of a [Row], with its text.
+type Message struct {
+	Role    string `parquet:"role,dict"`
+	Content string `parquet:"content"`
+}
+
+// Parquet is a [Sink] of training sequences in a Parquet file: columns by the names of
+// [Row], compressed with zstd. Close writes the end of the file.
+type Parquet struct {
+	sequences rollout.Sequences
+
+	mu  sync.Mutex
+	out *parquet.GenericWriter[Row]
+}
+
+// rowGroup is the number of sequences after which those in memory are written.
+const rowGroup = 4096
+
+// NewParquet returns a sink that writes the file to out. How is the way in which the run
+// cut episodes into sequences.
+func NewParquet(out io.Writer, how rollout.Sequences) *Parquet {
+	return &Parquet{sequences: how, out: parquet.NewGenericWriter[Row](out,
+		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("quintain", "", ""))}
+}
+
+// Write implements [Sink].
+func (p *Parquet) Write(r *trace.Record) error {
+	g, err := Group(r, p.sequences)
+	if err != nil || g == nil {
+		return err
+	}
+	rows, err := rows(r, g)
+	if err != nil {
+		return fmt.Errorf("parquet: group %s: %w", r.Group(), err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, err = p.out.Write(rows)
+	return err
+}
+
+// Close writes what is in memory, and the end of the file.
+func (p *Parquet) Close() error { return p.out.Close() }
+
+// rows are the sequences of a group.
+func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
+	var talks [][]quintain.Message
+	if err := json.Unmarshal(g.Messages, &talks); err != nil {
+		return nil, err
+	}
+	all := make([]Row, len(g.Tokens))
+	for i := range all {
+		episode := i
+		if g.Episodes != nil {
+			episode = int(g.Episodes[i])
+		}
+		row := Row{
+			Group: g.ID, Scenario: g.Origin.Scenario, Task: g.Origin.Task, Level: int32(g.Origin.Level), Seed: g.Origin.Seed, Index: int64(g.Origin.Index),
+			Episode: int32(episode), Sequence: int32(i), Score: g.Scores[i], Outcome: string(r.Episodes[episode].Outcome),
+			Drop: r.Drop, Version: int32(r.Version), Time: r.Time, Versions: at(g.Versions, i),
+			LogProbs: floats(at(g.LogProbs, i)), Advantages: floats(at(g.Advantages, i)),
+		}
+		for _, m := range talks[i] {
+			row.Messages = append(row.Messages, Message{m.Role, m.Text()})
+		}
+		for k, token := range g.Tokens[i] {
+			row.Tokens = append(row.Tokens, int32(token))
+			row.Trained = append(row.Trained, g.Masks[i][k] != quintain.Untrained)
+		}
+		all[i] = row
+	}
+	return all, nil
+}
+
+// at is row i of rows; nil if there are none.
+func at[T any](rows [][]T, i int) []T {
+	if i >= len(rows) {
+		return nil
+	}
+	return rows[i]
+}
+
+func floats(values []float64) []float32 {
+	out := make([]float32, len(values))
+	for i, v := range values {
+		out[i] = float32(v)
+	}
+	return out
+}
