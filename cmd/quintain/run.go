@@ -133,8 +133,8 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		to.Trainer = h.Hub().Default()
 	}
 	var last learn.Step
-	switch {
-	case c.Policy.Kind == kindTiny:
+	switch c.Policy.Kind {
+	case kindTiny:
 		trainer, err := w.openTrainer(ctx, c, h.Folder(), streams)
 		if err != nil {
 			return err
@@ -144,7 +144,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		if m := &to.Rules.MaxSequence; *m == 0 || *m > trainer.Context()+1 {
 			*m = trainer.Context() + 1 // what is longer cannot be trained on
 		}
-	case c.Policy.Kind == kindScript:
+	case kindScript:
 		to.Policy = c.script(streams, func() int32 { return int32(a.Version()) })
 	default:
 		s, err := a.connect(ctx)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,7 +110,7 @@ func TestWhatAServerLacksIsSaid(t *testing.T) {
 		{"nor to ask", []string{"ask", "chain_sum", "--url", closedURL(t)}, exitFailed, "is the server running"},
 		{"an examination needs no tokens", []string{"eval", "--url", url, "--tasks", "chain_sum", "--count", "2"}, exitOK, "is asked by chat completions"},
 	} {
-		args := append(test.args, "--policy", "server", "--data", t.TempDir())
+		args := slices.Concat(test.args, []string{"--policy", "server", "--data", t.TempDir()})
 		if test.args[0] == "run" {
 			args = append(args, "--port", "0")
 		}
