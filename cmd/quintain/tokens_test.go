@@ -41,7 +41,7 @@ func threeTurns(t *testing.T, url string, args ...string) []string {
 // them, and what its template does to them is told.
 func TestRunByTokens(t *testing.T) {
 	for _, shape := range []string{"vllm", "sglang", "llamacpp"} {
-		fake, url := startFake(t, "--shape", shape, "--first-token", "0s", "--length", "uniform:1-24")
+		fake, url := startFake(t, "--shape", shape, "--first-token", "0s", "--length", "uniform:4-24")
 		for _, test := range []struct {
 			why, template            string
 			clean, realigned, forked bool

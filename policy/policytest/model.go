@@ -10,14 +10,14 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// Chat templates in which each message ends with [policy.End].
+// Chat templates in the form of package policy: each message ends with [policy.End].
 const (
 	Talk   = head + `m.content` + foot                                                   // never rewrites a conversation
 	Spaced = head + `m.content + ' '` + foot                                             // puts a space after each message, and so realigns every reply
 	Shouts = head + `(m.content | upper if m.role == 'assistant' else m.content)` + foot // rewrites every reply once it is an earlier one
 
-	head = `{% for m in messages %}{{ m.role + ': ' + `
-	foot = " }}\x03{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+	head = `{% for m in messages %}{{ '<|' + m.role + '|>' + `
+	foot = " }}\x03{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 
 // ByteModel writes the files of a model, without weights, into a temporary folder and

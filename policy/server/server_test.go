@@ -159,11 +159,11 @@ func TestVocabularyErrorTellsBothLists(t *testing.T) {
 	s.Files.Tokenizer = policytest.ByteModel(t, policytest.Talk, 1)
 	err := open(t, s, server.Use{}).Connect(t.Context())
 	wrong, is := errors.AsType[*server.VocabularyError](err)
-	if !is || len(wrong.Ours) != len(wrong.Theirs) || string(rune(wrong.Theirs[0])) != "u" || string(rune(wrong.Ours[0])) != "v" {
+	if !is || len(wrong.Ours) != len(wrong.Theirs) || string(rune(wrong.Theirs[2])) != "u" || string(rune(wrong.Ours[2])) != "v" {
 		t.Fatalf("error %v", err)
 	}
 	if text := err.Error(); !strings.Contains(text, fmt.Sprint(wrong.Ours)) || !strings.Contains(text, fmt.Sprint(wrong.Theirs)) ||
-		!strings.Contains(text, "user: What is 12345") || !strings.Contains(text, `\x03`) {
+		!strings.Contains(text, "<|user|>What is 12345") || !strings.Contains(text, `\x03`) {
 		t.Errorf("it says %s", text)
 	}
 }
