@@ -37,25 +37,29 @@ type survivor struct {
 // is not done.
 func TestDiskThatFails(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		s := &survivor{T: t, d: newDisk(), fates: make(map[string]*fate), state: make(map[string][]string)}
-		s.open()
-		defer func() { s.store.Close() }()
-		t.Repeat(map[string]func(*rapid.T){
-			"put":       s.put,
-			"put again": s.putAgain,
-			"ack":       s.ack,
-			"state":     s.setState,
-			"fail":      s.fail,
-			"kill":      s.kill,
-			"power cut": s.powerCut,
-			"close":     s.end,
-			"seal":      func(*rapid.T) { s.store.site.trySeal() },
-			"":          func(*rapid.T) {},
-		})
-		s.end(t)
-		s.check()
+	for range histories {
+		rapid.Check(t, history)
+	}
+}
+
+func history(t *rapid.T) {
+	s := &survivor{T: t, d: newDisk(), fates: make(map[string]*fate), state: make(map[string][]string)}
+	s.open()
+	defer func() { s.store.Close() }()
+	t.Repeat(map[string]func(*rapid.T){
+		"put":       s.put,
+		"put again": s.putAgain,
+		"ack":       s.ack,
+		"state":     s.setState,
+		"fail":      s.fail,
+		"kill":      s.kill,
+		"power cut": s.powerCut,
+		"close":     s.end,
+		"seal":      func(*rapid.T) { s.store.site.trySeal() },
+		"":          func(*rapid.T) {},
 	})
+	s.end(t)
+	s.check()
 }
 
 // open opens the queue as a new process does, on a disk that works.
