@@ -113,7 +113,7 @@ func TestDeletionsOfAFormerOwnerHitNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.mend()
-	for _, err := range []error{old.Delete(ctx, 1<<60, nil), old.Clear(ctx), old.Rewrite(ctx, nil), old.SetStates(ctx, []queue.State{{Key: "x"}})} {
+	for _, err := range []error{old.Clear(ctx), old.Delete(ctx, 1<<60, nil), old.Rewrite(ctx, nil), old.SetStates(ctx, []queue.State{{Key: "x"}})} {
 		if err != nil && !errors.Is(err, queue.ErrFenced) {
 			t.Error(err)
 		}
