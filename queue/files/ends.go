@@ -1,9 +1,9 @@
 package files
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/crc32"
-	"strings"
 	"sync/atomic"
 )
 
@@ -31,7 +31,7 @@ func openEnds(in folder) *ends {
 
 // endAt is where the end of the file of a kind is kept.
 func endAt(kind byte) int64 {
-	return endLen * int64(strings.IndexByte(string([]byte{kindGroups, kindDone, kindStates}), kind))
+	return endLen * int64(bytes.IndexByte([]byte{kindGroups, kindDone, kindStates}, kind))
 }
 
 // note keeps the size of the file that grows, of a kind. If that fails, less is known.

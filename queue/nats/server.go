@@ -23,18 +23,16 @@ type server struct {
 	js  jetstream.JetStream
 
 	mu    sync.Mutex
-	wire  context.Context // ends when the connection that there is now breaks
-	broke context.CancelFunc
+	tries map[context.Context]context.CancelFunc // attempts under way on the connection that there is now
 }
 
 // dial connects to the server.
 func (s *server) dial() (*nats.Conn, error) {
 	log := s.o.Log
-	s.rewire()
 	opts := []nats.Option{
 		nats.Name("quintain queue " + s.o.Name), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(1),
-		nats.DisconnectErrHandler(func(*nats.Conn, error) { s.rewire() }),
+		nats.DisconnectErrHandler(func(*nats.Conn, error) { s.abandon() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Debug("nats: connection", "err", err)
 		}),
@@ -49,27 +47,30 @@ func (s *server) dial() (*nats.Conn, error) {
 	return nc, nil
 }
 
-// rewire ends what was tried on the connection before: the answers do not come any more.
-func (s *server) rewire() {
+// abandon ends all attempts: the connection is broken, so their answers do not come.
+func (s *server) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.broke != nil {
-		s.broke()
+	for _, cancel := range s.tries {
+		cancel()
 	}
-	s.wire, s.broke = context.WithCancel(context.Background())
 }
 
 // try returns the context of one attempt to ask the server. It ends with ctx, after d, or
 // when the connection breaks.
 func (s *server) try(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	s.mu.Lock()
-	wire := s.wire
-	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, d)
-	stop := context.AfterFunc(wire, cancel)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tries == nil {
+		s.tries = make(map[context.Context]context.CancelFunc)
+	}
+	s.tries[ctx] = cancel
 	return ctx, func() {
-		stop()
 		cancel()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.tries, ctx)
 	}
 }
 

@@ -24,9 +24,8 @@ func TestQuestionsThatAreLost(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{o: Options{}.withDefaults(), nc: new(natsio.Conn)}
-			s.rewire()
 			began := time.Now()
-			breaks := time.AfterFunc(c.broken, s.rewire)
+			breaks := time.AfterFunc(c.broken, s.abandon)
 			defer breaks.Stop()
 			err := s.ask(t.Context(), func(ctx context.Context) error {
 				if time.Since(began) >= c.elected {
@@ -46,7 +45,6 @@ func TestQuestionsThatAreLost(t *testing.T) {
 func TestWhatIsAskedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{o: Options{}.withDefaults(), nc: new(natsio.Conn)}
-		s.rewire()
 		began := time.Now()
 		err := s.askOnce(t.Context(), func(ctx context.Context) error {
 			<-ctx.Done()
