@@ -244,7 +244,7 @@ var errSeparator = errors.New("empty separator")
 // splitArguments returns the separator, empty for white space, and how often to split;
 // -1: any number of times.
 func splitArguments(a []Value) (sep string, most int, err error) {
-	n, err := Index(Or(a[1], int64(-1)))
+	n, err := count(Or(a[1], int64(-1)))
 	if err != nil {
 		return "", 0, err
 	}
@@ -400,7 +400,7 @@ func replaceMethod(r *Runtime, v Value, a []Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	most, err := Index(Or(a[2], int64(-1)))
+	most, err := count(Or(a[2], int64(-1)))
 	if err != nil {
 		return nil, err
 	}
@@ -419,7 +419,7 @@ func replaceMethod(r *Runtime, v Value, a []Value) (Value, error) {
 // before it.
 func pad(left func(space, width int64) int64) *method {
 	return &method{params: []string{"", ""}, need: 1, call: func(r *Runtime, v Value, a []Value) (Value, error) {
-		width, err := Index(a[0])
+		width, err := count(a[0])
 		if err != nil {
 			return nil, err
 		}
@@ -447,7 +447,7 @@ func (r *Runtime) padded(s, fill string, width int64, left func(space, width int
 }
 
 func zeroFill(r *Runtime, v Value, a []Value) (Value, error) {
-	width, err := Index(a[0])
+	width, err := count(a[0])
 	if err != nil {
 		return nil, err
 	}

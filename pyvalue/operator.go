@@ -25,11 +25,15 @@ func (r *Runtime) Operate(op string, a, b Value) (Value, error) {
 			return v, err
 		}
 	case "*":
-		if n, err := Index(b); err == nil {
-			return r.repeat(a, n)
-		}
-		if n, err := Index(a); err == nil {
-			return r.repeat(b, n)
+		for _, order := range [][2]Value{{a, b}, {b, a}} {
+			if _, err := Index(order[1]); err != nil {
+				continue
+			}
+			n, err := count(order[1])
+			if err != nil {
+				return nil, err
+			}
+			return r.repeat(order[0], n)
 		}
 	}
 	return nil, fmt.Errorf("unsupported operand type(s) for %s: '%s' and '%s'", op, TypeName(a), TypeName(b))
@@ -72,7 +76,10 @@ func (r *Runtime) added(a, b Value) (v Value, done bool, err error) {
 func (r *Runtime) repeat(v Value, n int64) (Value, error) {
 	n = max(n, 0)
 	if l, is := v.(*List); is {
-		if len(l.Items) > 0 && n > int64(r.Bytes/16/len(l.Items)) {
+		if len(l.Items) == 0 {
+			return l, nil
+		}
+		if n > int64(r.Bytes/16/len(l.Items)) {
 			return nil, fmt.Errorf("a list has more than %d items", r.Bytes/16)
 		}
 		if err := r.Spend(len(l.Items) * int(n)); err != nil {

@@ -120,7 +120,7 @@ func clip(v Value, low, high, length int64) (int64, error) {
 	return min(max(i, low), high), err
 }
 
-// Index returns an integer for use as an index or a count; one that is too large becomes 1<<62 or
+// Index returns an integer for use as an index; one that is too large becomes 1<<62 or
 // -1<<62.
 func Index(v Value) (int64, error) {
 	if n, is := toInt64(v); is {
@@ -133,6 +133,14 @@ func Index(v Value) (int64, error) {
 		return 0, u.Fault()
 	}
 	return 0, fmt.Errorf("indices must be integers or None, not '%s'", TypeName(v))
+}
+
+// count returns an integer for use as a count, which Python refuses beyond 64 bits.
+func count(v Value) (int64, error) {
+	if _, is := v.(*big.Int); is {
+		return 0, errors.New("cannot fit 'int' into an index-sized integer")
+	}
+	return Index(v)
 }
 
 // indexes returns the indexes that c takes.
