@@ -79,6 +79,7 @@ def play(options, shape, without):
     server_port, hub_port = free_port(), free_port()
     code = code.replace("127.0.0.1:8000", f"127.0.0.1:{hub_port}").replace("127.0.0.1:8001", f"127.0.0.1:{server_port}").replace("wait=30", "wait=10")
     watch = Watch(options.steps, options.seconds)
+    starved = "/update_weight_version" in without  # then all that is sampled soon looks too old
     send = requests.Session.post
 
     def post(session, url, **rest):
@@ -90,7 +91,7 @@ def play(options, shape, without):
         if path.endswith("/batches") and watch.step == options.steps:
             raise Done
         answer = send(session, url, **rest)
-        if answer.status_code == 204 and watch.step > 0:
+        if answer.status_code == 204 and starved and watch.step > MAX_LAG:
             raise Done
         return answer
 
@@ -105,7 +106,7 @@ def play(options, shape, without):
             exec(compile(code, str(PAGE), "exec"), {"train": watch.train, "save": watch.save})
         except Done:
             if watch.step == options.steps:
-                programs[1].wait(60)
+                programs[1].wait(120)
                 with open(f"{data}/report.json", encoding="utf-8") as report:
                     failed = json.load(report)["episodes"].get("infra_failed", 0)
                 if failed:
@@ -115,7 +116,6 @@ def play(options, shape, without):
             for program in programs:
                 program.kill()
                 program.wait()
-    starved = "/update_weight_version" in without  # from then on, all that is sampled looks too old
     if watch.step != (MAX_LAG + 1 if starved else options.steps):
         watch.faults.append(f"there were {watch.step} batches")
     left_out = f" without {', '.join(without)}" if without else ""

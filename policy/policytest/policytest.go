@@ -1,5 +1,7 @@
-// Package policytest tests the promises of a [quintain.Policy], and holds a fake
-// OpenAI-compatible server that can misbehave.
+// Package policytest tests the promises of a [quintain.Policy], and holds a server of chat
+// completions that says what a test wants, in any of the ways in which servers differ, and
+// whose answers a test can change at will. Package policy/fake is for users too: its
+// servers are like real ones, and their answers follow from a distribution.
 package policytest
 
 import (
