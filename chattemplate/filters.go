@@ -355,18 +355,19 @@ func wordCount(r *rendering, v value, _ []value) (value, error) {
 	return int64(len(words.FindAllStringIndex(s, -1))), err
 }
 
-// urlEncode quotes text, or the keys and values of a dict.
+// urlEncode quotes a text or a number, or the keys and values of a dict, or of pairs.
 func urlEncode(r *rendering, v value, _ []value) (value, error) {
 	var items []value
 	var err error
-	switch l := v.(type) {
-	case *pyvalue.Dict:
-		items, err = pairs(r, v, nil)
-	case *pyvalue.List:
-		items = l.Items
-	default:
+	_, isText := pyvalue.Text(v)
+	switch _, isDict := v.(*pyvalue.Dict); {
+	case isText, v == nil, pyvalue.IsNumber(v):
 		s, err := r.Str(v)
 		return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(s)), err
+	case isDict:
+		items, err = pairs(r, v, nil)
+	default:
+		items, err = r.Items(v)
 	}
 	if err != nil {
 		return nil, err
