@@ -112,3 +112,32 @@ func TestEvalAsksForNoLogProbs(t *testing.T) {
 		}
 	}
 }
+
+// A run plays against several servers of one model. One of another model, and one that does
+// not run, are left out.
+func TestRunAgainstAPool(t *testing.T) {
+	args := []string{"run", "--port", "0", "--data", t.TempDir(), "--policy", "server", "--tokenizer", "bytes", "--consumer", "builtin", "--steps", "1", "--keep-equal"}
+	var fakes []*process
+	for _, model := range []string{"fake", "fake", "other"} {
+		f, url := startFake(t, "--shape", "vllm", "--served-model-name", model)
+		fakes, args = append(fakes, f), append(args, "--url", url)
+	}
+	p := start(append(args, "--url", closedURL(t))...)
+	if status := p.wait(t); status != exitOK {
+		t.Errorf("status %d\n%s", status, p.stderr.String())
+	}
+	for _, says := range []string{"the server has other", "connection refused"} {
+		if text := p.stderr.String(); !strings.Contains(text, says) {
+			t.Errorf("%q is not in\n%s", says, text)
+		}
+	}
+	if out := p.stdout.String(); strings.Contains(out, "infra_failed") {
+		t.Errorf("servers that were not admitted were asked:\n%s", out)
+	}
+	for _, f := range fakes {
+		f.interrupts <- os.Interrupt
+		if status := f.wait(t); status != exitOK {
+			t.Errorf("a fake server ends with status %d", status)
+		}
+	}
+}

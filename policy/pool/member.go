@@ -119,6 +119,9 @@ func (p *Pool[C]) probe(ctx context.Context, m *member[C]) {
 			m.note(page, time.Now())
 			p.recovered(m)
 		case m.state == Down:
+			if m.fault == nil {
+				p.log.Warn("a server cannot be used yet", "url", m.url, "err", ill)
+			}
 			m.fault = ill
 			m.outages++
 		default:

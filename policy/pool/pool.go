@@ -157,7 +157,9 @@ func (p *Pool[C]) end() {
 	p.change(func() {
 		p.probed = false
 		for _, m := range p.members {
-			p.recovered(m)
+			if m.state == Down {
+				m.state, m.fault = Up, nil
+			}
 		}
 	})
 }
