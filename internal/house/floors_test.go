@@ -22,7 +22,7 @@ var floors = [][]string{
 		"pattern", "pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer",
-		"nearest", "jsonform", "jsonl", "curve", "datadir",
+		"nearest", "jsonform", "jsonl", "curve", "stats", "datadir",
 	},
 	{
 		"settings", // the settings and their names
@@ -58,7 +58,7 @@ var floors = [][]string{
 		"export",
 		"exchange",
 	},
-	{"catalog", "exam", "host", "policy/server"},
+	{"catalog", "exam", "exam/examdir", "exam/examform", "host", "policy/server"},
 	{"run"},
 	{"screen"}, // shows a run
 	{"cmd/quintain", "internal/house"},

@@ -1,0 +1,41 @@
+package stats
+
+import "slices"
+
+// An Interval is a confidence interval of 95 %.
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Resamples is the number of resamples of [Bootstrap].
+const Resamples = 2000
+
+// Bootstrap returns the mean of the means of strata, and its interval by the percentile
+// bootstrap within each stratum (Efron, "Bootstrap Methods", 1979). A value stands for a
+// cluster that is drawn as a whole: where it is the mean of all episodes of one problem,
+// this is the cluster bootstrap over problems; where it is the difference of two policies
+// on one problem, this is the paired bootstrap.
+//
+// pick returns a number from 0 to n-1, each equally likely. If it always gives the same
+// numbers, the interval is always the same, whatever the order of the values in a stratum.
+// Bootstrap panics without strata, and for a stratum without values.
+func Bootstrap(pick func(n int) int, strata ...[]float64) (mean float64, within Interval) {
+	sorted := make([][]float64, len(strata))
+	for i, values := range strata {
+		sorted[i] = slices.Sorted(slices.Values(values))
+		mean += sum(sorted[i]) / float64(len(values)*len(strata))
+	}
+	means := make([]float64, Resamples)
+	for i := range means {
+		for _, values := range sorted {
+			total := 0.0
+			for range values {
+				total += values[pick(len(values))]
+			}
+			means[i] += total / float64(len(values)*len(strata))
+		}
+	}
+	slices.Sort(means)
+	return mean, Interval{Quantile(means, 0.025), Quantile(means, 0.975)}
+}
