@@ -1,57 +1,178 @@
 package exam
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
 
-// A Comparison compares two reports on the same problems.
+	"github.com/quintain-rl/quintain/stats"
+)
+
+// A Comparison compares two reports on the same problems. Its own change is that of all
+// rows, each with the same weight.
 type Comparison struct {
-	Problems   int      `json:"problems"`   // that both reports have a score of
-	Difference float64  `json:"difference"` // of the mean scores, the second minus the first
-	Within     Interval `json:"interval"`   // of the difference, by the paired bootstrap
-
-	// Better has the IDs of the problems of which more than half of the samples are right
-	// in the second report but not in the first; Worse is the reverse. P is the probability
-	// that their numbers differ at least as much by chance (McNemar's exact test, two-sided).
-	Better []string `json:"better"`
-	Worse  []string `json:"worse"`
-	P      float64  `json:"p"`
+	Change
+	Rows     []RowChange `json:"rows"`
+	Flips    []Flip      `json:"flips"`    // first those that became right, then the others, each by row and ID
+	Unscored int         `json:"unscored"` // problems that one of the two reports has no score of; they are left out
 }
 
-// Compare compares report b with a, on the problems that both have scored. The second
-// result is false if there are none.
-func Compare(a, b *Report) (c Comparison, shared bool) {
-	before := map[string]*Problem{}
-	for _, row := range a.Rows {
-		for _, p := range row.Problems {
-			before[p.ID] = p
+// A RowChange is the change of a row.
+type RowChange struct {
+	Label string `json:"label"`
+	Change
+}
+
+// A Change says how the results on some problems differ. A problem counts as right if more
+// than half of its scored episodes are.
+type Change struct {
+	Problems   int             `json:"problems"` // that both reports have a score of
+	Before     float64         `json:"before"`   // mean score of these problems in the first report
+	After      float64         `json:"after"`    // the same in the second
+	Difference float64         `json:"difference"`
+	Within     *stats.Interval `json:"interval,omitempty"` // of the difference, with 95 % confidence, by the paired bootstrap; nil: there are no problems
+	Better     int             `json:"better"`             // problems that are right only in the second report
+	Worse      int             `json:"worse"`              // problems that are right only in the first
+	P          float64         `json:"p"`                  // of Better and Worse; see [stats.McNemar]
+}
+
+// A Flip is a problem that is right in only one of two reports.
+type Flip struct {
+	ID     string `json:"id"`
+	Label  string `json:"label"`  // of its row
+	Before Share  `json:"before"` // of right episodes in the first report
+	After  Share  `json:"after"`  // the same in the second
+}
+
+// A Share is how many of the scored episodes of a problem are right.
+type Share struct {
+	Right  int `json:"right"`
+	Scored int `json:"scored"`
+}
+
+// Share counts the right ones of the scored episodes.
+func (p *Problem) Share() (s Share) {
+	for _, e := range p.Episodes {
+		s.Scored += one(e.Outcome.Rewarded())
+		s.Right += one(e.Outcome.Rewarded() && e.Right)
+	}
+	return s
+}
+
+// String tells the share as words.
+func (s Share) String() string { return fmt.Sprintf("%d of %d right", s.Right, s.Scored) }
+
+// most reports whether more than half are right.
+func (s Share) most() bool { return 2*s.Right > s.Scored }
+
+// A DifferentError says that two reports are not on the same problems.
+type DifferentError struct {
+	First, Second []string // IDs of problems that only this report has, sorted
+}
+
+// Error counts the problems and names the first of each side.
+func (e *DifferentError) Error() string {
+	var sides []string
+	for _, side := range []struct {
+		name string
+		ids  []string
+	}{{"first", e.First}, {"second", e.Second}} {
+		if len(side.ids) > 0 {
+			sides = append(sides, fmt.Sprintf("%d only in the %s, such as %s", len(side.ids), side.name, side.ids[0]))
 		}
 	}
-	var differences []float64
-	c.Better, c.Worse = []string{}, []string{}
-	for _, row := range b.Rows {
+	return "the two examinations are not of the same problems: " + strings.Join(sides, "; ") +
+		". Hold both to their end, with the same tasks, scenario, number of problems, split and seed"
+}
+
+// Compare compares the second of two reports with the first. If one has a result of a
+// problem that the other has not, the error is a [*DifferentError]. Both reports may be
+// read from files.
+func Compare(first, second *Report) (*Comparison, error) {
+	before, after := byID(first), byID(second)
+	if e := (&DifferentError{missing(before, after), missing(after, before)}); e.First != nil || e.Second != nil {
+		return nil, e
+	}
+	c := &Comparison{Rows: []RowChange{}, Flips: []Flip{}}
+	var all pairs
+	for _, row := range second.Rows {
+		var mine pairs
 		for _, p := range row.Problems {
 			was := before[p.ID]
-			if was == nil || len(was.Scores) == 0 || len(p.Scores) == 0 {
+			if len(was.scored) == 0 || len(p.scored) == 0 {
+				c.Unscored++
 				continue
 			}
-			differences = append(differences, p.mean()-was.mean())
-			switch old, now := was.solved(), p.solved(); {
-			case now && !old:
-				c.Better = append(c.Better, p.ID)
-			case old && !now:
-				c.Worse = append(c.Worse, p.ID)
+			mine.add(was, p)
+			if flip := (Flip{p.ID, row.Label, was.Share(), p.Share()}); flip.Before.most() != flip.After.most() {
+				c.Flips = append(c.Flips, flip)
 			}
 		}
+		c.Rows = append(c.Rows, RowChange{row.Label, mine.change()})
+		all.join(&mine)
 	}
-	if len(differences) == 0 {
-		return c, false
-	}
-	slices.Sort(c.Better)
-	slices.Sort(c.Worse)
-	c.Problems = len(differences)
-	c.Difference, c.Within = Mean(differences)
-	c.P = mcNemar(len(c.Better), len(c.Worse))
-	return c, true
+	c.Change = all.change()
+	slices.SortStableFunc(c.Flips, func(a, b Flip) int { return one(a.Before.most()) - one(b.Before.most()) })
+	return c, nil
 }
 
-// solved reports whether more than half of the samples are right.
-func (p *Problem) solved() bool { return 2*p.right() > len(p.Scores) }
+// byID returns the problems of a report by their IDs, finished.
+func byID(r *Report) map[string]*Problem {
+	all := map[string]*Problem{}
+	for _, row := range r.Rows {
+		for _, p := range row.Problems {
+			p.finish(nil)
+			all[p.ID] = p
+		}
+	}
+	return all
+}
+
+// missing returns the IDs in one map that are not in the other, sorted.
+func missing(in, from map[string]*Problem) (ids []string) {
+	for id := range in {
+		if from[id] == nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// pairs are problems that two reports have a score of, row by row.
+type pairs struct {
+	before, after, differences [][]float64 // mean scores, and the second minus the first
+	better, worse              int
+}
+
+// add adds a pair. All that are added one by one are of one row.
+func (p *pairs) add(was, now *Problem) {
+	if p.before == nil {
+		p.before, p.after, p.differences = make([][]float64, 1), make([][]float64, 1), make([][]float64, 1)
+	}
+	p.before[0] = append(p.before[0], was.mean())
+	p.after[0] = append(p.after[0], now.mean())
+	p.differences[0] = append(p.differences[0], now.mean()-was.mean())
+	p.better += one(now.Share().most() && !was.Share().most())
+	p.worse += one(was.Share().most() && !now.Share().most())
+}
+
+// join adds the rows of q.
+func (p *pairs) join(q *pairs) {
+	p.before, p.after = append(p.before, q.before...), append(p.after, q.after...)
+	p.differences = append(p.differences, q.differences...)
+	p.better, p.worse = p.better+q.better, p.worse+q.worse
+}
+
+// change is how the pairs differ.
+func (p *pairs) change() Change {
+	c := Change{Before: meanOf(p.before), After: meanOf(p.after), Better: p.better, Worse: p.worse, P: stats.McNemar(p.better, p.worse)}
+	for _, row := range p.before {
+		c.Problems += len(row)
+	}
+	if c.Problems > 0 {
+		difference, within := bootstrap(p.differences)
+		c.Difference, c.Within = difference, &within
+	}
+	return c
+}

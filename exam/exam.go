@@ -4,6 +4,7 @@
 package exam
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,26 +19,42 @@ import (
 
 // Settings are how a policy is examined.
 type Settings struct {
+	Rule      Rule    // which tasks are asked, and the defaults of the others
 	Problems  int     // distinct problems of each task; 0: 64, or all of a file
 	Samples   int     // episodes of each problem
 	Split     Side    // which problems
+	Seed      uint64  // of the problems; 0: the constant [Seed]
 	MaxFailed float64 // share of episodes; if more fail, the examination fails
 }
+
+// A Rule names a fixed set of problems.
+type Rule string
+
+// The rules.
+const (
+	OwnRule     Rule = "quintain"
+	AtroposRule Rule = "atropos" // that of Atropos' ReasoningGym environment, as far as it can be: docs/evaluation.md
+)
 
 // DefaultProblems is the number of problems of a task if [Settings] has 0.
 const DefaultProblems = 64
 
 // Defaults returns the settings of an examination unless something else is said.
-func Defaults() Settings { return Settings{Samples: 1, Split: AutoSide, MaxFailed: 0.1} }
+func Defaults() Settings { return Settings{Rule: OwnRule, Samples: 1, Split: AutoSide, MaxFailed: 0.1} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
+	settings.Word(d, &s.Rule, "set", "the fixed set that is asked: ours, or that of Atropos' ReasoningGym environment").OneOf(string(OwnRule), string(AtroposRule))
 	d.Int(&s.Problems, "problems", "distinct problems of each task; 0: 64, or all of a file").Flag("count").AtLeast(0)
 	d.Int(&s.Samples, "samples", "episodes of each problem").AtLeast(1)
 	settings.Word(d, &s.Split, "split", "which problems are asked: those that are never trained on, the others, or all; auto: the first of these, but all of a file").
 		OneOf(string(AutoSide), string(HeldOutSide), string(TrainedSide), string(BothSides))
+	d.Uint64(&s.Seed, "eval_seed", "seed of the problems; 0: one that training never uses")
 	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail; if more do, the examination fails").Between(0, 1)
 }
+
+// seed is the seed of the problems.
+func (s *Settings) seed() uint64 { return cmp.Or(s.Seed, Seed) }
 
 // An Exam plays sets of problems with a policy. Its fields are set before Run and not
 // changed after.
@@ -50,11 +67,16 @@ type Exam struct {
 	Replays   int     // how often an episode is played again from the start after a failure of the policy
 	MaxFailed float64 // see [Settings]
 
+	// Kept has the results of problems, by their IDs, that are not played again: they are
+	// those of an examination with the same fields that was ended before. Nil: none.
+	Kept map[string]*Problem
+
 	// Told is called after each problem, by one goroutine at a time, unless it is nil.
 	Told func(Progress)
 
-	// Played is called with every result, from many goroutines, unless it is nil. An error
-	// ends the examination.
+	// Played is called with every result, from many goroutines, unless it is nil; also with
+	// that of a problem that was cut when the examination ended. An error ends the
+	// examination.
 	Played func(rollout.Result) error
 }
 
@@ -80,13 +102,11 @@ func (e *FailedError) Error() string {
 // Run plays all problems and returns the report. It ends early if too many episodes
 // fail, with a [*FailedError], when the policy wants nothing more to be played
 // ([quintain.ErrStop]), and when ctx ends, with its cause. The report then has the results
-// until that time.
+// until that time. What was cut is no result.
 func (e *Exam) Run(ctx context.Context) (*Report, error) {
-	run := &running{exam: e, start: time.Now(), report: newReport(e.Sets)}
-	for i := range e.Sets {
-		run.total += len(e.Sets[i].Problems)
-	}
 	size := max(1, e.Samples)
+	run := &running{exam: e, start: time.Now(), report: newReport(e.Sets, size)}
+	run.recall()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	engine := rollout.Engine{
@@ -124,6 +144,28 @@ type running struct {
 	report *Report
 }
 
+// recall adds the results that are kept to the report.
+func (r *running) recall() {
+	for i := range r.exam.Sets {
+		set := &r.exam.Sets[i]
+		r.total += len(set.Problems)
+		for _, p := range set.Problems {
+			if kept := r.exam.Kept[p.ID()]; kept != nil {
+				r.add(set.Label, kept)
+			}
+		}
+	}
+}
+
+// add adds the results of a problem of a set to the report.
+func (r *running) add(label string, p *Problem) {
+	r.done++
+	for _, e := range p.Episodes {
+		r.failed += one(!e.Outcome.Rewarded())
+	}
+	r.report.add(label, p)
+}
+
 // next returns a problem of each set in turn. Row r is problem r / len(sets) of set
 // r % len(sets), if it has that many.
 func (r *running) next(ctx context.Context) (rollout.Job, error) {
@@ -133,7 +175,7 @@ func (r *running) next(ctx context.Context) (rollout.Job, error) {
 	sets := r.exam.Sets
 	for row := r.sent; row < r.total*len(sets); row++ {
 		set, at := &sets[row%len(sets)], row/len(sets)
-		if at < len(set.Problems) {
+		if at < len(set.Problems) && r.exam.Kept[set.Problems[at].ID()] == nil {
 			r.sent = row + 1
 			return rollout.Job{Scenario: set.Scenario, Problem: set.Problems[at], Label: set.Label}, nil
 		}
@@ -150,14 +192,16 @@ func (r *running) take(result rollout.Result) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.done++
 	for i := range result.Trajectories {
-		if t := &result.Trajectories[i]; t.Outcome.Failed() {
-			r.failed++
+		t := &result.Trajectories[i]
+		if t.Outcome == quintain.Cancelled {
+			return nil
+		}
+		if t.Outcome.Failed() {
 			r.cause = t.Error
 		}
 	}
-	r.report.add(result)
+	r.add(result.Job.Label, NewProblem(result.Job.Problem.ID(), result.Trajectories))
 	r.report.LastFault = r.cause
 	if r.exam.Told != nil {
 		r.exam.Told(Progress{r.done, r.total, r.failed, r.cause})

@@ -2,166 +2,168 @@ package exam
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A Report has the results of a policy. If no episode was scored, there is no mean.
+// A Report has the results of a policy. Its own summary is that of all rows.
 type Report struct {
-	Mean      *float64                 `json:"mean_score"` // of the means of all rows
-	Within    *Interval                `json:"interval,omitempty"`
-	Rows      []*Row                   `json:"rows"` // one for each set, in their order
-	Episodes  map[quintain.Outcome]int `json:"episodes"`
-	Failed    int                      `json:"failed"` // episodes without a score
-	LastFault string                   `json:"last_fault,omitempty"`
-	Seconds   float64                  `json:"seconds"`
+	Summary
+	Samples    int     `json:"samples"`    // episodes of each problem
+	Rows       []*Row  `json:"rows"`       // one for each set, in their order
+	Tasks      []*Part `json:"tasks"`      // the rows of each task, by name
+	Categories []*Part `json:"categories"` // the rows of each category, by name
+	Levels     []*Part `json:"levels"`     // the rows of each level, lowest first
+	Left       int     `json:"left"`       // problems that have no result: the examination ended before
+	LastFault  string  `json:"last_fault,omitempty"`
+	Seconds    float64 `json:"seconds"` // that the last process took
+}
+
+// A Part has the results of a policy on some of the rows.
+type Part struct {
+	Name string `json:"name"`
+	Summary
 }
 
 // A Row has the results of a policy on one set of problems.
 type Row struct {
-	Label    string             `json:"label"`    // "task:level"
-	Set      int                `json:"set"`      // number of problems; see [Set]
-	Distinct int                `json:"distinct"` // questions of these problems
-	Complete bool               `json:"complete"` // see [Set]
-	Scored   int                `json:"scored"`   // problems with a scored episode
-	Mean     *float64           `json:"mean_score"`
-	Within   *Interval          `json:"interval,omitempty"` // of the mean, with 95 % confidence
-	Right    *float64           `json:"right,omitempty"`    // share of the scored episodes with a fully right reply
-	PassAt   map[string]float64 `json:"pass_at,omitempty"`  // pass@k by k; absent for one sample
-	Majority *float64           `json:"majority,omitempty"` // share of problems whose most frequent answer is right; absent for one sample
-	Failed   int                `json:"failed"`             // episodes without a score
-	Problems []*Problem         `json:"problems"`
-}
-
-// A Problem has the results of a policy on one problem.
-type Problem struct {
-	ID      string    `json:"id"`
-	Scores  []float64 `json:"scores"`  // of the scored episodes
-	Right   []bool    `json:"right"`   // of the same episodes: whether a reply was fully right
-	Answers []string  `json:"answers"` // of the same episodes: the last answer; empty: none was found
-}
-
-// mean is the mean score of the problem.
-func (p *Problem) mean() float64 { return sum(p.Scores) / float64(len(p.Scores)) }
-
-// right counts the episodes with a fully right reply.
-func (p *Problem) right() int {
-	n := 0
-	for _, right := range p.Right {
-		if right {
-			n++
-		}
-	}
-	return n
+	Label    string `json:"label"` // "task:level"
+	Task     string `json:"task"`
+	Category string `json:"category,omitempty"`
+	Level    int    `json:"level"` // quintain.OwnParams: the task has its own parameters
+	Summary
+	Set      int        `json:"set"`      // number of problems; see [Set]
+	Distinct int        `json:"distinct"` // questions of these problems
+	Complete bool       `json:"complete"` // see [Set]
+	Problems []*Problem `json:"problems"` // that were played, by ID
 }
 
 // newReport returns an empty report on sets.
-func newReport(sets []Set) *Report {
-	r := &Report{Episodes: map[quintain.Outcome]int{}}
+func newReport(sets []Set, samples int) *Report {
+	r := &Report{Samples: samples}
 	for i := range sets {
-		r.Rows = append(r.Rows, &Row{Label: sets[i].Label, Set: len(sets[i].Problems), Distinct: sets[i].Distinct, Complete: sets[i].Complete, Problems: []*Problem{}})
+		r.Rows = append(r.Rows, newRow(&sets[i]))
 	}
 	return r
 }
 
-// add adds the result of a problem.
-func (r *Report) add(result rollout.Result) {
-	i := slices.IndexFunc(r.Rows, func(row *Row) bool { return row.Label == result.Job.Label })
-	row := r.Rows[i] // the job is of one of the sets
-	p := &Problem{ID: result.Job.Problem.ID(), Scores: []float64{}, Right: []bool{}, Answers: []string{}}
-	for i := range result.Trajectories {
-		t := &result.Trajectories[i]
-		r.Episodes[t.Outcome]++
-		if !t.Outcome.Rewarded() {
-			r.Failed++
-			row.Failed++
-			continue
-		}
-		p.Scores = append(p.Scores, t.Reward())
-		p.Right = append(p.Right, t.Solved())
-		p.Answers = append(p.Answers, strings.TrimSpace(t.Turns[len(t.Turns)-1].Answer))
+// newRow returns an empty row on a set.
+func newRow(s *Set) *Row {
+	info := s.Scenario.TaskInfo()
+	row := &Row{
+		Label: s.Label, Task: info.Name, Category: info.Category, Level: quintain.OwnParams,
+		Set: len(s.Problems), Distinct: s.Distinct, Complete: s.Complete, Problems: []*Problem{},
 	}
-	row.Problems = append(row.Problems, p)
+	if len(s.Problems) > 0 {
+		row.Level = s.Problems[0].Level
+	}
+	return row
 }
 
-// finish computes the rows and the overall mean.
+// add adds the results of a problem to the row with a label, which there is.
+func (r *Report) add(label string, p *Problem) {
+	i := slices.IndexFunc(r.Rows, func(row *Row) bool { return row.Label == label })
+	r.Rows[i].Problems = append(r.Rows[i].Problems, p)
+}
+
+// finish computes all summaries.
 func (r *Report) finish(spent time.Duration) {
 	r.Seconds = spent.Seconds()
-	var rows [][]float64
+	ks := r.Ks()
+	r.Left = 0
 	for _, row := range r.Rows {
 		slices.SortFunc(row.Problems, func(a, b *Problem) int { return strings.Compare(a.ID, b.ID) })
-		if means := row.finish(); means != nil {
-			rows = append(rows, means)
-		}
-	}
-	if rows != nil {
-		mean, within := Mean(rows...)
-		r.Mean, r.Within = &mean, &within
-	}
-}
-
-// finish computes the row, and returns the mean scores of the problems that have one.
-func (row *Row) finish() (means []float64) {
-	episodes, right, samples := 0, 0, 0
-	for _, p := range row.Problems {
-		if len(p.Scores) == 0 {
-			continue
-		}
-		means = append(means, p.mean())
-		episodes, right, samples = episodes+len(p.Scores), right+p.right(), max(samples, len(p.Scores))
-	}
-	if row.Scored = len(means); row.Scored == 0 {
-		return nil
-	}
-	mean, within := Mean(means)
-	share := float64(right) / float64(episodes)
-	row.Mean, row.Within, row.Right = &mean, &within, &share
-	if samples > 1 {
-		row.several(samples)
-	}
-	return means
-}
-
-// several computes what needs several samples of a problem: pass@k for each k that is a
-// power of two up to samples, over the problems with at least k samples, and the
-// majority.
-func (row *Row) several(samples int) {
-	row.PassAt = map[string]float64{}
-	for k := 1; k <= samples; k *= 2 {
-		var all []float64
 		for _, p := range row.Problems {
-			if n := len(p.Scores); n >= k {
-				all = append(all, PassAt(k, n, p.right()))
-			}
+			p.finish(ks)
 		}
-		row.PassAt[strconv.Itoa(k)] = sum(all) / float64(len(all))
+		row.Summary = summary(ks, row)
+		r.Left += row.Set - len(row.Problems)
 	}
-	agreed := 0.0
-	for _, p := range row.Problems {
-		if at := Majority(p.Answers); at >= 0 && p.Right[at] {
-			agreed++
-		}
-	}
-	agreed /= float64(row.Scored)
-	row.Majority = &agreed
+	r.Summary = summary(ks, r.Rows...)
+	r.Tasks = parts(ks, r.Rows, func(row *Row) string { return row.Task })
+	r.Categories = parts(ks, r.Rows, func(row *Row) string { return row.Category })
+	r.Levels = parts(ks, r.Rows, (*Row).level)
 }
 
-// ReadReport reads a report from a file, as JSON.
+// level names the level of the row.
+func (r *Row) level() string {
+	if r.Level == quintain.OwnParams {
+		return "own parameters"
+	}
+	return fmt.Sprint(r.Level)
+}
+
+// parts returns the summaries of rows by a name of theirs, in the order of the names. A row
+// without one is in no part.
+func parts(ks []int, rows []*Row, name func(*Row) string) []*Part {
+	all := []*Part{}
+	byName := map[string][]*Row{}
+	for _, row := range rows {
+		if n := name(row); n != "" {
+			byName[n] = append(byName[n], row)
+		}
+	}
+	for n, rows := range byName {
+		all = append(all, &Part{n, summary(ks, rows...)})
+	}
+	slices.SortFunc(all, func(a, b *Part) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// maxReport is the largest size of a report in bytes.
+const maxReport = 1 << 30
+
+// ReadReport reads a report from a file, as JSON, for [Compare]. The error names what of
+// its problems cannot be compared.
 func ReadReport(path string) (*Report, error) {
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
 	var r Report
-	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("%s is not a report of quintain eval --json: %w", path, err)
+	if err := json.NewDecoder(io.LimitReader(f, maxReport)).Decode(&r); err != nil {
+		return nil, fmt.Errorf("%s is not a report of quintain eval: %w", path, err)
+	}
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("%s is not a report of quintain eval: %w", path, err)
 	}
 	return &r, nil
+}
+
+// mostScore is the largest score of an episode, up or down, that is read from a file: sums
+// of so many stay finite.
+const mostScore = 1e12
+
+// check reports what makes a report from outside one that was never written.
+func (r *Report) check() error {
+	seen := map[string]bool{}
+	for i, row := range r.Rows {
+		if row == nil {
+			return fmt.Errorf("rows[%d] is null", i)
+		}
+		for k, p := range row.Problems {
+			switch {
+			case p == nil:
+				return fmt.Errorf("rows[%d].problems[%d] is null", i, k)
+			case seen[p.ID]:
+				return fmt.Errorf("rows[%d].problems[%d]: %q is there twice", i, k, p.ID)
+			case slices.ContainsFunc(p.Episodes, func(e Episode) bool { return math.Abs(e.Score) > mostScore }):
+				return fmt.Errorf("rows[%d].problems[%d]: a score is beyond ±%g", i, k, mostScore)
+			}
+			seen[p.ID] = true
+		}
+	}
+	if len(seen) == 0 {
+		return errors.New("it has no problems")
+	}
+	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// Seed is the seed of the problems that policies are examined with.
+// Seed is the seed of the problems that policies are examined with, unless another is set.
 const Seed uint64 = 0x68656c64_6f757421
 
 // A Set is a fixed list of problems. No two ask the same, except rows of a file.
@@ -22,11 +22,13 @@ type Set struct {
 	Complete bool
 }
 
-// NewSets returns a set for each stream: the first how.Problems problems of [Seed] on the
+// NewSets returns a set for each stream: the first how.Problems problems of how.Seed on the
 // side how.Split, each question once, or all if there are fewer. Of a file it takes the
-// rows in order. It opens no environment.
+// rows in order. It opens no environment. The error names two streams with the same
+// problem.
 func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
 	sets := make([]Set, len(streams))
+	labels := map[string]string{} // by the IDs of the problems
 	for i, label := range rollout.Labels(streams) {
 		set, err := newSet(streams[i], how)
 		if err != nil {
@@ -34,6 +36,12 @@ func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
 		}
 		set.Label = label
 		sets[i] = set
+		for _, p := range set.Problems {
+			if other, twice := labels[p.ID()]; twice {
+				return nil, fmt.Errorf("%s and %s have the same problems: it is listed twice", other, label)
+			}
+			labels[p.ID()] = label
+		}
 	}
 	return sets, nil
 }
@@ -59,7 +67,7 @@ func newSet(s rollout.Stream, how Settings) (Set, error) {
 			set.Complete = true
 			return set, nil
 		}
-		p, err := s.Scenario.Problem(quintain.Draw{Seed: Seed, Level: s.Level, Index: index})
+		p, err := s.Scenario.Problem(quintain.Draw{Seed: how.seed(), Level: s.Level, Index: index})
 		if err != nil {
 			return set, err
 		}

@@ -42,7 +42,9 @@ func TestNumbers(t *testing.T) {
 		run.Played{Result: rollout.Result{Trajectories: []quintain.Trajectory{episode(quintain.InfraFailed, 100, false)}}, Drop: rollout.DropInfra},
 		run.Dropped{rollout.DropStale, []string{"a", "b"}},
 		run.Stepped{Step: learn.Step{Version: 3, Metrics: learn.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true},
-		run.Examined{Version: 4, Report: &exam.Report{Mean: &mean, Rows: []*exam.Row{{Label: "gcd:1", Mean: &mean}, {Label: "lcm"}}}},
+		run.Examined{Version: 4, Report: &exam.Report{
+			Summary: exam.Summary{Mean: &mean}, Rows: []*exam.Row{{Label: "gcd:1", Summary: exam.Summary{Mean: &mean}}, {Label: "lcm"}},
+		}},
 	} {
 		if err := n.Note(e); err != nil {
 			t.Fatal(err)

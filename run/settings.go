@@ -31,7 +31,7 @@ func Defaults() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Uint64(&s.Seed, "seed", "seed of the streams of problems")
+	d.Uint64(&s.Seed, "seed", "seed of the streams of problems, of what the policies tiny and script sample, and of the tasks of --set atropos")
 	d.Int(&s.GroupSize, "group_size", "episodes of one problem").AtLeast(1)
 	d.Int(&s.BatchSize, "batch_size", "episodes of one training step").AtLeast(1)
 	d.Int(&s.MaxLag, "max_lag", "policy versions that an episode may be older than its training").AtLeast(0)

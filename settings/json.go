@@ -65,6 +65,19 @@ func (f *Form) tree(path string) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+// Values returns the values of the settings that the form uses as JSON, by path.
+func (f *Form) Values() (map[string]json.RawMessage, error) {
+	values := map[string]json.RawMessage{}
+	for _, s := range f.Settings() {
+		text, err := json.Marshal(s.value.Give())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.path, err)
+		}
+		values[s.path] = text
+	}
+	return values, nil
+}
+
 // ReadJSON sets the settings of g that a JSON object names, and checks all of g. The
 // error reports everything that is wrong, one per line.
 func ReadJSON(g Declarer, object json.RawMessage) error {

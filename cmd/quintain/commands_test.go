@@ -28,7 +28,7 @@ func TestCommandsOfTheDocumentsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/hub.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/hub.md", "docs/evaluation.md"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(root, name))
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/rollout"
@@ -124,6 +125,14 @@ func defaults(kind string) *config {
 	return c
 }
 
+// examineAsAtropos sets the defaults of an examination to those of Atropos' ReasoningGym
+// environment.
+func (c *config) examineAsAtropos() {
+	c.Run.Of.Seed = atropos.Seed
+	c.Exam.Problems, c.Exam.Seed, c.Exam.Split = atropos.EvalProblems, atropos.EvalSeed, exam.BothSides
+	c.Policy.Sampling.Temperature, c.Policy.Sampling.MaxTokens = atropos.EvalTemperature, atropos.EvalMaxTokens
+}
+
 // logging is how the program logs.
 type logging struct{ Level, Format string }
 
@@ -204,7 +213,10 @@ func (w *world) loadConfig(verb, file string, flags map[string]string) (*config,
 	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil && settings.Check(&c.Policy) != nil {
 		return nil, usageError{err}
 	}
-	c = defaults(c.Policy.Kind)
+	atroposSet := c.Exam.Rule == exam.AtroposRule
+	if c = defaults(c.Policy.Kind); atroposSet {
+		c.examineAsAtropos()
+	}
 	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil {
 		return nil, usageError{err}
 	}

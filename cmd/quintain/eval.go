@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/exam/examform"
+	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/screen"
 )
 
@@ -20,6 +23,10 @@ prints the mean score of each task with its 95 % interval. A task with few probl
 asked all of them, and a file of problems is asked once through. With --samples N each
 problem is played N times, which gives pass@k and the majority vote as well.
 
+With --out the folder gets every conversation and the report in all forms. If the
+examination is stopped or killed, the same command goes on with it: what has been
+played is not played again.
+
 An episode whose server failed is played again, up to --replays times. One that fails
 for good has no score. If more than --max-failed of the episodes fail,
 the examination ends with status 1 and the last cause.
@@ -28,52 +35,47 @@ The tiny policy has the weights of --weights, else those of the checkpoint in th
 data folder, else the embedded ones.`,
 		Example: `  quintain eval
   quintain eval --policy server --url http://127.0.0.1:8001 --tasks word_ladder:2,countdown:1
-  quintain eval --count 200 --samples 8 --json > now.json
-  quintain eval --count 200 --samples 8 --against now.json`,
+  quintain eval --count 200 --samples 8 --out before
+  quintain eval compare before after`,
 		Args: noArgs,
 	}
-	asJSON := c.Flags().Bool("json", false, "print JSON, with the scores of every problem")
-	against := c.Flags().String("against", "", "file with an earlier report (--json) to compare with, problem by problem")
+	out := c.Flags().String("out", "", "folder that keeps every conversation and the report; an examination that was stopped there goes on")
+	format := c.Flags().String("format", "table", "form of what is printed: "+examform.Names())
 	load := w.settings(c, "eval")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		form, err := formOf(*format)
+		if err != nil {
+			return err
+		}
 		cfg, err := load()
 		if err != nil {
 			return err
 		}
-		var earlier *exam.Report
-		if *against != "" {
-			if earlier, err = exam.ReadReport(*against); err != nil {
-				return usagef("--against: %w", err)
-			}
-		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			report, err := w.evaluate(ctx, cfg)
+			report, err := w.evaluate(ctx, cfg, *out)
 			if report == nil {
 				return err
 			}
-			return errors.Join(err, w.showExam(report, earlier, *asJSON))
+			return errors.Join(err, form.Write(w.stdout, report))
 		})
 	}
+	c.AddCommand(newEvalCompare(w))
 	return c
 }
 
-// showExam prints a report, and how it compares with an earlier one.
-func (w *world) showExam(r, earlier *exam.Report, asJSON bool) error {
-	if asJSON {
-		return printJSON(w.stdout, r)
+// formOf returns the form of reports with a name.
+func formOf(name string) (examform.Form, error) {
+	forms := examform.Forms()
+	i := slices.IndexFunc(forms, func(f examform.Form) bool { return f.Name == name })
+	if i < 0 {
+		return examform.Form{}, usagef("--format is %q, want %s", name, examform.Names())
 	}
-	if err := printExam(w.stdout, r); err != nil || earlier == nil {
-		return err
-	}
-	c, shared := exam.Compare(earlier, r)
-	if !shared {
-		return errors.New("--against: the two reports share no problem that both have scored")
-	}
-	return printComparison(w.stdout, &c)
+	return forms[i], nil
 }
 
-// evaluate examines the policy of c. The report may be there with an error.
-func (w *world) evaluate(ctx context.Context, c *config) (report *exam.Report, err error) {
+// evaluate examines the policy of c, and keeps all in the folder out unless that is empty.
+// The report may be there with an error.
+func (w *world) evaluate(ctx context.Context, c *config, out string) (report *exam.Report, err error) {
 	how := c.Exam
 	if c.Problems != "" && how.Split != exam.AutoSide {
 		return nil, usagef("--split is %s, but of the file of --problems all are asked: leave out one of the two", how.Split)
@@ -81,6 +83,9 @@ func (w *world) evaluate(ctx context.Context, c *config) (report *exam.Report, e
 	streams, err := c.streams()
 	if err != nil {
 		return nil, err
+	}
+	if how.Rule == exam.AtroposRule && len(c.Tasks) == 0 {
+		fmt.Fprintf(w.stderr, "quintain eval: %d of the %d tasks that Atropos draws are here\n", len(streams), len(atropos.EvalTasks(c.Run.Of.Seed)))
 	}
 	sets, err := exam.NewSets(streams, how)
 	if err != nil {
@@ -90,16 +95,32 @@ func (w *world) evaluate(ctx context.Context, c *config) (report *exam.Report, e
 	if err != nil {
 		return nil, err
 	}
-	bar := screen.NewBar(w.screen(), "examining")
-	e := exam.Exam{
+	e := &exam.Exam{
 		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel, Replays: c.Run.Of.Replays, MaxFailed: how.MaxFailed,
-		Told: func(p exam.Progress) { bar.Show(p.Done, p.Total, failures(p)) },
 	}
-	err = beside(ctx, policy, func(ctx context.Context) (err error) {
+	if out == "" {
+		return w.examine(ctx, e)
+	}
+	folder, err := w.openExamination(c, out, e)
+	if err != nil {
+		return nil, err
+	}
+	report, err = w.examine(ctx, e)
+	return report, errors.Join(err, writeReports(folder, report), folder.Close())
+}
+
+// examine holds an examination and shows how far it is.
+func (w *world) examine(ctx context.Context, e *exam.Exam) (report *exam.Report, err error) {
+	bar := screen.NewBar(w.screen(), "examining")
+	e.Told = func(p exam.Progress) { bar.Show(p.Done, p.Total, failures(p)) }
+	err = beside(ctx, e.Policy, func(ctx context.Context) (err error) {
 		report, err = e.Run(ctx)
 		return err
 	})
 	bar.End()
+	if report != nil && report.LastFault != "" {
+		fmt.Fprintf(w.stderr, "quintain eval: the last failure: %s\n", screen.Safe(report.LastFault))
+	}
 	return report, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/quintain-rl/quintain/curve"
-	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/run"
 )
 
@@ -81,80 +80,12 @@ func counted[K ~string | ~int](m map[K]int) string {
 	return fmt.Sprintf("%d (%s)", sum, strings.Join(parts, ", "))
 }
 
-// printExam prints the report of an examination.
-func printExam(out io.Writer, r *exam.Report) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.TabIndent)
-	several := slices.ContainsFunc(r.Rows, func(row *exam.Row) bool { return row.PassAt != nil })
-	fmt.Fprintf(t, "task\tproblems\tmean score\t95 %%\tright\t")
-	if several {
-		fmt.Fprintf(t, "pass@k\tmajority\t")
-	}
-	fmt.Fprintln(t)
-	for _, row := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t", row.Label, problemsOf(row), number(row.Mean), interval(row.Within), number(row.Right))
-		if several {
-			fmt.Fprintf(t, "%s\t%s\t", passes(row.PassAt), number(row.Majority))
-		}
-		fmt.Fprintln(t)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(out, "\nmean score %s (95 %%: %s) of episodes %s in %.1f s\n", number(r.Mean), interval(r.Within), counted(r.Episodes), r.Seconds)
-	if r.Failed > 0 {
-		_, err = fmt.Fprintf(out, "the last failure: %s\n", r.LastFault)
-	}
-	return err
-}
-
-// problemsOf tells how many problems were scored, and whether there are more.
-func problemsOf(row *exam.Row) string {
-	text := fmt.Sprint(row.Scored)
-	if row.Scored < row.Set {
-		text += fmt.Sprintf(" of %d", row.Set)
-	}
-	if row.Distinct < row.Set {
-		text += fmt.Sprintf(", %d distinct", row.Distinct)
-	}
-	if row.Complete {
-		text += " (all there are)"
-	}
-	return text
-}
-
 // number shows a score; there may be none.
 func number(v *float64) string {
 	if v == nil {
 		return "none"
 	}
 	return fmt.Sprintf("%.3f", *v)
-}
-
-// interval shows an interval; there may be none.
-func interval(v *exam.Interval) string {
-	if v == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%.3f–%.3f", v.Low, v.High)
-}
-
-// passes shows pass@k, in the order of k.
-func passes(at map[string]float64) string {
-	var parts []string
-	for k := 1; ; k *= 2 {
-		v, has := at[fmt.Sprint(k)]
-		if !has {
-			return strings.Join(parts, " ")
-		}
-		parts = append(parts, fmt.Sprintf("%d: %.3f", k, v))
-	}
-}
-
-// printComparison prints how an examination compares with an earlier one.
-func printComparison(out io.Writer, c *exam.Comparison) error {
-	_, err := fmt.Fprintf(out, "compared on %d problems: difference %+.3f (95 %%: %+.3f to %+.3f), %d problems better, %d worse (McNemar's p = %.3g)\n",
-		c.Problems, c.Difference, c.Within.Low, c.Within.High, len(c.Better), len(c.Worse), c.P)
-	return err
 }
 
 // printJSON prints v as indented JSON.

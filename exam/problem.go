@@ -1,0 +1,83 @@
+package exam
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/stats"
+)
+
+// A Problem has the results of a policy on one problem.
+type Problem struct {
+	ID       string    `json:"id"`
+	Episodes []Episode `json:"episodes"` // all that were played
+
+	scored        []float64 // scores of the scored episodes
+	pass          []float64 // pass@k by the place of k in ks; shorter if fewer than k episodes are scored
+	majority      []float64 // the same for the majority
+	tokens        []float64 // that the policy sampled in each scored episode
+	right, broken int       // scored episodes that are right, or malformed
+	cut           int       // scored episodes in which a reply used up its tokens
+}
+
+// An Episode is what a report keeps of an episode.
+type Episode struct {
+	Outcome   quintain.Outcome `json:"outcome"`
+	Score     float64          `json:"score"`               // its reward; 0 if it is not scored
+	Right     bool             `json:"right,omitempty"`     // a reply was fully right
+	Answer    string           `json:"answer,omitempty"`    // the last one; empty: none was found
+	Malformed bool             `json:"malformed,omitempty"` // the last reply has no readable answer
+	Tokens    int              `json:"tokens"`              // that the policy sampled
+	Cut       bool             `json:"cut,omitempty"`       // a reply used up its tokens
+}
+
+// NewProblem returns the results of the episodes of the problem with an ID.
+func NewProblem(id string, played []quintain.Trajectory) *Problem {
+	p := &Problem{ID: id, Episodes: make([]Episode, len(played))}
+	for i := range played {
+		t := &played[i]
+		e := Episode{Outcome: t.Outcome, Tokens: t.Sampled()}
+		if t.Outcome.Rewarded() && len(t.Turns) > 0 {
+			last := &t.Turns[len(t.Turns)-1]
+			e.Score, e.Right, e.Malformed = t.Reward(), t.Solved(), last.Malformed
+			e.Answer, e.Cut = strings.TrimSpace(last.Answer), last.Finish == quintain.Length
+		}
+		p.Episodes[i] = e
+	}
+	return p
+}
+
+// finish computes what summaries are made of.
+func (p *Problem) finish(ks []int) {
+	*p = Problem{ID: p.ID, Episodes: p.Episodes}
+	var answers []string
+	var right []bool
+	for _, e := range p.Episodes {
+		if !e.Outcome.Rewarded() {
+			continue
+		}
+		p.scored, p.tokens = append(p.scored, e.Score), append(p.tokens, float64(e.Tokens))
+		answers, right = append(answers, e.Answer), append(right, e.Right)
+		p.right += one(e.Right)
+		p.broken += one(e.Malformed)
+		p.cut += one(e.Cut)
+	}
+	for _, k := range ks {
+		if k > len(p.scored) {
+			return
+		}
+		p.pass = append(p.pass, stats.PassAt(k, len(p.scored), p.right))
+		p.majority = append(p.majority, stats.MajorityAt(k, answers, right))
+	}
+}
+
+// one is 1 if a statement is true, else 0.
+func one(statement bool) int {
+	if statement {
+		return 1
+	}
+	return 0
+}
+
+// mean is the mean score of the problem, which has a scored episode.
+func (p *Problem) mean() float64 { return stats.Mean(p.scored) }

@@ -1,0 +1,146 @@
+package exam
+
+import (
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/stats"
+)
+
+// A Summary has the results of a policy on the problems of one or several rows. Each of its
+// means is the mean of the means of the rows, so every row has the same weight, and that
+// of a row is the mean of the means of its problems. Only scored episodes count, except in
+// Episodes and Failed.
+type Summary struct {
+	Scored    int                      `json:"scored"`             // problems with a scored episode; 0: there are no means
+	Mean      *float64                 `json:"mean_score"`         // of the scores
+	Within    *stats.Interval          `json:"interval,omitempty"` // of Mean, with 95 % confidence, by the cluster bootstrap over problems
+	At        []At                     `json:"at,omitempty"`       // by k, ascending
+	Malformed float64                  `json:"malformed"`          // share of the episodes whose last reply has no readable answer
+	Lengths   *Lengths                 `json:"lengths,omitempty"`
+	Episodes  map[quintain.Outcome]int `json:"episodes"`
+	Failed    int                      `json:"failed"` // episodes without a score
+}
+
+// At has what k samples of a problem give, over the problems with at least k scored
+// episodes.
+type At struct {
+	K        int     `json:"k"`
+	Pass     float64 `json:"pass"`     // pass@k; see [stats.PassAt]
+	Majority float64 `json:"majority"` // majority@k; see [stats.MajorityAt]
+}
+
+// Lengths are the numbers of tokens that the policy sampled in an episode, in its own
+// vocabulary: bytes if its server gives no tokens.
+type Lengths struct {
+	Mean   float64 `json:"mean"`
+	Median float64 `json:"median"`
+	P95    float64 `json:"p95"` // 95 of 100 episodes have no more
+	Most   float64 `json:"most"`
+	Cut    float64 `json:"cut"` // share of the episodes in which a reply used up its tokens
+}
+
+// Ks are the numbers of samples for which pass@k and the majority are told: the powers of
+// two below the samples of each problem, and the samples.
+func (r *Report) Ks() (all []int) {
+	for k := 1; k < r.Samples; k *= 2 {
+		all = append(all, k)
+	}
+	return append(all, max(1, r.Samples))
+}
+
+// summary summarises rows whose problems are finished.
+func summary(ks []int, rows ...*Row) Summary {
+	s := Summary{Episodes: map[quintain.Outcome]int{}}
+	for _, row := range rows {
+		s.count(row)
+	}
+	scores := over(rows, func(p *Problem) (float64, bool) { return p.mean(), len(p.scored) > 0 })
+	if scores == nil {
+		return s
+	}
+	mean, within := bootstrap(scores)
+	s.Mean, s.Within = &mean, &within
+	s.Malformed = meanOf(over(rows, func(p *Problem) (float64, bool) {
+		return float64(p.broken) / float64(len(p.scored)), len(p.scored) > 0
+	}))
+	for i, k := range ks {
+		pass := over(rows, func(p *Problem) (float64, bool) { return at(p.pass, i) })
+		majority := over(rows, func(p *Problem) (float64, bool) { return at(p.majority, i) })
+		if pass != nil {
+			s.At = append(s.At, At{k, meanOf(pass), meanOf(majority)})
+		}
+	}
+	s.Lengths = lengths(rows)
+	return s
+}
+
+// count counts the problems and episodes of a row.
+func (s *Summary) count(row *Row) {
+	for _, p := range row.Problems {
+		if len(p.scored) > 0 {
+			s.Scored++
+		}
+		for _, e := range p.Episodes {
+			s.Episodes[e.Outcome]++
+		}
+		s.Failed += len(p.Episodes) - len(p.scored)
+	}
+}
+
+// at is the value at an index, if there is one.
+func at(values []float64, i int) (float64, bool) {
+	if i >= len(values) {
+		return 0, false
+	}
+	return values[i], true
+}
+
+// over returns a value of each problem that has it, for each row that has such problems.
+func over(rows []*Row, value func(*Problem) (v float64, has bool)) (strata [][]float64) {
+	for _, row := range rows {
+		var values []float64
+		for _, p := range row.Problems {
+			if v, has := value(p); has {
+				values = append(values, v)
+			}
+		}
+		if values != nil {
+			strata = append(strata, values)
+		}
+	}
+	return strata
+}
+
+// meanOf is the mean of the means of strata.
+func meanOf(strata [][]float64) float64 {
+	means := make([]float64, len(strata))
+	for i, values := range strata {
+		means[i] = stats.Mean(values)
+	}
+	return stats.Mean(means)
+}
+
+// bootstrap is [stats.Bootstrap] with resamples that are always the same.
+func bootstrap(strata [][]float64) (mean float64, within stats.Interval) {
+	r := rng.New(Seed, "bootstrap")
+	return stats.Bootstrap(func(n int) int { return r.Between(0, n-1) }, strata...)
+}
+
+// lengths are those of all scored episodes, of which there is one or more.
+func lengths(rows []*Row) *Lengths {
+	var tokens []float64
+	cut := 0
+	for _, row := range rows {
+		for _, p := range row.Problems {
+			tokens = append(tokens, p.tokens...)
+			cut += p.cut
+		}
+	}
+	slices.Sort(tokens)
+	return &Lengths{
+		Mean: stats.Mean(tokens), Median: stats.Quantile(tokens, 0.5), P95: stats.Quantile(tokens, 0.95),
+		Most: tokens[len(tokens)-1], Cut: float64(cut) / float64(len(tokens)),
+	}
+}
