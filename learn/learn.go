@@ -7,5 +7,5 @@
 // objective; the default, the decoupled one, tolerates groups sampled by older weights.
 //
 // The same steps from the same state give the same weights, bit for bit, in the same
-// build of the program.
+// build of the program with the same kernels ([transformer.Kernels]).
 package learn

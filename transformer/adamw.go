@@ -111,6 +111,7 @@ func (o *AdamW) Step(m *Model, grads []float32) (StepReport, error) {
 	u := update{
 		scale: 1,
 		beta1: float32(set.Beta1), beta2: float32(set.Beta2), epsilon: float32(set.Epsilon),
+		rest1: 1 - float32(set.Beta1), rest2: 1 - float32(set.Beta2),
 		rate:   float32(report.Rate / (1 - math.Pow(set.Beta1, float64(o.steps)))),
 		unbias: float32(1 / (1 - math.Pow(set.Beta2, float64(o.steps)))),
 	}
@@ -140,7 +141,8 @@ func (o *AdamW) stepTensor(params, grads []float32, at int, u update) {
 	chunks := (len(params) + adamChunk - 1) / adamChunk
 	parallel(chunks, workers(), func(_, i int) {
 		lo, hi := i*adamChunk, min((i+1)*adamChunk, len(params))
-		u.apply(params[lo:hi], grads[lo:hi], moments{o.first[at+lo : at+hi], o.second[at+lo : at+hi]})
+		m := moments{o.first[at+lo : at+hi], o.second[at+lo : at+hi]}
+		kernels.stepAdam(params[lo:hi], grads[lo:hi], m, &u)
 	})
 }
 
@@ -151,19 +153,21 @@ type moments struct{ first, second []float32 }
 type update struct {
 	scale        float32 // of gradients, by clipping
 	beta1, beta2 float32
+	rest1, rest2 float32 // 1 less these
 	epsilon      float32
 	rate         float32 // learning rate, corrected for the bias of the first mean
 	unbias       float32 // corrects the bias of the second mean
 	keep         float32 // share of the parameter that weight decay leaves
 }
 
-// apply makes the step.
-func (u *update) apply(params, grads []float32, m moments) {
+// stepAdamPlain makes a step in plain Go. All slices have the same length, a multiple of
+// lanes.
+func stepAdamPlain(params, grads []float32, m moments, u *update) {
 	first, second, grads := m.first[:len(params)], m.second[:len(params)], grads[:len(params)]
 	for i, p := range params {
 		g := grads[i] * u.scale
-		a := u.beta1*first[i] + (1-u.beta1)*g
-		b := u.beta2*second[i] + (1-u.beta2)*g*g
+		a := u.beta1*first[i] + u.rest1*g
+		b := u.beta2*second[i] + u.rest2*g*g
 		first[i], second[i] = a, b
 		params[i] = p*u.keep - u.rate*a/(float32(math.Sqrt(float64(b*u.unbias)))+u.epsilon)
 	}

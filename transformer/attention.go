@@ -22,10 +22,7 @@ func (p *Pass) attend(acts *layerActs, s span, w *scratch) {
 			n := s.shared + i + 1
 			softmax(probs.full(i)[:padded(n)], n, c.attentionScale())
 		}
-		w.values.resize(s.all(), c.headWidth())
-		w.values.put(before.values, 0)
-		w.values.put(at.values, s.shared)
-		causalMix(mixed.columns(h*c.headWidth(), c.headWidth()), probs, &w.values)
+		causalMix(mixed.columns(h*c.headWidth(), c.headWidth()), probs, before.values, at.values)
 	}
 }
 
@@ -62,29 +59,29 @@ func causalScores(scores, a matrix, b *packing) {
 	before := scores.cols - scores.rows
 	for j := range b.panels() {
 		lo := max(0, j*lanes-before)
-		mulPanel(scores.between(lo, a.rows).columns(j*lanes, lanes), a.between(lo, a.rows), b.panel(j), false)
+		mulPanel(scores.between(lo, a.rows).columns(j*lanes, lanes), a.between(lo, a.rows).factor(), b.panel(j), false)
 	}
 }
 
-// causalMix sets each row of c to the sum of the rows of b up to its position, weighted by
-// its row of weights.
-func causalMix(c, weights matrix, b *packing) {
-	before := weights.cols - weights.rows
-	for lo := 0; lo < c.rows; {
-		end := min(padded(before+lo+1), weights.cols) // of the positions with a weight or a zero
-		hi := end - before
-		from := weights.between(lo, hi).columns(0, end)
-		for j := range b.panels() {
-			mulPanel(c.between(lo, hi).columns(j*lanes, lanes), from, b.panel(j)[:end], false)
+// causalMix sets each row of c to the sum of the shared rows and of the own rows up to its
+// position, weighted by its row of weights.
+func causalMix(c, weights, common, own matrix) {
+	for j := 0; j < c.cols; j += lanes {
+		mulPanel(c.columns(j, lanes), weights.factor(), common.columns(j, lanes), false)
+		for lo := 0; lo < c.rows; {
+			end := min(padded(common.rows+lo+1), weights.cols) // of the positions with a weight or a zero
+			hi := end - common.rows
+			from := weights.between(lo, hi).columns(common.rows, hi)
+			mulPanel(c.between(lo, hi).columns(j, lanes), from.factor(), own.between(0, hi).columns(j, lanes), true)
+			lo = hi
 		}
-		lo = hi
 	}
 }
 
 // causalMixT computes for each position the sum of the rows of b from its own on, weighted
 // by its column of weights. For a shared position it adds the sum to the row of common;
 // for an own one it sets the row of own.
-func causalMixT(common, own, weights matrix, b *packing) {
+func causalMixT(common, own, weights, b matrix) {
 	for lo := 0; lo < weights.cols; {
 		hi := min(padded(lo+1), weights.cols)
 		shared := lo < common.rows
@@ -98,8 +95,8 @@ func causalMixT(common, own, weights matrix, b *packing) {
 			c = own.between(first, hi-common.rows)
 		}
 		from := weights.between(first, weights.rows).columns(lo, hi-lo)
-		for j := range b.panels() {
-			mulPanelT(c.columns(j*lanes, lanes), from, b.panel(j)[first:], shared)
+		for j := 0; j < c.cols; j += lanes {
+			mulPanel(c.columns(j, lanes), from.turned(), b.between(first, weights.rows).columns(j, lanes), shared)
 		}
 		lo = hi
 	}
@@ -111,14 +108,12 @@ func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
 	c := p.model.config
 	own, shared := s.own(acts.qkv), s.common(acts.qkv)
 	dOwn, dShared := s.own(acts.dQKV), s.common(acts.dQKV)
-	w.dProbs.resize(s.rows, s.all()+lanes) // a kernel may read beyond a row
-	w.dProbs.cols = s.all()
+	w.dProbs.resize(s.rows, s.all())
 	for h := range c.Heads {
 		at, before := own.head(h, c), shared.head(h, c)
 		grad, gradBefore := dOwn.head(h, c), dShared.head(h, c)
 		probs, d := s.attention(acts.probs, h), dMixed.columns(h*c.headWidth(), c.headWidth())
-		w.values.pack(d)
-		causalMixT(gradBefore.values, grad.values, probs, &w.values)
+		causalMixT(gradBefore.values, grad.values, probs, d)
 		w.keys.resize(c.headWidth(), s.all())
 		w.keys.putTransposed(before.values, 0)
 		w.keys.putTransposed(at.values, s.shared)
@@ -127,12 +122,8 @@ func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
 			n := padded(s.shared + i + 1)
 			softmaxBack(w.dProbs.full(i)[:n], probs.full(i)[:n], c.attentionScale())
 		}
-		w.values.resize(s.all(), c.headWidth())
-		w.values.put(before.keys, 0)
-		w.values.put(at.keys, s.shared)
-		causalMix(grad.queries, w.dProbs, &w.values)
-		w.values.pack(at.queries)
-		causalMixT(gradBefore.keys, grad.keys, w.dProbs, &w.values)
+		causalMix(grad.queries, w.dProbs, before.keys, at.keys)
+		causalMixT(gradBefore.keys, grad.keys, w.dProbs, at.queries)
 	}
 }
 

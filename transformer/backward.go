@@ -118,7 +118,7 @@ func (p *Pass) backward(s shard, w *scratch) {
 		for i := range s.rows {
 			squareReLUBack(dHidden.row(i), acts.hidden.row(lo+i))
 		}
-		w.sparse.multiply(w.dIn, dHidden, &flipped[tensorUp], false)
+		multiply(w.dIn, dHidden, &flipped[tensorUp], false)
 		normaliseBack(dx, w.dIn, acts.mid.between(lo, hi), acts.midInv[lo:])
 
 		acts.dMid.between(lo, hi).copyFrom(dx)
@@ -142,6 +142,14 @@ func (p *Pass) backward(s shard, w *scratch) {
 // A gradJob computes lanes columns of the gradient of one matrix: inᵀ·out.
 type gradJob struct{ grad, in, out matrix }
 
+// add adds the gradient.
+func (j gradJob) add() {
+	for lo := 0; lo < j.in.rows; lo += depth {
+		hi := min(lo+depth, j.in.rows)
+		mulPanel(j.grad, j.in.between(lo, hi).turned(), j.out.between(lo, hi), true)
+	}
+}
+
 // addGradients adds the gradients of all tensors. Each sum runs over the rows of the
 // whole batch in a fixed order, so it does not depend on the goroutine that computes
 // it.
@@ -155,16 +163,14 @@ func (p *Pass) addGradients() {
 		p.jobs = appendJobs(p.jobs, grads[tensorDown], acts.square, acts.dOut)
 	}
 	others := 1 + len(p.layers)
-	parallel(others+len(p.jobs), len(p.scratch), func(w, i int) {
+	parallel(others+len(p.jobs), len(p.scratch), func(_, i int) {
 		switch {
 		case i == 0:
 			p.addEmbedding()
 		case i < others:
 			p.addShift(i - 1)
 		default:
-			job, out := p.jobs[i-others], &p.scratch[w].values
-			out.pack(job.out)
-			mulPanelT(job.grad, job.in, out.panel(0), true)
+			p.jobs[i-others].add()
 		}
 	})
 }

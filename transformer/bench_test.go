@@ -57,8 +57,8 @@ func limit() float64 {
 	const rounds, calls = 1 << 12, 2000
 	began := time.Now()
 	sums := make([]float32, calls)
-	parallel(calls, workers(), func(_, i int) { sums[i] = multiplyAdds(rounds) })
-	return calls * rounds * flopsPerRound() / time.Since(began).Seconds()
+	parallel(calls, workers(), func(_, i int) { sums[i] = kernels.multiplyAdds(rounds) })
+	return calls * rounds * kernels.flops / time.Since(began).Seconds()
 }
 
 // BenchmarkLimit reports the arithmetic limit that the other benchmarks refer to.
@@ -144,14 +144,13 @@ func BenchmarkKernel(b *testing.B) {
 	for i := range a.data {
 		a.data[i] = 1
 	}
-	var w, out packing
+	var w packing
 	w.pack(in)
-	out.pack(c)
 	for name, f := range map[string]func(){
 		"product": func() { multiply(c, a, &w, false) },
 		"transposed": func() {
-			for j := range out.panels() {
-				mulPanelT(c.columns(j*lanes, lanes), a, out.panel(j), true)
+			for j := 0; j < c.cols; j += lanes {
+				mulPanel(c.columns(j, lanes), a.turned(), in.columns(j, lanes), true)
 			}
 		},
 	} {

@@ -44,7 +44,6 @@ type decoderScratch struct {
 	last, logits                              matrix
 	probs                                     matrix // head × Context
 	inv                                       []float32
-	sparse                                    sparse
 }
 
 // A Feed is tokens to append to a slot.
@@ -275,7 +274,7 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 		for i := range rows {
 			squareReLU(w.square.row(i), w.hidden.row(i))
 		}
-		w.sparse.multiply(w.x, w.square, &weights[tensorDown], true)
+		multiply(w.x, w.square, &weights[tensorDown], true)
 	}
 	n := 0
 	for i, r := range rows {
@@ -330,22 +329,17 @@ func (d *Decoder) attend(l int, r decoderRow, i int, w *decoderScratch) {
 	d.turns.turn(qkv[:2*c.Width], r.pos, 1)
 	put(pages[len(pages)-1].layer(c, l), r.pos, qkv[c.Width:])
 	for at, p := range pages {
-		for h := range c.Heads {
-			to := (*[lanes]float32)(w.probs.full(h)[at*lanes:])
-			*to = [lanes]float32{}
-			addRow(to, qkv[h*n:][:n], p.keys(c, l, h))
-		}
+		mulEach(w.probs.columns(at*lanes, lanes), factor{qkv, n, 1}, p.keys(c, l), false)
 	}
 	held := r.pos + 1
 	for h := range c.Heads {
 		softmax(w.probs.full(h)[:padded(held)], held, d.scale)
 	}
-	clear(mixed)
+	heads := matrix{data: mixed, rows: c.Heads, cols: n, stride: n}
 	for at, p := range pages {
-		n := min(lanes, held-at*lanes)
-		for j := 0; j < c.Width; j += lanes {
-			probs := w.probs.full(j / c.headWidth())[at*lanes:][:n]
-			addRow((*[lanes]float32)(mixed[j:]), probs, p.values(c, l, j/lanes)[:n])
+		weights := w.probs.columns(at*lanes, lanes).factor()
+		for j := 0; j < n; j += lanes {
+			mulEach(heads.columns(j, lanes), weights, p.values(c, l, j/lanes, min(lanes, held-at*lanes)), at > 0)
 		}
 	}
 }

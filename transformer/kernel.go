@@ -1,134 +1,186 @@
 package transformer
 
-// The kernels below and in kernel_simd.go hold nearly all of the arithmetic. They make
-// the products of matrices in blocks of lanes columns. Each number of a product is summed
-// in the order of the inner dimension and by the same instructions, wherever it stands in
-// its block. So it does not depend on the content or the number of the other rows.
+//go:generate go run ./kernelgen .
 
-// mulPanelPlain is [mulPanel] in plain Go: three rows and two columns at a time, whose
-// sums stay in registers. The mask tells the compiler that j+1 is inside.
-func mulPanelPlain(c, a matrix, b [][lanes]float32, add bool) {
+// A kernelSet holds nearly all of the arithmetic, for one kind of processor. Those written in
+// assembly check no bounds: [mulPanel] and the functions of vector.go do.
+type kernelSet struct {
+	name string
+
+	mul            func(c matrix, a factor, b matrix, add bool)
+	mulEach        func(c matrix, a factor, b stack, add bool)
+	dot            func(x, y []float32) float32
+	maximum        func(x []float32) float32
+	powers         func(x []float32, factor, term float32) (sum, weighted float32)
+	scaleBy        func(x []float32, f float32)
+	addScaled      func(to, x []float32, f float32)
+	addProduct     func(to, x, y []float32)
+	squareReLU     func(to, x []float32)
+	squareReLUBack func(d, x []float32)
+	softmaxBack    func(d, probs []float32, mean, scale float32)
+	turnHeads      func(lo, hi []float32, at angles)
+	stepAdam       func(params, grads []float32, m moments, u *update)
+
+	// multiplyAdds makes n rounds of independent multiplications and additions, flops in each,
+	// and nothing else. No kernel can be faster.
+	multiplyAdds func(n int) float32
+	flops        float64
+}
+
+// plain is the kernels in plain Go, for other processors. Those in assembly are held to them.
+var plain = kernelSet{
+	name: "portable", mul: mulPlain, mulEach: mulEachPlain,
+	dot: dotPlain, maximum: maximumPlain, powers: powersPlain,
+	scaleBy: scaleByPlain, addScaled: addScaledPlain, addProduct: addProductPlain,
+	squareReLU: squareReLUPlain, squareReLUBack: squareReLUBackPlain, softmaxBack: softmaxBackPlain,
+	turnHeads: turnHeadsPlain, stepAdam: stepAdamPlain,
+	multiplyAdds: multiplyAddsPlain, flops: 2 * 12,
+}
+
+// kernels is the fastest set that this processor can run.
+var kernels = available()[0]
+
+// Kernels names the instructions that do the arithmetic on this processor: "AVX-512",
+// "AVX2", "NEON" or "portable".
+func Kernels() string { return kernels.name }
+
+// A factor is the left matrix of a product: the number of row i and column k is
+// data[i*down+k*across].
+type factor struct {
+	data         []float32
+	down, across int
+}
+
+// factor is m as the left matrix of a product.
+func (m matrix) factor() factor { return factor{m.data, m.stride, 1} }
+
+// turned is the transpose of m as the left matrix of a product.
+func (m matrix) turned() factor { return factor{m.data, 1, m.stride} }
+
+// mulPanel sets the first lanes columns of c to the product of a and the first lanes columns
+// of b, or adds it to them. Each number of the product is summed in the order of the rows of
+// b, starting from 0 or from c, by the same instructions wherever it stands. So it does not
+// depend on the content or the number of the other rows.
+func mulPanel(c matrix, a factor, b matrix, add bool) {
+	if c.rows == 0 {
+		return
+	}
+	_ = c.data[(c.rows-1)*c.stride+lanes-1]
+	if b.rows > 0 {
+		_ = a.data[(c.rows-1)*a.down+(b.rows-1)*a.across]
+		_ = b.data[(b.rows-1)*b.stride+lanes-1]
+	}
+	kernels.mul(c, a, b, add)
+}
+
+// A stack is as many matrices as a product has rows. Each begins apart numbers after the one
+// before.
+type stack struct {
+	data                []float32
+	rows, apart, stride int
+}
+
+// matrix is matrix i.
+func (s stack) matrix(i int) matrix {
+	return matrix{data: s.data[i*s.apart:], rows: s.rows, cols: lanes, stride: s.stride}
+}
+
+// mulEach is [mulPanel] with a matrix of its own for every row: row i of c is the product of
+// row i of a and matrix i of b.
+func mulEach(c matrix, a factor, b stack, add bool) {
+	if c.rows == 0 {
+		return
+	}
+	_ = c.data[(c.rows-1)*c.stride+lanes-1]
+	if b.rows > 0 {
+		_ = a.data[(c.rows-1)*a.down+(b.rows-1)*a.across]
+		_ = b.data[(c.rows-1)*b.apart+(b.rows-1)*b.stride+lanes-1]
+	}
+	kernels.mulEach(c, a, b, add)
+}
+
+// mulPlain is the kernel of [mulPanel] in plain Go: tiles of three rows and two columns, whose
+// sums stay in registers. Rows that are missing in the last tile are the last one again.
+func mulPlain(c matrix, a factor, b matrix, add bool) {
+	clearUnless(add, c)
+	var memory [depth][3]float32
+	for lo := 0; lo < b.rows; lo += depth {
+		part := b.between(lo, min(lo+depth, b.rows))
+		x := memory[:part.rows]
+		for i := 0; i < c.rows; i += 3 {
+			rows := [3]int{i, min(i+1, c.rows-1), min(i+2, c.rows-1)}
+			for k := range x {
+				at := (lo + k) * a.across
+				x[k] = [3]float32{a.data[rows[0]*a.down+at], a.data[rows[1]*a.down+at], a.data[rows[2]*a.down+at]}
+			}
+			addTilePlain([3]*[lanes]float32{c.block(rows[0]), c.block(rows[1]), c.block(rows[2])}, x, part)
+		}
+	}
+}
+
+// depth is the number of rows of b that a kernel takes at a time, so that they stay in the
+// cache.
+const depth = 64
+
+// clearUnless sets the first lanes columns of c to zero if there is nothing to add to.
+func clearUnless(add bool, c matrix) {
 	if !add {
-		for i := range a.rows {
+		for i := range c.rows {
 			*c.block(i) = [lanes]float32{}
 		}
 	}
-	i := 0
-	for ; i+2 < a.rows; i += 3 {
-		a0, a1, a2 := a.row(i)[:len(b)], a.row(i + 1)[:len(b)], a.row(i + 2)[:len(b)]
-		c0, c1, c2 := c.block(i), c.block(i+1), c.block(i+2)
-		for j := 0; j < lanes; j += 2 {
-			j := j & (lanes - 2)
-			s00, s01, s10, s11, s20, s21 := c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1]
-			for k := range b {
-				w := (*[2]float32)(b[k][j:])
-				x0, x1, x2 := a0[k], a1[k], a2[k]
-				s00 += x0 * w[0]
-				s10 += x1 * w[0]
-				s20 += x2 * w[0]
-				s01 += x0 * w[1]
-				s11 += x1 * w[1]
-				s21 += x2 * w[1]
-			}
-			c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1] = s00, s01, s10, s11, s20, s21
-		}
-	}
-	for ; i < a.rows; i++ {
-		addRowPlain(c.block(i), a.row(i), b)
-	}
 }
 
-// addRowPlain adds a·b to c: four columns at a time.
-func addRowPlain(c *[lanes]float32, a []float32, b [][lanes]float32) {
-	a = a[:len(b)]
-	for j := 0; j < lanes; j += 4 {
-		to := (*[4]float32)(c[j&(lanes-4):])
-		s0, s1, s2, s3 := to[0], to[1], to[2], to[3]
-		for k := range b {
-			w, x := (*[4]float32)(b[k][j&(lanes-4):]), a[k]
-			s0 += x * w[0]
-			s1 += x * w[1]
-			s2 += x * w[2]
-			s3 += x * w[3]
-		}
-		to[0], to[1], to[2], to[3] = s0, s1, s2, s3
-	}
-}
-
-// addOuterPlain is [addOuter] in plain Go. It takes three rows at a time and then the
-// last one.
-func addOuterPlain(c *block, a, b [][lanes]float32) {
-	for i := 0; i+2 < lanes; i += 3 {
-		addOuterRows(c, a, b, i)
-	}
-	const last = lanes - 1
-	a = a[:len(b)]
-	for j := 0; j < lanes; j += 4 {
-		to := (*[4]float32)(c[last][j&(lanes-4):])
-		s0, s1, s2, s3 := to[0], to[1], to[2], to[3]
-		for k := range b {
-			w, x := (*[4]float32)(b[k][j&(lanes-4):]), a[k][last]
-			s0 += x * w[0]
-			s1 += x * w[1]
-			s2 += x * w[2]
-			s3 += x * w[3]
-		}
-		to[0], to[1], to[2], to[3] = s0, s1, s2, s3
-	}
-}
-
-// addOuterRows adds rows i to i+2 of aᵀ·b to those of c, two columns at a time. It is a
-// separate function so that the compiler keeps all addresses in registers.
-//
-//go:noinline
-func addOuterRows(c *block, a, b [][lanes]float32, i int) {
-	a = a[:len(b)]
-	i = max(0, min(i, lanes-3))
-	c0, c1, c2 := &c[i], &c[i+1], &c[i+2]
+// addTilePlain adds the product of a and b to three rows of lanes numbers.
+func addTilePlain(c [3]*[lanes]float32, a [][3]float32, b matrix) {
+	c0, c1, c2 := c[0], c[1], c[2]
 	for j := 0; j < lanes; j += 2 {
-		j := j & (lanes - 2)
+		j := j & (lanes - 2) // tells the compiler that j+1 is inside
 		s00, s01, s10, s11, s20, s21 := c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1]
-		for k := range b {
-			w, x := (*[2]float32)(b[k][j:]), (*[3]float32)(a[k][i:])
+		at := j
+		for k := range a {
+			x, w := &a[k], (*[2]float32)(b.data[at:])
 			s00 += x[0] * w[0]
-			s01 += x[0] * w[1]
 			s10 += x[1] * w[0]
-			s11 += x[1] * w[1]
 			s20 += x[2] * w[0]
+			s01 += x[0] * w[1]
+			s11 += x[1] * w[1]
 			s21 += x[2] * w[1]
+			at += b.stride
 		}
 		c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1] = s00, s01, s10, s11, s20, s21
 	}
 }
 
-// A block is lanes rows of lanes columns.
-type block [lanes][lanes]float32
-
-// depth is the number of rows that mulPanelT copies together.
-const depth = 64
-
-// mulPanelT is [mulPanel] with the transpose of a: it sets the first lanes columns of c to
-// aᵀ·b, or adds that to them. c has as many rows as a has columns; b has as many rows as
-// a.
-func mulPanelT(c, a matrix, b [][lanes]float32, add bool) {
-	var rows [depth][lanes]float32
-	for i := 0; i < a.cols; i += lanes {
-		var sum block
-		n := min(lanes, a.cols-i)
-		if add {
-			for r := range n {
-				sum[r] = *c.block(i + r)
+// mulEachPlain is the kernel of [mulEach] in plain Go: four columns at a time.
+func mulEachPlain(c matrix, a factor, b stack, add bool) {
+	clearUnless(add, c)
+	for i := range c.rows {
+		from := b.matrix(i)
+		for j := 0; j < lanes; j += 4 {
+			to := (*[4]float32)(c.data[i*c.stride+j:])
+			s0, s1, s2, s3 := to[0], to[1], to[2], to[3]
+			for k := range from.rows {
+				x, w := a.data[i*a.down+k*a.across], (*[4]float32)(from.data[k*from.stride+j:])
+				s0 += x * w[0]
+				s1 += x * w[1]
+				s2 += x * w[2]
+				s3 += x * w[3]
 			}
-		}
-		for lo := 0; lo < a.rows; lo += depth {
-			hi := min(lo+depth, a.rows)
-			for k := lo; k < hi; k++ {
-				rows[k-lo] = [lanes]float32(a.data[k*a.stride+i:])
-			}
-			addOuter(&sum, rows[:hi-lo], b[lo:hi])
-		}
-		for r := range n {
-			*c.block(i + r) = sum[r]
+			to[0], to[1], to[2], to[3] = s0, s1, s2, s3
 		}
 	}
+}
+
+// multiplyAddsPlain makes the operations one at a time.
+func multiplyAddsPlain(n int) float32 {
+	x, y := float32(n), float32(0.5)
+	a, b, c, d, e, f := x, x+1, x+2, x+3, x+4, x+5 // if they were the same, the compiler might merge them
+	g, h, i, j, k, l := x+6, x+7, x+8, x+9, x+10, x+11
+	for range n {
+		a, b, c, d = a*y+x, b*y+x, c*y+x, d*y+x
+		e, f, g, h = e*y+x, f*y+x, g*y+x, h*y+x
+		i, j, k, l = i*y+x, j*y+x, k*y+x, l*y+x
+	}
+	return a + b + c + d + e + f + g + h + i + j + k + l
 }

@@ -17,47 +17,6 @@ func random(r *rand.Rand, rows, cols int) (m matrix) {
 	return m
 }
 
-// panelOf packs the first lanes columns of m.
-func panelOf(m matrix) [][lanes]float32 {
-	var p packing
-	p.pack(m)
-	return p.panel(0)
-}
-
-// TestKernelsMultiply compares every kernel of this build with the definition of the
-// product.
-func TestKernelsMultiply(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, kernel := range panelKernels() {
-		for _, rows := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 31} {
-			for _, inner := range []int{0, 1, 2, 7, 16, 65} {
-				a, b, c := random(r, rows, inner), random(r, inner, lanes), random(r, rows, lanes)
-				for _, add := range []bool{false, true} {
-					want := slices.Clone(c.data)
-					for i := range rows {
-						for j := range lanes {
-							var sum float64
-							for k := range inner {
-								sum += float64(a.row(i)[k]) * float64(b.row(k)[j])
-							}
-							if add {
-								sum += float64(c.row(i)[j])
-							}
-							want[i*c.stride+j] = float32(sum)
-						}
-					}
-					got := c
-					got.data = slices.Clone(c.data)
-					kernel.mul(got, a, panelOf(b), add)
-					what := fmt.Sprintf("%s: %d rows, %d inner, add %v", kernel.name, rows, inner, add)
-					alike(t, what, got.data, want, 1e-5*math.Sqrt(float64(1+inner)))
-				}
-			}
-		}
-	}
-}
-
 // alike checks that two rows are equal within a tolerance relative to their size.
 func alike(t *testing.T, what string, got, want []float32, tolerance float64) {
 	t.Helper()
@@ -68,178 +27,322 @@ func alike(t *testing.T, what string, got, want []float32, tolerance float64) {
 	}
 }
 
-func TestTransposedKernelsMultiply(t *testing.T) {
+// everySet runs a test for each set of kernels that this processor can run.
+func everySet(t *testing.T, test func(t *testing.T, set kernelSet)) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 3))
-	for _, cols := range []int{1, 15, 16, 17, 40} {
-		for _, rows := range []int{0, 1, 5, 64, 65, 200} {
-			a, b, c := random(r, rows, cols), random(r, rows, lanes), random(r, cols, lanes)
-			for _, add := range []bool{false, true} {
-				var want matrix
-				want.resize(cols, lanes)
-				var turned matrix
-				turned.resize(cols, rows)
-				for i := range rows {
-					for j, x := range a.row(i) {
-						turned.row(j)[i] = x
-					}
-				}
-				if add {
-					want.copyFrom(c)
-				}
-				mulPanelPlain(want, turned, panelOf(b), add)
-				got := c
-				got.data = slices.Clone(c.data)
-				mulPanelT(got, a, panelOf(b), add)
-				for i := range cols {
-					alike(t, fmt.Sprintf("%d × %d, add %v, row %d", rows, cols, add, i), got.row(i), want.row(i), 1e-4)
-				}
-			}
-		}
+	for _, set := range available() {
+		t.Run(set.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, set)
+		})
 	}
-	for _, kernel := range outerKernels() {
-		for _, rows := range []int{0, 1, 2, 33} {
-			a, b := panelOf(random(r, rows, lanes)), panelOf(random(r, rows, lanes))
-			var got, want block
-			got[3][5], want[3][5] = 1, 1
-			kernel.add(&got, a, b)
-			for i := range want {
-				for j := range want[i] {
-					for k := range b {
-						want[i][j] += a[k][i] * b[k][j]
-					}
-				}
-				alike(t, fmt.Sprintf("%s: %d rows", kernel.name, rows), got[i][:], want[i][:], 1e-4)
+}
+
+// fenced copies x to the middle of a larger slice, where it is not aligned. check fails the
+// test if a kernel wrote outside the copy.
+func fenced(x []float32) (inner []float32, check func(t *testing.T, what string)) {
+	const fence = 12345
+	all := slices.Repeat([]float32{fence}, len(x)+2*lanes+1)
+	inner = all[lanes+1:][:len(x)]
+	copy(inner, x)
+	return inner, func(t *testing.T, what string) {
+		t.Helper()
+		for _, y := range slices.Concat(all[:lanes+1], all[lanes+1+len(x):]) {
+			if y != fence {
+				t.Fatalf("%s: wrote beyond its numbers", what)
 			}
 		}
 	}
 }
 
-// TestRowsDoNotDependOnEachOther computes each row of a product alone.
+// TestKernelsMultiply compares with the definition of the product, for both forms of the
+// left matrix.
+func TestKernelsMultiply(t *testing.T) {
+	everySet(t, func(t *testing.T, set kernelSet) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for _, rows := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 31} {
+			for _, inner := range []int{0, 1, 2, 7, 16, 65} {
+				for _, form := range []struct{ add, turned bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+					a, b := random(r, rows, inner), random(r, inner, 3*lanes).columns(lanes, lanes)
+					from := a.factor()
+					if form.turned {
+						var turned matrix
+						turned.transpose(a)
+						from = turned.turned()
+					}
+					c := random(r, rows, lanes)
+					want := product32(c, a, b, form.add)
+					data, check := fenced(c.data)
+					c.data = data
+					what := fmt.Sprintf("%d rows, %d inner, %+v", rows, inner, form)
+					set.mul(c, from, b, form.add)
+					check(t, what)
+					alike(t, what, c.data, want.data, 1e-5*math.Sqrt(float64(1+inner)))
+				}
+			}
+		}
+	})
+}
+
+// product32 is a·b, or c+a·b, by the definition and summed in float64.
+func product32(c, a, b matrix, add bool) matrix {
+	want := c
+	want.data = slices.Clone(c.data)
+	for i := range a.rows {
+		for j := range lanes {
+			var sum float64
+			if add {
+				sum = float64(c.row(i)[j])
+			}
+			for k := range b.rows {
+				sum += float64(a.row(i)[k]) * float64(b.row(k)[j])
+			}
+			want.row(i)[j] = float32(sum)
+		}
+	}
+	return want
+}
+
+// TestRowsDoNotDependOnEachOther computes each row of a product alone, and in two parts.
 func TestRowsDoNotDependOnEachOther(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 4))
-	a, b, c := random(r, 11, 50), panelOf(random(r, 50, lanes)), random(r, 11, lanes)
-	mulPanel(c, a, b, false)
-	for i := range c.rows {
-		one := random(r, 1, lanes)
-		mulPanel(one, a.between(i, i+1), b, false)
-		if *one.block(0) != *c.block(i) {
-			t.Errorf("row %d: %v alone, %v among others", i, one.block(0), c.block(i))
+	everySet(t, func(t *testing.T, set kernelSet) {
+		r := rand.New(rand.NewPCG(1, 4))
+		a, b, c := random(r, 15, 50), random(r, 50, lanes), random(r, 15, lanes)
+		set.mul(c, a.factor(), b, false)
+		for i := range c.rows {
+			one := random(r, 1, lanes)
+			set.mul(one, a.between(i, i+1).factor(), b, false)
+			if *one.block(0) != *c.block(i) {
+				t.Errorf("row %d: %v alone, %v among others", i, one.block(0), c.block(i))
+			}
+			set.mul(one, a.between(i, i+1).factor(), b.between(0, 7), false)
+			set.mul(one, a.between(i, i+1).columns(7, 43).factor(), b.between(7, 50), true)
+			if *one.block(0) != *c.block(i) {
+				t.Errorf("row %d: %v in two parts, %v in one", i, one.block(0), c.block(i))
+			}
 		}
-		var single [lanes]float32
-		addRow(&single, a.row(i), b)
-		if single != *c.block(i) {
-			t.Errorf("row %d: %v by addRow, %v among others", i, single, c.block(i))
+	})
+}
+
+// TestEachRowIsThatOfItsMatrix compares products with a matrix for each row with those row by
+// row.
+func TestEachRowIsThatOfItsMatrix(t *testing.T) {
+	everySet(t, func(t *testing.T, set kernelSet) {
+		r := rand.New(rand.NewPCG(1, 10))
+		for _, rows := range []int{0, 1, 2, 3, 4, 5, 6, 7, 11} {
+			for _, inner := range []int{0, 1, 3, 16, 33} {
+				a, c := random(r, rows, inner), random(r, rows, lanes)
+				b := stack{data: random(r, 1, 12*40*lanes).row(0), rows: inner, apart: 40 * lanes, stride: lanes}
+				for _, add := range []bool{false, true} {
+					want := c
+					want.data = slices.Clone(c.data)
+					for i := range rows {
+						set.mul(want.between(i, i+1), a.between(i, i+1).factor(), b.matrix(i), add)
+					}
+					got := c
+					data, check := fenced(c.data)
+					got.data = data
+					what := fmt.Sprintf("%d rows, %d inner, add %v", rows, inner, add)
+					set.mulEach(got, a.factor(), b, add)
+					check(t, what)
+					if !slices.Equal(got.data, want.data) {
+						t.Errorf("%s: not the bits of single products", what)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestWideKernelsGiveTheSameBits compares the products of the sets in assembly.
+func TestWideKernelsGiveTheSameBits(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 6))
+	a, b := random(r, 15, 50), random(r, 50, lanes)
+	var first []float32
+	for _, set := range available() {
+		if set.name == plain.name {
+			continue
+		}
+		c := random(r, 15, lanes)
+		set.mul(c, a.factor(), b, false)
+		if first == nil {
+			first = c.data
+		}
+		if !slices.Equal(c.data, first) {
+			t.Errorf("%s: not the bits of %s", set.name, kernels.name)
 		}
 	}
 }
 
-// TestSparseIsDense checks that leaving out zeros does not change a bit of the product.
-func TestSparseIsDense(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 7))
-	var s sparse
-	for _, inner := range []int{16, 48, 256} {
-		a, c := random(r, 9, inner), random(r, 9, 3*lanes)
-		for i := range a.data {
-			if r.IntN(3) > 0 || i/a.stride == 4 { // one row is all zeros
-				a.data[i] = 0
+// TestProductsKeepInfinitiesAndNaN checks that no tile leaves out a number.
+func TestProductsKeepInfinitiesAndNaN(t *testing.T) {
+	everySet(t, func(t *testing.T, set kernelSet) {
+		inf, nan := float32(math.Inf(1)), float32(math.NaN())
+		for i := range 15 {
+			a, b, c := random(rand.New(rand.NewPCG(1, 8)), 15, 5), slices.Repeat([]float32{1}, 5*lanes), random(rand.New(rand.NewPCG(1, 9)), 15, lanes)
+			in := matrix{data: b, rows: 5, cols: lanes, stride: lanes}
+			a.row(i)[3] = inf
+			if set.mul(c, a.factor(), in, false); c.row(i)[9] != inf {
+				t.Errorf("row %d with an infinity: %v", i, c.row(i))
+			}
+			a.row(i)[1] = nan
+			set.mul(c, a.factor(), in, false)
+			for j, x := range c.data {
+				if bad := x-x != 0; bad != (j/c.stride == i && j%c.stride < lanes) {
+					t.Fatalf("row %d with NaN: [%d] is %v", i, j, x)
+				}
 			}
 		}
-		var b packing
-		b.pack(random(r, inner, 3*lanes))
-		for _, add := range []bool{true, false} {
-			got, want := c, c
-			got.data, want.data = slices.Clone(c.data), slices.Clone(c.data)
-			s.multiply(got, a, &b, add)
-			multiply(want, a, &b, add)
-			if !slices.Equal(got.data, want.data) {
-				t.Errorf("%d inner, add %v: not the dense product", inner, add)
-			}
-		}
-		a.row(2)[3] = float32(math.NaN())
-		if s.multiply(c, a, &b, false); c.row(2)[0] == c.row(2)[0] {
-			t.Errorf("%d inner: a NaN is lost", inner)
-		}
-	}
+	})
 }
 
-func TestVectorFunctionsMatchTheirDefinitions(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 5))
-	for _, n := range []int{16, 32, 48, 160} {
-		x, y := random(r, 1, n).row(0), random(r, 1, n).row(0)
-		if got, want := dot(x, y), dotPlain(x, y); math.Abs(float64(got-want)) > 1e-4 {
-			t.Errorf("dot of %d is %v, want %v", n, got, want)
+// TestVectorKernelsMatchThePlainOnes compares each set with the one in plain Go, on numbers
+// that are not aligned.
+func TestVectorKernelsMatchThePlainOnes(t *testing.T) {
+	everySet(t, func(t *testing.T, set kernelSet) {
+		r := rand.New(rand.NewPCG(1, 5))
+		for _, n := range []int{0, 16, 32, 48, 160} {
+			draw := func() []float32 { return random(r, 1, n).row(0) }
+			at := angles{cos: (*[8]float32)(random(r, 1, 8).data), sin: (*[8]float32)(random(r, 1, 8).data), sign: -1, heads: n / lanes, bytes: 4 * lanes}
+			u := update{0.7, 0.9, 0.95, 0.1, 0.05, 1e-3, 0.01, 1.3, 0.99}
+			for name, f := range map[string]func(set *kernelSet, x, y, z, v []float32) []float32{
+				"dot": func(set *kernelSet, x, y, _, _ []float32) []float32 { return []float32{set.dot(x, y)} },
+				"maximum": func(set *kernelSet, x, _, _, _ []float32) []float32 {
+					return []float32{set.maximum(x)}
+				},
+				"scaleBy":        func(set *kernelSet, x, _, _, _ []float32) []float32 { set.scaleBy(x, 3); return nil },
+				"addScaled":      func(set *kernelSet, x, y, _, _ []float32) []float32 { set.addScaled(x, y, 0.7); return nil },
+				"addProduct":     func(set *kernelSet, x, y, z, _ []float32) []float32 { set.addProduct(x, y, z); return nil },
+				"squareReLU":     func(set *kernelSet, x, y, _, _ []float32) []float32 { set.squareReLU(x, y); return nil },
+				"squareReLUBack": func(set *kernelSet, x, y, _, _ []float32) []float32 { set.squareReLUBack(x, y); return nil },
+				"softmaxBack":    func(set *kernelSet, x, y, _, _ []float32) []float32 { set.softmaxBack(x, y, 0.3, 0.25); return nil },
+				"turnHeads":      func(set *kernelSet, x, y, _, _ []float32) []float32 { set.turnHeads(x, y, at); return nil },
+				"stepAdam": func(set *kernelSet, x, y, z, v []float32) []float32 {
+					for i := range v {
+						v[i] *= v[i]
+					}
+					set.stepAdam(x, y, moments{z, v}, &u)
+					return nil
+				},
+				"powers": func(set *kernelSet, x, _, _, _ []float32) []float32 {
+					for i := range x {
+						x[i] = -100 * x[i] * x[i]
+					}
+					sum, weighted := set.powers(x, 1, -0.5)
+					return []float32{sum, weighted}
+				},
+			} {
+				if n == 0 && name == "maximum" {
+					continue // has none
+				}
+				var got, want []float32
+				x := [][]float32{draw(), draw(), draw(), draw()}
+				y := make([][]float32, len(x))
+				checks := make([]func(*testing.T, string), len(x))
+				for i := range x {
+					y[i], checks[i] = fenced(x[i])
+				}
+				want = f(&plain, x[0], x[1], x[2], x[3])
+				got = f(&set, y[0], y[1], y[2], y[3])
+				what := fmt.Sprintf("%s of %d", name, n)
+				for i := range x {
+					checks[i](t, what)
+				}
+				alike(t, what, slices.Concat(append(y, got)...), slices.Concat(append(x, want)...), 1e-5)
+			}
 		}
-		if got, want := maximum(x), slices.Max(x); got != want {
-			t.Errorf("maximum of %d is %v, want %v", n, got, want)
-		}
-		got, want := slices.Clone(x), slices.Clone(x)
-		addScaled(got, y, 0.7)
-		addScaledPlain(want, y, 0.7)
-		alike(t, "addScaled", got, want, 1e-6)
-		scaleBy(got, 3)
-		scaleByPlain(want, 3)
-		alike(t, "scaleBy", got, want, 1e-6)
-		gotTo, wantTo := slices.Clone(y), slices.Clone(y)
-		squareReLU(gotTo, got)
-		squareReLUPlain(wantTo, want)
-		alike(t, "squareReLU", slices.Concat(got, gotTo), slices.Concat(want, wantTo), 1e-5)
-		at := angles{random(r, 1, n/2).row(0), random(r, 1, n/2).row(0), -1}
-		turnPairs(got[:n/2], got[n/2:], at)
-		turnPairsPlain(want[:n/2], want[n/2:], at)
-		alike(t, "turnPairs", got, want, 1e-5)
-	}
+	})
 }
 
-// TestExponentialIsThatOfMath compares with package math over the whole range.
-func TestExponentialIsThatOfMath(t *testing.T) {
-	t.Parallel()
-	for name, exponential := range map[string]func([]float32, float32, float32) (float32, float32){
-		"plain": exponentialPlain, "of this build": exponential,
-	} {
-		for at := float64(-130); at <= 0; at += 1.0 / 64 {
-			x := slices.Repeat([]float32{float32(at)}, lanes)
-			sum, weighted := exponential(x, 0.5, 0)
-			want := math.Exp(at / 2)
-			if math.Abs(float64(x[3])-want) > (1e-6-1e-7*at)*want {
-				t.Fatalf("%s: e^%v is %v, want %v", name, at/2, x[3], want)
+// TestPowersAreThoseOfMath compares with package math over the whole range.
+func TestPowersAreThoseOfMath(t *testing.T) {
+	everySet(t, func(t *testing.T, set kernelSet) {
+		for at := float64(-125.5); at <= 0; at += 1.0 / 64 {
+			x := slices.Repeat([]float32{float32(2 * at)}, lanes)
+			sum, weighted := set.powers(x, 0.5, 0)
+			want := math.Exp2(at)
+			if math.Abs(float64(x[3])-want) > 3e-7*want {
+				t.Fatalf("2^%v is %v, want %v", at, x[3], want)
 			}
-			if math.Abs(float64(sum)-lanes*want) > 1e-4*want || math.Abs(float64(weighted)-lanes*want*at/2) > 1e-4*want*(1-at) {
-				t.Fatalf("%s: of %v: sum %v, weighted %v", name, at/2, sum, weighted)
+			if math.Abs(float64(sum)-lanes*want) > 1e-5*lanes*want || math.Abs(float64(weighted)-lanes*want*at) > 1e-5*lanes*want*(1-at) {
+				t.Fatalf("of %v: sum %v, weighted %v", at, sum, weighted)
 			}
 		}
-		x := make([]float32, lanes)
-		for i := range x {
-			x[i] = float32(math.Inf(-1))
-		}
+		x := slices.Repeat([]float32{float32(math.Inf(-1))}, lanes)
 		x[2] = -1000
-		if sum, weighted := exponential(x, 1, 0); sum != 0 || weighted != 0 || x[2] != 0 || x[0] != 0 {
-			t.Errorf("%s: of numbers far below: sum %v, weighted %v, %v", name, sum, weighted, x)
+		if sum, weighted := set.powers(x, 1, 0); sum != 0 || weighted != 0 || x[2] != 0 || x[0] != 0 {
+			t.Errorf("of numbers far below: sum %v, weighted %v, %v", sum, weighted, x)
 		}
-	}
+	})
+}
+
+// TestMaximum finds the largest number wherever it stands, also among infinities.
+func TestMaximum(t *testing.T) {
+	everySet(t, func(t *testing.T, set kernelSet) {
+		for i := range 3 * lanes {
+			x := slices.Repeat([]float32{float32(math.Inf(-1))}, 3*lanes)
+			for _, want := range []float32{-1e30, 2, float32(math.Inf(1))} {
+				if x[i] = want; set.maximum(x) != want {
+					t.Fatalf("%v at %d: maximum is %v", want, i, set.maximum(x))
+				}
+			}
+		}
+	})
 }
 
 // TestNaNStays checks that no vector function hides a NaN.
 func TestNaNStays(t *testing.T) {
-	t.Parallel()
-	nan := float32(math.NaN())
-	for name, f := range map[string]func(x []float32){
-		"exponential":      func(x []float32) { exponential(x, 1, 0) },
-		"exponentialPlain": func(x []float32) { exponentialPlain(x, 1, 0) },
-		"squareReLU":       func(x []float32) { squareReLU(make([]float32, lanes), x) },
-		"squareReLUPlain":  func(x []float32) { squareReLUPlain(make([]float32, lanes), x) },
-		"softmax":          func(x []float32) { softmax(x, lanes, 1) },
-	} {
-		for _, sign := range []float32{1, -1} {
-			x := make([]float32, lanes)
-			x[5] = float32(math.Copysign(float64(nan), float64(sign)))
-			f(x)
-			if x[5] == x[5] {
-				t.Errorf("%s turns NaN into %v", name, x[5])
+	everySet(t, func(t *testing.T, set kernelSet) {
+		for name, f := range map[string]func(x, y []float32){
+			"powers":         func(x, _ []float32) { set.powers(x, 1, 0) },
+			"squareReLU":     func(x, y []float32) { set.squareReLU(y, x) },
+			"squareReLUBack": func(x, y []float32) { set.squareReLUBack(x, y) },
+			"softmaxBack":    func(x, y []float32) { set.softmaxBack(x, y, 1, 1) },
+			"scaleBy":        func(x, _ []float32) { set.scaleBy(x, 2) },
+			"addScaled":      func(x, y []float32) { set.addScaled(x, y, 1) },
+			"addProduct":     func(x, y []float32) { set.addProduct(x, y, y) },
+			"turnHeads":      func(x, y []float32) { set.turnHeads(x, y, angles{(*[8]float32)(y), (*[8]float32)(y), 1, 2, 32}) },
+			"stepAdam":       func(x, y []float32) { set.stepAdam(x, y, moments{slices.Clone(y), slices.Clone(y)}, &update{}) },
+			"dot":            func(x, y []float32) { x[5] = set.dot(x, y) },
+		} {
+			for _, sign := range []float64{1, -1} {
+				x, y := make([]float32, lanes), slices.Repeat([]float32{1}, lanes)
+				x[5] = float32(math.Copysign(math.NaN(), sign))
+				if f(x, y); x[5] == x[5] {
+					t.Errorf("%s turns NaN into %v", name, x[5])
+				}
 			}
 		}
+	})
+}
+
+// TestShortSlicesPanic checks that the functions before the kernels in assembly, which check
+// nothing themselves, refuse slices that are too short.
+func TestShortSlicesPanic(t *testing.T) {
+	t.Parallel()
+	long, short := make([]float32, 2*lanes), make([]float32, lanes)[:lanes:lanes]
+	square := func(data []float32) matrix { return matrix{data: data, rows: 2, cols: lanes, stride: lanes} }
+	for name, f := range map[string]func(){
+		"dot":            func() { dot(long, short) },
+		"addScaled":      func() { addScaled(short, long, 1) },
+		"addProduct":     func() { addProduct(long, long, short) },
+		"squareReLU":     func() { squareReLU(short, long) },
+		"squareReLUBack": func() { squareReLUBack(long, short) },
+		"softmaxBack":    func() { softmaxBack(long, short, 1) },
+		"turnHeads":      func() { turnHeads(long, short, angles{(*[8]float32)(long), (*[8]float32)(long), 1, 4, 32}) },
+		"product":        func() { mulPanel(square(short), square(long).factor(), square(long), true) },
+		"left factor":    func() { mulPanel(square(long), square(short).factor(), square(long), true) },
+		"stack":          func() { mulEach(square(long), square(long).factor(), stack{long, 1, 2 * lanes, lanes}, true) },
+		"right factor":   func() { mulPanel(square(long), square(long).factor(), square(short), true) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
 	}
 }

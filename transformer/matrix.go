@@ -53,7 +53,7 @@ func (m matrix) columns(lo, n int) matrix {
 // block is the first lanes columns of row i.
 func (m matrix) block(i int) *[lanes]float32 { return (*[lanes]float32)(m.data[i*m.stride:]) }
 
-// copyFrom copies the numbers of a matrix of the same sizes.
+// copyFrom copies the numbers of a matrix with as many rows and no more columns.
 func (m matrix) copyFrom(from matrix) {
 	for i := range m.rows {
 		copy(m.row(i), from.row(i))
@@ -64,12 +64,15 @@ func (m matrix) copyFrom(from matrix) {
 // it: in panels of lanes columns, one panel after another, each row by row. The columns
 // that pad the last panel are zero.
 type packing struct {
-	rows [][lanes]float32
+	data []float32
 	k, n int
 }
 
 // panel is panel j: all rows of columns j·lanes to (j+1)·lanes-1.
-func (p *packing) panel(j int) [][lanes]float32 { return p.rows[j*p.k:][:p.k] }
+func (p *packing) panel(j int) matrix {
+	n := p.k * lanes
+	return matrix{data: p.data[j*n:][:n], rows: p.k, cols: lanes, stride: lanes}
+}
 
 // panels is the number of panels.
 func (p *packing) panels() int { return padded(p.n) / lanes }
@@ -77,29 +80,17 @@ func (p *packing) panels() int { return padded(p.n) / lanes }
 // resize makes room for k × n numbers, and leaves those beyond column n zero.
 func (p *packing) resize(k, n int) {
 	p.k, p.n = k, n
-	size := p.panels() * k
-	if size > cap(p.rows) {
-		p.rows = make([][lanes]float32, size+size/4)
-	}
-	p.rows = p.rows[:size]
+	p.data = grown(p.data, p.panels()*k*lanes)
 	if n%lanes != 0 {
-		clear(p.panel(p.panels() - 1))
+		clear(p.panel(p.panels() - 1).data)
 	}
 }
 
 // pack copies m.
 func (p *packing) pack(m matrix) {
 	p.resize(m.rows, m.cols)
-	p.put(m, 0)
-}
-
-// put copies m to the rows from at on.
-func (p *packing) put(m matrix, at int) {
 	for j := range p.panels() {
-		panel, from := p.panel(j)[at:][:m.rows], m.columns(j*lanes, min(lanes, m.cols-j*lanes))
-		for i := range panel {
-			copy(panel[i][:], from.row(i))
-		}
+		p.panel(j).copyFrom(m.columns(j*lanes, min(lanes, m.cols-j*lanes)))
 	}
 }
 
@@ -114,18 +105,14 @@ func (p *packing) putTransposed(m matrix, at int) {
 	for i := range m.rows {
 		panel, col := p.panel((at+i)/lanes), (at+i)%lanes
 		for k, x := range m.row(i) {
-			panel[k][col] = x
+			panel.data[k*lanes+col] = x
 		}
 	}
 }
 
 // multiply sets c to a·b, or adds a·b to c.
 func multiply(c, a matrix, b *packing, add bool) {
-	last := b.panels() - 1
-	for j := 0; j < last; j += 2 {
-		mulPair(c.columns(j*lanes, 2*lanes), a, b.rows[j*b.k:][:2*b.k], add)
-	}
-	if last%2 == 0 {
-		mulPanel(c.columns(last*lanes, lanes), a, b.panel(last), add)
+	for j := range b.panels() {
+		mulPanel(c.between(0, a.rows).columns(j*lanes, lanes), a.factor(), b.panel(j), add)
 	}
 }

@@ -66,10 +66,9 @@ type layerActs struct {
 
 // scratch is the memory of one goroutine.
 type scratch struct {
-	dIn, dMixed  matrix
-	keys, values packing // of one head; on the way back, the operands in their places
-	dProbs       matrix
-	sparse       sparse
+	dIn, dMixed matrix
+	keys        packing // of one head; on the way back, its values
+	dProbs      matrix
 }
 
 // minShard is the number of rows at which a shard is large enough.
@@ -164,7 +163,7 @@ func (p *Pass) prepare() {
 		l.qkv.resize(rows, 3*c.Width)
 		l.dQKV.resize(rows, 3*c.Width)
 		l.inInv, l.midInv = grown(l.inInv, rows), grown(l.midInv, rows)
-		l.probs = grown(l.probs, p.probsAt+lanes) // a kernel may read beyond a row
+		l.probs = grown(l.probs, p.probsAt)
 	}
 	p.stream.resize(rows, c.Width)
 	p.last.resize(rows, c.Width)
@@ -225,7 +224,7 @@ func (p *Pass) forward(s shard, w *scratch) {
 		for i := range s.rows {
 			squareReLU(square.row(i), hidden.row(i))
 		}
-		w.sparse.multiply(x, square, &weights[tensorDown], true)
+		multiply(x, square, &weights[tensorDown], true)
 	}
 	last, probs := p.last.between(lo, hi), p.probs.between(lo, hi)
 	normalise(last, x, p.lastInv[lo:])

@@ -29,14 +29,21 @@ func newRotation(c Config) rotation {
 // turn rotates a row of heads to its position: column i of a head with column
 // i+half. With sign -1 it rotates back, which is also how gradients are transformed.
 func (r rotation) turn(row []float32, pos int, sign float32) {
-	at := angles{r.cos[pos*r.half:][:r.half], r.sin[pos*r.half:][:r.half], sign}
-	for ; len(row) >= 2*r.half; row = row[2*r.half:] {
-		turnPairs(row[:r.half], row[r.half:2*r.half], at)
+	at := angles{sign: sign, heads: len(row) / (2 * r.half), bytes: 4 * 2 * r.half}
+	for i := 0; i < r.half; i += anglesAtOnce {
+		at.cos, at.sin = (*[anglesAtOnce]float32)(r.cos[pos*r.half+i:]), (*[anglesAtOnce]float32)(r.sin[pos*r.half+i:])
+		turnHeads(row[i:], row[i+r.half:], at)
 	}
 }
 
-// angles are those of one position, with the direction of rotation.
+// anglesAtOnce is the number of angles that a kernel takes. A head has a multiple of it.
+const anglesAtOnce = lanes / 2
+
+// angles are some of those of one position, with the direction of rotation, for all heads of
+// a row.
 type angles struct {
-	cos, sin []float32
+	cos, sin *[anglesAtOnce]float32
 	sign     float32
+	heads    int
+	bytes    int // from one head to the next
 }

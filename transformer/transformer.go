@@ -1,5 +1,5 @@
-// Package transformer is a small decoder-only language model in plain Go: it trains and
-// samples on a laptop's processor, without cgo and without a download. It is meant for
+// Package transformer is a small decoder-only language model in Go and Go's assembly: it
+// trains and samples on a laptop's processor, without cgo and without a download. It is meant for
 // models of roughly 10⁵ to 10⁶ parameters.
 //
 // A [Model] holds the parameters. A [Pass] scores token sequences with them and turns
@@ -20,9 +20,10 @@
 //
 // The arithmetic is float32. The order of every sum is fixed: neither the number of
 // processors nor the rest of the batch changes a single bit of a log-probability or a
-// logit, and a gradient depends only on its batch. A build with GOEXPERIMENT=simd on
-// amd64 uses AVX2 and FMA if the processor has them; its results may differ in the last
-// bits from those of a build without.
+// logit, and a gradient depends only on its batch. [Kernels] names the instructions that
+// the processor has: AVX-512 and AVX2 give the same bits; NEON and the portable kernels,
+// those of a processor with none of these or of a build with the tag purego, differ in
+// the last ones.
 package transformer
 
 import (

@@ -2,8 +2,11 @@ package transformer
 
 import "math"
 
-// The functions of this file and of vector_simd.go work on single rows. Unless a comment
-// says otherwise, the length of a row is a multiple of lanes. NaN stays NaN.
+// The functions of this file work on single rows. Unless a comment says otherwise, the length
+// of a row is a multiple of lanes. NaN stays NaN.
+
+// dot is the sum of products. y must be at least as long as x.
+func dot(x, y []float32) float32 { return kernels.dot(x, y[:len(x)]) }
 
 // dotPlain is [dot] in plain Go.
 func dotPlain(x, y []float32) float32 {
@@ -18,6 +21,9 @@ func dotPlain(x, y []float32) float32 {
 	return (s0 + s1) + (s2 + s3)
 }
 
+// maximum is the largest of x.
+func maximum(x []float32) float32 { return kernels.maximum(x) }
+
 // maximumPlain is [maximum] in plain Go.
 func maximumPlain(x []float32) float32 {
 	top := x[0]
@@ -29,12 +35,18 @@ func maximumPlain(x []float32) float32 {
 	return top
 }
 
+// scaleBy multiplies x by f.
+func scaleBy(x []float32, f float32) { kernels.scaleBy(x, f) }
+
 // scaleByPlain is [scaleBy] in plain Go.
 func scaleByPlain(x []float32, f float32) {
 	for i := range x {
 		x[i] *= f
 	}
 }
+
+// addScaled adds f·x to to, which must be at least as long as x.
+func addScaled(to, x []float32, f float32) { kernels.addScaled(to[:len(x)], x, f) }
 
 // addScaledPlain is [addScaled] in plain Go.
 func addScaledPlain(to, x []float32, f float32) {
@@ -43,6 +55,9 @@ func addScaledPlain(to, x []float32, f float32) {
 		to[i] += f * v
 	}
 }
+
+// addProduct adds x[i]·y[i] to each to[i]. to and y must be at least as long as x.
+func addProduct(to, x, y []float32) { kernels.addProduct(to[:len(x)], x, y[:len(x)]) }
 
 // addProductPlain is [addProduct] in plain Go.
 func addProductPlain(to, x, y []float32) {
@@ -70,12 +85,19 @@ const leastPower = -126
 // Its own low bits are zero.
 const toWhole = 3 << 22
 
-// exponentialPlain is [exponential] in plain Go. e^u is 2^n·2^f, where n is u/ln 2 rounded.
-func exponentialPlain(x []float32, scale, shift float32) (sum, weighted float32) {
-	scale *= math.Log2E
-	shift *= math.Log2E
+// exponential sets each v of x to e^u for u = scale·v - shift, which must not be above
+// zero. It returns the sum of all e^u and the sum of all e^u·u.
+func exponential(x []float32, scale, shift float32) (sum, weighted float32) {
+	sum, weighted = kernels.powers(x, scale*math.Log2E, -shift*math.Log2E)
+	return sum, weighted * math.Ln2
+}
+
+// powersPlain sets each v of x to 2^u for u = factor·v + term, which must not be above zero.
+// It returns the sum of all 2^u and the sum of all 2^u·u. 2^u is 2^n·2^f, where n is u
+// rounded.
+func powersPlain(x []float32, factor, term float32) (sum, weighted float32) {
 	for i, v := range x {
-		u := v*scale - shift
+		u := v*factor + term
 		if u < leastPower {
 			x[i] = 0
 			continue
@@ -88,8 +110,12 @@ func exponentialPlain(x []float32, scale, shift float32) (sum, weighted float32)
 		sum += e
 		weighted += e * u
 	}
-	return sum, weighted * math.Ln2
+	return sum, weighted
 }
+
+// squareReLU replaces each v of x by max(v, 0), and writes the squares to to, which must be
+// at least as long.
+func squareReLU(to, x []float32) { kernels.squareReLU(to[:len(x)], x) }
 
 // squareReLUPlain is [squareReLU] in plain Go. Half of v+|v| is max(v, 0).
 func squareReLUPlain(to, x []float32) {
@@ -101,14 +127,25 @@ func squareReLUPlain(to, x []float32) {
 	}
 }
 
-// turnPairsPlain is [turnPairs] in plain Go.
-func turnPairsPlain(lo, hi []float32, at angles) {
-	lo, hi, sin := lo[:len(at.cos)], hi[:len(at.cos)], at.sin[:len(at.cos)]
-	for i, c := range at.cos {
-		s := at.sign * sin[i]
-		x, y := lo[i], hi[i]
-		lo[i] = x*c - y*s
-		hi[i] = x*s + y*c
+// turnHeads rotates pairs of numbers of lo and hi by their angles: the first ones of every head.
+func turnHeads(lo, hi []float32, at angles) {
+	if at.heads > 0 {
+		last := at.bytes / 4 * (at.heads - 1)
+		_, _ = lo[last+anglesAtOnce-1], hi[last+anglesAtOnce-1]
+		kernels.turnHeads(lo, hi, at)
+	}
+}
+
+// turnHeadsPlain is [turnHeads] in plain Go.
+func turnHeadsPlain(lo, hi []float32, at angles) {
+	for h := range at.heads {
+		lo, hi := lo[h*at.bytes/4:], hi[h*at.bytes/4:]
+		for i, c := range at.cos {
+			s := at.sign * at.sin[i]
+			x, y := lo[i], hi[i]
+			lo[i] = x*c - y*s
+			hi[i] = x*s + y*c
+		}
 	}
 }
 
@@ -143,7 +180,12 @@ func (p partition) entropy() float32 {
 // softmaxBack turns d, the gradient of the probabilities that softmax returned, into
 // that of its input.
 func softmaxBack(d, probs []float32, scale float32) {
-	mean := dot(d, probs)
+	kernels.softmaxBack(d, probs[:len(d)], dot(d, probs), scale)
+}
+
+// softmaxBackPlain is the kernel of [softmaxBack] in plain Go; mean is the product of d and
+// probs.
+func softmaxBackPlain(d, probs []float32, mean, scale float32) {
 	probs = probs[:len(d)]
 	for i, p := range probs {
 		d[i] = scale * p * (d[i] - mean)
@@ -177,8 +219,11 @@ func normaliseBack(dx, dn, n matrix, inv []float32) {
 }
 
 // squareReLUBack turns d, the gradient of the squares, into that of squareReLU's input;
-// x is what squareReLU left in x.
-func squareReLUBack(d, x []float32) {
+// x is what squareReLU left in x, and must be at least as long as d.
+func squareReLUBack(d, x []float32) { kernels.squareReLUBack(d, x[:len(d)]) }
+
+// squareReLUBackPlain is [squareReLUBack] in plain Go.
+func squareReLUBackPlain(d, x []float32) {
 	x = x[:len(d)]
 	for i, v := range x {
 		d[i] *= 2 * v

@@ -94,6 +94,9 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 	})
 	defer stopping()
 	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, versionOf(r.Version()))
+	if c.Policy.Kind == kindTiny {
+		r.live.Say("the model computes with %s kernels", transformer.Kernels())
+	}
 	for _, text := range c.warnings() {
 		r.live.Say("warning: %s", text)
 	}

@@ -6,16 +6,18 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/transformer"
 )
 
 func newVersion(w *world) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of this binary",
+		Short:   "Print the version of this binary, and the kernels of its model on this processor",
 		Example: "  quintain version",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(w.stdout, "quintain %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(w.stdout, "quintain %s %s %s/%s, %s kernels\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, transformer.Kernels())
 			return err
 		},
 	}

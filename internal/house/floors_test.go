@@ -21,7 +21,7 @@ var floors = [][]string{
 		"answer", "mathverify",
 		"pattern", "pyvalue",
 		"sandbox", "sandbox/sandboxtest",
-		"transformer",
+		"transformer", "transformer/kernelgen",
 		"nearest", "jsonform", "jsonl", "curve", "stats", "datadir",
 	},
 	{

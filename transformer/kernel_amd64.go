@@ -1,0 +1,72 @@
+//go:build !purego
+
+package transformer
+
+import "golang.org/x/sys/cpu"
+
+// available lists the kernels that this processor can run, the fastest first.
+func available() []kernelSet {
+	list := []kernelSet{plain}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		set := kernelSet{
+			name: "AVX2", mul: mulAVX2, mulEach: mulEachAVX2,
+			dot: dotAVX2, maximum: maximumAVX2, powers: powersAVX2,
+			scaleBy: scaleByAVX2, addScaled: addScaledAVX2, addProduct: addProductAVX2,
+			squareReLU: squareReLUAVX2, squareReLUBack: squareReLUBackAVX2, softmaxBack: softmaxBackAVX2,
+			turnHeads: turnHeadsAVX2, stepAdam: stepAdamAVX2,
+			multiplyAdds: multiplyAddsAVX2, flops: 2 * 12 * 8,
+		}
+		list = append([]kernelSet{set}, list...)
+		if cpu.X86.HasAVX512F {
+			set.name, set.mul = "AVX-512", mulAVX512
+			set.multiplyAdds, set.flops = multiplyAddsAVX512, 2*12*16
+			list = append([]kernelSet{set}, list...)
+		}
+	}
+	return list
+}
+
+//go:noescape
+func mulAVX2(c matrix, a factor, b matrix, add bool)
+
+//go:noescape
+func mulAVX512(c matrix, a factor, b matrix, add bool)
+
+//go:noescape
+func mulEachAVX2(c matrix, a factor, b stack, add bool)
+
+//go:noescape
+func dotAVX2(x, y []float32) float32
+
+//go:noescape
+func maximumAVX2(x []float32) float32
+
+//go:noescape
+func powersAVX2(x []float32, factor, term float32) (sum, weighted float32)
+
+//go:noescape
+func scaleByAVX2(x []float32, f float32)
+
+//go:noescape
+func addScaledAVX2(to, x []float32, f float32)
+
+//go:noescape
+func addProductAVX2(to, x, y []float32)
+
+//go:noescape
+func squareReLUAVX2(to, x []float32)
+
+//go:noescape
+func squareReLUBackAVX2(d, x []float32)
+
+//go:noescape
+func softmaxBackAVX2(d, probs []float32, mean, scale float32)
+
+//go:noescape
+func turnHeadsAVX2(lo, hi []float32, at angles)
+
+//go:noescape
+func stepAdamAVX2(params, grads []float32, m moments, u *update)
+
+func multiplyAddsAVX2(n int) float32
+func multiplyAddsAVX512(n int) float32

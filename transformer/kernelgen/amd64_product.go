@@ -1,0 +1,180 @@
+package main
+
+import "fmt"
+
+// A tiling is how one of the instruction sets of amd64 multiplies matrices. Tiles of some
+// rows and 16 columns of the product stay in registers while the sums grow.
+type tiling struct {
+	suffix string // of the names of functions
+	each   bool   // every row of a has a matrix of its own in b: mulEach instead of mul
+	vector string // prefix of the registers
+	zero   string // instruction that clears one
+	parts  int    // registers of a row of a tile
+	rows   []int  // of tiles, the largest first; each is used while that many rows are left
+}
+
+var tilings = []tiling{
+	{suffix: "AVX2", vector: "Y", zero: "VXORPS", parts: 2, rows: []int{4, 2, 1}},
+	{suffix: "AVX2", each: true, vector: "Y", zero: "VXORPS", parts: 2, rows: []int{4, 2, 1}},
+	{suffix: "AVX512", vector: "Z", zero: "VPXORD", parts: 1, rows: []int{8, 4, 2, 1}},
+}
+
+// The registers of mul. Strides are in bytes.
+const (
+	mulC, mulCDown             = "DI", "R8"
+	mulA, mulADown, mulAAcross = "SI", "R9", "R10"
+	mulB, mulBDown, mulBApart  = "DX", "R11", "R15"
+	mulRows, mulInner          = "BX", "CX" // what is left of the rows and of the inner dimension
+)
+
+// mul(c matrix, a factor, b matrix, add bool) and mulEach(c matrix, a factor, b stack, add
+// bool), whose arguments are the same but for b_apart.
+func (t tiling) mul(w *amd64) {
+	if t.each {
+		w.begin("mulEach"+t.suffix, 137)
+		w.line("MOVQ b_apart+120(FP), %s", mulBApart)
+		w.line("SHLQ $2, %s", mulBApart)
+	} else {
+		w.begin("mul"+t.suffix, 137)
+	}
+	for _, from := range [][2]string{
+		{"c_data_base+0", mulC}, {"c_rows+24", mulRows}, {"c_stride+40", mulCDown},
+		{"a_data_base+48", mulA}, {"a_down+72", mulADown}, {"a_across+80", mulAAcross}, {"b_stride+128", mulBDown},
+	} {
+		w.line("MOVQ %s(FP), %s", from[0], from[1])
+	}
+	for _, stride := range []string{mulCDown, mulADown, mulAAcross, mulBDown} {
+		w.line("SHLQ $2, %s", stride)
+	}
+	for _, rows := range t.rows {
+		again, next := w.label(), w.label()
+		w.here(again)
+		w.line("CMPQ %s, $%d", mulRows, rows)
+		w.line("JLT %s", next)
+		t.tile(w, rows)
+		w.line("SUBQ $%d, %s", rows, mulRows)
+		w.line("JMP %s", again)
+		w.here(next)
+	}
+	w.end()
+}
+
+// tile makes some rows of the product, and moves c and a on to the next ones.
+func (t tiling) tile(w *amd64, rows int) {
+	fresh, start, again, done := w.label(), w.label(), w.label(), w.label()
+	w.line("CMPB add+136(FP), $0")
+	w.line("JEQ %s", fresh)
+	c, _ := w.rowsAt(mulC, mulCDown, rows)
+	t.eachSum(rows, func(row, part int, sum string) { w.line("VMOVUPS %d%s, %s", 32*part, c[row], sum) })
+	w.line("JMP %s", start)
+	w.here(fresh)
+	t.eachSum(rows, func(_, _ int, sum string) { w.line("%s %s, %s, %s", t.zero, sum, sum, sum) })
+	w.here(start)
+	a, walking := w.rowsAt(mulA, mulADown, rows)
+	w.line("MOVQ b_data_base+88(FP), %s", mulB)
+	w.line("MOVQ b_rows+112(FP), %s", mulInner)
+	w.line("TESTQ %s, %s", mulInner, mulInner)
+	w.line("JZ %s", done)
+	w.here(again)
+	if t.each {
+		t.addEach(w, a)
+	} else {
+		t.addProducts(w, a)
+	}
+	for _, p := range walking {
+		w.line("ADDQ %s, %s", mulAAcross, p)
+	}
+	w.line("ADDQ %s, %s", mulBDown, mulB)
+	w.line("DECQ %s", mulInner)
+	w.line("JNZ %s", again)
+	w.here(done)
+	c, _ = w.rowsAt(mulC, mulCDown, rows)
+	t.eachSum(rows, func(row, part int, sum string) { w.line("VMOVUPS %s, %d%s", sum, 32*part, c[row]) })
+	for range rows {
+		w.line("ADDQ %s, %s", mulCDown, mulC)
+		w.line("ADDQ %s, %s", mulADown, mulA)
+		if t.each {
+			w.line("ADDQ %s, b_data_base+88(FP)", mulBApart)
+		}
+	}
+}
+
+// addProducts adds to the sums the products of a number of each row of a with one row of b.
+func (t tiling) addProducts(w *amd64, a []string) {
+	for part := range t.parts {
+		w.line("VMOVUPS %d(%s), %s%d", 32*part, mulB, t.vector, part)
+	}
+	t.eachSum(len(a), func(row, part int, sum string) {
+		switch {
+		case t.parts == 1:
+			w.line("VFMADD231PS.BCST %s, Z0, %s", a[row], sum)
+		case part == 0:
+			w.line("VBROADCASTSS %s, %s%d", a[row], t.vector, t.parts)
+			fallthrough
+		default:
+			w.line("VFMADD231PS %s%d, %s%d, %s", t.vector, t.parts, t.vector, part, sum)
+		}
+	})
+}
+
+// addEach does so with a row of another matrix for each row of a. The address of the fourth
+// is made here, as its register must not move on by itself.
+func (t tiling) addEach(w *amd64, a []string) {
+	b := []string{"(" + mulB + ")", "(" + mulB + ")(" + mulBApart + "*1)", "(" + mulB + ")(" + mulBApart + "*2)", "(AX)(" + mulBApart + "*1)"}
+	if len(a) > 3 {
+		w.line("LEAQ (%s)(%s*2), AX", mulB, mulBApart)
+	}
+	t.eachSum(len(a), func(row, part int, sum string) {
+		if part == 0 {
+			w.line("VBROADCASTSS %s, %s%d", a[row], t.vector, t.parts)
+		}
+		w.line("VFMADD231PS %d%s, %s%d, %s", 32*part, b[row], t.vector, t.parts, sum)
+	})
+}
+
+// eachSum calls f for the parts of all rows of a tile, with the register of the sums.
+func (t tiling) eachSum(rows int, f func(row, part int, sum string)) {
+	for row := range rows {
+		for part := range t.parts {
+			f(row, part, fmt.Sprintf("%s%d", t.vector, t.parts+1+row*t.parts+part))
+		}
+	}
+}
+
+// rowsAt makes the addresses of some rows of a matrix that are a stride apart. It returns
+// them and the registers on which they depend.
+func (w *amd64) rowsAt(first, stride string, rows int) (addresses, registers []string) {
+	for row := 0; row < rows; row++ {
+		if row%3 == 0 { // an address can hold one or two strides
+			p := []string{"R12", "R13", "AX"}[row/3]
+			if row == 0 {
+				w.line("MOVQ %s, %s", first, p)
+			} else {
+				w.line("LEAQ (%s)(%s*2), %s", registers[row/3-1], stride, p)
+				w.line("ADDQ %s, %s", stride, p)
+			}
+			registers = append(registers, p)
+		}
+		p := registers[row/3]
+		addresses = append(addresses, []string{"(" + p + ")", "(" + p + ")(" + stride + "*1)", "(" + p + ")(" + stride + "*2)"}[row%3])
+	}
+	return addresses, registers
+}
+
+// multiplyAdds(n int) float32
+func (t tiling) multiplyAdds(w *amd64) {
+	w.begin("multiplyAdds"+t.suffix, 12)
+	again := w.label()
+	w.line("MOVQ n+0(FP), %s", mulInner)
+	for i := range 16 {
+		w.line("%s %s%d, %s%d, %s%d", t.zero, t.vector, i, t.vector, i, t.vector, i)
+	}
+	w.here(again)
+	for i := range 12 {
+		w.line("VFMADD231PS %s14, %s15, %s%d", t.vector, t.vector, t.vector, i)
+	}
+	w.line("DECQ %s", mulInner)
+	w.line("JNZ %s", again)
+	w.result(0, "ret+8")
+	w.end()
+}
