@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/policytest"
 )
 
@@ -113,10 +114,15 @@ type reader struct {
 // that the documents take to be there.
 func newReader(t *testing.T, root string) *reader {
 	t.Helper()
-	fake := policytest.Server{Model: "my-model", TokenIDs: true, Reply: func(_ []quintain.Message, k int) string {
-		return "<answer>" + []string{"yes", "no"}[k%2] + "</answer>"
-	}}
-	at, err := url.Parse(fake.Start(t))
+	like := fake.Defaults()
+	like.Model, like.Rate, like.FirstToken = "my-model", 0, 0
+	server, err := fake.New(fake.Config{Server: like})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(server)
+	t.Cleanup(web.Close)
+	at, err := url.Parse(web.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +133,9 @@ func newReader(t *testing.T, root string) *reader {
 	defer l.Close()
 	entries := start("tasks", "export", "--format", "reasoning-gym", "--task", "chain_sum", "--count", "1")
 	entries.wait(t)
+	if err := os.Symlink(policytest.ByteModel(t, policytest.Talk, 0), "my-model"); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Mkdir("model", 0o700); err != nil {
 		t.Fatal(err)
 	}

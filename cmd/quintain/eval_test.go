@@ -115,15 +115,23 @@ func TestEvalAgainstNoServer(t *testing.T) {
 	}
 }
 
-// A server that fails now and then is examined, and what failed is marked.
+// A server that fails now and then is examined. An episode that it failed is played again,
+// and one that it failed for good is marked.
 func TestEvalOfAFlakyServer(t *testing.T) {
-	busy := policytest.Status(500)
-	server := &policytest.Server{Model: "fake", Reply: guesses(), Faults: []policytest.Fault{busy, busy}}
-	url := server.Start(t)
-	args := []string{"--policy", "openai", "--url", url, "--model", "fake", "--retries", "0", "--tasks", "chain_sum:3", "--count", "40", "--parallel", "1"}
-	r, _ := evalReport(t, exitOK, args...)
-	if r.Failed != 2 || r.Rows[0].Scored != 38 || r.Rows[0].Failed != 2 || !strings.Contains(r.LastFault, "500") {
-		t.Errorf("report %+v, row %+v", r, r.Rows[0])
+	for _, test := range []struct {
+		replays string
+		failed  int
+	}{{"0", 2}, {"1", 1}, {"2", 0}} {
+		busy := policytest.Status(500)
+		server := &policytest.Server{Model: "fake", Reply: guesses(), Faults: []policytest.Fault{busy, busy}}
+		args := []string{
+			"--policy", "openai", "--url", server.Start(t), "--model", "fake", "--retries", "0",
+			"--tasks", "chain_sum:3", "--count", "40", "--parallel", "1", "--replays", test.replays,
+		}
+		r, _ := evalReport(t, exitOK, args...)
+		if r.Failed != test.failed || r.Rows[0].Scored != 40-test.failed || r.Rows[0].Failed != test.failed || strings.Contains(r.LastFault, "500") != (test.failed > 0) {
+			t.Errorf("--replays %s: report %+v, row %+v", test.replays, r, r.Rows[0])
+		}
 	}
 }
 
