@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
@@ -95,9 +96,17 @@ func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 	case err != nil && ctx.Err() != nil:
 		return q.cut(), context.Cause(ctx)
 	case err != nil:
-		return nil, err
+		return nil, c.disabled(err)
 	}
 	return q.outputs, nil
+}
+
+// disabled is err, with the remedy if the native route is switched off.
+func (c *Client) disabled(err error) error {
+	if fault, is := errors.AsType[*remote.Error](err); is && c.cfg.Native && fault.Status == http.StatusForbidden {
+		fault.Remedy = "vLLM 0.32 has this route if it runs with --enable-scale-out; is the API key right?"
+	}
+	return err
 }
 
 // missing is what to do if the server has no such route.

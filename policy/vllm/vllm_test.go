@@ -1,6 +1,8 @@
 package vllm
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +26,23 @@ func TestNewRefuses(t *testing.T) {
 		if _, err := New(test.cfg); err == nil || !strings.Contains(err.Error(), "vllm: "+test.says) {
 			t.Errorf("%s: error is %v, want %q", test.why, err, test.says)
 		}
+	}
+}
+
+func TestNativeRouteThatIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "Scale-out endpoints are disabled", http.StatusForbidden)
+	}))
+	defer web.Close()
+	c, err := New(Config{Server: remote.Config{URL: web.URL}, Model: "m", Native: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseIdle()
+	_, err = c.Generate(t.Context(), policy.Prompt{Tokens: []quintain.Token{1}, N: 1})
+	if err == nil || !strings.Contains(err.Error(), "--enable-scale-out") {
+		t.Errorf("error is %v, want one that names --enable-scale-out", err)
 	}
 }
 
