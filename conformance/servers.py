@@ -262,6 +262,21 @@ def probe(quintain, url, model):
     return found["server"]
 
 
+def forward(model, folder):
+    """Whether the log-probabilities of the model are those of the forward pass of Transformers, if that has one here."""
+    if not transformers.utils.is_torch_available():
+        return True
+    import torch
+
+    tokens = list(range(tiny_llama.SHAPE["vocab_size"]))
+    with torch.no_grad():
+        logits = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)(torch.tensor([tokens])).logits[0]
+    true = logits.log_softmax(-1)[range(len(tokens) - 1), tokens[1:]].numpy()
+    worst = abs(model.logprobs(tokens) - true).max()
+    print(f"the forward pass of Transformers differs by at most {worst:.1g} in {len(true)} log-probabilities")
+    return worst < NEAR / 10
+
+
 def examine(options, folder, server, relay):
     """Have all runs played against a server, and say what was found: whether it is right."""
     right = True
@@ -296,7 +311,8 @@ def main():
         options.model.save(folder / "model")
         with serving(server.command(folder, options.model, port), port, folder / "log"):
             relay = Relay(port)
-            right = probe(options.quintain, relay.url, server.flags(folder)[1]) == server.kind
+            right = forward(options.model, folder / "model")
+            right &= probe(options.quintain, relay.url, server.flags(folder)[1]) == server.kind
             right &= examine(options, folder, server, relay)
     print(f"{options.server}: {'passed' if right else 'FAILED'}")
     return 0 if right else 1
