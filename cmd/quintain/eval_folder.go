@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/exam/examdir"
 	"github.com/quintain-rl/quintain/exam/examform"
+	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/transformer"
 )
@@ -17,8 +18,8 @@ import (
 // go on with others.
 func indifferent() []string {
 	return []string{
-		"-data", "-log", "-run.parallel", "-exam.max_failed", "-policy.weights",
-		"-policy.delay", "-policy.url", "-policy.key_file", "-policy.timeout", "-policy.retries",
+		"-data", "-log", "-run.parallel", "-run.replays", "-exam.max_failed", "-policy.weights", "-policy.delay",
+		"-policy.url", "-policy.urls_file", "-policy.max_in_flight", "-policy.control", "-policy.key_file", "-policy.timeout", "-policy.retries",
 	}
 }
 
@@ -29,10 +30,14 @@ func (w *world) openExamination(c *config, path string, e *exam.Exam) (*examdir.
 	if err != nil {
 		return nil, err
 	}
-	if c.Policy.Kind == kindTiny {
-		if values["weights"], err = c.weightsDigest(); err != nil {
-			return nil, err
-		}
+	switch {
+	case c.Policy.Kind == kindTiny:
+		values["weights"], err = c.weightsDigest()
+	case c.Policy.remote():
+		values["policy.model"], err = json.Marshal(e.Policy.(*server.Server).Model()) // the settings may leave it to the server
+	}
+	if err != nil {
+		return nil, err
 	}
 	folder, err := examdir.Open(path, examdir.NewPlan("quintain "+version(), e.Samples, values, e.Sets), e.Sets)
 	if err != nil {

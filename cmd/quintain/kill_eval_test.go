@@ -158,3 +158,24 @@ func TestEvalGoesOnAfterItsServerFailed(t *testing.T) {
 	}
 	eachKeptOnce(t, dir, 10)
 }
+
+// A server may move, but another model does not go on with an examination, also if no
+// setting names one.
+func TestEvalGoesOnWithTheSameModelOnly(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "exam")
+	for _, test := range []struct {
+		why, model string
+		status     int
+		says       string
+	}{
+		{"a new examination", "first", exitOK, "has the model first"},
+		{"the same model at another address", "first", exitOK, "has the results of 4 problems"},
+		{"another model", "second", exitFailed, `with policy.model "first", and this one has "second"`},
+	} {
+		url := (&policytest.Server{Model: test.model, Reply: fixedGuesses(func() {})}).Start(t)
+		p := start("eval", "--policy", "server", "--url", url, "--tasks", "chain_sum:1", "--count", "4", "--out", dir)
+		if status := p.wait(t); status != test.status || !strings.Contains(p.stderr.String(), test.says) {
+			t.Errorf("%s: status %d\n%s", test.why, status, p.stderr.String())
+		}
+	}
+}

@@ -112,6 +112,10 @@ func New(s Settings, u Use) (*Server, error) {
 	return n, nil
 }
 
+// Model is the name of the model that samples, once [Server.Connect] has returned without
+// an error.
+func (s *Server) Model() string { return s.chat.Model }
+
 // playByChat has replies sampled by chat completions.
 func (s *Server) playByChat() error {
 	p, err := pool.NewPolicy(s.poolOf(""), s.byChat)
