@@ -190,7 +190,7 @@ func TestEveryFaultEndsWithoutAReward(t *testing.T) {
 						continue
 					}
 					want := quintain.InfraFailed
-					if fault == fake.Stalled {
+					if fault == fake.Stalled || fault == fake.GaveUp {
 						want = quintain.TimedOut
 					}
 					if cannot || episode.Outcome != want || len(episode.Turns) > 0 || !strings.Contains(episode.Error, web.URL) {
