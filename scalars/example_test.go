@@ -2,7 +2,6 @@ package scalars_test
 
 import (
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 	"time"
@@ -14,26 +13,31 @@ import (
 func Example() {
 	folder, err := os.MkdirTemp("", "example")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer os.RemoveAll(folder)
 	lines, err := scalars.OpenLines(filepath.Join(folder, "metrics.jsonl"))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	events, err := scalars.OpenEvents(folder)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	both := scalars.All{lines, events}
 	for step := 1; step <= 2; step++ {
 		row := scalars.Row{Step: step, Time: time.Unix(int64(step), 0), Values: map[string]float64{"train/score": float64(step) / 4}}
 		if err := both.Add(row); err != nil {
-			log.Fatal(err)
+			fmt.Println(err)
+			return
 		}
 	}
 	if err := both.Close(); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	kept, err := scalars.ReadLines(filepath.Join(folder, "metrics.jsonl"))
 	fmt.Println(kept, err)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -78,7 +79,7 @@ const (
 // write writes an event of a step and a time, to which fill adds the rest.
 func (e *Events) write(fill func(event []byte) []byte, step int, at time.Time) error {
 	const head = 12 // length and its checksum
-	b := append(e.buf[:0], make([]byte, head)...)
+	b := slices.Grow(e.buf[:0], head)[:head]
 	b = binary.AppendUvarint(b, eventTime<<3|wire64)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(at.UnixMicro())/1e6))
 	b = binary.AppendUvarint(b, eventStep<<3|wireVarint)

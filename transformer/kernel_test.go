@@ -249,7 +249,7 @@ func TestVectorKernelsMatchThePlainOnes(t *testing.T) {
 				for i := range x {
 					checks[i](t, what)
 				}
-				alike(t, what, slices.Concat(append(y, got)...), slices.Concat(append(x, want)...), 1e-5)
+				alike(t, what, slices.Concat(slices.Concat(y...), got), slices.Concat(slices.Concat(x...), want), 1e-5)
 			}
 		}
 	})

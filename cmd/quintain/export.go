@@ -107,7 +107,8 @@ func (e *exporter) copy(ctx context.Context, to export.Sink, from *trace.Reader)
 	return n, err
 }
 
-// toFile has write write to the file of the flags, which it then gets whole, or to stdout.
+// toFile gives write the file of the flags, which is then there whole or not at all, or
+// stdout.
 func (e *exporter) toFile(stdout io.Writer, write func(io.Writer) error) error {
 	if e.out == "" {
 		out := bufio.NewWriter(stdout)

@@ -175,7 +175,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 func (a *assembled) connect(ctx context.Context) (*server.Server, error) {
 	trains := a.config.Run.Consumer == consumerHub
 	use := server.Use{
-		Trainer: trains, LogProbs: true, Version: a.sampled, Stop: ctx.Done(), Log: a.log,
+		Trainer: trains, LogProbs: true, Waits: true, Version: a.sampled, Stop: ctx.Done(), Log: a.log,
 		Say: func(text string) { a.live.Say("%s", text) },
 	}
 	if trains {

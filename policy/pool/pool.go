@@ -43,6 +43,10 @@ type Config struct {
 	// why it must not be, such as another model; nil: all may be.
 	Admit func(ctx context.Context, url string) error
 
+	// FailFast has requests fail with the cause while no server is up, and be retried as
+	// after any fault. Else they wait until one is.
+	FailFast bool
+
 	Log *slog.Logger // nil: nothing is logged
 }
 

@@ -325,6 +325,27 @@ func says(s http.Handler, use func() float64) http.Handler {
 
 // When the caches are too full, the youngest replies are interrupted, and go on later
 // where they were; no attempt is counted.
+func TestRequestsFailFast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var again atomic.Int32
+		r := newRack(t, 2, slow(), func(c *pool.Config) {
+			c.FailFast, c.Server.Retries, c.Server.Told = true, 3, func(*remote.Error, int) { again.Add(1) }
+		})
+		defer r.end()
+		r.set("a", nil)
+		r.generate(1)() // by the other one
+		r.set("b", nil)
+		again.Store(0)
+		_, err := r.Generate(t.Context(), prompt("p"))
+		if fault, is := errors.AsType[*remote.Error](err); !is || fault.Kind != remote.Unreachable || fault.Attempts != 4 || again.Load() != 3 {
+			t.Errorf("error %v, %d times again; want what both lack, after 3 retries", err, again.Load())
+		}
+		r.set("a", r.servers[0])
+		time.Sleep(2 * time.Minute)
+		r.generate(1)()
+	})
+}
+
 func TestTheYoungestAreContinuedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := slow()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -152,8 +153,8 @@ func (p *Pool[C]) release(r *request[C]) {
 	p.retire(r.at)
 }
 
-// dispatch lets in those who wait, as far as there is room. If the pool is told to stop
-// while no server is up, it sends them away.
+// dispatch lets in those who wait, as far as there is room. If no server is up and nobody
+// is to wait for one, it sends them away.
 func (p *Pool[C]) dispatch() {
 	limit := p.limit()
 	for p.queue.Len() > 0 {
@@ -162,7 +163,7 @@ func (p *Pool[C]) dispatch() {
 			return
 		}
 		if r.at = p.route(r); r.at == nil {
-			if !isClosed(p.cfg.Server.Stop) {
+			if !isClosed(p.cfg.Server.Stop) && !p.hopeless() {
 				return
 			}
 			r.err = p.outage()
@@ -211,6 +212,11 @@ func (p *Pool[C]) trim() {
 			over -= r.n
 		}
 	}
+}
+
+// hopeless reports whether requests fail because every server is known to be down.
+func (p *Pool[C]) hopeless() bool {
+	return p.cfg.FailFast && !slices.ContainsFunc(p.members, func(m *member[C]) bool { return m.state != Down || m.fault == nil })
 }
 
 // outage is why no server is up.

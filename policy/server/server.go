@@ -32,6 +32,7 @@ type Use struct {
 	Version  func() int32    // of the server's weights, if it does not say that itself or there is no trainer; nil: 0
 	Stop     <-chan struct{} // closed: nothing is waited for or tried again any more; nil: never
 	Parallel int             // exchanges at once; 0: 1024
+	Waits    bool            // while no server answers, replies wait; else they fail once the retries are spent
 
 	Say  func(text string)                              // told what people should know; nil: nobody is
 	Told func(ctx context.Context, version int32) error // told the versions that the server says; nil: nobody is
@@ -141,7 +142,7 @@ func (s *Server) byChat(at remote.Config) (pool.Chat, error) {
 // completions. If there may be several, each has to be of that kind.
 func (s *Server) poolOf(kind probe.Kind) pool.Config {
 	of := s.settings.Pool
-	cfg := pool.Config{URLs: of.URLs, File: of.File, Control: of.Control, Server: s.chat.Server, Log: s.use.Log}
+	cfg := pool.Config{URLs: of.URLs, File: of.File, Control: of.Control, Server: s.chat.Server, FailFast: !s.use.Waits, Log: s.use.Log}
 	if len(s.addresses) > 1 || of.File != "" {
 		cfg.Admit = func(ctx context.Context, url string) error { return s.admit(ctx, url, kind) }
 	}

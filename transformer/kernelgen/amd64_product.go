@@ -144,7 +144,7 @@ func (t tiling) eachSum(rows int, f func(row, part int, sum string)) {
 // rowsAt makes the addresses of some rows of a matrix that are a stride apart. It returns
 // them and the registers on which they depend.
 func (w *amd64) rowsAt(first, stride string, rows int) (addresses, registers []string) {
-	for row := 0; row < rows; row++ {
+	for row := range rows {
 		if row%3 == 0 { // an address can hold one or two strides
 			p := []string{"R12", "R13", "AX"}[row/3]
 			if row == 0 {
