@@ -255,11 +255,11 @@ def play(options, folder, relay, turns, flags):
 
 
 def probe(quintain, url, model):
-    """What the program finds at an address."""
+    """What the program finds at an address: the kind of server, and whether it has log-probabilities."""
     done = subprocess.run([quintain, "policy", "probe", "--url", url, "--model", model, "--json"], stdout=subprocess.PIPE, check=True)
     found = json.loads(done.stdout)
     print(f"{found['server']} {found.get('version', '')}: {', '.join(what for what, can in found['can'].items() if can) or 'nothing beyond texts'}")
-    return found["server"]
+    return found["server"], found["can"]["logprobs"]
 
 
 def forward(model, folder):
@@ -312,7 +312,7 @@ def main():
         with serving(server.command(folder, options.model, port), port, folder / "log"):
             relay = Relay(port)
             right = forward(options.model, folder / "model")
-            right &= probe(options.quintain, relay.url, server.flags(folder)[1]) == server.kind
+            right &= probe(options.quintain, relay.url, server.flags(folder)[1]) == (server.kind, server.flags is by_tokens)
             right &= examine(options, folder, server, relay)
     print(f"{options.server}: {'passed' if right else 'FAILED'}")
     return 0 if right else 1

@@ -167,7 +167,8 @@ func (r *Report) try(ctx context.Context, cfg remote.Config) {
 	}
 	versions := r.Can.Versions
 	r.Can = generator.Can()
-	r.Can.Versions, r.Can.LogProbs = versions, outputs[0].LogProbs != nil
+	r.Can.Versions = versions
+	r.Can.LogProbs = outputs[0].LogProbs != nil || r.Server == LlamaCpp // which has none of a token that ends within a character
 }
 
 // Generator returns the client of a server of a kind, which must take tokens. The error

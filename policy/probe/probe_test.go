@@ -91,6 +91,25 @@ func TestAddressesOfNoUse(t *testing.T) {
 	}
 }
 
+// The token that is sampled may end within a character.
+func TestLlamaCppHasLogProbsOfMostTokens(t *testing.T) {
+	t.Parallel()
+	answers := map[string]string{
+		"/v1/models":  `{"data":[{"id":"m","owned_by":"llamacpp"}]}`,
+		"/props":      `{"build_info":"b1","default_generation_settings":{}}`,
+		"/completion": `{"tokens":[200],"stop_type":"limit","tokens_evaluated":1,"tokens_predicted":1,"completion_probabilities":[]}`,
+	}
+	r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answers[r.URL.Path] == "" {
+			http.NotFound(w, r)
+		}
+		_, _ = io.WriteString(w, answers[r.URL.Path])
+	}))}, "", "")
+	if err != nil || r.Server != probe.LlamaCpp || !r.Can.LogProbs {
+		t.Errorf("found %+v, error %v; want llama.cpp with log-probabilities", r, err)
+	}
+}
+
 // transformers serve lists what lies in a cache, and nothing without a cache; it refuses
 // fields that it does not know, and ignores those that it knows and cannot do.
 func TestModelsThatAreServedButNotListed(t *testing.T) {
