@@ -270,7 +270,8 @@ func round(r *rendering, v value, a []value) (value, error) {
 	return r.Operate("/", whole, scale)
 }
 
-// titleWords is the filter title, which begins words at fewer places than str.title.
+// titleWords is the filter title, which begins words at fewer places than str.title, and
+// gives a text of markup too.
 func titleWords(r *rendering, v value, _ []value) (value, error) {
 	s, err := r.Str(v)
 	if err != nil {
@@ -302,7 +303,7 @@ func titleWords(r *rendering, v value, _ []value) (value, error) {
 		s = s[end:]
 	}
 	b.WriteString(s)
-	return pyvalue.Like(v, b.String()), nil
+	return b.String(), nil
 }
 
 func trim(r *rendering, v value, a []value) (value, error) {
