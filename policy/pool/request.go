@@ -214,9 +214,10 @@ func (p *Pool[C]) trim() {
 	}
 }
 
-// hopeless reports whether requests fail because every server is known to be down.
+// hopeless reports whether requests fail because every server is down, also by a probe
+// since it went down.
 func (p *Pool[C]) hopeless() bool {
-	return p.cfg.FailFast && !slices.ContainsFunc(p.members, func(m *member[C]) bool { return m.state != Down || m.fault == nil })
+	return p.cfg.FailFast && !slices.ContainsFunc(p.members, func(m *member[C]) bool { return m.state != Down || m.outages < 2 })
 }
 
 // outage is why no server is up.
