@@ -255,6 +255,7 @@ func (h *handle) Sync() error {
 
 // Hold and Renamed do nothing: a handle has its file, whatever the name.
 func (h *handle) Hold() error { return nil }
+func (h *handle) Spare()      {}
 
 // Renamed does nothing.
 func (h *handle) Renamed(string) {}

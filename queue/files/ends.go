@@ -26,6 +26,7 @@ func openEnds(in folder) *ends {
 	if err != nil {
 		return &ends{}
 	}
+	f.Spare()
 	return &ends{f: f}
 }
 

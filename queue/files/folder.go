@@ -41,6 +41,9 @@ type file interface {
 	Sync() error
 	// Hold keeps the file open until Close: another one is about to take its name.
 	Hold() error
+	// Spare lets the file be closed before what was written is durable: nobody needs to
+	// know if that fails.
+	Spare()
 	// Renamed says that the file has another name now.
 	Renamed(name string)
 	// Reserve takes the disk space for the file to grow to a size, which it does not

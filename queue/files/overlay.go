@@ -141,5 +141,6 @@ func (l *layer) Size() (int64, error) { return l.size, nil }
 func (l *layer) Close() error        { return nil }
 func (l *layer) Sync() error         { return nil }
 func (l *layer) Hold() error         { return nil }
+func (l *layer) Spare()              {}
 func (l *layer) Renamed(string)      {}
 func (l *layer) Reserve(int64) error { return nil }

@@ -12,7 +12,7 @@ import (
 // A Pool keeps few files open, however many the stores have that share it. It opens a file
 // when that is used, and closes it when it was not used for a while, or when others need
 // its place. What was written and is not yet durable stays open, since an error of the
-// disk is told only to who has the file open. Many goroutines may use a pool.
+// disk is told only to who has the file open, but for what can be spared. Many goroutines may use a pool.
 type Pool struct {
 	most   int
 	tended chan struct{} // holds an element for each folder that is tended now
@@ -43,6 +43,7 @@ type osFile struct {
 	used   time.Time
 	dirty  bool // something was written since it was synced
 	held   bool // it stays open until Close
+	spare  bool // what is dirty may be closed
 	closed bool
 	place  *list.Element // in pool.idle, or nil
 }
@@ -118,7 +119,7 @@ func (p *Pool) rest(o *osFile) {
 	switch {
 	case o.closed:
 		_ = p.shut(o) // what was written was synced, or was told to fail
-	case !o.dirty && !o.held:
+	case (!o.dirty || o.spare) && !o.held:
 		o.place = p.idle.PushFront(o)
 	}
 	for p.open > p.most && p.idle.Len() > 0 {
@@ -205,6 +206,13 @@ func (o *osFile) Hold() error {
 		o.held = true
 		return nil
 	})
+}
+
+// Spare lets the file be closed while it is dirty.
+func (o *osFile) Spare() {
+	o.pool.mu.Lock()
+	defer o.pool.mu.Unlock()
+	o.spare = true
 }
 
 // Reserve takes disk space if the system can.
