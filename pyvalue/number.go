@@ -152,6 +152,9 @@ func whole(op string, x, y *big.Int) (Value, error) {
 		if math.IsInf(f, 0) {
 			return nil, errOverflow
 		}
+		if x.Sign() == 0 {
+			f = math.Copysign(0, float64(y.Sign()))
+		}
 		return f, nil
 	case "//":
 		floor, rest := z.QuoRem(x, y, new(big.Int))

@@ -47,6 +47,8 @@ func TestOperate(t *testing.T) {
 		{"a float of an integer", `1e+16`, "+", `1`, `1e+16`},
 		{"a small float", `1.0`, "/", `100000`, `1e-05`},
 		{"negative zero", `0`, "*", `-1.0`, `-0.0`},
+		{"negative zero of integers", `0`, "/", `-7`, `-0.0`},
+		{"zero of integers", `false`, "/", `7`, `0.0`},
 		{"texts", `"a"`, "+", `"b"`, `'ab'`},
 		{"a text several times", `"ab"`, "*", `3`, `'ababab'`},
 		{"the other way round", `2`, "*", `[1]`, `[1, 1]`},
