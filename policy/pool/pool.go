@@ -56,8 +56,8 @@ type Client interface {
 }
 
 // A Pool is a pool of servers, each with a client of type C. Many goroutines may use it
-// at once. While [Pool.Run] does not run, all its servers are used, whether they answer or
-// not.
+// at once. While [Pool.Run] does not run, servers that nobody has to admit are all used,
+// whether they answer or not, and others as they were when it ended.
 type Pool[C Client] struct {
 	cfg     Config
 	connect func(remote.Config) (C, error)
@@ -102,7 +102,9 @@ func New[C Client](cfg Config, connect func(remote.Config) (C, error)) (*Pool[C]
 		if err != nil {
 			return nil, fmt.Errorf("pool: %w", err)
 		}
-		m.state = Up
+		if cfg.Admit == nil {
+			m.state = Up
+		}
 		p.members = append(p.members, m)
 	}
 	return p, nil
@@ -143,25 +145,15 @@ func (p *Pool[C]) Run(ctx context.Context) error {
 	}
 }
 
-// begin has servers be left out from now on. If there is somebody to admit them, that is
-// all of them until then.
-func (p *Pool[C]) begin() {
-	p.change(func() {
-		p.probed = true
-		for _, m := range p.members {
-			if p.cfg.Admit != nil {
-				m.state = Down
-			}
-		}
-	})
-}
+// begin has servers be left out from now on.
+func (p *Pool[C]) begin() { p.change(func() { p.probed = true }) }
 
-// end has all servers be used.
+// end has all servers be used, but for those that were not admitted.
 func (p *Pool[C]) end() {
 	p.change(func() {
 		p.probed = false
 		for _, m := range p.members {
-			if m.state == Down {
+			if m.state == Down && p.cfg.Admit == nil {
 				m.state, m.fault = Up, nil
 			}
 		}

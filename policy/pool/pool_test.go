@@ -325,6 +325,30 @@ func says(s http.Handler, use func() float64) http.Handler {
 
 // When the caches are too full, the youngest replies are interrupted, and go on later
 // where they were; no attempt is counted.
+func TestOnlyServersThatAreAdmittedAreAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRack(t, 2, slow(), func(c *pool.Config) {
+			c.Admit = func(_ context.Context, url string) error {
+				time.Sleep(time.Minute) // meanwhile requests come
+				if url == "http://b" {
+					return errors.New("another model")
+				}
+				return nil
+			}
+		})
+		wait := r.generate(20)
+		r.want("nobody is admitted yet", "a down, b down")
+		wait()
+		r.want("one is", "a up, b down")
+		r.end() // while episodes that are under way may end
+		r.generate(5)()
+		if a, b := r.servers[0].Stats().Asked, r.servers[1].Stats().Asked; a != 25 || b != 0 {
+			t.Errorf("asked for %d and %d replies, want 25 and 0", a, b)
+		}
+		r.CloseIdle()
+	})
+}
+
 func TestRequestsFailFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var again atomic.Int32
