@@ -44,6 +44,7 @@ func TestLogRecordKeepsAll(t *testing.T) {
 func FuzzLogRecord(f *testing.F) {
 	f.Add(logRecord{Gone: []uint64{1, 2}, Keys: []Key{{1}, {2}}, Checkpoint: true, Live: []uint64{7}}.encode())
 	f.Add([]byte{logVersion})
+	f.Add(append(logRecord{Freed: []uint64{1}}.encode()[:len(logRecord{}.encode())], 0)) // a flag, and an empty list
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := decodeLog(b)
 		if err != nil {

@@ -88,7 +88,9 @@ func decodeLog(b []byte) (r logRecord, err error) {
 	r.At = int64(in.below(math.MaxInt64))
 	r.Keys = in.keys()
 	if b[1]&logFreed != 0 {
-		r.Freed = in.ascending()
+		if r.Freed = in.ascending(); len(r.Freed) == 0 {
+			in.torn = true // the flag is there for a list only
+		}
 	}
 	if in.torn {
 		return r, fmt.Errorf("log record: its %d bytes are not a whole record", len(b))
