@@ -119,11 +119,19 @@ func (f *Folder) checkFormat(writer string) error {
 
 // WriteFile writes a file durably, and completely or not at all.
 func WriteFile(path string, data []byte) error {
+	return WriteTo(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// WriteTo is [WriteFile] of what write writes, which may be more than fits into memory.
+func WriteTo(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	err = write(f)
 	if err == nil {
 		err = f.Sync()
 	}

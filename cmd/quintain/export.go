@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
@@ -110,23 +109,15 @@ func (e *exporter) copy(ctx context.Context, to export.Sink, from *trace.Reader)
 // toFile gives write the file of the flags, which is then there whole or not at all, or
 // stdout.
 func (e *exporter) toFile(stdout io.Writer, write func(io.Writer) error) error {
-	if e.out == "" {
-		out := bufio.NewWriter(stdout)
+	buffered := func(to io.Writer) error {
+		out := bufio.NewWriterSize(to, 1<<20)
 		return errors.Join(write(out), out.Flush())
 	}
-	file, err := os.CreateTemp(filepath.Dir(e.out), filepath.Base(e.out)+".*")
-	if err != nil {
+	if e.out == "" {
+		return buffered(stdout)
+	}
+	if err := datadir.WriteTo(e.out, buffered); err != nil {
 		return fmt.Errorf("--out: %w", err)
-	}
-	out := bufio.NewWriterSize(file, 1<<20)
-	if err = write(out); err == nil {
-		err = errors.Join(out.Flush(), file.Chmod(0o644), file.Sync())
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), e.out)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("--out: %w", err), os.Remove(file.Name()))
 	}
 	return nil
 }
