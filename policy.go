@@ -29,6 +29,10 @@ var ErrFinal = errors.New("it must not be played again")
 // ends with that error, and the episode is [Cancelled].
 var ErrStop = errors.New("nothing more is to be played")
 
+// ErrCancelled is in the chain of a policy's error if it gave up because the run stops. The
+// episode is [Cancelled] then, not failed, and its problem is played again.
+var ErrCancelled = errors.New("the run stops")
+
 // ErrTimeout is in the chain of a policy's error if a reply took longer than it may. The
 // episode then ends as [TimedOut].
 var ErrTimeout = errors.New("it took too long")

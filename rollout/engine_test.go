@@ -538,10 +538,12 @@ func TestNothingIsPlayedAgainOnceStopped(t *testing.T) {
 	for _, test := range []struct {
 		why  string
 		err  error
+		told bool // the engine is stopped meanwhile
 		want quintain.Outcome
 	}{
-		{"it would be played again", errors.New("the server is down"), quintain.Cancelled},
-		{"it would not", errSlow, quintain.InfraFailed},
+		{"it would be played again", errors.New("the server is down"), true, quintain.Cancelled},
+		{"it would not", errSlow, true, quintain.InfraFailed},
+		{"the policy hears of it first", fmt.Errorf("it waited: %w", quintain.ErrCancelled), false, quintain.Cancelled},
 	} {
 		var out sink
 		ctx, stop := context.WithCancel(t.Context())
@@ -551,7 +553,9 @@ func TestNothingIsPlayedAgainOnceStopped(t *testing.T) {
 			Next: jobs(made{env: func() quintain.Env { return new(echo) }}, 1),
 			Policy: sampler(func(context.Context, quintain.Request) ([]quintain.Sample, error) {
 				asked++
-				stop()
+				if test.told {
+					stop()
+				}
 				return nil, test.err
 			}),
 		}

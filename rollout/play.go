@@ -186,6 +186,8 @@ func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error
 	switch {
 	case ctx.Err() != nil:
 		ep.record.Outcome, ep.record.Error = quintain.Cancelled, context.Cause(ctx).Error()
+	case errors.Is(err, quintain.ErrCancelled):
+		ep.record.Outcome, ep.may = quintain.Cancelled, false
 	case errors.Is(err, quintain.ErrStop):
 		ep.record.Outcome, ep.stop, ep.may = quintain.Cancelled, err, false
 	}

@@ -303,7 +303,7 @@ func TestRequestsWaitForAServer(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		close(stop)
 		all.Wait()
-		if fault, is := errors.AsType[*remote.Error](first); !is || fault.Kind != remote.Unreachable || fmt.Sprint(second) != "cut" {
+		if fault, is := errors.AsType[*remote.Error](first); !is || fault.Kind != remote.Unreachable || !errors.Is(first, quintain.ErrCancelled) || fmt.Sprint(second) != "cut" {
 			t.Errorf("errors %v and %v, want what the server lacks, and the cause", first, second)
 		}
 		if s := r.Status(); s.Waiting != 0 || s.UnderWay != 0 {

@@ -38,6 +38,9 @@ type request[C Client] struct {
 func (p *Pool[C]) ask(ctx context.Context, r *request[C], call func(context.Context, C) error) (err error) {
 	failed := p.retry.Do(ctx, func() *remote.Error {
 		err = p.once(ctx, r, call)
+		if errors.Is(err, quintain.ErrCancelled) {
+			return nil
+		}
 		fault, _ := errors.AsType[*remote.Error](err)
 		r.avoid = r.at
 		return fault
@@ -163,10 +166,13 @@ func (p *Pool[C]) dispatch() {
 			return
 		}
 		if r.at = p.route(r); r.at == nil {
-			if !isClosed(p.cfg.Server.Stop) && !p.hopeless() {
+			stopped := isClosed(p.cfg.Server.Stop)
+			if !stopped && !p.hopeless() {
 				return
 			}
-			r.err = p.outage()
+			if r.err = p.outage(); stopped {
+				r.err = remote.Stopped(r.err)
+			}
 		}
 		p.queue.Remove(r.place)
 		if r.at != nil {

@@ -126,6 +126,15 @@ func (e *Error) again(retries int) bool {
 	return false
 }
 
+// Stopped is err as the error of a request that was given up because Config.Stop was closed:
+// it is a [quintain.ErrCancelled], and reads like err.
+func Stopped(err error) error { return stopped{err} }
+
+type stopped struct{ error }
+
+func (s stopped) Unwrap() error        { return s.error }
+func (s stopped) Is(target error) bool { return target == quintain.ErrCancelled }
+
 // Nonsensef is the error for an answer that breaks the protocol.
 func Nonsensef(format string, args ...any) *Error {
 	return &Error{Kind: Nonsense, Err: fmt.Errorf(format, args...)}

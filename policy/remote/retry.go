@@ -18,8 +18,8 @@ func NewRetry(cfg Config) *Retry {
 }
 
 // Do calls try until it returns nil, a fault that is permanent, or one after which the
-// retries are spent. The error is the last fault, with the number of attempts, or the
-// cause of ctx if ctx ended before try returned nil.
+// retries are spent. The error is the last fault, with the number of attempts, [Stopped] if
+// only Config.Stop ended it, or the cause of ctx if ctx ended before try returned nil.
 func (r *Retry) Do(ctx context.Context, try func() *Error) error {
 	for attempt := 1; ; attempt++ {
 		fault := try()
@@ -39,7 +39,7 @@ func (r *Retry) Do(ctx context.Context, try func() *Error) error {
 		if stopped, err := r.pause(ctx, attempt, fault.after); err != nil {
 			return err
 		} else if stopped {
-			return fault
+			return Stopped(fault)
 		}
 	}
 }

@@ -175,7 +175,7 @@ type tokens struct {
 }
 
 // errStopped says that nobody waits any more.
-var errStopped = errors.New("the run was stopped while it waited for the server")
+var errStopped = remote.Stopped(errors.New("the run was stopped while it waited for the server"))
 
 // Sample implements [quintain.Policy]. It waits until the server can be used.
 func (s *Server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
