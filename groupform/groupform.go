@@ -167,6 +167,9 @@ const (
 	viewFree   = 64 << 10 // bytes more
 )
 
+// VastFactor is how many times what [Codec.ViewSize] says a group can take in memory.
+const VastFactor = 5
+
 // ViewSize is how many bytes of memory [Codec.View] takes at most for the group in b.
 // The error says that b cannot be a group.
 func (c *Codec) ViewSize(b []byte) (int, error) {

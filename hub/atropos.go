@@ -117,9 +117,9 @@ func (a atroposAPI) batch(c *web.Call) {
 		return
 	}
 	by.next = true
-	write := a.server.encoder.writeJSON
+	write := a.server.reply.JSON
 	if c.R.URL.Query().Get("extra") == "1" {
-		write = a.server.encoder.writeWhole
+		write = a.server.reply.Whole
 	}
 	p, err := a.nextBatch(ctx, by)
 	switch {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
 )
@@ -58,12 +59,12 @@ func (a v1API) followGroups(c *web.Call) {
 	}
 	last = max(last, f.after)
 	c.W.Header().Set(headerLast, strconv.FormatUint(last, 10))
-	goods := &shipment{call: c, now: groups, held: weightOf(groups)}
+	parcel := &reply.Groups{Now: groups, Held: reply.WeightOf(groups)}
 	if wantsJSON(c.R) {
-		_ = a.server.encoder.writeWhole(c, goods) // a client that has gone asks again
+		_ = a.server.reply.Whole(c, parcel) // a client that has gone asks again
 	} else {
 		c.W.Header().Set(headerGroups, strconv.Itoa(len(groups)))
-		_ = a.server.encoder.writeBinary(c, goods)
+		_ = a.server.reply.Binary(c, parcel)
 	}
 }
 
@@ -140,7 +141,7 @@ func (r *Run) groupsOf(c *web.Call, seqs []uint64) (groups []queue.Delivery, las
 			last = seq
 			continue
 		case err == nil:
-			err = c.Reserve(weight(&d))
+			err = c.Reserve(reply.Weight(&d))
 		}
 		if err != nil && len(groups) > 0 {
 			break // the follower asks again

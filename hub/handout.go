@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/web"
 )
 
@@ -38,8 +39,8 @@ func setBatchHeaders(c *web.Call, p parcel) {
 // deliver writes a reply with a batch by the given function, which must call
 // [web.Call.LastByte] if the client knows the length of the reply. If the reply breaks
 // off, the batch is due again.
-func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *shipment) error) {
-	goods := &shipment{call: c, now: p.first, rest: p.seqs[len(p.first):], read: r.batches.fetch}
+func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups) error) {
+	groups := &reply.Groups{Now: p.first, Rest: p.seqs[len(p.first):], Read: r.batches.fetch}
 	landed := false
 	defer func() {
 		if !landed { // write panicked
@@ -48,7 +49,7 @@ func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *shipment) er
 	}()
 	// A client with the last byte may ask for the next batch before this goroutine goes on.
 	c.Arrive = func() { r.batches.land(p, c.Exchange, nil) }
-	err := write(c, goods)
+	err := write(c, groups)
 	landed = true
 	r.batches.land(p, c.Exchange, err)
 	if isCorrupt(err) {

@@ -26,6 +26,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/web"
 )
@@ -39,7 +40,8 @@ type Server struct {
 	web    *web.Server
 	since  time.Time // when it was made
 
-	encoder  *encoder
+	codec    *groupform.Codec
+	reply    *reply.Writer
 	readers  *web.Shelf[*atropos.Reader]
 	draining atomic.Bool // no more groups are taken
 
@@ -62,7 +64,8 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("hub: %w", err)
 	}
 	inflated := cmp.Or(s.config.Web.MaxInflated, web.Default().MaxInflated)
-	s.encoder = &encoder{codec: groupform.NewCodec(int(min(inflated, math.MaxInt32))), web: s.web, texts: web.NewShelf[*[]byte](s.web.Keep())}
+	s.codec = groupform.NewCodec(int(min(inflated, math.MaxInt32)))
+	s.reply = reply.New(s.codec, s.web)
 	s.readers = web.NewShelf[*atropos.Reader](s.web.Keep())
 	if s.main, err = s.newRun(context.Background(), DefaultRun, s.config.Queue); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)

@@ -105,9 +105,6 @@ type encoded struct {
 	reserve func(int) error // of the request
 }
 
-// vastFactor is how many times the bytes of its fields a group can take in memory.
-const vastFactor = 5 // times what [groupform.Codec.ViewSize] says
-
 // takeEncoded puts groups in their binary form into the queue, unchanged if possible.
 // See [intake.take].
 func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err error) {
@@ -159,7 +156,7 @@ func (in *intake) takeDecoded(ctx context.Context, from encoded) (t taken, err e
 	for i, body := range from.bodies {
 		size, err := in.codec.ViewSize(body)
 		if err == nil {
-			err = from.reserve(vastFactor * size)
+			err = from.reserve(groupform.VastFactor * size)
 		}
 		if err != nil {
 			return t, err
@@ -372,12 +369,12 @@ func (in *intake) newest(c *web.Call) (*quintain.Group, error) {
 	if body != nil {
 		size, err := in.codec.ViewSize(body)
 		if err == nil {
-			err = c.Reserve(vastFactor * size)
+			err = c.Reserve(groupform.VastFactor * size)
 		}
 		if err != nil {
 			return nil, err
 		}
-		defer c.Release(vastFactor * size)
+		defer c.Release(groupform.VastFactor * size)
 		return in.codec.Decode(body)
 	}
 	last := uint64(0)

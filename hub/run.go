@@ -58,7 +58,7 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 	r.holding = &holding{queue: q, registry: r.registry, log: r.log, tally: r.tally, wake: r.batches.wake}
 	r.ledger = registry.NewLedger(q, r.registry)
 	r.intake = &intake{
-		queue: q, log: r.log, limits: o, codec: s.encoder.codec,
+		queue: q, log: r.log, limits: o, codec: s.codec,
 		registry: r.registry, holding: r.holding, events: r.events, tally: r.tally,
 	}
 	if r.weights, err = weights.Open(ctx, q); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/web"
 )
@@ -223,7 +224,7 @@ func TestPanicWhileDelivering(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		f.run.deliver(c, p, func(*web.Call, *shipment) error { panic("oh") })
+		f.run.deliver(c, p, func(*web.Call, *reply.Groups) error { panic("oh") })
 	}}}})
 	if err != nil {
 		t.Fatal(err)

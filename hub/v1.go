@@ -84,9 +84,9 @@ func (a v1API) takeBatch(c *web.Call) {
 	}
 	setBatchHeaders(c, p)
 	if wantsJSON(c.R) {
-		a.deliver(c, p, a.server.encoder.writeWhole)
+		a.deliver(c, p, a.server.reply.Whole)
 	} else {
-		a.deliver(c, p, a.server.encoder.writeBinary)
+		a.deliver(c, p, a.server.reply.Binary)
 	}
 }
 

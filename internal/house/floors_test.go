@@ -48,7 +48,7 @@ var floors = [][]string{
 		"web",
 		"interop/atropos", "interop/reasoninggym", "interop/areal",
 	},
-	{"hub/registry"}, // a part of the server
+	{"hub/registry", "hub/reply"}, // parts of the server
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
 		"envs",

@@ -1,4 +1,6 @@
-package hub
+// Package reply writes groups that wait as replies of the hub: in the binary form, or as
+// JSON. It holds in memory no more than the portion of them that it writes and what it makes ahead.
+package reply
 
 import (
 	"context"
@@ -18,42 +20,49 @@ import (
 // pieceSize is about how many bytes of a reply in the binary form are written at once.
 const pieceSize = 64 << 10
 
-// weight is how many bytes of memory a group takes while it waits to be written: decoded,
+// Weight is how many bytes of memory a group takes while it waits to be written: decoded,
 // or as it is stored and as it is packed for the client.
-func weight(d *queue.Delivery) int {
+func Weight(d *queue.Delivery) int {
 	if d.Group != nil {
 		return groupform.MemoryOf(d.Group)
 	}
 	return 2 * int(d.Bytes)
 }
 
-// weightOf is the weight of groups together.
-func weightOf(groups []queue.Delivery) (n int) {
+// WeightOf is the weight of groups together.
+func WeightOf(groups []queue.Delivery) (n int) {
 	for i := range groups {
-		n += weight(&groups[i])
+		n += Weight(&groups[i])
 	}
 	return n
 }
 
-// An encoder writes groups as replies.
-type encoder struct {
+// A Writer writes groups as replies to calls. Its methods return what kept the reply from
+// being whole: a [queue.CorruptError], no memory, a client that has gone. Many goroutines
+// may use it.
+type Writer struct {
 	codec *groupform.Codec
 	web   *web.Server
 	texts *web.Shelf[*[]byte] // for groups in JSON
 }
 
-// writeBinary writes groups in their binary form. A reply of one portion has its length in
-// the header.
-func (e *encoder) writeBinary(c *web.Call, s *shipment) error {
-	groups, err := s.next()
+// New returns a Writer for the calls of a server.
+func New(codec *groupform.Codec, s *web.Server) *Writer {
+	return &Writer{codec, s, web.NewShelf[*[]byte](s.Keep())}
+}
+
+// Binary writes groups in their binary form. A reply of one portion has its length in the
+// header.
+func (w *Writer) Binary(c *web.Call, from *Groups) error {
+	groups, err := from.next(c)
 	if err != nil {
 		return err
 	}
-	bodies, size, err := e.bodiesOf(groups)
+	bodies, size, err := w.bodiesOf(groups)
 	if err != nil {
 		return err
 	}
-	sized := s.whole()
+	sized := from.whole()
 	c.W.Header().Set("Content-Type", groupform.Frames)
 	if sized {
 		c.W.Header().Set("Content-Length", strconv.Itoa(size))
@@ -65,10 +74,10 @@ func (e *encoder) writeBinary(c *web.Call, s *shipment) error {
 		if piece, err = writeFrames(out, piece, groups, bodies); err != nil {
 			return err
 		}
-		if groups, err = s.next(); err != nil {
+		if groups, err = from.next(c); err != nil {
 			return err
 		}
-		if bodies, _, err = e.bodiesOf(groups); err != nil {
+		if bodies, _, err = w.bodiesOf(groups); err != nil {
 			return err
 		}
 		out.Restart() // the client is not to blame for the time that reading took
@@ -108,10 +117,10 @@ func finish(c *web.Call, out io.Writer, piece []byte, sized bool) error {
 
 // bodiesOf returns groups in the binary form that all clients read, and how many bytes
 // their frames have.
-func (e *encoder) bodiesOf(groups []queue.Delivery) (bodies [][]byte, size int, err error) {
+func (w *Writer) bodiesOf(groups []queue.Delivery) (bodies [][]byte, size int, err error) {
 	bodies = make([][]byte, len(groups))
 	for i := range groups {
-		if bodies[i], err = e.bodyOf(&groups[i]); err != nil {
+		if bodies[i], err = w.bodyOf(&groups[i]); err != nil {
 			return nil, 0, err
 		}
 		size += groupform.FrameHead + len(bodies[i])
@@ -120,41 +129,41 @@ func (e *encoder) bodiesOf(groups []queue.Delivery) (bodies [][]byte, size int, 
 }
 
 // bodyOf returns the group of d in the binary form that all clients read.
-func (e *encoder) bodyOf(d *queue.Delivery) ([]byte, error) {
+func (w *Writer) bodyOf(d *queue.Delivery) ([]byte, error) {
 	if d.Body == nil {
-		return e.codec.Encode(d.Group)
+		return w.codec.Encode(d.Group)
 	}
-	body, err := e.codec.Repack(d.Body)
+	body, err := w.codec.Repack(d.Body)
 	if err != nil {
 		return nil, &queue.CorruptError{Seq: d.Seq, ID: d.ID, Err: err}
 	}
 	return body, nil
 }
 
-// writeJSON writes groups as Atropos writes a batch.
-func (e *encoder) writeJSON(c *web.Call, s *shipment) error {
-	return e.write(c, s, atropos.AppendGroup)
+// JSON writes groups as Atropos writes a batch.
+func (w *Writer) JSON(c *web.Call, from *Groups) error {
+	return w.write(c, from, atropos.AppendGroup)
 }
 
-// writeWhole is writeJSON with all that we know of the groups.
-func (e *encoder) writeWhole(c *web.Call, s *shipment) error {
-	return e.write(c, s, atropos.AppendWhole)
+// Whole is JSON with all that we know of the groups.
+func (w *Writer) Whole(c *web.Call, from *Groups) error {
+	return w.write(c, from, atropos.AppendWhole)
 }
 
 // A form appends a group as JSON.
 type form func([]byte, *quintain.Group) []byte
 
 // write writes groups in a form.
-func (e *encoder) write(c *web.Call, s *shipment, as form) error {
+func (w *Writer) write(c *web.Call, from *Groups, as form) error {
 	out := c.Printer(http.StatusOK)
 	_, err := out.Write([]byte(`{"batch":[`))
 	shown := 0
 	for err == nil {
 		var groups []queue.Delivery
-		if groups, err = s.next(); err != nil || len(groups) == 0 {
+		if groups, err = from.next(c); err != nil || len(groups) == 0 {
 			break
 		}
-		err = e.encodeAhead(c, groups, as, func(text []byte) error {
+		err = w.encodeAhead(c, groups, as, func(text []byte) error {
 			if shown++; shown > 1 {
 				_, _ = out.Write([]byte(",")) // the next write reports the error of this one
 			}
@@ -182,7 +191,7 @@ type text struct {
 
 // An ahead makes JSON of groups, of some of them ahead of the one that is shown.
 type ahead struct {
-	*encoder
+	*Writer
 	call   *web.Call
 	groups []queue.Delivery
 	as     form
@@ -192,11 +201,11 @@ type ahead struct {
 
 // encodeAhead shows groups in JSON in their order. It stops at one that cannot be read
 // or shown.
-func (e *encoder) encodeAhead(c *web.Call, groups []queue.Delivery, as form, show func(text []byte) error) error {
-	a := &ahead{encoder: e, call: c, groups: groups, as: as, texts: make([]*text, len(groups))}
+func (w *Writer) encodeAhead(c *web.Call, groups []queue.Delivery, as form, show func(text []byte) error) error {
+	a := &ahead{Writer: w, call: c, groups: groups, as: as, texts: make([]*text, len(groups))}
 	defer a.making.Wait()
 	for i := range groups {
-		for next := i; next < min(len(groups), i+e.web.Desks()+1); next++ {
+		for next := i; next < min(len(groups), i+w.web.Desks()+1); next++ {
 			if err := a.begin(next); err != nil && next == i {
 				return err // the others can be begun later
 			}
@@ -214,7 +223,7 @@ func (a *ahead) begin(i int) error {
 	if a.texts[i] != nil {
 		return nil
 	}
-	t := &text{made: make(chan struct{}), held: textFactor * weight(&a.groups[i])}
+	t := &text{made: make(chan struct{}), held: textFactor * Weight(&a.groups[i])}
 	if err := a.call.Reserve(t.held); err != nil {
 		return err
 	}
@@ -243,7 +252,7 @@ func (a *ahead) show(i int, show func(text []byte) error) error {
 		t.held += more
 	}
 	err := show(*t.json)
-	a.encoder.texts.Put(t.json, cap(*t.json))
+	a.Writer.texts.Put(t.json, cap(*t.json))
 	a.call.Release(t.held)
 	a.groups[i].Group, a.groups[i].Body, a.texts[i] = nil, nil, nil
 	return err
@@ -254,13 +263,13 @@ func (a *ahead) vast(i int, t *text) {
 	d := &a.groups[i]
 	size, err := a.codec.ViewSize(d.Body)
 	if err == nil {
-		err = a.call.Reserve(vastFactor * size)
+		err = a.call.Reserve(groupform.VastFactor * size)
 	}
 	if err != nil {
 		t.err = err
 		return
 	}
-	t.held += vastFactor * size
+	t.held += groupform.VastFactor * size
 	a.web.Compute(func() {
 		t.json, t.err = a.encode(d, a.as, func(body []byte, look func(*quintain.Group, uint32) error) error {
 			g, err := a.codec.Decode(body)
@@ -276,8 +285,8 @@ func (a *ahead) vast(i int, t *text) {
 const textFactor = 2
 
 // encode makes JSON of one group, which view decodes if it is not.
-func (e *encoder) encode(d *queue.Delivery, as form, view func([]byte, func(*quintain.Group, uint32) error) error) (*[]byte, error) {
-	buf, _ := e.texts.Take()
+func (w *Writer) encode(d *queue.Delivery, as form, view func([]byte, func(*quintain.Group, uint32) error) error) (*[]byte, error) {
+	buf, _ := w.texts.Take()
 	if buf == nil {
 		buf = new([]byte)
 	}

@@ -1,0 +1,91 @@
+package reply_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/hub/reply"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// TestPortions writes groups of which some are read while the reply is under way. The reply
+// is the same as if all had been there; one of which a group cannot be read breaks off.
+func TestPortions(t *testing.T) {
+	codec := groupform.NewCodec(1 << 30)
+	var frames, list, whole []byte
+	var all []queue.Delivery
+	list, whole = append(list, `{"batch":[`...), append(whole, `{"batch":[`...)
+	for i := range 7 {
+		g := groupformtest.Group(i)
+		body, err := codec.Encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			list, whole = append(list, ','), append(whole, ',')
+		}
+		frames, list, whole = groupform.AppendFrame(frames, uint64(i), body), atropos.AppendGroup(list, g), atropos.AppendWhole(whole, g)
+		all = append(all, queue.Delivery{Entry: queue.Entry{Seq: uint64(i)}, Body: body})
+	}
+	list, whole = append(list, "]}"...), append(whole, "]}"...)
+	bad := queue.Delivery{Entry: queue.Entry{Seq: 7}, Body: []byte("no group")}
+
+	for _, test := range []struct {
+		why   string
+		write func(*reply.Writer, *web.Call, *reply.Groups) error
+		whole string // the reply, if all groups can be read
+	}{
+		{"binary", (*reply.Writer).Binary, string(frames)},
+		{"as Atropos", (*reply.Writer).JSON, string(list)},
+		{"all that is known", (*reply.Writer).Whole, string(whole)},
+	} {
+		for _, portion := range []int{1, 3, 7} {
+			if got, err := serve(t, test.write, all, portion); got != test.whole || err != nil {
+				t.Errorf("%s, %d at a time: error %v, %d bytes, want %d", test.why, portion, err, len(got), len(test.whole))
+			}
+			got, err := serve(t, test.write, append(all[:7:7], bad), portion)
+			if _, is := errors.AsType[*queue.CorruptError](err); !is || got == test.whole {
+				t.Errorf("%s, %d at a time, one of them damaged: error %v", test.why, portion, err)
+			}
+		}
+	}
+}
+
+// serve replies with groups, so many at a time, and returns what the client got.
+func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) error, groups []queue.Delivery, portion int) (body string, err error) {
+	t.Helper()
+	var w *reply.Writer
+	s, fault := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) {
+		var rest []uint64
+		for _, d := range groups[portion:] {
+			rest = append(rest, d.Seq)
+		}
+		err = write(w, c, &reply.Groups{Now: copyOf(groups[:portion]), Rest: rest, Read: func(_ context.Context, seqs []uint64) ([]queue.Delivery, error) {
+			return copyOf(groups[seqs[0]:min(int(seqs[0])+portion, len(groups))]), nil
+		}})
+	}}}})
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	w = reply.New(groupform.NewCodec(1<<30), s)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	got, fault := server.Client().Get(server.URL)
+	if fault != nil {
+		return "", err
+	}
+	defer got.Body.Close()
+	text, _ := io.ReadAll(got.Body) // one that broke off is short
+	return string(text), err
+}
+
+// copyOf are groups for a reply, which uses them up.
+func copyOf(groups []queue.Delivery) []queue.Delivery { return slices.Clone(groups) }
