@@ -14,16 +14,17 @@
 //   - Of each level it keeps the mean score and the mean spread. With every group of the
 //     level the earlier ones count less, so that only the last few matter.
 //   - A level that was never played is taken to have the spread 1, until its first group.
-//   - The levels that are played are those up to the first whose mean score is below two
-//     thirds. So a course begins at its easiest level, goes up when the policy can do a
-//     level, and comes down when it no longer can.
+//   - The levels that are played are those up to the one after the hardest whose mean score
+//     is two thirds or more, and harder ones that have taught. So a course begins at its
+//     easiest level, goes up when the policy can do a level, and comes down when it no
+//     longer can.
 //   - Among these, a level counts with its spread, and twice as much as the one below. It
 //     is drawn in proportion to the fourth power of that: mostly the hardest level that
 //     teaches, and an easier one if nothing is right there.
 //   - A course is drawn in proportion to its weight and to the largest spread of the levels
 //     that are played. So share moves from what is solved or hopeless to what teaches.
-//   - Three draws in a hundred go by the weights of the courses alone, to any of the levels
-//     that are played: nothing is ever given up, and what the policy forgets is noticed.
+//   - Three draws in a hundred go by the weights of the courses alone, to any level: nothing
+//     is ever given up, and what the policy forgets is noticed.
 //
 // The variance of the scores as a measure of what a problem teaches is that of Foster et
 // al., "Learning to Reason at the Frontier of Learnability" (2025), and of Rutherford et
@@ -107,7 +108,7 @@ func (c *Curriculum) Choose() int {
 	one := c.courses[pick(r, shares)]
 	switch {
 	case byWeight:
-		return one.first + r.Between(0, one.top())
+		return one.first + r.Between(0, one.Levels-1)
 	case c.teaches():
 		return one.first + pick(r, one.odds())
 	case c.settings.Mode == Random:
@@ -227,6 +228,6 @@ func (c *Curriculum) complexity(one *course) float64 {
 		mean += float64(level) * odd
 	}
 	mean /= sum(odds)
-	mean += c.settings.Floor * (float64(one.top())/2 - mean)
+	mean += c.settings.Floor * (float64(one.Levels-1)/2 - mean)
 	return mean / float64(one.Levels-1)
 }

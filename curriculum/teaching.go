@@ -35,32 +35,43 @@ func (r *rung) passRate() float64 {
 	return r.Scores / r.Groups
 }
 
-// top is the hardest level that is played: the first that the policy cannot do.
+// top is the level after the hardest that the policy can do.
 func (c *course) top() int {
-	for level := range c.rungs {
-		if c.rungs[level].passRate() < canDo {
-			return level
+	for level := c.Levels - 2; level >= 0; level-- {
+		if c.rungs[level].passRate() >= canDo {
+			return level + 1
 		}
 	}
-	return c.Levels - 1
+	return 0
 }
 
-// odds are in proportion to how often each level is drawn.
+// played reports whether a level is one of those that are played: up to the top, and above
+// it what has taught.
+func (c *course) played(level, top int) bool { return level <= top || c.rungs[level].Spread > 0 }
+
+// odds are in proportion to how often each level is drawn. A level above the top counts no
+// more than the top does.
 func (c *course) odds() []float64 {
-	odds := make([]float64, c.top()+1)
-	double := 1.0
+	odds, top, factor := make([]float64, c.Levels), c.top(), 1.0
 	for level := range odds {
-		teaches := double * c.rungs[level].teaches()
-		odds[level] = teaches * teaches * teaches * teaches
-		double *= 2
+		if c.played(level, top) {
+			teaches := factor * c.rungs[level].teaches()
+			odds[level] = teaches * teaches * teaches * teaches
+		}
+		if level < top {
+			factor *= 2
+		}
 	}
 	return odds
 }
 
-// best is the estimate of the level that teaches most.
+// best is the estimate of the level that teaches most, of those that are played.
 func (c *course) best() (most float64) {
-	for level := range c.top() + 1 {
-		most = max(most, c.rungs[level].teaches())
+	top := c.top()
+	for level := range c.rungs {
+		if c.played(level, top) {
+			most = max(most, c.rungs[level].teaches())
+		}
 	}
 	return most
 }

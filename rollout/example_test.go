@@ -38,13 +38,13 @@ func Example() {
 	rules.Size = engine.Size
 	kept, dropped := 0, map[rollout.Drop]int{}
 	engine.Done = func(_ context.Context, r rollout.Result) error {
-		group, _, drop, err := rules.Judge(r)
+		group, scores, drop, err := rules.Judge(r)
 		if group != nil {
 			kept++
 		} else {
 			dropped[drop]++
 		}
-		mix.Done(r.Job)
+		mix.Done(r.Job, scores)
 		return err
 	}
 	if err := engine.Run(context.Background()); err != nil {

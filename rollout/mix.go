@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -21,6 +22,10 @@ type Stream struct {
 	// level unless the task has its own parameters. A number is appended if another
 	// stream has the same label.
 	Label string
+
+	// Course is the task that the stream is a level of. The levels of a course stand next
+	// to each other, the easiest first. Empty: the stream is a course of its own.
+	Course string
 
 	// Skip reports whether a problem must not be played. Nil: all may be played.
 	Skip func(quintain.Problem) (bool, error)
@@ -44,17 +49,28 @@ func (s Stream) name() (string, error) {
 	return fmt.Sprintf("%s/%s.s%d.%.4x", s.Scenario.Info().ID(), info.Name, s.Seed, sha256.Sum256(info.Levels[s.Level])), nil
 }
 
-// A Mix returns the problems of several streams in proportion to their weights, and keeps
-// the position in each: every problem is finished once, even across restarts. Many
-// goroutines may use it at once.
+// A Chooser chooses the streams of a [Mix], which are numbered from 0 in their order, and
+// learns from the scores. Its JSON is everything that its later choices depend on. The mix
+// calls Choose and Note one at a time.
+type Chooser interface {
+	Choose() (stream int)
+	Note(stream int, scores []float64) // of a group; empty: it has none
+	json.Marshaler
+	json.Unmarshaler
+}
+
+// A Mix returns the problems of several streams, and keeps the position in each: every
+// problem is finished once, even across restarts. Many goroutines may use it at once.
 type Mix struct {
 	mu      sync.Mutex
 	streams []*position
+	chooser Chooser // nil: the streams keep to their weights
 }
 
 // A position is the progress of one stream.
 type position struct {
 	Stream
+	number  int // in the mix
 	name    string
 	next    int          // index of the first problem neither played nor skipped
 	redo    []int        // indices to play again, ascending
@@ -63,18 +79,19 @@ type position struct {
 	skipped int          // number of skipped indices before next
 }
 
-// NewMix returns a mix of streams. The error names an invalid stream.
+// NewMix returns a mix of streams in proportion to their weights. The error names an
+// invalid stream.
 func NewMix(streams []Stream) (*Mix, error) {
 	m := &Mix{}
 	seen := map[string]bool{}
 	for i, label := range Labels(streams) {
 		s := streams[i]
-		s.Label = label
+		s.Label, s.Course = label, cmp.Or(s.Course, label)
 		name, err := s.name()
 		if err != nil {
 			return nil, err
 		}
-		p := &position{Stream: s, name: name, open: map[int]bool{}, failed: map[int]int{}}
+		p := &position{Stream: s, number: i, name: name, open: map[int]bool{}, failed: map[int]int{}}
 		if !(s.Weight > 0) {
 			return nil, fmt.Errorf("stream %s: weight is %v, want more than 0", p.name, s.Weight)
 		}
@@ -90,13 +107,16 @@ func NewMix(streams []Stream) (*Mix, error) {
 	return m, nil
 }
 
-// Labels returns the labels of the mix's streams.
-func (m *Mix) Labels() []string {
-	labels := make([]string, len(m.streams))
+// ChooseBy has c choose the streams, instead of their weights. Call it before anything else.
+func (m *Mix) ChooseBy(c Chooser) { m.chooser = c }
+
+// Streams returns the streams of the mix. Each has a label and a course.
+func (m *Mix) Streams() []Stream {
+	all := make([]Stream, len(m.streams))
 	for i, s := range m.streams {
-		labels[i] = s.Label
+		all[i] = s.Stream
 	}
-	return labels
+	return all
 }
 
 // Labels returns a distinct label for each of streams.
@@ -128,6 +148,7 @@ type Job struct {
 	Scenario quintain.Scenario
 	Problem  quintain.Problem
 	Label    string // of its stream
+	Course   string // of its stream
 
 	stream *position
 }
@@ -136,32 +157,42 @@ type Job struct {
 // exhausted.
 const mostSkips = 10_000
 
-// Next returns a problem of the stream that is furthest behind its share. The problem is
-// open until Done or Redo.
+// Next returns a problem of the stream that the chooser chooses or, without one, that is
+// furthest behind its share. The problem is open until Done or Redo.
 func (m *Mix) Next() (Job, error) {
 	m.mu.Lock()
-	behind := m.streams[0]
-	for _, s := range m.streams[1:] {
-		if float64(s.handed())/s.Weight < float64(behind.handed())/behind.Weight {
-			behind = s
-		}
-	}
-	index := behind.take()
+	s := m.due()
+	index := s.take()
 	m.mu.Unlock()
 
 	for range mostSkips {
-		p, skip, err := behind.problem(index)
+		p, skip, err := s.problem(index)
 		if err != nil {
-			m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: behind})
+			m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: s})
 			return Job{}, err
 		}
 		if !skip {
-			return Job{behind.Scenario, p, behind.Label, behind}, nil
+			return Job{s.Scenario, p, s.Label, s.Course, s}, nil
 		}
-		index = m.after(behind, index)
+		index = m.after(s, index)
 	}
-	m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: behind})
-	return Job{}, fmt.Errorf("%s: %d problems in a row were skipped: choose a level with more problems, or play them all", behind.Label, mostSkips)
+	m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: s})
+	return Job{}, fmt.Errorf("%s: %d problems in a row were skipped: choose a level with more problems, or play them all", s.Label, mostSkips)
+}
+
+// due is the stream of the next problem. What was chosen before and must be played again
+// comes first, without another choice: so the choices go on after a restart as they would
+// have without it. m.mu is held.
+func (m *Mix) due() *position {
+	if m.chooser == nil {
+		return slices.MinFunc(m.streams, func(a, b *position) int {
+			return cmp.Compare(float64(a.handed())/a.Weight, float64(b.handed())/b.Weight)
+		})
+	}
+	if at := slices.IndexFunc(m.streams, func(s *position) bool { return len(s.redo) > 0 }); at >= 0 {
+		return m.streams[at]
+	}
+	return m.streams[m.chooser.Choose()]
 }
 
 // problem makes the problem with an index, and reports whether it is skipped.
@@ -198,11 +229,15 @@ func (s *position) take() int {
 	return index
 }
 
-// Done closes a job whose problem is finished, whether its group was kept or dropped.
-func (m *Mix) Done(j Job) {
+// Done closes a job whose problem is finished, whether its group was kept or dropped, with
+// the scores of its episodes; nil: there are none.
+func (m *Mix) Done(j Job, scores []float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.stream.done(j.Problem.Index)
+	if m.chooser != nil {
+		m.chooser.Note(j.stream.number, scores)
+	}
 }
 
 // done closes the job of an index whose problem is finished.
@@ -242,6 +277,12 @@ func (m *Mix) Again(j Job) bool {
 	return true
 }
 
+// A savedMix is a mix as it is saved.
+type savedMix struct {
+	Streams map[string]savedPosition `json:"streams"`
+	Chooser json.RawMessage          `json:"chooser,omitempty"`
+}
+
 // savedPosition is a position as it is saved.
 type savedPosition struct {
 	Next    int   `json:"next"`
@@ -249,34 +290,40 @@ type savedPosition struct {
 	Skipped int   `json:"skipped,omitempty"`
 }
 
-// MarshalJSON encodes the positions of all streams by name. Open problems are encoded
-// as problems to play again.
+// MarshalJSON encodes the positions of all streams by name, and the chooser. Open problems
+// are encoded as problems to play again.
 func (m *Mix) MarshalJSON() ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	saved := make(map[string]savedPosition, len(m.streams))
+	saved := savedMix{Streams: make(map[string]savedPosition, len(m.streams))}
 	for _, s := range m.streams {
 		redo := slices.Clone(s.redo)
 		for index := range s.open {
 			redo = append(redo, index)
 		}
 		slices.Sort(redo)
-		saved[s.name] = savedPosition{s.next, redo, s.skipped}
+		saved.Streams[s.name] = savedPosition{s.next, redo, s.skipped}
+	}
+	if m.chooser != nil {
+		var err error
+		if saved.Chooser, err = m.chooser.MarshalJSON(); err != nil {
+			return nil, err
+		}
 	}
 	return json.Marshal(saved)
 }
 
-// UnmarshalJSON sets the positions of the streams that data names. Other streams keep
-// theirs, and unknown names are ignored. Call it before the first Next.
+// UnmarshalJSON sets the positions of the streams that data names, and the chooser. Other
+// streams keep theirs, and unknown names are ignored. Call it before the first Next.
 func (m *Mix) UnmarshalJSON(data []byte) error {
-	var saved map[string]savedPosition
+	var saved savedMix
 	if err := json.Unmarshal(data, &saved); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.streams {
-		p, found := saved[s.name]
+		p, found := saved.Streams[s.name]
 		if !found {
 			continue
 		}
@@ -284,6 +331,9 @@ func (m *Mix) UnmarshalJSON(data []byte) error {
 			return fmt.Errorf("stream %s: positions %+v are invalid", s.name, p)
 		}
 		s.next, s.redo, s.skipped = p.Next, p.Redo, p.Skipped
+	}
+	if m.chooser != nil && saved.Chooser != nil {
+		return m.chooser.UnmarshalJSON(saved.Chooser)
 	}
 	return nil
 }

@@ -73,15 +73,15 @@ func TestMixKeepsTheWeights(t *testing.T) {
 func TestMixContinuesAfterARestart(t *testing.T) {
 	m := newTestMix(t)
 	jobs, _ := take(t, m, 6) // a0 b0 b1 a1 b2 b3
-	m.Done(jobs[0])
-	m.Done(jobs[1])
+	m.Done(jobs[0], nil)
+	m.Done(jobs[1], nil)
 	m.Redo(jobs[4])
-	m.Done(jobs[5])
+	m.Done(jobs[5], nil)
 	kept, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"echo.v1/a.s0.44136fa3":{"next":2,"redo":[1]},"echo.v1/b.s0.44136fa3":{"next":4,"redo":[1,2]}}`; string(kept) != want {
+	if want := `{"streams":{"echo.v1/a.s0.44136fa3":{"next":2,"redo":[1]},"echo.v1/b.s0.44136fa3":{"next":4,"redo":[1,2]}}}`; string(kept) != want {
 		t.Errorf("kept %s, want %s", kept, want)
 	}
 	again := newTestMix(t)
@@ -101,7 +101,7 @@ func TestScenariosOfOneTaskHaveTheirOwnPositions(t *testing.T) {
 	}
 	take(t, m, 3)
 	kept, err := json.Marshal(m)
-	if want := `{"echo.v1/a.s0.44136fa3":{"next":2,"redo":[0,1]},"other.v1/a.s0.44136fa3":{"next":1,"redo":[0]}}`; err != nil || string(kept) != want {
+	if want := `{"streams":{"echo.v1/a.s0.44136fa3":{"next":2,"redo":[0,1]},"other.v1/a.s0.44136fa3":{"next":1,"redo":[0]}}}`; err != nil || string(kept) != want {
 		t.Errorf("kept %s, error %v, want %s", kept, err, want)
 	}
 }
@@ -165,7 +165,7 @@ func TestMixRefuses(t *testing.T) {
 			t.Errorf("error %v, want one that says %q", err, test.names)
 		}
 	}
-	for _, kept := range []string{`[]`, `{"echo.v1/a.s0.44136fa3":{"next":-1}}`, `{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[3]}}`, `{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[2,1]}}`} {
+	for _, kept := range []string{`[]`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":-1}}}`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[3]}}}`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[2,1]}}}`} {
 		if err := newTestMix(t).UnmarshalJSON([]byte(kept)); err == nil {
 			t.Errorf("positions %s are accepted", kept)
 		}
@@ -180,7 +180,7 @@ func TestMixReportsProblemsThatCannotBeMade(t *testing.T) {
 	if _, err := m.Next(); err == nil {
 		t.Fatal("no error")
 	}
-	if kept, err := json.Marshal(m); err != nil || !reflect.DeepEqual(string(kept), `{"echo.v1/a.s0.44136fa3":{"next":1,"redo":[0]}}`) {
+	if kept, err := json.Marshal(m); err != nil || !reflect.DeepEqual(string(kept), `{"streams":{"echo.v1/a.s0.44136fa3":{"next":1,"redo":[0]}}}`) {
 		t.Errorf("kept %s, error %v", kept, err)
 	}
 }
@@ -205,5 +205,69 @@ func TestAgainIsBounded(t *testing.T) {
 	}
 	if saved, err := m.MarshalJSON(); err != nil || strings.Contains(string(saved), `"redo":[0`) {
 		t.Errorf("saved %s, error %v", saved, err)
+	}
+}
+
+// A turn chooses the streams in turn, and remembers the scores.
+type turn struct {
+	Chosen int
+	Noted  []float64
+}
+
+func (c *turn) Choose() int {
+	c.Chosen++
+	return c.Chosen % 2
+}
+
+func (c *turn) Note(stream int, scores []float64) {
+	c.Noted = append(c.Noted, float64(stream), scores[0])
+}
+
+func (c *turn) MarshalJSON() ([]byte, error) {
+	type plain turn
+	return json.Marshal((*plain)(c))
+}
+
+func (c *turn) UnmarshalJSON(data []byte) error {
+	type plain turn
+	return json.Unmarshal(data, (*plain)(c))
+}
+
+// After a restart, what was open comes first, and then the choices go on where they were.
+func TestMixFollowsItsChooserAcrossARestart(t *testing.T) {
+	first, chooser := newTestMix(t), &turn{}
+	first.ChooseBy(chooser)
+	jobs, got := take(t, first, 5)
+	if want := "b0 a0 b1 a1 b2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	first.Done(jobs[0], []float64{0.5})
+	first.Done(jobs[3], []float64{0.25})
+	kept, err := json.Marshal(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, next := take(t, first, 4)
+
+	second, again := newTestMix(t), &turn{}
+	second.ChooseBy(again)
+	if err := json.Unmarshal(kept, second); err != nil {
+		t.Fatal(err)
+	}
+	if want := (turn{5, []float64{1, 0.5, 0, 0.25}}); !reflect.DeepEqual(*again, want) {
+		t.Errorf("the chooser goes on from %+v, want %+v", *again, want)
+	}
+	if _, got := take(t, second, 3); got != "a0 b1 b2" {
+		t.Errorf("after the restart %s, want what was open", got)
+	}
+	if _, got := take(t, second, 4); got != next {
+		t.Errorf("then %s, want %s as without the restart", got, next)
+	}
+	bad := strings.Replace(string(kept), `"Chosen":5`, `"Chosen":"many"`, 1)
+	if err := json.Unmarshal([]byte(bad), newTestMix(t)); err != nil {
+		t.Errorf("without a chooser: error %v", err)
+	}
+	if err := json.Unmarshal([]byte(bad), second); err == nil {
+		t.Error("a chooser that cannot be read is no error")
 	}
 }

@@ -171,7 +171,7 @@ func (r *Run) step(ctx context.Context, batch []queue.Delivery) (made bool, err 
 	if err != nil {
 		return false, err
 	}
-	return true, r.note(Stepped{step, lags(before, batch), r.config.Learner != nil})
+	return true, r.note(Stepped{step, lags(before, batch), r.config.Learner != nil, r.Standings()})
 }
 
 // train has the learner make its step on a batch, and returns the groups that it

@@ -2,6 +2,7 @@ package run
 
 import (
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
@@ -38,6 +39,8 @@ type Stepped struct {
 	learn.Step       // its metrics are empty if nothing is trained here
 	Lags       []int // how many versions the oldest token of each group was behind
 	Trained    bool  // a learner made the step
+
+	Standings []curriculum.Standing // of the curriculum; nil: there is none
 }
 
 // Examined is an examination that was held.

@@ -33,7 +33,7 @@ func (f *follower) run(ctx context.Context) error {
 		f.open(steps, episodes)
 		f.compareBatch()
 		for ; last < steps; last++ {
-			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags()}); err != nil {
+			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Standings: f.Standings()}); err != nil {
 				return err
 			}
 		}

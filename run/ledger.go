@@ -15,7 +15,7 @@ import (
 const recordKey = "run"
 
 // recordFormat is the version of the form of that record.
-const recordFormat = 2
+const recordFormat = 3
 
 // A record is what a run keeps beside its groups, so that the next process continues
 // where this one was.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/scalars"
 )
@@ -67,6 +68,7 @@ func (n *Numbers) Note(e Event) error {
 		if e.Trained {
 			n.trained(&e.Metrics)
 		}
+		n.curriculum(e.Standings)
 		if time.Since(n.wrote) >= n.every {
 			return n.write()
 		}
@@ -111,6 +113,24 @@ func (n *Numbers) trained(m *learn.Metrics) {
 		"learn/loss": m.Loss, "learn/policy_loss": m.PolicyLoss, "learn/kl": m.KL, "learn/drift": m.Drift, "learn/entropy": m.Entropy,
 		"learn/clip_fraction": m.ClipFraction, "learn/cap_fraction": m.CapFraction, "learn/weight_mean": m.WeightMean,
 		"learn/weight_max": m.WeightMax, "learn/grad_norm": m.GradNorm, "learn/learning_rate": m.LearningRate,
+	})
+}
+
+// curriculum sets the numbers of a curriculum, if there is one. n.mu is held.
+func (n *Numbers) curriculum(courses []curriculum.Standing) {
+	if len(courses) == 0 {
+		return
+	}
+	var complexities, passRates []float64
+	for _, c := range courses {
+		n.values["curriculum/complexity/"+c.Name] = c.Complexity
+		n.values["curriculum/share/"+c.Name] = c.Share
+		n.values["curriculum/pass_rate/"+c.Name] = c.PassRate
+		complexities, passRates = append(complexities, c.Complexity), append(passRates, c.PassRate)
+	}
+	maps.Copy(n.values, map[string]float64{
+		"curriculum/total_tasks_tracked": float64(len(courses)), "curriculum/avg_recent_accuracy": mean(passRates),
+		"curriculum/avg_complexity": mean(complexities), "curriculum/min_complexity": slices.Min(complexities), "curriculum/max_complexity": slices.Max(complexities),
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
@@ -41,7 +42,8 @@ func TestNumbers(t *testing.T) {
 		}}, Scores: []float64{0.5, 0.5}, Drop: rollout.DropEqual},
 		run.Played{Result: rollout.Result{Trajectories: []quintain.Trajectory{episode(quintain.InfraFailed, 100, false)}}, Drop: rollout.DropInfra},
 		run.Dropped{rollout.DropStale, []string{"a", "b"}},
-		run.Stepped{Step: learn.Step{Version: 3, Metrics: learn.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true},
+		run.Stepped{Step: learn.Step{Version: 3, Metrics: learn.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true,
+			Standings: []curriculum.Standing{{Name: "gcd", Complexity: 0.5, Share: 0.75, PassRate: 1}, {Name: "lcm", Share: 0.25}}},
 		run.Examined{Version: 4, Report: &exam.Report{
 			Summary: exam.Summary{Mean: &mean}, Rows: []*exam.Row{{Label: "gcd:1", Summary: exam.Summary{Mean: &mean}}, {Label: "lcm"}},
 		}},
@@ -72,6 +74,10 @@ func TestNumbers(t *testing.T) {
 		"train/completion_lengths": 10, "train/completion_lengths_min": 4, "train/completion_lengths_max": 20,
 		"train/completion_lengths_std": log.rows[0].Values["train/completion_lengths_std"], "train/completion_lengths_p95": 0.25,
 		"train/lag": 1.5, "train/lag_max": 3, "learn/entropy": 0.5,
+		"curriculum/complexity/gcd": 0.5, "curriculum/share/gcd": 0.75, "curriculum/pass_rate/gcd": 1,
+		"curriculum/complexity/lcm": 0, "curriculum/share/lcm": 0.25, "curriculum/pass_rate/lcm": 0,
+		"curriculum/avg_complexity": 0.25, "curriculum/min_complexity": 0, "curriculum/max_complexity": 0.5,
+		"curriculum/avg_recent_accuracy": 0.5, "curriculum/total_tasks_tracked": 2,
 	}
 	if !maps.Equal(log.rows[0].Values, want) {
 		t.Errorf("the numbers of the step are\n%v, want\n%v", log.rows[0].Values, want)

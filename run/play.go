@@ -51,7 +51,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	if drop != "" {
 		r.ledger.gate.Leave(r.config.Settings.GroupSize)
 	}
-	again := r.close(result, drop)
+	again := r.close(result, scores, drop)
 	r.ledger.touch()
 	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", drop)
 	if err := r.note(Played{result, scores, group, drop, again, r.Version()}); err != nil {
@@ -60,7 +60,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	if drop == rollout.DropInfra && !again && result.Again {
 		r.say("%s is given up: its server failed each time that it was played", result.Job.Problem.ID())
 	}
-	if advice := r.tally.adviceOn(result.Job.Label); advice != "" {
+	if advice := r.tally.adviceOn(result.Job.Course); advice != "" {
 		r.say("%s", advice)
 	}
 	return nil
@@ -79,7 +79,7 @@ func (r *Run) put(ctx context.Context, group *quintain.Group) (fresh bool, err e
 
 // close closes the job of a result, and reports whether its problem is played again: if
 // it was cancelled, and if the policy failed, but not forever.
-func (r *Run) close(result rollout.Result, drop rollout.Drop) (again bool) {
+func (r *Run) close(result rollout.Result, scores []float64, drop rollout.Drop) (again bool) {
 	switch {
 	case drop == rollout.DropCancelled:
 		r.mix.Redo(result.Job)
@@ -87,6 +87,6 @@ func (r *Run) close(result rollout.Result, drop rollout.Drop) (again bool) {
 	case drop == rollout.DropInfra && result.Again:
 		return r.mix.Again(result.Job)
 	}
-	r.mix.Done(result.Job)
+	r.mix.Done(result.Job, scores)
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -24,12 +25,12 @@ type Report struct {
 	Unit          string                   `json:"unit"`              // what Tokens counts: "tokens", or "bytes" if the policy's server does not tell its tokens
 	Turns         Turns                    `json:"turns"`             // after the first of each episode
 	Staleness     map[int]int              `json:"staleness"`         // groups consumed, by the versions that their oldest token was behind; those of unknown version are not in it
-	Tasks         []TaskReport             `json:"tasks"`             // in the order of the streams
+	Tasks         []TaskReport             `json:"tasks"`             // the courses, in the order of the streams
 	Waiting       string                   `json:"waiting,omitempty"` // what the policy waits for, besides its replies
 	LastFault     string                   `json:"last_fault,omitempty"`
 	Advice        []string                 `json:"advice,omitempty"`      // what people should know, and do
 	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
-	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score of held-out problems, the mean of the tasks' means
+	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score of held-out problems, the mean of the means of all levels
 	ExamAfter     *float64                 `json:"exam_after,omitempty"`
 }
 
@@ -45,17 +46,20 @@ func (n Turns) String() string {
 	return fmt.Sprintf("%d clean, %d realigned, %d forked", n.Clean, n.Realigned, n.Forked)
 }
 
-// A TaskReport is what a run did with one stream of problems.
+// A TaskReport is what a run did with one course: a stream of problems, or several that are
+// the levels of one task.
 type TaskReport struct {
-	Label  string    `json:"label"`  // "task:level", or the task if it has parameters of its own
+	Label  string    `json:"label"`  // of the course: "task:level", or the task if it has several levels or parameters of its own
 	Groups int       `json:"groups"` // that were scored, dropped ones included
 	Kept   int       `json:"kept"`
 	First  float64   `json:"first_mean_score"` // of the first 16 groups
 	Last   float64   `json:"last_mean_score"`  // of the last 16 groups
 	Curve  []float64 `json:"curve"`            // mean scores over the run, each of equally many groups
 
-	ExamBefore *float64 `json:"exam_before,omitempty"` // mean score of held-out problems
+	ExamBefore *float64 `json:"exam_before,omitempty"` // mean score of held-out problems, the mean of the levels' means
 	ExamAfter  *float64 `json:"exam_after,omitempty"`
+
+	Curriculum *curriculum.Standing `json:"curriculum,omitempty"` // nil: there is none
 }
 
 // Score is the mean of the tasks' last mean scores; 0 if nothing was scored.
@@ -67,6 +71,16 @@ func (r *Report) Score() float64 {
 		}
 	}
 	return sum / float64(max(1, n))
+}
+
+// Complexity is the mean complexity of the tasks, and whether there is a curriculum.
+func (r *Report) Complexity() (mean float64, has bool) {
+	for i := range r.Tasks {
+		if c := r.Tasks[i].Curriculum; c != nil {
+			mean, has = mean+c.Complexity/float64(len(r.Tasks)), true
+		}
+	}
+	return mean, has
 }
 
 // Lag is the mean staleness of the groups that were consumed, and whether it is known of

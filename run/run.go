@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/queue"
@@ -33,6 +34,10 @@ type Config struct {
 	// Streams are the problems. A stream without a Skip of its own leaves out what is
 	// held out, but a stream of a file does so only if the run has examinations.
 	Streams []rollout.Stream
+
+	// Curriculum chooses among the levels of the streams' courses. With the mode none, or
+	// no mode, all streams are played in proportion to their weights.
+	Curriculum curriculum.Settings
 
 	// Policy plays. If it has a method Run(context.Context) error, as tiny.Policy, that
 	// runs as long as the run does. If it has a method Waiting() string, the report says
@@ -105,16 +110,17 @@ type Trainer interface {
 
 // A Run is a run. Its methods may be called from many goroutines; Run is called once.
 type Run struct {
-	config   Config
-	log      *slog.Logger
-	mix      *rollout.Mix
-	ledger   *ledger
-	follower *follower // nil: the built-in consumer takes the batches
-	tally    *tally
-	sinks    []Sink
-	sets     []exam.Set
-	faults   faultPause
-	start    time.Time // of this process, less the time of the earlier ones
+	config     Config
+	log        *slog.Logger
+	mix        *rollout.Mix
+	curriculum *curriculum.Curriculum // nil: there is none
+	ledger     *ledger
+	follower   *follower // nil: the built-in consumer takes the batches
+	tally      *tally
+	sinks      []Sink
+	sets       []exam.Set
+	faults     faultPause
+	start      time.Time // of this process, less the time of the earlier ones
 }
 
 // Open puts a run together, at the place where the last process was. The error names
@@ -137,6 +143,9 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 		return nil, err
 	}
 	if r.mix, err = rollout.NewMix(streams); err != nil {
+		return nil, err
+	}
+	if err := r.openCurriculum(); err != nil {
 		return nil, err
 	}
 	if err := r.openLedger(ctx); err != nil {
@@ -238,6 +247,9 @@ func (r *Run) trained() int {
 func (r *Run) Report() Report {
 	report := r.tally.report()
 	report.Version = r.Version()
+	for i, one := range r.Standings() {
+		report.Tasks[i].Curriculum = &one
+	}
 	if p, waits := r.config.Policy.(interface{ Waiting() string }); waits {
 		report.Waiting = p.Waiting()
 	}

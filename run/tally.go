@@ -51,9 +51,10 @@ type tally struct {
 	exams     map[Moment]*exam.Report
 }
 
-// A taskTally counts the groups of one stream.
+// A taskTally counts the groups of one course.
 type taskTally struct {
-	label    string
+	label    string   // of the course
+	levels   []string // labels of its streams
 	groups   int
 	kept     int
 	episodes int
@@ -71,10 +72,11 @@ func newTally() *tally {
 	}
 }
 
-// begin sets the labels of the streams.
+// begin sets the courses of the streams.
 func (t *tally) begin(mix *rollout.Mix) {
-	for _, label := range mix.Labels() {
-		t.tasks = append(t.tasks, &taskTally{label: label})
+	for _, s := range mix.Streams() {
+		task := t.task(s.Course)
+		task.levels = append(task.levels, s.Label)
 	}
 }
 
@@ -103,7 +105,7 @@ func (t *tally) Note(e Event) error {
 
 // played counts a group that was played. t.mu is held.
 func (t *tally) played(p Played) {
-	task := t.task(p.Job.Label)
+	task := t.task(p.Job.Course)
 	for i := range p.Trajectories {
 		played := &p.Trajectories[i]
 		t.outcomes[played.Outcome]++
@@ -161,7 +163,7 @@ func withoutLogProbs(g *quintain.Group) (n int) {
 	return n
 }
 
-// task returns the tally of a label. t.mu is held.
+// task returns the tally of a course. t.mu is held.
 func (t *tally) task(label string) *taskTally {
 	at := slices.IndexFunc(t.tasks, func(task *taskTally) bool { return task.label == label })
 	if at < 0 {
@@ -240,7 +242,7 @@ func (t *tally) report() Report {
 	for _, task := range t.tasks {
 		r.Tasks = append(r.Tasks, TaskReport{
 			Label: task.label, Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last),
-			Curve: task.curve.Points(), ExamBefore: scoreIn(before, task.label), ExamAfter: scoreIn(after, task.label),
+			Curve: task.curve.Points(), ExamBefore: scoreIn(before, task.levels), ExamAfter: scoreIn(after, task.levels),
 		})
 	}
 	if before != nil {
@@ -252,17 +254,22 @@ func (t *tally) report() Report {
 	return r
 }
 
-// scoreIn is the mean score of a label in an examination; nil: there is none.
-func scoreIn(report *exam.Report, label string) *float64 {
+// scoreIn is the mean in an examination of the mean scores of labels; nil: there is none.
+func scoreIn(report *exam.Report, labels []string) *float64 {
 	if report == nil {
 		return nil
 	}
+	var scores []float64
 	for _, row := range report.Rows {
-		if row.Label == label {
-			return row.Mean
+		if slices.Contains(labels, row.Label) && row.Mean != nil {
+			scores = append(scores, *row.Mean)
 		}
 	}
-	return nil
+	if scores == nil {
+		return nil
+	}
+	all := mean(scores)
+	return &all
 }
 
 func mean(values []float64) float64 {

@@ -119,6 +119,9 @@ func statusOf(r *run.Report) []string {
 		fmt.Sprintf("groups %d", r.GroupsMade), fmt.Sprintf("dropped %d", sum(r.GroupsDropped)),
 		"lag " + lagOf(r), fmt.Sprintf("%.0f %s/s", r.Rate(), r.Unit),
 	}
+	if complexity, has := r.Complexity(); has {
+		parts = append(parts, fmt.Sprintf("complexity %.2f", complexity))
+	}
 	if m := r.Training; m != nil {
 		parts = append(parts, fmt.Sprintf("loss %.3f", m.Loss), fmt.Sprintf("entropy %.3f", m.Entropy))
 		if m.Skipped > 0 {
@@ -166,7 +169,10 @@ func (l *Live) picture(r *run.Report, width int) []string {
 	name = min(name, width/2)
 	for _, t := range rows {
 		row := fmt.Sprintf("  %-*s %.3f ", name, Clip(t.Label, name), t.Last)
-		row += curve.Spark(t.Curve, min(32, width-1-len([]rune(row))))
+		if c := t.Curriculum; c != nil {
+			row += fmt.Sprintf("complexity %.2f  share %2.0f %% ", c.Complexity, 100*c.Share)
+		}
+		row += curve.Spark(t.Curve, max(0, min(32, width-1-len([]rune(row)))))
 		lines = append(lines, Clip(row, width-1))
 	}
 	if more := len(r.Tasks) - len(rows); more > 0 {

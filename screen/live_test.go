@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 )
@@ -20,7 +21,8 @@ func manyTasks(n int) run.Report {
 	}
 	for i := range n {
 		r.Tasks = append(r.Tasks, run.TaskReport{
-			Label: fmt.Sprintf("a_task_with_a_name_%02d:0", i), Groups: 10, First: 0.5, Last: 0.5 + float64(i%10)/100, Curve: slices.Repeat([]float64{0.5}, 64),
+			Curriculum: &curriculum.Standing{Complexity: 0.5, Share: 0.25},
+			Label:      fmt.Sprintf("a_task_with_a_name_%02d:0", i), Groups: 10, First: 0.5, Last: 0.5 + float64(i%10)/100, Curve: slices.Repeat([]float64{0.5}, 64),
 		})
 	}
 	return r

@@ -31,7 +31,7 @@ func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (lear
 		if err != nil {
 			return learn.Sequence{}, err
 		}
-		mix.Done(job)
+		mix.Done(job, nil)
 		return example(ctx, job, limit)
 	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/host"
@@ -29,24 +30,25 @@ import (
 // A config is everything that can be set: the form of the settings file. Each part
 // belongs to the package that it is of.
 type config struct {
-	Data     string
-	Log      logging
-	Server   web.Settings
-	Hub      hub.Settings
-	Store    host.Store
-	Tasks    catalog.Choices
-	Problems string
-	Scenario catalog.ScenarioChoice
-	Policy   policySettings
-	Run      runSettings
-	Rules    rollout.Rules
-	Exam     exam.Settings
-	Trace    trace.Settings
-	Dumps    export.DumpSettings
-	Metrics  scalars.Settings
-	Model    starter.Sizes
-	Learn    learn.Settings
-	Fake     fake.Settings
+	Data       string
+	Log        logging
+	Server     web.Settings
+	Hub        hub.Settings
+	Store      host.Store
+	Tasks      catalog.Choices
+	Problems   string
+	Scenario   catalog.ScenarioChoice
+	Policy     policySettings
+	Run        runSettings
+	Curriculum curriculum.Settings
+	Rules      rollout.Rules
+	Exam       exam.Settings
+	Trace      trace.Settings
+	Dumps      export.DumpSettings
+	Metrics    scalars.Settings
+	Model      starter.Sizes
+	Learn      learn.Settings
+	Fake       fake.Settings
 }
 
 // Declare implements [settings.Declarer].
@@ -57,6 +59,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Scenario, "scenario", "how problems are played")
 	d.Section(&c.Policy, "policy", "what plays")
 	d.Section(&c.Run, "run", "the run")
+	d.Prefixed(&c.Curriculum, "curriculum", "how the levels of the tasks change")
 	d.Section(&c.Rules, "rules", "how groups are made of episodes")
 	d.Section(&c.Exam, "exam", "an examination by quintain eval")
 	d.Section(&c.Trace, "trace", "the trace of every episode, below the data folder")
@@ -76,7 +79,7 @@ func uses() map[string][]string {
 	problems := []string{"tasks", "problems", "scenario"}
 	server := []string{"data", "log", "server", "hub", "store"}
 	return map[string][]string{
-		"run":      slices.Concat(server, problems, []string{"policy", "run", "rules", "trace", "dumps", "metrics", "model", "learn"}),
+		"run":      slices.Concat(server, problems, []string{"policy", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays"}),
 		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"pretrain": {"tasks", "scenario", "model"},
@@ -107,8 +110,8 @@ func defaults(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: logging{"info", "text"}, Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Scenario: catalog.DefaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
-		Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(), Metrics: scalars.Default(),
-		Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(),
+		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
+		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(),
 	}
 	switch kind {
 	case kindScript:

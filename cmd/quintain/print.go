@@ -19,9 +19,18 @@ const sparkWidth = 16
 // printRun prints the report of a run.
 func printRun(out io.Writer, r *run.Report) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.TabIndent)
-	fmt.Fprintf(t, "task\tgroups\tfirst score\tlast score\tcurve\t\n")
+	fmt.Fprintf(t, "task\tgroups\tfirst score\tlast score\tcurve\t")
+	_, adaptive := r.Complexity()
+	if adaptive {
+		fmt.Fprintf(t, "complexity\tshare\t")
+	}
+	fmt.Fprintln(t)
 	for _, task := range r.Tasks {
-		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t%s\t\n", task.Label, task.Groups, task.First, task.Last, curve.Spark(task.Curve, sparkWidth))
+		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t%s\t", task.Label, task.Groups, task.First, task.Last, curve.Spark(task.Curve, sparkWidth))
+		if adaptive {
+			fmt.Fprintf(t, "%.2f\t%.2f\t", task.Curriculum.Complexity, task.Curriculum.Share)
+		}
+		fmt.Fprintln(t)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/interop/atropos"
@@ -16,7 +18,8 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// streams returns the streams of problems of a run or an examination.
+// streams returns the streams of problems of an examination, or of a run without a
+// curriculum.
 func (c *config) streams() ([]rollout.Stream, error) {
 	if c.Problems != "" {
 		return c.fileStream()
@@ -32,6 +35,38 @@ func (c *config) streams() ([]rollout.Stream, error) {
 			return nil, usagef("tasks[%d]: %w", i, err)
 		}
 		streams = append(streams, s)
+	}
+	return streams, nil
+}
+
+// runStreams returns the streams of problems of a run. With a curriculum, streams of one
+// task that stand next to each other are its levels; the levels of one that stands alone,
+// without parameters of its own, are its own and all harder ones.
+func (c *config) runStreams() ([]rollout.Stream, error) {
+	chosen, err := c.streams()
+	if err != nil || c.Curriculum.Mode == curriculum.None {
+		return chosen, err
+	}
+	var streams []rollout.Stream
+	for first := 0; first < len(chosen); {
+		info := chosen[first].Scenario.TaskInfo()
+		end := first + 1
+		for end < len(chosen) && chosen[end].Scenario.TaskInfo().Name == info.Name {
+			end++
+		}
+		levels := slices.Clone(chosen[first:end])
+		if len(levels) == 1 {
+			for level := levels[0].Level + 1; level < len(info.Levels); level++ {
+				harder := levels[0]
+				harder.Level = level
+				levels = append(levels, harder)
+			}
+		}
+		for i := range levels {
+			levels[i].Course = info.Name
+		}
+		streams = append(streams, levels...)
+		first = end
 	}
 	return streams, nil
 }

@@ -42,6 +42,10 @@ and examines on held-out problems before and after. --policy script plays a scri
 that solves each problem with a probability of 0.6, and trains nothing; --policy
 server asks the inference server at --url, and waits for it if it does not run yet.
 
+--complexity-mode curriculum begins with the easiest level of each task, and moves it
+with what the policy can do; random draws the levels. Both play a task at its level
+and all harder ones, or at those that are listed: --tasks countdown:0,countdown:2.
+
 The next run on the same data folder continues where this one stopped.
 Ctrl-C starts no more episodes, gives those under way --grace to end, examines the
 policy a last time, and keeps everything; a second Ctrl-C skips what is left of that.`,
@@ -70,7 +74,7 @@ policy a last time, and keeps everything; a second Ctrl-C skips what is left of 
 
 // run opens what a run needs, runs it, and says what it did.
 func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err error) {
-	streams, err := c.streams()
+	streams, err := c.runStreams()
 	if err != nil {
 		return err
 	}
@@ -129,7 +133,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 	c, h := a.config, a.host
 	a.live = screen.NewLive(w.screen(), func() run.Report { return a.Report() })
 	to := run.Config{
-		Settings: c.Run.Of, Rules: c.Rules, Sampling: c.Policy.Sampling, Streams: streams,
+		Settings: c.Run.Of, Rules: c.Rules, Sampling: c.Policy.Sampling, Streams: streams, Curriculum: c.Curriculum,
 		Queue: h.Queue(), Cut: cut, Log: a.log, Beside: []func(context.Context) error{h.Run, a.live.Run},
 	}
 	if c.Run.Consumer == consumerHub {

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// climbing are flags of a run with a curriculum that plays one group after the other.
+var climbing = []string{"run", "--policy", "script", "--tasks", "chain_sum,spell_backward,number_sorting:2", "--complexity-mode", "curriculum",
+	"--parallel", "8", "--delay", "0s", "--step-time", "0s", "--port", "0", "--log-level", "debug", "--log-format", "json"}
+
+// playUntilKilled runs the program until it has played n groups, kills it, and returns
+// their IDs in the order in which they were played.
+func playUntilKilled(t *testing.T, data string, n int) (played []string) {
+	t.Helper()
+	c := program(t, append(slices.Clone(climbing), "--data", data)...)
+	log, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(log)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var line struct{ Msg, Group string }
+		if json.Unmarshal(lines.Bytes(), &line) != nil || line.Msg != "played" {
+			continue
+		}
+		if played = append(played, line.Group); len(played) == n {
+			_ = c.Process.Kill()
+		}
+	}
+	_ = c.Wait() // it was killed
+	if len(played) < n {
+		t.Fatalf("the program ended after %d groups, want %d", len(played), n)
+	}
+	return played
+}
+
+// TestKilledCurriculumGoesOn kills a run again and again. What every process plays is what
+// a run that is never killed plays from there on, the last for 1,000 groups.
+func TestKilledCurriculumGoesOn(t *testing.T) {
+	data, reached := t.TempDir(), 0
+	whole := playUntilKilled(t, t.TempDir(), killRounds*60+1100)
+	for round := range killRounds + 1 {
+		n := 1 + rand.IntN(50)
+		if round == killRounds {
+			n = 1000
+		}
+		played := playUntilKilled(t, data, n)
+		from := slices.Index(whole, played[0])
+		if from < 0 || from > reached || from+len(played) > len(whole) || !slices.Equal(played, whole[from:from+len(played)]) {
+			t.Fatalf("round %d plays other problems than a run that was not killed: it begins with number %d, and %d were played before", round, from, reached)
+		}
+		reached = from + len(played)
+	}
+	if levels := strings.Count(strings.Join(whole, " "), "chain_sum.v1.s1.l1."); levels == 0 {
+		t.Error("the curriculum never moved")
+	}
+}
+
+func TestRunReportsItsCurriculum(t *testing.T) {
+	r := runReport(t, "--accuracy", "1", "--tasks", "chain_sum,spell_backward:3,number_sorting:1,number_sorting:3", "--complexity-mode", "curriculum",
+		"--keep-equal", "--steps", "25", "--exam-problems", "2", "--data", t.TempDir())
+	want := map[string]float64{"chain_sum": 5, "spell_backward": 1, "number_sorting": 1} // levels above the easiest that is played
+	if len(r.Tasks) != len(want) {
+		t.Fatalf("%d tasks, want %d, each with all its levels", len(r.Tasks), len(want))
+	}
+	shares := 0.0
+	for _, task := range r.Tasks {
+		c := task.Curriculum
+		if c == nil || c.Name != task.Label || c.PassRate != 1 || c.Complexity < 0.5 || task.ExamAfter == nil {
+			t.Errorf("%s: %+v, want a task that is solved at all levels", task.Label, c)
+			continue
+		}
+		shares += c.Share
+	}
+	if math.Abs(shares-1) > 1e-9 {
+		t.Errorf("the shares are %v in all", shares)
+	}
+	var shown strings.Builder
+	if err := printRun(&shown, &r); err != nil || !strings.Contains(shown.String(), "complexity  share") {
+		t.Errorf("error %v, shown as\n%s", err, shown.String())
+	}
+}

@@ -1,0 +1,39 @@
+package run
+
+import (
+	"github.com/quintain-rl/quintain/curriculum"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// openCurriculum has the curriculum of the settings choose among the levels of the courses.
+func (r *Run) openCurriculum() (err error) {
+	s := r.config.Curriculum
+	if s.Mode == "" || s.Mode == curriculum.None {
+		return nil
+	}
+	r.curriculum, err = curriculum.New(s, r.config.Settings.Seed, courses(r.mix.Streams()))
+	if err == nil {
+		r.mix.ChooseBy(r.curriculum)
+	}
+	return err
+}
+
+// courses are those of streams. A course has the weight of its easiest level.
+func courses(streams []rollout.Stream) (all []curriculum.Course) {
+	for _, s := range streams {
+		if last := len(all) - 1; last >= 0 && all[last].Name == s.Course {
+			all[last].Levels++
+			continue
+		}
+		all = append(all, curriculum.Course{Name: s.Course, Levels: 1, Weight: s.Weight})
+	}
+	return all
+}
+
+// Standings returns what the curriculum knows of each course; nil: there is none.
+func (r *Run) Standings() []curriculum.Standing {
+	if r.curriculum == nil {
+		return nil
+	}
+	return r.curriculum.Standings()
+}
