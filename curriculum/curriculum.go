@@ -76,7 +76,7 @@ func New(s Settings, seed uint64, courses []Course) (*Curriculum, error) {
 	for _, one := range courses {
 		switch {
 		case names[one.Name]:
-			return nil, fmt.Errorf("course %s is listed twice", one.Name)
+			return nil, fmt.Errorf("course %s is listed twice: put its levels next to each other", one.Name)
 		case one.Levels < 1:
 			return nil, fmt.Errorf("course %s: levels is %d, want 1 or more", one.Name, one.Levels)
 		case !(one.Weight > 0):

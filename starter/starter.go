@@ -30,6 +30,44 @@ func Mix() []Choice {
 	}
 }
 
+// Ladder returns the problems that the starter is trained on: the tasks of [Mix], each at
+// several levels, which stand next to each other, the easiest first. Together the levels
+// are those of the mix and some that are harder.
+func Ladder() (all []Choice) {
+	add := func(task string, levels ...string) {
+		for _, params := range levels {
+			all = append(all, Choice{task, json.RawMessage(params)})
+		}
+	}
+	add("chain_sum",
+		`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":1}`,
+		`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":2}`)
+	add("letter_counting",
+		`{"min_words":1,"max_words":1}`,
+		`{"min_words":2,"max_words":2}`)
+	add("number_sorting",
+		`{"min_numbers":3,"max_numbers":3,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9}`,
+		`{"min_numbers":4,"max_numbers":4,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9}`)
+	add("palindrome_generation",
+		`{"min_length":3,"max_length":3}`,
+		`{"min_length":4,"max_length":4}`,
+		`{"min_length":5,"max_length":5}`,
+		`{"min_length":6,"max_length":6}`)
+	add("rotate_matrix",
+		`{"min_n":2,"max_n":2,"min_rotations":1,"max_rotations":1}`,
+		`{"min_n":2,"max_n":2,"min_rotations":1,"max_rotations":3}`,
+		`{"min_n":3,"max_n":3,"min_rotations":1,"max_rotations":1}`)
+	add("spell_backward",
+		`{"min_word_len":3,"max_word_len":3}`,
+		`{"min_word_len":4,"max_word_len":4}`,
+		`{"min_word_len":5,"max_word_len":5}`,
+		`{"min_word_len":6,"max_word_len":6}`)
+	add("spiral_matrix",
+		`{"min_n":2,"max_n":2}`,
+		`{"min_n":3,"max_n":3}`)
+	return all
+}
+
 // weights is a file written by quintain pretrain.
 //
 //go:embed starter.weights

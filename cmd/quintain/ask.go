@@ -66,7 +66,7 @@ func (w *world) ask(ctx context.Context, c *config, name string, index int) erro
 		return usageError{err}
 	}
 	if c.Policy.Kind == kindTiny && !strings.Contains(name, ":") {
-		for _, made := range starterTasks() {
+		for _, made := range starterTasks(starter.Mix()) {
 			if made.Name == choice.Name {
 				choice = made
 			}

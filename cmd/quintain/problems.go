@@ -40,8 +40,8 @@ func (c *config) streams() ([]rollout.Stream, error) {
 }
 
 // runStreams returns the streams of problems of a run. With a curriculum, streams of one
-// task that stand next to each other are its levels; the levels of one that stands alone,
-// without parameters of its own, are its own and all harder ones.
+// task that stand next to each other are its levels; one that stands alone, without
+// parameters of its own, gets all harder levels too.
 func (c *config) runStreams() ([]rollout.Stream, error) {
 	chosen, err := c.streams()
 	if err != nil || c.Curriculum.Mode == curriculum.None {
@@ -103,7 +103,7 @@ func (c *config) chosen(all *task.Set) catalog.Choices {
 	case c.Scenario.Name == "math_multi_turn":
 		return catalog.Choices{{Name: "chain_sum", Level: 2, Weight: 1}}
 	case c.Policy.Kind == kindTiny:
-		return starterTasks()
+		return starterTasks(c.starterProblems())
 	}
 	var choices catalog.Choices
 	for _, t := range all.All() {
@@ -123,9 +123,18 @@ func atroposTasks(all *task.Set, seed uint64) (choices catalog.Choices) {
 	return choices
 }
 
-// starterTasks are the tasks that the embedded model is made for.
-func starterTasks() (choices catalog.Choices) {
-	for _, c := range starter.Mix() {
+// starterProblems are those that the embedded model plays: with a curriculum, all levels of
+// its ladder.
+func (c *config) starterProblems() []starter.Choice {
+	if c.Curriculum.Mode == curriculum.None {
+		return starter.Mix()
+	}
+	return starter.Ladder()
+}
+
+// starterTasks are problems of the embedded model as tasks of a run.
+func starterTasks(problems []starter.Choice) (choices catalog.Choices) {
+	for _, c := range problems {
 		choices = append(choices, catalog.Choice{Name: c.Task, Params: c.Params, Weight: 1})
 	}
 	return choices
