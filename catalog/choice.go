@@ -20,8 +20,10 @@ type Choice struct {
 	Params json.RawMessage // own parameters instead of a level; nil: none
 }
 
-// Choices are the chosen tasks; empty: none. As a flag they are written NAME[:LEVEL],…. In
-// the file they may also be a list of such texts or of objects.
+// Choices are the chosen tasks, those of several levels as a choice for each; empty:
+// none. As a flag they are written NAME[:LEVEL][=WEIGHT],…, with 0-3 for the levels 0 to
+// 3. In the file they may also be a list of such texts or of objects. The name
+// [Composite] stands for all tasks. What is read fits the tasks of the catalogue.
 type Choices []Choice
 
 // Set implements [settings.Value].
@@ -31,27 +33,15 @@ func (l *Choices) Set(text string) error {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
-		choice, err := ParseChoice(part)
+		err := l.addText(part)
+		if fault, is := errors.AsType[*settings.Fault](err); is {
+			err = fault.Err // it names the task
+		}
 		if err != nil {
 			return err
 		}
-		*l = append(*l, choice)
 	}
 	return nil
-}
-
-// ParseChoice reads NAME or NAME:LEVEL. The weight is 1.
-func ParseChoice(text string) (Choice, error) {
-	name, level, has := strings.Cut(text, ":")
-	choice := Choice{Name: name, Weight: 1}
-	if !has {
-		return choice, nil
-	}
-	var err error
-	if choice.Level, err = strconv.Atoi(level); err != nil {
-		return choice, fmt.Errorf("the level of %s is %q, want a number", name, level)
-	}
-	return choice, nil
 }
 
 // Take implements [settings.Value].
@@ -62,74 +52,187 @@ func (l *Choices) Take(v any) error {
 	case []any:
 		*l = nil
 		for i, one := range v {
-			choice, err := takeChoice(one)
-			if err != nil {
-				return inside(i, err)
+			if err := l.add(one); err != nil {
+				return within(err, i)
 			}
-			*l = append(*l, choice)
 		}
 		return nil
 	}
-	return errors.New("want NAME[:LEVEL],… or a list of tasks")
+	return errors.New("want NAME[:LEVEL][=WEIGHT],… or a list of tasks")
 }
 
-// inside adds an index to the front of the place of a fault.
-func inside(i int, err error) error {
-	var f *settings.Fault
-	if errors.As(err, &f) {
-		return &settings.Fault{Place: append([]any{i}, f.Place...), Err: f.Err}
+// within adds steps to the front of the place of a fault.
+func within(err error, place ...any) error {
+	if f, is := errors.AsType[*settings.Fault](err); is {
+		return &settings.Fault{Place: append(place, f.Place...), Err: f.Err}
 	}
-	return &settings.Fault{Place: []any{i}, Err: err}
+	return &settings.Fault{Place: place, Err: err}
 }
 
-// takeChoice reads an element of a list: NAME[:LEVEL], or an object with name, level, weight
-// and params.
-func takeChoice(v any) (Choice, error) {
-	if text, is := v.(string); is {
-		return ParseChoice(text)
+// add adds an element of a list: a text, or an object with name, level, weight and
+// params.
+func (l *Choices) add(v any) error {
+	switch v := v.(type) {
+	case string:
+		return l.addText(v)
+	case map[string]any:
+		w := wish{weight: 1}
+		if err := settings.Take(&w, v); err != nil {
+			return err
+		}
+		return l.grant(&w)
 	}
-	fields, is := v.(map[string]any)
-	if !is {
-		return Choice{}, errors.New("want NAME[:LEVEL], or an object with name, level, weight and params")
-	}
-	choice := choiceOptions{weight: 1}
-	text, err := json.Marshal(fields)
-	if err == nil {
-		err = settings.ReadJSON(&choice, text)
-	}
-	if err != nil {
-		return Choice{}, err
-	}
-	out := Choice{Name: choice.name, Level: choice.level, Weight: choice.weight}
-	if choice.params != nil {
-		out.Params, err = json.Marshal(choice.params)
-	}
-	return out, err
+	return errors.New("want NAME[:LEVEL][=WEIGHT], or an object with name, level, weight and params")
 }
 
-// choiceOptions are the settings of one task of a list.
-type choiceOptions struct {
+// addText adds what NAME[:LEVEL][=WEIGHT] says.
+func (l *Choices) addText(text string) error {
+	rest, weight, weighted := strings.Cut(text, "=")
+	name, levels, leveled := strings.Cut(rest, ":")
+	w := wish{name: name, weight: 1}
+	if leveled {
+		if err := w.levels.Set(levels); err != nil {
+			return fmt.Errorf("level of %s %w", name, err)
+		}
+	}
+	if weighted {
+		var err error
+		if w.weight, err = strconv.ParseFloat(weight, 64); err != nil {
+			return fmt.Errorf("weight of %s is %q, want a number", name, weight)
+		}
+	}
+	if err := settings.Check(&w); err != nil {
+		return fmt.Errorf("%s: %w", text, err)
+	}
+	return l.grant(&w)
+}
+
+// A wish is what a user says of one task.
+type wish struct {
 	name   string
-	level  int
+	levels levels
 	weight float64
 	params map[string]any
+	config map[string]any // the name that reasoning-gym has for params
 }
 
+// mostWeight is more than any weight, so that their sum is a number.
+const mostWeight = 1e9
+
 // Declare implements [settings.Declarer].
-func (o *choiceOptions) Declare(d *settings.Section) {
-	d.Text(&o.name, "name", "of the task").Given("the name of a task")
-	d.Int(&o.level, "level", "of difficulty").AtLeast(0)
-	d.Float(&o.weight, "weight", "share of the groups, relative to the weights of the other tasks").Above(0)
-	d.Object(&o.params, "params", "own parameters, instead of a level")
+func (w *wish) Declare(d *settings.Section) {
+	d.Text(&w.name, "name", "of the task").Given("the name of a task")
+	d.Value(&w.levels, "level", "of difficulty")
+	d.Float(&w.weight, "weight", "share of the groups, relative to the weights of the other tasks").Above(0).Below(mostWeight)
+	d.Object(&w.params, "params", "own parameters, instead of a level")
+	d.Object(&w.config, "config", "the same")
+}
+
+// grant adds the choices that a wish asks for, and spreads its weight over them.
+func (l *Choices) grant(w *wish) error {
+	params, field := w.params, "params"
+	switch {
+	case w.params != nil && w.config != nil:
+		return within(errors.New("is another name of params: choose one"), "config")
+	case w.config != nil:
+		params, field = withoutRun(w.config), "config"
+	}
+	if params != nil && w.levels.given {
+		return within(fmt.Errorf("is given, and so is %s: choose one", field), "level")
+	}
+	granted, err := w.choices(params, field)
+	if err != nil {
+		return err
+	}
+	sum := 0.0
+	for _, c := range granted {
+		sum += c.Weight
+	}
+	for _, c := range granted {
+		c.Weight *= w.weight / sum
+		*l = append(*l, c)
+	}
+	return nil
+}
+
+// withoutRun is the config of a dataset of reasoning-gym without what says nothing of its
+// problems: how many they are, and their seed, which is that of the run here.
+func withoutRun(config map[string]any) map[string]any {
+	params := map[string]any{}
+	for name, value := range config {
+		if name != "size" && name != "seed" {
+			params[name] = value
+		}
+	}
+	return params
+}
+
+// choices are those that w asks for, with weights relative to each other. Params are its
+// parameters, which have the name field; nil: none.
+func (w *wish) choices(params map[string]any, field string) (Choices, error) {
+	if w.name == Composite && params != nil {
+		m := Mixture{Size: defaultSize}
+		if err := settings.Take(&m, params); err != nil {
+			return nil, within(err, field)
+		}
+		return m.Datasets, nil
+	}
+	tasks := Tasks()
+	if w.name != Composite {
+		all, err := task.NewSet(tasks)
+		if err != nil {
+			return nil, err
+		}
+		t, err := all.Get(w.name)
+		if err != nil {
+			return nil, within(fmt.Errorf("%w (quintain tasks list names them all)", err), "name")
+		}
+		tasks = []quintain.Task{t}
+	}
+	if params != nil {
+		return own(tasks[0], params, field)
+	}
+	var all Choices
+	for _, t := range tasks {
+		for level := w.levels.first; level <= w.levels.last; level++ {
+			c := Choice{Name: t.Info().Name, Level: level, Weight: 1}
+			if err := c.check(t); err != nil {
+				return nil, within(err, "level")
+			}
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// own is the choice of a task with parameters of its own, which have the name field.
+func own(t quintain.Task, params map[string]any, field string) (Choices, error) {
+	text, err := json.Marshal(params)
+	if err == nil {
+		_, err = t.With(text)
+	}
+	if err == nil {
+		return Choices{{Name: t.Info().Name, Weight: 1, Params: text}}, nil
+	}
+	place := []any{field}
+	if why := errors.Unwrap(err); why != nil { // it begins with the name of the parameter
+		name, _, _ := strings.Cut(why.Error(), " ")
+		if _, has := params[name]; has {
+			place = append(place, name)
+		}
+	}
+	return nil, within(err, place...)
 }
 
 // Give implements [settings.Value].
 func (l *Choices) Give() any {
 	list := []any{}
 	for _, c := range *l {
-		one := map[string]any{"name": c.Name, "level": int64(c.Level), "weight": c.Weight}
-		if c.Params != nil {
-			one["params"], _ = settings.FromJSON(c.Params) // it is JSON that was written by takeChoice
+		one := map[string]any{"name": c.Name, "weight": c.Weight}
+		if c.Params == nil {
+			one["level"] = int64(c.Level)
+		} else {
+			one["params"], _ = settings.FromJSON(c.Params) // it is JSON that was written by own
 		}
 		list = append(list, one)
 	}
@@ -140,13 +243,17 @@ func (l *Choices) Give() any {
 func (l *Choices) String() string {
 	var parts []string
 	for _, c := range *l {
-		parts = append(parts, c.Name+":"+strconv.Itoa(c.Level))
+		part := c.Name + ":" + strconv.Itoa(c.Level)
+		if c.Weight != 1 {
+			part += "=" + strconv.FormatFloat(c.Weight, 'g', -1, 64)
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, ",")
 }
 
 // Type implements [settings.Value].
-func (l *Choices) Type() string { return "NAME[:LEVEL],…" }
+func (l *Choices) Type() string { return "NAME[:LEVEL][=WEIGHT],…" }
 
 // Task returns the chosen one of tasks, with its parameters. The error names an unknown
 // task or level, or an invalid parameter.
@@ -160,8 +267,54 @@ func (c Choice) Task(tasks *task.Set) (quintain.Task, error) {
 			return nil, err
 		}
 	}
-	if levels := len(t.Info().Levels); c.Level < 0 || c.Level >= levels {
-		return nil, fmt.Errorf("level of %s is %d, want 0 to %d", c.Name, c.Level, levels-1)
-	}
-	return t, nil
+	return t, c.check(t)
 }
+
+// check reports a level that t does not have.
+func (c Choice) check(t quintain.Task) error {
+	if levels := len(t.Info().Levels); c.Level < 0 || c.Level >= levels {
+		return fmt.Errorf("level of %s is %d, want 0 to %d", c.Name, c.Level, levels-1)
+	}
+	return nil
+}
+
+// levels are one or several levels, written 2 or 0-3.
+type levels struct {
+	first, last int
+	given       bool
+}
+
+// Set implements [settings.Value].
+func (l *levels) Set(text string) error {
+	first, last, several := strings.Cut(text, "-")
+	if !several {
+		last = first
+	}
+	var err error
+	read := levels{given: true}
+	if read.first, err = strconv.Atoi(first); err == nil {
+		read.last, err = strconv.Atoi(last)
+	}
+	if err != nil || read.first > read.last {
+		return fmt.Errorf("is %q, want a number, or a range such as 0-3", text)
+	}
+	*l = read
+	return nil
+}
+
+// Take implements [settings.Value].
+func (l *levels) Take(v any) error { return l.Set(fmt.Sprint(v)) }
+
+// Give implements [settings.Value].
+func (l *levels) Give() any { return l.String() }
+
+// String implements [settings.Value].
+func (l *levels) String() string {
+	if l.first == l.last {
+		return strconv.Itoa(l.first)
+	}
+	return fmt.Sprintf("%d-%d", l.first, l.last)
+}
+
+// Type implements [settings.Value].
+func (l *levels) Type() string { return "LEVEL[-LEVEL]" }

@@ -45,20 +45,32 @@ type reader struct {
 	faults []error
 }
 
-// fault notes an error at a place.
-func (r *reader) fault(line, col int, format string, args ...any) {
-	err := fmt.Errorf(format, args...)
+// fault notes an error at a place of the values, which the file has in a line and a
+// column.
+func (r *reader) fault(line, col int, place []any, err error) {
+	err = &Fault{place, err}
 	if r.file != "" {
 		err = fmt.Errorf("%s:%d:%d: %w", r.file, line, col, err)
 	}
 	r.faults = append(r.faults, err)
 }
 
+// steps is the place of a path.
+func steps(path string) (place []any) {
+	if path == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		place = append(place, name)
+	}
+	return place
+}
+
 // group sets the settings of a section.
 func (r *reader) group(n node, path string) {
 	members, is := n.value.([]member)
 	if !is {
-		r.fault(n.line, n.col, "%s: %w", name(path), wanted(n.plain(), "a group of settings"))
+		r.fault(n.line, n.col, steps(path), wanted(n.plain(), "a group of settings"))
 		return
 	}
 	for _, m := range members {
@@ -66,7 +78,7 @@ func (r *reader) group(n node, path string) {
 		s := r.form.find(below)
 		switch {
 		case s == nil && !r.form.has(below):
-			r.fault(m.line, m.col, "%s: there is no such setting%s", below, suggest(below, r.form.paths(), "."+m.name))
+			r.fault(m.line, m.col, steps(below), fmt.Errorf("there is no such setting%s", suggest(below, r.form.paths(), "."+m.name)))
 		case m.value.value == nil: // a key without a value leaves the default
 		case s == nil:
 			r.group(m.value, below)
@@ -74,14 +86,6 @@ func (r *reader) group(n node, path string) {
 			r.setting(s, m.value)
 		}
 	}
-}
-
-// name returns path for a message; the file itself has the empty path.
-func name(path string) string {
-	if path == "" {
-		return "the file"
-	}
-	return path
 }
 
 // setting sets s to the value of n.
@@ -93,13 +97,13 @@ func (r *reader) setting(s *Setting, n node) {
 	if err == nil {
 		return
 	}
-	path := s.path
+	place := steps(s.path)
 	var within *Fault
 	if errors.As(err, &within) {
-		path, err = within.path(path), within.Err
+		place, err = append(place, within.Place...), within.Err
 		n = n.at(within.Place)
 	}
-	r.fault(n.line, n.col, "%s: %w", path, err)
+	r.fault(n.line, n.col, place, err)
 }
 
 // plain returns the value as [Value.Take] gets it.

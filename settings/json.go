@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -85,9 +87,19 @@ func ReadJSON(g Declarer, object json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	return read(g, top)
+}
+
+// Take sets the settings of g to the fields of an object, which are as [Value.Take] gets
+// them, and checks all of g. It is for values that are objects: the error has a [*Fault]
+// for each field that is invalid.
+func Take(g Declarer, fields map[string]any) error { return read(g, nodeOf(fields)) }
+
+// read sets the settings of g that n names, and checks all of g.
+func read(g Declarer, n node) error {
 	f := New(g)
 	r := reader{form: f}
-	r.group(top, "")
+	r.group(n, "")
 	if err := errors.Join(r.faults...); err != nil {
 		return err
 	}
@@ -119,8 +131,8 @@ func nodeOf(v any) (n node) {
 	switch v := v.(type) {
 	case map[string]any:
 		var members []member
-		for name, value := range v {
-			members = append(members, member{name: name, value: nodeOf(value)})
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			members = append(members, member{name: name, value: nodeOf(v[name])})
 		}
 		n.value = members
 	case []any:

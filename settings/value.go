@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,23 +36,21 @@ type Fault struct {
 }
 
 // Error names the place and the error.
-func (f *Fault) Error() string { return f.path("") + ": " + f.Err.Error() }
+func (f *Fault) Error() string { return f.path() + ": " + f.Err.Error() }
 
 // Unwrap returns the error.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// path returns the path of the place, given that of the setting.
-func (f *Fault) path(of string) string {
+// path returns the path of the place; that of the whole is the file.
+func (f *Fault) path() (path string) {
 	for _, step := range f.Place {
 		if i, is := step.(int); is {
-			of += fmt.Sprintf("[%d]", i)
-		} else if of == "" {
-			of = fmt.Sprint(step)
+			path += fmt.Sprintf("[%d]", i)
 		} else {
-			of += fmt.Sprintf(".%v", step)
+			path = dotted(path) + fmt.Sprint(step)
 		}
 	}
-	return of
+	return cmp.Or(path, "the file")
 }
 
 // A measured value has a size: a number, or a time in seconds.

@@ -109,7 +109,7 @@ func (s Spec[P, I]) With(params json.RawMessage) (quintain.Task, error) {
 		return nil, fmt.Errorf("task %s: its defaults: %w", s.Name, err)
 	}
 	if err := decodeStrict(params, &p); err != nil {
-		return nil, fmt.Errorf("task %s: params: %w", s.Name, err)
+		return nil, fmt.Errorf("task %s: params: %w", s.Name, explain(err, mustJSON(s.Default)))
 	}
 	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("task %s: params: %w", s.Name, err)

@@ -66,6 +66,21 @@ func TestOwnParamsDoNotReachTheDefaults(t *testing.T) {
 	}
 }
 
+func TestInvalidParamsNameTheSetting(t *testing.T) {
+	for _, test := range []struct{ why, params, want string }{
+		{"an unknown name, near another", `{"side":["heads"]}`, `task coin: params: side is no setting of this task; did you mean "sides"?`},
+		{"an unknown name", `{"weight":1}`, "task coin: params: weight is no setting of this task, want fail, sides"},
+		{"another type", `{"fail":"no"}`, "task coin: params: fail is a string, want true or false"},
+		{"another type of a list", `{"sides":"heads"}`, "task coin: params: sides is a string, want a list"},
+		{"a value that is refused", `{"sides":[]}`, "task coin: params: sides is empty"},
+		{"no object", `[]`, "task coin: params: json: cannot unmarshal array"},
+	} {
+		if _, err := coin.With([]byte(test.params)); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %s", test.why, err, test.want)
+		}
+	}
+}
+
 func TestErrorsNameTaskAndDraw(t *testing.T) {
 	failing, err := coin.With([]byte(`{"fail":true}`))
 	if err != nil {

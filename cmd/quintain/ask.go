@@ -61,10 +61,14 @@ folder, else the embedded ones. Tasks that it was trained for are asked in the f
 
 // ask plays one problem of a task.
 func (w *world) ask(ctx context.Context, c *config, name string, index int) error {
-	choice, err := catalog.ParseChoice(name)
-	if err != nil {
+	var chosen catalog.Choices
+	if err := chosen.Set(name); err != nil {
 		return usageError{err}
 	}
+	if len(chosen) != 1 {
+		return usagef("%s: want one task at one level", name)
+	}
+	choice := chosen[0]
 	if c.Policy.Kind == kindTiny && !strings.Contains(name, ":") {
 		for _, made := range starterTasks(starter.Mix()) {
 			if made.Name == choice.Name {

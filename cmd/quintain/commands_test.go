@@ -141,6 +141,7 @@ func newReader(t *testing.T, root string) *reader {
 	}
 	for name, text := range map[string]string{
 		"answers.jsonl":               `{"entry":` + strings.TrimSpace(entries.stdout.String()) + `,"answer":"4"}`,
+		"composite.yaml":              "datasets: [{name: gcd, weight: 2, config: {}}, lcm:1]",
 		"chats.jsonl":                 `{"messages":[{"role":"user","content":"Hello!"}]}`,
 		"model/tokenizer_config.json": `{"chat_template":"{{ messages[0].content }}"}`,
 	} {

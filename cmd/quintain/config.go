@@ -36,6 +36,7 @@ type config struct {
 	Hub        hub.Settings
 	Store      host.Store
 	Tasks      catalog.Choices
+	Mixture    string // file
 	Problems   string
 	Scenario   catalog.ScenarioChoice
 	Policy     policySettings
@@ -54,7 +55,8 @@ type config struct {
 // Declare implements [settings.Declarer].
 func (c *config) Declare(d *settings.Section) {
 	d.Text(&c.Data, "data", "folder that keeps all state").Given("a folder")
-	d.Value(&c.Tasks, "tasks", "tasks with their levels; none: those that the policy is made for, or all at level 0")
+	d.Value(&c.Tasks, "tasks", "tasks with their levels, such as chain_sum:0-3=2 for four levels of weight 2 together; composite: all tasks; none: those that the policy is made for, or all at level 0")
+	d.Text(&c.Mixture, "mixture", "file of tasks with their weights, in YAML, in the form of reasoning-gym's composite, in place of the tasks")
 	d.Text(&c.Problems, "problems", "file of problems with whole-number answers, a JSON object a line, in place of the tasks")
 	d.Section(&c.Scenario, "scenario", "how problems are played")
 	d.Section(&c.Policy, "policy", "what plays")
@@ -76,7 +78,7 @@ func (c *config) Declare(d *settings.Section) {
 
 // uses are the settings of each verb. A verb knows no others.
 func uses() map[string][]string {
-	problems := []string{"tasks", "problems", "scenario"}
+	problems := []string{"tasks", "mixture", "problems", "scenario"}
 	server := []string{"data", "log", "server", "hub", "store"}
 	return map[string][]string{
 		"run":      slices.Concat(server, problems, []string{"policy", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,7 +58,13 @@ func (w *world) settings(c *cobra.Command, verb string) func() (*config, error) 
 		}
 		flag.Annotations = map[string][]string{sectionNote: {section}}
 	}
-	return func() (*config, error) { return w.loadConfig(verb, *file, given) }
+	return func() (*config, error) {
+		c, err := w.loadConfig(verb, *file, given)
+		if err == nil && slices.Contains(uses()[verb], "mixture") {
+			err = c.readMixture()
+		}
+		return c, err
+	}
 }
 
 // sectionNote is the annotation of a flag that names the section of its setting.

@@ -29,10 +29,10 @@ func (c *config) streams() ([]rollout.Stream, error) {
 		return nil, err
 	}
 	var streams []rollout.Stream
-	for i, choice := range c.chosen(all) {
+	for _, choice := range c.chosen(all) {
 		s, err := c.stream(all, choice)
 		if err != nil {
-			return nil, usagef("tasks[%d]: %w", i, err)
+			return nil, usagef("tasks: %w", err)
 		}
 		streams = append(streams, s)
 	}

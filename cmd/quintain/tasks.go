@@ -48,7 +48,11 @@ func (d *draft) open() (quintain.Task, error) {
 	if d.task == "" {
 		return nil, usagef("--task is missing; quintain tasks list names them all")
 	}
-	tasks, err := task.NewSet(catalog.Tasks())
+	composite, err := catalog.NewComposite()
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := task.NewSet(append(catalog.Tasks(), composite))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 func newTasksExport(w *world) *cobra.Command {
 	var d draft
-	var format string
+	var format, mixture string
 	var e exchange.Export
 	c := &cobra.Command{
 		Use:   "export",
@@ -22,6 +22,11 @@ grading needs, the solution included: do not show its instance to a model.
 
 With --format reasoning-gym the lines are entries of the Python library of that
 name: {"question", "answer", "metadata"}.
+
+The task composite mixes all others. --mixture names a file that says which, with
+their weights; it is that of a composite data set of reasoning-gym, and its seed and
+size hold unless --seed and --count are given. Each problem names the task that made
+it, which also grades it.
 
 With --distinct, no problem comes twice: one that asks the same as an earlier one is
 left out, and the next problem of the stream takes its place. Two problems ask the
@@ -38,19 +43,45 @@ problem, those that were found are printed, and the exit status is 1.`,
 			if e.Count < 0 {
 				return usagef("--count is %d, want 0 or more", e.Count)
 			}
-			if e.Task, err = d.open(); err != nil {
+			if mixture == "" {
+				e.Task, err = d.open()
+			} else {
+				err = openExport(c, mixture, &d, &e)
+			}
+			if err != nil {
 				return err
 			}
 			e.First = d.draw()
 			return exportTasks(c.Context(), w, e)
 		},
 	}
-	c.Flags().StringVar(&d.task, "task", "", "name of the task")
+	c.Flags().StringVar(&d.task, "task", "", "name of the task; composite: all of them, mixed")
+	c.Flags().StringVar(&mixture, "mixture", "", "YAML file of tasks with their weights, in the form of reasoning-gym's composite, in place of --task")
 	c.Flags().StringVar(&format, "format", "quintain", "form of the lines: quintain or reasoning-gym")
 	c.Flags().IntVar(&e.Count, "count", 1, "how many problems")
 	c.Flags().BoolVar(&e.Distinct, "distinct", false, "leave out problems that ask the same as an earlier one")
 	d.flags(c)
+	for _, other := range []string{"task", "level", "params"} {
+		c.MarkFlagsMutuallyExclusive("mixture", other)
+	}
 	return c
+}
+
+// openExport sets the task of e to that of a mixture. The file also has the seed and the
+// number of problems, unless flags do.
+func openExport(c *cobra.Command, mixture string, d *draft, e *exchange.Export) error {
+	m, err := openMixture(mixture, d.seed)
+	if err != nil {
+		return err
+	}
+	if !c.Flags().Changed("seed") {
+		d.seed = m.Seed
+	}
+	if !c.Flags().Changed("count") {
+		e.Count = m.Size
+	}
+	e.Task, err = m.Task()
+	return err
 }
 
 // exportTasks prints the problems, until a signal comes.

@@ -1,0 +1,50 @@
+package task
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain/nearest"
+)
+
+// explain turns an error of decoding parameters into one that begins with the name of the
+// setting, as those of [Params] do. Defaults has the names.
+func explain(err error, defaults json.RawMessage) error {
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is && wrong.Field != "" {
+		return fmt.Errorf("%s is a %s, want %s", wrong.Field, wrong.Value, kind(wrong.Type))
+	}
+	quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
+	name, unquoted := strconv.Unquote(quoted)
+	var known map[string]json.RawMessage
+	if !unknown || unquoted != nil || json.Unmarshal(defaults, &known) != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(known))
+	if near, found := nearest.Name(name, names); found {
+		return fmt.Errorf("%s is no setting of this task; did you mean %q?", name, near)
+	}
+	return fmt.Errorf("%s is no setting of this task, want %s", name, strings.Join(names, ", "))
+}
+
+// kind names a type for people.
+func kind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	}
+	return "a whole number"
+}
