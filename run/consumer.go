@@ -43,18 +43,6 @@ func (r *Run) consumeBatches(ctx context.Context) error {
 	return nil
 }
 
-// wait waits, and reports whether ctx has not ended meanwhile.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}
-
 // settle acknowledges what an earlier process consumed and could not acknowledge any
 // more.
 func (r *Run) settle(ctx context.Context) error {

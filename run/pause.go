@@ -33,12 +33,18 @@ func (f *faultPause) wait(ctx context.Context) error {
 	if row == 0 {
 		return nil
 	}
-	timer := time.NewTimer(min(pauseMost, pauseFirst<<min(row, 10)))
-	defer timer.Stop()
+	if !wait(ctx, min(pauseMost, pauseFirst<<min(row, 10))) {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// wait waits, and reports whether ctx has not ended meanwhile.
+func wait(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
+		return false
+	case <-time.After(d):
+		return true
 	}
 }

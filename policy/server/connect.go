@@ -166,8 +166,10 @@ const longestPause = 10 * time.Second
 // version of its weights, until ctx ends. The error says why it can never be used.
 func (s *Server) Run(ctx context.Context) error {
 	for tries := 1; !s.isReady(); tries++ {
-		if !wait(ctx, min(longestPause, time.Duration(tries)*time.Second)) {
+		select {
+		case <-ctx.Done():
 			return nil
+		case <-time.After(min(longestPause, time.Duration(tries)*time.Second)):
 		}
 		if err := s.Connect(ctx); err != nil && !Temporary(err) && ctx.Err() == nil {
 			s.failed = err
@@ -185,18 +187,6 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.follow(ctx)
 }
 
-// wait waits, and reports whether ctx has not ended meanwhile.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}
-
 // follow tells each version of the server's weights until ctx ends.
 func (s *Server) follow(ctx context.Context) error {
 	if s.tokens == nil || s.use.Told == nil {
@@ -210,8 +200,10 @@ func (s *Server) follow(ctx context.Context) error {
 				s.use.Log.Warn("the version that the policy's server says is not taken", "version", version, "err", err)
 			}
 		}
-		if !wait(ctx, time.Second) {
+		select {
+		case <-ctx.Done():
 			return nil
+		case <-time.After(time.Second):
 		}
 	}
 }
