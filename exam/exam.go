@@ -62,10 +62,11 @@ type Exam struct {
 	Sets      []Set
 	Policy    quintain.Policy
 	Sampling  quintain.Sampling
-	Samples   int     // episodes of each problem; 0: 1
-	Parallel  int     // episodes under way at once; 0: 1
-	Replays   int     // how often an episode is played again from the start after a failure of the policy
-	MaxFailed float64 // see [Settings]
+	Samples   int           // episodes of each problem; 0: 1
+	Parallel  int           // episodes under way at once; 0: 1
+	Replays   int           // how often an episode is played again from the start after a failure of the policy
+	Limit     time.Duration // that servers may take for the replies of an episode together; 0: none
+	MaxFailed float64       // see [Settings]
 
 	// Kept has the results of problems, by their IDs, that are not played again: they are
 	// those of an examination with the same fields that was ended before. Nil: none.
@@ -110,7 +111,7 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	engine := rollout.Engine{
-		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size), Replays: e.Replays,
+		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size), Replays: e.Replays, Limit: e.Limit,
 		Next: run.next,
 		Done: func(_ context.Context, r rollout.Result) error {
 			err := run.take(r)

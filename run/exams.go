@@ -17,9 +17,10 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	s := r.config.Settings
 	e := exam.Exam{
 		Sets: r.sets, Policy: r.config.Policy, Sampling: r.config.Sampling,
-		Parallel: r.config.Settings.Parallel, Replays: r.config.Settings.Replays, MaxFailed: exam.Defaults().MaxFailed,
+		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
 	}
 	var report *exam.Report
 	var examined error

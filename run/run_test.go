@@ -290,6 +290,34 @@ func TestHeldOutProblemsAreNotPlayed(t *testing.T) {
 	}
 }
 
+// A timed policy counts the requests that have the time limit, by how many samples they ask for.
+type timed struct {
+	quintain.Policy
+	mu   sync.Mutex
+	asks map[int]int
+}
+
+func (p *timed) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	p.mu.Lock()
+	if r.Within == time.Minute {
+		p.asks[r.N]++
+	}
+	p.mu.Unlock()
+	return p.Policy.Sample(ctx, r)
+}
+
+// The time limit of an episode holds in examinations as it does in groups.
+func TestEpisodesOfExaminationsHaveTheTimeLimit(t *testing.T) {
+	t.Parallel()
+	c := config(t, open(t, queue.NewMemory()))
+	c.Settings.ExamProblems, c.Settings.EpisodeTime, c.Settings.Steps = 8, time.Minute, 1
+	p := &timed{Policy: c.Policy, asks: map[int]int{}}
+	c.Policy = p
+	if finish(t, c); p.asks[1] != 32 || p.asks[4] == 0 {
+		t.Errorf("requests by samples %v, want 32 of two examinations for one, and those of the run for 4", p.asks)
+	}
+}
+
 // A run leaves out what is held out even if it examines nothing itself: others may.
 func TestHeldOutProblemsAreNotPlayedWithoutExaminations(t *testing.T) {
 	t.Parallel()

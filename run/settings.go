@@ -39,7 +39,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.Steps, "steps", "training steps after which the run ends; 0: it does not").AtLeast(0)
 	d.Float(&s.Minutes, "minutes", "minutes of playing after which the run ends; 0: it does not").AtLeast(0)
 	d.Int(&s.Replays, "replays", "how often an episode is played again from the start after its server failed").AtLeast(0)
-	d.Duration(&s.EpisodeTime, "episode_time", "time that servers may take for all replies of an episode, besides what they wait for room; one that takes longer is timed_out, and its group is dropped; 0: no limit").AtLeast(0)
+	d.Duration(&s.EpisodeTime, "episode_time", "time that servers may take for all replies of an episode, besides what they wait for room; one that takes longer is timed_out, and its group is dropped, or it has no score in an examination; 0: no limit").AtLeast(0)
 	d.Duration(&s.Grace, "grace", "time for episodes under way when the run is stopped").AtLeast(0)
 	d.Duration(&s.StepTime, "step_time", "how long the built-in consumer takes for a batch, besides its training").AtLeast(0)
 	d.Int(&s.ExamProblems, "exam_problems", "held-out problems of each task in an examination; 0: there are no examinations").AtLeast(0)

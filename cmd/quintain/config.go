@@ -82,7 +82,7 @@ func uses() map[string][]string {
 	server := []string{"data", "log", "server", "hub", "store"}
 	return map[string][]string{
 		"run":      slices.Concat(server, problems, []string{"policy", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
-		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays"}),
+		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
 		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"pretrain": {"tasks", "scenario", "model"},
 		"hub":      server,

@@ -96,7 +96,8 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 		return nil, err
 	}
 	e := &exam.Exam{
-		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel, Replays: c.Run.Of.Replays, MaxFailed: how.MaxFailed,
+		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel,
+		Replays: c.Run.Of.Replays, Limit: c.Run.Of.EpisodeTime, MaxFailed: how.MaxFailed,
 	}
 	if out == "" {
 		return w.examine(ctx, e)

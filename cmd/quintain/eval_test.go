@@ -135,6 +135,18 @@ func TestEvalOfAFlakyServer(t *testing.T) {
 	}
 }
 
+// What takes too long has no score, and is not played again.
+func TestEvalOfASlowServer(t *testing.T) {
+	fake, url := startFake(t, "--rate", "20", "--length", "fixed:1000")
+	r, _ := evalReport(t, exitOK, "--policy", "server", "--url", url, "--tokenizer", "bytes", "--tasks", "chain_sum", "--count", "4",
+		"--episode-time", "20ms", "--max-failed", "1")
+	if n := r.Episodes[quintain.TimedOut]; n != 4 || r.Mean != nil {
+		t.Errorf("%d episodes timed out, report %+v", n, r)
+	}
+	fake.interrupts <- os.Interrupt
+	fake.wait(t)
+}
+
 func TestAsk(t *testing.T) {
 	for _, test := range []struct {
 		why, in string
