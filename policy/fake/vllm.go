@@ -153,7 +153,7 @@ func wholeNative(s *Server, j *job, out []piece) any {
 			"index": k, "finish_reason": reason(p.finish), "token_ids": tokens, "logprobs": map[string]any{"content": s.entries(tokens, probs)},
 		}
 	}
-	return map[string]any{"request_id": j.id, "choices": choices}
+	return map[string]any{"request_id": "generate-tokens-" + j.id, "choices": choices}
 }
 
 // tokenize answers as all three do.

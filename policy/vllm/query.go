@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
@@ -156,7 +157,7 @@ func (q *query) readNative(body []byte) *remote.Error {
 	if fault := remote.Decode(body, &r); fault != nil {
 		return fault
 	}
-	if r.RequestID != q.id {
+	if !strings.HasSuffix(r.RequestID, q.id) { // vLLM 0.32 puts "generate-tokens-" before it
 		return remote.Nonsensef("the answer is to request %.60q, asked as %q", r.RequestID, q.id)
 	}
 	for i := range r.Choices {
