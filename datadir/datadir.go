@@ -22,6 +22,7 @@ import (
 //	runs/                the same for each further run of the hub
 //	trace/               every episode
 //	dumps/               rollouts as JSON lines
+//	records/             episodes in the forms of AReaL
 //	checkpoint.weights   model and optimiser of the tiny policy
 //	training.jsonl       the training steps of the tiny policy
 //	examinations.jsonl   its results on held-out problems
@@ -34,6 +35,7 @@ const (
 	Runs         = "runs"
 	Trace        = "trace"
 	Dumps        = "dumps"
+	Records      = "records"
 	Checkpoint   = "checkpoint.weights"
 	Training     = "training.jsonl"
 	Examinations = "examinations.jsonl"

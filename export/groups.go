@@ -19,12 +19,8 @@ var errSequences = errors.New("its run cut episodes into sequences in another wa
 // How is the way in which its run cut episodes into sequences. The group is nil if an
 // episode has no reward.
 func Group(r *trace.Record, how rollout.Sequences) (*quintain.Group, error) {
-	if len(r.Scores) != len(r.Episodes) || len(r.Episodes) == 0 {
-		return nil, nil
-	}
-	rules := rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, KeepEqual: true, Sequences: how}
-	g, _, drop, err := rules.Judge(rollout.Result{Job: rollout.Job{Problem: r.Problem}, Trajectories: r.Episodes})
-	if err != nil || drop != "" {
+	g, err := judge(r, rollout.Rules{TurnDiscount: 1, Sequences: how})
+	if err != nil || g == nil {
 		return nil, err
 	}
 	if r.Advantages != nil && len(r.Advantages) != len(g.Tokens) {
@@ -35,6 +31,17 @@ func Group(r *trace.Record, how rollout.Sequences) (*quintain.Group, error) {
 		g.Scores = r.Scores
 	}
 	return g, nil
+}
+
+// judge makes a group of the episodes of a record by the turn discount and the sequences of
+// rules; nil if an episode has no reward.
+func judge(r *trace.Record, rules rollout.Rules) (*quintain.Group, error) {
+	if len(r.Scores) != len(r.Episodes) || len(r.Episodes) == 0 {
+		return nil, nil
+	}
+	rules.Estimator, rules.KeepEqual = rollout.None, true
+	g, _, _, err := rules.Judge(rollout.Result{Job: rollout.Job{Problem: r.Problem}, Trajectories: r.Episodes})
+	return g, err
 }
 
 // Groups is a [Sink] of groups as Atropos' environments write them to a file: a line of

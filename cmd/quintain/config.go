@@ -165,7 +165,11 @@ type runSettings struct {
 	Of       run.Settings
 	Consumer string // consumerBuiltin or consumerHub
 	Report   string // file for the report; empty: none
+	Records  string // arealPrefix and an [export.Mode]; empty: none
 }
+
+// arealPrefix comes before a mode of AReaL's records.
+const arealPrefix = "areal-"
 
 // Who takes the batches of a run.
 const (
@@ -178,6 +182,11 @@ func (r *runSettings) Declare(d *settings.Section) {
 	r.Of.Declare(d)
 	d.Text(&r.Consumer, "consumer", "who takes the batches: this program, or a trainer from the hub").OneOf(consumerBuiltin, consumerHub)
 	d.Text(&r.Report, "report", "file that gets a report of the run as JSON")
+	records := []string{""}
+	for _, mode := range export.Modes {
+		records = append(records, arealPrefix+string(mode))
+	}
+	d.Text(&r.Records, "records", "form of AReaL in which episodes are kept as well, below the data folder; empty: none").OneOf(records...)
 }
 
 // Check implements [settings.Checker].

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,9 @@ type exporter struct {
 	gap       float64
 	best      int
 	atropos   bool
+	mode      string
+	form      string
+	discount  float64
 }
 
 func newExport(w *world) *cobra.Command {
@@ -40,13 +44,15 @@ func newExport(w *world) *cobra.Command {
   parquet  training sequences of scored groups, a row each
   sft      {"messages", "score"} of the episodes with a good score, each conversation once
   dpo      {"prompt", "chosen", "rejected", …}: pairs of episodes of one group, each once
+  areal    scored episodes as AReaL's trainers read them: SequenceSamples or tensors
 
-docs/formats/dump.md describes them. A file is written whole or not at all.`,
+docs/formats/dump.md describes them, and docs/formats/areal.md the last. A file is written whole or not at all.`,
 		Example: `  quintain export sft --min-score 0.9 --best 1 > sft.jsonl
   quintain export dpo --gap 0.5 --task countdown > pairs.jsonl
-  quintain export parquet --drop kept --out sequences.parquet`,
+  quintain export parquet --drop kept --out sequences.parquet
+  quintain export areal --mode modern --form safetensors --out batch.safetensors`,
 		Args:      oneArg("FORMAT"),
-		ValidArgs: []string{"records", "groups", "parquet", "sft", "dpo"},
+		ValidArgs: []string{"records", "groups", "parquet", "sft", "dpo", "areal"},
 	}
 	e.flags(c)
 	f := c.Flags()
@@ -57,12 +63,12 @@ docs/formats/dump.md describes them. A file is written whole or not at all.`,
 	f.Float64Var(&e.gap, "gap", 0.1, "by how much the rejected episode of a pair scores less, at least")
 	f.IntVar(&e.best, "best", 0, "episodes, or pairs, of a group at most; 0: any number")
 	f.BoolVar(&e.atropos, "atropos", false, "pairs in the form of atropos-dpo-gen: {\"pos\", \"score\", \"neg\"}")
+	f.StringVar(&e.mode, "mode", string(export.Legacy), "AReaL's form of episodes: legacy, a sequence for each turn; single, a record for each group; or modern, tensors")
+	f.StringVar(&e.form, "form", string(export.JSON), "how it is written: json, a line each, or npz or safetensors, one file of all")
+	f.Float64Var(&e.discount, "turn-discount", 1, "factor on a turn's reward in the reward of the turn before, in AReaL's forms")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if e.sequences != string(rollout.WholeEpisodes) && e.sequences != string(rollout.EachTurn) {
-			return usagef("--sequences is %q, want episode or turn", e.sequences)
-		}
-		if e.sink(args[0], io.Discard) == nil {
-			return usagef("the format is %q, want records, groups, parquet, sft or dpo", args[0])
+		if err := e.check(args[0]); err != nil {
+			return err
 		}
 		r, err := e.open()
 		if err != nil {
@@ -70,13 +76,40 @@ docs/formats/dump.md describes them. A file is written whole or not at all.`,
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
 			return e.toFile(w.stdout, func(out io.Writer) error {
-				n, err := e.copy(ctx, e.sink(args[0], out), r)
+				sink := e.sink(args[0], out)
+				n, err := e.copy(ctx, sink, r)
 				fmt.Fprintf(w.stderr, "quintain: %d groups read\n", n)
+				w.sayUnknown(sink)
 				return err
 			})
 		})
 	}
 	return c
+}
+
+// check reports the first flag that is invalid.
+func (e *exporter) check(format string) error {
+	switch {
+	case e.sequences != string(rollout.WholeEpisodes) && e.sequences != string(rollout.EachTurn):
+		return usagef("--sequences is %q, want episode or turn", e.sequences)
+	case !slices.Contains(export.Modes, export.Mode(e.mode)):
+		return usagef("--mode is %q, want one of %v", e.mode, export.Modes)
+	case !slices.Contains(export.Forms, export.Form(e.form)):
+		return usagef("--form is %q, want one of %v", e.form, export.Forms)
+	case !(e.discount >= 0 && e.discount <= 1):
+		return usagef("--turn-discount is %v, want 0 to 1", e.discount)
+	case e.sink(format, io.Discard) == nil:
+		return usagef("the format is %q, want records, groups, parquet, sft, dpo or areal", format)
+	}
+	return nil
+}
+
+// sayUnknown says how many groups a sink left out because their log-probabilities are unknown,
+// if it counts them.
+func (w *world) sayUnknown(s any) {
+	if u, counts := s.(interface{ Unknown() int }); counts && u.Unknown() > 0 {
+		fmt.Fprintf(w.stderr, "quintain: %d groups have no record of AReaL, which needs log-probabilities: the policy reported none\n", u.Unknown())
+	}
 }
 
 // sink is the sink of a format; nil: there is no such format.
@@ -93,6 +126,8 @@ func (e *exporter) sink(format string, out io.Writer) export.Sink {
 		return &export.SFT{Out: out, MinScore: e.least, MaxScore: e.most, Best: e.best}
 	case "dpo":
 		return &export.DPO{Out: out, MinScore: e.least, MaxScore: e.most, Gap: e.gap, Pairs: e.best, Atropos: e.atropos}
+	case "areal":
+		return &export.Areal{Out: out, Mode: export.Mode(e.mode), Form: export.Form(e.form), Discount: e.discount}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -105,6 +106,9 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 		r.live.Say("warning: %s", text)
 	}
 	err = r.Run.Run(ctx)
+	if r.records != nil {
+		w.sayUnknown(r.records)
+	}
 	report := r.Report()
 	return errors.Join(err, printRun(w.stdout, &report), writeReport(c.Run.Report, &report))
 }
@@ -117,6 +121,8 @@ type assembled struct {
 	log    *slog.Logger
 	live   *screen.Live
 	closed []io.Closer // at the end, the last first
+
+	records *export.Records // in a form of AReaL; nil: none
 }
 
 // close closes what the run writes to.
@@ -235,6 +241,15 @@ func (a *assembled) openRecords() error {
 	if c.Dumps.Rollouts || c.Dumps.Failed {
 		a.AddSink(run.Records(dumps))
 	}
+	if c.Run.Records == "" {
+		return nil
+	}
+	mode := export.Mode(strings.TrimPrefix(c.Run.Records, arealPrefix))
+	if a.records, err = export.OpenRecords(folder.Join(datadir.Records), mode, c.Rules.TurnDiscount); err != nil {
+		return err
+	}
+	a.closed = append(a.closed, a.records)
+	a.AddSink(run.Records(a.records))
 	return nil
 }
 

@@ -1,0 +1,174 @@
+package export
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/quintain-rl/quintain/interop/areal"
+	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// A Mode is a form of AReaL in which episodes are recorded.
+type Mode string
+
+// The modes.
+const (
+	Legacy Mode = "legacy" // of math-multi-turn: a SequenceSample for each episode, with a sequence for each turn
+	Single Mode = "single" // of math-single-step: a SequenceSample for each group, with a sequence for each episode
+	Modern Mode = "modern" // tensors with one sequence for each episode, and a loss mask
+)
+
+// Modes lists all modes.
+var Modes = []Mode{Legacy, Single, Modern}
+
+// A Form is how AReaL's records are written.
+type Form string
+
+// The forms of files.
+const (
+	JSON        Form = "json"        // a line for each record, or for each group of rows
+	NPZ         Form = "npz"         // one file of arrays of NumPy
+	Safetensors Form = "safetensors" // one file of the library safetensors
+)
+
+// Forms lists all forms.
+var Forms = []Form{JSON, NPZ, Safetensors}
+
+// Areal is a [Sink] of episodes in the forms of AReaL; see docs/formats/areal.md. Set the
+// fields before the first Write and do not change them afterwards.
+//
+// Lines of JSON are written at once, each in one call. The other forms are one file, which
+// Close writes; all records are in memory until then.
+type Areal struct {
+	Out      io.Writer
+	Mode     Mode
+	Form     Form
+	Discount float64 // factor on a turn's reward in the reward of the turn before, 0 to 1
+
+	mu      sync.Mutex
+	sample  areal.Sample
+	batch   areal.Batch
+	unknown int
+}
+
+// Write implements [Sink]. It leaves out groups without log-probabilities, and counts them.
+func (s *Areal) Write(r *trace.Record) error {
+	sample, batch, err := s.convert(r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case errors.Is(err, areal.ErrUnknown):
+		s.unknown++
+		return nil
+	case err != nil:
+		return fmt.Errorf("areal: %w", err)
+	case s.Form != JSON:
+		s.sample, s.batch = append(s.sample, sample...), append(s.batch, batch...)
+		return nil
+	}
+	for i := range sample {
+		if err := writeLine(s.Out, sample[i:i+1]); err != nil {
+			return err
+		}
+	}
+	if len(batch) > 0 {
+		return writeLine(s.Out, batch)
+	}
+	return nil
+}
+
+// convert makes records or rows of the episodes of r; none if an episode has no reward.
+func (s *Areal) convert(r *trace.Record) (sample areal.Sample, batch areal.Batch, err error) {
+	rules := rollout.Rules{TurnDiscount: s.Discount, Sequences: rollout.WholeEpisodes}
+	if s.Mode != Modern {
+		rules.Sequences = rollout.EachTurn
+	}
+	g, err := judge(r, rules)
+	if err != nil || g == nil {
+		return nil, nil, err
+	}
+	if s.Mode == Modern {
+		batch, err = areal.NewRows(g)
+		return nil, batch, err
+	}
+	sample, err = areal.NewRecords(g, r.Episodes, s.Mode == Single)
+	return sample, nil, err
+}
+
+// Unknown is the number of groups that were left out, because the log-probabilities of their
+// tokens are unknown.
+func (s *Areal) Unknown() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unknown
+}
+
+// Close writes the file, if Form is one.
+func (s *Areal) Close() (err error) {
+	var f areal.File
+	switch {
+	case s.Form == JSON:
+		return nil
+	case s.Mode == Modern:
+		f, err = s.batch.File()
+	default:
+		f, err = s.sample.File()
+	}
+	switch {
+	case err != nil:
+		return err
+	case s.Form == NPZ:
+		return f.NPZ(s.Out)
+	}
+	return f.Safetensors(s.Out)
+}
+
+// Records is a [Sink] that keeps the episodes of a run in a form of AReaL: those of kept
+// groups as lines of JSON, and of all that have a reward what AReaL's agents log.
+type Records struct {
+	Areal
+	logs areal.Logs
+	file *jsonl.Log[json.RawMessage]
+}
+
+// OpenRecords returns a sink that adds to the file areal-MODE.jsonl in dir, and to the folder
+// generated beside it. A line that a killed process left incomplete is cut off.
+func OpenRecords(dir string, mode Mode, discount float64) (*Records, error) {
+	err := os.MkdirAll(dir, 0o755)
+	r := &Records{Areal: Areal{Mode: mode, Form: JSON, Discount: discount}, logs: areal.Logs{Dir: filepath.Join(dir, "generated"), Single: mode == Single}}
+	if err == nil {
+		r.file, _, err = jsonl.OpenLog[json.RawMessage](filepath.Join(dir, "areal-"+string(mode)+".jsonl"))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("records: %w", err)
+	}
+	r.Out = lines{r.file}
+	return r, nil
+}
+
+// lines adds what is written, a line of JSON, to a log.
+type lines struct{ to *jsonl.Log[json.RawMessage] }
+
+// Write implements [io.Writer].
+func (l lines) Write(line []byte) (int, error) { return len(line), l.to.Add(line) }
+
+// Write implements [Sink].
+func (r *Records) Write(record *trace.Record) error {
+	if len(record.Scores) == 0 || record.Drop == string(rollout.DropDuplicate) {
+		return nil
+	}
+	if err := r.logs.Write(record.Group(), record.Episodes); err != nil || record.Drop != "" {
+		return err
+	}
+	return r.Areal.Write(record)
+}
+
+// Close closes the file.
+func (r *Records) Close() error { return r.file.Close() }

@@ -1,0 +1,129 @@
+package areal
+
+import (
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Record is what an agent of AReaL's legacy API returns: math-multi-turn one for each
+// episode, with a sequence for each turn; math-single-step one for each group, with a
+// sequence for each episode.
+type Record struct {
+	ID        string
+	Prompt    []quintain.Token // before the first turn
+	Sequences []Sequence
+	Born      int64 // when it began, in milliseconds since 1970
+	Task      int64 // index of its kind of task; 0: mathematics, which is all that these agents play
+}
+
+// A Sequence is a turn with everything before it.
+type Sequence struct {
+	Tokens   []quintain.Token // 2 or more
+	Read     int              // how many of Tokens, at their beginning, this turn only read: 1 or more
+	LogProbs []float32        // that of Tokens[i+1] at i: one fewer than Tokens; 0 for what was only read
+	Cut      bool             // a limit ended it, not the model
+	Start    int32            // version of the weights that sampled its first token; -1: unknown
+	End      int32            // and of its last; Start or more
+	Reward   float32          // with the discounted ones of later turns
+}
+
+// NewRecords returns the records of a group that was cut at each turn: g has a sequence for
+// every turn of played, in their order, and its scores are the discounted rewards of the
+// turns. If single is true, the episodes share a record. The error is [ErrUnknown], or names
+// the rule that the group breaks.
+func NewRecords(g *quintain.Group, played []quintain.Trajectory, single bool) ([]*Record, error) {
+	if err := checkGroup(g); err != nil {
+		return nil, err
+	}
+	turns := 0
+	for i := range played {
+		turns += len(played[i].Turns)
+	}
+	if turns != len(g.Tokens) {
+		return nil, fmt.Errorf("group %s: has %d sequences, and its episodes have %d turns", g.ID, len(g.Tokens), turns)
+	}
+	var all []*Record
+	at := 0
+	for i := range played {
+		t := &played[i]
+		if i == 0 || !single {
+			r := &Record{ID: t.ID, Prompt: t.Turns[0].Read, Born: t.Started.UnixMilli()}
+			if single {
+				r.ID = g.ID
+			}
+			all = append(all, r)
+		}
+		r := all[len(all)-1]
+		for k := range t.Turns {
+			r.Sequences = append(r.Sequences, newSequence(g, at, &t.Turns[k]))
+			at++
+		}
+	}
+	for _, r := range all {
+		if err := r.Check(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// newSequence is sequence i of g, which ends with a turn.
+func newSequence(g *quintain.Group, i int, turn *quintain.Turn) Sequence {
+	s := Sequence{
+		Tokens: g.Tokens[i], Read: len(g.Tokens[i]) - len(turn.Wrote), Cut: turn.Finish == quintain.Length,
+		Reward: float32(g.Scores[i]),
+	}
+	s.Start, s.End = span(turn)
+	for k := 1; k < len(s.Tokens); k++ {
+		p := float32(0)
+		if k >= s.Read {
+			p = float32(g.LogProbs[i][k])
+		}
+		s.LogProbs = append(s.LogProbs, p)
+	}
+	return s
+}
+
+// span returns the versions that sampled the first and the last token of a turn; -1: unknown.
+func span(turn *quintain.Turn) (start, end int32) {
+	n := len(turn.Versions)
+	if n == 0 {
+		return -1, -1
+	}
+	return turn.Versions[0], turn.Versions[n-1]
+}
+
+// Check reports the first rule that r breaks, as a [*RuleError].
+func (r *Record) Check() error {
+	if len(r.Sequences) == 0 || len(r.Prompt) == 0 {
+		return &RuleError{r.ID, keyPrompts, "want a prompt and a sequence"}
+	}
+	for k := range r.Sequences {
+		if key, why := r.Sequences[k].fault(); why != "" {
+			return &RuleError{r.ID, key, fmt.Sprintf("sequence %d: %s", k, why)}
+		}
+	}
+	return nil
+}
+
+// fault is the first rule that s breaks; why is empty if there is none.
+func (s *Sequence) fault() (key, why string) {
+	n := len(s.Tokens)
+	switch {
+	case n < 2:
+		return keyTokens, fmt.Sprintf("has %d tokens, want 2 or more", n)
+	case s.Read < 1 || s.Read > n:
+		return keyMask, fmt.Sprintf("%d of %d tokens are a prompt, want 1 or more", s.Read, n)
+	case len(s.LogProbs) != n-1:
+		return keyLogProbs, fmt.Sprintf("has %d values, want %d, one fewer than tokens", len(s.LogProbs), n-1)
+	case s.Start < -1 || s.End < s.Start:
+		return keyEnd, fmt.Sprintf("is %d, and the version at the start %d", s.End, s.Start)
+	}
+	for i, p := range s.LogProbs {
+		if i < s.Read-1 && p != 0 || !(p <= 0) || p-p != 0 {
+			return keyLogProbs, fmt.Sprintf("is %v at %d, want 0 within the prompt, and at most 0", p, i)
+		}
+	}
+	return "", ""
+}
