@@ -1,6 +1,6 @@
-// Package screen shows how far work is, on a terminal or in lines: a
-// [Bar] for work of known length, a [Live] for a run. It also fits text into the width of
-// a terminal.
+// Package screen shows people what there is: how far work is, on a terminal or in lines (a
+// [Bar] for work of known length, a [Live] for a run), and tasks, scenarios, reports and
+// traces as text that fits into the width of a terminal.
 package screen
 
 import (

@@ -112,8 +112,7 @@ func (w *world) ask(ctx context.Context, c *config, name string, index int) erro
 func (w *world) showEpisode(s quintain.Scenario, t *quintain.Trajectory) error {
 	fmt.Fprintf(w.stdout, "problem %s\n", t.Problem.ID())
 	for i := range t.Turns {
-		showTold(w.stdout, t.Turns[i].Observed)
-		showReply(w.stdout, &t.Turns[i])
+		screen.Turn(w.stdout, &t.Turns[i], true)
 	}
 	if !t.Outcome.Rewarded() {
 		return fmt.Errorf("the episode has no score (%s): %s", t.Outcome, t.Error)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/quintain-rl/quintain/screen"
 )
 
 // climbing are flags of a run with a curriculum that plays one group after the other.
@@ -86,7 +88,7 @@ func TestRunReportsItsCurriculum(t *testing.T) {
 		t.Errorf("the shares are %v in all", shares)
 	}
 	var shown strings.Builder
-	if err := printRun(&shown, &r); err != nil || !strings.Contains(shown.String(), "complexity  share") {
+	if err := screen.Report(&shown, &r); err != nil || !strings.Contains(shown.String(), "complexity  share") {
 		t.Errorf("error %v, shown as\n%s", err, shown.String())
 	}
 }

@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/screen"
 )
 
 func newPolicy(w *world) *cobra.Command {
@@ -57,7 +54,7 @@ is in docs/servers.md.`,
 					case asJSON:
 						err = printJSON(w.stdout, report)
 					default:
-						err = printProbe(w.stdout, report)
+						err = screen.Probe(w.stdout, report)
 					}
 					errs = append(errs, err)
 				}
@@ -72,37 +69,4 @@ is in docs/servers.md.`,
 	f.DurationVar(&from.Timeout, "timeout", from.Timeout, "time limit for each exchange")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
-}
-
-// printProbe prints a report as a table.
-func printProbe(out io.Writer, r *probe.Report) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "address\t%s\nserver\t%s\n", r.URL, strings.TrimSpace(string(r.Server)+" "+r.Version))
-	fmt.Fprintf(t, "models\t%s\n", strings.Join(r.Models, ", "))
-	if r.WeightVersion != "" {
-		fmt.Fprintf(t, "weights\tversion %s\n", r.WeightVersion)
-	}
-	for _, row := range []struct {
-		what string
-		can  bool
-	}{
-		{"takes tokens", r.Can.TokensIn},
-		{"reports tokens", r.Can.TokensOut},
-		{"reports log-probabilities", r.Can.LogProbs},
-		{"several samples a request", r.Can.Several},
-		{"keeps what is interrupted", r.Can.Interrupt},
-		{"says the version of its weights", r.Can.Versions},
-		{"scores given tokens", r.Can.Score},
-	} {
-		fmt.Fprintf(t, "%s\t%s\n", row.what, map[bool]string{true: "yes", false: "no"}[row.can])
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, note := range r.Notes {
-		if _, err := fmt.Fprintf(out, "note: %s\n", note); err != nil {
-			return err
-		}
-	}
-	return nil
 }

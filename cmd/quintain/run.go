@@ -98,7 +98,7 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 		r.live.Say("stopping; episodes under way have %v to end, and a second Ctrl-C cuts them", c.Run.Of.Grace)
 	})
 	defer stopping()
-	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, versionOf(r.Version()))
+	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, screen.Version(r.Version()))
 	if c.Policy.Kind == kindTiny {
 		r.live.Say("the model computes with %s kernels", transformer.Kernels())
 	}
@@ -110,7 +110,7 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 		w.sayUnknown(r.records)
 	}
 	report := r.Report()
-	return errors.Join(err, printRun(w.stdout, &report), writeReport(c.Run.Report, &report))
+	return errors.Join(err, screen.Report(w.stdout, &report), writeReport(c.Run.Report, &report))
 }
 
 // An assembled is a run with what it writes to.

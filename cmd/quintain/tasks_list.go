@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/screen"
 )
 
 func newTasksList(w *world) *cobra.Command {
@@ -42,7 +42,7 @@ what earns part of the score.
 			if asJSON {
 				return listJSON(w.stdout, rows)
 			}
-			return listTasks(w.stdout, rows, long)
+			return screen.Tasks(w.stdout, rows, long)
 		},
 	}
 	c.Flags().StringVar(&f.Category, "category", "", "only the tasks of this category")
@@ -61,37 +61,6 @@ func scoringHelp() string {
 		fmt.Fprintf(&b, "  %-11s%s\n", s.Word, s.Doc)
 	}
 	return b.String()
-}
-
-// listTasks prints a table, or nothing if it has no rows.
-func listTasks(out io.Writer, rows []catalog.Entry, long bool) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	head := "TASK\tCATEGORY\tLEVELS\tSCORING\tGUESS RATE"
-	if long {
-		head += "\tWHAT IT IS"
-	}
-	fmt.Fprintln(table, head)
-	for _, r := range rows {
-		guess := "?"
-		if r.Measured {
-			guess = fmt.Sprintf("%.3f", r.Facts.MostGuess())
-		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s", r.Info.Name, r.Info.Category, len(r.Info.Levels), strings.Join(r.Facts.Scoring(r.Info), ", "), guess)
-		if long {
-			fmt.Fprintf(table, "\t%s", firstSentence(r.Info.Doc))
-		}
-		fmt.Fprintln(table)
-	}
-	return table.Flush()
-}
-
-// firstSentence is the first sentence of text.
-func firstSentence(text string) string {
-	first, _, _ := strings.Cut(text, ". ")
-	return strings.TrimSuffix(first, ".") + "."
 }
 
 // listJSON prints a JSON object for each row.

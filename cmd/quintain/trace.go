@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,23 +105,9 @@ func newTraceList(w *world) *cobra.Command {
 			}
 			return nil
 		}
-		return listTraces(w.stdout, r.Find(q.query))
+		return screen.Traces(w.stdout, r.Find(q.query))
 	}
 	return c
-}
-
-// listTraces prints a table of entries.
-func listTraces(out io.Writer, entries []trace.Entry) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "time\tversion\tscore\tepisodes\ttokens\tdropped\tgroup")
-	for _, e := range entries {
-		drop := e.Drop
-		if drop == "" {
-			drop = "-"
-		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%d\t%d\t%s\t%s\n", e.Time.Local().Format(time.TimeOnly), e.Version, number(e.Score), e.Episodes, e.Tokens, drop, e.Group)
-	}
-	return t.Flush()
 }
 
 func newTraceShow(w *world) *cobra.Command {
@@ -152,50 +136,8 @@ func newTraceShow(w *world) *cobra.Command {
 		case *asJSON:
 			return printJSON(w.stdout, record)
 		}
-		showRecord(w.stdout, record)
+		screen.Record(w.stdout, record)
 		return nil
 	}
 	return c
-}
-
-// showRecord prints the episodes of a group.
-func showRecord(out io.Writer, r *trace.Record) {
-	fmt.Fprintf(out, "group %s, played by version %d at %s\n", r.Group(), r.Version, r.Time.Local().Format(time.DateTime))
-	if r.Drop != "" {
-		fmt.Fprintf(out, "dropped: %s\n", r.Drop)
-	}
-	for i := range r.Episodes {
-		t := &r.Episodes[i]
-		fmt.Fprintf(out, "\n=== episode %d: %s", i, t.Outcome)
-		if len(r.Scores) > 0 {
-			fmt.Fprintf(out, ", score %.3g", r.Scores[i])
-		}
-		fmt.Fprintln(out)
-		for k := range t.Turns {
-			if i == 0 || k > 0 { // what all episodes are told first is shown once
-				showTold(out, t.Turns[k].Observed)
-			}
-			showReply(out, &t.Turns[k])
-		}
-		if t.Error != "" {
-			fmt.Fprintf(out, "failed: %s\n", screen.Safe(t.Error))
-		}
-	}
-}
-
-// showTold prints what a policy was told.
-func showTold(out io.Writer, told []quintain.Message) {
-	for _, m := range told {
-		fmt.Fprintf(out, "--- %s ---\n%s\n", screen.Safe(m.Role), screen.Safe(m.Text()))
-	}
-}
-
-// showReply prints what a policy wrote in a turn, and what that earned.
-func showReply(out io.Writer, t *quintain.Turn) {
-	fmt.Fprintf(out, "--- the policy ---\n%s\n", screen.Safe(t.Reply))
-	fmt.Fprintf(out, "reward %.3g", t.Reward)
-	if t.Why != "" {
-		fmt.Fprintf(out, ": %s", screen.Safe(t.Why))
-	}
-	fmt.Fprintln(out)
 }

@@ -1,0 +1,43 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/quintain-rl/quintain/policy/probe"
+)
+
+// Probe prints a report as a table.
+func Probe(out io.Writer, r *probe.Report) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "address\t%s\nserver\t%s\n", r.URL, strings.TrimSpace(string(r.Server)+" "+r.Version))
+	fmt.Fprintf(t, "models\t%s\n", strings.Join(r.Models, ", "))
+	if r.WeightVersion != "" {
+		fmt.Fprintf(t, "weights\tversion %s\n", r.WeightVersion)
+	}
+	for _, row := range []struct {
+		what string
+		can  bool
+	}{
+		{"takes tokens", r.Can.TokensIn},
+		{"reports tokens", r.Can.TokensOut},
+		{"reports log-probabilities", r.Can.LogProbs},
+		{"several samples a request", r.Can.Several},
+		{"keeps what is interrupted", r.Can.Interrupt},
+		{"says the version of its weights", r.Can.Versions},
+		{"scores given tokens", r.Can.Score},
+	} {
+		fmt.Fprintf(t, "%s\t%s\n", row.what, map[bool]string{true: "yes", false: "no"}[row.can])
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, note := range r.Notes {
+		if _, err := fmt.Fprintf(out, "note: %s\n", note); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/catalog"
+)
+
+// Tasks prints a table of tasks, or nothing if there are no rows. A long one also says in a
+// sentence what each task is.
+func Tasks(out io.Writer, rows []catalog.Entry, long bool) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	head := "TASK\tCATEGORY\tLEVELS\tSCORING\tGUESS RATE"
+	if long {
+		head += "\tWHAT IT IS"
+	}
+	fmt.Fprintln(table, head)
+	for _, r := range rows {
+		guess := "?"
+		if r.Measured {
+			guess = fmt.Sprintf("%.3f", r.Facts.MostGuess())
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s", r.Info.Name, r.Info.Category, len(r.Info.Levels), strings.Join(r.Facts.Scoring(r.Info), ", "), guess)
+		if long {
+			fmt.Fprintf(table, "\t%s", firstSentence(r.Info.Doc))
+		}
+		fmt.Fprintln(table)
+	}
+	return table.Flush()
+}
+
+// firstSentence is the first sentence of text.
+func firstSentence(text string) string {
+	first, _, _ := strings.Cut(text, ". ")
+	return strings.TrimSuffix(first, ".") + "."
+}
+
+// Task prints a task with a specimen.
+func Task(out io.Writer, info quintain.Info, s catalog.Specimen) error {
+	facts, measured := catalog.FactsOf(info)
+	if s.Problem.Level == quintain.OwnParams {
+		facts, measured = catalog.Facts{}, false
+	}
+	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n", info.Name, info.Version, Wrap(info.Doc, "  "))
+	fmt.Fprintf(out, "%s\n", Wrap("Source: "+info.Source, "  "))
+	if measured {
+		fmt.Fprintf(out, "%s\n", Wrap("Scoring: "+catalog.ExplainScoring(facts.Scoring(info)), "  "))
+	}
+	if err := showLevels(out, info, facts); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nPROBLEM %s\n\n%s\n", s.Problem.ID(), Wrap(s.Problem.Prompt, "  "))
+	fmt.Fprintf(out, "\nA SOLUTION\n\n%s\n", Wrap(s.Solution, "  "))
+	return showVerdicts(out, s.Judged)
+}
+
+// showLevels prints the settings of the levels, with what was measured of them.
+func showLevels(out io.Writer, info quintain.Info, facts catalog.Facts) error {
+	shared, levels, err := catalog.LevelSettings(info)
+	if err != nil {
+		return err
+	}
+	if len(shared) > 0 {
+		fmt.Fprintf(out, "\nAT EVERY LEVEL\n\n%s\n", Wrap(strings.Join(shared, ", "), "  "))
+	}
+	for i, level := range levels {
+		head := "SETTINGS"
+		if len(levels) > 1 {
+			head = fmt.Sprintf("LEVEL %d", i)
+		}
+		if i < len(facts.Levels) {
+			head += fmt.Sprintf("  (guess rate %.3f; %s problems)", facts.Levels[i].GuessRate, facts.Levels[i].Size())
+		}
+		fmt.Fprintf(out, "\n%s\n%s\n", head, Wrap(strings.Join(level, ", "), "  "))
+	}
+	return nil
+}
+
+// showVerdicts prints what answers earn.
+func showVerdicts(out io.Writer, judged []catalog.Judged) error {
+	const answerWidth, whyWidth = 20, 48
+	fmt.Fprintf(out, "\nWHAT ANSWERS NEAR IT EARN\n\n")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, j := range judged {
+		why := j.Kind
+		if j.Reason != "" && !strings.HasPrefix(j.Reason, `want "`) { // the solution, which stands above
+			why += ": " + j.Reason
+		}
+		fmt.Fprintf(table, "  %.3g\t%s\t%s\n", j.Score, Clip(fmt.Sprintf("%q", j.Answer), answerWidth), Clip(strings.Join(strings.Fields(why), " "), whyWidth))
+	}
+	return table.Flush()
+}

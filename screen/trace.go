@@ -1,0 +1,71 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// Traces prints a table of the entries of a trace.
+func Traces(out io.Writer, entries []trace.Entry) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "time\tversion\tscore\tepisodes\ttokens\tdropped\tgroup")
+	for _, e := range entries {
+		drop := e.Drop
+		if drop == "" {
+			drop = "-"
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%d\t%d\t%s\t%s\n", e.Time.Local().Format(time.TimeOnly), e.Version, number(e.Score), e.Episodes, e.Tokens, drop, e.Group)
+	}
+	return t.Flush()
+}
+
+// Record prints the episodes of a group, with their scores and verdicts.
+func Record(out io.Writer, r *trace.Record) {
+	fmt.Fprintf(out, "group %s, played by version %d at %s\n", r.Group(), r.Version, r.Time.Local().Format(time.DateTime))
+	if r.Drop != "" {
+		fmt.Fprintf(out, "dropped: %s\n", r.Drop)
+	}
+	for i := range r.Episodes {
+		t := &r.Episodes[i]
+		fmt.Fprintf(out, "\n=== episode %d: %s", i, t.Outcome)
+		if len(r.Scores) > 0 {
+			fmt.Fprintf(out, ", score %.3g", r.Scores[i])
+		}
+		fmt.Fprintln(out)
+		for k := range t.Turns {
+			Turn(out, &t.Turns[k], i == 0 || k > 0) // what all episodes are told first is shown once
+		}
+		if t.Error != "" {
+			fmt.Fprintf(out, "failed: %s\n", Safe(t.Error))
+		}
+	}
+}
+
+// Turn prints what a policy wrote in a turn and what that earned, and before it, if told is
+// set, what the policy was told. It makes what a model wrote safe for a terminal.
+func Turn(out io.Writer, t *quintain.Turn, told bool) {
+	if told {
+		for _, m := range t.Observed {
+			fmt.Fprintf(out, "--- %s ---\n%s\n", Safe(m.Role), Safe(m.Text()))
+		}
+	}
+	fmt.Fprintf(out, "--- the policy ---\n%s\n", Safe(t.Reply))
+	fmt.Fprintf(out, "reward %.3g", t.Reward)
+	if t.Why != "" {
+		fmt.Fprintf(out, ": %s", Safe(t.Why))
+	}
+	fmt.Fprintln(out)
+}
+
+// number shows a score; there may be none.
+func number(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
