@@ -73,6 +73,12 @@ func (t *Trajectory) Solved() bool {
 	return slices.ContainsFunc(t.Turns, func(turn Turn) bool { return turn.Right })
 }
 
+// Malformed reports whether the last reply had no readable answer.
+func (t *Trajectory) Malformed() bool {
+	n := len(t.Turns)
+	return n > 0 && t.Turns[n-1].Malformed
+}
+
 // Sampled counts the tokens that the policy wrote.
 func (t *Trajectory) Sampled() int {
 	n := 0

@@ -25,6 +25,9 @@ type Rules struct {
 	// score falls linearly with the length, down to nothing at LengthBudget. 0: off.
 	LengthBudget int
 
+	RightOnly        bool    // an episode scores 1 if a reply was fully right, else 0
+	MalformedPenalty float64 // subtracted from the score of an episode whose last reply has no readable answer; 0 or more
+
 	Sampling quintain.Sampling // recorded in the group's generation parameters
 }
 
@@ -46,6 +49,8 @@ func (r *Rules) Declare(d *settings.Section) {
 	d.Int(&r.MaxSequence, "max_sequence", "every sequence must have fewer tokens than this; 0: no limit").AtLeast(0)
 	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes that a length limit cut")
 	d.Int(&r.LengthBudget, "length_budget", "tokens of a sequence; in a group whose scores are all a half or more, scores fall from three quarters of it on, to 0 at the whole; 0: off").AtLeast(0)
+	d.Bool(&r.RightOnly, "right_only", "an episode scores 1 if a reply was fully right, and else 0: no part credit")
+	d.Float(&r.MalformedPenalty, "malformed_penalty", "subtracted from the score of an episode whose last reply has no readable answer").AtLeast(0)
 }
 
 // A Drop is the reason for dropping a group.
@@ -81,9 +86,7 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 		scores = append(scores, returns[i][0])
 	}
 	all := r.Sequences.of(played)
-	if r.LengthBudget > 0 {
-		r.shorten(all, scores)
-	}
+	r.shape(played, all, scores)
 	if drop := r.unfit(all, scores); drop != "" {
 		return nil, scores, drop, nil
 	}
@@ -150,25 +153,6 @@ func (r Rules) returns(t *quintain.Trajectory) []float64 {
 	return out
 }
 
-// shorten lowers the scores of episodes with long sequences if all scores are a half or
-// more.
-func (r Rules) shorten(all []sequence, scores []float64) {
-	if slices.Min(scores) < 0.5 {
-		return
-	}
-	longest := make([]int, len(scores))
-	for i := range all {
-		length, _ := all[i].size()
-		longest[all[i].episode] = max(longest[all[i].episode], length)
-	}
-	limit := 0.75 * float64(r.LengthBudget)
-	for i := range scores {
-		if over := float64(longest[i]) - limit; over > 0 {
-			scores[i] *= 1 - min(1, over/(float64(r.LengthBudget)-limit))
-		}
-	}
-}
-
 // group builds the group from its sequences.
 func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Group, error) {
 	p := result.Job.Problem
@@ -214,8 +198,8 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 	return g, nil
 }
 
-// score is the return of the first trained turn of s. If shorten lowered the score of
-// an episode, all its returns are lower by as much.
+// score is the return of the first trained turn of s. If shape changed the score of an
+// episode, all its returns change by as much.
 func (o outcome) score(s *sequence) float64 { return o.at(s.episode, s.first) }
 
 // at is the return of a turn of an episode.

@@ -234,9 +234,36 @@ func TestLongRepliesOfASolvedGroupScoreLess(t *testing.T) {
 		{[]quintain.Trajectory{played(28, 1), played(33, 1), played(38, 1)}, "[1 0.5 0]"},
 		{[]quintain.Trajectory{played(33, 1), played(10, 0)}, "[1 0]"},
 		{[]quintain.Trajectory{played(100, 1), played(10, 1)}, "[0 1]"},
+		{[]quintain.Trajectory{played(28, 0.5), played(29, 0.5)}, "[0.5 0.45]"},
+		{[]quintain.Trajectory{played(38, 0.49), played(10, 1)}, "[0.49 1]"},
 	} {
 		if _, scores, _, err := r.Judge(result(test.trajectories...)); err != nil || fmt.Sprint(scores) != test.want {
 			t.Errorf("scores %v, want %s (error %v)", scores, test.want, err)
+		}
+	}
+}
+
+func TestShapedScores(t *testing.T) {
+	partly, none := played(2, 0.4), played(2, 0)
+	none.Turns[0].Malformed = true
+	right := played(2, 1)
+	right.Turns[0].Right = true
+	again := played(2, 0, 1)
+	again.Turns[0].Malformed, again.Turns[1].Right = true, true
+	for _, test := range []struct {
+		why   string
+		rules Rules
+		want  string
+	}{
+		{"the rewards", Rules{}, "[1 0.4 0 1]"},
+		{"no part credit", Rules{RightOnly: true}, "[1 0 0 1]"},
+		{"a penalty if the last reply has no answer", Rules{MalformedPenalty: 0.25}, "[1 0.4 -0.25 1]"},
+		{"both", Rules{RightOnly: true, MalformedPenalty: 0.25}, "[1 0 -0.25 1]"},
+	} {
+		test.rules.Estimator, test.rules.TurnDiscount = None, 1
+		g, scores, _, err := test.rules.Judge(result(right, partly, none, again))
+		if err != nil || fmt.Sprint(scores) != test.want || fmt.Sprint(g.Scores) != test.want {
+			t.Errorf("%s: scores %v, of the group %v, want %s (error %v)", test.why, scores, g.Scores, test.want, err)
 		}
 	}
 }

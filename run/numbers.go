@@ -38,6 +38,7 @@ type Numbers struct {
 // A sums is what happened since the last row.
 type sums struct {
 	scores, lengths, lags, malformed []float64
+	right                            []float64 // 1 for each episode that earned rightScore, before penalties, else 0
 	kept, rejected, tokens           int
 	drops                            map[string]int
 	tasks                            map[string][]float64
@@ -89,11 +90,10 @@ func (n *Numbers) played(p Played) {
 			continue
 		}
 		n.sum.lengths = append(n.sum.lengths, float64(t.Sampled()))
-		malformed := 0.0
-		if last := len(t.Turns) - 1; last >= 0 && t.Turns[last].Malformed {
-			malformed = 1
+		n.sum.malformed = append(n.sum.malformed, oneIf(t.Malformed()))
+		if len(p.Scores) > 0 {
+			n.sum.right = append(n.sum.right, oneIf(t.Reward() >= rightScore))
 		}
-		n.sum.malformed = append(n.sum.malformed, malformed)
 	}
 	n.sum.scores = append(n.sum.scores, p.Scores...)
 	if len(p.Scores) > 0 {
@@ -167,7 +167,7 @@ func (n *Numbers) add(over time.Duration) {
 		v["train/score/"+label] = mean(scores)
 	}
 	if len(s.scores) > 0 {
-		v["train/score"], v["train/percent_correct"] = mean(s.scores), share(s.scores, func(x float64) bool { return x >= rightScore })
+		v["train/score"], v["train/percent_correct"] = mean(s.scores), mean(s.right)
 	}
 	if len(s.lengths) > 0 {
 		v["train/malformed"] = mean(s.malformed)
@@ -190,6 +190,14 @@ func (n *Numbers) lengths(all []float64) {
 	if limit := float64(n.maxTokens) * nearLimit; limit > 0 {
 		n.values[name+"_p95"] = share(all, func(x float64) bool { return x > limit })
 	}
+}
+
+// oneIf is 1 if is, else 0.
+func oneIf(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // share is the share of values for which is holds.

@@ -24,8 +24,10 @@ func (l *rowsLog) Add(r scalars.Row) error { l.rows = append(l.rows, r); return 
 func (l *rowsLog) Close() error            { l.closed = true; return nil }
 
 // episode is one reply of a number of tokens.
-func episode(outcome quintain.Outcome, tokens int, malformed bool) quintain.Trajectory {
-	return quintain.Trajectory{Outcome: outcome, Turns: []quintain.Turn{{Wrote: make([]quintain.Token, tokens), Malformed: malformed}}}
+func episode(outcome quintain.Outcome, tokens int, reward float64) quintain.Trajectory {
+	return quintain.Trajectory{Outcome: outcome, Turns: []quintain.Turn{{
+		Wrote: make([]quintain.Token, tokens), Reward: reward, Malformed: outcome == quintain.ModelFailed,
+	}}}
 }
 
 func TestNumbers(t *testing.T) {
@@ -35,12 +37,12 @@ func TestNumbers(t *testing.T) {
 	mean := 0.25
 	for _, e := range []run.Event{
 		run.Played{Result: rollout.Result{Job: rollout.Job{Label: "gcd:1"}, Trajectories: []quintain.Trajectory{
-			episode(quintain.Scored, 4, false), episode(quintain.ModelFailed, 20, true),
+			episode(quintain.Scored, 4, 1), episode(quintain.ModelFailed, 20, 0),
 		}}, Scores: []float64{1, 0}},
 		run.Played{Result: rollout.Result{Job: rollout.Job{Label: "lcm"}, Trajectories: []quintain.Trajectory{
-			episode(quintain.Scored, 6, false), episode(quintain.Scored, 10, false),
-		}}, Scores: []float64{0.5, 0.5}, Drop: rollout.DropEqual},
-		run.Played{Result: rollout.Result{Trajectories: []quintain.Trajectory{episode(quintain.InfraFailed, 100, false)}}, Drop: rollout.DropInfra},
+			episode(quintain.Scored, 6, 0.5), episode(quintain.Scored, 10, 1), // a penalty made the scores equal
+		}}, Scores: []float64{0.25, 0.25}, Drop: rollout.DropEqual},
+		run.Played{Result: rollout.Result{Trajectories: []quintain.Trajectory{episode(quintain.InfraFailed, 100, 0)}}, Drop: rollout.DropInfra},
 		run.Dropped{rollout.DropStale, []string{"a", "b"}},
 		run.Stepped{Step: learn.Step{Version: 3, Metrics: learn.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true,
 			Standings: []curriculum.Standing{{Name: "gcd", Complexity: 0.5, Share: 0.75, PassRate: 1}, {Name: "lcm", Share: 0.25}}},
@@ -70,7 +72,7 @@ func TestNumbers(t *testing.T) {
 	want := map[string]float64{
 		"train/items_sent_to_api": 1, "train/items_rejected": 2, "train/tokens_per_s": rate,
 		"train/dropped/equal_scores": 1, "train/dropped/infra_failed": 1, "train/dropped/stale": 2,
-		"train/score": 0.5, "train/score/gcd:1": 0.5, "train/score/lcm": 0.5, "train/percent_correct": 0.75, "train/malformed": 0.25,
+		"train/score": 0.375, "train/score/gcd:1": 0.5, "train/score/lcm": 0.25, "train/percent_correct": 0.75, "train/malformed": 0.25,
 		"train/completion_lengths": 10, "train/completion_lengths_min": 4, "train/completion_lengths_max": 20,
 		"train/completion_lengths_std": log.rows[0].Values["train/completion_lengths_std"], "train/completion_lengths_p95": 0.25,
 		"train/lag": 1.5, "train/lag_max": 3, "learn/entropy": 0.5,

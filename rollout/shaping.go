@@ -1,0 +1,44 @@
+package rollout
+
+import (
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// shape changes the scores of a group's episodes as the rules say.
+func (r Rules) shape(played []quintain.Trajectory, all []sequence, scores []float64) {
+	for i := range played {
+		if r.RightOnly {
+			scores[i] = 0
+			if played[i].Solved() {
+				scores[i] = 1
+			}
+		}
+		if played[i].Malformed() {
+			scores[i] -= r.MalformedPenalty
+		}
+	}
+	if r.LengthBudget > 0 {
+		r.shorten(all, scores)
+	}
+}
+
+// shorten lowers the scores of episodes with long sequences if all scores are a half or
+// more.
+func (r Rules) shorten(all []sequence, scores []float64) {
+	if slices.Min(scores) < 0.5 {
+		return
+	}
+	longest := make([]int, len(scores))
+	for i := range all {
+		length, _ := all[i].size()
+		longest[all[i].episode] = max(longest[all[i].episode], length)
+	}
+	limit := 0.75 * float64(r.LengthBudget)
+	for i := range scores {
+		if over := float64(longest[i]) - limit; over > 0 {
+			scores[i] *= 1 - min(1, over/(float64(r.LengthBudget)-limit))
+		}
+	}
+}
