@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
@@ -67,6 +69,27 @@ func (d *Dumps) Write(r *trace.Record) error {
 		return d.failed.Write(record)
 	}
 	return nil
+}
+
+// Describe implements [prometheus.Collector]. It describes nothing, because what is dumped
+// is a setting.
+func (d *Dumps) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements [prometheus.Collector]: the full files of each dump, and the lines of
+// the file that is being written.
+func (d *Dumps) Collect(to chan<- prometheus.Metric) {
+	for kind, dump := range map[atropos.Kind]*atropos.Dump{atropos.Good: d.good, atropos.Failed: d.failed} {
+		if dump == nil {
+			continue
+		}
+		gauge := func(name, help string, value int) {
+			desc := prometheus.NewDesc("quintain_dump_"+name, help, []string{"kind"}, nil)
+			to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(value), string(kind))
+		}
+		full, lines := dump.Progress()
+		gauge("full_files", "Files of rollouts that are full.", full)
+		gauge("lines", "Groups in the file of rollouts that is being filled: with rollouts, 100 fill it, with FAILED_rollouts 50.", lines)
+	}
 }
 
 // Close closes the files.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/rollout"
@@ -131,6 +133,19 @@ func TestDumpsAreThoseOfAtropos(t *testing.T) {
 	if strings.Count(want, "\n") != 240+2+3 {
 		t.Fatalf("%d lines with the names of the files", strings.Count(want, "\n"))
 	}
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(toLive)
+	families, err := metrics.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, m := range families { // of each kind, in the order of their names
+		told = append(told, fmt.Sprint(m.GetName(), m.GetMetric()[0].GetGauge().GetValue(), m.GetMetric()[1].GetGauge().GetValue()))
+	}
+	if fmt.Sprint(told) != "[quintain_dump_full_files2 1 quintain_dump_lines20 20]" {
+		t.Errorf("120 failed and 120 good groups are told as %q", told)
+	}
 	if contents(t, live) != want || contents(t, later) != want {
 		t.Error("the dumps differ")
 	}
@@ -167,6 +182,8 @@ func TestSFT(t *testing.T) {
 	}{
 		{"enough score, the best first", &SFT{MinScore: 0.5}, []*trace.Record{group(1, "", 0, 0.5, 1)}, user + best + user + good},
 		{"the best of a group", &SFT{MinScore: 0.5, Best: 1}, []*trace.Record{group(1, "", 0.5, 1)}, user + best},
+		{"better than the worst of the group", &SFT{Gap: 0.5}, []*trace.Record{group(1, "", 0.5, 0.25, 1)}, user + best},
+		{"nothing of a group with equal scores", &SFT{Gap: 0.5}, []*trace.Record{group(1, "", 1, 1)}, ""},
 		{"once, however often it was played", &SFT{MinScore: 1}, []*trace.Record{group(1, "", 1, 1), group(1, "", 1)}, user + best},
 		{"an episode that was written before does not count as one of the best", &SFT{MinScore: 0.5, Best: 1}, []*trace.Record{group(1, "", 1), group(1, "", 1, 0.5)}, user + best + user + good},
 		{"groups that were dropped, too", &SFT{MinScore: 1}, []*trace.Record{group(1, "equal_scores", 1)}, user + best},
@@ -180,7 +197,7 @@ func TestSFT(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Copy(t.Context(), &SFT{Out: &later, MinScore: test.sink.MinScore, Best: test.sink.Best}, folder(t, test.records...), trace.Query{}); err != nil {
+		if _, err := Copy(t.Context(), &SFT{Out: &later, MinScore: test.sink.MinScore, Gap: test.sink.Gap, Best: test.sink.Best}, folder(t, test.records...), trace.Query{}); err != nil {
 			t.Fatal(err)
 		}
 		if live.String() != test.want || later.String() != test.want {

@@ -22,6 +22,7 @@ type SFT struct {
 	Out      io.Writer
 	MinScore float64 // least score of an episode
 	MaxScore float64 // largest score of an episode; 0: no limit
+	Gap      float64 // by how much an episode scores more than the worst of its group, at least
 	Best     int     // largest number of episodes per group, the best first; 0: no limit
 
 	mu   sync.Mutex
@@ -38,11 +39,13 @@ func (s *SFT) Write(r *trace.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := s.Best
-	for _, i := range ranked(r) {
+	order := ranked(r)
+	for _, i := range order {
 		if s.MaxScore != 0 && r.Scores[i] > s.MaxScore {
 			continue
 		}
-		if r.Scores[i] < s.MinScore || s.Best > 0 && left == 0 {
+		apart := r.Scores[i] - r.Scores[order[len(order)-1]]
+		if r.Scores[i] < s.MinScore || apart < s.Gap || s.Best > 0 && left == 0 {
 			break
 		}
 		fresh, err := s.write(r.Episodes[i].Messages(), r.Scores[i])

@@ -60,7 +60,7 @@ docs/formats/dump.md describes them, and docs/formats/areal.md the last. A file 
 	f.StringVar(&e.sequences, "sequences", string(rollout.WholeEpisodes), "how the run cut episodes into sequences: episode or turn")
 	f.Float64Var(&e.least, "min-score", 0.7, "score that an episode, or the chosen one of a pair, has at least")
 	f.Float64Var(&e.most, "max-score", 0, "score that it has at most; 0: any")
-	f.Float64Var(&e.gap, "gap", 0.1, "by how much the rejected episode of a pair scores less, at least")
+	f.Float64Var(&e.gap, "gap", 0.1, "by how much the rejected episode of a pair, or with sft, where 0 is the default, the worst of the group scores less, at least")
 	f.IntVar(&e.best, "best", 0, "episodes, or pairs, of a group at most; 0: any number")
 	f.BoolVar(&e.atropos, "atropos", false, "pairs in the form of atropos-dpo-gen: {\"pos\", \"score\", \"neg\"}")
 	f.StringVar(&e.mode, "mode", string(export.Legacy), "AReaL's form of episodes: legacy, a sequence for each turn; single, a record for each group; or modern, tensors")
@@ -69,6 +69,9 @@ docs/formats/dump.md describes them, and docs/formats/areal.md the last. A file 
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := e.check(args[0]); err != nil {
 			return err
+		}
+		if args[0] == "sft" && !f.Changed("gap") {
+			e.gap = 0
 		}
 		r, err := e.open()
 		if err != nil {
@@ -123,7 +126,7 @@ func (e *exporter) sink(format string, out io.Writer) export.Sink {
 	case "parquet":
 		return export.NewParquet(out, how)
 	case "sft":
-		return &export.SFT{Out: out, MinScore: e.least, MaxScore: e.most, Best: e.best}
+		return &export.SFT{Out: out, MinScore: e.least, MaxScore: e.most, Gap: e.gap, Best: e.best}
 	case "dpo":
 		return &export.DPO{Out: out, MinScore: e.least, MaxScore: e.most, Gap: e.gap, Pairs: e.best, Atropos: e.atropos}
 	case "areal":

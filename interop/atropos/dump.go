@@ -190,6 +190,14 @@ func (d *Dump) end() error {
 	return err
 }
 
+// Progress returns the number of files that are full, and of the lines in the one after
+// them.
+func (d *Dump) Progress() (full, lines int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.number, d.lines
+}
+
 // Close ends the dump, and returns the errors of all files that were closed. Closing it
 // again does nothing.
 func (d *Dump) Close() error {
