@@ -2,15 +2,19 @@ package run
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/scalars"
+	"github.com/quintain-rl/quintain/stats"
 )
 
 // rightScore is the least score that counts as correct, as in Atropos' environment.
@@ -28,6 +32,8 @@ type Numbers struct {
 	every     time.Duration
 	maxTokens int
 
+	exchanges func() [][]pool.Exchange // nil: the policy has no servers
+
 	mu     sync.Mutex
 	sum    sums
 	step   int
@@ -40,6 +46,7 @@ type sums struct {
 	scores, lengths, lags, malformed []float64
 	right                            []float64 // 1 for each episode that earned rightScore, before penalties, else 0
 	kept, rejected, tokens           int
+	succeeded, failed                []float64 // seconds that groups took which were kept, and others
 	drops                            map[string]int
 	tasks                            map[string][]float64
 }
@@ -49,6 +56,10 @@ type sums struct {
 func NewNumbers(log scalars.Log, every time.Duration, maxTokens int) *Numbers {
 	return &Numbers{log: log, every: every, maxTokens: maxTokens, sum: noSums(), wrote: time.Now(), values: map[string]float64{}}
 }
+
+// Watch has the numbers include the exchanges of servers, which exchanges returns and
+// forgets. Call it before anything else.
+func (n *Numbers) Watch(exchanges func() [][]pool.Exchange) { n.exchanges = exchanges }
 
 func noSums() sums { return sums{drops: map[string]int{}, tasks: map[string][]float64{}} }
 
@@ -99,12 +110,30 @@ func (n *Numbers) played(p Played) {
 	if len(p.Scores) > 0 {
 		n.sum.tasks[p.Job.Label] = append(n.sum.tasks[p.Job.Label], mean(p.Scores))
 	}
+	took := duration(p.Trajectories).Seconds()
 	if p.Drop == "" {
 		n.sum.kept++
+		n.sum.succeeded = append(n.sum.succeeded, took)
 		return
 	}
 	n.sum.rejected++
+	n.sum.failed = append(n.sum.failed, took)
 	n.sum.drops[string(p.Drop)]++
+}
+
+// duration is the time from the beginning of the first episode to the end of the last.
+func duration(played []quintain.Trajectory) time.Duration {
+	var first, last time.Time
+	for i := range played {
+		t := &played[i]
+		if first.IsZero() || t.Started.Before(first) {
+			first = t.Started
+		}
+		if end := t.Started.Add(t.Took); end.After(last) {
+			last = end
+		}
+	}
+	return last.Sub(first)
 }
 
 // trained sets the numbers of a step of training. n.mu is held.
@@ -173,6 +202,15 @@ func (n *Numbers) add(over time.Duration) {
 		v["train/malformed"] = mean(s.malformed)
 		n.lengths(s.lengths)
 	}
+	const perf = "train_perf/"
+	n.spread(perf+"task_duration", "_mean", slices.Concat(s.succeeded, s.failed))
+	n.spread(perf+"succeeded_task_duration", "_mean", s.succeeded)
+	n.spread(perf+"failed_task_duration", "_mean", s.failed)
+	if n.exchanges != nil {
+		for i, server := range n.exchanges() {
+			n.server(fmt.Sprintf("server/server_%d_", i), server)
+		}
+	}
 	if len(s.lags) > 0 {
 		v["train/lag"], v["train/lag_max"] = mean(s.lags), slices.Max(s.lags)
 	}
@@ -181,15 +219,45 @@ func (n *Numbers) add(over time.Duration) {
 // lengths sets the numbers of the lengths of replies, in tokens. n.mu is held.
 func (n *Numbers) lengths(all []float64) {
 	const name = "train/completion_lengths"
+	n.spread(name, "", all)
+	if limit := float64(n.maxTokens) * nearLimit; limit > 0 {
+		n.values[name+"_p95"] = share(all, func(x float64) bool { return x > limit })
+	}
+}
+
+// spread sets the mean, the standard deviation, the least and the largest of values; none
+// if there are no values. The name of the mean ends with ofMean. n.mu is held.
+func (n *Numbers) spread(name, ofMean string, all []float64) {
+	if len(all) == 0 {
+		return
+	}
+	n.values[name+ofMean], n.values[name+"_std"] = mean(all), deviation(all)
+	n.values[name+"_min"], n.values[name+"_max"] = slices.Min(all), slices.Max(all)
+}
+
+// deviation is the standard deviation of values, those of the whole population.
+func deviation(all []float64) float64 {
 	m, squares := mean(all), 0.0
 	for _, x := range all {
 		squares += (x - m) * (x - m)
 	}
-	n.values[name], n.values[name+"_std"] = m, math.Sqrt(squares/float64(len(all)))
-	n.values[name+"_min"], n.values[name+"_max"] = slices.Min(all), slices.Max(all)
-	if limit := float64(n.maxTokens) * nearLimit; limit > 0 {
-		n.values[name+"_p95"] = share(all, func(x float64) bool { return x > limit })
+	return math.Sqrt(squares / float64(len(all)))
+}
+
+// server sets the numbers of a server, whose names begin with name. n.mu is held.
+func (n *Numbers) server(name string, all []pool.Exchange) {
+	if len(all) == 0 {
+		return
 	}
+	var seconds, tries []float64
+	for _, e := range all {
+		seconds, tries = append(seconds, e.Took.Seconds()), append(tries, float64(e.Tries))
+	}
+	slices.Sort(seconds)
+	maps.Copy(n.values, map[string]float64{
+		name + "request_time_avg": mean(seconds), name + "request_time_std": deviation(seconds),
+		name + "request_time_99p": stats.Quantile(seconds, 0.99), name + "average_num_attempts": mean(tries),
+	})
 }
 
 // oneIf is 1 if is, else 0.

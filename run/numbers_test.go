@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"maps"
+	"math"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/scalars"
@@ -23,17 +25,24 @@ type rowsLog struct {
 func (l *rowsLog) Add(r scalars.Row) error { l.rows = append(l.rows, r); return nil }
 func (l *rowsLog) Close() error            { l.closed = true; return nil }
 
-// episode is one reply of a number of tokens.
+// episode is one reply of a number of tokens. It begins as many seconds after another time,
+// and takes one.
 func episode(outcome quintain.Outcome, tokens int, reward float64) quintain.Trajectory {
-	return quintain.Trajectory{Outcome: outcome, Turns: []quintain.Turn{{
+	return quintain.Trajectory{Outcome: outcome, Started: time.Unix(int64(tokens), 0), Took: time.Second, Turns: []quintain.Turn{{
 		Wrote: make([]quintain.Token, tokens), Reward: reward, Malformed: outcome == quintain.ModelFailed,
 	}}}
+}
+
+// exchanges are those of two servers, of which the second has answered nothing.
+func exchanges() [][]pool.Exchange {
+	return [][]pool.Exchange{{{time.Second, 1}, {3 * time.Second, 2}}, nil}
 }
 
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	log := &rowsLog{}
 	n := run.NewNumbers(log, 0, 20)
+	n.Watch(exchanges)
 	mean := 0.25
 	for _, e := range []run.Event{
 		run.Played{Result: rollout.Result{Job: rollout.Job{Label: "gcd:1"}, Trajectories: []quintain.Trajectory{
@@ -70,6 +79,10 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	want := map[string]float64{
+		"train_perf/task_duration_mean": 23. / 3, "train_perf/task_duration_std": math.Sqrt(416) / 3, "train_perf/task_duration_min": 1, "train_perf/task_duration_max": 17,
+		"train_perf/succeeded_task_duration_mean": 17, "train_perf/succeeded_task_duration_std": 0, "train_perf/succeeded_task_duration_min": 17, "train_perf/succeeded_task_duration_max": 17,
+		"train_perf/failed_task_duration_mean": 3, "train_perf/failed_task_duration_std": 2, "train_perf/failed_task_duration_min": 1, "train_perf/failed_task_duration_max": 5,
+		"server/server_0_request_time_avg": 2, "server/server_0_request_time_std": 1, "server/server_0_request_time_99p": 2.98, "server/server_0_average_num_attempts": 1.5,
 		"train/items_sent_to_api": 1, "train/items_rejected": 2, "train/tokens_per_s": rate,
 		"train/dropped/equal_scores": 1, "train/dropped/infra_failed": 1, "train/dropped/stale": 2,
 		"train/score": 0.375, "train/score/gcd:1": 0.5, "train/score/lcm": 0.25, "train/percent_correct": 0.75, "train/malformed": 0.25,
@@ -81,13 +94,14 @@ func TestNumbers(t *testing.T) {
 		"curriculum/avg_complexity": 0.25, "curriculum/min_complexity": 0, "curriculum/max_complexity": 0.5,
 		"curriculum/avg_recent_accuracy": 0.5, "curriculum/total_tasks_tracked": 2,
 	}
-	if !maps.Equal(log.rows[0].Values, want) {
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+	if !maps.EqualFunc(log.rows[0].Values, want, near) {
 		t.Errorf("the numbers of the step are\n%v, want\n%v", log.rows[0].Values, want)
 	}
 	if std := log.rows[0].Values["train/completion_lengths_std"]; std < 6.16 || std > 6.17 {
 		t.Errorf("the standard deviation of 4, 20, 6 and 10 is said to be %v", std)
 	}
-	if v := log.rows[1].Values; v["eval/percent_correct"] != mean || v["eval/gcd:1"] != mean || len(v) != 5 {
+	if v := log.rows[1].Values; v["eval/percent_correct"] != mean || v["eval/gcd:1"] != mean || len(v) != 9 {
 		t.Errorf("the numbers of the examination are %v", v)
 	}
 }

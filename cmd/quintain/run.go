@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/policy/weights"
@@ -120,6 +121,9 @@ type assembled struct {
 	host   *host.Host
 	log    *slog.Logger
 	live   *screen.Live
+
+	exchanges func() [][]pool.Exchange // of the policy's servers; nil: it has none
+
 	closed []io.Closer // at the end, the last first
 
 	records *export.Records // in a form of AReaL; nil: none
@@ -164,7 +168,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		if err != nil {
 			return err
 		}
-		to.Policy = s
+		to.Policy, a.exchanges = s, s.Exchanges
 	}
 	logs, err := run.OpenLogs(h.Folder(), last)
 	if err != nil {
@@ -239,6 +243,7 @@ func (a *assembled) openRecords() error {
 	}
 	a.closed = append(a.closed, dumps)
 	if c.Dumps.Rollouts || c.Dumps.Failed {
+		a.host.Hub().Register(dumps)
 		a.AddSink(run.Records(dumps))
 	}
 	if c.Run.Records == "" {
@@ -266,6 +271,7 @@ func (a *assembled) openNumbers() error {
 	gauges := scalars.NewGauges()
 	a.host.Hub().Register(gauges)
 	numbers := run.NewNumbers(append(logs, gauges), c.Metrics.Every, c.Policy.Sampling.MaxTokens)
+	numbers.Watch(a.exchanges)
 	a.closed = append(a.closed, numbers)
 	a.AddSink(numbers)
 	return nil

@@ -31,6 +31,7 @@ type member[C Client] struct {
 	failures int   // in a row, while it is up
 	outages  int   // in a row: times that it went down, or did not come back
 	underWay int   // samples
+	answered []Exchange
 
 	says      bool // it says what its load is
 	last      Load

@@ -184,6 +184,35 @@ func TestConversationsAreSpreadAndStay(t *testing.T) {
 	})
 }
 
+// Each answered request is an exchange of the server that answered it, once.
+func TestExchanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRack(t, 2, slow(), nil)
+		defer r.end()
+		r.generate(40)()
+		all := r.Exchanges()
+		if len(all) != 2 || len(all[0])+len(all[1]) != 40 || len(all[0]) != int(r.servers[0].Stats().Asked) {
+			t.Fatalf("%d servers, exchanges %v", len(all), all)
+		}
+		for _, e := range append(all[0], all[1]...) {
+			if e.Took < time.Second/2 || e.Took > 2*time.Second || e.Tries != 1 {
+				t.Errorf("%+v, want about a second, and one try", e)
+			}
+		}
+		wait := r.generate(20)
+		r.set("a", nil)
+		wait()
+		again := 0
+		all = r.Exchanges()
+		for _, e := range all[1] {
+			again += e.Tries - 1
+		}
+		if len(all[0]) != 0 || len(all[1]) != 20 || again == 0 {
+			t.Errorf("exchanges %v, want 20 of the server that is left, some at the second try", all)
+		}
+	})
+}
+
 // What a server that dies had under way another one is asked for; when it comes back, it
 // is used again.
 func TestAServerThatDies(t *testing.T) {

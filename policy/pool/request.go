@@ -29,6 +29,7 @@ type request[C Client] struct {
 	place   *list.Element // in the queue, then among those that run
 	cancel  context.CancelCauseFunc
 	trimmed bool
+	tries   int           // servers that were asked
 	took    time.Duration // that the server took
 }
 
@@ -74,6 +75,7 @@ func (r *request[C]) call(ctx context.Context, call func(context.Context, C) err
 		ctx, cancel = context.WithTimeoutCause(ctx, r.within, quintain.ErrTimeout)
 		defer cancel()
 	}
+	r.tries++
 	start := time.Now()
 	err := call(ctx, r.at.client)
 	r.took = time.Since(start)
@@ -131,6 +133,7 @@ func (p *Pool[C]) leave(r *request[C], err error) {
 		switch {
 		case err == nil && !r.trimmed:
 			p.law.Ended(r.n)
+			r.at.answer(Exchange{r.took, r.tries})
 			r.at.failures, r.at.outages = 0, 0
 		case fault.Kind == remote.Unreachable:
 			p.failed(r.at, &fault, true)

@@ -4,7 +4,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/policy/pool"
 )
+
+// Exchanges returns the exchanges of each server since the call before; see
+// [pool.Pool.Exchanges].
+func (s *Server) Exchanges() [][]pool.Exchange {
+	if !s.isReady() || s.pool == nil {
+		return nil
+	}
+	return s.pool.Exchanges()
+}
 
 // Describe implements [prometheus.Collector]. It describes nothing: what there is depends
 // on the server.

@@ -73,6 +73,7 @@ type pooled interface {
 	prometheus.Collector
 	Run(ctx context.Context) error
 	Status() pool.Status
+	Exchanges() [][]pool.Exchange
 }
 
 // New reads the files that the settings name, and contacts nobody. The error names the
