@@ -214,7 +214,7 @@ func (a *assembled) sampled() int32 {
 	if a.config.Run.Consumer == consumerBuiltin {
 		return weights.Unknown
 	}
-	return int32(a.Version())
+	return int32(a.host.Hub().Default().Version())
 }
 
 // openRecords opens the trace of the run, and its dumps.

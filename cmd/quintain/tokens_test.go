@@ -151,6 +151,20 @@ func TestRunWaitsForItsServer(t *testing.T) {
 	}
 }
 
+// A server that does not say the version of its weights plays for a trainer too.
+func TestAServerWithoutVersionsPlaysForATrainer(t *testing.T) {
+	fake, at := startFake(t, "--shape", "llamacpp", "--first-token", "0s")
+	p := start(append([]string{"run", "--data", t.TempDir(), "--port", "0", "--consumer", "hub"}, threeTurns(t, at, "--tokenizer", "bytes")...)...)
+	await(t, p, "does not say the version of its weights")
+	await(t, p, "from version unknown")
+	for _, p := range []*process{p, fake} {
+		p.interrupts <- os.Interrupt
+		if status := p.wait(t); status != exitOK {
+			t.Errorf("status %d\n%s", status, p.stderr.String())
+		}
+	}
+}
+
 // The versions that a server says are those of the run of a trainer, without a word of the
 // trainer's; /metrics has the turns.
 func TestVersionsOfTheServer(t *testing.T) {
