@@ -169,3 +169,24 @@ func TestScores(t *testing.T) {
 		}
 	}
 }
+
+// A fault of a teacher is an error, and never a score. Those within a reply leave scores as
+// they are.
+func TestFaultsOfATeacher(t *testing.T) {
+	t.Parallel()
+	fails := []fake.Fault{fake.Busy, fake.Failed, fake.NoServer, fake.GaveUp, fake.Dropped, fake.Cut, fake.Stalled, fake.Stray}
+	for _, kind := range []string{"vllm", "sglang"} {
+		for _, fault := range fake.Faults() {
+			_, web := serve(t, func(c *fake.Config) { c.Server.Faults = string(fault) + "=1" })
+			scores, err := kinds()[kind](remote.Config{URL: web.URL, Retries: -1, Timeout: 200 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := scores.(policy.Scorer).Score(t.Context(), policy.Encode("Four."), 1)
+			if (err != nil) != slices.Contains(fails, fault) || (err == nil) != (len(got) == 5) {
+				t.Errorf("%s, %s: scores %v, error %v", kind, fault, got, err)
+			}
+			scores.CloseIdle()
+		}
+	}
+}

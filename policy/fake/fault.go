@@ -9,10 +9,10 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Fault is something that goes wrong with one request for samples.
+// A Fault is something that goes wrong with one request for samples, or for scores.
 type Fault string
 
-// The faults. Those of a stream come in its middle.
+// The faults. Those of a stream come in its middle. Those within a reply leave scores as they are.
 const (
 	Busy      Fault = "busy"       // status 429 with Retry-After: 0
 	Failed    Fault = "failed"     // status 500

@@ -76,12 +76,13 @@ func (s *Server) samples(f form) http.HandlerFunc {
 			return
 		}
 		j.abort = make(chan struct{})
-		if j.score {
-			send(w, f.whole(s, j, nil))
-			return
-		}
 		fault, random := s.arrive(j)
 		if fault.before(w, r) {
+			return
+		}
+		if j.score {
+			fault.misdirect(j)
+			answer(w, fault, f.whole(s, j, nil))
 			return
 		}
 		if j.stream && f.event != nil && fault != GaveUp {

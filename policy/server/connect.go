@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
@@ -62,7 +63,24 @@ func (s *Server) probe(ctx context.Context, url string, kind probe.Kind) (*probe
 	if err == nil && s.renderer != nil && found.Can.TokensIn {
 		err = s.compare(ctx, cfg, found)
 	}
+	if err == nil && s.use.Scores && found.Can.Score {
+		err = s.tryScore(ctx, cfg, found)
+	}
 	return found, err
+}
+
+// tryScore has the server score two tokens.
+func (s *Server) tryScore(ctx context.Context, cfg remote.Config, found *probe.Report) error {
+	client, err := probe.Generator(found.Server, cfg, found.Model)
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdle()
+	_, err = client.(policy.Scorer).Score(ctx, []quintain.Token{65, 65}, s.use.Top)
+	if fault, is := errors.AsType[*remote.Error](err); is && fault.Kind == remote.Refused && s.use.Top > 0 {
+		fault.Remedy = fmt.Sprintf("does it tell the %d likeliest tokens? vLLM tells as many as its --max-logprobs says, 20 by default", s.use.Top)
+	}
+	return err
 }
 
 // admit returns why the server at an address cannot be one of the pool, whose servers are
@@ -123,6 +141,8 @@ func (s *Server) choose(found *probe.Report) error {
 	switch {
 	case found.Fault != nil:
 		return fmt.Errorf("%s samples nothing: %w", name, found.Fault)
+	case s.use.Scores && !(found.Can.Score && byTokens):
+		return fmt.Errorf("%s does not score given tokens%s; serve the teacher with vLLM or SGLang", name, reasons(found.Notes))
 	case s.renderer != nil && !byTokens:
 		return fmt.Errorf("%s takes no tokens%s; serve the model with vLLM, SGLang or llama.cpp, or leave out the tokenizer to play by chat completions",
 			name, reasons(found.Notes))

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/pool"
@@ -28,6 +29,8 @@ import (
 type Use struct {
 	Trainer  bool // one takes them, which needs the model's own tokens and makes the versions of its weights
 	LogProbs bool // the log-probabilities of tokens are needed
+	Scores   bool // it scores given tokens, as a teacher does; this needs the tokenizer, and nothing is sampled
+	Top      int  // likeliest tokens of a score; see [policy.Scorer]
 
 	Version  func() int32    // of the server's weights, if it does not say that itself or there is no trainer; nil: 0
 	Stop     <-chan struct{} // closed: nothing is waited for or tried again any more; nil: never
@@ -39,8 +42,8 @@ type Use struct {
 	Log  *slog.Logger                                   // of the server's faults; nil: none
 }
 
-// A Server is the policy of an inference server. Many goroutines may call Sample, Waiting
-// and Collect at once; Connect and Run are called one after the other.
+// A Server is the policy of an inference server, or a teacher. Many goroutines may call
+// Sample, Score, Waiting and Collect at once; Connect and Run are called one after the other.
 type Server struct {
 	settings Settings
 	use      Use
@@ -85,6 +88,9 @@ func New(s Settings, u Use) (*Server, error) {
 	chat, err := s.Chat.Config()
 	if err != nil {
 		return nil, err
+	}
+	if u.Scores && s.Files.Tokenizer == "" {
+		return nil, errors.New("tokenizer: is missing; a teacher scores the tokens of the model: want its folder or its tokenizer.json (--tokenizer)")
 	}
 	if u.Log == nil {
 		u.Log = slog.New(slog.DiscardHandler)
@@ -180,19 +186,35 @@ var errStopped = remote.Stopped(errors.New("the run was stopped while it waited 
 
 // Sample implements [quintain.Policy]. It waits until the server can be used.
 func (s *Server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
-	select {
-	case <-s.ready:
-	case <-s.use.Stop:
-		return nil, errStopped
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if s.failed != nil {
-		return nil, s.failed
+	if err := s.await(ctx); err != nil {
+		return nil, err
 	}
 	samples, err := s.player.Sample(ctx, r)
 	s.watch.Ended(err)
 	return samples, err
+}
+
+// Score implements [policy.Scorer], for a use that says so. It waits until the server can be
+// used.
+func (s *Server) Score(ctx context.Context, tokens []quintain.Token, top int) ([]policy.Score, error) {
+	if err := s.await(ctx); err != nil {
+		return nil, err
+	}
+	scores, err := s.tokens.Policy.Score(ctx, tokens, top)
+	s.watch.Ended(err)
+	return scores, err
+}
+
+// await waits until the server can be used. The error says why it cannot.
+func (s *Server) await(ctx context.Context) error {
+	select {
+	case <-s.ready:
+		return s.failed
+	case <-s.use.Stop:
+		return errStopped
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // CloseIdle closes the connections that no request is using.

@@ -1,9 +1,11 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/policytest"
@@ -88,13 +91,26 @@ var asks = quintain.Request{
 	Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 8},
 }
 
+// refusing refuses requests whose body has a part.
+func refusing(h http.Handler, part string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil && strings.Contains(string(body), part) {
+			http.Error(w, "that is too much", http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h.ServeHTTP(w, r)
+	})
+}
+
 // What a server lacks is said before anything is played; else it plays.
 func TestConnect(t *testing.T) {
 	t.Parallel()
 	const byTokens, byChat = "is asked by tokens", "is asked by chat completions"
 	folder := policytest.ByteModel(t, policytest.Talk, 0)
 	other := policytest.ByteModel(t, policytest.Talk, 1)
-	trainer := server.Use{Trainer: true, LogProbs: true}
+	trainer, teacher := server.Use{Trainer: true, LogProbs: true}, server.Use{Scores: true, Top: 2}
 	for _, test := range []struct {
 		why   string
 		at    http.Handler
@@ -120,6 +136,12 @@ func TestConnect(t *testing.T) {
 		{"probabilities that nobody needs", &policytest.Server{NoLogProbs: true}, nil, server.Use{}, byChat, false},
 		{"a kind that is said", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLM, folder }, trainer, byTokens, false},
 		{"a kind that it is not", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.SGLang, folder }, trainer, "takes no tokens (tokens: ", true},
+		{"a teacher on vLLM", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
+		{"a teacher on SGLang", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
+		{"a teacher on llama.cpp", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "does not score given tokens", true},
+		{"a teacher by chat completions", like(t, fake.OpenAI), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "does not score given tokens", true},
+		{"a teacher with another vocabulary", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = other }, teacher, "it is not the one of the server's model", true},
+		{"a teacher that tells fewer tokens", refusing(like(t, fake.VLLM), `"prompt_logprobs":2`), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "--max-logprobs", true},
 		{"another model", like(t, fake.VLLM), func(s *server.Settings) { s.Chat.Model = "m2" }, server.Use{}, `no model "m2"; the server has fake`, true},
 		{"no inference server", http.NotFoundHandler(), nil, server.Use{}, "is this the address of an inference server?", true},
 	} {
@@ -144,6 +166,11 @@ func TestConnect(t *testing.T) {
 			}
 			if samples, err := n.Sample(t.Context(), asks); err != nil || len(samples) != 2 || samples[0].LogProbs == nil && strings.Contains(told.String(), byTokens) {
 				t.Errorf("samples %+v, error %v", samples, err)
+			}
+			if test.use.Scores {
+				if scores, err := n.Score(t.Context(), policy.Encode("abc"), 2); err != nil || len(scores) != 3 || len(scores[2].Top) != 2 {
+					t.Errorf("scores %+v, error %v", scores, err)
+				}
 			}
 			if waits := n.Waiting(); waits != "" {
 				t.Errorf("it waits: %s", waits)
