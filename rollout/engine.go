@@ -46,7 +46,7 @@ type Engine struct {
 	Next func(context.Context) (Job, error)
 
 	// Done receives a result. It is called once for every job from Next, from many
-	// goroutines at once. An error ends the run.
+	// goroutines at once. Its context ends when episodes are cut. An error ends the run.
 	Done func(context.Context, Result) error
 
 	// Cut, if not nil, stops the run and cancels all episodes in progress when it is
@@ -90,7 +90,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		groups.Go(func() {
 			defer func() { <-free }()
 			result := e.play(play, accept, job)
-			if err := cmp.Or(e.Done(context.WithoutCancel(ctx), result), result.stop); err != nil {
+			if err := cmp.Or(e.Done(play, result), result.stop); err != nil {
 				stop(err)
 			}
 		})

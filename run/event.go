@@ -26,6 +26,8 @@ type Played struct {
 	Drop    rollout.Drop    // why; empty: it was kept
 	Again   bool            // its problem will be played again
 	Version int             // of the policy when the group was judged; -1: unknown
+
+	Unscored error // why a group that was kept has no scores of the teacher; nil: it has, or there is no teacher
 }
 
 // Dropped is groups that were kept and are no longer.

@@ -45,7 +45,7 @@ type Numbers struct {
 type sums struct {
 	scores, lengths, lags, malformed []float64
 	right                            []float64 // 1 for each episode that earned rightScore, before penalties, else 0
-	kept, rejected, tokens           int
+	kept, rejected, tokens, unscored int
 	succeeded, failed                []float64 // seconds that groups took which were kept, and others
 	drops                            map[string]int
 	tasks                            map[string][]float64
@@ -114,6 +114,9 @@ func (n *Numbers) played(p Played) {
 	if p.Drop == "" {
 		n.sum.kept++
 		n.sum.succeeded = append(n.sum.succeeded, took)
+		if p.Unscored != nil {
+			n.sum.unscored++
+		}
 		return
 	}
 	n.sum.rejected++
@@ -189,6 +192,9 @@ func (n *Numbers) add(over time.Duration) {
 	s, v := &n.sum, n.values
 	v["train/items_sent_to_api"], v["train/items_rejected"] = float64(s.kept), float64(s.rejected)
 	v["train/tokens_per_s"] = float64(s.tokens) / max(over.Seconds(), 1e-9)
+	if s.unscored > 0 {
+		v["train/unscored"] = float64(s.unscored)
+	}
 	for why, groups := range s.drops {
 		v["train/dropped/"+why] = float64(groups)
 	}

@@ -35,7 +35,7 @@ func episode(outcome quintain.Outcome, tokens int, reward float64) quintain.Traj
 
 // exchanges are those of two servers, of which the second has answered nothing.
 func exchanges() [][]pool.Exchange {
-	return [][]pool.Exchange{{{time.Second, 1}, {3 * time.Second, 2}}, nil}
+	return [][]pool.Exchange{{{Took: time.Second, Tries: 1}, {Took: 3 * time.Second, Tries: 2}}, nil}
 }
 
 func TestNumbers(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -31,37 +32,60 @@ func (r *Run) next(ctx context.Context) (rollout.Job, error) {
 	return r.mix.Next()
 }
 
-// done judges what was played, keeps the group or drops it, and says so.
+// done judges what was played, keeps the group or drops it, and says so. When ctx ends, the
+// teacher is not waited for any longer.
 func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	group, scores, drop, err := r.config.Rules.Judge(result)
 	if err != nil {
 		return err
 	}
 	r.faults.count(drop == rollout.DropInfra)
+	p := Played{Result: result, Scores: scores, Group: group, Drop: drop}
 	if drop == "" {
-		fresh, err := r.put(ctx, group)
-		if err != nil {
+		if err := r.keep(ctx, &p); err != nil {
 			r.mix.Redo(result.Job)
 			return fmt.Errorf("keeping group %s: %w", group.ID, err)
 		}
-		if !fresh {
-			group, drop = nil, rollout.DropDuplicate
-		}
 	}
-	if drop != "" {
+	if p.Drop != "" {
 		r.ledger.gate.Leave(r.config.Settings.GroupSize)
 	}
-	again := r.close(result, scores, drop)
+	p.Again = r.close(result, p.Scores, p.Drop)
 	r.ledger.touch()
-	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", drop)
-	if err := r.note(Played{result, scores, group, drop, again, r.Version()}); err != nil {
+	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", p.Drop)
+	p.Version = r.Version()
+	if err := r.note(p); err != nil {
 		return err
 	}
-	if drop == rollout.DropInfra && !again && result.Again {
+	if p.Drop == rollout.DropInfra && !p.Again && result.Again {
 		r.say("%s is given up: its server failed each time that it was played", result.Job.Problem.ID())
 	}
 	if advice := r.tally.adviceOn(result.Job.Course); advice != "" {
 		r.say("%s", advice)
+	}
+	return nil
+}
+
+// keep has the teacher score the group of p, if there is one, and keeps the group, unless
+// one of its problem was kept before. Scores that make it too large to be kept are left out.
+func (r *Run) keep(ctx context.Context, p *Played) error {
+	if r.config.Teacher != nil {
+		p.Unscored = r.config.Teacher.distill(ctx, p.Group)
+	}
+	ctx = context.WithoutCancel(ctx)
+	fresh, err := r.put(ctx, p.Group)
+	if _, huge := errors.AsType[*groupform.TooLargeError](err); huge && p.Group.DistillTokens != nil {
+		p.Unscored = err
+		p.Group.DistillTokens, p.Group.DistillLogProbs = nil, nil
+		fresh, err = r.put(ctx, p.Group)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !fresh:
+		p.Group, p.Drop = nil, rollout.DropDuplicate
+	case p.Unscored != nil:
+		r.log.Warn("the teacher did not score a group", "group", p.Group.ID, "err", p.Unscored)
 	}
 	return nil
 }

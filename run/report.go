@@ -18,15 +18,17 @@ type Report struct {
 	GroupsMade    int                      `json:"groups_made"`
 	GroupsDropped map[rollout.Drop]int     `json:"groups_dropped"`
 	Episodes      map[quintain.Outcome]int `json:"episodes"`
-	Replays       int                      `json:"replays"`           // of episodes, because the policy had failed
-	PlayedAgain   int                      `json:"played_again"`      // groups of infra_failed whose problem went back to its stream; the problems of the others are lost
-	NoLogProbs    int                      `json:"no_logprobs"`       // sequences of kept groups whose log-probabilities the policy's server did not tell
-	Tokens        int                      `json:"tokens"`            // sampled
-	Unit          string                   `json:"unit"`              // what Tokens counts: "tokens", or "bytes" if the policy's server does not tell its tokens
-	Turns         Turns                    `json:"turns"`             // after the first of each episode
-	Staleness     map[int]int              `json:"staleness"`         // groups consumed, by the versions that their oldest token was behind; those of unknown version are not in it
-	Tasks         []TaskReport             `json:"tasks"`             // the courses, in the order of the streams
-	Waiting       string                   `json:"waiting,omitempty"` // what the policy waits for, besides its replies
+	Replays       int                      `json:"replays"`                 // of episodes, because the policy had failed
+	PlayedAgain   int                      `json:"played_again"`            // groups of infra_failed whose problem went back to its stream; the problems of the others are lost
+	NoLogProbs    int                      `json:"no_logprobs"`             // sequences of kept groups whose log-probabilities the policy's server did not tell
+	Unscored      int                      `json:"unscored"`                // kept groups that the teacher did not score
+	TeacherFault  string                   `json:"teacher_fault,omitempty"` // why it did not score the last of them
+	Tokens        int                      `json:"tokens"`                  // sampled
+	Unit          string                   `json:"unit"`                    // what Tokens counts: "tokens", or "bytes" if the policy's server does not tell its tokens
+	Turns         Turns                    `json:"turns"`                   // after the first of each episode
+	Staleness     map[int]int              `json:"staleness"`               // groups consumed, by the versions that their oldest token was behind; those of unknown version are not in it
+	Tasks         []TaskReport             `json:"tasks"`                   // the courses, in the order of the streams
+	Waiting       string                   `json:"waiting,omitempty"`       // what the policy waits for, besides its replies
 	LastFault     string                   `json:"last_fault,omitempty"`
 	Advice        []string                 `json:"advice,omitempty"`      // what people should know, and do
 	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step

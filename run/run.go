@@ -51,6 +51,10 @@ type Config struct {
 	// the consumer only raises the version.
 	Learner Learner
 
+	// Teacher scores the tokens of groups before they are kept. A group that it cannot score
+	// is kept without, and counted. Nil: there is none.
+	Teacher *Teacher
+
 	// Trainer takes the batches from elsewhere, such as a hub over Queue, in place of the
 	// built-in consumer. Nil: nobody does.
 	Trainer Trainer
@@ -250,10 +254,21 @@ func (r *Run) Report() Report {
 	for i, one := range r.Standings() {
 		report.Tasks[i].Curriculum = &one
 	}
-	if p, waits := r.config.Policy.(interface{ Waiting() string }); waits {
-		report.Waiting = p.Waiting()
+	report.Waiting = waiting(r.config.Policy)
+	if t := r.config.Teacher; t != nil && report.Waiting == "" {
+		if text := waiting(t.From); text != "" {
+			report.Waiting = "teacher: " + text
+		}
 	}
 	return report
+}
+
+// waiting is what a policy or a teacher waits for; empty: nothing that it tells.
+func waiting(p any) string {
+	if p, waits := p.(interface{ Waiting() string }); waits {
+		return p.Waiting()
+	}
+	return ""
 }
 
 // Run runs until the steps or the minutes of the settings are over, ctx ends, or

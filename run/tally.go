@@ -35,10 +35,12 @@ type tally struct {
 	groups    int // that the queue has
 	dropped   map[rollout.Drop]int
 	outcomes  map[quintain.Outcome]int
-	unknown   int // sequences of groups that were kept, without log-probabilities
-	replays   int // of episodes
-	again     int // groups that failed, and whose problem is played again
-	tokens    int // sampled
+	unknown   int    // sequences of groups that were kept, without log-probabilities
+	unscored  int    // groups that were kept without the scores of the teacher
+	teacher   string // the last reason for that
+	replays   int    // of episodes
+	again     int    // groups that failed, and whose problem is played again
+	tokens    int    // sampled
 	unit      string
 	turns     Turns
 	staleness map[int]int
@@ -126,6 +128,9 @@ func (t *tally) played(p Played) {
 		t.groups++
 		task.kept++
 		t.unknown += withoutLogProbs(p.Group)
+		if p.Unscored != nil {
+			t.unscored, t.teacher = t.unscored+1, p.Unscored.Error()
+		}
 	} else {
 		t.dropped[p.Drop]++
 	}
@@ -232,7 +237,7 @@ func (t *tally) report() Report {
 	r := Report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
-		NoLogProbs: t.unknown, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Advice: t.allAdvice(), Training: t.training,
 	}
 	for _, o := range quintain.Outcomes {

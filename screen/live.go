@@ -131,6 +131,9 @@ func statusOf(r *run.Report) []string {
 	if r.NoLogProbs > 0 {
 		parts = append(parts, fmt.Sprintf("sequences without log-probabilities %d", r.NoLogProbs))
 	}
+	if r.Unscored > 0 {
+		parts = append(parts, fmt.Sprintf("groups without the teacher %d (%s)", r.Unscored, Clip(r.TeacherFault, 60)))
+	}
 	if r.Turns != (run.Turns{}) {
 		parts = append(parts, fmt.Sprintf("further turns %v", r.Turns))
 	}

@@ -41,6 +41,9 @@ func Report(out io.Writer, r *run.Report) error {
 	if r.NoLogProbs > 0 {
 		fmt.Fprintf(out, "no logprobs    %d sequences\n", r.NoLogProbs)
 	}
+	if r.Unscored > 0 {
+		fmt.Fprintf(out, "no teacher     %d groups: %s\n", r.Unscored, r.TeacherFault)
+	}
 	if r.Replays > 0 || r.PlayedAgain > 0 {
 		fmt.Fprintf(out, "played again   %d episodes, %d problems\n", r.Replays, r.PlayedAgain)
 	}

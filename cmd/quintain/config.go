@@ -40,6 +40,7 @@ type config struct {
 	Problems   string
 	Scenario   catalog.ScenarioChoice
 	Policy     policySettings
+	Teacher    teacherSettings
 	Run        runSettings
 	Curriculum curriculum.Settings
 	Rules      rollout.Rules
@@ -60,6 +61,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Text(&c.Problems, "problems", "file of problems with whole-number answers, a JSON object a line, in place of the tasks")
 	d.Section(&c.Scenario, "scenario", "how problems are played")
 	d.Section(&c.Policy, "policy", "what plays")
+	d.Prefixed(&c.Teacher, "teacher", "what scores the tokens of groups, for distillation")
 	d.Section(&c.Run, "run", "the run")
 	d.Prefixed(&c.Curriculum, "curriculum", "how the levels of the tasks change")
 	d.Section(&c.Rules, "rules", "how groups are made of episodes")
@@ -81,7 +83,7 @@ func uses() map[string][]string {
 	problems := []string{"tasks", "mixture", "problems", "scenario"}
 	server := []string{"data", "log", "server", "hub", "store"}
 	return map[string][]string{
-		"run":      slices.Concat(server, problems, []string{"policy", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
+		"run":      slices.Concat(server, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
 		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"pretrain": {"tasks", "scenario", "model"},

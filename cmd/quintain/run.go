@@ -67,6 +67,9 @@ policy a last time, and keeps everything; a second Ctrl-C skips what is left of 
 		if cfg.Run.Consumer == consumerHub && cfg.Policy.Kind == kindTiny {
 			return usagef("run.consumer: the tiny policy cannot take the weights of another trainer; choose builtin, or another policy")
 		}
+		if err := cfg.checkTeacher(); err != nil {
+			return err
+		}
 		return w.attend(c.Context(), func(ctx context.Context, cut <-chan struct{}) error {
 			return w.run(ctx, cfg, cut)
 		})
@@ -170,6 +173,9 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		}
 		to.Policy, a.exchanges = s, s.Exchanges
 	}
+	if err := a.addTeacher(ctx, &to); err != nil {
+		return err
+	}
 	logs, err := run.OpenLogs(h.Folder(), last)
 	if err != nil {
 		return err
@@ -185,7 +191,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 	return nil
 }
 
-// connect returns the policy of a server. One that does not run yet is waited for later.
+// connect returns the policy of a server.
 func (a *assembled) connect(ctx context.Context) (*server.Server, error) {
 	trains := a.config.Run.Consumer == consumerHub
 	use := server.Use{
@@ -200,12 +206,20 @@ func (a *assembled) connect(ctx context.Context) (*server.Server, error) {
 		return nil, err
 	}
 	a.host.Hub().Register(s)
-	if err := s.Connect(ctx); server.Temporary(err) {
+	return s, a.reach(ctx, s)
+}
+
+// reach connects to a server. One that cannot be used yet is waited for later.
+func (a *assembled) reach(ctx context.Context, s *server.Server) error {
+	err := s.Connect(ctx)
+	switch {
+	case server.Temporary(err):
 		a.live.Say("the server cannot be used yet, and is waited for: %v", err)
-	} else if err != nil && ctx.Err() == nil {
-		return nil, err
+		return nil
+	case ctx.Err() != nil:
+		return nil
 	}
-	return s, nil
+	return err
 }
 
 // sampled is the version of the weights that a server samples with, unless it says that

@@ -1,0 +1,63 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// A Teacher tells how likely another model finds the tokens of groups, for distillation.
+// It must have the vocabulary of the policy, which nobody checks here. If From has a method
+// Waiting() string, the report says what it waits for.
+type Teacher struct {
+	From policy.Scorer
+	Top  int // the likeliest tokens that are told at each place; 0: the token that stands there, alone
+}
+
+// distill sets the fields of g for distillation: a row for each token, empty for the first
+// of a sequence, which follows none. If a sequence cannot be scored, the group has none.
+func (t *Teacher) distill(ctx context.Context, g *quintain.Group) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	n := g.Sequences()
+	tokens, probs := make([][][]quintain.Token, n), make([][][]float64, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			scores, err := t.From.Score(ctx, g.Tokens[i], t.Top)
+			if err == nil && len(scores) != len(g.Tokens[i]) {
+				err = fmt.Errorf("%d scores for %d tokens", len(scores), len(g.Tokens[i]))
+			}
+			if err != nil {
+				cancel(err)
+				return
+			}
+			tokens[i], probs[i] = t.rows(g.Tokens[i], scores)
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	g.DistillTokens, g.DistillLogProbs = tokens, probs
+	return nil
+}
+
+// rows are the scores of a sequence as tokens and their log-probabilities.
+func (t *Teacher) rows(sequence []quintain.Token, scores []policy.Score) (tokens [][]quintain.Token, probs [][]float64) {
+	tokens, probs = make([][]quintain.Token, len(scores)), make([][]float64, len(scores))
+	for i, s := range scores {
+		tokens[i], probs[i] = []quintain.Token{}, []float64{}
+		top := s.Top
+		if t.Top == 0 && i > 0 {
+			top = []policy.Likely{{Token: sequence[i], LogProb: s.LogProb}}
+		}
+		for _, l := range top {
+			tokens[i], probs[i] = append(tokens[i], l.Token), append(probs[i], float64(l.LogProb))
+		}
+	}
+	return tokens, probs
+}
