@@ -31,6 +31,7 @@ import trace  # of this folder
 NEAR = 1e-3  # that log-probabilities may differ
 PATIENCE = 900  # seconds for a server to start
 GROUP, BATCH = 4, 16  # sequences
+TOP = 3  # tokens that a teacher tells at each place
 RUNS = {  # turns: flags
     1: ["--scenario", "reasoning_gym", "--tasks", "chain_sum:0,spell_backward:0,word_sorting:0", "--max-tokens", "24"],
     3: ["--scenario", "math_multi_turn", "--tasks", "chain_sum:0", "--turns", "3", "--stop-at-success=false", "--max-tokens", "100"],
@@ -50,7 +51,8 @@ time.sleep(1e6)
 
 def llama_cpp(folder, model, port):
     """The command that serves the model with llama.cpp."""
-    model.save_gguf(folder / "model.gguf")
+    if not (folder / "model.gguf").exists():  # another server may have it open
+        model.save_gguf(folder / "model.gguf")
     return [sys.executable, "-c", LLAMA_CPP, str(folder / "model.gguf"), str(port)]
 
 
@@ -77,11 +79,11 @@ def by_messages(folder):
     return ["--model", str(folder / "model"), "--extra-body", json.dumps({"generation_config": json.dumps(sampling)})]
 
 
-Server = collections.namedtuple("Server", "kind command flags")
+Server = collections.namedtuple("Server", "kind command flags teaches")
 SERVERS = {
-    "llamacpp": Server("llamacpp", llama_cpp, by_tokens),
-    "vllm": Server("vllm", vllm, by_tokens),
-    "transformers": Server("openai", transformers_serve, by_messages),
+    "llamacpp": Server("llamacpp", llama_cpp, by_tokens, False),
+    "vllm": Server("vllm", vllm, by_tokens, True),
+    "transformers": Server("openai", transformers_serve, by_messages, False),
 }
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_SERVER_DEV_MODE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
@@ -110,14 +112,14 @@ def serving(command, port, log):
 
 
 class Relay(http.server.ThreadingHTTPServer):
-    """Passes requests on to a server, and keeps what it replies."""
+    """Passes requests on to a server, and keeps what it replies among the texts."""
 
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, port):
+    def __init__(self, port, texts):
         super().__init__(("127.0.0.1", 0), Relayed)
-        self.port, self.texts, self.asked = port, {}, collections.Counter()
+        self.port, self.texts, self.asked = port, texts, collections.Counter()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -177,8 +179,8 @@ def whole(text):
 class Check:
     """Checks the episodes of a run."""
 
-    def __init__(self, model, folder, relay):
-        self.model, self.relay = model, relay
+    def __init__(self, model, folder, texts):
+        self.model, self.texts = model, texts
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
         self.counts, self.worst, self.faults = collections.Counter(), 0.0, collections.Counter()
 
@@ -194,7 +196,7 @@ class Check:
             self.prompt(talk, turn["observed"], tokens, read)
             talk += turn["observed"]
             tokens += read
-            said = self.relay.texts.get((tuple(tokens), tuple(wrote)))
+            said = self.texts.get((tuple(tokens), tuple(wrote)))
             self.hold(said is not None, "the server sent no such reply to these tokens")
             text = self.tokenizer.decode(wrote, skip_special_tokens=True)
             self.hold(turn["reply"] == text and whole(said) == whole(text), f"the tokens are {text!r}, the reply {turn['reply']!r}, and the server sent {said!r}")
@@ -212,7 +214,7 @@ class Check:
         talk = []
         for turn in turns:
             talk += turn["observed"]
-            said = self.relay.texts.get((json.dumps(talk), turn["reply"]))
+            said = self.texts.get((json.dumps(talk), turn["reply"]))
             self.hold(said is not None, "the server sent no such reply to these messages")
             self.hold(said == turn["finish"], "another reason to stop")
             self.hold(bytes(turn["wrote"]).decode() == turn["reply"], "the tokens are not the bytes of the text")
@@ -243,11 +245,16 @@ class Check:
         self.hold(self.worst < NEAR, "another log-probability")
 
 
-def play(options, folder, relay, turns, flags):
+def run(options, urls, turns, *flags):
+    """The command of a run."""
+    return [options.quintain, "run", "--policy", "server", "--url", ",".join(urls), *RUNS[turns], "--group-size", str(GROUP), "--batch-size", str(BATCH), "--parallel", "16",
+            "--exam-problems", "0", "--keep-equal", "--min-trainable", "1", *flags]
+
+
+def play(options, folder, urls, turns, flags):
     """The episodes of a run."""
     data = folder / f"data-{turns}"
-    command = [options.quintain, "run", "--policy", "server", "--url", relay.url, *flags, *RUNS[turns], "--steps", str(options.steps), "--group-size", str(GROUP),
-               "--batch-size", str(BATCH), "--parallel", "16", "--exam-problems", "0", "--grace", "10m", "--keep-equal", "--min-trainable", "1", "--port", "0", "--data", str(data)]
+    command = run(options, urls, turns, "--steps", str(options.steps), "--grace", "10m", "--port", "0", "--data", str(data), *flags)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
@@ -277,12 +284,12 @@ def forward(model, folder):
     return worst < NEAR / 10
 
 
-def examine(options, folder, server, relay):
-    """Have all runs played against a server, and say what was found: whether it is right."""
+def examine(options, folder, server, relays):
+    """Have all runs played against the servers, and say what was found: whether it is right."""
     right = True
     for turns in RUNS:
-        check, began = Check(options.model, folder / "model", relay), time.monotonic()
-        for episode in play(options, folder, relay, turns, server.flags(folder)):
+        check, began = Check(options.model, folder / "model", relays[0].texts), time.monotonic()
+        for episode in play(options, folder, [relay.url for relay in relays], turns, server.flags(folder)):
             check.hold(episode["outcome"] in ("scored", "model_failed"), f"outcome {episode['outcome']}: {episode.get('error')}")
             if server.flags is by_tokens:
                 check.tokens(episode["turns"], int(RUNS[turns][-1]))
@@ -290,30 +297,75 @@ def examine(options, folder, server, relay):
                 check.messages(episode["turns"])
         n = check.counts
         print(f"up to {turns} turns: {n['sequences']} sequences, {n['stop'] + n['length']} replies ({n['length']} cut by length, {n['without']} without log-probabilities), "
-              f"{n['logprobs']} log-probabilities that differ by at most {check.worst:.1g}; requests by samples {dict(relay.asked)}; {time.monotonic() - began:.1f} s")
+              f"{n['logprobs']} log-probabilities that differ by at most {check.worst:.1g}; requests by samples {', '.join(str(dict(relay.asked)) for relay in relays)}; {time.monotonic() - began:.1f} s")
         for fault, times in check.faults.items():
             print(f"  {times} times: {fault}")
-        right &= not check.faults and n["sequences"] >= options.steps * BATCH
-        relay.asked.clear()
+        right &= not check.faults and n["sequences"] >= options.steps * BATCH and all(relay.asked for relay in relays)
+        for relay in relays:
+            relay.asked.clear()
     return right
+
+
+def ask(url, body=None):
+    """What a hub answers."""
+    with urllib.request.urlopen(urllib.request.Request(url, body and json.dumps(body).encode(), {"Content-Type": "application/json"}), timeout=5) as reply:
+        return json.load(reply)
+
+
+def taught(options, folder, url):
+    """The groups of a batch that the server's model has scored as a teacher, as a trainer gets them."""
+    port = free_port()
+    command = run(options, [url], 1, "--consumer", "hub", "--teacher-url", url, "--teacher-top-k", str(TOP), "--grace", "0s", "--port", str(port), "--data", str(folder / "taught"), *by_tokens(folder))
+    trainer = {"wandb_group": "g", "wandb_project": "p", "batch_size": BATCH, "max_token_len": 4096, "checkpoint_dir": "c", "save_checkpoint_interval": 1, "starting_step": 0, "num_steps": 1}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            until, batch = time.monotonic() + PATIENCE, None
+            while not batch and process.poll() is None and time.monotonic() < until:
+                time.sleep(0.5)
+                with contextlib.suppress(OSError):
+                    ask(f"http://127.0.0.1:{port}/register", trainer)
+                    batch = ask(f"http://127.0.0.1:{port}/batch")["batch"]
+            return batch or []
+        finally:
+            process.terminate()
+
+
+def teach(options, folder, url):
+    """Whether the scores of a teacher are those of the model."""
+    worst, places, right = 0.0, 0, True
+    for group in taught(options, folder, url):
+        for tokens, likely, told in zip(group["tokens"], group["distill_token_ids"], group["distill_logprobs"]):
+            true = options.model.distributions(tokens)
+            right &= len(likely) == len(told) == len(tokens) and likely[0] == told[0] == []
+            for place in range(1, len(tokens)):
+                best = sorted(true[place - 1], reverse=True)[:TOP]
+                right &= len(set(likely[place])) == TOP
+                worst = max(worst, *(abs(a - b) for a, b in zip(told[place], best)), *(abs(told[place][k] - true[place - 1][likely[place][k]]) for k in range(TOP)))
+                places += 1
+    print(f"as a teacher: {places} places with {TOP} tokens each, whose log-probabilities differ by at most {worst:.1g}")
+    return right and places > 0 and worst < NEAR
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", required=True)
     parser.add_argument("--server", required=True, choices=SERVERS)
+    parser.add_argument("--pool", type=int, default=1, help="servers")
     parser.add_argument("--steps", type=int, default=4, help="batches of each run")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    server, port, options.model = SERVERS[options.server], free_port(), tiny_llama.Llama(options.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
+    server, options.model = SERVERS[options.server], tiny_llama.Llama(options.seed)
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as servers:
+        folder, relays, texts = pathlib.Path(folder), [], {}
         options.model.save(folder / "model")
-        with serving(server.command(folder, options.model, port), port, folder / "log"):
-            relay = Relay(port)
-            right = forward(options.model, folder / "model")
-            right &= probe(options.quintain, relay.url, server.flags(folder)[1]) == (server.kind, server.flags is by_tokens)
-            right &= examine(options, folder, server, relay)
+        for _ in range(options.pool):
+            port = free_port()
+            servers.enter_context(serving(server.command(folder, options.model, port), port, folder / f"log-{port}"))
+            relays.append(Relay(port, texts))
+        right = forward(options.model, folder / "model")
+        right &= probe(options.quintain, relays[0].url, server.flags(folder)[1]) == (server.kind, server.flags is by_tokens)
+        right &= examine(options, folder, server, relays)
+        right &= not server.teaches or teach(options, folder, f"http://127.0.0.1:{relays[0].port}")
     print(f"{options.server}: {'passed' if right else 'FAILED'}")
     return 0 if right else 1
 

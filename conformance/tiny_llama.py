@@ -121,6 +121,10 @@ class Llama:
 
     def logprobs(self, tokens):
         """The log-probability of each token after the first."""
+        return self.distributions(tokens)[numpy.arange(len(tokens) - 1), tokens[1:]]
+
+    def distributions(self, tokens):
+        """The log-probabilities of all tokens after each of these."""
         w, n, size, heads, kept = self.exact, len(tokens), SHAPE["head_dim"], SHAPE["num_attention_heads"], SHAPE["num_key_value_heads"]
         angles = numpy.outer(numpy.arange(n), SHAPE["rope_theta"] ** (-numpy.arange(0, size, 2) / size))
         cos, sin = (numpy.tile(f(angles), 2) for f in (numpy.cos, numpy.sin))
@@ -146,5 +150,4 @@ class Llama:
             x = x + (gate / (1 + numpy.exp(-gate)) * up) @ w[layer + "mlp.down_proj.weight"].T
         logits = norm(x, "model.norm") @ w["lm_head.weight"].T
         logits -= logits.max(-1, keepdims=True)
-        logits -= numpy.log(numpy.exp(logits).sum(-1, keepdims=True))
-        return logits[numpy.arange(n - 1), tokens[1:]]
+        return logits - numpy.log(numpy.exp(logits).sum(-1, keepdims=True))
