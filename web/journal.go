@@ -110,7 +110,7 @@ func (j *Journal) Stream(c *Call) {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	text := []byte(": " + c.server.config.Name + "\n\n")
-	var shown time.Time
+	shown := false // events, since the last rest
 	for {
 		out.Restart()
 		if _, err := out.Write(text); err != nil || c.Flush() != nil {
@@ -123,14 +123,15 @@ func (j *Journal) Stream(c *Call) {
 			after = e.number
 		}
 		if len(list) > 0 {
+			shown = true
 			continue
 		}
+		if shown && !c.rest() {
+			return
+		}
+		shown = false
 		select {
 		case <-more:
-			if !c.rest(shown) {
-				return
-			}
-			shown = time.Now()
 		case <-ticker.C:
 			text = append(text, ":\n\n"...)
 		case <-c.Context().Done():
@@ -141,13 +142,12 @@ func (j *Journal) Stream(c *Call) {
 	}
 }
 
-// rest waits until eventsEvery has passed since a follower was shown events, and
-// reports whether there is still one.
-func (c *Call) rest(since time.Time) bool {
-	left := time.NewTimer(time.Until(since.Add(eventsEvery)))
-	defer left.Stop()
+// rest waits for eventsEvery, and reports whether there is still a follower.
+func (c *Call) rest() bool {
+	end := time.NewTimer(eventsEvery)
+	defer end.Stop()
 	select {
-	case <-left.C:
+	case <-end.C:
 		return true
 	case <-c.Context().Done():
 	case <-c.server.Stopping():

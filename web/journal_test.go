@@ -1,6 +1,13 @@
 package web
 
 import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,6 +61,52 @@ func TestJournalGoesOn(t *testing.T) {
 		}
 		if got, _ := earlier.since(later.now()); len(got) != 3 {
 			t.Errorf("%d events after a number to come, want all", len(got))
+		}
+	})
+}
+
+// A diary notes when something is written to it.
+type diary struct {
+	*httptest.ResponseRecorder
+	start time.Time
+	notes []string
+}
+
+// Write implements [http.ResponseWriter].
+func (d *diary) Write(b []byte) (int, error) {
+	if kinds := regexp.MustCompile(`event: \w+`).FindAllString(string(b), -1); len(kinds) > 0 {
+		d.notes = append(d.notes, fmt.Sprint(time.Since(d.start), kinds))
+	}
+	return len(b), nil
+}
+
+// TestFollowersRest shows a follower what comes after a while at once, and what comes
+// soon after that together.
+func TestFollowersRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var j Journal
+		s, err := New(Config{Name: "test", Routes: []Route{{Method: "GET", Path: "/events", Serve: j.Stream}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		d := &diary{httptest.NewRecorder(), time.Now(), nil}
+		var following sync.WaitGroup
+		following.Go(func() {
+			s.ServeHTTP(d, httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/events", nil))
+		})
+		for _, at := range []struct {
+			kind string
+			next time.Duration
+		}{{"a", 10 * time.Millisecond}, {"b", 10 * time.Millisecond}, {"c", time.Second}, {"d", time.Second}} {
+			synctest.Wait()
+			j.Tell(at.kind, map[string]any{})
+			time.Sleep(at.next)
+		}
+		leave()
+		following.Wait()
+		if want := []string{"0s [event: a]", "100ms [event: b event: c]", "1.02s [event: d]"}; !slices.Equal(d.notes, want) {
+			t.Errorf("%q, want %q", d.notes, want)
 		}
 	})
 }
