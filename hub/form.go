@@ -55,14 +55,31 @@ func (r *Run) again(ctx context.Context, d *batch, c claim) (parcel, error) {
 }
 
 // awaitBatch returns the next batch as soon as there is one, for as long as the client
-// waits.
+// waits. Those who wait stand in line, and a change wakes only the first of them.
 func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (parcel, error) {
-	end := time.NewTimer(wait)
-	defer end.Stop()
+	p, err := r.nextBatch(context.WithoutCancel(ctx), by)
+	if !errors.Is(err, errNoBatch) || wait == 0 {
+		return p, err
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, wait, errNoBatch)
+	defer stop()
+	select {
+	case r.line <- struct{}{}:
+		defer func() { <-r.line }()
+		return r.watchForBatch(ctx, by)
+	case <-ctx.Done():
+		return parcel{}, context.Cause(ctx)
+	case <-r.server.web.Stopping():
+		return parcel{}, errNoBatch
+	}
+}
+
+// watchForBatch returns the next batch as soon as there is one, or the cause of ctx.
+func (r *Run) watchForBatch(ctx context.Context, by claim) (parcel, error) {
 	for {
 		came, moved := r.queue.Changed(), r.batches.movement()
 		p, err := r.nextBatch(context.WithoutCancel(ctx), by)
-		if !errors.Is(err, errNoBatch) || wait == 0 {
+		if !errors.Is(err, errNoBatch) {
 			return p, err
 		}
 		clock := time.NewTimer(r.nextTurn(time.Now()))
@@ -70,13 +87,12 @@ func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (par
 		case <-came:
 		case <-moved:
 		case <-clock.C:
-		case <-end.C:
-			wait = 0 // ask once more, and then stop
 		case <-ctx.Done():
 			clock.Stop()
 			return parcel{}, context.Cause(ctx)
 		case <-r.server.web.Stopping():
-			wait = 0
+			clock.Stop()
+			return parcel{}, errNoBatch
 		}
 		clock.Stop()
 	}

@@ -35,6 +35,8 @@ type Run struct {
 	// registration changes.
 	trade sync.Mutex
 
+	line chan struct{} // holds an element while a call watches for a batch; others wait to add theirs
+
 	registry *registry.Registry
 	weights  *weights.Version
 	batches  *batches
@@ -48,7 +50,7 @@ type Run struct {
 // newRun returns the run over q, which continues where an earlier server ended.
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
-	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, events: &web.Journal{}, tally: &tally{}}
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, line: make(chan struct{}, 1), events: &web.Journal{}, tally: &tally{}}
 	q.OnAside(r.tellAside)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {

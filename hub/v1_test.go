@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -274,6 +276,40 @@ func TestLongPoll(t *testing.T) {
 		give := time.AfterFunc(4*time.Second, func() { f.tell("2", "nack", 200) })
 		wait("a batch is given back", "wait=5m&trainer=c", "2", 4*time.Second)
 		give.Stop()
+	})
+}
+
+// TestLongPollsStandInLine has trainers wait for batches. They get them in the order in
+// which they asked, except for one that has gone.
+func TestLongPollsStandInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil, Config{})
+		f.begin(1)
+		var waiting sync.WaitGroup
+		got := make([]string, 4)
+		gone, leave := context.WithCancel(t.Context())
+		for i := range got {
+			ctx := t.Context()
+			if i == 1 {
+				ctx = gone
+			}
+			r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost"+mainPath+"/batches?wait=60", nil)
+			waiting.Go(func() {
+				w := httptest.NewRecorder()
+				f.server.Handler().ServeHTTP(w, r)
+				got[i] = w.Header().Get(headerBatch)
+			})
+			synctest.Wait() // until it stands in line
+		}
+		leave()
+		synctest.Wait()
+		f.put(group(1, 1, -1), group(2, 1, -1)) // at once: who gets the first lets the next one look
+		synctest.Wait()
+		f.put(group(3, 1, -1))
+		waiting.Wait()
+		if want := []string{"1", "", "2", "3"}; !slices.Equal(got, want) {
+			t.Errorf("batches %q, want %q", got, want)
+		}
 	})
 }
 
