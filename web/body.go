@@ -3,11 +3,13 @@ package web
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,8 +55,11 @@ func (e *bodyError) status() int {
 
 const (
 	leastBuffer = 4 << 10  // bytes with which a body begins to be read
-	freeInflate = 16 << 20 // bytes to which any body may inflate
+	atOnce      = 1 << 20  // bytes that are copied at once: a goroutine is not interrupted while it copies
+	freeInflate = 16 << 20 // bytes to which any body may inflate; those of several members of gzip, to no more
 	maxInflate  = 256      // how many times its own size a body may inflate to beyond that
+	mostDeflate = 1032     // how many times its own size deflate can inflate to
+	leastGzip   = 18       // bytes of the head and the end of a member of gzip
 )
 
 // ReadBody reads the body of a request, within the limits of the server and inflated if
@@ -87,7 +92,7 @@ func (c *Call) readBody() ([]byte, error) {
 	control := http.NewResponseController(c.W)
 	raw := c.paced(control)
 	defer func() { c.read = raw.limit - max(0, raw.left) }()
-	body, err := c.fill(raw, c.R.ContentLength)
+	body, err := c.fill(raw, c.buffer(), c.R.ContentLength)
 	if isMemory(err) {
 		_, _ = io.Copy(io.Discard, raw) // so that the client reads the reply
 	}
@@ -115,10 +120,9 @@ func (c *Call) mostBody() int64 {
 	return most
 }
 
-// fill reads r to its end into memory that grows as bytes come. size is how many may be
+// fill reads r to its end into buf, which grows as bytes come. size is how many may be
 // expected; -1: not known.
-func (c *Call) fill(r io.Reader, size int64) ([]byte, error) {
-	buf := c.buffer()
+func (c *Call) fill(r io.Reader, buf []byte, size int64) ([]byte, error) {
 	var err error
 	for err == nil {
 		if len(buf) == cap(buf) {
@@ -159,10 +163,19 @@ func (c *Call) grow(buf []byte, size int64) ([]byte, error) {
 	if end := int(size) + 1; size >= 0 && cap(buf) < end && end < room { // a byte more shows the end
 		room = end
 	}
+	return c.enlarge(buf, room)
+}
+
+// enlarge returns buf with the given room, which is more than it has.
+func (c *Call) enlarge(buf []byte, room int) ([]byte, error) {
 	if err := c.Reserve(room - cap(buf)); err != nil {
 		return buf, err
 	}
-	return append(make([]byte, 0, room), buf...), nil
+	larger := make([]byte, 0, room)
+	for piece := range slices.Chunk(buf, atOnce) {
+		larger = append(larger, piece...)
+	}
+	return larger, nil
 }
 
 // paced returns the body of a request within its limits of size and time.
@@ -196,7 +209,8 @@ func ready(control *http.ResponseController) error {
 	return nil
 }
 
-// inflate returns what is in gzip of one or several members.
+// inflate returns what is in gzip of one or several members. It takes the memory that the
+// gzip says it needs before it begins: if there is none, no time is spent on it.
 func (c *Call) inflate(packed []byte) ([]byte, error) {
 	r := bytes.NewReader(packed)
 	z, err := gzip.NewReader(r)
@@ -204,12 +218,36 @@ func (c *Call) inflate(packed []byte) ([]byte, error) {
 		return nil, errGzip
 	}
 	limit := min(c.server.config.Settings.MaxInflated, freeInflate+maxInflate*int64(len(packed)))
-	plain, err := c.fill(&limited{r: &members{z, r}, left: limit, limit: limit, what: " when inflated"}, -1)
+	size := claimed(packed)
+	if size > limit {
+		return nil, &largeError{" when inflated", limit}
+	}
+	limit = min(limit, max(size, freeInflate))
+	plain := c.buffer()
+	if int64(cap(plain)) <= size {
+		if plain, err = c.enlarge(plain, int(size)+1); err != nil { // a byte more shows the end
+			return plain, err
+		}
+	}
+	plain, err = c.fill(&limited{r: &members{z, r}, left: limit, limit: limit, what: " when inflated"}, plain, size)
 	var large *largeError
 	if err == nil || errors.As(err, &large) || isMemory(err) {
 		return plain, err
 	}
 	return plain, errGzip
+}
+
+// claimed is how many bytes gzip says at its end that it inflates to, or 0 if that cannot
+// be true. Of several members only the last one says it: RFC 1952, 2.3.1.
+func claimed(packed []byte) int64 {
+	if len(packed) < leastGzip {
+		return 0
+	}
+	size := int64(binary.LittleEndian.Uint32(packed[len(packed)-4:]))
+	if size > mostDeflate*int64(len(packed)) {
+		return 0
+	}
+	return size
 }
 
 // isMemory reports whether err is one of [Call.Reserve].

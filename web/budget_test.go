@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -108,36 +107,66 @@ func TestBodiesGrowAsTheyCome(t *testing.T) {
 		{200 << 20, 1, leastBuffer},
 		{200 << 20, 100_000, 1 << 18},
 		{-1, 100_000, 1 << 18},
+		{-1, 5_000_000, 1 << 23},
 		{100_000, 100_000, 100_001},
 		{0, 0, leastBuffer},
 	} {
 		c := &Call{server: s}
-		buf, err := c.fill(strings.NewReader(strings.Repeat("x", test.came)), test.announced)
-		if err != nil || len(buf) != test.came || c.held > test.most || c.held != int64(cap(buf)) {
+		text := strings.Repeat("some text. ", test.came)[:test.came]
+		buf, err := c.fill(strings.NewReader(text), c.buffer(), test.announced)
+		if err != nil || string(buf) != text || c.held > test.most || c.held != int64(cap(buf)) {
 			t.Errorf("%d of %d bytes: %d, takes %d, at most %d, error %v", test.came, test.announced, len(buf), c.held, test.most, err)
 		}
 	}
 	refused := &Call{server: memoryServer(t, 1<<16, nil, nil)}
-	if _, err := refused.fill(strings.NewReader(strings.Repeat("x", 1<<16)), -1); err == nil {
+	if _, err := refused.fill(strings.NewReader(strings.Repeat("x", 1<<16)), nil, -1); err == nil {
 		t.Error("more than there is: taken")
 	}
 }
 
-// TestBombs inflates no more than fits the size of what came.
+// TestBombs inflates no more than fits the size of what came, and nothing for which there
+// is no memory.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	s := memoryServer(t, 1<<30, nil, nil)
-	for mega, status := range map[int]int{1: 200, 15: 200, 40: 413} {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		if _, err := z.Write(make([]byte, mega<<20)); err != nil || z.Close() != nil {
-			t.Fatal(err)
-		}
-		size := b.Len()
-		if w := post(s, "/echo", &b, "Content-Encoding: gzip"); w.Code != status {
-			t.Errorf("%d MiB in %d bytes: %d %s, want %d", mega, size, w.Code, w.Body, status)
+	for _, test := range []struct {
+		why    string
+		mega   []int // MiB of each member
+		status int
+	}{
+		{"a small one", []int{1}, 200},
+		{"one that fits its size", []int{20}, 200},
+		{"one that does not", []int{40}, 413},
+		{"several members", []int{7, 7}, 200},
+		{"several members, of which the last is small", []int{20, 0}, 413},
+	} {
+		packed := zeros(test.mega...)
+		if w := post(s, "/echo", strings.NewReader(packed), "Content-Encoding: gzip"); w.Code != test.status {
+			t.Errorf("%s, %d bytes: %d %s, want %d", test.why, len(packed), w.Code, w.Body, test.status)
 		}
 	}
+	torn := zeros(20)
+	torn = torn[:20] + strings.Repeat("?", len(torn)-24) + torn[len(torn)-4:]
+	for memory, want := range map[int64]func(error) bool{
+		1 << 30:  func(err error) bool { return errors.Is(err, errGzip) },
+		16 << 20: isMemory,
+	} {
+		c := &Call{server: memoryServer(t, memory, nil, nil)}
+		if _, err := c.inflate([]byte(torn)); !want(err) {
+			t.Errorf("%d bytes of memory for one that claims more: error %v", memory, err)
+		}
+	}
+}
+
+// zeros is gzip of members that have a number of MiB each.
+func zeros(mega ...int) string {
+	var b strings.Builder
+	for _, n := range mega {
+		z := gzip.NewWriter(&b)
+		z.Write(make([]byte, n<<20))
+		z.Close()
+	}
+	return b.String()
 }
 
 // TestShelf keeps no more than it may.

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.KeyFile, "key_file", "file of the keys of which a request must bring one, a line each: KEY, which may do everything, or ROLE KEY")
 	d.Int(&s.MaxConnections, "max_connections", "connections at once").AtLeast(1)
 	d.Int64(&s.MaxBody, "max_body", "bytes of a request").AtLeast(1)
-	d.Int64(&s.MaxInflated, "max_inflated", "bytes of a request after gzip; a small request may inflate to 16 MiB, and a larger one to 256 times its size more").AtLeast(1)
+	d.Int64(&s.MaxInflated, "max_inflated", "bytes of a request after gzip; a request may inflate to 16 MiB, and if its gzip is one member to 256 times its size more").Between(1, math.MaxUint32)
 	d.Int64(&s.Memory, "memory", "bytes that requests under way may take together, beyond which they are put off with status 503; 0: a quarter of the machine's memory").AtLeast(0)
 	d.Duration(&s.Stall, "stall", "how long a connection may stand still in the middle of a request").Above(0)
 	d.Duration(&s.Drain, "drain", "how long requests under way may take when the server is stopped").Above(0)
