@@ -191,7 +191,7 @@ func TestExchanges(t *testing.T) {
 		defer r.end()
 		r.generate(40)()
 		all := r.Exchanges()
-		if len(all) != 2 || len(all[0])+len(all[1]) != 40 || len(all[0]) != int(r.servers[0].Stats().Asked) {
+		if len(all) != 2 || len(all[0])+len(all[1]) != 40 || len(all[0]) != r.servers[0].Stats().Asked {
 			t.Fatalf("%d servers, exchanges %v", len(all), all)
 		}
 		for _, e := range append(all[0], all[1]...) {
