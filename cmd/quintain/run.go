@@ -211,15 +211,13 @@ func (a *assembled) connect(ctx context.Context) (*server.Server, error) {
 
 // reach connects to a server. One that cannot be used yet is waited for later.
 func (a *assembled) reach(ctx context.Context, s *server.Server) error {
-	err := s.Connect(ctx)
-	switch {
+	switch err := s.Connect(ctx); {
 	case server.Temporary(err):
 		a.live.Say("the server cannot be used yet, and is waited for: %v", err)
-		return nil
-	case ctx.Err() != nil:
-		return nil
+	case ctx.Err() == nil:
+		return err
 	}
-	return err
+	return nil // the run ends if ctx does
 }
 
 // sampled is the version of the weights that a server samples with, unless it says that
