@@ -18,6 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/fake"
+	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/scalars"
@@ -40,7 +41,7 @@ type config struct {
 	Problems   string
 	Scenario   catalog.ScenarioChoice
 	Policy     policySettings
-	Teacher    teacherSettings
+	Teacher    server.TeacherSettings
 	Run        runSettings
 	Curriculum curriculum.Settings
 	Rules      rollout.Rules
@@ -81,13 +82,13 @@ func (c *config) Declare(d *settings.Section) {
 // uses are the settings of each verb. A verb knows no others.
 func uses() map[string][]string {
 	problems := []string{"tasks", "mixture", "problems", "scenario"}
-	server := []string{"data", "log", "server", "hub", "store"}
+	hubs := []string{"data", "log", "server", "hub", "store"}
 	return map[string][]string{
-		"run":      slices.Concat(server, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
+		"run":      slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
 		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"pretrain": {"tasks", "scenario", "model"},
-		"hub":      server,
+		"hub":      hubs,
 		"config":   {""},
 
 		"fake-server": {

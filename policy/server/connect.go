@@ -36,6 +36,9 @@ func (s *Server) Connect(ctx context.Context) error {
 	if err == nil {
 		err = s.choose(found)
 	}
+	if err != nil && s.use.Scores {
+		err = fmt.Errorf("teacher: %w", err)
+	}
 	s.mu.Lock()
 	s.fault, s.tries = err, s.tries+1
 	s.mu.Unlock()

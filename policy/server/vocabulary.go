@@ -68,7 +68,10 @@ func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Re
 		return server.Fault(fault, "tokenize", answer)
 	}
 	if !slices.Equal(theirs.Tokens, read.Tokens) {
-		return &VocabularyError{read.Text, read.Tokens, theirs.Tokens}
+		err = &VocabularyError{read.Text, read.Tokens, theirs.Tokens}
 	}
-	return nil
+	if err != nil && s.use.Scores {
+		return fmt.Errorf("a teacher has to have the vocabulary of the policy: %w", err)
+	}
+	return err
 }

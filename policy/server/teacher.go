@@ -1,0 +1,40 @@
+package server
+
+import (
+	"errors"
+
+	"github.com/quintain-rl/quintain/policy/pool"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// TeacherSettings say which server scores given tokens, for distillation.
+type TeacherSettings struct {
+	URLs    []string // none: there is no teacher
+	Model   string
+	KeyFile string
+	Top     int // see [Use]
+}
+
+// Declare implements [settings.Declarer].
+func (t *TeacherSettings) Declare(d *settings.Section) {
+	d.Texts(&t.URLs, "url", "address of a server, vLLM or SGLang, that scores the tokens of groups for distillation; may be given several times; none: there is no teacher")
+	d.Text(&t.Model, "model", "name by which the teacher's server knows its model; none: its first one")
+	d.Text(&t.KeyFile, "key_file", "file with the API key of the teacher's server")
+	d.Int(&t.Top, "top_k", "likeliest tokens that the teacher tells at each place; 0: the token that stands there, alone").AtLeast(0)
+}
+
+// Check implements [settings.Checker].
+func (t *TeacherSettings) Check() error {
+	if len(t.URLs) == 0 && (t.Model != "" || t.KeyFile != "" || t.Top > 0) {
+		return errors.New("url: is missing; want the address of the teacher's server (--teacher-url), or no other setting of a teacher")
+	}
+	return nil
+}
+
+// Server returns the settings of the teacher's server. Its limits and its tokenizer are
+// those of the policy.
+func (t *TeacherSettings) Server(policy Settings) Settings {
+	policy.Kind, policy.Pool = Any, pool.Settings{URLs: t.URLs, Control: policy.Pool.Control}
+	policy.Chat.Model, policy.Chat.KeyFile = t.Model, t.KeyFile
+	return policy
+}
