@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -53,20 +54,12 @@ func (l *Choices) Take(v any) error {
 		*l = nil
 		for i, one := range v {
 			if err := l.add(one); err != nil {
-				return within(err, i)
+				return settings.Within(err, i)
 			}
 		}
 		return nil
 	}
 	return errors.New("want NAME[:LEVEL][=WEIGHT],… or a list of tasks")
-}
-
-// within adds steps to the front of the place of a fault.
-func within(err error, place ...any) error {
-	if f, is := errors.AsType[*settings.Fault](err); is {
-		return &settings.Fault{Place: append(place, f.Place...), Err: f.Err}
-	}
-	return &settings.Fault{Place: place, Err: err}
 }
 
 // add adds an element of a list: a text, or an object with name, level, weight and
@@ -133,12 +126,12 @@ func (l *Choices) grant(w *wish) error {
 	params, field := w.params, "params"
 	switch {
 	case w.params != nil && w.config != nil:
-		return within(errors.New("is another name of params: choose one"), "config")
+		return settings.Within(errors.New("is another name of params: choose one"), "config")
 	case w.config != nil:
 		params, field = withoutRun(w.config), "config"
 	}
 	if params != nil && w.levels.given {
-		return within(fmt.Errorf("is given, and so is %s: choose one", field), "level")
+		return settings.Within(fmt.Errorf("is given, and so is %s: choose one", field), "level")
 	}
 	granted, err := w.choices(params, field)
 	if err != nil {
@@ -173,7 +166,7 @@ func (w *wish) choices(params map[string]any, field string) (Choices, error) {
 	if w.name == Composite && params != nil {
 		m := Mixture{Size: defaultSize}
 		if err := settings.Take(&m, params); err != nil {
-			return nil, within(err, field)
+			return nil, settings.Within(err, field)
 		}
 		return m.Datasets, nil
 	}
@@ -185,7 +178,7 @@ func (w *wish) choices(params map[string]any, field string) (Choices, error) {
 		}
 		t, err := all.Get(w.name)
 		if err != nil {
-			return nil, within(fmt.Errorf("%w (quintain tasks list names them all)", err), "name")
+			return nil, settings.Within(fmt.Errorf("%w (quintain tasks list names them all)", err), "name")
 		}
 		tasks = []quintain.Task{t}
 	}
@@ -197,7 +190,7 @@ func (w *wish) choices(params map[string]any, field string) (Choices, error) {
 		for level := w.levels.first; level <= w.levels.last; level++ {
 			c := Choice{Name: t.Info().Name, Level: level, Weight: 1}
 			if err := c.check(t); err != nil {
-				return nil, within(err, "level")
+				return nil, settings.Within(err, "level")
 			}
 			all = append(all, c)
 		}
@@ -221,7 +214,7 @@ func own(t quintain.Task, params map[string]any, field string) (Choices, error) 
 			place = append(place, name)
 		}
 	}
-	return nil, within(err, place...)
+	return nil, settings.Within(err, place...)
 }
 
 // Give implements [settings.Value].
@@ -318,3 +311,14 @@ func (l *levels) String() string {
 
 // Type implements [settings.Value].
 func (l *levels) Type() string { return "LEVEL[-LEVEL]" }
+
+// AtroposTasks are those of the tasks that Atropos examines which there are, with the
+// parameters of reasoning-gym.
+func AtroposTasks(all *task.Set, seed uint64) (choices Choices) {
+	for _, name := range atropos.EvalTasks(seed) {
+		if _, err := all.Get(name); err == nil {
+			choices = append(choices, Choice{Name: name, Params: []byte("{}"), Weight: 1})
+		}
+	}
+	return choices
+}

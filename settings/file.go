@@ -79,7 +79,7 @@ func (r *reader) group(n node, path string) {
 		switch {
 		case s == nil && !r.form.has(below):
 			r.fault(m.line, m.col, steps(below), fmt.Errorf("there is no such setting%s", suggest(below, r.form.paths(), "."+m.name)))
-		case m.value.value == nil: // a key without a value leaves the default
+		case m.value.value == nil && (s == nil || !s.null): // a key without a value leaves the default
 		case s == nil:
 			r.group(m.value, below)
 		default:

@@ -40,6 +40,7 @@ type Section struct {
 	form   *Form
 	path   string // "run"; empty: the top
 	prefix string // of the names of its flags
+	paths  bool   // its flags are named by the paths of the settings
 }
 
 // key returns the path of a key of the section.
@@ -53,6 +54,9 @@ func (d *Section) key(name string) string {
 // add declares a setting. It panics if the key or flag is declared already.
 func (d *Section) add(v Value, name, doc string) *Setting {
 	s := &Setting{path: d.key(name), doc: doc, value: v, was: v.String(), flag: d.prefix + strings.ReplaceAll(name, "_", "-")}
+	if d.paths {
+		s.flag = s.path
+	}
 	for _, other := range d.form.list {
 		if other.path == s.path {
 			panic("settings: " + s.path + " is declared twice")
@@ -70,7 +74,12 @@ func (d *Section) Section(g Declarer, name, doc string) {
 // Prefixed is like Section, but the flags begin with name and a dash. It is for settings
 // whose own names say too little.
 func (d *Section) Prefixed(g Declarer, name, doc string) {
-	d.section(g, &Section{d.form, d.key(name), strings.ReplaceAll(name, "_", "-") + "-"}, doc)
+	d.section(g, &Section{form: d.form, path: d.key(name), prefix: strings.ReplaceAll(name, "_", "-") + "-"}, doc)
+}
+
+// Dotted is like Section, but the flags are the paths of the settings, as --env.group_size.
+func (d *Section) Dotted(g Declarer, name, doc string) {
+	d.section(g, &Section{form: d.form, path: d.key(name), paths: true}, doc)
 }
 
 // section declares the settings of g in below.
@@ -147,6 +156,7 @@ type Setting struct {
 	value  Value
 	was    string // the default
 	limits []limit
+	null   bool // a key without a value is given to the value, as nil
 }
 
 // A limit is a condition that a value must meet.
@@ -169,6 +179,13 @@ const (
 // with dashes.
 func (s *Setting) Flag(name string) *Setting {
 	s.flag = name
+	return s
+}
+
+// Null gives the value nil for a key without a value or with null. Without Null, such a
+// key leaves the default.
+func (s *Setting) Null() *Setting {
+	s.null = true
 	return s
 }
 

@@ -238,6 +238,45 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// A named group has flags by its paths, and takes null where it says so.
+type named struct{ A, B string }
+
+func (n *named) Declare(d *settings.Section) {
+	d.Text(&n.A, "some_name", "a name")
+	d.Value(nullable{&n.B}, "other", "a name, or null").Null()
+}
+
+// nullable is a text that may be null, which is "null".
+type nullable struct{ p *string }
+
+func (n nullable) Set(text string) error { *n.p = text; return nil }
+func (n nullable) Take(v any) error {
+	if *n.p = "null"; v != nil {
+		*n.p = fmt.Sprint(v)
+	}
+	return nil
+}
+func (n nullable) Give() any      { return *n.p }
+func (n nullable) String() string { return *n.p }
+func (n nullable) Type() string   { return "text" }
+
+type outer struct{ In named }
+
+func (o *outer) Declare(d *settings.Section) { d.Dotted(&o.In, "in", "a group") }
+
+func TestDottedAndNull(t *testing.T) {
+	t.Parallel()
+	o := outer{named{"a", "b"}}
+	form := settings.New(&o)
+	if name := form.Settings()[0].FlagName(); name != "in.some_name" {
+		t.Errorf("the flag is --%s", name)
+	}
+	err := form.Load(settings.Sources{Data: []byte("in: {some_name: null, other: null}")})
+	if err != nil || o.In != (named{"a", "null"}) {
+		t.Errorf("read %+v, error %v", o.In, err)
+	}
+}
+
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	text := settings.New(defaults()).Markdown(func(path string) []string { return []string{"run", "eval"}[:len(path)%2+1] })

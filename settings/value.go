@@ -41,6 +41,14 @@ func (f *Fault) Error() string { return f.path() + ": " + f.Err.Error() }
 // Unwrap returns the error.
 func (f *Fault) Unwrap() error { return f.Err }
 
+// Within adds steps to the front of the place of an error within a value.
+func Within(err error, steps ...any) error {
+	if f, is := errors.AsType[*Fault](err); is {
+		return &Fault{append(steps, f.Place...), f.Err}
+	}
+	return &Fault{steps, err}
+}
+
 // path returns the path of the place; that of the whole is the file.
 func (f *Fault) path() (path string) {
 	for _, step := range f.Place {

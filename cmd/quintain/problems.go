@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
@@ -99,7 +98,7 @@ func (c *config) chosen(all *task.Set) catalog.Choices {
 	case len(c.Tasks) > 0:
 		return c.Tasks
 	case c.Exam.Rule == exam.AtroposRule:
-		return atroposTasks(all, c.Run.Of.Seed)
+		return catalog.AtroposTasks(all, c.Run.Of.Seed)
 	case c.Scenario.Name == "math_multi_turn":
 		return catalog.Choices{{Name: "chain_sum", Level: 2, Weight: 1}}
 	case c.Policy.Kind == kindTiny:
@@ -108,17 +107,6 @@ func (c *config) chosen(all *task.Set) catalog.Choices {
 	var choices catalog.Choices
 	for _, t := range all.All() {
 		choices = append(choices, catalog.Choice{Name: t.Info().Name, Weight: 1})
-	}
-	return choices
-}
-
-// atroposTasks are those of the tasks that Atropos examines which there are, with the
-// parameters of reasoning-gym.
-func atroposTasks(all *task.Set, seed uint64) (choices catalog.Choices) {
-	for _, name := range atropos.EvalTasks(seed) {
-		if _, err := all.Get(name); err == nil {
-			choices = append(choices, catalog.Choice{Name: name, Params: []byte("{}"), Weight: 1})
-		}
 	}
 	return choices
 }
