@@ -68,6 +68,10 @@ type Sampling struct {
 	TopP        float64 `json:"top_p" yaml:"top_p"`             // 0 to 1; 0 or 1: off
 	TopK        int     `json:"top_k" yaml:"top_k"`             // 0 or more; 0: off
 	MaxTokens   int     `json:"max_tokens" yaml:"max_tokens"`   // most tokens to sample, in the policy's own vocabulary; 0: as many as its context holds
+
+	// MaxTotal is the most tokens of the conversation with the reply; 0: no limit. A policy
+	// that does not know the tokens of what it reads before it samples ignores it.
+	MaxTotal int `json:"max_total,omitempty" yaml:"max_total,omitempty"`
 }
 
 // A Finish says why a sample ended.

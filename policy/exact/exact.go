@@ -7,6 +7,7 @@
 package exact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,13 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Within: r.Within}
 	if read.Drift != Forked {
 		prompt.Tokens = slices.Concat(r.Context, read.Tokens)
+	}
+	if most := r.Sampling.MaxTotal; most > 0 {
+		room := most - len(prompt.Tokens)
+		if room < 1 {
+			return nil, fmt.Errorf("exact: the conversation has %d tokens, of %d that it may have with the reply: %w", len(prompt.Tokens), most, quintain.ErrFinal)
+		}
+		prompt.Sampling.MaxTokens = min(room, cmp.Or(prompt.Sampling.MaxTokens, room))
 	}
 	outputs, err := p.draw(ctx, prompt)
 	samples := make([]quintain.Sample, 0, len(outputs))

@@ -2,6 +2,7 @@ package exact_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -136,4 +137,36 @@ func (l *locked) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 	l.turn <- struct{}{}
 	defer func() { <-l.turn }()
 	return l.script.Generate(ctx, p)
+}
+
+// The reply has what the conversation leaves of the limit on both together.
+func TestMaxTotal(t *testing.T) {
+	t.Parallel()
+	first := &script{outputs: []policy.Output{output("a", 0, quintain.Stop)}}
+	if _, err := exact.New(first, exact.Bytes{}).Sample(t.Context(), request(9)); err != nil {
+		t.Fatal(err)
+	}
+	prompt := len(first.asked[0].Tokens)
+	for _, test := range []struct {
+		why              string
+		most, total, got int // got 0: an error
+	}{
+		{"no limit on both", 9, 0, 9},
+		{"the limit on both is nearer", 9, prompt + 4, 4},
+		{"the limit on the reply is nearer", 3, prompt + 4, 3},
+		{"no limit on the reply", 0, prompt + 4, 4},
+		{"no room for a reply", 9, prompt, 0},
+	} {
+		s, r := &script{outputs: []policy.Output{output("a", 0, quintain.Stop)}}, request(test.most)
+		r.Sampling.MaxTotal = test.total
+		_, err := exact.New(s, exact.Bytes{}).Sample(t.Context(), r)
+		switch {
+		case test.got == 0:
+			if !errors.Is(err, quintain.ErrFinal) || len(s.asked) > 0 {
+				t.Errorf("%s: error %v, asked %v", test.why, err, s.asked)
+			}
+		case err != nil || s.asked[0].Sampling.MaxTokens != test.got:
+			t.Errorf("%s: error %v, asked for %d tokens, want %d", test.why, err, s.asked[0].Sampling.MaxTokens, test.got)
+		}
+	}
 }

@@ -53,7 +53,7 @@ func (f *Files) Renderer(model string, now time.Time) (Renderer, error) {
 	}
 	path := f.Tokenizer
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "tokenizer.json")
+		path = filepath.Join(path, tokenizer.FileName)
 	}
 	text, err := tokenizer.Load(path, tokenizer.CacheFolder())
 	if err != nil {

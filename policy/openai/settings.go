@@ -14,7 +14,8 @@ import (
 // Settings are the user's part of a [Config].
 type Settings struct {
 	Model    string
-	KeyFile  string // file with the API key; empty: none is sent
+	KeyFile  string // file with the API key; empty: APIKey is sent
+	APIKey   string // no setting; empty: none is sent
 	TokenIDs bool
 	Extra    map[string]any
 	Timeout  time.Duration
@@ -45,7 +46,7 @@ func (s *Settings) Check() error {
 // Config returns the config of a client, without its URL, with the key from the key file.
 func (s *Settings) Config() (Config, error) {
 	c := Config{
-		Server: remote.Config{Timeout: s.Timeout, Retries: s.Retries},
+		Server: remote.Config{APIKey: s.APIKey, Timeout: s.Timeout, Retries: s.Retries},
 		Model:  s.Model, TokenIDs: s.TokenIDs, ExtraBody: s.Extra,
 	}
 	if c.Server.Retries == 0 {
