@@ -68,7 +68,8 @@ const (
 	DropMixedVocab Drop = "mixed_vocabularies" // the episodes have different vocabularies
 	DropDuplicate  Drop = "duplicate"          // the queue already had a group of this problem
 	DropStale      Drop = "stale"              // it waited too long and exceeded the staleness bound
-	DropRefused    Drop = "refused"            // the trainer cannot train on it
+	DropRefused    Drop = "refused"            // the trainer or the hub does not take it
+	DropUnsure     Drop = "unsure"             // it was sent, the reply was lost, and sending it again might double it
 )
 
 // Judge makes the group of a result, or returns the reason to drop it. The scores are

@@ -15,7 +15,7 @@ type Sink interface {
 }
 
 // An Event is something that happened in a run: [Played], [Dropped], [Stepped],
-// [Examined] or [Said].
+// [Sent], [Examined] or [Said].
 type Event interface{ event() }
 
 // Played is a group that was played: kept, or dropped.
@@ -45,6 +45,12 @@ type Stepped struct {
 	Standings []curriculum.Standing // of the curriculum; nil: there is none
 }
 
+// Sent is groups that the outlet took.
+type Sent struct {
+	Groups []string // IDs
+	Step   int      // of the trainer that gets them
+}
+
 // Examined is an examination that was held.
 type Examined struct {
 	When    Moment
@@ -69,5 +75,6 @@ type Said struct{ Text string }
 func (Played) event()   {}
 func (Dropped) event()  {}
 func (Stepped) event()  {}
+func (Sent) event()     {}
 func (Examined) event() {}
 func (Said) event()     {}

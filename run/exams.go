@@ -9,6 +9,14 @@ import (
 	"github.com/quintain-rl/quintain/exam"
 )
 
+// Exams are examinations that are held during the run whenever one is due.
+type Exams struct {
+	Sets     []exam.Set
+	Sampling quintain.Sampling
+	Due      <-chan struct{}         // has an element when an examination is due
+	Hold     func() (release func()) // called before each; release is called after it
+}
+
 // examine examines the policy with held-out problems, unless ctx ends before or the run
 // is cut. Failures of the policy's server are no failure of the run.
 func (r *Run) examine(ctx context.Context, when Moment) error {
@@ -18,8 +26,13 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := r.config.Settings
+	sampling := r.config.Sampling
+	if r.config.Exams != nil {
+		sampling = r.config.Exams.Sampling
+		defer r.config.Exams.Hold()()
+	}
 	e := exam.Exam{
-		Sets: r.sets, Policy: r.config.Policy, Sampling: r.config.Sampling,
+		Sets: r.sets, Policy: r.config.Policy, Sampling: sampling,
 		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
 	}
 	var report *exam.Report
@@ -51,18 +64,21 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 
 // examineNowAndThen examines the policy during the run, until ctx ends.
 func (r *Run) examineNowAndThen(ctx context.Context) error {
-	every := r.config.Settings.ExamEvery
-	if len(r.sets) == 0 || every == 0 {
-		<-ctx.Done()
-		return nil
+	var due <-chan struct{}
+	var tick <-chan time.Time
+	if r.config.Exams != nil {
+		due = r.config.Exams.Due
+	} else if every := r.config.Settings.ExamEvery; every > 0 {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		tick = ticker.C
 	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-tick:
+		case <-due:
 		}
 		if err := r.examine(ctx, During); err != nil {
 			return err

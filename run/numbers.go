@@ -81,9 +81,10 @@ func (n *Numbers) Note(e Event) error {
 			n.trained(&e.Metrics)
 		}
 		n.curriculum(e.Standings)
-		if time.Since(n.wrote) >= n.every {
-			return n.write()
-		}
+		return n.writeNowAndThen()
+	case Sent:
+		n.step = max(n.step, e.Step)
+		return n.writeNowAndThen()
 	case Examined:
 		n.step = max(n.step, e.Version)
 		n.examined(e)
@@ -176,6 +177,14 @@ func (n *Numbers) examined(e Examined) {
 			n.values["eval/"+row.Label] = *row.Mean
 		}
 	}
+}
+
+// writeNowAndThen is write, unless the last row was just written. n.mu is held.
+func (n *Numbers) writeNowAndThen() error {
+	if time.Since(n.wrote) < n.every {
+		return nil
+	}
+	return n.write()
 }
 
 // write hands a row to the log, and begins the next. n.mu is held.

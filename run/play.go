@@ -26,10 +26,28 @@ func (r *Run) next(ctx context.Context) (rollout.Job, error) {
 	if err := r.faults.wait(ctx); err != nil {
 		return rollout.Job{}, err
 	}
-	if err := r.ledger.gate.Enter(ctx, r.config.Settings.GroupSize); err != nil {
+	if err := r.enter(ctx); err != nil {
 		return rollout.Job{}, err
 	}
 	return r.mix.Next()
+}
+
+// enter waits until the gate or the outlet lets a group start.
+func (r *Run) enter(ctx context.Context) error {
+	if r.config.Outlet != nil {
+		return r.config.Outlet.Enter(ctx)
+	}
+	return r.ledger.gate.Enter(ctx, r.config.Settings.GroupSize)
+}
+
+// ended says that a group that was let in is kept, or is not.
+func (r *Run) ended(kept bool) {
+	switch {
+	case r.config.Outlet != nil:
+		r.config.Outlet.Ended(kept)
+	case !kept:
+		r.ledger.gate.Leave(r.config.Settings.GroupSize)
+	}
 }
 
 // done judges what was played, keeps the group or drops it, and says so. When ctx ends, the
@@ -47,9 +65,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 			return fmt.Errorf("keeping group %s: %w", group.ID, err)
 		}
 	}
-	if p.Drop != "" {
-		r.ledger.gate.Leave(r.config.Settings.GroupSize)
-	}
+	r.ended(p.Drop == "")
 	p.Again = r.close(result, p.Scores, p.Drop)
 	r.ledger.touch()
 	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", p.Drop)

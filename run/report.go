@@ -16,6 +16,7 @@ type Report struct {
 	PlaySeconds   float64                  `json:"play_seconds"` // without the examinations before and after
 	Version       int                      `json:"version"`      // of the policy, with the steps of earlier processes; -1: unknown
 	GroupsMade    int                      `json:"groups_made"`
+	GroupsSent    int                      `json:"groups_sent,omitempty"` // that the outlet took, with those that an earlier process left
 	GroupsDropped map[rollout.Drop]int     `json:"groups_dropped"`
 	Episodes      map[quintain.Outcome]int `json:"episodes"`
 	Replays       int                      `json:"replays"`                 // of episodes, because the policy had failed

@@ -59,6 +59,14 @@ type Config struct {
 	// built-in consumer. Nil: nobody does.
 	Trainer Trainer
 
+	// Outlet takes the groups elsewhere one by one, in place of a consumer of batches, and
+	// of the gate. Nil: nothing does.
+	Outlet Outlet
+
+	// Exams are held when they are asked for, in place of those that the settings say.
+	// Nil: there are none.
+	Exams *Exams
+
 	Sinks []Sink
 
 	// Beside is what runs beside the run and ends after it, such as a hub.
@@ -166,11 +174,14 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 // is examined with.
 func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 	streams = append(streams, r.config.Streams...)
-	examined := r.config.Settings.ExamProblems > 0
+	examined := r.config.Settings.ExamProblems > 0 && r.config.Exams == nil
 	for i, s := range streams {
 		if s.Skip == nil && (examined || s.Size() == 0) { // a size: the stream is a file
 			streams[i].Skip = exam.Skip(s.Scenario)
 		}
+	}
+	if r.config.Exams != nil {
+		r.sets = r.config.Exams.Sets
 	}
 	if !examined {
 		return streams, nil
@@ -231,9 +242,12 @@ func (r *Run) Scenarios() []quintain.ScenarioInfo {
 func (r *Run) ID() string { return r.ledger.record.RunID }
 
 // Version is the version of the weights that the policy samples with; -1: unknown. With
-// a trainer outside it is what was told.
+// a trainer outside it is what was told; with an outlet it is unknown.
 func (r *Run) Version() int {
-	if r.config.Trainer != nil {
+	switch {
+	case r.config.Outlet != nil:
+		return -1
+	case r.config.Trainer != nil:
 		return r.config.Trainer.Version()
 	}
 	return r.ledger.version()
@@ -292,13 +306,15 @@ func (r *Run) Run(ctx context.Context) error {
 // course is the run from the first examination to the last. Stop ends it, and failed
 // ends it at once.
 func (r *Run) course(stop, failed context.Context) error {
-	if err := r.examine(stop, Before); err != nil || stop.Err() != nil {
-		return err
+	if r.config.Exams == nil {
+		if err := r.examine(stop, Before); err != nil || stop.Err() != nil {
+			return err
+		}
 	}
 	if err := r.play(stop); err != nil || failed.Err() != nil {
 		return err
 	}
-	if r.isCut() || r.sets == nil {
+	if r.isCut() || r.sets == nil || r.config.Exams != nil {
 		return nil
 	}
 	ctx := stop
@@ -329,12 +345,21 @@ func (r *Run) play(ctx context.Context) error {
 	}
 	start := time.Now()
 	defer func() { r.tally.playedFor(time.Since(start)) }()
-	return Together(ctx, r.engine().Run, r.consume, r.examineNowAndThen)
+	played := make(chan struct{})
+	engine := func(ctx context.Context) error {
+		defer close(played)
+		return r.engine().Run(ctx)
+	}
+	return Together(ctx, engine, func(ctx context.Context) error { return r.consume(ctx, played) }, r.examineNowAndThen)
 }
 
-// consume takes batches, or watches the trainer take them.
-func (r *Run) consume(ctx context.Context) error {
-	if r.config.Trainer != nil {
+// consume takes batches, watches the trainer take them, or sends groups until playing has
+// ended.
+func (r *Run) consume(ctx context.Context, played <-chan struct{}) error {
+	switch {
+	case r.config.Outlet != nil:
+		return r.deliver(ctx, played)
+	case r.config.Trainer != nil:
 		return r.follower.run(ctx)
 	}
 	return r.consumeBatches(ctx)

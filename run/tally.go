@@ -33,6 +33,7 @@ type tally struct {
 	mu        sync.Mutex
 	steps     int
 	groups    int // that the queue has
+	sent      int // that the outlet took
 	dropped   map[rollout.Drop]int
 	outcomes  map[quintain.Outcome]int
 	unknown   int    // sequences of groups that were kept, without log-probabilities
@@ -99,6 +100,8 @@ func (t *tally) Note(e Event) error {
 		if e.Trained {
 			t.training = &e.Metrics
 		}
+	case Sent:
+		t.sent += len(e.Groups)
 	case Examined:
 		t.exams[e.When] = e.Report
 	}
@@ -236,7 +239,7 @@ func (t *tally) report() Report {
 	defer t.mu.Unlock()
 	r := Report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
-		GroupsMade: t.groups, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
+		GroupsMade: t.groups, GroupsSent: t.sent, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
 		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Advice: t.allAdvice(), Training: t.training,
 	}

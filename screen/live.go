@@ -24,6 +24,9 @@ const (
 // A Live shows how a run goes on: on a terminal a picture that is drawn over itself,
 // otherwise a short line now and then. It is a [run.Sink]; many goroutines may use it.
 type Live struct {
+	// Name begins the lines that stay: "quintain run", unless it is changed before Run.
+	Name string
+
 	terminal *Terminal
 	report   func() run.Report
 
@@ -36,7 +39,7 @@ type Live struct {
 // NewLive returns a Live of the run that report tells of. Call Run to show it; what Note
 // and Say are given is shown before that as well.
 func NewLive(t *Terminal, report func() run.Report) *Live {
-	return &Live{terminal: t, report: report}
+	return &Live{Name: "quintain run", terminal: t, report: report}
 }
 
 // Note implements [run.Sink].
@@ -61,7 +64,7 @@ func (l *Live) Note(e run.Event) error {
 // print prints a line that stays. l.mu is held.
 func (l *Live) print(text string) {
 	l.erase()
-	fmt.Fprintln(l.terminal.Out, "quintain run: "+text)
+	fmt.Fprintln(l.terminal.Out, l.Name+": "+text)
 }
 
 // Say prints a line that stays.
@@ -121,6 +124,9 @@ func statusOf(r *run.Report) []string {
 	}
 	if complexity, has := r.Complexity(); has {
 		parts = append(parts, fmt.Sprintf("complexity %.2f", complexity))
+	}
+	if r.GroupsSent > 0 {
+		parts = append(parts, fmt.Sprintf("sent %d", r.GroupsSent))
 	}
 	if m := r.Training; m != nil {
 		parts = append(parts, fmt.Sprintf("loss %.3f", m.Loss), fmt.Sprintf("entropy %.3f", m.Entropy))

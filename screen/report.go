@@ -36,6 +36,9 @@ func Report(out io.Writer, r *run.Report) error {
 	}
 	fmt.Fprintf(out, "\nsteps          %d in %.1f s, to version %s\n", r.Steps, r.Seconds, Version(r.Version))
 	fmt.Fprintf(out, "groups made    %d\n", r.GroupsMade)
+	if r.GroupsSent > 0 {
+		fmt.Fprintf(out, "groups sent    %d\n", r.GroupsSent)
+	}
 	fmt.Fprintf(out, "groups dropped %s\n", counted(r.GroupsDropped))
 	fmt.Fprintf(out, "episodes       %s\n", counted(r.Episodes))
 	if r.NoLogProbs > 0 {

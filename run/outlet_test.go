@@ -1,0 +1,206 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+)
+
+// shop is an outlet that takes a number of groups.
+type shop struct {
+	want  int
+	fate  func(id string) rollout.Drop // nil: all are taken
+	stuck func() bool                  // groups cannot be sent; nil: they can
+	marks bool                         // groups are marked before they are sent
+
+	mu      sync.Mutex
+	entered int
+	playing int
+	got     []string
+	over    chan struct{}
+}
+
+func (s *shop) Enter(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entered++
+	s.playing++
+	return nil
+}
+
+func (s *shop) Ended(bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.playing--
+}
+
+func (s *shop) Send(ctx context.Context, groups []queue.Delivery, mark func([]queue.Delivery) error) (fates []rollout.Drop, err error) {
+	for s.stuck != nil && s.stuck() {
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if s.marks {
+		if err := mark(groups[:1]); err != nil {
+			return nil, err
+		}
+		groups = groups[:1]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range groups {
+		fate := rollout.Drop("")
+		if s.fate != nil {
+			fate = s.fate(d.ID)
+		}
+		if fate == "" {
+			s.got = append(s.got, d.ID)
+			if len(s.got) == s.want {
+				close(s.over)
+			}
+		}
+		fates = append(fates, fate)
+	}
+	return fates, nil
+}
+
+func (s *shop) Step() int             { return 7 }
+func (s *shop) Over() <-chan struct{} { return s.over }
+
+// selling is the config of a run with an outlet.
+func selling(t testing.TB, q *queue.Queue, s *shop) run.Config {
+	c := config(t, q)
+	s.over = make(chan struct{})
+	c.Outlet = s
+	return c
+}
+
+// An outlet gets every group once, and ends the run. What it does not take is dropped with
+// its reason.
+func TestOutlet(t *testing.T) {
+	t.Parallel()
+	refused := map[string]bool{}
+	s, seen := &shop{want: 40}, &events{}
+	s.fate = func(id string) rollout.Drop {
+		if len(refused) < 3 {
+			refused[id] = true
+			return rollout.DropUnsure
+		}
+		return ""
+	}
+	c := selling(t, open(t, queue.NewMemory()), s)
+	c.Sinks = []run.Sink{seen}
+	r, report := finish(t, c)
+	if got := slices.Compact(slices.Sorted(slices.Values(s.got))); len(got) != len(s.got) || len(got) < 40 {
+		t.Errorf("%d groups were taken, %d of them different", len(s.got), len(got))
+	}
+	if s.playing != 0 || report.GroupsSent != len(s.got) || report.GroupsDropped[rollout.DropUnsure] != 3 || r.Version() != -1 {
+		t.Errorf("%d groups are open, the report is %+v", s.playing, report)
+	}
+	sent := 0
+	for _, e := range of[run.Sent](seen) {
+		if sent += len(e.Groups); e.Step != 7 {
+			t.Errorf("sent at step %d", e.Step)
+		}
+	}
+	if sent != len(s.got) {
+		t.Errorf("%d groups were told as sent, want %d", sent, len(s.got))
+	}
+}
+
+// While nothing can be sent, groups wait in the queue, and the next process sends them.
+func TestGroupsWaitForTheOutlet(t *testing.T) {
+	t.Parallel()
+	store, stuck := queue.NewMemory(), &shop{want: 1, stuck: func() bool { return true }}
+	q := open(t, store)
+	c := selling(t, q, stuck)
+	c.Settings.Minutes = 0.2 / 60
+	if _, report := finish(t, c); report.GroupsSent != 0 || report.GroupsMade == 0 || len(stuck.got) > 0 {
+		t.Fatalf("report %+v", report)
+	}
+	waiting := q.Stats().Waiting.Groups
+	s := &shop{want: waiting}
+	if _, report := finish(t, selling(t, open(t, store), s)); report.GroupsSent < waiting || waiting == 0 {
+		t.Errorf("%d groups waited, and %d were sent", waiting, report.GroupsSent)
+	}
+	if got := slices.Compact(slices.Sorted(slices.Values(s.got))); len(got) != len(s.got) {
+		t.Errorf("%d groups were sent, %d of them different", len(s.got), len(got))
+	}
+}
+
+// A group that was marked before the process ended is not sent again.
+func TestMarkedGroupsAreNotSentAgain(t *testing.T) {
+	t.Parallel()
+	store := queue.NewMemory()
+	first := &shop{want: 1, marks: true}
+	lost := errors.New("the process is killed")
+	var marked []string
+	broken := &breaking{shop: first, then: func(groups []queue.Delivery) error {
+		marked = append(marked, groups[0].ID)
+		return lost
+	}}
+	c := selling(t, open(t, store), first)
+	c.Outlet = broken
+	r := begin(t, c)
+	if err := r.Run(t.Context()); !errors.Is(err, lost) || len(marked) != 1 {
+		t.Fatalf("error %v, marked %q", err, marked)
+	}
+	s := &shop{want: 5, marks: true}
+	finish(t, selling(t, open(t, store), s))
+	if slices.Contains(s.got, marked[0]) {
+		t.Errorf("%s was sent again", marked[0])
+	}
+}
+
+// breaking marks a group, and fails.
+type breaking struct {
+	*shop
+	then func([]queue.Delivery) error
+}
+
+func (b *breaking) Send(_ context.Context, groups []queue.Delivery, mark func([]queue.Delivery) error) ([]rollout.Drop, error) {
+	return nil, errors.Join(mark(groups[:1]), b.then(groups[:1]))
+}
+
+// Examinations are held when they are due, with their own sampling, and playing is held
+// meanwhile. There is none before and after.
+func TestExamsThatAreDue(t *testing.T) {
+	t.Parallel()
+	c := selling(t, open(t, queue.NewMemory()), &shop{want: 1 << 30})
+	sets, err := exam.NewSets(c.Streams, exam.Settings{Problems: 3, Split: exam.BothSides})
+	if err != nil {
+		t.Fatal(err)
+	}
+	due := make(chan struct{}, 1)
+	due <- struct{}{}
+	held, seen := 0, &events{}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	c.Exams = &run.Exams{Sets: sets, Sampling: quintain.Sampling{MaxTokens: 100}, Due: due, Hold: func() func() {
+		held++
+		return func() { held++; stop() }
+	}}
+	c.Sinks = []run.Sink{seen}
+	r := begin(t, c)
+	if err := r.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	exams := of[run.Examined](seen)
+	if len(exams) != 1 || exams[0].When != run.During || len(exams[0].Report.Rows) != 2 || held != 2 {
+		t.Errorf("%d examinations, held %d times: %+v", len(exams), held, exams)
+	}
+}
