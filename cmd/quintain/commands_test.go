@@ -140,9 +140,11 @@ func newReader(t *testing.T, root string) *reader {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"answers.jsonl":               `{"entry":` + strings.TrimSpace(entries.stdout.String()) + `,"answer":"4"}`,
-		"composite.yaml":              "datasets: [{name: gcd, weight: 2, config: {}}, lcm:1]",
-		"chats.jsonl":                 `{"messages":[{"role":"user","content":"Hello!"}]}`,
+		"answers.jsonl":  `{"entry":` + strings.TrimSpace(entries.stdout.String()) + `,"answer":"4"}`,
+		"composite.yaml": "datasets: [{name: gcd, weight: 2, config: {}}, lcm:1]",
+		"chats.jsonl":    `{"messages":[{"role":"user","content":"Hello!"}]}`,
+		"reasoning_gym.yaml": "env: {rollout_server_url: 'http://" + l.Addr().String() + "', tokenizer_name: my-model}\n" +
+			"openai: {base_url: 'http://" + at.Host + "/v1', model_name: my-model, server_type: vllm}\n",
 		"model/tokenizer_config.json": `{"chat_template":"{{ messages[0].content }}"}`,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -203,6 +205,10 @@ func (r *reader) quintain(command string, args []string) {
 		r.serving = p
 		r.waitForHub()
 		return
+	}
+	if args[0] == "env" { // it plays once there is a trainer
+		await(r.t, p, "no trainer takes batches there yet")
+		p.interrupts <- os.Interrupt
 	}
 	if status := p.wait(r.t); status != exitOK {
 		r.t.Errorf("%s\nstatus %d\n%s", command, status, p.stderr.String())

@@ -83,6 +83,8 @@ func (c *config) Declare(d *settings.Section) {
 func uses() map[string][]string {
 	problems := []string{"tasks", "mixture", "problems", "scenario"}
 	hubs := []string{"data", "log", "server", "hub", "store"}
+	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
+	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
 	return map[string][]string{
 		"run":      slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
@@ -91,6 +93,8 @@ func uses() map[string][]string {
 		"hub":      hubs,
 		"config":   {""},
 
+		"env serve":   slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
+		"env process": slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace"}),
 		"fake-server": {
 			"server.host", "server.port", "server.key_file", "policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "fake",
 		},

@@ -1,63 +1,19 @@
 package main
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/settings/flags"
 )
-
-// A flagText is a flag of a setting. It keeps the text that was given, for the setting
-// is set when all sources are known. That of a list may be given several times.
-type flagText struct {
-	setting *settings.Setting
-	given   map[string]string // by path
-}
-
-// Set implements [pflag.Value].
-func (f flagText) Set(text string) error {
-	if before, given := f.given[f.setting.Path()]; given && f.setting.Type() == "list" {
-		text = before + "," + text
-	}
-	f.given[f.setting.Path()] = text
-	return nil
-}
-
-// String implements [pflag.Value].
-func (f flagText) String() string {
-	if text, given := f.given[f.setting.Path()]; given {
-		return text
-	}
-	return f.setting.Default()
-}
-
-// Type implements [pflag.Value].
-func (f flagText) Type() string { return f.setting.Type() }
 
 // settings gives c the flags of a verb's settings, and returns what reads them from
 // flags, environment and file.
 func (w *world) settings(c *cobra.Command, verb string) func() (*config, error) {
-	given := map[string]string{}
-	c.Flags().SortFlags = false
 	file := c.Flags().String("config", "", "YAML file with settings; quintain config prints its form")
-	for _, s := range settings.New(defaults(kindTiny)).Use(uses()[verb]...).Settings() {
-		if s.FlagName() == "" {
-			continue
-		}
-		flag := c.Flags().VarPF(flagText{s, given}, s.FlagName(), "", s.Help())
-		if s.Type() == "bool" {
-			flag.NoOptDefVal = "true"
-		}
-		section, _, below := strings.Cut(s.Path(), ".")
-		if !below {
-			section = ""
-		}
-		flag.Annotations = map[string][]string{sectionNote: {section}}
-	}
+	given := flags.Add(c, settings.New(defaults(kindTiny)).Use(uses()[verb]...).Settings())
 	return func() (*config, error) {
 		c, err := w.loadConfig(verb, *file, given)
 		if err == nil && slices.Contains(uses()[verb], "mixture") {
@@ -65,61 +21,4 @@ func (w *world) settings(c *cobra.Command, verb string) func() (*config, error) 
 		}
 		return c, err
 	}
-}
-
-// sectionNote is the annotation of a flag that names the section of its setting.
-const sectionNote = "section"
-
-// helpWidth is the number of columns that the help of flags is wrapped to.
-const helpWidth = 100
-
-// usage prints how a verb is used: what follows its description in its help.
-func usage(c *cobra.Command) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())
-	if c.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
-	}
-	if c.HasAvailableSubCommands() {
-		fmt.Fprint(&b, "\nCommands:\n")
-		for _, verb := range c.Commands() {
-			if verb.IsAvailableCommand() {
-				fmt.Fprintf(&b, "  %-*s  %s\n", verb.NamePadding(), verb.Name(), verb.Short)
-			}
-		}
-		fmt.Fprintf(&b, "\n%s COMMAND --help explains one of them.\n", c.CommandPath())
-	}
-	if c.HasAvailableLocalFlags() {
-		fmt.Fprintf(&b, "\n%s", flagHelp(c))
-	}
-	_, err := fmt.Fprint(c.OutOrStdout(), b.String())
-	return err
-}
-
-// flagHelp tells of the flags of c, those of each section of the settings below its
-// name.
-func flagHelp(c *cobra.Command) string {
-	var order []string
-	sets := map[string]*pflag.FlagSet{}
-	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		section := ""
-		if note := f.Annotations[sectionNote]; note != nil {
-			section = note[0]
-		}
-		if sets[section] == nil {
-			sets[section] = pflag.NewFlagSet(section, pflag.ContinueOnError)
-			sets[section].SortFlags = false
-			order = append(order, section)
-		}
-		sets[section].AddFlag(f)
-	})
-	var b strings.Builder
-	for _, section := range order {
-		if section == "" {
-			fmt.Fprintf(&b, "Flags:\n%s", sets[section].FlagUsagesWrapped(helpWidth))
-			continue
-		}
-		fmt.Fprintf(&b, "\nFlags of %s:\n%s", section, sets[section].FlagUsagesWrapped(helpWidth))
-	}
-	return b.String()
 }

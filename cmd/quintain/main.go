@@ -18,6 +18,7 @@ import (
 
 	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/settings/flags"
 )
 
 // A world is all that the program touches outside its own memory but files and
@@ -126,7 +127,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // execute runs the program and returns its exit status.
 func execute(w *world) int {
 	root := newRoot(w)
-	root.SetArgs(w.args)
+	root.SetArgs(joined(w.args))
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
@@ -162,10 +163,10 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.SetUsageFunc(usage)
+	root.SetUsageFunc(flags.Usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
-	root.AddCommand(newRun(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newExport(w), newHub(w), newQueue(w), newBench(w),
+	root.AddCommand(newRun(w), newEnv(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newExport(w), newHub(w), newQueue(w), newBench(w),
 		newPolicy(w), newFakeServer(w),
 		newTasks(w), newScenarios(w), newGrade(w), newTemplate(w), newConfig(w), newVersion(w))
 	return root

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/datadir"
@@ -92,7 +93,7 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	r := &assembled{config: c, host: h, log: log}
+	r := &assembled{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log}
 	defer func() { err = errors.Join(err, r.close()) }()
 	if err := r.assemble(ctx, w, streams, cut); err != nil {
 		return err
@@ -109,21 +110,29 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 	for _, text := range c.warnings() {
 		r.live.Say("warning: %s", text)
 	}
-	err = r.Run.Run(ctx)
-	if r.records != nil {
-		w.sayUnknown(r.records)
+	return r.run(ctx, w)
+}
+
+// run runs the run, and says what it did.
+func (a *assembled) run(ctx context.Context, w *world) error {
+	err := a.Run.Run(ctx)
+	if a.records != nil {
+		w.sayUnknown(a.records)
 	}
-	report := r.Report()
-	return errors.Join(err, screen.Report(w.stdout, &report), writeReport(c.Run.Report, &report))
+	report := a.Report()
+	return errors.Join(err, screen.Report(w.stdout, &report), writeReport(a.config.Run.Report, &report))
 }
 
 // An assembled is a run with what it writes to.
 type assembled struct {
 	*run.Run
-	config *config
-	host   *host.Host
-	log    *slog.Logger
-	live   *screen.Live
+	config   *config
+	host     *host.Host // nil: there is no hub here
+	folder   *datadir.Folder
+	register func(prometheus.Collector)
+	trains   bool // a trainer elsewhere takes the groups
+	log      *slog.Logger
+	live     *screen.Live
 
 	exchanges func() [][]pool.Exchange // of the policy's servers; nil: it has none
 
@@ -176,36 +185,40 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 	if err := a.addTeacher(ctx, &to); err != nil {
 		return err
 	}
-	logs, err := run.OpenLogs(h.Folder(), last)
+	return a.open(ctx, to, last)
+}
+
+// open opens the run, and what it writes to. Last is the step of the learner's checkpoint.
+func (a *assembled) open(ctx context.Context, to run.Config, last learn.Step) error {
+	logs, err := run.OpenLogs(a.folder, last)
 	if err != nil {
 		return err
 	}
 	a.closed = append(a.closed, logs)
-	to.Sinks = []run.Sink{a.live, logs}
+	to.Sinks = append(to.Sinks, a.live, logs)
 	if a.Run, err = run.Open(ctx, to); err == nil {
 		err = a.openRecords()
 	}
 	if err != nil {
-		return fmt.Errorf("data folder %s: %w", c.Data, err)
+		return fmt.Errorf("data folder %s: %w", a.config.Data, err)
 	}
 	return nil
 }
 
 // connect returns the policy of a server.
 func (a *assembled) connect(ctx context.Context) (*server.Server, error) {
-	trains := a.config.Run.Consumer == consumerHub
 	use := server.Use{
-		Trainer: trains, LogProbs: true, Waits: true, Version: a.sampled, Stop: ctx.Done(), Log: a.log,
+		Trainer: a.trains, LogProbs: true, Waits: true, Version: a.sampled, Stop: ctx.Done(), Log: a.log,
 		Say: func(text string) { a.live.Say("%s", text) },
 	}
-	if trains {
+	if a.trains && a.host != nil {
 		use.Told = a.host.Hub().Default().Tell
 	}
 	s, err := a.config.server(use)
 	if err != nil {
 		return nil, err
 	}
-	a.host.Hub().Register(s)
+	a.register(s)
 	return s, a.reach(ctx, s)
 }
 
@@ -231,7 +244,7 @@ func (a *assembled) sampled() int32 {
 
 // openRecords opens the trace of the run, and its dumps.
 func (a *assembled) openRecords() error {
-	c, folder := a.config, a.host.Folder()
+	c, folder := a.config, a.folder
 	if c.Trace.On {
 		head := trace.Head{Run: a.ID(), Program: "quintain " + version(), Scenarios: a.Scenarios()}
 		var err error
@@ -255,7 +268,7 @@ func (a *assembled) openRecords() error {
 	}
 	a.closed = append(a.closed, dumps)
 	if c.Dumps.Rollouts || c.Dumps.Failed {
-		a.host.Hub().Register(dumps)
+		a.register(dumps)
 		a.AddSink(run.Records(dumps))
 	}
 	if c.Run.Records == "" {
@@ -273,7 +286,7 @@ func (a *assembled) openRecords() error {
 // openNumbers opens where the numbers of the run go.
 func (a *assembled) openNumbers() error {
 	c := a.config
-	logs, flow, err := c.Metrics.Open(a.host.Folder().Join(datadir.Metrics), a.ID(), a.log)
+	logs, flow, err := c.Metrics.Open(a.folder.Join(datadir.Metrics), a.ID(), a.log)
 	if err != nil {
 		return err
 	}
@@ -281,7 +294,7 @@ func (a *assembled) openNumbers() error {
 		a.Beside(flow.Run)
 	}
 	gauges := scalars.NewGauges()
-	a.host.Hub().Register(gauges)
+	a.register(gauges)
 	numbers := run.NewNumbers(append(logs, gauges), c.Metrics.Every, c.Policy.Sampling.MaxTokens)
 	numbers.Watch(a.exchanges)
 	a.closed = append(a.closed, numbers)

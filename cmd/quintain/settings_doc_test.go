@@ -64,7 +64,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 // The flags of a verb are those of its settings, under names that do not meet.
 func TestVerbsHaveTheFlagsOfTheirSettings(t *testing.T) {
 	for _, verb := range slices.Sorted(maps.Keys(uses())) {
-		c, _, err := newRoot(&world{environ: func() []string { return nil }}).Find([]string{verb})
+		c, _, err := newRoot(&world{environ: func() []string { return nil }}).Find(strings.Fields(verb))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,6 +33,7 @@ var floors = [][]string{
 		"", "groupform", "groupform/groupformtest",
 		"policy/remote",
 		"scalars",
+		"settings/flags",
 	},
 	{ // the machines
 		"task", "task/tasktest",
@@ -46,9 +47,9 @@ var floors = [][]string{
 		"trace",
 		"packing",
 		"web",
-		"interop/atropos", "interop/reasoninggym", "interop/areal",
+		"interop/atropos", "interop/atropos/environment", "interop/reasoninggym", "interop/areal",
 	},
-	{"hub/registry", "hub/reply"}, // parts of the server
+	{"hub/registry", "hub/reply", "uplink"}, // parts of the server, and the environment of one elsewhere
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
 		"envs",
@@ -60,7 +61,7 @@ var floors = [][]string{
 	},
 	{"catalog", "exam", "exam/examdir", "exam/examform", "host", "policy/server"},
 	{"run"},
-	{"screen"}, // shows a run
+	{"screen", "interop/atropos/envrun"}, // shows a run; makes one of the settings of Atropos
 	{"cmd/quintain", "internal/house"},
 }
 

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/interop/atropos/environment"
+	"github.com/quintain-rl/quintain/interop/atropos/envrun"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/screen"
+	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/settings/flags"
+)
+
+func newEnv(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "env",
+		Short: "Play as the ReasoningGym environment of Atropos, with its settings",
+		Long: `Env is the ReasoningGym environment of Atropos: it reads the YAML files of that
+environment and takes its flags, such as --env.group_size 16. docs/atropos.md lists
+them, and says what differs. Its third verb, evaluate, is quintain eval --set atropos.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newEnvServe(w), newEnvProcess(w))
+	return c
+}
+
+// joined returns the arguments of the program. The verbs of an environment take them as
+// Atropos does.
+func joined(args []string) []string {
+	if len(args) > 0 && args[0] == "env" {
+		return environment.Join(args)
+	}
+	return args
+}
+
+// An environ is an environment of Atropos: its settings, and what they make of ours.
+type environ struct {
+	assembled
+	of *environment.Settings
+}
+
+// environ gives c the flags of an environment, and returns what reads its settings from
+// flags and a file of Atropos, and ours from flags and environment.
+func (w *world) newEnviron(c *cobra.Command, verb string) func() (*environ, error) {
+	file := c.Flags().String("config", "", "YAML file of Atropos, with env and openai")
+	ours := flags.Add(c, settings.New(defaults(kindTiny)).Use(uses()[verb]...).Settings())
+	theirs := flags.Add(c, environment.Flags())
+	return func() (*environ, error) {
+		of := environment.Default()
+		from := settings.Sources{File: *file, Flags: theirs}
+		var err error
+		if *file != "" {
+			from.Data, err = os.ReadFile(*file)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("--config: there is no file %s", *file)
+		}
+		if err == nil {
+			err = of.Load(from)
+		}
+		if err != nil {
+			return nil, usageError{err}
+		}
+		cfg, err := w.loadConfig(verb, "", ours)
+		if err == nil {
+			err = cfg.readMixture()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if unneeded := of.Unneeded(); len(unneeded) > 0 {
+			fmt.Fprintf(w.stderr, "quintain env: without effect here: %s\n", strings.Join(unneeded, ", "))
+		}
+		return w.translate(cfg, of)
+	}
+}
+
+// translate sets in c what the settings of Atropos say.
+func (w *world) translate(c *config, of *environment.Settings) (*environ, error) {
+	if of.Env.DebugLogging {
+		c.Log.Level = "debug"
+	}
+	replays, grace := c.Run.Of.Replays, c.Run.Of.Grace
+	c.Run.Of = envrun.Settings(of)
+	c.Run.Of.Replays, c.Run.Of.Grace = replays, grace
+	c.Rules, c.Dumps, c.Policy.Sampling = envrun.Rules(&of.Env), envrun.Dumps(&of.Env), envrun.Sampling(&of.Env)
+	c.Curriculum = envrun.Curriculum(&of.Env, c.Curriculum)
+	if len(c.Tasks) == 0 && c.Mixture == "" {
+		c.Tasks = envrun.Tasks(&of.Env)
+	}
+	var err error
+	if c.Policy.Server, err = envrun.Server(of, c.Policy.Server.Files, w.getenv); err != nil {
+		return nil, usageError{err}
+	}
+	c.Policy.Kind = string(c.Policy.Server.Kind)
+	a := assembled{config: c, register: func(prometheus.Collector) {}, log: c.Log.logger(w)}
+	e := &environ{a, of}
+	e.live = screen.NewLive(w.screen(), func() run.Report { return e.Report() })
+	e.live.Name = "quintain env"
+	return e, nil
+}
+
+// runConfig is the config of the environment's run over a queue.
+func (e *environ) runConfig(ctx context.Context, q *queue.Queue) (to run.Config, err error) {
+	c := e.config
+	streams, err := c.runStreams()
+	if err != nil {
+		return to, err
+	}
+	policy, err := e.connect(ctx)
+	if err != nil {
+		return to, err
+	}
+	e.exchanges = policy.Exchanges
+	return run.Config{
+		Settings: c.Run.Of, Rules: c.Rules, Sampling: c.Policy.Sampling, Streams: streams, Curriculum: c.Curriculum, Policy: policy,
+		Queue: q, Beside: []func(context.Context) error{e.live.Run}, Log: e.log,
+	}, nil
+}

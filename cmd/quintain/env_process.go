@@ -1,0 +1,74 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/export"
+	"github.com/quintain-rl/quintain/interop/atropos/envrun"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/run"
+)
+
+func newEnvProcess(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "process",
+		Short: "Play groups into a file",
+		Long: `Process plays env.total_steps groups and writes each as a line of JSON to
+env.data_path_to_save_groups, or to data/NAME.jsonl. It needs no hub. If the file is
+there already, a number is added to its name.`,
+		Example: `  quintain env process --env.total_steps 100 --env.data_path_to_save_groups groups.jsonl`,
+		Args:    noArgs,
+	}
+	load := w.newEnviron(c, "env process")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		e, err := load()
+		if err != nil {
+			return err
+		}
+		if n := e.of.Env.TotalSteps; n < 1 {
+			return usagef("env.total_steps: is %d, want the number of groups, 1 or more", n)
+		}
+		return w.attend(c.Context(), func(ctx context.Context, cut <-chan struct{}) error { return w.processEnv(ctx, e, cut) })
+	}
+	return c
+}
+
+// processEnv plays groups into a file.
+func (w *world) processEnv(ctx context.Context, e *environ, cut <-chan struct{}) (err error) {
+	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.close(), q.Close()) }()
+	cfg, err := e.runConfig(ctx, q)
+	if err != nil {
+		return err
+	}
+	of := &e.of.Env
+	path := cmp.Or(of.DataPathToSaveGroups, filepath.Join("data", cmp.Or(of.WandbName, "groups")+".jsonl"))
+	file, err := envrun.NewGroupFile(path, of.TotalSteps)
+	if err != nil {
+		return err
+	}
+	e.closed = append(e.closed, file)
+	cfg.Outlet, cfg.Cut, cfg.Sinks = file, cut, []run.Sink{e.live}
+	if e.Run, err = run.Open(ctx, cfg); err != nil {
+		return err
+	}
+	if e.config.Dumps.Rollouts || e.config.Dumps.Failed {
+		dumps, err := export.OpenDumps(filepath.Join(e.config.Data, datadir.Dumps), e.ID(), e.config.Dumps)
+		if err != nil {
+			return err
+		}
+		e.closed = append(e.closed, dumps)
+		e.AddSink(run.Records(dumps))
+	}
+	e.live.Say("playing %d groups into %s", of.TotalSteps, file.Name())
+	return e.run(ctx, w)
+}

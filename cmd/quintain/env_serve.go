@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/interop/atropos/envrun"
+	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/uplink"
+)
+
+func newEnvServe(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Play for a run-api of Atropos or a hub elsewhere",
+		Long: `Serve registers with the hub at env.rollout_server_url or --hub, waits until a trainer
+is there, plays groups as far ahead of it as env.max_batches_offpolicy and its shares
+allow, and sends them. It ends when the trainer has made env.total_steps.
+
+While the hub is away, playing goes on up to that limit, and the groups wait in the data
+folder; they are sent when it is back, also by the next process. None is sent twice.`,
+		Example: `  quintain env serve --config reasoning_gym.yaml
+  quintain env serve --hub http://hub:8000 --env.group_size 16 --openai.base_url http://127.0.0.1:9004/v1 --tokenizer my-model`,
+		Args: noArgs,
+	}
+	hub := c.Flags().String("hub", "", "address of the hub, in place of env.rollout_server_url")
+	keyFile := c.Flags().String("hub-key-file", "", "file with the key that the hub wants")
+	load := w.newEnviron(c, "env serve")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		e, err := load()
+		if err != nil {
+			return err
+		}
+		to := envrun.Uplink(e.of)
+		if *hub != "" {
+			to.URL = *hub
+		}
+		if *keyFile != "" {
+			text, err := os.ReadFile(*keyFile)
+			if err != nil {
+				return usagef("--hub-key-file: %w", err)
+			}
+			to.Key = strings.TrimSpace(string(text))
+		}
+		return w.attend(c.Context(), func(ctx context.Context, cut <-chan struct{}) error { return w.serveEnv(ctx, e, to, cut) })
+	}
+	return c
+}
+
+// serveEnv plays for the hub of to.
+func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut <-chan struct{}) (err error) {
+	if err := reportable(e.config.Run.Report); err != nil {
+		return err
+	}
+	if e.folder, err = datadir.Open(e.config.Data, version()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.folder.Close()) }()
+	q, err := e.openQueue(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	defer func() { err = errors.Join(err, e.close()) }()
+
+	e.trains = true
+	cfg, err := e.runConfig(ctx, q)
+	if err != nil {
+		return err
+	}
+	to.RunID, to.Waiting, to.Say, to.Log = func() string { return e.ID() }, q.Stats().Waiting.Groups, e.live.Say, e.log
+	link, err := uplink.Open(ctx, to)
+	switch {
+	case err != nil && ctx.Err() != nil: // stopped while it waited
+		return nil
+	case err != nil:
+		return err
+	}
+	cfg.Outlet, cfg.Cut, cfg.Rules.MaxSequence = link, cut, link.MaxTokens()
+	cfg.Beside = append(cfg.Beside, link.Run)
+	if cfg.Exams, err = envrun.Exams(&e.of.Env, link); err != nil {
+		return err
+	}
+	if path := e.of.Env.DataPathToSaveGroups; path != "" {
+		file, err := envrun.NewGroupFile(path, 0)
+		if err != nil {
+			return err
+		}
+		e.closed = append(e.closed, file)
+		cfg.Sinks = append(cfg.Sinks, file)
+	}
+	if err := e.open(ctx, cfg, learn.Step{}); err != nil {
+		return err
+	}
+	return e.run(ctx, w)
+}
+
+// openQueue opens the queue in the data folder.
+func (e *environ) openQueue(ctx context.Context) (*queue.Queue, error) {
+	store, err := files.Open(e.folder.Join(datadir.Queue), files.Options{Log: e.log, MinFree: e.config.Store.MinFree, Locked: true})
+	if err != nil {
+		return nil, err
+	}
+	return queue.Open(ctx, store, queue.Options{Log: e.log})
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/run"
+)
+
+// address starts a server on a free port, and returns its address.
+func address(t *testing.T, args ...string) (*process, string) {
+	t.Helper()
+	p := start(append(args, "--port", "0")...)
+	await(t, p, "listening on ")
+	_, after, _ := strings.Cut(p.stderr.String(), "listening on ")
+	url, _, _ := strings.Cut(after, ",")
+	return p, url
+}
+
+// call asks a hub.
+func call(t *testing.T, method, url, body string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	if err != nil || reply.StatusCode != http.StatusOK {
+		t.Fatalf("%s: status %d, error %v: %s", url, reply.StatusCode, err, text)
+	}
+	return string(text)
+}
+
+// environmentOf are the flags of an environment that asks a fake server.
+func environmentOf(model string, flags ...string) []string {
+	return append([]string{
+		"--openai.base_url", model + "/v1", "--openai.model_name", "fake", "--openai.server_type", "vllm", "--tokenizer", "bytes",
+		"--env.group_size", "4", "--env.steps_per_eval", "0", "--env.ensure_scores_are_not_same", "false", "--tasks", "gcd,count_bits",
+	}, flags...)
+}
+
+// An environment plays for a hub until its trainer has made all steps: what it says that
+// it sent has come, once.
+func TestEnvServe(t *testing.T) {
+	model, modelURL := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
+	hub, hubURL := address(t, "hub", "--data", t.TempDir())
+	data, kept := t.TempDir(), filepath.Join(t.TempDir(), "groups.jsonl")
+	report := filepath.Join(data, "report.json")
+	p := start(append([]string{"env", "serve", "--hub", hubURL, "--data", data, "--report", report}, environmentOf(modelURL,
+		"--env.total_steps", "-1", "--env.min_batch_allocation", "None", "--env.data_path_to_save_groups", kept)...)...)
+	await(t, p, "no trainer takes batches there yet")
+	call(t, http.MethodPost, hubURL+"/register", `{"wandb_group":"g","wandb_project":"p","batch_size":16,"max_token_len":9000,"checkpoint_dir":"c","save_checkpoint_interval":1,"starting_step":0,"num_steps":6}`)
+	seen := map[string]int{}
+	until(t, p, "it ends", func() bool {
+		var batch struct {
+			Batch []struct{ Tokens json.RawMessage }
+		}
+		if err := json.Unmarshal([]byte(call(t, http.MethodGet, hubURL+"/batch", "")), &batch); err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range batch.Batch {
+			seen[string(group.Tokens)]++
+		}
+		return len(p.ended) > 0
+	})
+	if status := p.wait(t); status != exitOK {
+		t.Fatalf("status %d\n%s", status, p.stderr.String())
+	}
+	for tokens, n := range seen {
+		if n > 1 {
+			t.Errorf("a group came %d times: %.60s", n, tokens)
+		}
+	}
+	var made run.Report
+	text, err := os.ReadFile(report)
+	if err == nil {
+		err = json.Unmarshal(text, &made)
+	}
+	var status struct {
+		Queue int `json:"queue_size"`
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(call(t, http.MethodGet, hubURL+"/status", "")), &status)
+	}
+	if err != nil || made.GroupsSent == 0 || made.GroupsSent != len(seen)+status.Queue {
+		t.Errorf("%d groups were sent, %d came and %d wait; error %v", made.GroupsSent, len(seen), status.Queue, err)
+	}
+	lines, err := os.ReadFile(kept)
+	if err != nil || strings.Count(string(lines), "\n") != made.GroupsMade {
+		t.Errorf("%d lines for %d groups, error %v", strings.Count(string(lines), "\n"), made.GroupsMade, err)
+	}
+	for _, other := range []*process{hub, model} {
+		other.interrupts <- os.Interrupt
+		other.wait(t)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// Process writes as many groups as it is told, into a file that was not there.
+func TestEnvProcess(t *testing.T) {
+	model, url := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
+	path := filepath.Join(t.TempDir(), "groups.jsonl")
+	for i, name := range []string{"groups.jsonl", "groups_1.jsonl"} {
+		p := start(append([]string{"env", "process"}, environmentOf(url, "--env.total_steps", "7", "--env.data_path_to_save_groups", path)...)...)
+		if status := p.wait(t); status != exitOK {
+			t.Fatalf("status %d\n%s", status, p.stderr.String())
+		}
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(path), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		for _, line := range lines {
+			var g struct {
+				Tokens, Masks, Messages []json.RawMessage
+				Scores                  []float64
+			}
+			if err := json.Unmarshal([]byte(line), &g); err != nil || len(g.Tokens) != 4 || len(g.Masks) != 4 || len(g.Messages) != 4 || len(g.Scores) != 4 {
+				t.Errorf("process %d: error %v, line %.100s", i, err, line)
+			}
+		}
+		if len(lines) != 7 || !strings.Contains(p.stderr.String(), fmt.Sprintf("playing 7 groups into %s", filepath.Join(filepath.Dir(path), name))) {
+			t.Errorf("process %d: %d lines; it says\n%s", i, len(lines), p.stderr.String())
+		}
+	}
+	model.interrupts <- os.Interrupt
+	model.wait(t)
+}

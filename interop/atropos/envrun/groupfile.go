@@ -1,0 +1,132 @@
+package envrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+)
+
+// A GroupFile is a file of groups, a line of JSON each: a [run.Outlet] that wants a number
+// of them, or a [run.Sink] of all that are kept. Each line is written in one call. Many
+// goroutines may use it.
+type GroupFile struct {
+	want int
+	over chan struct{} // closed when they are written
+
+	mu      sync.Mutex
+	out     *os.File
+	line    []byte
+	pending int           // groups that may be written, or are
+	changed chan struct{} // closed and replaced when pending falls
+}
+
+// mostNumber is the largest number that is added to the name of a file.
+const mostNumber = 10_000
+
+// NewGroupFile makes a file that is not there yet: at path, or with a number at the end of
+// its name. As an outlet it wants a number of groups.
+func NewGroupFile(path string, want int) (*GroupFile, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	stem, ending := strings.TrimSuffix(path, filepath.Ext(path)), filepath.Ext(path)
+	for n := 1; ; n++ {
+		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			return &GroupFile{want: want, over: make(chan struct{}), out: out, changed: make(chan struct{})}, nil
+		}
+		if !errors.Is(err, fs.ErrExist) || n > mostNumber {
+			return nil, err
+		}
+		path = fmt.Sprintf("%s_%d%s", stem, n, ending)
+	}
+}
+
+// Name is the name of the file.
+func (f *GroupFile) Name() string { return f.out.Name() }
+
+// write writes a group. f.mu is held.
+func (f *GroupFile) write(g *quintain.Group) error {
+	f.line = append(atropos.AppendWhole(f.line[:0], g), '\n')
+	_, err := f.out.Write(f.line)
+	return err
+}
+
+// Note implements [run.Sink].
+func (f *GroupFile) Note(e run.Event) error {
+	played, is := e.(run.Played)
+	if !is || played.Group == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.write(played.Group)
+}
+
+// Enter implements [run.Outlet].
+func (f *GroupFile) Enter(ctx context.Context) error {
+	for {
+		f.mu.Lock()
+		free, changed := f.pending < f.want, f.changed
+		if free {
+			f.pending++
+		}
+		f.mu.Unlock()
+		if free {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Ended implements [run.Outlet].
+func (f *GroupFile) Ended(kept bool) {
+	if kept {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pending--
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// Send implements [run.Outlet].
+func (f *GroupFile) Send(_ context.Context, groups []queue.Delivery, _ func([]queue.Delivery) error) ([]rollout.Drop, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range groups {
+		if err := f.write(d.Group); err != nil {
+			return nil, err
+		}
+		if f.want--; f.want == 0 {
+			close(f.over)
+		}
+		f.pending--
+	}
+	return make([]rollout.Drop, len(groups)), nil
+}
+
+// Step implements [run.Outlet].
+func (f *GroupFile) Step() int { return 0 }
+
+// Over implements [run.Outlet].
+func (f *GroupFile) Over() <-chan struct{} { return f.over }
+
+// Close closes the file, which is then on the disk.
+func (f *GroupFile) Close() error { return errors.Join(f.out.Sync(), f.out.Close()) }

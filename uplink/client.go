@@ -1,0 +1,143 @@
+package uplink
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Limits of an exchange.
+const (
+	patience = 60 * time.Second
+	maxReply = 1 << 20         // bytes
+	leastZip = 1024            // bytes from which on a body is compressed, as in Atropos
+	idle     = 2 * time.Second // run-api closes a connection that is idle for 5 s
+	maxShown = 300             // bytes of a reply in an error
+)
+
+// A client speaks to a hub. Many goroutines may use it at once.
+type client struct {
+	base *url.URL
+	key  string
+	http *http.Client
+	ours bool // it is the hub of Quintain
+}
+
+func newClient(address, key string) (client, error) {
+	base, err := url.Parse(address)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return client{}, fmt.Errorf("the address of the hub is %q, want one such as http://localhost:8000", address)
+	}
+	return client{base: base, key: key, http: &http.Client{
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 4, IdleConnTimeout: idle},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// A call is a request.
+type call struct {
+	method, path string
+	body         []byte
+	name         string // as which the hub keeps what is sent once; empty: none
+}
+
+// An answer is a reply.
+type answer struct {
+	status int
+	body   []byte
+}
+
+// text is the reply for people.
+func (a answer) text() string {
+	return strings.ToValidUTF8(string(a.body[:min(len(a.body), maxShown)]), "\uFFFD")
+}
+
+// A lostError says that there was no reply.
+type lostError struct {
+	error
+	sent    bool // the whole request was written: it may have been answered
+	refused bool // nothing listens there
+}
+
+// Unwrap returns the cause.
+func (e *lostError) Unwrap() error { return e.error }
+
+// do makes a request. The error is a [*lostError].
+func (c *client) do(ctx context.Context, to call) (answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %v", patience))
+	defer cancel()
+	var sent atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(w httptrace.WroteRequestInfo) { sent.Store(sent.Load() || w.Err == nil) },
+	})
+	a, err := c.exchange(traced, to)
+	if err == nil {
+		return a, nil
+	}
+	if of, is := errors.AsType[*url.Error](err); is {
+		err = of.Err // without the address, which whoever tells of it names
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	dial, is := errors.AsType[*net.OpError](err)
+	return a, &lostError{err, sent.Load(), is && dial.Op == "dial"}
+}
+
+func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
+	body, zipped := pack(to.body)
+	r, err := http.NewRequestWithContext(ctx, to.method, c.base.JoinPath(to.path).String(), bytes.NewReader(body))
+	if err != nil {
+		return a, err
+	}
+	if to.body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if zipped {
+		r.Header.Set("Content-Encoding", "gzip")
+	}
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	if to.name != "" {
+		r.Header.Set("Idempotency-Key", to.name)
+	}
+	reply, err := c.http.Do(r)
+	if err != nil {
+		return a, err
+	}
+	defer reply.Body.Close()
+	a.status = reply.StatusCode
+	a.body, err = io.ReadAll(io.LimitReader(reply.Body, maxReply))
+	return a, err
+}
+
+// pack compresses a body if that makes it smaller.
+func pack(body []byte) (packed []byte, zipped bool) {
+	if len(body) < leastZip {
+		return body, false
+	}
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err == nil {
+		_, err = w.Write(body)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil || b.Len() >= len(body) {
+		return body, false
+	}
+	return b.Bytes(), true
+}

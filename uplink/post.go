@@ -1,0 +1,149 @@
+package uplink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue"
+)
+
+// lastTry is how long a request may take once everything ends.
+const lastTry = 5 * time.Second
+
+// A verdict is what the hub did with groups.
+type verdict int
+
+const (
+	taken   verdict = iota
+	later           // it did not take them, and may later
+	unsure          // it may have taken them, and would take them again
+	refused         // it never takes one of them
+)
+
+// post sends groups once. A run-api is asked for its status first: a post to one that was
+// just started would lock its trainer out. Once ctx has ended, the hub has little time.
+func (l *Link) post(ctx context.Context, groups []queue.Delivery, mark func([]queue.Delivery) error) (verdict, error) {
+	limit := patience
+	if ctx.Err() != nil {
+		limit = lastTry
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	l.mu.Lock()
+	ours := l.hub.ours
+	l.mu.Unlock()
+	if ours {
+		return l.exchange(ctx, groups, ours), nil
+	}
+	if err := l.poll(ctx); err != nil {
+		return later, nil
+	}
+	if err := mark(groups); err != nil {
+		return later, err
+	}
+	v := l.exchange(ctx, groups, ours)
+	if v == later || v == refused {
+		return v, mark(nil)
+	}
+	return v, nil
+}
+
+// exchange makes the request that sends groups, and says what the hub did with them.
+func (l *Link) exchange(ctx context.Context, groups []queue.Delivery, ours bool) verdict {
+	a, err := l.hub.do(ctx, l.callFor(groups, ours))
+	v := judge(a, err, ours, len(groups))
+	switch v {
+	case later:
+		l.config.Log.Debug("the hub does not take groups now", "groups", len(groups), "status", a.status, "err", err)
+		if err != nil {
+			_ = l.lose(err)
+		}
+	case unsure:
+		l.config.Log.Warn("groups were sent to a run-api whose reply was lost; they are not sent again", "groups", len(groups), "err", err)
+	case refused:
+		if l.poll(ctx) != nil { // it may be that it does not know the environment any more
+			return later
+		}
+		if len(groups) == 1 {
+			l.config.Log.Warn("the hub refuses a group", "group", groups[0].ID, "status", a.status, "reply", a.text())
+		}
+	}
+	return v
+}
+
+// judge says what the hub did with groups by its answer.
+func judge(a answer, err error, ours bool, groups int) verdict {
+	if err != nil {
+		lost, is := errors.AsType[*lostError](err)
+		if !ours && (!is || lost.sent) {
+			return unsure
+		}
+		return later
+	}
+	switch {
+	case a.status < http.StatusMultipleChoices:
+		return taken
+	case a.status == http.StatusConflict && ours && groups == 1: // it has one of this name
+		return taken
+	case a.status == http.StatusTooManyRequests || a.status == http.StatusRequestTimeout:
+		return later
+	case a.status >= http.StatusInternalServerError:
+		if !ours && groups > 1 { // it keeps those before the one that failed
+			return unsure
+		}
+		return later
+	case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden || a.status == http.StatusNotFound:
+		return later // not the fault of a group
+	}
+	return refused
+}
+
+// callFor is the request that sends groups. A hub of Quintain is told the name of each, and
+// the versions of its tokens.
+func (l *Link) callFor(groups []queue.Delivery, ours bool) call {
+	l.mu.Lock()
+	env := int32(l.env)
+	l.mu.Unlock()
+	form := func(dst []byte, d queue.Delivery) []byte {
+		g := *d.Group
+		if g.EnvID = &env; !l.config.Messages {
+			g.Messages = nil
+		}
+		if !ours {
+			return atropos.AppendGroup(dst, &g)
+		}
+		g.ID = l.name(d)
+		return atropos.AppendWhole(dst, &g)
+	}
+	if len(groups) == 1 {
+		to := call{method: http.MethodPost, path: "scored_data", body: form(nil, groups[0])}
+		if ours {
+			to.name = l.name(groups[0])
+		}
+		return to
+	}
+	body := []byte{'['}
+	for i, d := range groups {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = form(body, d)
+	}
+	return call{method: http.MethodPost, path: "scored_data_list", body: append(body, ']')}
+}
+
+// name is the name of a group: it has to differ from those of all other environments.
+func (l *Link) name(d queue.Delivery) string { return fmt.Sprintf("%s/%d", l.config.RunID(), d.Seq) }
+
+// Hold holds the gate while the policy is examined, as the limits say, until release is
+// called.
+func (l *Link) Hold() (release func()) {
+	if !l.config.Limits.NoExamHold {
+		l.hold(l.config.Limits.ExamShare)
+	}
+	return func() { l.hold(1) }
+}
