@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Compare `quintain env serve` with an environment on Atropos' BaseEnv that does what its ReasoningGym environment does.
+
+    go build -o quintain ./cmd/quintain
+    conformance/python bench/environment.py --quintain ./quintain
+
+Atropos' package does not contain that environment, so `Peer` below is one of our own: problems of reasoning-gym, one request for
+the replies of a group through its ManagedServer, answers and scores by reasoning-gym, its loop, its posts. Both ask the same
+`quintain fake-server`, which answers at once as SGLang does, play the same tasks in groups of the same size, keep groups of equal
+scores, and post to a hub: the real run-api, or `quintain hub`. This process takes the batches.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import random
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+SIZE, BATCH, AHEAD = 8, 32, 64  # sequences of a group and of a batch; batches that may wait
+TASKS = ["gcd", "chain_sum", "count_primes", "spell_backward", "word_sorting", "number_sorting"]
+SYSTEM = "Think the problem through between <think> and </think>. Then give your final answer between <answer> and </answer>, exactly once."
+REPLIES = [f"<think>{'step by step ' * n}</think><answer>{a}</answer>" for n, a in ((2, "1"), (8, "2"), (16, "4"), (24, "word"), (30, "['1', '2']"))]
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def make_tokenizer(folder):
+    """A byte-pair tokenizer of 2,048 tokens, trained on questions of the tasks."""
+    import reasoning_gym
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tok = Tokenizer(models.BPE())
+    tok.pre_tokenizer, tok.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    texts = [SYSTEM, *REPLIES, *(item["question"] for task in TASKS for item in reasoning_gym.create_dataset(task, size=50, seed=1))]
+    trainer = trainers.BpeTrainer(vocab_size=2048, special_tokens=["<pad>", "<end>"], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False)
+    tok.train_from_iterator(texts, trainer)
+    fast = PreTrainedTokenizerFast(tokenizer_object=tok, pad_token="<pad>", eos_token="<end>")
+    fast.chat_template = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}<end>{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+    fast.save_pretrained(folder)
+    if not (folder / "chat_template.jinja").exists():
+        return
+    config = folder / "tokenizer_config.json"  # where older and newer programs look for it
+    config.write_text(json.dumps({**json.loads(config.read_text()), "chat_template": fast.chat_template}))
+
+
+def play_as_peer(url, model, tokenizer):
+    """Run the environment on BaseEnv, until the process is killed."""
+    import reasoning_gym
+    from atroposlib.envs.base import APIServerConfig, BaseEnv, BaseEnvConfig, ScoredDataGroup
+    from reasoning_gym.utils import extract_answer
+
+    class Peer(BaseEnv):
+        """Plays reasoning-gym as Atropos' environment does."""
+
+        name = "peer"
+
+        async def setup(self):
+            self.rng, self.iter = random.Random(1), 0
+
+        async def evaluate(self, *_, **__):
+            pass
+
+        async def get_next_item(self):
+            data = reasoning_gym.create_dataset(self.rng.choice(TASKS), size=1, seed=self.iter)
+            self.iter += 1
+            return data[0], data
+
+        def score_answer(self, text, item, data):
+            rest = re.sub(r"<think>.*?</think>", "", text, flags=re.DOTALL | re.IGNORECASE)
+            if len(re.findall(r"<answer>.*?</answer>", rest, flags=re.DOTALL | re.IGNORECASE)) > 1:
+                return 0.0
+            answer = extract_answer(text, tag_name="answer")
+            best = 0.0
+            for form in (answer, f"<answer>{answer}</answer>") if answer is not None else ():
+                with contextlib.suppress(Exception):
+                    best = max(best, min(1.0, max(0.0, data.score_answer(form, item))))
+            return best
+
+        async def collect_trajectories(self, item):
+            item, data = item
+            messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": item["question"]}]
+            prompt = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+            room = self.config.max_token_length - len(self.tokenizer.encode(prompt))
+            async with self.server.managed_server(tokenizer=self.tokenizer) as managed:
+                reply = await managed.completion(prompt=prompt, n=self.config.group_size, max_tokens=room, temperature=1.0, top_p=0.95)
+                nodes = managed.get_state()["nodes"]
+            group = ScoredDataGroup(tokens=[], masks=[], scores=[], inference_logprobs=[], overrides=[])
+            for choice, node in zip(reply.choices, nodes):
+                group["tokens"].append(node.tokens)
+                group["masks"].append(node.masked_tokens)
+                group["inference_logprobs"].append(node.logprobs)
+                group["scores"].append(self.score_answer(choice.text, item, data))
+                group["overrides"].append({"set_advantage_to_zero": True} if choice.finish_reason == "length" else {})
+            group["group_overrides"] = {}
+            return group, []
+
+    config = BaseEnvConfig(
+        group_size=SIZE, max_num_workers=64, max_token_length=8192, steps_per_eval=0, total_steps=10**9, use_wandb=False, wandb_name="peer", rollout_server_url=url,
+        tokenizer_name=tokenizer, max_batches_offpolicy=AHEAD, ensure_scores_are_not_same=False,
+    )
+    servers = [APIServerConfig(base_url=model + "/v1", api_key="x", model_name="fake", server_type="sglang", health_check=False, num_max_requests_at_once=128)]
+    asyncio.run(Peer(config, servers, slurm=False, testing=False).env_manager())
+
+
+def ask(url, path, body=None):
+    request = urllib.request.Request(url + path, json.dumps(body).encode() if body else None, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as reply:
+        return json.loads(reply.read())
+
+
+def started(command, url, path, log):
+    """A process that answers at url + path."""
+    process = subprocess.Popen(command, stdout=log, stderr=log)
+    for _ in range(600):
+        with contextlib.suppress(OSError):
+            ask(url, path)
+            return process
+        time.sleep(0.1)
+    raise SystemExit(f"{command}: no answer")
+
+
+def peak_mb(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as lines:
+        return next(int(line.split()[1]) / 1e3 for line in lines if line.startswith("VmHWM"))
+
+
+def measure(side, hub, seconds, to):
+    """Groups a second, the longest pause without one, and the memory of an environment."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    serve = [to["quintain"], "hub", "--data", to["scratch"] / f"hub-{side}"] if hub == "quintain hub" else [sys.executable, "-m", "atroposlib.cli.run_api"]
+    if side == "ours":
+        env = [to["quintain"], "env", "serve", "--hub", url, "--data", to["scratch"] / hub.replace(" ", "-"), "--env.group_size", str(SIZE), "--env.max_num_workers", "64",
+               "--env.total_steps", "1000000000", "--env.max_batches_offpolicy", str(AHEAD), "--env.steps_per_eval", "0", "--env.min_batch_allocation", "None",
+               "--env.ensure_scores_are_not_same", "False", "--env.complexity_mode", "None", "--openai.base_url", to["model"] + "/v1", "--openai.model_name", "fake",
+               "--openai.server_type", "sglang", "--tokenizer", to["tokenizer"], "--tasks", ",".join(TASKS)]
+    else:
+        env = [sys.executable, __file__, "--peer", url, to["model"], to["tokenizer"]]
+    with open(to["scratch"] / "log", "w+", encoding="utf-8") as log:
+        api = started([*serve, "--host", "127.0.0.1", "--port", str(port)], url, "/info", log)
+        ask(url, "/register", {"wandb_group": "g", "wandb_project": "p", "batch_size": BATCH, "max_token_len": 16384, "checkpoint_dir": "c",
+                               "save_checkpoint_interval": 0, "starting_step": 0, "num_steps": 10**9})
+        ask(url, "/batch")
+        process = subprocess.Popen(env, stdout=log, stderr=log)
+        try:
+            begin = last = None
+            groups, pause, deadline = 0, 0.0, time.monotonic() + 120
+            while begin is None or time.monotonic() < begin + seconds:
+                batch, now = ask(url, "/batch")["batch"], time.monotonic()
+                if process.poll() is not None or begin is None and now > deadline:
+                    log.seek(0)
+                    raise SystemExit(f"{side}: the environment does not play:\n{log.read()[-3000:]}")
+                if not batch:
+                    time.sleep(0.01)
+                    continue
+                if begin is None:
+                    begin = last = now  # the first batch is the warm-up
+                    continue
+                groups += len(batch)
+                pause, last = max(pause, now - last), now
+            return groups / (time.monotonic() - begin), pause, peak_mb(process.pid)
+        finally:
+            for one in (process, api):
+                one.kill()
+                one.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quintain")
+    parser.add_argument("--seconds", type=float, default=30, help="of each measurement")
+    parser.add_argument("--peer", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", WANDB_MODE="disabled", TOKENIZERS_PARALLELISM="false")
+    if options.peer:
+        return play_as_peer(*options.peer)
+    with tempfile.TemporaryDirectory() as name:
+        scratch, port = pathlib.Path(name), free_port()
+        make_tokenizer(scratch / "tokenizer")
+        replies = scratch / "replies.jsonl"
+        replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in REPLIES))
+        to = {"quintain": os.path.abspath(options.quintain), "scratch": scratch, "model": f"http://127.0.0.1:{port}", "tokenizer": scratch / "tokenizer"}
+        with open(scratch / "model.log", "w", encoding="utf-8") as log:
+            model = started([to["quintain"], "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--replies", replies, "--tokenizer", to["tokenizer"]],
+                            to["model"], "/v1/models", log)
+            try:
+                print(f"{os.cpu_count()} cores; groups of {SIZE}, tasks {', '.join(TASKS)}; {options.seconds:.0f} s each\n")
+                print("| hub | environment | groups/s | longest pause, s | memory, MB |\n|---|---|--:|--:|--:|")
+                for hub in ("run-api", "quintain hub"):
+                    rows = {}
+                    for side in ("ours", "theirs"):
+                        rows[side] = rate, pause, memory = measure(side, hub, options.seconds, to)
+                        print(f"| {hub} | {side} | {rate:.1f} | {pause:.2f} | {memory:.0f} |", flush=True)
+                    (a, _, m), (b, _, n) = rows["ours"], rows["theirs"]
+                    print(f"| {hub} | ratio | {a / b:.1f} | | {n / m:.1f} |", flush=True)
+            finally:
+                model.kill()
+                model.wait()
+
+
+if __name__ == "__main__":
+    main()
