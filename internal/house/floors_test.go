@@ -18,7 +18,7 @@ import (
 var floors = [][]string{
 	{ // the ground: these import nothing of the module
 		"rng", "lexicon", "grid", "graph",
-		"answer", "mathverify",
+		"answer", "mathverify/expr",
 		"pattern", "pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer", "transformer/kernelgen",
@@ -26,6 +26,7 @@ var floors = [][]string{
 	},
 	{
 		"settings", // the settings and their names
+		"mathverify/exact",
 		"tokenizer",
 		"chattemplate", // over the values of Python
 	},
@@ -34,6 +35,7 @@ var floors = [][]string{
 		"policy/remote",
 		"scalars",
 		"settings/flags",
+		"mathverify/numeric",
 	},
 	{ // the machines
 		"task", "task/tasktest",
@@ -44,12 +46,13 @@ var floors = [][]string{
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"rollout",
 		"learn",
+		"mathverify", // over its trees, normal forms and values
 		"trace",
 		"packing",
 		"web",
 		"interop/atropos", "interop/atropos/environment", "interop/reasoninggym", "interop/areal",
 	},
-	{"hub/registry", "hub/reply", "uplink"}, // parts of the server, and the environment of one elsewhere
+	{"hub/registry", "hub/reply", "hub/mathroute", "uplink"}, // parts of the server, and the environment of one elsewhere
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
 		"envs",

@@ -1,0 +1,147 @@
+package mathverify
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A box is the content of a \boxed{…}, with where it begins and ends in the text.
+type box struct {
+	content    string
+	start, end int
+}
+
+// lastBoxes returns the contents of the last box and of those that only commas, "and" or
+// "or" separate from it, and the text that follows; nil if there is no box.
+func lastBoxes(text string) (contents []string, rest string) {
+	if !strings.Contains(text, "box") {
+		return nil, ""
+	}
+	boxes := allBoxes(text)
+	if boxes == nil {
+		return nil, ""
+	}
+	first := len(boxes) - 1
+	for first > 0 && joined(text[boxes[first-1].end:boxes[first].start]) {
+		first--
+	}
+	for _, b := range boxes[first:] {
+		content := inner(b.content)
+		if len(contents) > 0 && contents[len(contents)-1] == content {
+			continue
+		}
+		contents = append(contents, content)
+	}
+	rest = text[boxes[len(boxes)-1].end:]
+	contents[len(contents)-1] += unitAfter(strings.TrimLeft(rest, "$ "))
+	return contents, rest
+}
+
+// allBoxes finds all boxes that are in no other box. One that is not closed reaches to
+// the end of its line.
+func allBoxes(text string) (boxes []box) {
+	for i := 0; i < len(text); {
+		start, open := nextBox(text, i)
+		if start < 0 {
+			return boxes
+		}
+		end := closing(text, open)
+		if end < 0 {
+			line := text[open+1:]
+			if n := strings.IndexAny(line, "\n$"); n >= 0 {
+				line = line[:n]
+			}
+			if len(line) > maxShort || strings.Contains(line, "box") {
+				line = ""
+			}
+			return append(boxes, box{line, start, len(text)})
+		}
+		boxes = append(boxes, box{text[open+1 : end], start, end + 1})
+		i = end + 1
+	}
+	return boxes
+}
+
+// nextBox returns where the next \boxed{ or \fbox{ begins, and its brace.
+func nextBox(text string, from int) (start, open int) {
+	for at := from; ; {
+		n := strings.Index(text[at:], "box")
+		if n < 0 {
+			return -1, -1
+		}
+		at += n
+		for _, name := range []string{`\boxed`, `\fbox`} {
+			start = at + len("box") - len(strings.TrimSuffix(name, "ed"))
+			if start < from || !strings.HasPrefix(text[start:], name) {
+				continue
+			}
+			open = start + len(name)
+			for open < len(text) && text[open] == ' ' {
+				open++
+			}
+			if open < len(text) && text[open] == '{' {
+				return start, open
+			}
+		}
+		at += len("box")
+	}
+}
+
+// closing returns the index of the brace that closes the one at open, or -1.
+func closing(text string, open int) int {
+	depth := 0
+	for i := open; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// inner takes boxes off that enclose the whole content.
+func inner(content string) string {
+	for {
+		content = strings.TrimSpace(content)
+		start, open := nextBox(content, 0)
+		if start != 0 || closing(content, open) != len(content)-1 {
+			return content
+		}
+		content = content[open+1 : len(content)-1]
+	}
+}
+
+var (
+	separatorNoise = regexp.MustCompile(`\\(?:text|textbf|mbox)\s*\{([^{}]*)\}|\\(?:quad|qquad)\b|\\[,;:! ()\[\]]|[$~&{}]|\\\\`)
+	separatorName  = regexp.MustCompile(`[A-Za-z](?:_\{?\w+\}?)?\s*=`)
+	separatorWord  = regexp.MustCompile(`\p{L}+`)
+	separatorStop  = regexp.MustCompile(`(?i)\b(?:then|but|not|so|no|wrong|correct\w*|instead|finally|rather|actually|therefore|thus|hence|final|now|is|wait|gives|get|check\w*|equals?)\b`)
+)
+
+// joined reports whether only commas, "and" or "or" stand between two boxes, perhaps
+// with a few words that name the first: "\boxed{1} apples and \boxed{2} pears".
+func joined(between string) bool {
+	if len(between) > 100 || strings.Count(between, "\n") > 2 {
+		return false
+	}
+	rest := separatorName.ReplaceAllString(separatorNoise.ReplaceAllString(between, "$1"), "")
+	words := separatorWord.FindAllString(rest, -1)
+	others, links := 0, 0
+	for _, word := range words {
+		if word == "and" || word == "or" {
+			links++
+		} else {
+			others++
+		}
+	}
+	if strings.ContainsAny(rest, ".:?!=<>") || separatorStop.MatchString(rest) {
+		return false
+	}
+	return others == 0 || links == 1 && others <= 5
+}

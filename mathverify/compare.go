@@ -1,0 +1,343 @@
+package mathverify
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/mathverify/expr"
+)
+
+// same compares two trees.
+func (c *comparison) same(g, a *expr.Node) bool {
+	g, a = c.settle(g), c.settle(a)
+	gn, gv := named(g)
+	an, av := named(a)
+	switch {
+	case gn != nil && av == nil && closed(gv) && a.Op == expr.Relation && strings.Trim(a.Name, "=") == "":
+		return false // the question, not its solution
+	case gv == nil && a.Op == expr.Relation || av == nil && g.Op == expr.Relation:
+		return c.sameRelation(g, a)
+	case gv == nil:
+		return c.sameRegions(g, a)
+	case av == nil:
+		if total := sumOfNames(a); total != nil && !gv.Has(expr.Relation) {
+			return c.sameValue(gv, total)
+		}
+		return c.sameRegions(g, a)
+	case gn != nil && an != nil && gn.String() != an.String() && isSymbol(gn) && isSymbol(an):
+		return c.sameRelation(g, a)
+	case gn != nil && an == nil && bareVariable(av) && !bareVariable(gv):
+		return false
+	}
+	return c.sameValue(gv, av)
+}
+
+func isSymbol(n *expr.Node) bool { return n.Op == expr.Symbol }
+
+func bareVariable(n *expr.Node) bool { return n.Op == expr.Symbol }
+
+// settle brings lists of equations, alternatives with ± and operations on matrices into
+// one form.
+func (c *comparison) settle(n *expr.Node) *expr.Node {
+	if n.Has(expr.Matrix) && n.Op != expr.Matrix {
+		if m := c.matrix(n, 0); m != nil {
+			return m
+		}
+	}
+	if n.Op == expr.List || n.Op == expr.Tuple || n.Op == expr.Set {
+		return records(spread(n))
+	}
+	if n.Op != expr.Relation && n.Has(expr.PlusMinus) {
+		return spread(expr.New(expr.List, n))
+	}
+	if n.Op == expr.Relation && strings.Trim(n.Name, "=≈") == "" && n.Has(expr.PlusMinus) {
+		if name, value := named(n); value != nil {
+			list := spread(expr.New(expr.List, value))
+			return &expr.Node{Op: expr.Relation, Name: "=", Args: []*expr.Node{orName(name), list}}
+		}
+	}
+	return n
+}
+
+// orName returns a name, or one that stands for none.
+func orName(name *expr.Node) *expr.Node {
+	if name == nil {
+		return expr.Var("?")
+	}
+	return name
+}
+
+// maxSpread bounds how many members ± may make of one.
+const maxSpread = 64
+
+// spread replaces the members with ± by both alternatives.
+func spread(n *expr.Node) *expr.Node {
+	if !n.Has(expr.PlusMinus) || len(n.Args) > maxSpread {
+		return n
+	}
+	twin := *n
+	twin.Args = nil
+	for _, arg := range n.Args {
+		if !arg.Has(expr.PlusMinus) {
+			twin.Args = append(twin.Args, arg)
+			continue
+		}
+		twin.Args = append(twin.Args, signs(arg, 1), signs(arg, -1))
+	}
+	return &twin
+}
+
+// signs returns n with plus or minus for ±, and the opposite for ∓.
+func signs(n *expr.Node, sign int) *expr.Node {
+	return n.Map(func(m *expr.Node) *expr.Node {
+		if m.Op != expr.PlusMinus {
+			return m
+		}
+		plus := sign > 0 == (m.Name == "pm")
+		second := m.Args[1]
+		if !plus {
+			second = expr.New(expr.Neg, second)
+		}
+		if m.Args[0].IsInt(0) {
+			return second
+		}
+		return expr.New(expr.Add, m.Args[0], second)
+	})
+}
+
+// named takes an equation "name = value" apart: the value is the last exact member of a
+// chain. The value of an equation without a name is nil, and so is that of any other
+// relation but "x ∈ S". What is no relation is its own value.
+func named(n *expr.Node) (name, value *expr.Node) {
+	if n.Op != expr.Relation {
+		return nil, n
+	}
+	ops := []rune(n.Name)
+	if len(ops) == 1 && ops[0] == '∈' {
+		return n.Args[0], n.Args[1]
+	}
+	if strings.Trim(n.Name, "=≈") != "" {
+		return nil, nil
+	}
+	args := n.Args
+	for i, op := range ops {
+		if op == '≈' && (i > 0 || !nameLike(args[0])) {
+			args = args[:i+1]
+			break
+		}
+	}
+	last := len(args) - 1
+	switch {
+	case last == 0:
+		return nil, args[0]
+	case nameLike(args[0]) && (!nameLike(args[last]) || last == 1 || !closed(args[last-1])):
+		return args[0], args[last]
+	case nameLike(args[0]):
+		return args[0], args[last-1]
+	case nameLike(args[last]):
+		return args[last], args[last-1]
+	case allClosed(args):
+		return nil, args[last]
+	}
+	return nil, nil
+}
+
+// closed reports whether there is no variable in n.
+func closed(n *expr.Node) bool { return !n.Has(expr.Symbol) }
+
+func allClosed(args []*expr.Node) bool {
+	for _, arg := range args[1:] {
+		if !closed(arg) {
+			return false
+		}
+	}
+	return closed(args[0]) || args[0].Op == expr.Big
+}
+
+// nameLike reports whether an expression only names a quantity: x, f(x), AB, |AB|, ∠ABC,
+// AB/CD, A:B, (x, y).
+func nameLike(n *expr.Node) bool {
+	switch n.Op {
+	case expr.Symbol:
+		return true
+	case expr.Constant:
+		return false
+	case expr.Mul:
+		if n.Args[0].Op == expr.Symbol && len(n.Args) == 2 && (n.Args[1].Paren && argumentLike(n.Args[1]) || n.Args[0].Name == "Delta" && n.Args[1].Op == expr.Symbol) {
+			return true
+		}
+		return capitals(n)
+	case expr.Div, expr.Ratio:
+		for _, arg := range n.Args {
+			if !capitals(arg) {
+				return false
+			}
+		}
+		return true
+	case expr.Apply:
+		return !known(n.Name) || n.Name == "abs" && capitals(n.Args[0])
+	case expr.Tuple:
+		for _, arg := range n.Args {
+			if arg.Op != expr.Symbol {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// argumentLike reports whether an expression in brackets may be the argument of a
+// function that is being defined: a variable or a number.
+func argumentLike(n *expr.Node) bool { return n.Op == expr.Symbol || n.Op == expr.Number }
+
+// capitals reports whether an expression is a product of capital letters, as points are.
+func capitals(n *expr.Node) bool {
+	if n.Op == expr.Mul {
+		for _, arg := range n.Args {
+			if !capitals(arg) {
+				return false
+			}
+		}
+		return true
+	}
+	return n.Op == expr.Symbol && n.Name[0] >= 'A' && n.Name[0] <= 'Z'
+}
+
+// known reports whether a function is one that can be evaluated.
+func known(name string) bool {
+	return strings.Contains(" sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth sech csch arsinh arcosh artanh"+
+		" ln log abs sign floor ceil gcd lcm max min binom factorial factorial2 mod det re im arg ", " "+name+" ")
+}
+
+// sumOfNames returns the value of an equation such as m + n = 204: on its left-hand side
+// are only variables, functions and signs.
+func sumOfNames(n *expr.Node) *expr.Node {
+	if n.Op != expr.Relation || strings.Trim(n.Name, "=") != "" || !closed(n.Args[len(n.Args)-1]) {
+		return nil
+	}
+	if !namesOnly(n.Args[0]) {
+		return nil
+	}
+	return n.Args[len(n.Args)-1]
+}
+
+func namesOnly(n *expr.Node) bool {
+	switch n.Op {
+	case expr.Symbol:
+		return true
+	case expr.Apply:
+		return !known(n.Name)
+	case expr.Add, expr.Neg, expr.Mul:
+		for _, arg := range n.Args {
+			if !namesOnly(arg) && !(n.Op == expr.Mul && arg.Paren && arg.Op != expr.Add) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// records makes lists of equations into lists of values, if they are for one variable,
+// and else into tuples with the names of their members.
+func records(n *expr.Node) *expr.Node {
+	if n.Op == expr.Tuple || n.Op == expr.List && n.Name == "" {
+		n = tuples(n)
+	}
+	if n.Op == expr.Set || len(n.Args) == 0 {
+		return n
+	}
+	names := make([]string, len(n.Args))
+	values := make([]*expr.Node, len(n.Args))
+	for i, arg := range n.Args {
+		name, value := named(arg)
+		switch {
+		case value == nil:
+			return n
+		case name != nil:
+			names[i] = name.String()
+		}
+		values[i] = value
+	}
+	if names[0] == "" {
+		return n
+	}
+	if one := names[0]; allOr(names, one) {
+		return flat(&expr.Node{Op: expr.List, Args: values})
+	}
+	return grouped(names, values)
+}
+
+// tuples makes members that are lists of equations into tuples.
+func tuples(n *expr.Node) *expr.Node {
+	twin := *n
+	twin.Args = make([]*expr.Node, len(n.Args))
+	for i, arg := range n.Args {
+		if arg.Op == expr.Tuple && arg.Has(expr.Relation) {
+			arg = records(arg)
+			if arg.Op == expr.List {
+				arg = &expr.Node{Op: expr.Tuple, Name: "()", Args: arg.Args}
+			}
+		}
+		twin.Args[i] = arg
+	}
+	return &twin
+}
+
+// allOr reports whether all names are one, or missing.
+func allOr(names []string, one string) bool {
+	for _, name := range names {
+		if name != "" && name != one {
+			return false
+		}
+	}
+	return true
+}
+
+// flat puts the members of lists in a list into it.
+func flat(n *expr.Node) *expr.Node {
+	twin := *n
+	twin.Args = nil
+	for _, arg := range n.Args {
+		if arg.Op == expr.List {
+			twin.Args = append(twin.Args, arg.Args...)
+		} else {
+			twin.Args = append(twin.Args, arg)
+		}
+	}
+	return &twin
+}
+
+// grouped makes a tuple of each run of equations in which no name occurs twice. The
+// members are in the order of their names, and the tuple is marked as named.
+func grouped(names []string, values []*expr.Node) *expr.Node {
+	var groups []*expr.Node
+	for start := 0; start < len(names); {
+		end := start + 1
+		for end < len(names) && names[end] != names[start] {
+			end++
+		}
+		groups = append(groups, record(names[start:end], values[start:end]))
+		start = end
+	}
+	if len(groups) == 1 {
+		return groups[0]
+	}
+	return expr.New(expr.List, groups...)
+}
+
+// record is a tuple whose members are in the order of their names.
+func record(names []string, values []*expr.Node) *expr.Node {
+	order := make([]int, len(names))
+	for i := range order {
+		order[i] = i
+		for j := i; j > 0 && names[order[j]] < names[order[j-1]]; j-- {
+			order[j], order[j-1] = order[j-1], order[j]
+		}
+	}
+	r := &expr.Node{Op: expr.Tuple, Name: "()", Paren: true}
+	for _, i := range order {
+		r.Args = append(r.Args, values[i])
+	}
+	return r
+}

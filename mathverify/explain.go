@@ -1,0 +1,65 @@
+package mathverify
+
+import (
+	"context"
+
+	"github.com/quintain-rl/quintain/mathverify/expr"
+)
+
+// A Stage is a step of a comparison that came to a result.
+type Stage struct {
+	Name  string `json:"name"` // "text", "exact", "decimal", "numeric" or "set"
+	Of    string `json:"of"`   // what was compared
+	Equal bool   `json:"equal"`
+}
+
+// maxStages bounds the stages that are remembered.
+const maxStages = 100
+
+func (c *comparison) note(name, of string, equal bool) {
+	if len(c.stages) < maxStages {
+		c.stages = append(c.stages, Stage{name, of, equal})
+	}
+}
+
+// A Side is one side of an [Explanation].
+type Side struct {
+	Text  string `json:"text"`            // what was read
+	Tree  string `json:"tree,omitempty"`  // what it means
+	Error string `json:"error,omitempty"` // why it could not be read
+}
+
+// An Explanation tells how a verdict came about.
+type Explanation struct {
+	Verdict
+	Rule   Rule    `json:"rule"` // by which the answer was found
+	Gold   Side    `json:"gold"`
+	Answer Side    `json:"answer"`
+	Stages []Stage `json:"stages"`
+}
+
+// Explain compares as [Verify] does, and tells each step.
+func Explain(ctx context.Context, gold, text string) Explanation {
+	verdict, c := verify(ctx, gold, text)
+	if c.gold == nil && c.goldErr == nil {
+		c.gold, c.goldErr = expr.Parse(expr.Fold(c.goldText))
+		c.answer, c.answerErr = expr.Parse(expr.Fold(c.answerText))
+	}
+	return Explanation{
+		Verdict: verdict,
+		Rule:    c.rule,
+		Gold:    explained(c.goldText, c.gold, c.goldErr),
+		Answer:  explained(c.answerText, c.answer, c.answerErr),
+		Stages:  c.stages,
+	}
+}
+
+func explained(text string, tree *expr.Node, err error) Side {
+	s := Side{Text: text}
+	if err != nil {
+		s.Error = err.Error()
+	} else if tree != nil {
+		s.Tree = tree.String()
+	}
+	return s
+}

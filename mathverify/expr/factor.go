@@ -1,0 +1,214 @@
+package expr
+
+import "strings"
+
+// power reads a factor with its exponents, factorials, and signs of percent and degree.
+func (p *parser) power() *Node {
+	return p.postfix(p.primary())
+}
+
+// postfix reads what follows a factor and belongs to it.
+func (p *parser) postfix(n *Node) *Node {
+	for p.err == nil {
+		switch {
+		case p.accept("!"):
+			n = p.factorial(n)
+		case p.accept("^"):
+			n = p.raise(n)
+		case p.accept("%"):
+			n = percent(n)
+		case p.accept("deg"):
+			n = p.degree(n)
+		case p.peek().is("_"):
+			n = p.below(n)
+		case p.peek().is("'") && n.Op == Symbol:
+			p.at++
+			n = Var(n.Name + "'")
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// factorial reads a second sign of a double factorial.
+func (p *parser) factorial(n *Node) *Node {
+	if p.peek().is("!") && !p.peek().spaced {
+		p.at++
+		return Call("factorial2", n)
+	}
+	return Call("factorial", n)
+}
+
+// percent is a hundredth of a node.
+func percent(n *Node) *Node {
+	if n.Op != Number {
+		return New(Div, n, Int(100))
+	}
+	value := *n
+	value.Value = Int(100).Value
+	value.Value.Quo(n.Value, value.Value)
+	return &value
+}
+
+// degree is an angle inside a function, and else the number that was written.
+func (p *parser) degree(n *Node) *Node {
+	if p.angle == 0 {
+		return n
+	}
+	return New(Mul, n, New(Div, &Node{Op: Constant, Name: "pi"}, Int(180)))
+}
+
+// raise reads an exponent.
+func (p *parser) raise(n *Node) *Node {
+	switch braced := p.peek().is("{"); {
+	case p.accept("deg"):
+		return p.degree(n)
+	case braced && p.peekAt(1).is("deg") && p.peekAt(2).is("}"):
+		p.at += 3
+		return p.degree(n)
+	case p.peek().is("'") && n.Op == Symbol, braced && p.peekAt(1).is("'") && p.peekAt(2).is("}") && n.Op == Symbol:
+		p.at++
+		if braced {
+			p.at += 2
+		}
+		return Var(n.Name + "'")
+	}
+	exponent := p.exponent()
+	if p.peek().is("_") && n.Op == Symbol {
+		n = p.below(n)
+	}
+	return New(Pow, n, exponent)
+}
+
+// exponent reads what stands after ^.
+func (p *parser) exponent() *Node {
+	if !p.enter() {
+		return Int(0)
+	}
+	defer p.leave()
+	if p.accept("-") {
+		return New(Neg, p.exponent())
+	}
+	p.accept("+")
+	n := p.primary()
+	if p.accept("^") {
+		return New(Pow, n, p.exponent())
+	}
+	return n
+}
+
+// below reads the subscript of a variable, or the base of a number.
+func (p *parser) below(n *Node) *Node {
+	digits := p.tokens[p.at-1]
+	p.at++
+	switch {
+	case n.Op == Number && digits.kind == kNumber && n.Value.IsInt():
+		return &Node{Op: Based, Name: digits.text, Args: []*Node{p.primary()}}
+	case n.Op == Symbol || n.Op == Constant:
+		return p.prime(Var(n.Name + "_" + p.subscript()))
+	case n.Op == Pow && n.Args[0].Op == Symbol:
+		return New(Pow, Var(n.Args[0].Name+"_"+p.subscript()), n.Args[1])
+	}
+	return p.fail("is below something that is no variable")
+}
+
+// prime adds the primes that follow a variable to its name.
+func (p *parser) prime(n *Node) *Node {
+	for p.accept("'") {
+		n = Var(n.Name + "'")
+	}
+	return n
+}
+
+// subscript reads a subscript as text.
+func (p *parser) subscript() string {
+	if !p.accept("{") {
+		return p.take().text
+	}
+	var b strings.Builder
+	for depth := 1; p.err == nil; {
+		t := p.take()
+		switch {
+		case t.kind == kEnd:
+			p.fail("comes before a brace is closed")
+		case t.is("{"):
+			depth++
+		case t.is("}"):
+			if depth--; depth == 0 {
+				return b.String()
+			}
+		default:
+			b.WriteString(t.text)
+		}
+	}
+	return ""
+}
+
+// mixed reads the fraction of a mixed number after its whole part, or returns nil.
+func (p *parser) mixed(whole *Node) *Node {
+	if whole.Op != Number || whole.Digits > 0 || whole.Paren || !whole.Value.IsInt() {
+		return nil
+	}
+	start := p.at
+	var part *Node
+	switch t := p.peek(); {
+	case t.kind == kCmd && t.text == "frac":
+		part = latex{p}.command()
+	case t.kind == kNumber && p.peekAt(1).is("/") && p.peekAt(2).kind == kNumber:
+		over := p.number()
+		p.at++
+		part = New(Div, over, p.number())
+	default:
+		return nil
+	}
+	if p.err == nil && part.Op == Div && proper(part.Args[0], part.Args[1]) {
+		return New(Add, whole, part)
+	}
+	if p.err == nil {
+		p.at = start
+	}
+	return nil
+}
+
+// proper reports whether over/under is a fraction of whole numbers between 0 and 1.
+func proper(over, under *Node) bool {
+	return over.Op == Number && under.Op == Number && over.Value.IsInt() && under.Value.IsInt() &&
+		over.Value.Sign() > 0 && over.Value.Cmp(under.Value) < 0
+}
+
+// units are words that may stand after a number and do not change it, besides longer
+// ones.
+const units = " mm cm dm km m2 ft in yd mi kg mg lb lbs oz ml cl dl kl hr hrs min mins sec secs ms kmh mph rad sq cu pm am cents cent days day" +
+	" years year euros euro yuan dollars usd eur gbp feet foot inch inches units unit square cubic people ways points meters hours minutes seconds pcs men boys girls "
+
+// conditions are words that change what stands before them.
+const conditions = " not if when where for except than least most more less to with only from until unless but either neither "
+
+// unit passes over the unit that follows a number, with its exponent.
+func (p *parser) unit() bool {
+	start := p.at
+	for p.err == nil {
+		t := p.peek()
+		low := strings.ToLower(t.text)
+		isUnit := t.kind == kText || t.kind == kWord && (listed(units, low) || len(low) >= 4)
+		if !isUnit {
+			break
+		}
+		for _, word := range strings.Fields(low) {
+			if listed(conditions, word) || word == "or" || word == "and" {
+				p.fail("changes what stands before it")
+				return true
+			}
+		}
+		p.at++
+		if p.peek().is("^") {
+			p.at++
+			p.exponent()
+		}
+		if p.peek().is("/") && (p.peekAt(1).kind == kText || p.peekAt(1).kind == kWord || p.peekAt(1).kind == kSymbol && p.peekAt(2).kind == kEnd) {
+			p.at += 2
+		}
+	}
+	return p.at > start
+}

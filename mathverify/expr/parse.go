@@ -1,0 +1,328 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The limits of what [Parse] reads.
+const (
+	MaxLength = 1 << 16 // bytes
+	MaxDepth  = 400     // brackets, fractions and the like within each other
+)
+
+// ErrText is the error for words that are no expression.
+var ErrText = errors.New("these are words, not an expression")
+
+// Parse reads a whole text as one expression, equation, list, set … Text that has been
+// through [Fold] is expected. Dollar signs, units after numbers, and commands that only
+// change how something looks are passed over. It is safe for use by several goroutines,
+// as is the tree.
+func Parse(text string) (*Node, error) {
+	if len(text) > MaxLength {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are read", len(text), MaxLength)
+	}
+	tokens, err := lex(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{cursor: cursor{tokens: tokens}}
+	n := p.answer()
+	if p.err == nil && p.peek().kind != kEnd {
+		p.fail("does not belong here")
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return n, nil
+}
+
+// A parser reads tokens by recursive descent. Its first error ends it.
+type parser struct {
+	cursor
+	bars  int // absolute values that a | would close
+	angle int // arguments of functions, in which a degree is an angle
+}
+
+// answer reads a whole answer: parts with semicolons between them.
+func (p *parser) answer() *Node {
+	if p.peek().kind == kEnd {
+		return p.fail("is all there is")
+	}
+	parts := []*Node{p.list()}
+	for p.accept(";") && p.peek().kind != kEnd {
+		parts = append(parts, p.list())
+	}
+	p.trailing()
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	for i, part := range parts {
+		if part.Op == List && part.Name == "" {
+			parts[i] = &Node{Op: Tuple, Name: "()", Args: part.Args}
+		}
+	}
+	return New(List, parts...)
+}
+
+// trailing passes over punctuation at the end.
+func (p *parser) trailing() {
+	for p.peek().is(",") || p.peek().is(";") || p.peek().is(`\\`) || p.peek().is(":") {
+		p.at++
+	}
+}
+
+// list reads members with commas, "and" or "or" between them.
+func (p *parser) list() *Node {
+	members := []*Node{p.relation()}
+	name := ""
+	for p.err == nil {
+		joined := false
+		for {
+			switch t := p.peek(); {
+			case t.is(","):
+			case t.is("and"), t.is("or"):
+				name = t.text
+			default:
+				goto done
+			}
+			p.at++
+			joined = true
+		}
+	done:
+		if !joined || !p.peek().starts() {
+			break
+		}
+		members = append(members, p.relation())
+	}
+	if len(members) == 1 {
+		return members[0]
+	}
+	return &Node{Op: List, Name: name, Args: members}
+}
+
+// relations maps operations to the runes in the name of a Relation.
+var relations = map[string]string{"=": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥", "~": "≈", "in": "∈", "notin": "∉"}
+
+// relation reads a chain of equations and inequalities.
+func (p *parser) relation() *Node {
+	first := p.ratio()
+	var ops strings.Builder
+	args := []*Node{first}
+	for p.err == nil {
+		t := p.peek()
+		r := relations[t.text]
+		if t.kind != kOp || r == "" {
+			break
+		}
+		p.at++
+		ops.WriteString(r)
+		args = append(args, p.ratio())
+	}
+	if len(args) == 1 {
+		return first
+	}
+	return &Node{Op: Relation, Name: ops.String(), Args: args}
+}
+
+// ratio reads parts with colons between them.
+func (p *parser) ratio() *Node {
+	parts := []*Node{p.union()}
+	for p.peek().is(":") && p.peekAt(1).kind != kEnd {
+		p.at++
+		parts = append(parts, p.union())
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return New(Ratio, parts...)
+}
+
+// combinations are the operations on sets.
+var combinations = map[string]string{"union": "union", "inter": "intersection", "minus": "minus"}
+
+// union reads sets joined by operations, from left to right; an intersection binds more
+// tightly than the others.
+func (p *parser) union() *Node {
+	left := p.intersection()
+	for p.err == nil && (p.peek().is("union") || p.peek().is("minus")) {
+		op := p.take().text
+		left = &Node{Op: Combine, Name: combinations[op], Args: []*Node{left, p.intersection()}}
+	}
+	return left
+}
+
+func (p *parser) intersection() *Node {
+	left := p.sum()
+	for p.err == nil && p.accept("inter") {
+		left = &Node{Op: Combine, Name: "intersection", Args: []*Node{left, p.sum()}}
+	}
+	return left
+}
+
+// sum reads terms with signs between them.
+func (p *parser) sum() *Node {
+	var terms []*Node
+	if t := p.peek(); t.is("pm") || t.is("-+") || t.is("mp") {
+		p.at++
+		terms = []*Node{{Op: PlusMinus, Name: t.text, Args: []*Node{Int(0), p.product()}}}
+	} else {
+		terms = []*Node{p.product()}
+	}
+	for p.err == nil {
+		t := p.peek()
+		switch {
+		case t.is("+"):
+			p.at++
+			terms = append(terms, p.product())
+		case t.is("-"):
+			p.at++
+			terms = append(terms, New(Neg, p.product()))
+		case t.is("pm"), t.is("mp"):
+			p.at++
+			terms = []*Node{{Op: PlusMinus, Name: t.text, Args: []*Node{sumOf(terms), p.product()}}}
+		default:
+			return p.over(sumOf(terms))
+		}
+	}
+	return sumOf(terms)
+}
+
+func sumOf(terms []*Node) *Node {
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	return New(Add, terms...)
+}
+
+// over reads \over or \choose, whose arguments are what stands before and after it in a
+// group.
+func (p *parser) over(left *Node) *Node {
+	switch {
+	case p.accept("over"):
+		return New(Div, left, p.sum())
+	case p.accept("choose"):
+		return Call("binom", left, p.sum())
+	}
+	return left
+}
+
+// product reads factors with signs of multiplication and division between them, or
+// nothing.
+func (p *parser) product() *Node {
+	if p.negative() {
+		return New(Neg, p.product())
+	}
+	left := p.factors()
+	for p.err == nil {
+		switch {
+		case p.accept("*"):
+			left = New(Mul, left, p.signed())
+		case p.accept("/"):
+			left = New(Div, left, p.divisor())
+		case p.accept("mod"):
+			left = Call("mod", left, p.signed())
+		case !p.unit() && p.factorStarts(left):
+			left = New(Mul, left, p.factors())
+		default:
+			return left
+		}
+	}
+	return left
+}
+
+// signed reads factors that may have a sign, as in 3·-2.
+func (p *parser) signed() *Node {
+	if p.negative() {
+		return New(Neg, p.factors())
+	}
+	return p.factors()
+}
+
+// negative passes over signs and reports whether they make a number negative.
+func (p *parser) negative() bool {
+	minus := false
+	for {
+		switch {
+		case p.accept("-"):
+			minus = !minus
+		case !p.accept("+"):
+			return minus
+		}
+	}
+}
+
+// divisor reads what stands after a slash: one factor, so that 1/2x is half of x.
+func (p *parser) divisor() *Node {
+	if p.negative() {
+		return New(Neg, p.power())
+	}
+	return p.power()
+}
+
+// factors reads factors that stand side by side.
+func (p *parser) factors() *Node {
+	first := p.power()
+	var more []*Node // the factors, once there are several
+	for p.err == nil {
+		last := first
+		if more != nil {
+			last = more[len(more)-1]
+		}
+		if mixed := p.mixed(last); mixed != nil {
+			last = p.postfix(mixed)
+		} else if p.unit() || !p.factorStarts(last) {
+			break
+		} else if next := p.power(); last.Op == Symbol && next.Op == Tuple && next.Name == "()" {
+			last = applied(last.Name, next.Args)
+		} else {
+			if more == nil {
+				more = []*Node{first}
+			}
+			more = append(more, next)
+			continue
+		}
+		if more != nil {
+			more[len(more)-1] = last
+		} else {
+			first = last
+		}
+	}
+	if more == nil {
+		return first
+	}
+	return New(Mul, more...)
+}
+
+// applied is a function of several arguments; C(n, k) is a binomial coefficient.
+func applied(name string, args []*Node) *Node {
+	if name == "C" && len(args) == 2 {
+		return Call("binom", args...)
+	}
+	return Call(name, args...)
+}
+
+// factorStarts reports whether a factor comes next that stands beside last.
+func (p *parser) factorStarts(last *Node) bool {
+	switch t := p.peek(); t.kind {
+	case kNumber:
+		return last.Op != Number && last.Op != Based
+	case kSymbol, kFunc, kCmd, kWord:
+		return t.text != "emptyset" && !strings.HasPrefix(t.text, "set ")
+	case kBegin:
+		return true
+	case kOp:
+		return t.text == "(" || t.text == "{" || t.text == "|(" || t.text == "lfloor" || t.text == "lceil" || t.text == "|" && p.bars == 0
+	default:
+		return false
+	}
+}
+
+// starts reports whether an expression can begin with the token.
+func (t token) starts() bool {
+	if t.kind == kOp {
+		return strings.Contains(" ( [ { set{ |( lfloor lceil | + - pm mp ", " "+t.text+" ")
+	}
+	return t.kind != kEnd && t.kind != kFinish
+}

@@ -1,0 +1,305 @@
+package expr
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// primary reads a number, a variable, a function, or what stands in brackets.
+func (p *parser) primary() *Node {
+	if !p.enter() {
+		return Int(0)
+	}
+	defer p.leave()
+	switch t := p.peek(); t.kind {
+	case kNumber:
+		return p.number()
+	case kSymbol:
+		return p.symbol()
+	case kWord:
+		return p.word()
+	case kText:
+		p.at++
+		if listed(units, strings.ToLower(t.text)) && p.peek().kind == kNumber { // USD 5
+			return p.number()
+		}
+		return Var(t.text)
+	case kFunc:
+		return latex{p}.function()
+	case kCmd:
+		return latex{p}.command()
+	case kBegin:
+		return latex{p}.environment()
+	case kOp:
+		return p.bracketed(t.text)
+	default:
+		return p.fail("stands where a number or a variable is expected")
+	}
+}
+
+// The limits of a number.
+const (
+	maxDigits   = 10_000
+	maxExponent = 4000 // of a power of ten that is written out
+)
+
+// number reads a number as an exact fraction.
+func (p *parser) number() *Node {
+	t := p.take()
+	if len(t.text) < 18 && t.cycle == "" && strings.Trim(t.text, "0123456789") == "" {
+		value, _ := strconv.ParseInt(t.text, 10, 64)
+		return Int(value)
+	}
+	text, exponent, scientific := strings.Cut(t.text, "e")
+	text = strings.TrimLeft(text, "0")
+	if strings.Contains(text, ".") && strings.Trim(text, "0.") == "" {
+		text = ""
+	}
+	if text == "" || text[0] == '.' {
+		text = "0" + text
+	}
+	if len(text) > maxDigits {
+		p.at--
+		return p.fail("has more than %d digits", maxDigits)
+	}
+	value, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return p.fail("follows what is no number")
+	}
+	n := Rational(value)
+	whole, part, point := strings.Cut(text, ".")
+	if point {
+		n.Digits = len(strings.TrimLeft(strings.TrimLeft(whole, "0")+part, "0"))
+	}
+	if t.cycle != "" {
+		n = repeating(value, len(part), t.cycle)
+	}
+	if !scientific {
+		return n
+	}
+	return p.scaled(n, exponent)
+}
+
+// repeating adds the repeating digits after places decimal places to value.
+func repeating(value *big.Rat, places int, cycle string) *Node {
+	over, _ := new(big.Int).SetString(cycle, 10)
+	under := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(cycle))), nil)
+	under.Sub(under, big.NewInt(1))
+	under.Mul(under, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil))
+	return Rational(new(big.Rat).Add(value, new(big.Rat).SetFrac(over, under)))
+}
+
+// scaled multiplies a number by a power of ten.
+func (p *parser) scaled(n *Node, exponent string) *Node {
+	if len(exponent) > 12 {
+		return p.fail("follows a number whose exponent is too large")
+	}
+	value, _ := new(big.Rat).SetString(exponent)
+	power := value.Num().Int64()
+	if power > maxExponent || power < -maxExponent {
+		return New(Mul, Rational(n.Value), New(Pow, Int(10), Rational(value)))
+	}
+	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(power, -power)), nil))
+	if power < 0 {
+		scale.Inv(scale)
+	}
+	return &Node{Op: Number, Value: scale.Mul(scale, n.Value), Digits: n.Digits}
+}
+
+// symbol reads a variable or a constant.
+func (p *parser) symbol() *Node {
+	name := p.take().text
+	if set, is := strings.CutPrefix(name, "set "); is {
+		return &Node{Op: Named, Name: set}
+	}
+	switch name {
+	case "emptyset":
+		return New(Set)
+	case "angle", "triangle":
+		return p.figure(name)
+	case "pi", "inf", "e", "i", "I":
+		if p.peek().is("_") {
+			return Var(name)
+		}
+		return &Node{Op: Constant, Name: strings.ToLower(name)}
+	}
+	n := p.prime(Var(name))
+	if p.peek().is("_") {
+		n = p.below(n)
+	}
+	if p.isFunction(name) {
+		return p.call(n.Name)
+	}
+	return n
+}
+
+// figure reads the letters of an angle or a triangle.
+func (p *parser) figure(name string) *Node {
+	name += " "
+	for p.peek().kind == kSymbol || p.peek().kind == kWord {
+		name += p.take().text
+	}
+	return Var(name)
+}
+
+// isFunction reports whether the name of a variable is that of a function here: f before
+// a bracket, and g or h before a bracket with one letter or number.
+func (p *parser) isFunction(name string) bool {
+	if !p.peek().is("(") {
+		return false
+	}
+	single := p.peekAt(2).is(")") && (p.peekAt(1).kind == kSymbol || p.peekAt(1).kind == kNumber)
+	return name == "f" || (name == "g" || name == "h") && single
+}
+
+// call reads the arguments of a function in brackets.
+func (p *parser) call(name string) *Node {
+	arg := p.bracketed("(")
+	if arg.Op == Tuple && arg.Name == "()" {
+		return Call(name, arg.Args...)
+	}
+	return Call(name, arg)
+}
+
+// word reads several letters: up to three are a product of variables, more are one
+// variable.
+func (p *parser) word() *Node {
+	t := p.take()
+	if len(t.text) > 3 {
+		return p.prime(Var(t.text))
+	}
+	letters := make([]*Node, len(t.text))
+	for i, r := range t.text {
+		letters[i] = letter(string(r))
+	}
+	last := len(letters) - 1
+	if p.peek().is("_") {
+		letters[last] = p.below(Var(t.text[last:]))
+	}
+	if p.peek().is("^") || p.peek().is("!") { // they belong to the last letter only
+		p.at-- // the word is cut in two
+		p.tokens[p.at] = token{kind: kSymbol, text: t.text[last:]}
+		if letters[last].Op == Symbol && strings.Contains(letters[last].Name, "_") {
+			p.at++
+			return New(Mul, append(letters[:last:last], p.raised(letters[last]))...)
+		}
+		return New(Mul, append(letters[:last:last], p.power())...)
+	}
+	return New(Mul, letters...)
+}
+
+// raised reads the exponent of a variable that has been read.
+func (p *parser) raised(n *Node) *Node {
+	if p.accept("!") {
+		return p.factorial(n)
+	}
+	p.expect("^")
+	return p.raise(n)
+}
+
+// letter is a letter of a word: a variable, e or i.
+func letter(name string) *Node {
+	if name == "e" || name == "i" {
+		return &Node{Op: Constant, Name: name}
+	}
+	return Var(name)
+}
+
+// closers maps opening brackets to those that may close them.
+var closers = map[string]string{"(": ")]", "[": "])", "{": "}"}
+
+// bracketed reads what stands in brackets.
+func (p *parser) bracketed(open string) *Node {
+	bars := p.bars
+	defer func() { p.bars = bars }()
+	switch open {
+	case "|":
+		p.at++
+		p.bars = bars + 1
+		n := Call("abs", p.sum())
+		p.expect("|")
+		return n
+	case "|(":
+		return p.enclosed("abs", ")|")
+	case "lfloor":
+		return p.enclosed("floor", "rfloor")
+	case "lceil":
+		return p.enclosed("ceil", "rceil")
+	case "set{":
+		return p.set()
+	case "(", "[", "{":
+		return p.group(open)
+	case "!", "'":
+		return p.fail("has nothing before it")
+	}
+	return p.fail("stands where a number or a variable is expected")
+}
+
+// enclosed reads a function that is written as brackets.
+func (p *parser) enclosed(name, end string) *Node {
+	p.at++
+	p.bars = 0
+	n := Call(name, p.sum())
+	if end == ")|" && p.accept("|") {
+		return n
+	}
+	p.expect(end)
+	return n
+}
+
+// set reads the members of a set.
+func (p *parser) set() *Node {
+	p.at++
+	p.bars = 0
+	if p.accept("set}") {
+		return New(Set)
+	}
+	members, _ := p.members()
+	p.expect("set}")
+	return New(Set, members...)
+}
+
+// group reads what stands in round, square or plain brackets.
+func (p *parser) group(open string) *Node {
+	p.at++
+	p.bars = 0
+	members, many := p.members()
+	t := p.take()
+	if t.kind != kOp || !strings.Contains(closers[open], t.text) {
+		p.at--
+		return p.fail("stands where %q should be closed", open)
+	}
+	switch {
+	case open == "{" && many:
+		return &Node{Op: List, Name: "{}", Args: members}
+	case open == "{":
+		return members[0]
+	case many:
+		return &Node{Op: Tuple, Name: open + t.text, Args: members}
+	case open == "(" && t.text != ")" || open == "[" && t.text != "]":
+		return p.fail("follows brackets that do not match")
+	}
+	single := *members[0]
+	single.Paren = true
+	return &single
+}
+
+// members reads what stands between brackets; many tells that there are separators.
+func (p *parser) members() (members []*Node, many bool) {
+	members = []*Node{p.relation()}
+	for p.err == nil {
+		if !p.accept(",") && !p.accept(";") && !p.accept("and") && !p.accept("or") {
+			return members, many
+		}
+		many = true
+		for p.accept(",") || p.accept("and") || p.accept("or") {
+			continue
+		}
+		if !p.peek().starts() {
+			return members, many
+		}
+		members = append(members, p.relation())
+	}
+	return members, many
+}

@@ -1,0 +1,184 @@
+package mathverify
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/quintain-rl/quintain/answer"
+)
+
+// A Rule says by which rule an answer was found in a text.
+type Rule string
+
+// The rules, by their priority.
+const (
+	RuleBox       Rule = "box"       // the last \boxed{…} or \fbox{…}, with those that only commas, "and" or "or" separate from it
+	RuleTag       Rule = "tag"       // the last <answer>…</answer>
+	RuleBare      Rule = "bare"      // the whole text, if there is no prose in it
+	RuleStatement Rule = "statement" // what follows the last "the answer is" and the like
+	RuleFormula   Rule = "formula"   // the last formula in $…$, \(…\), \[…\] or $$…$$
+	RuleNumber    Rule = "number"    // the last number
+	RuleText      Rule = "text"      // a short text without numbers
+	RuleNone      Rule = "none"      // there is no answer
+)
+
+// maxText is how much of a long text is read, from its end.
+const maxText = 1 << 20
+
+// Extract returns the final answer of a text and the rule by which it was found. With
+// letter, the answer is the letter of a multiple choice. The cost is linear.
+func Extract(text string, letter bool) (found string, rule Rule) {
+	if len(text) > maxText {
+		text = text[len(text)-maxText:]
+	}
+	text = withoutMarks(text)
+	if boxes, rest := lastBoxes(text); boxes != nil {
+		if s := finally(rest); s != "" {
+			return s, RuleStatement
+		}
+		return peel(strings.Join(boxes, ", ")), RuleBox
+	}
+	outside := answer.WithoutThinking(text)
+	if strings.TrimSpace(outside) == "" {
+		outside = strings.NewReplacer("<think>", "", "</think>", "").Replace(text)
+	}
+	text = outside
+	if inner, is := tagged(text); is {
+		found, _ = fromText(inner, letter)
+		return found, RuleTag
+	}
+	return fromText(text, letter)
+}
+
+// fromText applies the rules for texts without boxes.
+func fromText(text string, letter bool) (string, Rule) {
+	text = strings.TrimSpace(text)
+	if len(text) <= maxBare && bare(text) {
+		return strings.Trim(peel(text), "* "), RuleBare
+	}
+	if s := statement(text); s != "" {
+		if found := fromStatement(s, letter); found != "" {
+			return found, RuleStatement
+		}
+		if letter { // several letters
+			return "", RuleNone
+		}
+	}
+	if letter {
+		if found := lastLetter(text); found != "" {
+			return found, RuleStatement
+		}
+	}
+	for _, part := range []string{conclusion(text), text} {
+		if found := lastFormula(part); found != "" {
+			return found, RuleFormula
+		}
+		if found := lastNumber(part); found != "" {
+			return found, RuleNumber
+		}
+	}
+	if len(text) <= maxShort {
+		return strings.Trim(text, " .*\n"), RuleText
+	}
+	return "", RuleNone
+}
+
+// The greatest lengths of answers without any mark.
+const (
+	maxBare  = 1 << 17
+	maxShort = 80
+)
+
+// marks finds the marks that chat templates put around turns.
+var marks = regexp.MustCompile(`<\|[^|<>]{1,40}\|>`)
+
+// withoutMarks drops the marks of chat templates.
+func withoutMarks(text string) string {
+	if !strings.Contains(text, "<|") {
+		return text
+	}
+	return marks.ReplaceAllString(text, "")
+}
+
+// tagged returns what stands in the last <answer>…</answer>.
+func tagged(text string) (string, bool) {
+	start := strings.LastIndex(text, "<answer>")
+	if start < 0 {
+		return "", false
+	}
+	inner, _, found := strings.Cut(text[start+len("<answer>"):], "</answer>")
+	return inner, found
+}
+
+// reference returns a reference answer without what datasets put around it.
+func reference(gold string) string {
+	if boxes, _ := lastBoxes(gold); boxes != nil {
+		return peel(strings.Join(boxes, ", "))
+	}
+	return peel(strings.TrimSpace(gold))
+}
+
+// peel takes off dollar signs, brackets of formulas, and braces around the whole text.
+func peel(text string) string {
+	for {
+		text = strings.TrimSpace(text)
+		inner := text
+		for _, pair := range delimiters {
+			if inner = between(text, pair[0], pair[1]); inner != text {
+				break
+			}
+		}
+		if inner == text {
+			return braces(text)
+		}
+		text = inner
+	}
+}
+
+// between takes marks off that enclose a text and are not in it.
+func between(text, open, shut string) string {
+	rest, is := strings.CutPrefix(text, open)
+	inner, is2 := strings.CutSuffix(rest, shut)
+	if !is || !is2 || strings.Contains(inner, open) || strings.Contains(inner, shut) {
+		return text
+	}
+	return inner
+}
+
+// delimiters stand around formulas.
+var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"`", "`"}}
+
+// braces takes off braces that enclose the whole text.
+func braces(text string) string {
+	n := 0
+	for n < len(text) && text[n] == '{' {
+		n++
+	}
+	if n == 0 {
+		return text
+	}
+	closes := make([]int, 0, n) // positions of what closes the first n braces
+	depth, open := n, n
+	for i := n; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth < open {
+				open = depth
+				closes = append(closes, i)
+			}
+		}
+	}
+	k := 0 // how many close at the very end
+	for k < len(closes) && closes[len(closes)-1-k] == len(text)-1-k {
+		k++
+	}
+	k = min(k, n)
+	if strings.ContainsAny(text[k:len(text)-k], ",") && k == 1 { // {1,2,3} is a set
+		return text
+	}
+	return strings.TrimSpace(text[k : len(text)-k])
+}

@@ -1,0 +1,208 @@
+package mathverify
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A formula is a part of a text between the marks of a formula.
+type formula struct {
+	content    string
+	start, end int
+}
+
+// formulas lists the formulas of a text.
+func formulas(text string) (found []formula) {
+	for i := 0; i < len(text); {
+		n := strings.IndexAny(text[i:], `$\`)
+		if n < 0 {
+			return found
+		}
+		i += n
+		open, shut := mark(text[i:])
+		if open == "" {
+			i++
+			if text[i-1] == '\\' && i < len(text) {
+				i++
+			}
+			continue
+		}
+		end := closer(text[i+len(open):], shut)
+		if end < 0 {
+			i += len(open)
+			continue
+		}
+		content := text[i+len(open) : i+len(open)+end]
+		found = append(found, formula{content, i, i + len(open) + end + len(shut)})
+		i += len(open) + end + len(shut)
+	}
+	return found
+}
+
+// maxFormula bounds the length of a formula, so that the search is linear.
+const maxFormula = 4000
+
+// closer finds the mark that ends a formula, not behind a backslash.
+func closer(text, shut string) int {
+	text = text[:min(len(text), maxFormula)]
+	for from := 0; ; {
+		n := strings.Index(text[from:], shut)
+		if n < 0 {
+			return -1
+		}
+		if n += from; shut != "$" || n == 0 || text[n-1] != '\\' {
+			return n
+		}
+		from = n + 1
+	}
+}
+
+// mark returns the mark of a formula with which a text begins, and what ends it.
+func mark(text string) (open, shut string) {
+	for _, pair := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {`\begin{align*}`, `\end{align*}`}, {`\begin{align}`, `\end{align}`}, {`\begin{equation}`, `\end{equation}`}} {
+		if strings.HasPrefix(text, pair[0]) {
+			return pair[0], pair[1]
+		}
+	}
+	return "", ""
+}
+
+// linked finds what may stand between formulas that are one answer.
+var linked = regexp.MustCompile(`^[\s,]*(?:and|or|,)?\s*$`)
+
+// single finds a formula that is only a variable.
+var single = regexp.MustCompile(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
+
+// lastFormula returns the last formula of a text, with those that only commas, "and" or
+// "or" separate from it. If it is only a variable, a number behind it counts.
+func lastFormula(text string) string {
+	all := formulas(text)
+	for len(all) > 0 && blank(all[len(all)-1].content) {
+		all = all[:len(all)-1]
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	last := all[len(all)-1]
+	if single.MatchString(last.content) || !strings.ContainsAny(last.content, "0123456789=") {
+		if n := lastNumber(text[last.end:]); n != "" {
+			return n
+		}
+	}
+	first := len(all) - 1
+	for first > 0 && linked.MatchString(text[all[first-1].end:all[first].start]) {
+		first--
+	}
+	var parts []string
+	for _, f := range all[first:] {
+		parts = append(parts, strings.Trim(lines(f.content), " .,;\n"))
+	}
+	found := strings.Join(parts, ", ")
+	if !bare(found) {
+		return lastNumber(found)
+	}
+	return found + unitAfter(text[last.end:])
+}
+
+// percentAfter finds a sign of percent after a formula.
+var percentAfter = regexp.MustCompile(`^\s*(?:\\?%|percent\b|pct\b)`)
+
+func unitAfter(text string) string {
+	if percentAfter.MatchString(text) {
+		return `\%`
+	}
+	return ""
+}
+
+// lines returns the last line of an aligned formula, without the marks of alignment.
+func lines(content string) string {
+	if strings.Contains(content, `\begin`) || !strings.Contains(content, "&") && !strings.Contains(content, `\\`) {
+		return content
+	}
+	rows := strings.Split(content, `\\`)
+	for i := len(rows) - 1; i >= 0; i-- {
+		if row := strings.TrimSpace(strings.ReplaceAll(rows[i], "&", "")); row != "" {
+			return strings.TrimLeft(row, "= ")
+		}
+	}
+	return content
+}
+
+var (
+	number  = `[-−+]?(?:\\\$|\$|€|£)?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)`
+	numeral = regexp.MustCompile(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + number + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|pct\b))?`)
+	amount  = regexp.MustCompile(number + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
+)
+
+// lastNumber returns the last number of a text, with its sign and a sign of percent.
+func lastNumber(text string) string {
+	const window = 2000
+	for end := len(text); end > 0; end -= window {
+		from := max(0, end-window-100)
+		if !strings.ContainsAny(text[from:end], "0123456789") {
+			continue
+		}
+		if all := numeral.FindAllStringIndex(text[from:end], -1); all != nil {
+			loc := all[len(all)-1]
+			found := text[from+loc[0] : from+loc[1]]
+			if loc[0] > 0 && strings.ContainsAny(found[:1], "-+−") && !strings.ContainsAny(text[from+loc[0]-1:from+loc[0]], " (=[:$\n") {
+				found = found[1:]
+			}
+			return strings.TrimSpace(found)
+		}
+	}
+	return ""
+}
+
+// money returns the only amount of money in a text.
+func money(text string) string {
+	if all := amount.FindAllString(text, 2); len(all) == 1 {
+		return strings.TrimRight(all[0], " .$\\€£")
+	}
+	return ""
+}
+
+// lone finds a capital letter that stands alone.
+var lone = regexp.MustCompile(`(?:^|[^\p{L}\\{'’])\(?(?:\\text(?:bf)?\{|\\mathbf\{|\\mathrm\{)?\(?([A-J])\)?\}?(?:[^\p{Latin}'’]|$)`)
+
+// listing finds several letters one after the other.
+var listing = regexp.MustCompile(`[A-J]\)?\s*(?:,|or|and|/|&)\s*(?:or |and )?\(?[A-J]\b`)
+
+// firstLetter returns the first letter of a choice in a statement.
+func firstLetter(s string) string {
+	m := lone.FindStringSubmatchIndex(s)
+	if m == nil {
+		return ""
+	}
+	if loc := listing.FindStringIndex(s); loc != nil && loc[0] <= m[3] {
+		return ""
+	}
+	return s[m[2]:m[3]]
+}
+
+// opening finds a letter with which a text begins.
+var opening = regexp.MustCompile(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is|because|since|non|not)\b)`)
+
+// maxHint is the greatest length of a text in which a letter without any mark counts.
+const maxHint = 400
+
+// lastLetter returns the letter with which a text begins, or else the last one that
+// stands alone.
+func lastLetter(text string) string {
+	if m := opening.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	if len(text) > maxHint {
+		return ""
+	}
+	found := ""
+	for rest := text; rest != ""; {
+		m := lone.FindStringSubmatchIndex(rest)
+		if m == nil {
+			break
+		}
+		found = rest[m[2]:m[3]]
+		rest = rest[m[3]:]
+	}
+	return found
+}

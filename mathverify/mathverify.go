@@ -1,0 +1,122 @@
+// Package mathverify tells whether two mathematical answers are the same. It finds the
+// final answer in a model's text, reads it and the reference answer into trees, and
+// compares them in stages: as text, as exact numbers and polynomials, and by their values
+// at random points in high precision. What no stage can tell counts as not equal, with a
+// reason of its own. It runs none of the text; the cost of a comparison is bounded, and
+// its context ends it. The conventions are in docs/math.md.
+package mathverify
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/quintain-rl/quintain/mathverify/exact"
+	"github.com/quintain-rl/quintain/mathverify/expr"
+)
+
+// A Reason says what a verdict is based on.
+type Reason string
+
+// The reasons of verdicts.
+const (
+	SameText    Reason = "same_text"    // the texts are the same but for spaces and the like
+	SameExact   Reason = "same_exact"   // the normal forms are the same
+	SameNumeric Reason = "same_numeric" // the values agree at all points that were tried, or a decimal is the rounded value
+	Differ      Reason = "different"    // they are different for certain, or of different kinds
+	NoGold      Reason = "no_gold"      // the reference is empty
+	NoAnswer    Reason = "no_answer"    // no answer was found in the text
+	Unreadable  Reason = "unreadable"   // the answer or the reference is no mathematics that is understood, and the texts differ
+	Unknown     Reason = "unknown"      // no stage could tell
+	Limit       Reason = "limit"        // the steps were used up, or the context ended
+)
+
+// A Verdict is the result of a comparison.
+type Verdict struct {
+	Equal     bool   `json:"equal"`
+	Reason    Reason `json:"reason"`
+	Extracted string `json:"extracted"` // the final answer, as it was found in the text
+}
+
+// maxSteps bounds the work on one pair; see [exact.Budget].
+const (
+	maxSteps      = 24_000
+	maxExactSteps = 6_000 // of them, on the normal forms of one pair of scalars
+)
+
+// Verify reports whether the final answer of a text is the reference answer gold. Both
+// may be of any length and content. It is safe for use by several goroutines.
+func Verify(ctx context.Context, gold, text string) Verdict {
+	verdict, _ := verify(ctx, gold, text)
+	return verdict
+}
+
+// verify also returns the comparison, for [Explain].
+func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
+	c := &comparison{budget: exact.NewBudget(ctx, maxSteps)}
+	c.space = exact.NewSpace(c.budget)
+	c.goldText = reference(gold)
+	found, rule := Extract(text, isChoice(c.goldText))
+	c.answerText, c.rule = found, rule
+	verdict := Verdict{Extracted: found}
+	switch {
+	case len(gold) < maxShort*4 && len(text) < maxShort*4 && !blank(gold) && normal(gold) == normal(text) && !isChoice(c.goldText):
+		verdict.Equal, verdict.Reason, verdict.Extracted = true, SameText, strings.TrimSpace(text)
+	case blank(c.goldText):
+		verdict.Reason = NoGold
+	case blank(found):
+		verdict.Reason = NoAnswer
+	default:
+		verdict.Equal, verdict.Reason = c.decide()
+	}
+	return verdict, c
+}
+
+// A comparison compares one pair.
+type comparison struct {
+	budget *exact.Budget
+	space  *exact.Space
+
+	goldText, answerText string
+	rule                 Rule
+	gold, answer         *expr.Node // nil if they could not be read
+	goldErr, answerErr   error
+
+	reason Reason // of the last scalars that were equal, or why the comparison failed
+	stages []Stage
+}
+
+// decide goes through the stages.
+func (c *comparison) decide() (bool, Reason) {
+	if same, sure := sameText(c.goldText, c.answerText); same || sure {
+		c.note("text", c.goldText+" | "+c.answerText, same)
+		if same {
+			return true, SameText
+		}
+		return false, Differ
+	}
+	c.gold, c.goldErr = expr.Parse(expr.Fold(c.goldText))
+	c.answer, c.answerErr = expr.Parse(expr.Fold(c.answerText))
+	if c.goldErr != nil || c.answerErr != nil {
+		return false, Unreadable
+	}
+	c.reason = SameExact
+	if c.same(c.gold, c.answer) {
+		return true, c.reason
+	}
+	switch {
+	case c.budget.Spend(1) != nil:
+		return false, Limit
+	case c.reason == Unknown || c.reason == Limit:
+		return false, c.reason
+	}
+	return false, Differ
+}
+
+// fails remembers why a comparison could not tell.
+func (c *comparison) fails(err error) {
+	c.reason = Unknown
+	if errors.Is(err, exact.ErrBudget) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		c.reason = Limit
+	}
+}

@@ -1,0 +1,105 @@
+package mathverify
+
+import "github.com/quintain-rl/quintain/mathverify/expr"
+
+// maxCells bounds the size of the matrices that are multiplied.
+const maxCells = 400
+
+// matrix carries out operations on matrices, or returns nil if n has no matrix as its
+// value.
+func (c *comparison) matrix(n *expr.Node, depth int) *expr.Node {
+	if depth > 20 || c.budget.Spend(1) != nil {
+		return nil
+	}
+	switch n.Op {
+	case expr.Matrix:
+		return n
+	case expr.Neg:
+		return c.scaledMatrix(expr.Int(-1), c.matrix(n.Args[0], depth+1))
+	case expr.Div:
+		return c.scaledMatrix(expr.New(expr.Div, expr.Int(1), n.Args[1]), c.matrix(n.Args[0], depth+1))
+	case expr.Add:
+		return c.foldMatrix(n.Args, depth, sumOfMatrices)
+	case expr.Mul:
+		return c.foldMatrix(n.Args, depth, productOfMatrices)
+	}
+	return nil
+}
+
+// foldMatrix joins the arguments from left to right.
+func (c *comparison) foldMatrix(args []*expr.Node, depth int, join func(a, b *expr.Node) *expr.Node) *expr.Node {
+	var result *expr.Node
+	for _, arg := range args {
+		m := c.matrix(arg, depth+1)
+		if m == nil {
+			if arg.Has(expr.Matrix) && arg.Op != expr.Apply {
+				return nil
+			}
+			m = arg
+		}
+		if result == nil {
+			result = m
+			continue
+		}
+		if result = join(result, m); result == nil {
+			return nil
+		}
+	}
+	if result == nil || result.Op != expr.Matrix {
+		return nil
+	}
+	return result
+}
+
+func (c *comparison) scaledMatrix(factor, m *expr.Node) *expr.Node {
+	if m == nil {
+		return nil
+	}
+	return productOfMatrices(factor, m)
+}
+
+// sumOfMatrices adds two matrices of one shape.
+func sumOfMatrices(a, b *expr.Node) *expr.Node {
+	if a.Op != expr.Matrix || b.Op != expr.Matrix || len(a.Args) != len(b.Args) || len(a.Args[0].Args) != len(b.Args[0].Args) {
+		return nil
+	}
+	return cells(len(a.Args), len(a.Args[0].Args), func(i, j int) *expr.Node {
+		return expr.New(expr.Add, a.Args[i].Args[j], b.Args[i].Args[j])
+	})
+}
+
+// productOfMatrices multiplies two matrices, a number and a matrix, or two numbers.
+func productOfMatrices(a, b *expr.Node) *expr.Node {
+	switch {
+	case a.Op != expr.Matrix && b.Op != expr.Matrix:
+		return expr.New(expr.Mul, a, b)
+	case a.Op != expr.Matrix:
+		return cells(len(b.Args), len(b.Args[0].Args), func(i, j int) *expr.Node { return expr.New(expr.Mul, a, b.Args[i].Args[j]) })
+	case b.Op != expr.Matrix:
+		return productOfMatrices(b, a)
+	}
+	inner := len(b.Args)
+	if len(a.Args[0].Args) != inner || len(a.Args)*len(b.Args[0].Args)*inner > maxCells {
+		return nil
+	}
+	return cells(len(a.Args), len(b.Args[0].Args), func(i, j int) *expr.Node {
+		sum := expr.New(expr.Add)
+		for k := range inner {
+			sum.Args = append(sum.Args, expr.New(expr.Mul, a.Args[i].Args[k], b.Args[k].Args[j]))
+		}
+		return sum
+	})
+}
+
+// cells makes a matrix cell by cell.
+func cells(rows, columns int, cell func(i, j int) *expr.Node) *expr.Node {
+	m := expr.New(expr.Matrix)
+	for i := range rows {
+		row := expr.New(expr.List)
+		for j := range columns {
+			row.Args = append(row.Args, cell(i, j))
+		}
+		m.Args = append(m.Args, row)
+	}
+	return m
+}

@@ -1,0 +1,345 @@
+package numeric
+
+import (
+	"math/big"
+
+	"github.com/quintain-rl/quintain/mathverify/expr"
+)
+
+// apply evaluates a function.
+func (c *calc) apply(n *expr.Node) (Ball, error) {
+	args := make([]Ball, len(n.Args))
+	for i, arg := range n.Args {
+		var err error
+		if args[i], err = c.eval(arg); err != nil {
+			return Ball{}, err
+		}
+	}
+	if len(args) == 2 {
+		return c.applyTwo(n.Name, args)
+	}
+	if len(args) != 1 {
+		return Ball{}, ErrUnknown
+	}
+	a := args[0]
+	switch n.Name {
+	case "abs":
+		return c.abs(a)
+	case "ln":
+		if a.real() && a.Re.Sign() < 0 && variable(n.Args[0]) {
+			return Ball{}, ErrDomain
+		}
+		return c.log(a)
+	case "floor", "ceil":
+		return c.round(n.Name, a)
+	case "factorial", "factorial2":
+		return c.factorial(n.Name, a)
+	case "sign":
+		s, err := a.sign()
+		if err != nil {
+			return Ball{}, err
+		}
+		return c.rational(big.NewRat(int64(s), 1))
+	}
+	if t, is := inTermsOf[n.Name]; is {
+		return c.quotient(t, a)
+	}
+	if f, is := hyperbolic[n.Name]; is {
+		return f(c, a)
+	}
+	return c.circular(n.Name, a)
+}
+
+// inTermsOf are functions that are quotients of two others; "" is 1.
+var inTermsOf = map[string][2]string{
+	"tan": {"sin", "cos"}, "cot": {"cos", "sin"}, "sec": {"", "cos"}, "csc": {"", "sin"},
+	"tanh": {"sinh", "cosh"}, "coth": {"cosh", "sinh"}, "sech": {"", "cosh"}, "csch": {"", "sinh"},
+}
+
+func (c *calc) quotient(names [2]string, a Ball) (Ball, error) {
+	over, err := c.rational(big.NewRat(1, 1))
+	if names[0] != "" {
+		over, err = c.plain(names[0], a)
+	}
+	if err != nil {
+		return Ball{}, err
+	}
+	under, err := c.plain(names[1], a)
+	if err != nil {
+		return Ball{}, err
+	}
+	return c.quo(over, under)
+}
+
+// plain evaluates sin, cos, sinh or cosh.
+func (c *calc) plain(name string, a Ball) (Ball, error) {
+	if f, is := hyperbolic[name]; is {
+		return f(c, a)
+	}
+	return c.circular(name, a)
+}
+
+// circular evaluates sine and cosine and the inverse functions.
+func (c *calc) circular(name string, a Ball) (Ball, error) {
+	if !a.real() {
+		return Ball{}, ErrUnknown
+	}
+	switch name {
+	case "sin", "cos":
+		sin, cos, err := c.sincos(a)
+		if name == "cos" {
+			return cos, err
+		}
+		return sin, err
+	case "arctan":
+		return c.arctan(a)
+	case "arcsin":
+		return c.arcsin(a)
+	case "arccot", "arccos":
+		b, err := c.arctan(a)
+		if name == "arccos" {
+			b, err = c.arcsin(a)
+		}
+		if err != nil {
+			return Ball{}, err
+		}
+		half, err := c.rounded(c.float().SetMantExp(c.float().Set(piOnce()), -1), nil, exactly)
+		if err != nil {
+			return Ball{}, err
+		}
+		return c.add(half, c.neg(b))
+	case "arcsec", "arccsc":
+		one, err := c.rational(big.NewRat(1, 1))
+		if err != nil {
+			return Ball{}, err
+		}
+		b, err := c.quo(one, a)
+		if err != nil {
+			return Ball{}, err
+		}
+		return c.circular(map[string]string{"arcsec": "arccos", "arccsc": "arcsin"}[name], b)
+	}
+	return Ball{}, ErrUnknown
+}
+
+// arcsin is arctan(a/√(1-a²)), and ErrDomain outside of -1 to 1.
+func (c *calc) arcsin(a Ball) (Ball, error) {
+	one, err := c.rational(big.NewRat(1, 1))
+	if err != nil {
+		return Ball{}, err
+	}
+	square, err := c.mul(a, a)
+	if err != nil {
+		return Ball{}, err
+	}
+	rest, err := c.add(one, c.neg(square))
+	if err != nil {
+		return Ball{}, err
+	}
+	if s, err := rest.sign(); err != nil || s < 0 {
+		return Ball{}, ErrDomain
+	}
+	root, err := c.sqrt(rest)
+	if err != nil {
+		return Ball{}, err
+	}
+	if exponent(root.Re) == exactly { // a is 1 or -1
+		half := c.float().SetMantExp(c.float().Set(piOnce()), -1)
+		if a.Re.Sign() < 0 {
+			half.Neg(half)
+		}
+		return c.rounded(half, nil, exactly)
+	}
+	b, err := c.quo(a, root)
+	if err != nil {
+		return Ball{}, err
+	}
+	return c.arctan(b)
+}
+
+// hyperbolic are the functions made of e^x and ln x.
+var hyperbolic = map[string]func(c *calc, a Ball) (Ball, error){
+	"sinh":   func(c *calc, a Ball) (Ball, error) { return c.sinhCosh(a, true) },
+	"cosh":   func(c *calc, a Ball) (Ball, error) { return c.sinhCosh(a, false) },
+	"arsinh": func(c *calc, a Ball) (Ball, error) { return c.areaLog(a, 1) },
+	"arcosh": func(c *calc, a Ball) (Ball, error) { return c.areaLog(a, -1) },
+	"artanh": (*calc).artanh,
+}
+
+func (c *calc) sinhCosh(a Ball, sinh bool) (Ball, error) {
+	up, err := c.exp(a)
+	if err != nil {
+		return Ball{}, err
+	}
+	down, err := c.exp(c.neg(a))
+	if err != nil {
+		return Ball{}, err
+	}
+	if sinh {
+		down = c.neg(down)
+	}
+	sum, err := c.add(up, down)
+	if err != nil {
+		return Ball{}, err
+	}
+	return c.mul(sum, Ball{Re: c.float().SetFloat64(0.5), Err: exactly})
+}
+
+// areaLog is ln(a + √(a² + sign)).
+func (c *calc) areaLog(a Ball, sign int64) (Ball, error) {
+	square, err := c.mul(a, a)
+	if err != nil {
+		return Ball{}, err
+	}
+	one, err := c.rational(big.NewRat(sign, 1))
+	if err != nil {
+		return Ball{}, err
+	}
+	if square, err = c.add(square, one); err != nil {
+		return Ball{}, err
+	}
+	if s, err := square.sign(); err != nil || s < 0 || sign < 0 && a.Re.Sign() < 0 {
+		return Ball{}, ErrDomain
+	}
+	root, err := c.sqrt(square)
+	if err != nil {
+		return Ball{}, err
+	}
+	if root, err = c.add(a, root); err != nil {
+		return Ball{}, err
+	}
+	return c.log(root)
+}
+
+// artanh is half of ln((1+a)/(1-a)).
+func (c *calc) artanh(a Ball) (Ball, error) {
+	one, err := c.rational(big.NewRat(1, 1))
+	if err != nil {
+		return Ball{}, err
+	}
+	over, err := c.add(one, a)
+	if err != nil {
+		return Ball{}, err
+	}
+	under, err := c.add(one, c.neg(a))
+	if err != nil {
+		return Ball{}, err
+	}
+	q, err := c.quo(over, under)
+	if err != nil {
+		return Ball{}, err
+	}
+	if s, err := q.sign(); err != nil || s <= 0 {
+		return Ball{}, ErrDomain
+	}
+	if q, err = c.log(q); err != nil {
+		return Ball{}, err
+	}
+	return c.mul(q, Ball{Re: c.float().SetFloat64(0.5), Err: exactly})
+}
+
+// round evaluates floor and ceil.
+func (c *calc) round(name string, a Ball) (Ball, error) {
+	if !a.real() || exponent(a.Re) > int(c.prec)/2 {
+		return Ball{}, ErrUnknown
+	}
+	n, accuracy := a.Re.Int(nil)
+	if a.isExact() && accuracy == big.Exact {
+		return a, nil
+	}
+	rest := c.float().Sub(a.Re, c.float().SetInt(n)) // how far it is from a whole number
+	if near := exponent(rest); near-2 <= a.Err && !a.isExact() || exponent(c.float().Sub(c.float().SetInt64(1), rest.Abs(rest)))-2 <= a.Err {
+		return Ball{}, ErrPrecision
+	}
+	if accuracy == big.Above && name == "floor" { // Int rounds toward zero
+		n.Sub(n, big.NewInt(1))
+	}
+	if accuracy == big.Below && name == "ceil" {
+		n.Add(n, big.NewInt(1))
+	}
+	return c.rational(new(big.Rat).SetInt(n))
+}
+
+// maxFactorial is the greatest argument of a factorial.
+const maxFactorial = 2000
+
+// factorial evaluates the factorial of a whole number.
+func (c *calc) factorial(name string, a Ball) (Ball, error) {
+	k, is := wholeNumber(a)
+	if !is || k < 0 {
+		return Ball{}, ErrDomain
+	}
+	if k > maxFactorial {
+		return Ball{}, ErrUnknown
+	}
+	step := int64(1)
+	if name == "factorial2" {
+		step = 2
+	}
+	if err := c.budget.Spend(int(k)); err != nil {
+		return Ball{}, err
+	}
+	r := c.float().SetInt64(1)
+	for ; k > 1; k -= step {
+		r.Mul(r, c.float().SetInt64(k))
+	}
+	return c.rounded(r, nil, exponent(r)-int(c.prec)+11)
+}
+
+// applyTwo evaluates functions of two arguments.
+func (c *calc) applyTwo(name string, args []Ball) (Ball, error) {
+	n, is := wholeNumber(args[0])
+	k, is2 := wholeNumber(args[1])
+	switch {
+	case name == "max" || name == "min":
+		d, err := c.add(args[0], c.neg(args[1]))
+		if err != nil {
+			return Ball{}, err
+		}
+		s, err := d.sign()
+		if err != nil {
+			return Ball{}, err
+		}
+		if (s > 0) == (name == "max") {
+			return args[0], nil
+		}
+		return args[1], nil
+	case name == "mod" && is && is2 && k != 0:
+		m := n % k
+		if m != 0 && (m < 0) != (k < 0) {
+			m += k
+		}
+		return c.rational(big.NewRat(m, 1))
+	case name == "binom" && is2 && k >= 0 && k <= 100:
+		return c.binomial(args[0], k)
+	case name == "binom" && is && is2 && k < 0:
+		return c.rational(new(big.Rat))
+	case name == "binom" && is && n >= 0:
+		return Ball{}, ErrUnknown
+	case name == "mod" || name == "binom":
+		return Ball{}, ErrDomain
+	}
+	return Ball{}, ErrUnknown
+}
+
+// binomial is the falling product a·(a-1)…(a-k+1)/k!.
+func (c *calc) binomial(a Ball, k int64) (Ball, error) {
+	r, err := c.rational(big.NewRat(1, 1))
+	for j := int64(0); j < k && err == nil; j++ {
+		var step, next Ball
+		if step, err = c.rational(big.NewRat(-j, 1)); err != nil {
+			break
+		}
+		if next, err = c.add(a, step); err != nil {
+			break
+		}
+		if r, err = c.mul(r, next); err != nil {
+			break
+		}
+		if step, err = c.rational(big.NewRat(1, j+1)); err != nil {
+			break
+		}
+		r, err = c.mul(r, step)
+	}
+	return r, err
+}

@@ -1,0 +1,260 @@
+// Package numeric evaluates expressions in arithmetic of any precision. A value comes
+// with a bound of its error, so that two values that differ by more are different for
+// certain.
+package numeric
+
+import (
+	"errors"
+	"math/big"
+	"math/bits"
+
+	"github.com/quintain-rl/quintain/mathverify/exact"
+)
+
+// A Ball is a complex number with a bound of its error: the true real and imaginary parts
+// are at most 2^Err away from Re and Im. Its parts are not changed once it is made.
+type Ball struct {
+	Re, Im *big.Float // Im is nil for a real number
+	Err    int
+}
+
+// The errors of evaluations, besides those of the budget.
+var (
+	// ErrUndefined: there is no value, such as of 1/0.
+	ErrUndefined = errors.New("it has no value there")
+	// ErrDomain: the value is not real, because of the values of variables.
+	ErrDomain = errors.New("it has no real value there")
+	// ErrPrecision: the error is too large to tell whether there is a value.
+	ErrPrecision = errors.New("the precision does not suffice")
+	// ErrUnknown: there is no way to evaluate it.
+	ErrUnknown = errors.New("it cannot be evaluated")
+)
+
+// A field computes with balls at one precision.
+type field struct {
+	budget *exact.Budget
+	prec   uint
+
+	// high and low are the greatest and the least binary exponents of all values on the
+	// way, by which a loss of digits can be told.
+	high, low int
+}
+
+// cost is how many steps an elementary function takes.
+func (c *field) cost() int { return int(10 + c.prec*c.prec/4000) }
+
+// exactly is the error of a number without one.
+const exactly = -1 << 30
+
+// maxExp bounds the binary exponents of values, so that no arithmetic overflows.
+const maxExp = 1 << 28
+
+func exponent(x *big.Float) int {
+	if x == nil || x.Sign() == 0 {
+		return exactly
+	}
+	return x.MantExp(nil)
+}
+
+// isExact reports whether the ball has no error.
+func (b Ball) isExact() bool { return b.Err <= exactly+1<<20 }
+
+// size is such that the absolute value of the ball is below 2^(size+1).
+func (b Ball) size() int { return max(exponent(b.Re), exponent(b.Im), b.Err) + 1 }
+
+// least is such that the absolute value of the ball is at least 2^least; far is false if
+// the ball may contain zero.
+func (b Ball) least() (least int, far bool) {
+	e := max(exponent(b.Re), exponent(b.Im))
+	return e - 2, e-2 > b.Err
+}
+
+// real reports whether the ball is a real number.
+func (b Ball) real() bool { return b.Im == nil }
+
+// part is a part of a number that may be nil.
+func (c *field) part(x *big.Float) *big.Float {
+	if x == nil {
+		return c.float()
+	}
+	return x
+}
+
+// float returns a new zero of the working precision.
+func (c *field) float() *big.Float { return new(big.Float).SetPrec(c.prec) }
+
+// rounded returns a ball with the error of its parts and of their rounding.
+func (c *field) rounded(re, im *big.Float, err int) (Ball, error) {
+	e := max(exponent(re), exponent(im))
+	if e > maxExp || err > maxExp {
+		return Ball{}, ErrUnknown
+	}
+	if e != exactly && e-2 > err {
+		c.high, c.low = max(c.high, e), min(c.low, e)
+	}
+	return Ball{re, im, max(err, e-int(c.prec)) + 1}, nil
+}
+
+// tight is rounded for a real number that one operation made, which may be exact.
+func (c *field) tight(re *big.Float, err int) (Ball, error) {
+	if re.Acc() != big.Exact {
+		return c.rounded(re, nil, err)
+	}
+	b, e := c.rounded(re, nil, err)
+	b.Err = max(err, exactly)
+	return b, e
+}
+
+func (c *field) rational(x *big.Rat) (Ball, error) {
+	re := c.float().SetRat(x)
+	if x.Sign() == 0 {
+		return Ball{Re: re, Err: exactly}, nil
+	}
+	return c.tight(re, exactly)
+}
+
+func (c *field) add(a, b Ball) (Ball, error) {
+	re := c.float().Add(a.Re, b.Re)
+	if a.real() && b.real() {
+		return c.tight(re, max(a.Err, b.Err)+1)
+	}
+	im := c.float().Add(c.part(a.Im), c.part(b.Im))
+	return c.rounded(re, im, max(a.Err, b.Err)+1)
+}
+
+// A total is a sum of many balls, whose errors add up once.
+type total struct {
+	sum   Ball
+	worst int // the greatest error of a term, or of a rounding
+	count uint
+}
+
+func (c *field) newTotal() *total {
+	return &total{sum: Ball{Re: c.float(), Err: exactly}, worst: exactly}
+}
+
+// plus adds a term.
+func (t *total) plus(c *field, b Ball) error {
+	t.worst = max(t.worst, b.Err)
+	b.Err = exactly
+	sum, err := c.add(t.sum, b)
+	t.worst = max(t.worst, sum.Err)
+	sum.Err = exactly
+	t.sum = sum
+	t.count++
+	return err
+}
+
+// ball returns the sum.
+func (t *total) ball() Ball {
+	b := t.sum
+	if t.worst > exactly {
+		b.Err = t.worst + bits.Len(t.count) + 1
+	}
+	return b
+}
+
+func (c *field) neg(a Ball) Ball {
+	b := Ball{c.float().Neg(a.Re), nil, a.Err}
+	if a.Im != nil {
+		b.Im = c.float().Neg(a.Im)
+	}
+	return b
+}
+
+func (c *field) mul(a, b Ball) (Ball, error) {
+	err := max(a.Err+b.size(), b.Err+a.size(), a.Err+b.Err) + 3
+	if a.isExact() && b.isExact() {
+		err = exactly
+	}
+	if a.real() && b.real() {
+		return c.tight(c.float().Mul(a.Re, b.Re), err)
+	}
+	ai, bi := c.part(a.Im), c.part(b.Im)
+	re := c.float().Sub(c.float().Mul(a.Re, b.Re), c.float().Mul(ai, bi))
+	im := c.float().Add(c.float().Mul(a.Re, bi), c.float().Mul(ai, b.Re))
+	return c.rounded(re, im, max(err, a.size()+b.size()-int(c.prec)+2))
+}
+
+func (c *field) quo(a, b Ball) (Ball, error) {
+	least, far := b.least()
+	if !far {
+		if b.isExact() && exponent(b.Re) == exactly {
+			return Ball{}, ErrUndefined
+		}
+		return Ball{}, ErrPrecision
+	}
+	if b.real() {
+		re := c.float().Quo(a.Re, b.Re)
+		var im *big.Float
+		if a.Im != nil {
+			im = c.float().Quo(a.Im, b.Re)
+		}
+		return c.rounded(re, im, max(a.Err, b.Err+a.size()-least)-least+3)
+	}
+	norm, err := c.norm(b)
+	if err != nil {
+		return Ball{}, err
+	}
+	conj := Ball{b.Re, c.float().Neg(b.Im), b.Err}
+	over, err := c.mul(a, conj)
+	if err != nil {
+		return Ball{}, err
+	}
+	return c.quo(over, norm)
+}
+
+// norm is the square of the absolute value.
+func (c *field) norm(b Ball) (Ball, error) {
+	re, err := c.mul(Ball{Re: b.Re, Err: b.Err}, Ball{Re: b.Re, Err: b.Err})
+	if err != nil || b.real() {
+		return re, err
+	}
+	im, err := c.mul(Ball{Re: b.Im, Err: b.Err}, Ball{Re: b.Im, Err: b.Err})
+	if err != nil {
+		return Ball{}, err
+	}
+	return c.add(re, im)
+}
+
+// sqrt is the principal square root. A real argument must not be negative.
+func (c *field) sqrt(a Ball) (Ball, error) {
+	if !a.real() {
+		half := Ball{Re: c.float().SetFloat64(0.5), Err: exactly}
+		return c.powComplex(a, half)
+	}
+	least, far := a.least()
+	if !far {
+		if a.isExact() {
+			return a, nil
+		}
+		return Ball{c.float(), nil, a.size()/2 + 1}, nil
+	}
+	return c.rounded(c.float().Sqrt(a.Re), nil, a.Err-least/2+1)
+}
+
+// abs is the absolute value.
+func (c *field) abs(a Ball) (Ball, error) {
+	if a.real() {
+		return Ball{c.float().Abs(a.Re), nil, a.Err}, nil
+	}
+	norm, err := c.norm(a)
+	if err != nil {
+		return Ball{}, err
+	}
+	return c.sqrt(norm)
+}
+
+// sign is the sign of a real ball; ErrPrecision if it may be either.
+func (b Ball) sign() (int, error) {
+	if !b.real() {
+		return 0, ErrDomain
+	}
+	if _, far := b.least(); !far {
+		if b.isExact() {
+			return 0, nil
+		}
+		return 0, ErrPrecision
+	}
+	return b.Re.Sign(), nil
+}

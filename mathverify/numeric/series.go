@@ -1,0 +1,131 @@
+package numeric
+
+import (
+	"math/big"
+
+	"github.com/quintain-rl/quintain/mathverify/expr"
+)
+
+// maxTerms is the greatest number of terms of a sum or a product.
+const maxTerms = 1500
+
+// series evaluates a sum or a product over a range, which may be endless if the terms of
+// the sum fall at least as fast as those of a geometric series.
+func (c *calc) series(n *expr.Node) (Ball, error) {
+	if n.Name == "diff" {
+		d, err := expr.Diff(n.Args[1], n.Args[0].Name)
+		if err != nil {
+			return Ball{}, ErrUnknown
+		}
+		return c.eval(d)
+	}
+	if n.Name != "sum" && n.Name != "prod" {
+		return Ball{}, ErrUnknown
+	}
+	from, err := c.bound(n.Args[1])
+	if err != nil {
+		return Ball{}, err
+	}
+	if n.Args[2].Op == expr.Constant && n.Args[2].Name == "inf" && n.Name == "sum" {
+		return c.endless(n, from)
+	}
+	to, err := c.bound(n.Args[2])
+	if err != nil {
+		return Ball{}, err
+	}
+	if to-from > maxTerms {
+		return Ball{}, ErrUnknown
+	}
+	if n.Name == "sum" {
+		return c.total(n, from, to)
+	}
+	r, err := c.rational(big.NewRat(1, 1))
+	for k := from; k <= to && err == nil; k++ {
+		var t Ball
+		if t, err = c.term(n, k); err == nil {
+			r, err = c.mul(r, t)
+		}
+	}
+	return r, err
+}
+
+// total adds the terms of a range.
+func (c *calc) total(n *expr.Node, from, to int64) (Ball, error) {
+	sum := c.newTotal()
+	for k := from; k <= to; k++ {
+		t, err := c.term(n, k)
+		if err != nil {
+			return Ball{}, err
+		}
+		if err := sum.plus(c.field, t); err != nil {
+			return Ball{}, err
+		}
+	}
+	return sum.ball(), nil
+}
+
+// bound evaluates the bound of a range, which is a whole number.
+func (c *calc) bound(n *expr.Node) (int64, error) {
+	b, err := c.eval(n)
+	if err != nil {
+		return 0, err
+	}
+	k, is := wholeNumber(b)
+	if !is {
+		return 0, ErrDomain
+	}
+	return k, nil
+}
+
+// term evaluates the body of a series for one value of its variable.
+func (c *calc) term(n *expr.Node, k int64) (Ball, error) {
+	name := n.Args[0].Name
+	old, shadowed := c.at[name]
+	value, err := c.rational(big.NewRat(k, 1))
+	if err != nil {
+		return Ball{}, err
+	}
+	c.at[name] = value
+	t, err := c.eval(n.Args[3])
+	delete(c.at, name)
+	if shadowed {
+		c.at[name] = old
+	}
+	return t, err
+}
+
+// settled is after how many terms the terms of an endless sum must fall steadily.
+const settled = 12
+
+// endless adds the terms of a series until they are too small to matter. From one term to
+// the next, each must be at most 15/16 as large; the rest is then below 16 times the last.
+func (c *calc) endless(n *expr.Node, from int64) (Ball, error) {
+	defer func(high, low int) { c.high, c.low = high, low }(c.high, c.low) // its last terms are small on purpose
+	sum := c.newTotal()
+	var last *big.Float
+	for k := from; k <= from+maxTerms; k++ {
+		t, err := c.term(n, k)
+		if err != nil {
+			return Ball{}, err
+		}
+		if err := sum.plus(c.field, t); err != nil {
+			return Ball{}, err
+		}
+		size, err := c.abs(t)
+		if err != nil {
+			return Ball{}, err
+		}
+		if k > from+settled && size.Re.Sign() != 0 {
+			limit := c.float().Mul(last, big.NewFloat(0.9375))
+			if size.Re.Cmp(limit) > 0 {
+				return Ball{}, ErrUnknown
+			}
+			if r := sum.ball(); exponent(size.Re) < r.size()-int(c.prec) {
+				r.Err = max(r.Err, exponent(size.Re)+4) + 1
+				return r, nil
+			}
+		}
+		last = size.Re
+	}
+	return Ball{}, ErrUnknown
+}

@@ -1,0 +1,274 @@
+package mathverify
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// small are short words of prose.
+const small = " is so we to of in it at as by be do if my no on up us an am the for get are was has not but its can our you all let how may any who why " +
+	" est la le les un une de des du der die das ist und es el los las son non pas donc il elle "
+
+// quiet are words that may stand in an answer without prose.
+const quiet = " and or percent percentage degrees degree square cubic units unit dollars cents euros inches infinity choose union alpha beta gamma theta lambda undefined none null true false floor ceil ceiling "
+
+// bare reports whether there is no prose in a text.
+func bare(text string) bool {
+	if len(text) > 400 && strings.Count(text, " ") > len(text)/12 && strings.IndexFunc(text, unicode.IsLetter) >= 0 && strings.Count(text, "\\") < len(text)/40 {
+		return false
+	}
+	words, numbersAfter := 0, false
+	prose := 0
+	for rest := text; rest != ""; {
+		r, n := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == '\\':
+			rest = afterCommand(rest)
+			continue
+		case r >= '0' && r <= '9':
+			numbersAfter = numbersAfter || prose > 0
+		case unicode.IsLetter(r):
+			word := leading(rest)
+			rest = rest[len(word):]
+			words++
+			if isProse(word) {
+				prose++
+			}
+			continue
+		case r == '=' && prose > 0, r == ':' && prose > 0 && strings.TrimSpace(rest[n:]) != "":
+			numbersAfter = true
+		}
+		rest = rest[n:]
+	}
+	switch {
+	case strings.Contains(text, "#### ") || strings.HasPrefix(text, "####"):
+		return false
+	case prose == 0:
+		return !strings.Contains(strings.TrimSpace(text), "\n\n")
+	case prose <= 3 && !numbersAfter && startsWithValue(text):
+		return true
+	}
+	return false
+}
+
+// startsWithValue reports whether a text begins with a number, a formula, or a sign.
+func startsWithValue(text string) bool {
+	text = strings.TrimLeft(text, " $-(+")
+	return text != "" && (text[0] >= '0' && text[0] <= '9' || text[0] == '\\' || text[0] == '.') && strings.Count(text, "$") < 2
+}
+
+// leading returns the letters with which a text begins.
+func leading(text string) string {
+	for i, r := range text {
+		if !unicode.IsLetter(r) && r != '\'' {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// afterCommand skips a LaTeX command, and its words if it is \text or the like.
+func afterCommand(text string) string {
+	n := 1
+	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z') {
+		n++
+	}
+	name, rest := text[1:n], text[n:]
+	if n == 1 {
+		_, size := utf8.DecodeRuneInString(rest)
+		return rest[size:]
+	}
+	if textual[name] {
+		if open := strings.IndexByte(rest, '{'); open == 0 || open > 0 && strings.TrimSpace(rest[:open]) == "" {
+			if _, after, found := strings.Cut(rest, "}"); found {
+				return after
+			}
+		}
+	}
+	return rest
+}
+
+// textual are commands whose argument is words, or the name of something.
+var textual = map[string]bool{
+	"text": true, "textbf": true, "textit": true, "textrm": true, "textnormal": true, "mbox": true, "mathrm": true, "mathbf": true, "operatorname": true,
+	"begin": true, "end": true,
+}
+
+// isProse reports whether a word belongs to a sentence.
+func isProse(word string) bool {
+	low := strings.ToLower(word)
+	if strings.Contains(small, " "+low+" ") {
+		return true
+	}
+	n := utf8.RuneCountInString(word)
+	if n < 4 {
+		return !isLatin(word) && n > 1 || !isLatin(word) && strings.IndexFunc(word, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Arabic, unicode.Hangul) }) >= 0
+	}
+	if strings.Contains(quiet, " "+low+" ") || strings.Contains(functionsList, " "+low+" ") {
+		return false
+	}
+	return !allUpper(word)
+}
+
+// functionsList are names of functions of four letters and more.
+const functionsList = " sqrt cbrt sinh cosh tanh asin acos atan arcsin arccos arctan sech csch coth arcsec arccsc arccot arsinh arcosh artanh sinx cosx tanx binomial factorial pisqrt "
+
+func isLatin(word string) bool {
+	return strings.IndexFunc(word, func(r rune) bool { return !unicode.In(r, unicode.Latin, unicode.Greek) }) < 0
+}
+
+func allUpper(word string) bool {
+	return strings.IndexFunc(word, func(r rune) bool { return !unicode.IsUpper(r) }) < 0
+}
+
+// markers come before an answer that is stated.
+var markers = []string{
+	"answer is", "answers are", "answer:", "answers:", "answer：", "answer =", "answer should be", "answer must be", "answer would be", "answer will be",
+	"option is", "choice is", "result is", "result:", "solution is", "solutions are", "solutions are:", "####",
+	"答案是", "答案为", "答案：", "答案:", "答えは", "정답은", "réponse est", "réponse:", "réponse :", "antwort ist", "antwort:", "respuesta es", "respuesta:", "resposta é", "resposta:",
+	"risposta è", "risposta:", "ответ:", "answer $", `answer \(`, `answer \[`, "answer **",
+}
+
+// hedged finds words before a marker by which the answer is not stated.
+var hedged = regexp.MustCompile(`\b(?:perhaps|maybe|might|could|whether|suppose|assume|intended)\b[^.\n]*$`)
+
+// statement returns what follows the last marker that something follows, or nothing.
+func statement(text string) string {
+	low := lower(text)
+	for end := len(low); end > 0; {
+		at, length := -1, 0
+		for _, m := range markers {
+			if i := strings.LastIndex(low[:end], m); i >= 0 && i+len(m) > at+length {
+				at, length = i, len(m)
+			}
+		}
+		if at < 0 {
+			return ""
+		}
+		if m := low[at : at+length]; strings.HasSuffix(m, "$") || strings.HasSuffix(m, `\(`) || strings.HasSuffix(m, `\[`) {
+			length = len("answer ")
+		}
+		after := strings.TrimLeft(text[at+length:], ":：* _\n\t=")
+		if !blank(firstPart(after)) && !hedged.MatchString(low[max(0, at-maxShort/2):at]) {
+			return after
+		}
+		if len(low)-at > 2000 {
+			return ""
+		}
+		end = at
+	}
+	return ""
+}
+
+// finally returns the answer that is stated as final in a text, or nothing.
+func finally(text string) string {
+	low := lower(text)
+	at := max(strings.LastIndex(low, "final answer is"), strings.LastIndex(low, "final answer:"))
+	if at < 0 {
+		return ""
+	}
+	if s := statement(text[at:]); s != "" {
+		return fromStatement(s, false)
+	}
+	return ""
+}
+
+// concluding finds the words with which the last step of an argument begins.
+var concluding = regexp.MustCompile(`(?:^|[.\n!$\])] *)(Therefore|Thus|Hence|So|In total|Altogether|In conclusion|Finally|Donc|Daher|Also)\b`)
+
+// conclusion returns the text from the last such word on, or nothing if no number and no
+// formula follows.
+func conclusion(text string) string {
+	text = text[max(0, len(text)-maxFormula):]
+	all := concluding.FindAllStringSubmatchIndex(text, -1)
+	if all == nil {
+		return ""
+	}
+	last := text[all[len(all)-1][2]:]
+	if !strings.ContainsAny(last, "0123456789$\\") {
+		return ""
+	}
+	return last
+}
+
+// lower returns a text in lower case, of the same length.
+func lower(text string) string {
+	low := strings.ToLower(text)
+	if len(low) == len(text) {
+		return low
+	}
+	b := []byte(text)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// firstPart is the beginning of a text, by which it is seen whether something is there.
+func firstPart(text string) string { return text[:min(len(text), 60)] }
+
+// clause finds where the answer in a statement ends.
+var clause = regexp.MustCompile(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
+
+// fromStatement returns the answer in the text after a marker.
+func fromStatement(s string, letter bool) string {
+	if rest, is := strings.CutPrefix(s, "not "); is {
+		_, after, found := strings.Cut(rest, "but ")
+		if !found {
+			return ""
+		}
+		s = after
+	}
+	if display := displayed(s); display != "" {
+		return peel(display)
+	}
+	s = s[:min(len(s), 2000)]
+	part := s
+	if loc := clause.FindStringIndex(outsideFormulas(s)); loc != nil {
+		part = s[:loc[0]]
+	}
+	part = strings.Trim(part, " .*\n:")
+	if part != "" && bare(part) && !blank(part) {
+		return peel(part)
+	}
+	line, _, _ := strings.Cut(s, "\n")
+	if letter {
+		return firstLetter(line)
+	}
+	for _, find := range []func(string) string{lastFormula, money, lastNumber} {
+		if found := find(line); found != "" {
+			return found
+		}
+	}
+	if len(part) <= maxShort {
+		return part
+	}
+	return ""
+}
+
+// displayed returns a displayed formula with which a text begins.
+func displayed(s string) string {
+	for _, pair := range [][2]string{{`\[`, `\]`}, {"$$", "$$"}} {
+		if rest, is := strings.CutPrefix(s, pair[0]); is {
+			if inside, _, found := strings.Cut(rest, pair[1]); found {
+				return inside
+			}
+		}
+	}
+	return ""
+}
+
+// outsideFormulas returns a text of the same length in which formulas are blotted out.
+func outsideFormulas(s string) string {
+	b := []byte(s)
+	for _, f := range formulas(s) {
+		for i := f.start; i < f.end; i++ {
+			b[i] = '#'
+		}
+	}
+	return string(b)
+}

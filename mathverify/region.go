@@ -1,0 +1,346 @@
+package mathverify
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/numeric"
+)
+
+// A region is a set of real numbers: those for which holds is true. Between two
+// neighbouring ends of its intervals it holds for all numbers or for none.
+type region struct {
+	ends  []*expr.Node
+	holds func(at place) bool
+}
+
+// A place is one of the ends of the regions that are compared, or what lies between two
+// of them: 2i+1 is the end i, and 2i what lies before it.
+type place struct {
+	index int
+	of    func(end *expr.Node) int // the place of an end
+}
+
+// compare returns -1, 0 or 1 as the place is before, at or after an end.
+func (p place) compare(end *expr.Node) int {
+	switch infinite(end) {
+	case 1:
+		return -1
+	case -1:
+		return 1
+	}
+	at := p.of(end)
+	switch {
+	case p.index < at:
+		return -1
+	case p.index > at:
+		return 1
+	}
+	return 0
+}
+
+// maxEnds bounds the ends of intervals that are put in order.
+const maxEnds = 60
+
+// sameRegions compares two sets of real numbers.
+func (c *comparison) sameRegions(g, a *expr.Node) bool {
+	if point(g) && a.Op == expr.Relation {
+		return false // a point looks like an open interval, but is none
+	}
+	r, ok := c.region(g)
+	s, ok2 := c.region(a)
+	if !ok || !ok2 {
+		return false
+	}
+	ends, ok := c.order(append(slices.Clone(r.ends), s.ends...))
+	if !ok {
+		c.reason = Unknown
+		return false
+	}
+	of := func(end *expr.Node) int {
+		for i, group := range ends {
+			if slices.Contains(group, end) {
+				return 2*i + 1
+			}
+		}
+		return 0
+	}
+	for i := range 2*len(ends) + 1 {
+		at := place{i, of}
+		if r.holds(at) != s.holds(at) {
+			return false
+		}
+	}
+	c.note("set", "intervals and points", true)
+	return true
+}
+
+// point reports whether a set looks like a point with two coordinates.
+func point(n *expr.Node) bool {
+	return n.Op == expr.Tuple && n.Name == "()" && len(n.Args) == 2 && infinite(n.Args[0]) == 0 && infinite(n.Args[1]) == 0
+}
+
+// order puts ends in groups of equal ones, in ascending order.
+func (c *comparison) order(ends []*expr.Node) (groups [][]*expr.Node, ok bool) {
+	if len(ends) > maxEnds {
+		return nil, false
+	}
+	for _, end := range ends {
+		if infinite(end) != 0 {
+			continue
+		}
+		at, equal := 0, false
+		for at < len(groups) {
+			sign, ok := c.sign(expr.New(expr.Add, end, expr.New(expr.Neg, groups[at][0])))
+			if !ok {
+				return nil, false
+			}
+			equal = sign == 0
+			if sign <= 0 {
+				break
+			}
+			at++
+		}
+		if equal {
+			groups[at] = append(groups[at], end)
+		} else {
+			groups = slices.Insert(groups, at, []*expr.Node{end})
+		}
+	}
+	return groups, true
+}
+
+// sign returns the sign of a number.
+func (c *comparison) sign(n *expr.Node) (int, bool) {
+	if f, err := c.space.Read(n); err == nil {
+		if value, is := f.Number(); is {
+			return value.Sign(), true
+		}
+	}
+	if s, err := numeric.Sign(n, c.budget); err == nil {
+		return s, true
+	}
+	return 0, c.sameScalar(n, expr.Int(0))
+}
+
+// region reads a node as a set of real numbers.
+func (c *comparison) region(n *expr.Node) (region, bool) {
+	switch n.Op {
+	case expr.Named:
+		return region{holds: func(place) bool { return true }}, n.Name == "R"
+	case expr.Tuple:
+		return c.interval(n)
+	case expr.Set:
+		return c.points(n)
+	case expr.Combine:
+		return c.combined(n)
+	case expr.Relation:
+		return c.inequality(n)
+	case expr.List:
+		return c.alternatives(n)
+	}
+	return region{}, false
+}
+
+// interval reads an interval between two numbers.
+func (c *comparison) interval(n *expr.Node) (region, bool) {
+	if len(n.Args) != 2 || !closed(n.Args[0]) || !closed(n.Args[1]) || n.Paren {
+		return region{}, false
+	}
+	low, high := n.Args[0], n.Args[1]
+	if infinite(low) == 1 || infinite(high) == -1 || infinite(low) != 0 && n.Name[0] == '[' || infinite(high) != 0 && n.Name[1] == ']' {
+		return region{}, false
+	}
+	if infinite(low) == 0 && infinite(high) == 0 {
+		if s, ok := c.sign(expr.New(expr.Add, high, expr.New(expr.Neg, low))); !ok || s <= 0 {
+			return region{}, false
+		}
+	}
+	return region{[]*expr.Node{low, high}, func(at place) bool {
+		l, h := at.compare(low), at.compare(high)
+		return (l > 0 || l == 0 && n.Name[0] == '[') && (h < 0 || h == 0 && n.Name[1] == ']')
+	}}, true
+}
+
+// points reads a set of numbers.
+func (c *comparison) points(n *expr.Node) (region, bool) {
+	for _, arg := range n.Args {
+		if !closed(arg) || !isScalar(arg) || infinite(arg) != 0 {
+			return region{}, false
+		}
+	}
+	return region{n.Args, func(at place) bool {
+		return slices.ContainsFunc(n.Args, func(end *expr.Node) bool { return at.compare(end) == 0 })
+	}}, true
+}
+
+func isScalar(n *expr.Node) bool { return n.Op <= expr.Big }
+
+// combined reads a union, an intersection or a difference.
+func (c *comparison) combined(n *expr.Node) (region, bool) {
+	left, ok := c.region(n.Args[0])
+	right, ok2 := c.region(n.Args[1])
+	if !ok || !ok2 || len(left.ends)+len(right.ends) > maxEnds {
+		return region{}, false
+	}
+	return joinRegions(n.Name, left, right), true
+}
+
+func joinRegions(name string, left, right region) region {
+	return region{append(slices.Clone(left.ends), right.ends...), func(at place) bool {
+		l, r := left.holds(at), right.holds(at)
+		switch name {
+		case "union":
+			return l || r
+		case "intersection":
+			return l && r
+		}
+		return l && !r
+	}}
+}
+
+// alternatives reads inequalities with "or" or "and" between them, and unions that are
+// written as lists.
+func (c *comparison) alternatives(n *expr.Node) (region, bool) {
+	if n.Name != "or" && n.Name != "and" && n.Name != "" || len(n.Args) == 0 || len(n.Args) > maxEnds {
+		return region{}, false
+	}
+	name := "union"
+	if n.Name != "or" {
+		name = "intersection"
+	}
+	var all region
+	subject := ""
+	for i, arg := range n.Args {
+		if arg.Op != expr.Relation {
+			return region{}, false
+		}
+		of := subjectOf(arg)
+		if of == "" || i > 0 && of != subject {
+			return region{}, false
+		}
+		subject = of
+		r, ok := c.region(arg)
+		if !ok {
+			return region{}, false
+		}
+		if i == 0 {
+			all = r
+		} else {
+			all = joinRegions(name, all, r)
+		}
+	}
+	return all, true
+}
+
+// subjectOf returns the only variable of a relation, or nothing.
+func subjectOf(n *expr.Node) string {
+	name, many := "", false
+	n.Walk(func(m *expr.Node) bool {
+		if m.Op == expr.Symbol {
+			many = many || name != "" && name != m.Name
+			name = m.Name
+		}
+		return true
+	})
+	if many {
+		return ""
+	}
+	return name
+}
+
+// inequality reads a chain of inequalities in one variable, each of them linear, or
+// "x ∈ S".
+func (c *comparison) inequality(n *expr.Node) (region, bool) {
+	if len(n.Args) > maxEnds {
+		return region{}, false
+	}
+	n = withSubject(n)
+	x := subjectOf(n)
+	if x == "" {
+		return region{}, false
+	}
+	if n.Name == "∈" {
+		return c.region(n.Args[1])
+	}
+	var all region
+	for i, op := range []rune(n.Name) {
+		r, ok := c.linear(x, op, expr.New(expr.Add, n.Args[i], expr.New(expr.Neg, n.Args[i+1])))
+		if !ok {
+			return region{}, false
+		}
+		if i == 0 {
+			all = r
+		} else {
+			all = joinRegions("intersection", all, r)
+		}
+	}
+	return all, true
+}
+
+// withSubject writes a variable for f(x) or the like if that is what is bounded.
+func withSubject(n *expr.Node) *expr.Node {
+	name := ""
+	for _, arg := range n.Args {
+		if arg.Op == expr.Apply && !known(arg.Name) || arg.Op == expr.Apply && arg.Name == "abs" && capitals(arg.Args[0]) {
+			name = arg.String()
+		}
+	}
+	if name == "" {
+		return n
+	}
+	twin := *n
+	twin.Args = slices.Clone(n.Args)
+	for i, arg := range n.Args {
+		if arg.String() == name {
+			twin.Args[i] = expr.Var(name)
+		}
+	}
+	return &twin
+}
+
+// linear reads the inequality "difference op 0" in x.
+func (c *comparison) linear(x string, op rune, difference *expr.Node) (region, bool) {
+	f, err := c.space.Read(difference)
+	if err != nil {
+		return region{}, false
+	}
+	end, slope, ok := c.space.Root(f, x)
+	if !ok {
+		return c.isolated(x, op, difference)
+	}
+	return bounded(expr.Rational(end), op, slope), true
+}
+
+// isolated reads an inequality between x itself and a number, such as x < √2.
+func (c *comparison) isolated(x string, op rune, difference *expr.Node) (region, bool) {
+	left, right := difference.Args[0], difference.Args[1].Args[0]
+	switch {
+	case left.Op == expr.Symbol && left.Name == x && closed(right):
+		return bounded(right, op, 1), true
+	case right.Op == expr.Symbol && right.Name == x && closed(left):
+		return bounded(left, op, -1), true
+	}
+	return region{}, false
+}
+
+// bounded is the set of numbers x with slope·(x - end) op 0.
+func bounded(end *expr.Node, op rune, slope int) region {
+	return region{[]*expr.Node{end}, func(at place) bool {
+		s := at.compare(end) * slope
+		switch op {
+		case '<':
+			return s < 0
+		case '≤':
+			return s <= 0
+		case '>':
+			return s > 0
+		case '≥':
+			return s >= 0
+		case '≠':
+			return s != 0
+		}
+		return s == 0 && strings.ContainsRune("=≈", op)
+	}}
+}

@@ -1,0 +1,143 @@
+package mathverify
+
+import (
+	"math/big"
+
+	"github.com/quintain-rl/quintain/mathverify/exact"
+	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/numeric"
+)
+
+// A side is a relation in the form "difference op 0".
+type side struct {
+	difference *expr.Node
+	op         rune // = ≠ < or ≤
+}
+
+// sides takes a chain of relations apart; nil if there are others.
+func sides(n *expr.Node) []side {
+	var all []side
+	for i, op := range []rune(n.Name) {
+		left, right := n.Args[i], n.Args[i+1]
+		switch op {
+		case '>', '≥':
+			left, right = right, left
+			op = map[rune]rune{'>': '<', '≥': '≤'}[op]
+		case '≈':
+			op = '='
+		case '∈', '∉':
+			return nil
+		}
+		all = append(all, side{expr.New(expr.Add, left, expr.New(expr.Neg, right)), op})
+	}
+	return all
+}
+
+// sameRelation compares two equations or inequalities: each of one must be a multiple of
+// one of the other. For inequalities the factor must be positive.
+func (c *comparison) sameRelation(g, a *expr.Node) bool {
+	if g.Op != expr.Relation || a.Op != expr.Relation {
+		return c.sameRegions(g, a)
+	}
+	if g.Name == a.Name && len(g.Name) <= len("∉") && (g.Name == "∉" || g.Name == "∈") {
+		return c.sameValue(g.Args[0], a.Args[0]) && c.sameValue(g.Args[1], a.Args[1])
+	}
+	left, right := sides(g), sides(a)
+	if left == nil || right == nil {
+		return c.sameRegions(g, a)
+	}
+	if len(left) == len(right) && len(left) <= maxPairs && c.matchSides(left, right) {
+		return true
+	}
+	if hasInequality(left) && hasInequality(right) {
+		return c.sameRegions(g, a)
+	}
+	return false
+}
+
+func hasInequality(all []side) bool {
+	for _, s := range all {
+		if s.op != '=' {
+			return true
+		}
+	}
+	return false
+}
+
+// matchSides looks for a partner of each relation.
+func (c *comparison) matchSides(left, right []side) bool {
+	used := make([]bool, len(right))
+	for _, x := range left {
+		found := false
+		for j, y := range right {
+			if !used[j] && x.op == y.op && c.proportional(x, y) {
+				used[j], found = true, true
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// proportional reports whether one difference is a multiple of the other.
+func (c *comparison) proportional(x, y side) bool {
+	f, err := c.space.Read(x.difference)
+	if err != nil {
+		return false
+	}
+	h, err := c.space.Read(y.difference)
+	if err != nil || f.IsZero() || h.IsZero() {
+		return false
+	}
+	ratio, is := c.space.Ratio(f, h)
+	if !is && x.op == '=' || !is && x.op == '≠' {
+		ratio, is = c.space.Ratio(f.Numerator(), h.Numerator())
+	}
+	if is {
+		c.note("exact", "the equations are multiples of each other", true)
+		return x.op == '=' || x.op == '≠' || ratio.Sign() > 0
+	}
+	if c.space.Known(f) && c.space.Known(h) {
+		return false
+	}
+	return c.proportionalValues(x, y)
+}
+
+// proportionalValues compares two differences by their values: f(p)·h(q) = f(q)·h(p) for
+// all points p and q.
+func (c *comparison) proportionalValues(x, y side) bool {
+	shift := func(n *expr.Node) *expr.Node {
+		return n.Map(func(m *expr.Node) *expr.Node {
+			if m.Op == expr.Symbol {
+				return expr.Var(m.Name + " ")
+			}
+			return m
+		})
+	}
+	left := expr.New(expr.Mul, x.difference, shift(y.difference))
+	right := expr.New(expr.Mul, shift(x.difference), y.difference)
+	verdict, err := numeric.Compare(left, right, c.budget)
+	if verdict != exact.Equal {
+		if verdict == exact.Unknown && err != nil {
+			c.fails(err)
+		}
+		return false
+	}
+	c.reason = SameNumeric
+	if x.op == '=' || x.op == '≠' {
+		return true
+	}
+	half := expr.Rational(big.NewRat(1, 2))
+	sum := expr.New(expr.Mul, x.difference, y.difference)
+	at := sum.Map(func(m *expr.Node) *expr.Node {
+		if m.Op == expr.Symbol {
+			return half
+		}
+		return m
+	})
+	s, err := numeric.Sign(at, c.budget)
+	return err == nil && s > 0
+}

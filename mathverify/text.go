@@ -1,0 +1,135 @@
+package mathverify
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/quintain-rl/quintain/mathverify/expr"
+)
+
+// wrapper finds commands around text that do not change it.
+var wrapper = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|textnormal|mathrm|mathbf|mbox|operatorname|boxed|fbox|emph)\s*\{([^{}]*)\}`)
+
+// looksOnly finds commands that only change how something looks.
+var looksOnly = regexp.MustCompile(`\\(?:left|right|displaystyle|textstyle|quad|qquad|big|Big|bigl|bigr|Bigl|Bigr)\b|\\[,;:! ]|[\s$~]`)
+
+// digitsApart finds space between digits, which makes two numbers of them.
+var digitsApart = regexp.MustCompile(`(\d)[\s~]+(\d)`)
+
+// normal returns the text normal form: without spaces, dollar signs and commands that
+// only change how it looks.
+func normal(text string) string {
+	if plainNumber(text) {
+		return strings.TrimSuffix(text, ".")
+	}
+	text = expr.Fold(text)
+	for range 3 {
+		text = wrapper.ReplaceAllString(text, "$1")
+	}
+	text = looksOnly.ReplaceAllString(digitsApart.ReplaceAllString(digitsApart.ReplaceAllString(text, "$1⎵$2"), "$1⎵$2"), "")
+	text = strings.NewReplacer(`\dfrac`, `\frac`, `\tfrac`, `\frac`, `\{`, "{", `\}`, "}", "**", "").Replace(text)
+	return strings.Trim(text, ".,;: ")
+}
+
+// plainNumber reports whether a text is digits, perhaps with a sign and a point.
+func plainNumber(text string) bool {
+	return strings.Trim(text, "0123456789") == "" || strings.Trim(text, "-.0123456789") == "" && strings.Count(text, ".") <= 1
+}
+
+// sameText compares two answers as text. Words are the same if they differ only in case.
+// Choices and plain whole numbers are decided here: sure tells so.
+func sameText(gold, answer string) (same, sure bool) {
+	if len(gold) > maxNormal || len(answer) > maxNormal {
+		return sameLong(gold, answer)
+	}
+	g, a := normal(gold), normal(answer)
+	if g == "" || a == "" {
+		return false, false
+	}
+	if isChoice(gold) {
+		return choiceOf(answer) == choiceOf(gold), choiceOf(answer) != "" || len(a) > 3
+	}
+	if n, is := wholeDigits(g); is {
+		if m, is := wholeDigits(a); is {
+			return n == m, true
+		}
+	}
+	if isWords(g) && isWords(a) && len(g) > 2 && len(a) > 2 {
+		return strings.EqualFold(g, a), len(g) == 3 && len(a) == 3 || dictionary[strings.ToLower(g)]
+	}
+	return g == a && strings.ContainsFunc(g, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }), false
+}
+
+// maxNormal is the greatest length of a text of which the normal form is made.
+const maxNormal = 2000
+
+// sameLong compares long texts: as whole numbers, or as they are.
+func sameLong(gold, answer string) (same, sure bool) {
+	g, a := strings.TrimSpace(gold), strings.TrimSpace(answer)
+	if n, is := wholeDigits(g); is {
+		if m, is := wholeDigits(a); is {
+			return n == m, true
+		}
+	}
+	return g == a, false
+}
+
+// dictionary are words of two or three letters, which are no products of variables.
+var dictionary = map[string]bool{"no": true, "on": true, "yes": true, "odd": true, "even": true, "true": true, "false": true, "none": true}
+
+// isWords reports whether there are only letters and hyphens.
+func isWords(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' })
+}
+
+// wholeDigits returns a whole number without its sign if that is plus, and without
+// leading zeros, and fractions of zeros.
+func wholeDigits(s string) (string, bool) {
+	digits := strings.TrimPrefix(s, "+")
+	negative := strings.HasPrefix(digits, "-")
+	digits = strings.TrimPrefix(digits, "-")
+	if whole, part, found := strings.Cut(digits, "."); found && strings.Trim(part, "0") == "" && whole != "" {
+		digits = whole
+	}
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return "", false
+	}
+	digits = strings.TrimLeft(digits, "0")
+	if digits == "" {
+		return "0", true
+	}
+	if negative {
+		return "-" + digits, true
+	}
+	return digits, true
+}
+
+// choice finds the letter of a multiple choice, alone or in brackets.
+var choice = regexp.MustCompile(`^[\s*$]*(?:\\(?:text|textbf|mathbf|mathrm|textrm)\s*\{)*\s*\(?\s*(?:\\(?:text|textbf|mathbf|mathrm)\s*\{)*([A-J])\}*\s*\)?\s*\}*[\s.*$]*$`)
+
+// isChoice reports whether a reference is the letter of a multiple choice.
+func isChoice(gold string) bool { return choiceOf(gold) != "" }
+
+// choiceOf returns the letter of a multiple choice, or nothing.
+func choiceOf(text string) string {
+	if len(text) > 60 {
+		return ""
+	}
+	if m := choice.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// blank reports whether a text shows nothing: no letter, no digit, no symbol.
+func blank(text string) bool {
+	if len(text) > 200 {
+		return false
+	}
+	rest := normal(text)
+	if strings.Contains(rest, "{}") && strings.Trim(rest, "{}") == "" && !strings.Contains(text, `\{`) {
+		return true
+	}
+	return strings.Trim(rest, `.,;:?!{}()[]$\-_*"' `) == "" && !strings.Contains(text, `\{`)
+}

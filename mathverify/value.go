@@ -1,0 +1,404 @@
+package mathverify
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/mathverify/exact"
+	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/numeric"
+)
+
+// sameValue compares two values by their kinds.
+func (c *comparison) sameValue(g, a *expr.Node) bool {
+	g, a = c.settle(g), c.settle(a)
+	if c.budget.Spend(1) != nil {
+		c.reason = Limit
+		return false
+	}
+	switch {
+	case g.Op == expr.Relation || a.Op == expr.Relation:
+		return c.same(g, a)
+	case g.Op == expr.Named && a.Op == expr.Named:
+		return g.Name == a.Name
+	case g.Op == expr.Combine || a.Op == expr.Combine || g.Op == expr.Named || a.Op == expr.Named:
+		return c.sameRegions(g, a)
+	case g.Op == expr.Tuple || a.Op == expr.Tuple:
+		return c.sameTuple(g, a)
+	case isCollection(g) || isCollection(a):
+		return c.sameMembers(g, a)
+	case g.Op == expr.Matrix || a.Op == expr.Matrix:
+		return g.Op == a.Op && c.sameRows(g, a)
+	case g.Op == expr.Ratio || a.Op == expr.Ratio:
+		return g.Op == a.Op && c.sameRatio(g, a)
+	case g.Op == expr.Based || a.Op == expr.Based:
+		return g.Op == a.Op && strings.TrimLeft(g.Name, "0") == strings.TrimLeft(a.Name, "0") && c.sameScalar(g.Args[0], a.Args[0])
+	}
+	return c.sameScalar(g, a)
+}
+
+func isCollection(n *expr.Node) bool { return n.Op == expr.List || n.Op == expr.Set }
+
+// sameTuple compares ordered members. A list is the tuple of its members if it is the
+// reference, or if it stands in plain braces.
+func (c *comparison) sameTuple(g, a *expr.Node) bool {
+	switch {
+	case len(g.Args) != len(a.Args) && isRegion(g) && isRegion(a):
+		return c.sameRegions(g, a)
+	case len(g.Args) != len(a.Args):
+		return false
+	case g.Op == expr.Tuple && a.Op == expr.Tuple:
+		return g.Name == a.Name && c.eachSame(g.Args, a.Args)
+	case g.Op == expr.List && a.Op == expr.Tuple && a.Paren:
+		return c.sameMembers(g, expr.New(expr.List, a.Args...))
+	case g.Op == expr.List && a.Op == expr.Tuple && a.Name == "()", a.Op == expr.List && g.Op == expr.Tuple && g.Paren:
+		return c.eachSame(g.Args, a.Args) || g.Paren && c.sameMembers(expr.New(expr.List, g.Args...), a)
+	case g.Op == expr.Tuple && a.Op == expr.List && a.Name == "{}":
+		return c.eachSame(g.Args, a.Args)
+	}
+	return false
+}
+
+func isRegion(n *expr.Node) bool { return n.Op == expr.Tuple && len(n.Args) == 2 }
+
+// eachSame compares members in their order.
+func (c *comparison) eachSame(g, a []*expr.Node) bool {
+	for i := range g {
+		if !c.sameValue(g[i], a[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *comparison) sameRows(g, a *expr.Node) bool {
+	if len(g.Args) != len(a.Args) || len(g.Args[0].Args) != len(a.Args[0].Args) {
+		return false
+	}
+	for i := range g.Args {
+		if !c.eachSame(g.Args[i].Args, a.Args[i].Args) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameRatio compares ratios, which need not be reduced.
+func (c *comparison) sameRatio(g, a *expr.Node) bool {
+	if len(g.Args) != len(a.Args) {
+		return false
+	}
+	if c.eachSame(g.Args, a.Args) {
+		return true
+	}
+	for i := range g.Args {
+		if zero(g.Args[i]) || zero(a.Args[i]) {
+			return false
+		}
+		if i > 0 && !c.sameScalar(expr.New(expr.Mul, g.Args[i-1], a.Args[i]), expr.New(expr.Mul, g.Args[i], a.Args[i-1])) {
+			return false
+		}
+	}
+	return true
+}
+
+func zero(n *expr.Node) bool { return n.IsInt(0) }
+
+// maxPairs bounds how many members are compared one by one with all others.
+const maxPairs = 64
+
+// sameMembers compares unordered members. In sets, repetitions do not count.
+func (c *comparison) sameMembers(g, a *expr.Node) bool {
+	if !isCollection(g) || !isCollection(a) {
+		return false
+	}
+	if bounds(g) && bounds(a) && len(g.Args) == len(a.Args) && g.Name != a.Name {
+		return c.sameRegions(g, a)
+	}
+	if g.Op == expr.Set || a.Op == expr.Set || len(a.Args) > 0 && a.Args[0].Op == expr.Tuple {
+		g, a = c.distinct(g), c.distinct(a)
+	}
+	if len(g.Args) != len(a.Args) {
+		return false
+	}
+	left, right, ok := c.unmatched(flat(g).Args, flat(a).Args)
+	if !ok || len(left) != len(right) {
+		return false
+	}
+	if len(left) > maxPairs {
+		c.reason = Limit
+		return false
+	}
+	return c.match(left, right)
+}
+
+// bounds reports whether a list consists of inequalities.
+func bounds(n *expr.Node) bool {
+	for _, arg := range n.Args {
+		if arg.Op != expr.Relation || strings.Trim(arg.Name, "=≈∈") == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// match looks for a partner of each member.
+func (c *comparison) match(left, right []*expr.Node) bool {
+	used := make([]bool, len(right))
+	for _, x := range left {
+		found := false
+		for j, y := range right {
+			if !used[j] && c.sameValue(x, y) {
+				used[j], found = true, true
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// unmatched takes the rational numbers out of both lists. They must be the same.
+func (c *comparison) unmatched(g, a []*expr.Node) (left, right []*expr.Node, ok bool) {
+	counts := map[string]int{}
+	for _, n := range g {
+		if value, is := c.rational(n); is {
+			counts[value]++
+		} else {
+			left = append(left, n)
+		}
+	}
+	var extra []*expr.Node
+	for _, n := range a {
+		value, is := c.rational(n)
+		switch {
+		case is && counts[value] > 0:
+			counts[value]--
+		case is && n.Has(expr.Number) && hasDecimal(n):
+			extra = append(extra, n)
+		case is:
+			extra = append(extra, n)
+		default:
+			right = append(right, n)
+		}
+	}
+	for _, n := range g {
+		if value, is := c.rational(n); is && counts[value] > 0 {
+			counts[value]--
+			left = append(left, n)
+		}
+	}
+	right = append(right, extra...)
+	return left, right, len(left) == len(right)
+}
+
+func hasDecimal(n *expr.Node) bool {
+	return !n.Walk(func(m *expr.Node) bool { return m.Digits == 0 })
+}
+
+// rational returns the value of a number as text.
+func (c *comparison) rational(n *expr.Node) (string, bool) {
+	if n.Op == expr.Number {
+		return n.Value.RatString(), true
+	}
+	if n.Op == expr.Neg && n.Args[0].Op == expr.Number {
+		return new(big.Rat).Neg(n.Args[0].Value).RatString(), true
+	}
+	return "", false
+}
+
+// distinct leaves out members that are there twice.
+func (c *comparison) distinct(n *expr.Node) *expr.Node {
+	seen := map[string]bool{}
+	twin := *n
+	twin.Args = nil
+	for _, arg := range n.Args {
+		name, is := c.rational(arg)
+		if !is {
+			name = arg.String()
+		}
+		if !seen[name] {
+			seen[name] = true
+			twin.Args = append(twin.Args, arg)
+		}
+	}
+	return &twin
+}
+
+// infinite returns the sign of an infinity, or 0.
+func infinite(n *expr.Node) int {
+	switch {
+	case n.Op == expr.Constant && n.Name == "inf":
+		return 1
+	case n.Op == expr.Neg:
+		return -infinite(n.Args[0])
+	}
+	return 0
+}
+
+// sameScalar compares two expressions: by their normal forms, as a decimal and its exact
+// value, and by their values.
+func (c *comparison) sameScalar(g, a *expr.Node) bool {
+	if gi, ai := infinite(g), infinite(a); gi != 0 || ai != 0 {
+		return gi == ai
+	}
+	a = withoutUnit(g, a)
+	part, done := c.budget.Part(maxExactSteps)
+	c.space.Budget = part
+	f, errG := c.space.Read(g)
+	h, errA := c.space.Read(a)
+	c.space.Budget = c.budget
+	done()
+	if errG == nil && errA == nil {
+		verdict, err := c.space.Compare(f, h)
+		c.note("exact", "normal forms", verdict == exact.Equal)
+		switch {
+		case err == nil && verdict == exact.Equal:
+			return true
+		case err == nil && verdict == exact.Different:
+			return c.rounded(g, a)
+		}
+	}
+	if slices.Contains([]error{errG, errA}, exact.ErrUndefined) {
+		return false
+	}
+	if c.rounded(g, a) {
+		return true
+	}
+	return c.sameNumeric(g, a)
+}
+
+// sameNumeric compares values at random points.
+func (c *comparison) sameNumeric(g, a *expr.Node) bool {
+	verdict, err := numeric.Compare(g, a, c.budget)
+	c.note("numeric", "values at random points", verdict == exact.Equal)
+	switch {
+	case verdict == exact.Equal:
+		c.reason = SameNumeric
+		return true
+	case verdict == exact.Unknown && err != nil && err != numeric.ErrUndefined: //nolint:errorlint // ours, unwrapped
+		c.fails(err)
+	}
+	return false
+}
+
+// shortUnits are letters that are units after a number, if the reference has no variable.
+const shortUnits = " s m g h L N "
+
+// withoutUnit drops a unit of one letter after a number if the reference is a number.
+func withoutUnit(g, a *expr.Node) *expr.Node {
+	if a.Op == expr.Mul && len(a.Args) == 2 && a.Args[0].Op == expr.Number && a.Args[1].Op == expr.Symbol &&
+		strings.Contains(shortUnits, " "+a.Args[1].Name+" ") && closed(g) {
+		return a.Args[0]
+	}
+	return a
+}
+
+// minDigits is how many significant digits a decimal needs if it is to stand for an exact
+// value that it is not.
+const minDigits = 7
+
+// decimal returns the value of a number that was written as a decimal, and its number of
+// significant digits.
+func decimal(n *expr.Node) (value *big.Rat, digits int) {
+	switch n.Op {
+	case expr.Number:
+		if n.Digits > 0 {
+			return n.Value, n.Digits
+		}
+	case expr.Neg:
+		if value, digits = decimal(n.Args[0]); value != nil {
+			return new(big.Rat).Neg(value), digits
+		}
+	case expr.Mul:
+		if len(n.Args) == 2 && n.Args[1].Op == expr.Pow && n.Args[1].Args[0].IsInt(10) {
+			return scaled(n)
+		}
+	}
+	return nil, 0
+}
+
+// scaled returns the value of a decimal times a power of ten.
+func scaled(n *expr.Node) (*big.Rat, int) {
+	value, digits := decimal(n.Args[0])
+	exponent := n.Args[1].Args[1]
+	sign := int64(1)
+	if exponent.Op == expr.Neg {
+		sign, exponent = -1, exponent.Args[0]
+	}
+	if value == nil || exponent.Op != expr.Number || !exponent.Value.IsInt() || exponent.Value.Cmp(big.NewRat(400, 1)) > 0 {
+		return nil, 0
+	}
+	power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), exponent.Value.Num(), nil))
+	if sign < 0 {
+		power.Inv(power)
+	}
+	return power.Mul(power, value), digits
+}
+
+// rounded reports whether one of two numbers is a decimal with at least seven significant
+// digits that is the other, rounded; or both are neighbours in binary floating point.
+func (c *comparison) rounded(g, a *expr.Node) bool {
+	gv, gd := decimal(g)
+	av, ad := decimal(a)
+	switch {
+	case gv != nil && av != nil:
+		return neighbours(gv, gd, av, ad)
+	case gv != nil && gd >= minDigits && closed(a):
+		return c.isRounded(a, gv, gd)
+	case av != nil && ad >= minDigits && closed(g):
+		return c.isRounded(g, av, ad)
+	}
+	return false
+}
+
+// isRounded reports whether value is n, rounded to its digits.
+func (c *comparison) isRounded(n *expr.Node, value *big.Rat, digits int) bool {
+	half := lastPlace(value, digits)
+	half.Quo(half, big.NewRat(2, 1))
+	if digits == floatDigits || digits == floatDigits-1 {
+		half = new(big.Rat).Mul(new(big.Rat).Abs(value), big.NewRat(1, 1<<52))
+	}
+	near, err := numeric.Near(n, value, half, c.budget)
+	if err != nil || !near {
+		return false
+	}
+	c.note("decimal", "the decimal is the rounded value", true)
+	c.reason = SameNumeric
+	return true
+}
+
+// lastPlace is the worth of the last of so many significant digits of a value.
+func lastPlace(value *big.Rat, digits int) *big.Rat {
+	abs := new(big.Rat).Abs(value)
+	power := len(abs.Num().String()) - len(abs.Denom().String())
+	ten := func(n int) *big.Rat {
+		r := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n, -n))), nil))
+		if n < 0 {
+			r.Inv(r)
+		}
+		return r
+	}
+	if abs.Cmp(ten(power)) < 0 {
+		power--
+	}
+	return ten(power + 1 - digits)
+}
+
+// floatDigits is how many digits a number of binary floating point is written with at
+// most.
+const floatDigits = 17
+
+// neighbours reports whether two decimals that are no whole numbers are the same or next
+// to each other in binary floating point, one of them written with all its digits.
+func neighbours(g *big.Rat, gd int, a *big.Rat, ad int) bool {
+	if max(gd, ad) < floatDigits-1 || max(gd, ad) > floatDigits || g.IsInt() || a.IsInt() {
+		return false
+	}
+	d := new(big.Rat).Sub(g, a)
+	d.Quo(d.Abs(d), new(big.Rat).Abs(g))
+	return d.Cmp(big.NewRat(1, 1<<52)) <= 0
+}
