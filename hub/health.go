@@ -5,6 +5,7 @@ import (
 
 	_ "embed" // for the document of the API
 
+	"github.com/quintain-rl/quintain/hub/mathroute"
 	"github.com/quintain-rl/quintain/web"
 )
 
@@ -46,6 +47,16 @@ func (s *Server) drain(c *web.Call) {
 	s.draining.Store(true)
 	s.config.Log.Info("the hub takes no more groups")
 	c.JSON(http.StatusOK, []byte(`{"status":"draining"}`))
+}
+
+// verifyMath compares mathematical answers with their references.
+func (s *Server) verifyMath(c *web.Call) {
+	body, err := mathroute.Verify(c)
+	if err != nil {
+		s.main.fail(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, body)
 }
 
 // undrain has the hub take groups again.

@@ -22,6 +22,7 @@ func (s *Server) routes() []web.Route {
 		{Method: "GET", Path: "/v1/openapi.json", Serve: s.openAPI},
 		{Method: "POST", Path: "/v1/drain", For: web.Admin, Serve: s.drain},
 		{Method: "DELETE", Path: "/v1/drain", For: web.Admin, Serve: s.undrain},
+		{Method: "POST", Path: "/v1/math/verify", For: web.AnyKey, Serve: s.verifyMath},
 		{Method: "GET", Path: "/v1/runs", For: web.AnyKey, Serve: s.listRuns},
 		{Method: "PUT", Path: runsPath + "{run}", For: web.Admin, Serve: s.putRun},
 		{Method: "DELETE", Path: runsPath + "{run}", For: web.Admin, Serve: s.deleteRun},

@@ -168,7 +168,7 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
 	root.AddCommand(newRun(w), newEnv(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newExport(w), newHub(w), newQueue(w), newBench(w),
 		newPolicy(w), newFakeServer(w),
-		newTasks(w), newScenarios(w), newGrade(w), newTemplate(w), newConfig(w), newVersion(w))
+		newTasks(w), newScenarios(w), newGrade(w), newMath(w), newTemplate(w), newConfig(w), newVersion(w))
 	return root
 }
 

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/mathverify"
+)
+
+func newMath(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "math",
+		Short: "Compare mathematical answers",
+		Args:  noArgs,
+	}
+	c.AddCommand(newMathVerify(w), newMathExplain(w))
+	return c
+}
+
+func newMathVerify(w *world) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify",
+		Short: "Compare answers with references: JSON lines in, JSON lines out",
+		Long: `Verify reads one JSON object a line from standard input, {"gold": …, "answer": …},
+and prints one for each, in order: {"equal", "reason", "extracted"}. Gold is the
+reference as data sets write it, and answer any text of a model, in which the final
+answer is found. What counts as equal is told in docs/math.md.
+
+All cores compare. Verify answers every line that it has read before it waits for
+more. A line that cannot be read gives {"error": …} in its place and exit status 1 at
+the end; the others are still compared.`,
+		Example: `  echo '{"gold": "\\frac{1}{2}", "answer": "so it is \\boxed{0.5}"}' | quintain math verify`,
+		Args:    noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
+				return exchange.VerifyMath(ctx, w.stdin, w.stdout)
+			})
+		},
+	}
+}
+
+func newMathExplain(w *world) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain GOLD ANSWER",
+		Short: "Tell how an answer was compared with a reference",
+		Long: `Explain compares one answer with a reference as verify does. It prints how the
+answer was found, what both sides were read as, each stage of the comparison, and the
+verdict.`,
+		Example: `  quintain math explain '(x-1)(x+1)' '\boxed{x^2-1}'`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usagef("%s wants a reference and an answer, has %d arguments", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			printExplanation(w, mathverify.Explain(c.Context(), args[0], args[1]))
+			return nil
+		},
+	}
+}
+
+// printExplanation prints a comparison for people.
+func printExplanation(w *world, e mathverify.Explanation) {
+	fmt.Fprintf(w.stdout, "found by   %s\n", e.Rule)
+	for _, side := range []struct {
+		name string
+		of   mathverify.Side
+	}{{"gold", e.Gold}, {"answer", e.Answer}} {
+		fmt.Fprintf(w.stdout, "%-10s %s\n", side.name, side.of.Text)
+		switch {
+		case side.of.Error != "":
+			fmt.Fprintf(w.stdout, "%-10s cannot be read: %s\n", "", side.of.Error)
+		case side.of.Tree != "":
+			fmt.Fprintf(w.stdout, "%-10s %s\n", "", side.of.Tree)
+		}
+	}
+	for _, stage := range e.Stages {
+		fmt.Fprintf(w.stdout, "%-10s %s: %s\n", stage.Name, stage.Of, sameness(stage.Equal))
+	}
+	fmt.Fprintf(w.stdout, "%-10s %s (%s)\n", "verdict", sameness(e.Equal), e.Reason)
+}
+
+func sameness(equal bool) string {
+	if equal {
+		return "equal"
+	}
+	return "not equal"
+}
