@@ -54,9 +54,9 @@ func (l *Link) tell(err error) {
 	}
 	l.fault = now
 	l.mu.Unlock()
-	switch {
-	case now == was:
-	case now == "":
+	switch now {
+	case was:
+	case "":
 		l.config.Say("the hub %s answers again", l.config.URL)
 	default:
 		l.config.Say("waiting for the hub %s: %s", l.config.URL, now)

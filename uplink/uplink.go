@@ -196,7 +196,7 @@ func (l *Link) Send(ctx context.Context, groups []queue.Delivery, mark func([]qu
 			continue
 		case verdict != later:
 			return l.fates(verdict, len(groups)), nil
-		case ctx.Err() != nil || !sleep(ctx, pause):
+		case !sleep(ctx, pause):
 			return nil, nil
 		}
 	}
