@@ -38,6 +38,7 @@ type store struct {
 	gone    atomic.Pointer[error] // not nil: it is not the owner any more
 	stop    context.CancelFunc    // ends the signs of life
 	living  sync.WaitGroup
+	freeing sync.Mutex // held while bodies are deleted
 }
 
 func (s *store) groupSubject(k string) string { return s.o.Name + ".group." + k }
@@ -102,10 +103,15 @@ func (s *store) Body(ctx context.Context, seq uint64) (body []byte, err error) {
 // only the owner writes. So it does no harm if it reaches the server when another
 // process is the owner. It asks once: an acknowledgement does not wait for the stream of
 // bodies to have a leader, and the queue deletes them later.
+//
+// One call deletes at a time: a server of version 2.15 that purges up to a number while it
+// deletes single messages may purge what comes after that number too.
 func (s *store) Delete(ctx context.Context, below uint64, seqs []uint64) error {
 	if err := s.lost(); err != nil {
 		return err
 	}
+	s.freeing.Lock()
+	defer s.freeing.Unlock()
 	if below > 0 {
 		upTo := jetstream.WithPurgeSequence(min(below, s.bodies.last()+1))
 		if err := s.askOnce(ctx, func(ctx context.Context) error { return s.bodies.stream.Purge(ctx, upTo) }); err != nil {
