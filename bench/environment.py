@@ -4,8 +4,8 @@
     go build -o quintain ./cmd/quintain
     conformance/python bench/environment.py --quintain ./quintain
 
-Atropos' package does not contain that environment, so `Peer` below is one of our own: problems of reasoning-gym, one request for
-the replies of a group through its ManagedServer, answers and scores by reasoning-gym, its loop, its posts. Both ask the same
+Atropos' package does not contain that environment, so `Peer` below is one of our own: problems of reasoning-gym, a request for
+each reply through its ManagedServer, as SGLang takes one at a time, answers and scores by reasoning-gym, its loop, its posts. Both ask the same
 `quintain fake-server`, which answers at once as SGLang does, play the same tasks in groups of the same size, keep groups of equal
 scores, and post to a hub: the real run-api, or `quintain hub`. This process takes the batches.
 """
@@ -27,8 +27,8 @@ import urllib.request
 
 SIZE, BATCH, AHEAD = 8, 32, 64  # sequences of a group and of a batch; batches that may wait
 TASKS = ["gcd", "chain_sum", "count_primes", "spell_backward", "word_sorting", "number_sorting"]
-SYSTEM = "Think the problem through between <think> and </think>. Then give your final answer between <answer> and </answer>, exactly once."
-REPLIES = [f"<think>{'step by step ' * n}</think><answer>{a}</answer>" for n, a in ((2, "1"), (8, "2"), (16, "4"), (24, "word"), (30, "['1', '2']"))]
+SYSTEM = 8 * "Think the problem through between <think> and </think>. Then give your final answer between <answer> and </answer>, exactly once. "  # as long as ours
+REPLIES = [f"<think>{n * 'so '}</think><answer>{a}</answer>" for n, a in ((1, "1"), (2, "2"), (3, "4"), (4, "word"), (5, "12"))]  # short: the server is not what is measured
 
 
 def free_port():
@@ -38,23 +38,17 @@ def free_port():
 
 
 def make_tokenizer(folder):
-    """A byte-pair tokenizer of 2,048 tokens, trained on questions of the tasks."""
-    import reasoning_gym
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    """A tokenizer whose tokens are the bytes of the text, as those of `quintain fake-server` are."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    tok = Tokenizer(models.BPE())
-    tok.pre_tokenizer, tok.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-    texts = [SYSTEM, *REPLIES, *(item["question"] for task in TASKS for item in reasoning_gym.create_dataset(task, size=50, seed=1))]
-    trainer = trainers.BpeTrainer(vocab_size=2048, special_tokens=["<pad>", "<end>"], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False)
-    tok.train_from_iterator(texts, trainer)
-    fast = PreTrainedTokenizerFast(tokenizer_object=tok, pad_token="<pad>", eos_token="<end>")
-    fast.chat_template = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}<end>{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+    plain = [b for b in range(256) if 33 <= b <= 126 or 161 <= b <= 172 or 174 <= b]  # written as themselves, the others as what follows 255
+    letters = {b: chr(b) for b in plain} | {b: chr(256 + i) for i, b in enumerate(b for b in range(256) if b not in plain)}
+    tok = Tokenizer(models.BPE(vocab={letter: b for b, letter in letters.items()}, merges=[]))
+    tok.pre_tokenizer, tok.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False), decoders.ByteLevel()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tok)
+    fast.chat_template = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
     fast.save_pretrained(folder)
-    if not (folder / "chat_template.jinja").exists():
-        return
-    config = folder / "tokenizer_config.json"  # where older and newer programs look for it
-    config.write_text(json.dumps({**json.loads(config.read_text()), "chat_template": fast.chat_template}))
 
 
 def play_as_peer(url, model, tokenizer):
@@ -95,11 +89,14 @@ def play_as_peer(url, model, tokenizer):
             messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": item["question"]}]
             prompt = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
             room = self.config.max_token_length - len(self.tokenizer.encode(prompt))
-            async with self.server.managed_server(tokenizer=self.tokenizer) as managed:
-                reply = await managed.completion(prompt=prompt, n=self.config.group_size, max_tokens=room, temperature=1.0, top_p=0.95)
-                nodes = managed.get_state()["nodes"]
+
+            async def play():
+                async with self.server.managed_server(tokenizer=self.tokenizer) as managed:
+                    reply = await managed.completion(prompt=prompt, n=1, max_tokens=room, temperature=1.0, top_p=0.95)
+                    return reply.choices[0], managed.get_state()["nodes"][0]
+
             group = ScoredDataGroup(tokens=[], masks=[], scores=[], inference_logprobs=[], overrides=[])
-            for choice, node in zip(reply.choices, nodes):
+            for choice, node in await asyncio.gather(*(play() for _ in range(self.config.group_size))):
                 group["tokens"].append(node.tokens)
                 group["masks"].append(node.masked_tokens)
                 group["inference_logprobs"].append(node.logprobs)
@@ -112,7 +109,7 @@ def play_as_peer(url, model, tokenizer):
         group_size=SIZE, max_num_workers=64, max_token_length=8192, steps_per_eval=0, total_steps=10**9, use_wandb=False, wandb_name="peer", rollout_server_url=url,
         tokenizer_name=tokenizer, max_batches_offpolicy=AHEAD, ensure_scores_are_not_same=False,
     )
-    servers = [APIServerConfig(base_url=model + "/v1", api_key="x", model_name="fake", server_type="sglang", health_check=False, num_max_requests_at_once=128)]
+    servers = [APIServerConfig(base_url=model + "/v1", api_key="x", model_name="fake", server_type="sglang", tokenizer_name=tokenizer, health_check=False, num_max_requests_at_once=128)]
     asyncio.run(Peer(config, servers, slurm=False, testing=False).env_manager())
 
 
@@ -147,11 +144,11 @@ def measure(side, hub, seconds, to):
         env = [to["quintain"], "env", "serve", "--hub", url, "--data", to["scratch"] / hub.replace(" ", "-"), "--env.group_size", str(SIZE), "--env.max_num_workers", "64",
                "--env.total_steps", "1000000000", "--env.max_batches_offpolicy", str(AHEAD), "--env.steps_per_eval", "0", "--env.min_batch_allocation", "None",
                "--env.ensure_scores_are_not_same", "False", "--env.complexity_mode", "None", "--openai.base_url", to["model"] + "/v1", "--openai.model_name", "fake",
-               "--openai.server_type", "sglang", "--tokenizer", to["tokenizer"], "--tasks", ",".join(TASKS)]
+               "--openai.server_type", "sglang", "--tokenizer", "bytes", "--tasks", ",".join(TASKS)]
     else:
         env = [sys.executable, __file__, "--peer", url, to["model"], to["tokenizer"]]
     with open(to["scratch"] / "log", "w+", encoding="utf-8") as log:
-        api = started([*serve, "--host", "127.0.0.1", "--port", str(port)], url, "/info", log)
+        api = started([*serve, "--host", "127.0.0.1", "--port", str(port)], url, "/info", subprocess.DEVNULL)
         ask(url, "/register", {"wandb_group": "g", "wandb_project": "p", "batch_size": BATCH, "max_token_len": 16384, "checkpoint_dir": "c",
                                "save_checkpoint_interval": 0, "starting_step": 0, "num_steps": 10**9})
         ask(url, "/batch")
@@ -195,7 +192,7 @@ def main():
         replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in REPLIES))
         to = {"quintain": os.path.abspath(options.quintain), "scratch": scratch, "model": f"http://127.0.0.1:{port}", "tokenizer": scratch / "tokenizer"}
         with open(scratch / "model.log", "w", encoding="utf-8") as log:
-            model = started([to["quintain"], "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--replies", replies, "--tokenizer", to["tokenizer"]],
+            model = started([to["quintain"], "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--replies", replies],
                             to["model"], "/v1/models", log)
             try:
                 print(f"{os.cpu_count()} cores; groups of {SIZE}, tasks {', '.join(TASKS)}; {options.seconds:.0f} s each\n")
