@@ -40,7 +40,7 @@ type Verdict struct {
 
 // maxSteps bounds the work on one pair; see [exact.Budget].
 const (
-	maxSteps      = 24_000
+	maxSteps      = 20_000
 	maxExactSteps = 6_000 // of them, on the normal forms of one pair of scalars
 )
 

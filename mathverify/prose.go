@@ -137,11 +137,12 @@ var hedged = regexp.MustCompile(`\b(?:perhaps|maybe|might|could|whether|suppose|
 // statement returns what follows the last marker that something follows, or nothing.
 func statement(text string) string {
 	low := lower(text)
+	start := 0
 	for end := len(low); end > 0; {
 		at, length := -1, 0
 		for _, m := range markers {
-			if i := strings.LastIndex(low[:end], m); i >= 0 && i+len(m) > at+length {
-				at, length = i, len(m)
+			if i := strings.LastIndex(low[start:end], m); i >= 0 && start+i+len(m) > at+length {
+				at, length = start+i, len(m)
 			}
 		}
 		if at < 0 {
@@ -154,10 +155,7 @@ func statement(text string) string {
 		if !blank(firstPart(after)) && !hedged.MatchString(low[max(0, at-maxShort/2):at]) {
 			return after
 		}
-		if len(low)-at > 2000 {
-			return ""
-		}
-		end = at
+		start, end = max(start, at-maxShort), at
 	}
 	return ""
 }

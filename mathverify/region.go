@@ -48,6 +48,10 @@ func (c *comparison) sameRegions(g, a *expr.Node) bool {
 	if point(g) && a.Op == expr.Relation {
 		return false // a point looks like an open interval, but is none
 	}
+	if parts(g)+parts(a) > maxEnds {
+		c.reason = Limit
+		return false
+	}
 	r, ok := c.region(g)
 	s, ok2 := c.region(a)
 	if !ok || !ok2 {
@@ -74,6 +78,17 @@ func (c *comparison) sameRegions(g, a *expr.Node) bool {
 	}
 	c.note("set", "intervals and points", true)
 	return true
+}
+
+// parts counts the sets that are joined in n, up to one more than are compared.
+func parts(n *expr.Node) (count int) {
+	n.Walk(func(m *expr.Node) bool {
+		if m.Op == expr.Combine {
+			count++
+		}
+		return count <= maxEnds
+	})
+	return count
 }
 
 // point reports whether a set looks like a point with two coordinates.

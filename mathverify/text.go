@@ -8,29 +8,89 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// wrapper finds commands around text that do not change it.
-var wrapper = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|textnormal|mathrm|mathbf|mbox|operatorname|boxed|fbox|emph)\s*\{([^{}]*)\}`)
+// wrappers are commands around text that do not change it.
+const wrappers = " text textbf textit textrm textnormal mathrm mathbf mbox operatorname boxed fbox emph "
 
-// looksOnly finds commands that only change how something looks.
-var looksOnly = regexp.MustCompile(`\\(?:left|right|displaystyle|textstyle|quad|qquad|big|Big|bigl|bigr|Bigl|Bigr)\b|\\[,;:! ]|[\s$~]`)
-
-// digitsApart finds space between digits, which makes two numbers of them.
-var digitsApart = regexp.MustCompile(`(\d)[\s~]+(\d)`)
+// looksOnly are commands that only change how something looks.
+const looksOnly = " left right displaystyle textstyle quad qquad big Big bigl bigr Bigl Bigr "
 
 // normal returns the text normal form: without spaces, dollar signs and commands that
-// only change how it looks.
+// only change how it looks. Space between two digits stays.
 func normal(text string) string {
 	if plainNumber(text) {
 		return strings.TrimSuffix(text, ".")
 	}
-	text = expr.Fold(text)
-	for range 3 {
-		text = wrapper.ReplaceAllString(text, "$1")
+	var b strings.Builder
+	depth, wrapped := 0, []int(nil) // the depths of the braces of wrappers
+	gap := false
+	for text = expr.Fold(text); text != ""; {
+		c, next := text[0], text[1:]
+		switch {
+		case c == '\\':
+			var out string
+			if out, next = normalCommand(next); out == wrapperMark {
+				depth++
+				wrapped = append(wrapped, depth)
+			} else {
+				b.WriteString(out)
+			}
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '~':
+			gap = true
+			text = next
+			continue
+		case c == '$', strings.HasPrefix(text, "**"):
+			next = strings.TrimPrefix(next, "*")
+		case c == '{':
+			depth++
+			b.WriteByte(c)
+		case c == '}' && len(wrapped) > 0 && wrapped[len(wrapped)-1] == depth:
+			depth--
+			wrapped = wrapped[:len(wrapped)-1]
+		default:
+			if c == '}' {
+				depth--
+			}
+			if n := b.Len(); gap && n > 0 && isDigit(c) && isDigit(b.String()[n-1]) {
+				b.WriteByte(' ')
+			}
+			b.WriteByte(c)
+		}
+		gap = false
+		text = next
 	}
-	text = looksOnly.ReplaceAllString(digitsApart.ReplaceAllString(digitsApart.ReplaceAllString(text, "$1⎵$2"), "$1⎵$2"), "")
-	text = strings.NewReplacer(`\dfrac`, `\frac`, `\tfrac`, `\frac`, `\{`, "{", `\}`, "}", "**", "").Replace(text)
-	return strings.Trim(text, ".,;: ")
+	return strings.Trim(b.String(), ".,;: ")
 }
+
+// wrapperMark stands for a wrapper and its brace.
+const wrapperMark = "{text"
+
+// normalCommand returns what a command is in the text normal form, and what follows it.
+func normalCommand(text string) (out, rest string) {
+	n := 0
+	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z') {
+		n++
+	}
+	name, rest := text[:n], text[n:]
+	switch {
+	case text == "":
+		return "", ""
+	case n == 0 && strings.IndexByte(",;:! ", text[0]) >= 0:
+		return "", text[1:]
+	case n == 0 && (text[0] == '{' || text[0] == '}'):
+		return "\\" + text[:1], text[1:]
+	case strings.Contains(wrappers, " "+name+" "):
+		if inside, is := strings.CutPrefix(strings.TrimLeft(rest, " "), "{"); is {
+			return wrapperMark, inside
+		}
+	case strings.Contains(looksOnly, " "+name+" "):
+		return "", rest
+	case name == "dfrac" || name == "tfrac":
+		return `\frac`, rest
+	}
+	return "\\" + name, rest
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // plainNumber reports whether a text is digits, perhaps with a sign and a point.
 func plainNumber(text string) bool {
@@ -113,7 +173,7 @@ func isChoice(gold string) bool { return choiceOf(gold) != "" }
 
 // choiceOf returns the letter of a multiple choice, or nothing.
 func choiceOf(text string) string {
-	if len(text) > 60 {
+	if len(text) > 60 || !strings.ContainsAny(text, "ABCDEFGHIJ") {
 		return ""
 	}
 	if m := choice.FindStringSubmatch(text); m != nil {

@@ -195,7 +195,7 @@ func (s reader) positive(t term) (*Form, bool) {
 			return nil, false
 		}
 	}
-	return &Form{poly{key(t.powers): {t.powers, new(big.Rat).Abs(t.coef)}}, unity()}, true
+	return &Form{poly{key(t.powers): {t.powers, new(big.Rat).Abs(t.coef)}}, unity}, true
 }
 
 // logarithm takes the logarithm of a product apart.

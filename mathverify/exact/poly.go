@@ -88,7 +88,7 @@ func constant(c *big.Rat) poly {
 }
 
 // unity is 1.
-func unity() poly { return constant(big.NewRat(1, 1)) }
+var unity = constant(big.NewRat(1, 1))
 
 // number returns the value of a poly without atoms.
 func (p poly) number() (*big.Rat, bool) {

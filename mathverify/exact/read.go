@@ -111,7 +111,7 @@ func (s reader) fold(n *expr.Node) (*Form, error) {
 	if numbers.Sign() != 0 {
 		terms.add(term{coef: numbers})
 	}
-	sum := &Form{terms, unity()}
+	sum := &Form{terms, unity}
 	if result == nil {
 		return sum, nil
 	}
@@ -191,7 +191,7 @@ func (s *Space) power(p poly, q fraction) (*Form, error) {
 	case q.over == 0:
 		return numberForm(big.NewRat(1, 1)), nil
 	case q.under == 1 && q.over == 1:
-		return &Form{p, unity()}, nil
+		return &Form{p, unity}, nil
 	case single:
 		return s.powerOfTerm(t, q)
 	case q.under == 1 && q.over < 0:
@@ -208,7 +208,7 @@ func (s *Space) power(p poly, q fraction) (*Form, error) {
 
 // repeat multiplies p by itself, n times.
 func (s *Space) repeat(p poly, n int64) (*Form, error) {
-	r := unity()
+	r := unity
 	var err error
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
@@ -222,7 +222,7 @@ func (s *Space) repeat(p poly, n int64) (*Form, error) {
 			}
 		}
 	}
-	return &Form{r, unity()}, nil
+	return &Form{r, unity}, nil
 }
 
 // powerOfSum makes an atom of a sum. Its first coefficient is taken out, unless that is
@@ -239,10 +239,10 @@ func (s *Space) powerOfSum(p poly, q fraction) (*Form, error) {
 	}
 	n, rest := q.split()
 	powers := []power{{s.intern(atom{name: "sum " + sum.text(), sum: sum}), rest}}
-	root := &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity()}
+	root := &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity}
 	if n > maxSumPower || n < -maxSumPower {
 		powers[0].exp = q
-		root = &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity()}
+		root = &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity}
 	} else if n != 0 {
 		times, err := s.power(sum, fraction{n, 1})
 		if err != nil {
@@ -278,7 +278,7 @@ func (s *Space) powerOfTerm(t term, q fraction) (*Form, error) {
 			f, err = s.powerOfSum(a.sum, exp)
 		default:
 			powers := []power{{p.atom, exp}}
-			f = &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity()}
+			f = &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity}
 		}
 		if err != nil {
 			return nil, err
@@ -358,7 +358,7 @@ func (s *Space) primeRoot(prime *big.Int, q fraction) (*Form, error) {
 	powers := []power{{s.intern(atom{name: "prime " + prime.String(), prime: prime}), q}}
 	t := term{powers, big.NewRat(1, 1)}
 	s.settle(&t)
-	return &Form{poly{key(t.powers): t}, unity()}, nil
+	return &Form{poly{key(t.powers): t}, unity}, nil
 }
 
 // A factor is a prime, or a rest without small primes, with its multiplicity.

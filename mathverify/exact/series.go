@@ -133,7 +133,7 @@ func (s reader) powerSums(f *Form, variable string, n *Form) (*Form, error) {
 		if err != nil {
 			return nil, err
 		}
-		if total, err = s.Times(total, &Form{part, unity()}); err != nil {
+		if total, err = s.Times(total, &Form{part, unity}); err != nil {
 			return nil, err
 		}
 		if sum, err = s.Plus(sum, total); err != nil {
@@ -232,7 +232,7 @@ func (s reader) integral(n *expr.Node) (*Form, error) {
 			if i == 1 {
 				at.over = at.over.scale(big.NewRat(-1, 1))
 			}
-			if at, err = s.Times(at, &Form{part, unity()}); err != nil {
+			if at, err = s.Times(at, &Form{part, unity}); err != nil {
 				return nil, err
 			}
 			if sum, err = s.Plus(sum, at); err != nil {
@@ -276,5 +276,5 @@ func (s reader) limit(n *expr.Node) (*Form, error) {
 			return s.unsolved(n)
 		}
 	}
-	return &Form{parts[0], unity()}, nil
+	return &Form{parts[0], unity}, nil
 }

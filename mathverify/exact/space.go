@@ -48,10 +48,10 @@ func (s *Space) intern(a atom) int {
 // form returns an atom as a form.
 func (s *Space) form(a atom) *Form {
 	powers := []power{{s.intern(a), fraction{1, 1}}}
-	return &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity()}
+	return &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity}
 }
 
-func numberForm(value *big.Rat) *Form { return &Form{constant(value), unity()} }
+func numberForm(value *big.Rat) *Form { return &Form{constant(value), unity} }
 
 // Number returns the value of a form that is a rational number.
 func (f *Form) Number() (*big.Rat, bool) {
@@ -137,7 +137,7 @@ func (s *Space) reduced(over, under poly) *Form {
 	}
 	inverse := poly{key(powers): {powers, new(big.Rat).Inv(t.coef)}}
 	if r, err := s.times(inverse, over); err == nil {
-		return &Form{r, unity()}
+		return &Form{r, unity}
 	}
 	return &Form{over, under}
 }
@@ -230,7 +230,7 @@ func (s *Space) Ratio(f, g *Form) (*big.Rat, bool) {
 }
 
 // Numerator returns the numerator of a form, which is zero where the form is.
-func (f *Form) Numerator() *Form { return &Form{f.over, unity()} }
+func (f *Form) Numerator() *Form { return &Form{f.over, unity} }
 
 // Known reports whether there are only numbers and variables in a form.
 func (s *Space) Known(f *Form) bool { return s.free(f.over) && s.free(f.under) }

@@ -20,30 +20,45 @@ var (
 
 // machin is π = 16·arctan(1/5) - 4·arctan(1/239).
 func machin(prec uint) *big.Float {
-	a := arcSeries(5, prec+guard, -1)
-	b := arcSeries(239, prec+guard, -1)
-	a.Mul(a, big.NewFloat(16))
-	b.Mul(b, big.NewFloat(4))
-	return a.Sub(a, b).SetPrec(prec)
+	a, b := arcSeries(5, prec, -1), arcSeries(239, prec, -1)
+	a.Sub(a.Lsh(a, 4), b.Lsh(b, 2))
+	return float(a, prec)
 }
 
 // logTwo is ln 2 = 2·artanh(1/3).
 func logTwo(prec uint) *big.Float {
-	a := arcSeries(3, prec+guard, 1)
-	return a.Mul(a, big.NewFloat(2)).SetPrec(prec)
+	a := arcSeries(3, prec, 1)
+	return float(a.Lsh(a, 1), prec)
 }
 
-// arcSeries is the sum of sign^k/((2k+1)·n^(2k+1)).
-func arcSeries(n int64, prec uint, sign int64) *big.Float {
-	power := new(big.Float).SetPrec(prec).SetInt64(n)
-	power.Quo(new(big.Float).SetPrec(prec).SetInt64(1), power)
-	square := new(big.Float).SetPrec(prec).SetInt64(n * n * sign)
-	sum := new(big.Float).SetPrec(prec)
-	for k := int64(1); power.MantExp(nil) > -int(prec); k += 2 {
-		sum.Add(sum, new(big.Float).SetPrec(prec).Quo(power, new(big.Float).SetPrec(prec).SetInt64(k)))
+// arcSeries is the sum of sign^k/((2k+1)·n^(2k+1)) in units of 2^-(prec+guard).
+func arcSeries(n int64, prec uint, sign int64) *big.Int {
+	power := new(big.Int).Lsh(big.NewInt(1), prec+guard)
+	power.Quo(power, big.NewInt(n))
+	square, sum, term := big.NewInt(n*n*sign), new(big.Int), new(big.Int)
+	for k := int64(1); power.Sign() != 0; k += 2 {
+		sum.Add(sum, term.Quo(power, term.SetInt64(k)))
 		power.Quo(power, square)
 	}
 	return sum
+}
+
+// float returns a number in units of 2^-(prec+guard).
+func float(n *big.Int, prec uint) *big.Float {
+	x := new(big.Float).SetPrec(prec + guard).SetInt(n)
+	return x.SetMantExp(x, -int(prec+guard))
+}
+
+// fixed returns x, which is small, in units of 2^-(c.prec+guard).
+func (c *field) fixed(x *big.Float) *big.Int {
+	n, _ := new(big.Float).SetMantExp(x, int(c.prec+guard)).Int(nil)
+	return n
+}
+
+// times sets z to x·y, all in units of 2^-(c.prec+guard).
+func (c *field) times(z, x, y *big.Int) *big.Int {
+	z.Mul(x, y)
+	return z.Rsh(z, c.prec+guard)
 }
 
 // work returns a zero of the precision in which the elementary functions compute.
@@ -72,20 +87,19 @@ func (c *field) reduce(x, unit *big.Float) (rest *big.Float, n *big.Int) {
 // expReal is e^x, for |x| below 2^30.
 func (c *field) expReal(x *big.Float) *big.Float {
 	rest, n := c.reduce(x, ln2Once())
-	rest.SetMantExp(rest, -halvings)
-	sum, term := c.work(nil).SetInt64(1), c.work(nil).SetInt64(1)
-	for k := int64(1); ; k++ {
-		term.Mul(term, rest)
-		term.Quo(term, c.work(nil).SetInt64(k))
-		if term.Sign() == 0 || exponent(term) < -int(c.prec)-guard {
-			break
-		}
+	r := c.fixed(rest.SetMantExp(rest, -halvings))
+	term, divisor := new(big.Int).Lsh(big.NewInt(1), c.prec+guard), new(big.Int)
+	sum, next := new(big.Int).Set(term), new(big.Int)
+	for k := int64(1); term.BitLen() > 1; k++ {
+		c.times(next, term, r)
+		term.Quo(next, divisor.SetInt64(k))
 		sum.Add(sum, term)
 	}
 	for range halvings {
-		sum.Mul(sum, sum)
+		sum.Set(c.times(next, sum, sum))
 	}
-	return sum.SetMantExp(sum, int(n.Int64()))
+	e := float(sum, c.prec)
+	return e.SetMantExp(e, int(n.Int64()))
 }
 
 // cis returns cos x and sin x.
@@ -93,14 +107,15 @@ func (c *field) cis(x *big.Float) (cos, sin *big.Float) {
 	quarter := new(big.Float).SetPrec(c.prec + guard + 512).Set(piOnce())
 	quarter.SetMantExp(quarter, -1)
 	rest, n := c.reduce(x, quarter)
-	rest.SetMantExp(rest, -halvings)
-	cos, sin = c.taylor(rest)
+	cosine, sine := c.taylor(c.fixed(rest.SetMantExp(rest, -halvings)))
+	cc, ss := new(big.Int), new(big.Int)
 	for range halvings {
-		cc, ss := c.work(nil).Mul(cos, cos), c.work(nil).Mul(sin, sin)
-		sin = c.work(nil).Mul(cos, sin)
-		sin.SetMantExp(sin, 1)
-		cos = cc.Sub(cc, ss)
+		c.times(cc, cosine, cosine)
+		c.times(ss, sine, sine)
+		sine.Rsh(sine.Mul(sine, cosine), c.prec+guard-1)
+		cosine.Sub(cc, ss)
 	}
+	cos, sin = float(cosine, c.prec), float(sine, c.prec)
 	switch new(big.Int).And(n, big.NewInt(3)).Int64() {
 	case 1:
 		cos, sin = sin.Neg(sin), cos
@@ -113,15 +128,12 @@ func (c *field) cis(x *big.Float) (cos, sin *big.Float) {
 }
 
 // taylor sums the series of cos and sin.
-func (c *field) taylor(x *big.Float) (cos, sin *big.Float) {
-	cos, sin = c.work(nil).SetInt64(1), c.work(nil)
-	term := c.work(nil).SetInt64(1)
-	for k := int64(1); ; k++ {
-		term.Mul(term, x)
-		term.Quo(term, c.work(nil).SetInt64(k))
-		if term.Sign() == 0 || exponent(term) < -int(c.prec)-guard {
-			return cos, sin
-		}
+func (c *field) taylor(x *big.Int) (cos, sin *big.Int) {
+	term, next, divisor := new(big.Int).Lsh(big.NewInt(1), c.prec+guard), new(big.Int), new(big.Int)
+	cos, sin = new(big.Int).Set(term), new(big.Int)
+	for k := int64(1); term.BitLen() > 1; k++ {
+		c.times(next, term, x)
+		term.Quo(next, divisor.SetInt64(k))
 		switch k % 4 {
 		case 0:
 			cos.Add(cos, term)
@@ -133,6 +145,7 @@ func (c *field) taylor(x *big.Float) (cos, sin *big.Float) {
 			sin.Sub(sin, term)
 		}
 	}
+	return cos, sin
 }
 
 // logReal is ln x for x above 0, by Halley's iteration on e^y = x.
