@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/quintain-rl/quintain/mathverify"
@@ -93,6 +94,20 @@ func FuzzParse(f *testing.F) {
 			_ = d.String()
 		}
 	})
+}
+
+// BenchmarkHostile tells how long the slowest of the hostile texts takes.
+func BenchmarkHostile(b *testing.B) {
+	texts := hostile()
+	slowest := time.Duration(0)
+	for b.Loop() {
+		for _, text := range texts {
+			start := time.Now()
+			mathverify.Verify(context.Background(), "7", text)
+			slowest = max(slowest, time.Since(start))
+		}
+	}
+	b.ReportMetric(float64(slowest.Microseconds())/1000, "ms/slowest")
 }
 
 func BenchmarkVerify(b *testing.B) {

@@ -88,7 +88,7 @@ func (s reader) series(n *expr.Node) (*Form, error) {
 	if upper == nil || err != nil {
 		return nil, err
 	}
-	lower, err := s.powerSums(p, variable, numberForm(a.Sub(a, big.NewRat(1, 1))))
+	lower, err := s.powerSums(p, variable, numberForm(new(big.Rat).Sub(a, big.NewRat(1, 1))))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package expr
 
-import "strings"
+import (
+	"math/big"
+	"strings"
+)
 
 // power reads a factor with its exponents, factorials, and signs of percent and degree.
 func (p *parser) power() *Node {
@@ -45,10 +48,9 @@ func percent(n *Node) *Node {
 	if n.Op != Number {
 		return New(Div, n, Int(100))
 	}
-	value := *n
-	value.Value = Int(100).Value
-	value.Value.Quo(n.Value, value.Value)
-	return &value
+	hundredth := *n
+	hundredth.Value = new(big.Rat).Quo(n.Value, big.NewRat(100, 1))
+	return &hundredth
 }
 
 // degree is an angle inside a function, and else the number that was written.

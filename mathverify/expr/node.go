@@ -53,7 +53,20 @@ type Node struct {
 }
 
 // Int returns a whole number as a node.
-func Int(n int64) *Node { return Rational(new(big.Rat).SetInt64(n)) }
+func Int(n int64) *Node {
+	if n >= 0 && n < int64(len(digits)) {
+		return digits[n]
+	}
+	return Rational(new(big.Rat).SetInt64(n))
+}
+
+// digits are the nodes of the numbers of one digit.
+var digits = func() (nodes [10]*Node) {
+	for i := range nodes {
+		nodes[i] = Rational(big.NewRat(int64(i), 1))
+	}
+	return nodes
+}()
 
 // Rational returns an exact number as a node, which keeps value.
 func Rational(value *big.Rat) *Node { return &Node{Op: Number, Value: value} }
