@@ -25,15 +25,13 @@ func (c *comparison) same(g, a *expr.Node) bool {
 		return c.sameRegions(g, a)
 	case gn != nil && an != nil && gn.String() != an.String() && isSymbol(gn) && isSymbol(an):
 		return c.sameRelation(g, a)
-	case gn != nil && an == nil && bareVariable(av) && !bareVariable(gv):
+	case gn != nil && an == nil && isSymbol(av) && !isSymbol(gv):
 		return false
 	}
 	return c.sameValue(gv, av)
 }
 
 func isSymbol(n *expr.Node) bool { return n.Op == expr.Symbol }
-
-func bareVariable(n *expr.Node) bool { return n.Op == expr.Symbol }
 
 // settle brings lists of equations, alternatives with ± and operations on matrices into
 // one form.

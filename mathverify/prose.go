@@ -82,8 +82,8 @@ func afterCommand(text string) string {
 	}
 	if textual[name] {
 		if open := strings.IndexByte(rest, '{'); open == 0 || open > 0 && strings.TrimSpace(rest[:open]) == "" {
-			if _, after, found := strings.Cut(rest, "}"); found {
-				return after
+			if end := strings.IndexByte(rest[:min(len(rest), maxFormula)], '}'); end >= 0 {
+				return rest[end+1:]
 			}
 		}
 	}
@@ -134,8 +134,12 @@ var markers = []string{
 // hedged finds words before a marker by which the answer is not stated.
 var hedged = regexp.MustCompile(`\b(?:perhaps|maybe|might|could|whether|suppose|assume|intended)\b[^.\n]*$`)
 
+// maxStated is how far from the end of a text a statement is looked for.
+const maxStated = 1 << 16
+
 // statement returns what follows the last marker that something follows, or nothing.
 func statement(text string) string {
+	text = text[max(0, len(text)-maxStated):]
 	low := lower(text)
 	start := 0
 	for end := len(low); end > 0; {

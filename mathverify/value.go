@@ -1,8 +1,8 @@
 package mathverify
 
 import (
+	"errors"
 	"math/big"
-	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/exact"
@@ -177,8 +177,6 @@ func (c *comparison) unmatched(g, a []*expr.Node) (left, right []*expr.Node, ok 
 		switch {
 		case is && counts[value] > 0:
 			counts[value]--
-		case is && n.Has(expr.Number) && hasDecimal(n):
-			extra = append(extra, n)
 		case is:
 			extra = append(extra, n)
 		default:
@@ -193,10 +191,6 @@ func (c *comparison) unmatched(g, a []*expr.Node) (left, right []*expr.Node, ok 
 	}
 	right = append(right, extra...)
 	return left, right, len(left) == len(right)
-}
-
-func hasDecimal(n *expr.Node) bool {
-	return !n.Walk(func(m *expr.Node) bool { return m.Digits == 0 })
 }
 
 // rational returns the value of a number as text.
@@ -262,7 +256,7 @@ func (c *comparison) sameScalar(g, a *expr.Node) bool {
 			return c.rounded(g, a)
 		}
 	}
-	if slices.Contains([]error{errG, errA}, exact.ErrUndefined) {
+	if errors.Is(errG, exact.ErrUndefined) || errors.Is(errA, exact.ErrUndefined) {
 		return false
 	}
 	if c.rounded(g, a) {
@@ -279,7 +273,7 @@ func (c *comparison) sameNumeric(g, a *expr.Node) bool {
 	case verdict == exact.Equal:
 		c.reason = SameNumeric
 		return true
-	case verdict == exact.Unknown && err != nil && err != numeric.ErrUndefined: //nolint:errorlint // ours, unwrapped
+	case verdict == exact.Unknown && err != nil && !errors.Is(err, numeric.ErrUndefined):
 		c.fails(err)
 	}
 	return false

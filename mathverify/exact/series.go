@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"errors"
 	"math/big"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
@@ -23,7 +24,7 @@ func (s reader) big(n *expr.Node) (*Form, error) {
 	default:
 		err = ErrForm
 	}
-	if f != nil || err != nil && err != ErrForm { //nolint:errorlint // ours, unwrapped
+	if f != nil || err != nil && !errors.Is(err, ErrForm) {
 		return f, err
 	}
 	return s.unsolved(n)

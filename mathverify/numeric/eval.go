@@ -1,6 +1,7 @@
 package numeric
 
 import (
+	"errors"
 	"math/big"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
@@ -181,7 +182,7 @@ func (c *calc) rationalPower(base *expr.Node, a Ball, x *big.Rat) (Ball, error) 
 	sign := 1
 	if a.real() {
 		var err error
-		if sign, err = a.sign(); err != nil && err != ErrPrecision { //nolint:errorlint // ours, unwrapped
+		if sign, err = a.sign(); err != nil && !errors.Is(err, ErrPrecision) {
 			return Ball{}, err
 		}
 	}
