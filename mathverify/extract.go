@@ -53,6 +53,9 @@ func Extract(text string, letter bool) (found string, rule Rule) {
 // fromText applies the rules for texts without boxes.
 func fromText(text string, letter bool) (string, Rule) {
 	text = strings.TrimSpace(text)
+	if m := lettered.FindStringSubmatch(text); letter && m != nil && !listing.MatchString(text) {
+		return m[1], RuleStatement
+	}
 	if len(text) <= maxBare && bare(text) {
 		return strings.Trim(peel(text), "* "), RuleBare
 	}
@@ -78,7 +81,7 @@ func fromText(text string, letter bool) (string, Rule) {
 		}
 	}
 	if len(text) <= maxShort {
-		return strings.Trim(text, " .*\n"), RuleText
+		return subject(strings.Trim(text, " .*\n")), RuleText
 	}
 	return "", RuleNone
 }

@@ -134,7 +134,14 @@ var (
 	amount  = regexp.MustCompile(number + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
 )
 
-// lastNumber returns the last number of a text, with its sign and a sign of percent.
+// bounding finds words before a number by which it is not the answer.
+var bounding = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than)\s*$`)
+
+// points finds the last numbers in brackets of a text, with commas between them.
+var points = regexp.MustCompile(`[(\[]\s*-?[\d./]+(?:\s*,\s*-?[\d./]+)+\s*[)\]][^\d]*$`)
+
+// lastNumber returns the last number of a text, with its sign and a sign of percent, or
+// the numbers in brackets of which it is the last.
 func lastNumber(text string) string {
 	const window = 2000
 	for end := len(text); end > 0; end -= window {
@@ -147,6 +154,12 @@ func lastNumber(text string) string {
 			found := text[from+loc[0] : from+loc[1]]
 			if loc[0] > 0 && strings.ContainsAny(found[:1], "-+−") && !strings.ContainsAny(text[from+loc[0]-1:from+loc[0]], " (=[:$\n") {
 				found = found[1:]
+			}
+			if bounding.MatchString(text[max(0, from+loc[0]-maxShort) : from+loc[0]]) {
+				return ""
+			}
+			if group := points.FindString(text[from:end]); group != "" {
+				return group[:strings.IndexAny(group, ")]")+1]
 			}
 			return strings.TrimSpace(found)
 		}
@@ -178,6 +191,18 @@ func firstLetter(s string) string {
 		return ""
 	}
 	return s[m[2]:m[3]]
+}
+
+// lettered finds a letter with what it stands for: "C) 42".
+var lettered = regexp.MustCompile(`^\(?([A-J])[).:]\s+\S`)
+
+// subject returns what a short sentence says that something is: "Friday" of "The day is
+// Friday".
+func subject(text string) string {
+	if i := strings.LastIndex(text, " is "); i >= 0 {
+		return text[i+len(" is "):]
+	}
+	return text
 }
 
 // opening finds a letter with which a text begins.

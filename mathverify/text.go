@@ -115,8 +115,9 @@ func sameText(gold, answer string) (same, sure bool) {
 			return n == m, true
 		}
 	}
-	if isWords(g) && isWords(a) && len(g) > 2 && len(a) > 2 {
-		return strings.EqualFold(g, a), len(g) == 3 && len(a) == 3 || dictionary[strings.ToLower(g)]
+	if isWords(g) && isWords(a) && len(g) > 1 && len(a) > 1 {
+		word := dictionary[strings.ToLower(g)]
+		return g == a || strings.EqualFold(g, a) && (word || len(g) > 2), word
 	}
 	return g == a && strings.ContainsFunc(g, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }), false
 }

@@ -93,11 +93,27 @@ func (p *parser) exponent() *Node {
 		return New(Neg, p.exponent())
 	}
 	p.accept("+")
-	n := p.primary()
+	n := p.firstLetter()
+	if n == nil {
+		n = p.primary()
+	}
 	if p.accept("^") {
 		return New(Pow, n, p.exponent())
 	}
 	return n
+}
+
+// firstLetter reads the first letter of a word, which alone is an exponent, or nothing.
+func (p *cursor) firstLetter() *Node {
+	t := p.peek()
+	if t.kind != kWord {
+		return nil
+	}
+	p.tokens[p.at].text = t.text[1:]
+	if len(t.text) == 2 {
+		p.tokens[p.at].kind = kSymbol
+	}
+	return letter(t.text[:1])
 }
 
 // below reads the subscript of a variable, or the base of a number.
