@@ -45,7 +45,7 @@ type lexer struct {
 
 // lex returns the tokens of text, the last of which is kEnd.
 func lex(text string) ([]token, error) {
-	l := lexer{text: text, tokens: make([]token, 0, len(text)/2+2)}
+	l := lexer{text: text, tokens: make([]token, 0, len(text)+1)}
 	for l.at < len(l.text) {
 		if err := l.next(); err != nil {
 			return nil, err
@@ -170,8 +170,16 @@ func prefix(word string) (name, rest string) {
 
 // number reads a number with its separators, its fraction and its exponent.
 func (l *lexer) number() {
-	var b strings.Builder
 	start := l.at
+	for l.at < len(l.text) && isDigit(l.text[l.at]) {
+		l.at++
+	}
+	if rest := l.text[l.at:]; rest == "" || strings.IndexByte("+-*/^)}=", rest[0]) >= 0 {
+		l.add(kNumber, l.text[start:l.at]) // digits and no more
+		return
+	}
+	l.at = start
+	var b strings.Builder
 	l.digits(&b)
 	if first := l.at - start; first >= 1 && first <= 3 && l.text[start] != '0' {
 		l.groups(&b)
