@@ -32,7 +32,7 @@ answer is found. What counts as equal is told in docs/math.md.
 All cores compare. Verify answers every line that it has read before it waits for
 more. A line that cannot be read gives {"error": …} in its place and exit status 1 at
 the end; the others are still compared.`,
-		Example: `  echo '{"gold": "\\frac{1}{2}", "answer": "so it is \\boxed{0.5}"}' | quintain math verify`,
+		Example: `  printf '%s\n' '{"gold": "\\frac{1}{2}", "answer": "so it is \\boxed{0.5}"}' | quintain math verify`,
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
