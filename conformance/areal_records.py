@@ -137,7 +137,7 @@ def check_all(quintain, folder, package):
     """Plays, exports in all forms, and compares; returns what was compared."""
     data = folder / "data"
     done = subprocess.run([quintain, "run", "--policy", "script", "--accuracy", "0.4", "--delay", "0s", "--step-time", "0s", "--steps", "5", "--port", "0",
-                           "--scenario", "math_multi_turn", "--tasks", "chain_sum:2", "--turn-discount", str(DISCOUNT), "--records", "areal-legacy",
+                           "--scenario", "math_multi_turn", "--mode", "legacy", "--num-turns", "3", "--tasks", "chain_sum:2", "--turn-discount", str(DISCOUNT), "--records", "areal-legacy",
                            "--data", data], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -34,7 +34,7 @@ GROUP, BATCH = 4, 16  # sequences
 TOP = 3  # tokens that a teacher tells at each place
 RUNS = {  # turns: flags
     1: ["--scenario", "reasoning_gym", "--tasks", "chain_sum:0,spell_backward:0,word_sorting:0", "--max-tokens", "24"],
-    3: ["--scenario", "math_multi_turn", "--tasks", "chain_sum:0", "--turns", "3", "--stop-at-success=false", "--max-tokens", "100"],
+    3: ["--scenario", "math_multi_turn", "--tasks", "chain_sum:0", "--mode", "legacy", "--num-turns", "3", "--max-tokens", "100"],
 }
 LLAMA_CPP = """
 import sys, time, xllamacpp

@@ -47,20 +47,21 @@ func (e *oneTurn) Open(context.Context) ([]quintain.Message, error) {
 	if e.how.System != "" {
 		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: e.how.System})
 	}
-	question, err := e.question()
+	question, err := Question(e.task, e.problem, e.how.Short)
 	if err != nil {
 		return nil, fmt.Errorf("asking %s: %w", e.problem.ID(), err)
 	}
 	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
 }
 
-// question is the text that the policy is asked.
-func (e *oneTurn) question() (string, error) {
-	short, can := e.task.(quintain.Shortener)
-	if !e.how.Short || !can {
-		return e.problem.Prompt, nil
+// Question is the text in which a problem of t asks: its prompt, or a few characters if short
+// is true and the task can do with them.
+func Question(t quintain.Task, p quintain.Problem, short bool) (string, error) {
+	s, can := t.(quintain.Shortener)
+	if !short || !can {
+		return p.Prompt, nil
 	}
-	return short.Short(e.problem)
+	return s.Short(p)
 }
 
 // Step implements [quintain.Env].

@@ -1,30 +1,30 @@
 package envs_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/env/envtest"
 	"github.com/quintain-rl/quintain/envs"
 )
 
-// problems is a file of three problems in the forms of different data sets.
-const problems = `{"id":"a","question":"What is 6 times 7?","answer":"42"}
-
-{"query_id":"b","prompt":"Half of 10?","solutions":["\\boxed{5}"],"task":"math"}
-{"problem":"1000 + 234","answer":1234}
-`
-
+// readProblems reads a file of problems.
 func readProblems(t *testing.T, text string) quintain.Task {
 	t.Helper()
-	task, err := envs.ReadProblems(strings.NewReader(text), "sums")
+	set, err := dataset.ReadLines(strings.NewReader(text), "sums", dataset.Columns{}, dataset.SameNumber)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return task
+	return set
 }
+
+// problems is a file of three problems.
+const problems = `{"question":"What is 6 times 7?","answer":"42"}
+{"question":"Half of 10?","answer":"5"}
+{"question":"1000 + 234","answer":1234}
+`
 
 func TestScenarios(t *testing.T) {
 	envtest.Run(t, envs.Scenarios, []quintain.Task{readProblems(t, problems)})
@@ -77,6 +77,7 @@ func TestReasoningGymSystemMessage(t *testing.T) {
 }
 
 func TestMathMultiTurn(t *testing.T) {
+	cut := quintain.Reply{Text: "4", Finish: quintain.Length}
 	for _, test := range []struct {
 		why      string
 		settings string
@@ -84,15 +85,19 @@ func TestMathMultiTurn(t *testing.T) {
 		rewards  []float64
 		end      quintain.End
 	}{
-		{"right at once", `{"turns":3, "stop_at_success":true}`, replies(`\boxed{42}`), []float64{1}, quintain.Terminated},
-		{"right at the second attempt", `{"turns":3, "stop_at_success":true}`, replies("41", "it is 42."), []float64{-1, 1}, quintain.Terminated},
-		{"never right", `{"turns":3, "stop_at_success":true}`, replies("1", "2", "3"), []float64{-1, -1, -1}, quintain.Terminated},
-		{"plays on after success, as AReaL does", `{"turns":2, "stop_at_success":false}`, replies("42", "43"), []float64{1, -1}, quintain.Terminated},
-		{"bias and scaling", `{"turns":1, "reward_bias":0.5, "reward_scaling":2}`, replies("42"), []float64{1}, quintain.Terminated},
-		{"a box takes precedence over later numbers", `{"turns":1}`, replies(`\boxed{42}, not 43`), []float64{1}, quintain.Terminated},
-		{"thinking does not count", `{"turns":1}`, replies("<think>42</think> none"), []float64{-1}, quintain.Terminated},
-		{"tags count", `{"turns":1}`, replies("<answer>42</answer> 7"), []float64{1}, quintain.Terminated},
-		{"a reply that was cut", `{"turns":3}`, []quintain.Reply{{Text: "4", Finish: quintain.Length}}, []float64{-1}, quintain.Truncated},
+		{"right at once", `{"num_turns":3}`, replies(`\boxed{42}`), []float64{1}, quintain.Terminated},
+		{"right at the second attempt", `{"num_turns":3}`, replies("41", "it is 42."), []float64{0, 1}, quintain.Terminated},
+		{"never right", `{"num_turns":3}`, replies("1", "2", "3"), []float64{0, 0, 0}, quintain.Terminated},
+		{"legacy plays on after success", `{"num_turns":3, "mode":"legacy"}`, replies("42", "43", "42"), []float64{1, -1, 1}, quintain.Terminated},
+		{"bias and scaling, legacy", `{"num_turns":2, "mode":"legacy", "reward_bias":0.5, "reward_scaling":2}`, replies("42", "1"), []float64{1, -3}, quintain.Terminated},
+		{"bias and scaling, modern", `{"num_turns":2, "reward_bias":0.5, "reward_scaling":2}`, replies("1", "42"), []float64{-1, 1}, quintain.Terminated},
+		{"a box takes precedence over later numbers", `{"num_turns":1}`, replies(`\boxed{42}, not 43`), []float64{1}, quintain.Terminated},
+		{"an answer within other text in the box", `{"num_turns":1}`, replies(`\boxed{42 or 43}`), []float64{0}, quintain.Terminated},
+		{"thinking does not count", `{"num_turns":1}`, replies("<think>42</think> none"), []float64{0}, quintain.Terminated},
+		{"tags count", `{"num_turns":1}`, replies("<answer>42</answer> 7"), []float64{1}, quintain.Terminated},
+		{"a reply that was cut is an attempt", `{"num_turns":2}`, append([]quintain.Reply{cut}, replies("42")...), []float64{0, 1}, quintain.Terminated},
+		{"the last one is cut", `{"num_turns":1}`, []quintain.Reply{cut}, []float64{0}, quintain.Truncated},
+		{"no room for a reply", `{"num_turns":9}`, []quintain.Reply{{Finish: quintain.Length}}, []float64{0}, quintain.Truncated},
 	} {
 		e := open(t, find(t, "math_multi_turn", readProblems(t, `{"question":"6·7?","answer":42}`), test.settings))
 		for i, reply := range test.replies {
@@ -104,6 +109,39 @@ func TestMathMultiTurn(t *testing.T) {
 			if step.Reward != test.rewards[i] || (step.End != quintain.Going) != last || last && step.End != test.end {
 				t.Errorf("%s: turn %d: %+v, want reward %v", test.why, i, step, test.rewards[i])
 			}
+		}
+	}
+}
+
+func TestFeedback(t *testing.T) {
+	const settings = `{"mode":"legacy", "feedback_right":"yes", "feedback_wrong":"no", "feedback_none":"what?"}`
+	e := open(t, find(t, "math_multi_turn", readProblems(t, `{"question":"6·7?","answer":42}`), settings))
+	for _, test := range []struct {
+		reply, says string
+		malformed   bool
+	}{{"42", "yes", false}, {"41", "no", false}, {"Hm.", "what?", true}, {`\boxed{x}`, "what?", true}} {
+		step, err := e.Step(t.Context(), quintain.Reply{Text: test.reply})
+		if err != nil || len(step.Observe) != 1 || step.Observe[0].Content != test.says || step.Malformed != test.malformed {
+			t.Errorf("after %q: %+v, error %v; want %q", test.reply, step, err, test.says)
+		}
+	}
+}
+
+// A verifier that fails gives no reward.
+func TestUnreadableGoldIsAnError(t *testing.T) {
+	s := find(t, "math_multi_turn", readProblems(t, problems), "{}")
+	p, err := s.Problem(quintain.Draw{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Instance = quintain.RawRecord([]byte("{"))
+	e, err := s.Env(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reply := range []string{"42", ""} {
+		if step, err := e.Step(t.Context(), quintain.Reply{Text: reply}); err == nil {
+			t.Errorf("%q earns %+v", reply, step)
 		}
 	}
 }
@@ -121,91 +159,11 @@ type worded struct{ quintain.Task }
 
 func (worded) Solve(quintain.Problem) (string, error) { return "seven", nil }
 
-func TestMathMultiTurnPlaysOnlyWholeNumbers(t *testing.T) {
+func TestMathMultiTurnPlaysOnlyNumbers(t *testing.T) {
 	for _, spec := range envs.Scenarios {
 		_, err := spec.Over(worded{readProblems(t, problems)}, nil)
 		if (err == nil) != (spec.Name == "reasoning_gym") {
 			t.Errorf("%s over a task with words as answers: error %v", spec.Name, err)
 		}
 	}
-}
-
-func TestReadProblems(t *testing.T) {
-	task := readProblems(t, problems)
-	seen := map[string]bool{}
-	for index := range 6 {
-		p, err := task.Problem(quintain.Draw{Seed: 1, Index: index})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if index < 3 {
-			seen[p.Prompt] = true
-		}
-		solution, err := task.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, test := range []struct {
-			answer string
-			want   float64
-		}{{solution, 1}, {" +" + solution + ".0 ", 1}, {solution + "1", 0}, {"x", 0}, {"", 0}} {
-			if v, err := task.Grade(p, test.answer); err != nil || v.Score != test.want {
-				t.Errorf("%s: %q gets %+v, error %v", p.Prompt, test.answer, v, err)
-			}
-		}
-	}
-	if len(seen) != 3 {
-		t.Errorf("the first pass through the file gives %v, want all three problems", seen)
-	}
-	if _, err := task.Grade(quintain.Problem{Task: "sums", Instance: quintain.RawRecord([]byte(`{}`))}, "1"); err == nil {
-		t.Error("a record without an answer is graded")
-	}
-}
-
-func TestReadProblemsNamesLineAndField(t *testing.T) {
-	const good = `{"question":"q","answer":1}` + "\n"
-	for _, test := range []struct{ text, tells string }{
-		{"", "no problem"},
-		{good + "{", "line 2"},
-		{good + `{"answer":1}`, "line 2: question"},
-		{good + `{"question":"q"}`, "line 2: answer"},
-		{good + `{"question":"q","answer":"x+1"}`, "line 2: answer"},
-		{good + `{"question":"q","answer":"1/2"}`, "line 2: answer"},
-		{good + `{"question":5,"answer":"1"}`, "line 2: question"},
-		{`{"id":"a","question":"q","answer":1}` + "\n" + `{"id":"a","question":"r","answer":2}`, `line 2: id: "a" is already used in line 1`},
-	} {
-		if _, err := envs.ReadProblems(strings.NewReader(test.text), "sums"); err == nil || !strings.Contains(err.Error(), test.tells) {
-			t.Errorf("%q: error %v, want %q in it", test.text, err, test.tells)
-		}
-	}
-}
-
-func FuzzReadProblems(f *testing.F) {
-	f.Add(problems)
-	f.Add(`{"question":"q","answer":"\\boxed{-1,000}"}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		task, err := envs.ReadProblems(strings.NewReader(text), "sums")
-		if err != nil {
-			return
-		}
-		p, err := task.Problem(quintain.Draw{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		encoded, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back quintain.Problem
-		if err := json.Unmarshal(encoded, &back); err != nil {
-			t.Fatal(err)
-		}
-		solution, err := task.Solve(back)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v, err := task.Grade(back, solution); err != nil || v.Score != 1 {
-			t.Errorf("its own solution %q gets %+v, error %v", solution, v, err)
-		}
-	})
 }

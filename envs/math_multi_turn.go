@@ -3,6 +3,7 @@ package envs
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
@@ -10,35 +11,67 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// mathMultiTurn is the scenario of AReaL's math-multi-turn agent.
+// mathMultiTurn is the scenario of AReaL's math-multi-turn agent and, with one turn, of its
+// math-single-step agent.
 var mathMultiTurn = env.Spec{
 	Name: "math_multi_turn",
-	Doc: "Several attempts at a problem whose answer is a whole number; after each, the policy is told whether it was right. " +
+	Doc: "Several attempts at a problem whose answer is a number; after each, the policy is told whether it was right. " +
 		"Every turn has its own reward; the discount over turns is a setting of the rules.",
 	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
-	Version: 2,
+	Version: 3,
 	New: func() env.Play {
-		return &MathMultiTurn{Turns: 5, StopAtSuccess: true, RewardScaling: 1}
+		return &MathMultiTurn{
+			Mode: Modern, NumTurns: 5, RewardScaling: 1,
+			FeedbackRight: "That is correct. Please give your answer again.",
+			FeedbackWrong: "That is not correct. Look for the mistake in your reasoning and try again.",
+			FeedbackNone:  `I could not find an answer in your reply. Work out the problem and write your answer inside \boxed{}.`,
+		}
 	},
 }
 
+// A Mode is the way in which a generation of AReaL plays an episode of several attempts.
+type Mode string
+
+// The modes.
+const (
+	// Legacy plays all turns, even after a right answer. An attempt is worth 1 or -1.
+	Legacy Mode = "legacy"
+
+	// Modern ends with the first right answer. An attempt is worth 1 or 0, so that with a
+	// turn discount d an episode that is right after k failures is worth d to the power of k.
+	Modern Mode = "modern"
+)
+
 // MathMultiTurn holds the settings of the scenario math_multi_turn.
 type MathMultiTurn struct {
-	Turns         int     // largest number of attempts in an episode
-	StopAtSuccess bool    // end after the first right answer; AReaL's agent plays on
-	RewardBias    float64 // subtracted from the reward of an attempt, which is 1 if right and -1 if wrong
+	Mode          Mode
+	NumTurns      int     // largest number of attempts in an episode
+	RewardBias    float64 // subtracted from what an attempt is worth
 	RewardScaling float64 // factor on the difference
+
+	// ShortPrompts omits the system message and asks in a few characters if the task can. It
+	// is for policies that have a short context and have learnt the form of the answers.
+	ShortPrompts bool
+
+	FeedbackRight string // what the policy is told after a right answer, if the episode goes on
+	FeedbackWrong string // after a wrong one
+	FeedbackNone  string // after a reply without an answer
 }
 
 // Declare implements [settings.Declarer].
 func (m *MathMultiTurn) Declare(d *settings.Section) {
-	d.Int(&m.Turns, "turns", "largest number of attempts at a problem").AtLeast(1)
-	d.Bool(&m.StopAtSuccess, "stop_at_success", "end an episode after the first right answer")
-	d.Float(&m.RewardBias, "reward_bias", "subtracted from the reward of an attempt, which is 1 if right and -1 if wrong")
+	settings.Word(d, &m.Mode, "mode", "as AReaL's agent played: legacy plays all turns, and an attempt is worth 1 if right and -1 if wrong; "+
+		"modern ends with the first right answer, which is worth 1, and a wrong one 0").OneOf(string(Legacy), string(Modern))
+	d.Int(&m.NumTurns, "num_turns", "largest number of attempts at a problem").AtLeast(1)
+	d.Float(&m.RewardBias, "reward_bias", "subtracted from what an attempt is worth")
 	d.Float(&m.RewardScaling, "reward_scaling", "factor on the reward after the bias is subtracted")
+	d.Bool(&m.ShortPrompts, "short_prompts", "ask in a few characters if the task can, and without a system message").Flag("math-short-prompts")
+	d.Text(&m.FeedbackRight, "feedback_right", "what the policy is told after a right answer, if the episode goes on").Given("a text")
+	d.Text(&m.FeedbackWrong, "feedback_wrong", "what the policy is told after a wrong answer").Given("a text")
+	d.Text(&m.FeedbackNone, "feedback_none", "what the policy is told after a reply without an answer").Given("a text")
 }
 
-// Fits implements [env.Fitter]: the task's answers must be whole numbers.
+// Fits implements [env.Fitter]: the task's answers must be numbers.
 func (m *MathMultiTurn) Fits(t quintain.Task) error {
 	p, err := t.Problem(quintain.Draw{})
 	if err != nil {
@@ -48,8 +81,9 @@ func (m *MathMultiTurn) Fits(t quintain.Task) error {
 	if err != nil {
 		return err
 	}
-	if _, whole := canonical(solution); !whole {
-		return fmt.Errorf("it needs whole numbers as answers, but an answer of task %s is %q", p.Task, solution)
+	plain := strings.ReplaceAll(solution, ",", "")
+	if _, number := answer.SameDecimal(plain, plain); !number {
+		return fmt.Errorf("it needs numbers as answers, but an answer of task %s is %q", p.Task, solution)
 	}
 	return nil
 }
@@ -59,15 +93,8 @@ func (m *MathMultiTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, 
 	return &mathEnv{settings: m, task: t, problem: p}, nil
 }
 
-// mathSystem asks for a whole number in a box.
-const mathSystem = `You solve math problems whose answers are whole numbers. Reason step by step, then give your final answer once, in digits, inside \boxed{}.`
-
-// The messages to the policy after an attempt.
-const (
-	feedbackRight = "That is correct. Please give your answer again."
-	feedbackWrong = "That is not correct. Look for the mistake in your reasoning and try again."
-	feedbackNone  = `I could not find a whole number in your reply. Work out the problem and write your answer inside \boxed{}.`
-)
+// mathSystem asks for an answer in a box.
+const mathSystem = `You solve math problems. Reason step by step, then give your final answer once, inside \boxed{}.`
 
 // A mathEnv is one episode of several attempts.
 type mathEnv struct {
@@ -79,35 +106,46 @@ type mathEnv struct {
 
 // Open implements [quintain.Env].
 func (e *mathEnv) Open(context.Context) ([]quintain.Message, error) {
-	return []quintain.Message{
-		{Role: quintain.RoleSystem, Content: mathSystem},
-		{Role: quintain.RoleUser, Content: e.problem.Prompt},
-	}, nil
+	question, err := env.Question(e.task, e.problem, e.settings.ShortPrompts)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s: %w", e.problem.ID(), err)
+	}
+	var talk []quintain.Message
+	if !e.settings.ShortPrompts {
+		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: mathSystem})
+	}
+	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
 }
 
-// Step implements [quintain.Env].
+// Step implements [quintain.Env]. A reply that the length limit cut is an attempt like any
+// other, unless nothing of it is there: then the policy has no room for another.
 func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
 	e.turn++
-	number, found := wholeNumber(reply.Text)
-	v, err := e.task.Grade(e.problem, number)
+	text, found := finalAnswer(reply.Text)
+	v, err := e.task.Grade(e.problem, text)
 	if err != nil {
 		return quintain.Step{}, fmt.Errorf("grading %s: %w", e.problem.ID(), err)
 	}
+	found = found && !v.Malformed
 	right := found && v.Score == 1
-	step := quintain.Step{Answer: number, Reward: e.reward(right), Right: right, Malformed: !found, Why: "wrong"}
-	feedback := feedbackWrong
+	step := quintain.Step{Answer: text, Reward: e.reward(right), Right: right, Malformed: !found, Why: "wrong"}
+	feedback := e.settings.FeedbackWrong
 	switch {
 	case right:
-		step.Why, feedback = "right", feedbackRight
+		step.Why, feedback = "right", e.settings.FeedbackRight
 	case !found:
-		step.Why, feedback = "no whole number", feedbackNone
+		step.Why, feedback = "no answer", e.settings.FeedbackNone
 	}
-	switch {
-	case reply.Finish == quintain.Length:
-		step.End, step.Why = quintain.Truncated, step.Why+"; the length limit cut the reply"
-	case right && e.settings.StopAtSuccess:
+	cut := reply.Finish == quintain.Length
+	if cut {
+		step.Why += "; the length limit cut the reply"
+	}
+	switch last := e.turn == e.settings.NumTurns; {
+	case cut && (last || reply.Text == ""):
+		step.End = quintain.Truncated
+	case right && e.settings.Mode == Modern:
 		step.End = quintain.Terminated
-	case e.turn == e.settings.Turns:
+	case last:
 		step.End, step.Why = quintain.Terminated, step.Why+"; no attempts are left"
 	default:
 		step.Observe = []quintain.Message{{Role: quintain.RoleUser, Content: feedback}}
@@ -115,28 +153,30 @@ func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	return step, nil
 }
 
-// reward is that of an attempt: 1 if right and -1 if wrong, with bias and scaling
-// applied.
+// reward is that of an attempt, with bias and scaling applied.
 func (e *mathEnv) reward(right bool) float64 {
-	r := -1.0
-	if right {
-		r = 1
+	worth := 0.0
+	switch {
+	case right:
+		worth = 1
+	case e.settings.Mode == Legacy:
+		worth = -1
 	}
-	return (r - e.settings.RewardBias) * e.settings.RewardScaling
+	return (worth - e.settings.RewardBias) * e.settings.RewardScaling
 }
 
 // Close implements [quintain.Env].
 func (e *mathEnv) Close() error { return nil }
 
-// wholeNumber finds the answer in a reply: in its last box, else between its only pair
-// of answer tags, else as its last whole number outside the thinking.
-func wholeNumber(reply string) (number string, found bool) {
+// finalAnswer finds the answer in a reply: in its last box, else between its only pair of
+// answer tags, else as its last whole number outside the thinking.
+func finalAnswer(reply string) (text string, found bool) {
 	rest := answer.WithoutThinking(reply)
 	if boxed, has := answer.Boxed(rest); has {
-		return answer.LastInteger(boxed)
+		return boxed, boxed != ""
 	}
 	if tagged, why := answer.Tagged(reply); why == "" {
-		return answer.LastInteger(tagged)
+		return tagged, tagged != ""
 	}
 	return answer.LastInteger(rest)
 }

@@ -28,12 +28,17 @@ type Rules struct {
 	RightOnly        bool    // an episode scores 1 if a reply was fully right, else 0
 	MalformedPenalty float64 // subtracted from the score of an episode whose last reply has no readable answer; 0 or more
 
+	// A group is dropped if the share of its episodes with a right reply is below
+	// SuccessRateLB or above SuccessRateUB, as by AReaL's single-step agent. An upper bound
+	// of 0 is none.
+	SuccessRateLB, SuccessRateUB float64
+
 	Sampling quintain.Sampling // recorded in the group's generation parameters
 }
 
 // DefaultRules are the default rules of a run.
 func DefaultRules() Rules {
-	return Rules{Estimator: GRPO, TurnDiscount: 1, MinTrainable: 10, MaskTooLong: true, Sequences: WholeEpisodes}
+	return Rules{Estimator: GRPO, TurnDiscount: 1, MinTrainable: 10, MaskTooLong: true, Sequences: WholeEpisodes, SuccessRateUB: 1}
 }
 
 // Declare implements [settings.Declarer]. It leaves out Size and Sampling, which are
@@ -51,6 +56,8 @@ func (r *Rules) Declare(d *settings.Section) {
 	d.Int(&r.LengthBudget, "length_budget", "tokens of a sequence; in a group whose scores are all a half or more, scores fall from three quarters of it on, to 0 at the whole; 0: off").AtLeast(0)
 	d.Bool(&r.RightOnly, "right_only", "an episode scores 1 if a reply was fully right, and else 0: no part credit")
 	d.Float(&r.MalformedPenalty, "malformed_penalty", "subtracted from the score of an episode whose last reply has no readable answer").AtLeast(0)
+	d.Float(&r.SuccessRateLB, "success_rate_lb", "least share of a group's episodes with a right reply").Between(0, 1)
+	d.Float(&r.SuccessRateUB, "success_rate_ub", "largest share of a group's episodes with a right reply; 0: any").Between(0, 1)
 }
 
 // A Drop is the reason for dropping a group.
@@ -63,6 +70,7 @@ const (
 	DropInfra      Drop = "infra_failed"       // an episode's policy failed
 	DropTimedOut   Drop = "timed_out"          // an episode took too long; the problem is not played again
 	DropEqual      Drop = "equal_scores"       // all scores are equal
+	DropRate       Drop = "success_rate"       // too few episodes, or too many, have a right reply
 	DropFewTokens  Drop = "too_few_tokens"     // a sequence has too few trainable tokens
 	DropTooLong    Drop = "too_long"           // a sequence has too many tokens
 	DropMixedVocab Drop = "mixed_vocabularies" // the episodes have different vocabularies
@@ -88,7 +96,11 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 	}
 	all := r.Sequences.of(played)
 	r.shape(played, all, scores)
-	if drop := r.unfit(all, scores); drop != "" {
+	drop = r.unfit(all, scores)
+	if drop == "" && !r.teaches(played) {
+		drop = DropRate
+	}
+	if drop != "" {
 		return nil, scores, drop, nil
 	}
 	group, err = r.group(result, all, outcome{scores, returns})
@@ -141,6 +153,18 @@ func (r Rules) unfit(all []sequence, scores []float64) Drop {
 		return DropEqual
 	}
 	return ""
+}
+
+// teaches reports whether the share of episodes with a right reply is within its bounds.
+func (r Rules) teaches(played []quintain.Trajectory) bool {
+	solved := 0.0
+	for i := range played {
+		if played[i].Solved() {
+			solved++
+		}
+	}
+	rate := solved / float64(len(played))
+	return rate >= r.SuccessRateLB && (r.SuccessRateUB == 0 || rate <= r.SuccessRateUB)
 }
 
 // returns computes for each turn its reward plus the discounted rewards after it.

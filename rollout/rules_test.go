@@ -183,6 +183,11 @@ func TestReasonsToDropAGroup(t *testing.T) {
 	cut.Turns[0].Finish = quintain.Length
 	other := played(20, 0)
 	other.Vocabulary = "tiny"
+	solved := func(score float64) quintain.Trajectory {
+		tr := played(20, score)
+		tr.Turns[0].Right = score == 1
+		return tr
+	}
 	for _, test := range []struct {
 		why    string
 		rules  Rules
@@ -200,6 +205,9 @@ func TestReasonsToDropAGroup(t *testing.T) {
 		{"an environment that failed", Rules{}, result(failed(quintain.InfraFailed), failed(quintain.EnvFailed)), DropEnvFailed},
 		{"cut by the length limit", Rules{MaskTooLong: true}, result(played(20, 1), cut), ""},
 		{"two vocabularies", Rules{}, result(played(20, 1), other), DropMixedVocab},
+		{"too few are right", Rules{SuccessRateLB: 0.6}, result(solved(1), solved(0)), DropRate},
+		{"too many are right", Rules{SuccessRateUB: 0.4}, result(solved(1), solved(0)), DropRate},
+		{"as few as may be, and as many", Rules{SuccessRateLB: 0.5, SuccessRateUB: 0.5}, result(solved(1), solved(0)), ""},
 		{"a failure of the model, which is judged", Rules{}, result(played(20, 1), func() quintain.Trajectory { tr := played(20, 0); tr.Outcome = quintain.ModelFailed; return tr }()), ""},
 	} {
 		test.rules.Estimator = GRPO

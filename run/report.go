@@ -27,6 +27,7 @@ type Report struct {
 	Tokens        int                      `json:"tokens"`                  // sampled
 	Unit          string                   `json:"unit"`                    // what Tokens counts: "tokens", or "bytes" if the policy's server does not tell its tokens
 	Turns         Turns                    `json:"turns"`                   // after the first of each episode
+	SolvedAt      []int                    `json:"solved_at"`               // episodes by the turn of their first right reply, the first turn first; without those of which none was right
 	Staleness     map[int]int              `json:"staleness"`               // groups consumed, by the versions that their oldest token was behind; those of unknown version are not in it
 	Tasks         []TaskReport             `json:"tasks"`                   // the courses, in the order of the streams
 	Waiting       string                   `json:"waiting,omitempty"`       // what the policy waits for, besides its replies
@@ -42,6 +43,7 @@ type Turns struct {
 	Clean     int `json:"clean"`     // it continued the tokens so far
 	Realigned int `json:"realigned"` // it writes the end of the last reply differently
 	Forked    int `json:"forked"`    // it rewrote what came before, so the tokens began anew
+	Reencoded int `json:"reencoded"` // sampled tokens that forked turns encoded again; no others are
 }
 
 // String tells the counts in words.
@@ -98,6 +100,18 @@ func (r *Report) Lag() (mean float64, known bool) {
 
 // Rate is the number of tokens, or bytes, that were sampled in a second.
 func (r *Report) Rate() float64 { return float64(r.Tokens) / max(r.Seconds, 1e-9) }
+
+// SolvedLater is the share of the solved episodes whose first reply was not right.
+func (r *Report) SolvedLater() float64 {
+	all := 0
+	for _, n := range r.SolvedAt {
+		all += n
+	}
+	if all == 0 {
+		return 0
+	}
+	return 1 - float64(r.SolvedAt[0])/float64(all)
+}
 
 // Failed is the number of episodes that failed: without a score, and not by order.
 func (r *Report) Failed() int {

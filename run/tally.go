@@ -44,6 +44,7 @@ type tally struct {
 	tokens    int    // sampled
 	unit      string
 	turns     Turns
+	solvedAt  []int // see [Report]
 	staleness map[int]int
 	tasks     []*taskTally
 	lastFault string
@@ -123,8 +124,10 @@ func (t *tally) played(p Played) {
 		if !played.Outcome.Rewarded() && played.Outcome != quintain.Cancelled {
 			t.lastFault = played.Error
 		}
-		if played.Solved() {
+		if at := slices.IndexFunc(played.Turns, func(turn quintain.Turn) bool { return turn.Right }); at >= 0 {
 			task.solved++
+			t.solvedAt = append(t.solvedAt, make([]int, max(0, at+1-len(t.solvedAt)))...)
+			t.solvedAt[at]++
 		}
 	}
 	if p.Drop == "" {
@@ -148,16 +151,20 @@ func (t *tally) played(p Played) {
 
 // add counts the turns of an episode after its first.
 func (n *Turns) add(played *quintain.Trajectory) {
+	sampled := 0 // tokens before the turn
 	for i := range played.Turns {
-		switch turn := &played.Turns[i]; {
+		turn := &played.Turns[i]
+		switch {
 		case i == 0:
 		case turn.Fork:
 			n.Forked++
+			n.Reencoded += sampled
 		case turn.Realigned:
 			n.Realigned++
 		default:
 			n.Clean++
 		}
+		sampled += len(turn.Wrote)
 	}
 }
 
@@ -240,7 +247,7 @@ func (t *tally) report() Report {
 	r := Report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsSent: t.sent, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
-		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, SolvedAt: slices.Clone(t.solvedAt), Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Advice: t.allAdvice(), Training: t.training,
 	}
 	for _, o := range quintain.Outcomes {

@@ -54,6 +54,9 @@ func Report(out io.Writer, r *run.Report) error {
 	if r.Turns != (run.Turns{}) {
 		fmt.Fprintf(out, "further turns  %v\n", r.Turns)
 	}
+	if len(r.SolvedAt) > 1 {
+		fmt.Fprintf(out, "solved         %.1f %% of them at a later turn than the first\n", 100*r.SolvedLater())
+	}
 	staleness := counted(r.Staleness)
 	if _, known := r.Lag(); !known {
 		staleness = "unknown"

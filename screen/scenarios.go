@@ -31,7 +31,7 @@ func Scenario(out io.Writer, spec env.Spec, can []quintain.Task) {
 	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n%s\n", spec.Name, spec.Version, Wrap(spec.Doc, "  "), Wrap("Source: "+spec.Source, "  "))
 	fmt.Fprint(out, "\nSETTINGS\n")
 	for _, s := range catalog.SettingsOf(spec) {
-		fmt.Fprintf(out, "\n  %s (default %s)\n%s\n", s.Path(), s.Default(), Wrap(s.Doc(), "    "))
+		fmt.Fprintf(out, "\n%s\n%s\n", Wrap(fmt.Sprintf("%s (default %s)", s.Path(), s.Default()), "  "), Wrap(s.Doc(), "    "))
 	}
 	all := len(catalog.Tasks())
 	if len(can) == all {

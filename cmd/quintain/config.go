@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/curriculum"
+	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/host"
@@ -39,6 +41,7 @@ type config struct {
 	Tasks      catalog.Choices
 	Mixture    string // file
 	Problems   string
+	Columns    dataset.Columns
 	Scenario   catalog.ScenarioChoice
 	Policy     policySettings
 	Teacher    server.TeacherSettings
@@ -52,6 +55,8 @@ type config struct {
 	Model      starter.Sizes
 	Learn      learn.Settings
 	Fake       fake.Settings
+
+	notes io.Writer // gets what people should know of the settings
 }
 
 // Declare implements [settings.Declarer].
@@ -59,7 +64,8 @@ func (c *config) Declare(d *settings.Section) {
 	d.Text(&c.Data, "data", "folder that keeps all state").Given("a folder")
 	d.Value(&c.Tasks, "tasks", "tasks with their levels, such as chain_sum:0-3=2 for four levels of weight 2 together; composite: all tasks; none: those that the policy is made for, or all at level 0")
 	d.Text(&c.Mixture, "mixture", "file of tasks with their weights, in YAML, in the form of reasoning-gym's composite, in place of the tasks")
-	d.Text(&c.Problems, "problems", "file of problems with whole-number answers, a JSON object a line, in place of the tasks")
+	d.Text(&c.Problems, "problems", "file of problems with gold answers, JSON lines or Parquet, in place of the tasks")
+	d.Prefixed(&c.Columns, "columns", "the columns of the file of problems")
 	d.Section(&c.Scenario, "scenario", "how problems are played")
 	d.Section(&c.Policy, "policy", "what plays")
 	d.Prefixed(&c.Teacher, "teacher", "what scores the tokens of groups, for distillation")
@@ -81,7 +87,7 @@ func (c *config) Declare(d *settings.Section) {
 
 // uses are the settings of each verb. A verb knows no others.
 func uses() map[string][]string {
-	problems := []string{"tasks", "mixture", "problems", "scenario"}
+	problems := []string{"tasks", "mixture", "problems", "columns", "scenario"}
 	hubs := []string{"data", "log", "server", "hub", "store"}
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
@@ -120,13 +126,16 @@ func defaults(kind string) *config {
 		Data: "quintain-data", Log: logging{"info", "text"}, Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Scenario: catalog.DefaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
 		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
-		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(),
+		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), notes: io.Discard,
 	}
 	switch kind {
 	case kindScript:
 		c.Run.Of.StepTime = 50 * time.Millisecond
 	case kindTiny:
 		c.Scenario.Set("reasoning_gym", "short_prompts", "true")
+		for name, value := range map[string]string{"short_prompts": "true", "feedback_right": `"yes"`, "feedback_wrong": `"no"`, "feedback_none": `"what"`} {
+			c.Scenario.Set("math_multi_turn", name, value)
+		}
 		c.Run.Of.ExamProblems, c.Run.Of.ExamEvery = exam.DefaultProblems, 15*time.Second
 		c.Run.Of.MaxLag, c.Run.Of.Parallel = 4, 256
 		c.Rules.MinTrainable = 1
@@ -241,5 +250,6 @@ func (w *world) loadConfig(verb, file string, flags map[string]string) (*config,
 	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil {
 		return nil, usageError{err}
 	}
+	c.notes = w.stderr
 	return c, nil
 }

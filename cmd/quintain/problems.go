@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/curriculum"
-	"github.com/quintain-rl/quintain/envs"
+	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/starter"
@@ -75,20 +72,34 @@ func (c *config) fileStream() ([]rollout.Stream, error) {
 	if len(c.Tasks) > 0 {
 		return nil, usagef("problems: there is a file of problems, and there are tasks; choose one")
 	}
-	f, err := os.Open(c.Problems)
+	t, err := dataset.Open(c.Problems, c.Columns, dataset.SameNumber)
 	if err != nil {
-		return nil, fmt.Errorf("problems: %w", err)
+		return nil, fmt.Errorf("problems: %s: %w", c.Problems, err)
 	}
-	defer f.Close()
-	t, err := envs.ReadProblems(f, strings.TrimSuffix(filepath.Base(c.Problems), filepath.Ext(c.Problems)))
-	if err != nil {
-		return nil, fmt.Errorf("problems: %w", err)
-	}
+	c.sayFaults(t)
 	s, err := c.Scenario.Over(t)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return []rollout.Stream{{Scenario: s, Seed: c.Run.Of.Seed, Weight: 1, Label: t.Info().Name}}, nil
+}
+
+// mostFaults is how many of the rows that cannot be used are named.
+const mostFaults = 10
+
+// sayFaults says which rows of the file of problems are not used.
+func (c *config) sayFaults(t *dataset.Set) {
+	faults := t.Faults()
+	if len(faults) == 0 {
+		return
+	}
+	fmt.Fprintf(c.notes, "quintain: %s: %d problems are used, and %d rows are not:\n", c.Problems, t.Size(0), len(faults))
+	for _, f := range faults[:min(len(faults), mostFaults)] {
+		fmt.Fprintf(c.notes, "  %v\n", f)
+	}
+	if more := len(faults) - mostFaults; more > 0 {
+		fmt.Fprintf(c.notes, "  and %d more\n", more)
+	}
 }
 
 // chosen are the tasks of a run: those that are set, or those that fit policy and
@@ -99,6 +110,8 @@ func (c *config) chosen(all *task.Set) catalog.Choices {
 		return c.Tasks
 	case c.Exam.Rule == exam.AtroposRule:
 		return catalog.AtroposTasks(all, c.Run.Of.Seed)
+	case c.Scenario.Name == "math_multi_turn" && c.Policy.Kind == kindTiny:
+		return catalog.Choices{{Name: "chain_sum", Params: starter.Ladder()[0].Params, Weight: 1}}
 	case c.Scenario.Name == "math_multi_turn":
 		return catalog.Choices{{Name: "chain_sum", Level: 2, Weight: 1}}
 	case c.Policy.Kind == kindTiny:

@@ -56,7 +56,7 @@ policy a last time, and keeps everything; a second Ctrl-C skips what is left of 
   quintain run --policy script --steps 20
   quintain run --tasks countdown:1,word_ladder:2 --policy server --url http://127.0.0.1:8001
   quintain run --policy server --url http://127.0.0.1:8001 --tokenizer my-model --consumer hub
-  quintain run --policy script --scenario math_multi_turn --problems problems.jsonl --turns 4`,
+  quintain run --policy script --scenario math_multi_turn --problems problems.jsonl --num-turns 4`,
 		Args: noArgs,
 	}
 	load := w.settings(c, "run")

@@ -32,7 +32,7 @@ func sums(t *testing.T, n int) (path string) {
 func threeTurns(t *testing.T, url string, args ...string) []string {
 	t.Helper()
 	return append([]string{
-		"--policy", "server", "--url", url, "--scenario", "math_multi_turn", "--turns", "3", "--problems", sums(t, 40),
+		"--policy", "server", "--url", url, "--scenario", "math_multi_turn", "--mode", "legacy", "--num-turns", "3", "--problems", sums(t, 40),
 		"--group-size", "2", "--batch-size", "8", "--keep-equal", "--min-trainable", "1", "--max-tokens", "16",
 	}, args...)
 }
@@ -41,7 +41,7 @@ func threeTurns(t *testing.T, url string, args ...string) []string {
 // them, and what its template does to them is told.
 func TestRunByTokens(t *testing.T) {
 	for _, shape := range []string{"vllm", "sglang", "llamacpp"} {
-		fake, url := startFake(t, "--shape", shape, "--first-token", "0s", "--length", "uniform:4-24")
+		fake, url := startFake(t, "--shape", shape, "--first-token", "0s", "--length", "uniform:4-15")
 		for _, test := range []struct {
 			why, template            string
 			clean, realigned, forked bool

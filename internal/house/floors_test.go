@@ -51,6 +51,7 @@ var floors = [][]string{
 		"packing",
 		"web",
 		"interop/atropos", "interop/atropos/environment", "interop/reasoninggym", "interop/areal",
+		"dataset",
 	},
 	{"hub/registry", "hub/reply", "hub/mathroute", "uplink"}, // parts of the server, and the environment of one elsewhere
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces

@@ -1,0 +1,129 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Columns name the columns of a file. An empty one is found: it is the first that there is of
+// those that the data sets of the field have, in upper or lower case.
+type Columns struct {
+	ID       string // else query_id, unique_id, problem_id or id, else the number of the row
+	Question string // else question, problem, prompt or query
+	Answer   string // else answer, final_answer, expected_answer, gold, solutions or solution
+}
+
+// Declare implements [settings.Declarer].
+func (c *Columns) Declare(d *settings.Section) {
+	d.Text(&c.ID, "id", "column of a problem's name; empty: query_id, unique_id, problem_id or id, else the number of the row")
+	d.Text(&c.Question, "question", "column of the question; empty: question, problem, prompt or query")
+	d.Text(&c.Answer, "answer", "column of the gold answer, or of a list of them; empty: answer, final_answer, expected_answer, gold, solutions or solution")
+}
+
+// find returns the value of a column, the named one or the first of others.
+func find(fields map[string]any, named string, others ...string) any {
+	if named != "" {
+		return fields[named]
+	}
+	for _, name := range others {
+		for _, spelled := range []string{name, strings.ToUpper(name[:1]) + name[1:], strings.ToUpper(name)} {
+			if v := fields[spelled]; v != nil {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// row reads a row of a file, whose number is n.
+func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
+	if task, is := fields["task"].(string); is && task != "math" && task != "stem" {
+		return r, fmt.Errorf("task: is %.40q, want math or stem: no other has an answer to compare", task)
+	}
+	r.ID, _ = text(find(fields, c.ID, "query_id", "unique_id", "problem_id", "id"))
+	if r.ID == "" {
+		r.ID = fmt.Sprint(n)
+	}
+	question, is := text(find(fields, c.Question, "question", "problem", "prompt", "query"))
+	if r.Question = untemplated(question); !is || r.Question == "" {
+		return r, errors.New("question: is missing, or no text")
+	}
+	found := find(fields, c.Answer, "answer", "final_answer", "expected_answer", "gold", "solutions", "solution")
+	list, several := found.([]any)
+	if !several {
+		list = []any{found}
+	}
+	for _, one := range list {
+		gold, is := text(one)
+		if gold = final(gold); !is || gold == "" {
+			return r, errors.New("answer: is missing, or neither text, number nor a list of them")
+		}
+		r.Answers = append(r.Answers, gold)
+	}
+	if len(r.Answers) == 0 {
+		return r, errors.New("answer: the list is empty")
+	}
+	return r, nil
+}
+
+// text is a value as text: one, or a number.
+func text(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v), true
+	case json.Number:
+		return v.String(), true
+	case int32, int64, float32, float64:
+		return fmt.Sprint(v), true
+	case []byte:
+		return strings.TrimSpace(string(v)), true
+	}
+	return "", false
+}
+
+// final is the answer in a reference solution: what follows the last ####, as in GSM8K, else
+// the content of the last \boxed{}, as in MATH, else all of it.
+func final(solution string) string {
+	if at := strings.LastIndex(solution, "####"); at >= 0 {
+		return strings.TrimSpace(solution[at+len("####"):])
+	}
+	if boxed, found := answer.Boxed(solution); found {
+		return boxed
+	}
+	return solution
+}
+
+// templates are what chat templates put around a user's message, with which AReaL's prompts
+// come. A run puts its own model's there.
+var templates = [][2]string{
+	{"<｜User｜>", "<｜Assistant｜>"},
+	{"<|User|>", "<|Assistant|>"},
+	{"<|im_start|>user\n", "<|im_end|>"},
+	{"<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"},
+	{"[INST]", "[/INST]"},
+}
+
+// untemplated is the last user's message of a prompt, if it is one that a chat template made.
+func untemplated(prompt string) string {
+	for _, around := range templates {
+		if _, after, found := cutLast(prompt, around[0]); found {
+			message, _, _ := strings.Cut(after, around[1])
+			return strings.TrimSpace(message)
+		}
+	}
+	return prompt
+}
+
+// cutLast is [strings.Cut] around the last instance of sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	at := strings.LastIndex(s, sep)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+len(sep):], true
+}

@@ -1,0 +1,175 @@
+// Package dataset reads sets of problems with a gold answer from files, JSON lines or
+// Parquet, as tasks: those of AReaL, and in the style of MATH, AIME and GSM8K.
+package dataset
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// A Verify judges an answer by a gold one. It takes any text, and many goroutines may call it
+// at once. Its Score is 1 if both are the same answer, else 0.
+type Verify func(gold, answer string) quintain.Verdict
+
+// A Set is the problems of a file, a [quintain.Task]. It does not change, and many goroutines
+// may use it.
+//
+// The indices of a draw go through the file again and again, each time in another order,
+// which follows from the seed. A problem has its gold answers in its record, so it can be
+// graded without the file. Its ID has a hash of the set's content: a file that has changed
+// has other problems, wherever it lies and whatever its form is.
+type Set struct {
+	name   string
+	params json.RawMessage // {"sha256": …}
+	rows   []row
+	faults []Fault
+	verify Verify
+
+	mu    sync.Mutex
+	epoch epoch // the last one that was asked for
+}
+
+// A row is a problem of the file.
+type row struct {
+	ID       string   `json:"id"`
+	Question string   `json:"question"`
+	Answers  []string `json:"answers"` // each is right
+}
+
+// A Fault is a row of a file that cannot be used.
+type Fault struct {
+	Row int // number of the line, or of the row of a Parquet file, from 1
+	Err error
+}
+
+// Error names the row, the column and the fault.
+func (f Fault) Error() string { return fmt.Sprintf("row %d: %v", f.Row, f.Err) }
+
+// Unwrap returns the fault of the row.
+func (f Fault) Unwrap() error { return f.Err }
+
+// Faults lists the rows that are not in the set, in their order. The caller must not change
+// the list.
+func (s *Set) Faults() []Fault { return s.faults }
+
+// Size implements [quintain.Finite].
+func (s *Set) Size(int) int { return len(s.rows) }
+
+// Key implements [quintain.Keyer]: questions that differ only in white space are the same.
+func (s *Set) Key(p quintain.Problem) (quintain.Key, error) {
+	return quintain.NewKey(strings.Join(strings.Fields(p.Prompt), " ")), nil
+}
+
+// Info implements [quintain.Task].
+func (s *Set) Info() quintain.Info {
+	return quintain.Info{
+		Name: s.name, Category: "file", Doc: fmt.Sprintf("Solve the %d problems of a file.", len(s.rows)),
+		Source: "The given file.", Version: 1, Levels: []json.RawMessage{s.params},
+	}
+}
+
+// With implements [quintain.Task]. A set has no settings but its hash.
+func (s *Set) With(params json.RawMessage) (quintain.Task, error) {
+	if text := bytes.TrimSpace(params); string(text) != "{}" && string(text) != string(s.params) {
+		return nil, fmt.Errorf("%s: a file of problems has no settings", s.name)
+	}
+	return s, nil
+}
+
+// Problem implements [quintain.Task].
+func (s *Set) Problem(d quintain.Draw) (quintain.Problem, error) {
+	if d.Level != 0 || d.Index < 0 {
+		return quintain.Problem{}, fmt.Errorf("%s: level %d, index %d: want level 0 and an index of 0 or more", s.name, d.Level, d.Index)
+	}
+	r := s.rows[s.place(d)]
+	return quintain.Problem{
+		Task: s.name, Version: 1, Seed: d.Seed, Level: quintain.OwnParams, Index: d.Index,
+		Params: s.params, Prompt: r.Question, Instance: quintain.NewRecord(record{r.ID, r.Answers}),
+	}, nil
+}
+
+// A record is what a problem keeps of its row.
+type record struct {
+	ID      string   `json:"id"`
+	Answers []string `json:"answers"`
+}
+
+// An epoch is one way through the rows.
+type epoch struct {
+	seed   uint64
+	number int
+	order  []int // nil: none yet
+}
+
+// place is the row of a draw.
+func (s *Set) place(d quintain.Draw) int {
+	number, at := d.Index/len(s.rows), d.Index%len(s.rows)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.epoch.order == nil || s.epoch.seed != d.Seed || s.epoch.number != number {
+		order := make([]int, len(s.rows))
+		for i := range order {
+			order[i] = i
+		}
+		rng.Shuffle(rng.New(d.Seed, "dataset", hex.EncodeToString(s.params), strconv.Itoa(number)), order)
+		s.epoch = epoch{d.Seed, number, order}
+	}
+	return s.epoch.order[at]
+}
+
+// Grade implements [quintain.Task]: the answer is right if one of the gold answers is it.
+func (s *Set) Grade(p quintain.Problem, answer string) (quintain.Verdict, error) {
+	golds, err := s.golds(p)
+	if err != nil {
+		return quintain.Verdict{}, err
+	}
+	verdict := s.verify(golds[0], answer)
+	for _, gold := range golds[1:] {
+		if verdict.Score == 1 {
+			break
+		}
+		if other := s.verify(gold, answer); other.Score == 1 {
+			verdict = other
+		}
+	}
+	return verdict, nil
+}
+
+// Solve implements [quintain.Task].
+func (s *Set) Solve(p quintain.Problem) (string, error) {
+	golds, err := s.golds(p)
+	if err != nil {
+		return "", err
+	}
+	return golds[0], nil
+}
+
+// golds reads the gold answers of p.
+func (s *Set) golds(p quintain.Problem) ([]string, error) {
+	if p.Task != s.name {
+		return nil, fmt.Errorf("%s: the problem belongs to task %q", s.name, p.Task)
+	}
+	if r, is := p.Instance.Value().(record); is {
+		return r.Answers, nil
+	}
+	var r record
+	raw, err := p.Instance.JSON()
+	if err == nil {
+		err = json.Unmarshal(raw, &r)
+	}
+	if err == nil && len(r.Answers) == 0 {
+		err = fmt.Errorf("answers: is empty")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: instance: %w", s.name, err)
+	}
+	return r.Answers, nil
+}

@@ -1,0 +1,235 @@
+package dataset_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/dataset"
+)
+
+// read reads lines.
+func read(t testing.TB, text string, columns dataset.Columns) *dataset.Set {
+	t.Helper()
+	s, err := dataset.ReadLines(strings.NewReader(text), "sums.v2", columns, dataset.SameNumber)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// draw is a problem of s.
+func draw(t testing.TB, s *dataset.Set, index int) quintain.Problem {
+	t.Helper()
+	p, err := s.Problem(quintain.Draw{Seed: 1, Index: index})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestFormsOfTheField(t *testing.T) {
+	for _, test := range []struct {
+		why, line        string
+		columns          dataset.Columns
+		question, answer string
+	}{
+		{"AReaL", `{"query_id":"b@1","prompt":"Half of 10?","task":"math","solutions":["\\boxed{5}"]}`, dataset.Columns{}, "Half of 10?", "5"},
+		{"AReaL, with a template", `{"query_id":1,"prompt":"<|im_start|>system\nBe good<|im_end|>\n<|im_start|>user\nHalf of 10?<|im_end|>\n<|im_start|>assistant\n","task":"stem","solutions":["5"]}`, dataset.Columns{}, "Half of 10?", "5"},
+		{"AReaL, with another", `{"query_id":"a","prompt":"<｜User｜>Half of 10?\nThink.<｜Assistant｜><think>\n","task":"math","solutions":["5"]}`, dataset.Columns{}, "Half of 10?\nThink.", "5"},
+		{"MATH", `{"problem":"Half of 10?","level":"Level 1","type":"Algebra","solution":"It is $\\boxed{5}$."}`, dataset.Columns{}, "Half of 10?", "5"},
+		{"MATH-500", `{"problem":"Half of 10?","solution":"$\\boxed{\\text{five}}$","answer":"5","unique_id":"x"}`, dataset.Columns{}, "Half of 10?", "5"},
+		{"AIME", `{"ID":"2024-I-1","Problem":"Half of 10?","Answer":5}`, dataset.Columns{}, "Half of 10?", "5"},
+		{"AIME, as a number with a fraction", `{"problem":"Half of 10?","answer":5.0}`, dataset.Columns{}, "Half of 10?", "5.0"},
+		{"GSM8K", `{"question":"Half of 10?","answer":"10 / 2 = <<10/2=5>>5\n#### 5"}`, dataset.Columns{}, "Half of 10?", "5"},
+		{"columns by setting", `{"q":"Half of 10?","answer":"7","a":"5"}`, dataset.Columns{Question: "q", Answer: "a"}, "Half of 10?", "5"},
+	} {
+		s := read(t, test.line, test.columns)
+		p := draw(t, s, 0)
+		if got, err := s.Solve(p); p.Prompt != test.question || got != test.answer || err != nil {
+			t.Errorf("%s: %q has the answer %q, error %v", test.why, p.Prompt, got, err)
+		}
+	}
+}
+
+func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
+	const good = `{"id":"a","question":"q","answer":1}`
+	long := `{"question":"` + strings.Repeat("x", 4<<20) + `","answer":1}`
+	for _, test := range []struct{ why, line, says string }{
+		{"no JSON", `{`, "row 2: unexpected EOF"},
+		{"no object", `[1]`, "row 2: json: cannot unmarshal array"},
+		{"two values", good + good, "row 2: there is more than one value"},
+		{"too long", long, "row 2: it has more than 4194304 bytes"},
+		{"no question", `{"answer":1}`, "row 2: question: is missing"},
+		{"a question that is no text", `{"question":{"en":"q"},"answer":1}`, "row 2: question: is missing, or no text"},
+		{"no answer", `{"question":"q"}`, "row 2: answer: is missing"},
+		{"an answer of null", `{"question":"q","answer":null}`, "row 2: answer: is missing"},
+		{"no solutions", `{"question":"q","solutions":[]}`, "row 2: answer: the list is empty"},
+		{"a solution that is no text", `{"question":"q","solutions":["1",{}]}`, "row 2: answer: is missing"},
+		{"an answer that nobody can read", `{"question":"q","answer":"x+"}`, `row 2: answer: "x+" cannot be read`},
+		{"code", `{"query_id":"c","prompt":"q","task":"code","input_output":"{}"}`, `row 2: task: is "code", want math or stem`},
+		{"an ID that is taken", `{"id":"a","question":"r","answer":2}`, `row 2: id: "a" is that of row 1`},
+	} {
+		s := read(t, good+"\n"+test.line+"\n\n"+`{"id":"b","question":"r","answer":2}`, dataset.Columns{})
+		if f := s.Faults(); len(f) != 1 || !strings.HasPrefix(f[0].Error(), test.says) || s.Size(0) != 2 {
+			t.Errorf("%s: %d problems, faults %.200v, want %q", test.why, s.Size(0), f, test.says)
+		}
+		if _, err := dataset.ReadLines(strings.NewReader(test.line), "x", dataset.Columns{}, dataset.SameNumber); (err == nil) != (test.why == "an ID that is taken") {
+			t.Errorf("%s: alone in the file: error %v", test.why, err)
+		}
+	}
+	if _, err := dataset.ReadLines(strings.NewReader("\n"), "x", dataset.Columns{}, dataset.SameNumber); err == nil {
+		t.Error("an empty file is a set")
+	}
+}
+
+func TestEachEpochHasEveryProblemOnce(t *testing.T) {
+	var lines strings.Builder
+	const n = 50
+	for i := range n {
+		fmt.Fprintf(&lines, `{"question":"%d","answer":%d}`+"\n", i, i)
+	}
+	s := read(t, lines.String(), dataset.Columns{})
+	var epochs [3][]string
+	for i := range epochs {
+		for k := range n {
+			epochs[i] = append(epochs[i], draw(t, s, i*n+k).Prompt)
+		}
+	}
+	if slices.Equal(epochs[0], epochs[1]) {
+		t.Error("two epochs have the same order")
+	}
+	if p, err := s.Problem(quintain.Draw{Seed: 2}); err != nil || p.Prompt == epochs[0][0] && draw(t, s, 1).Prompt == epochs[1][0] {
+		t.Errorf("another seed has the same order, error %v", err)
+	}
+	if again := draw(t, s, n+3).Prompt; again != epochs[1][3] {
+		t.Errorf("the same draw gives %q and %q", again, epochs[1][3])
+	}
+	for _, epoch := range epochs {
+		slices.Sort(epoch)
+		if len(slices.Compact(epoch)) != n {
+			t.Error("an epoch has a problem twice")
+		}
+	}
+}
+
+func TestIdentityIsThatOfTheContent(t *testing.T) {
+	a := draw(t, read(t, `{"question":"q","answer":"1"}`, dataset.Columns{}), 0)
+	same := draw(t, read(t, "\n"+`{"Problem":"q","id":2,"Answer":1}`, dataset.Columns{}), 0)
+	other := draw(t, read(t, `{"question":"q","answer":"2"}`, dataset.Columns{}), 0)
+	if a.ID() == other.ID() {
+		t.Errorf("two sets have problems of one ID, %s", a.ID())
+	}
+	_, name, d, err := quintain.ParseID(a.ID())
+	if err != nil || name != "sums_v2" || d.Level != quintain.OwnParams {
+		t.Errorf("%s is read as %s, %+v, error %v", a.ID(), name, d, err)
+	}
+	if same.ID() == a.ID() {
+		t.Error("a row with another name has the same ID") // the name is content
+	}
+}
+
+func TestParquetIsTheSameSet(t *testing.T) {
+	type item struct {
+		Problem   string   `parquet:"problem"`
+		Solutions []string `parquet:"solutions,list"`
+		ID        int64    `parquet:"id"`
+	}
+	items := []item{{"Half of 10?", []string{`\boxed{5}`, "6"}, 1}, {"", nil, 2}, {"2 + 2?", []string{"4"}, 3}}
+	path := filepath.Join(t.TempDir(), "sums.v2.parquet")
+	if err := parquet.WriteFile(path, items); err != nil {
+		t.Fatal(err)
+	}
+	s, err := dataset.Open(path, dataset.Columns{}, dataset.SameNumber)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := read(t, `{"id":1,"problem":"Half of 10?","solutions":["5","6"]}`+"\n{}\n"+`{"id":3,"problem":"2 + 2?","answer":4}`, dataset.Columns{})
+	if len(s.Faults()) != 1 || s.Faults()[0].Row != 2 || draw(t, s, 1).ID() != draw(t, lines, 1).ID() {
+		t.Errorf("faults %v; problem %s, and of lines %s", s.Faults(), draw(t, s, 1).ID(), draw(t, lines, 1).ID())
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(whole); n += 3 { // damaged anywhere, it is an error or another set, never a panic
+		damaged := slices.Clone(whole)
+		damaged[n] ^= 0x55
+		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(n)), "x", dataset.Columns{}, dataset.SameNumber)
+		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(len(damaged))), "x", dataset.Columns{}, dataset.SameNumber)
+	}
+}
+
+func TestGradeByTheRecordAlone(t *testing.T) {
+	s := read(t, `{"question":"q","solutions":["1,000","7"]}`, dataset.Columns{})
+	text, err := json.Marshal(draw(t, s, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p quintain.Problem
+	if err := json.Unmarshal(text, &p); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		answer    string
+		want      float64
+		malformed bool
+	}{{"1000", 1, false}, {"1e3", 1, false}, {"+7.0", 1, false}, {"8", 0, false}, {"x", 0, true}, {"", 0, true}} {
+		for _, problem := range []quintain.Problem{p, draw(t, s, 0)} {
+			if v, err := s.Grade(problem, test.answer); err != nil || v.Score != test.want || v.Malformed != test.malformed {
+				t.Errorf("%q gets %+v, error %v", test.answer, v, err)
+			}
+		}
+	}
+	for _, bad := range []string{`{}`, `{"answers":[]}`, `[`} {
+		p.Instance = quintain.RawRecord([]byte(bad))
+		if _, err := s.Grade(p, "1"); err == nil {
+			t.Errorf("the record %s is graded", bad)
+		}
+	}
+}
+
+func TestSetHasNoSettings(t *testing.T) {
+	s := read(t, `{"question":"q","answer":1}`, dataset.Columns{})
+	if _, err := s.With(s.Info().Levels[0]); err != nil {
+		t.Errorf("its own parameters: error %v", err)
+	}
+	if _, err := s.With([]byte(`{"sha256":"0"}`)); err == nil {
+		t.Error("the hash of another set is taken")
+	}
+	for _, d := range []quintain.Draw{{Level: 1}, {Index: -1}} {
+		if _, err := s.Problem(d); err == nil {
+			t.Errorf("%+v is a problem", d)
+		}
+	}
+}
+
+func FuzzReadLines(f *testing.F) {
+	f.Add(`{"id":"a","question":"What is 6 times 7?","answer":"42"}` + "\n\n" + `{"query_id":"b","prompt":"[INST]Half of 10?[/INST]","solutions":["\\boxed{5}"],"task":"math"}`)
+	f.Add(`{"question":"q","answer":"#### -1,000"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := dataset.ReadLines(strings.NewReader(text), "sums", dataset.Columns{}, dataset.SameNumber)
+		if err != nil {
+			return
+		}
+		for index := range s.Size(0) {
+			p := draw(t, s, index)
+			solution, err := s.Solve(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, err := s.Grade(p, solution); err != nil || v.Score != 1 {
+				t.Errorf("its own solution %q gets %+v, error %v", solution, v, err)
+			}
+		}
+	})
+}
