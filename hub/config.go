@@ -81,6 +81,12 @@ type Settings struct {
 	MaxRuns      int           // beside the default one
 	MaxEnvs      int           // environments of a run that are known at once
 	WhenFull     Overflow
+
+	// The limits of rollouts that ask at /allocate_rollout; see [areal.Limits].
+	MaxRollouts    int           // at once; 0: as many as RolloutBatch
+	MaxOffPolicy   int           // versions that the weights may be older than those that train
+	RolloutBatch   int           // that a training step consumes; 0: the sequences of the trainer's batch
+	RolloutTimeout time.Duration // after which one that is not finished counts as rejected
 }
 
 // Default returns the settings that hold unless something else is said.
@@ -88,6 +94,7 @@ func Default() Settings {
 	return Settings{
 		Compat: Loose, Lease: 30 * time.Minute, EnvTimeout: 2 * time.Minute,
 		MaxGroups: queue.MaxPutAll, MaxSequences: 1 << 16, MaxTokens: 16 << 20, MaxBatch: 1 << 16, MaxRuns: 100, MaxEnvs: 1 << 17, WhenFull: Refuse,
+		RolloutTimeout: time.Hour,
 	}
 }
 
@@ -104,6 +111,10 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.MaxRuns, "max_runs", "runs beside the default one").AtLeast(1)
 	d.Int(&s.MaxEnvs, "max_envs", "environments of a run that are known at once: those that left, or were silent for an hour, are forgotten").AtLeast(2)
 	settings.Word(d, &s.WhenFull, "when_full", "what happens to new groups while too many wait: they are refused with status 429, or the oldest are dropped").OneOf(string(Refuse), string(DropOldest))
+	d.Int(&s.MaxRollouts, "max_concurrent_rollouts", "rollouts of AReaL's agents at once; 0: as many as a training step consumes").AtLeast(0)
+	d.Int(&s.MaxOffPolicy, "max_head_offpolicyness", "versions by which the weights that begin a rollout of AReaL's agents may be behind those that train on it").Between(0, 1<<20)
+	d.Int(&s.RolloutBatch, "rollout_batch", "rollouts of AReaL's agents, each of one problem, that a training step consumes; 0: the sequences of the trainer's batch").Between(0, 1<<20)
+	d.Duration(&s.RolloutTimeout, "rollout_timeout", "after which a rollout of an AReaL agent that was not finished counts as rejected").Above(0)
 }
 
 // check reports what is invalid.
@@ -130,6 +141,7 @@ func (c Config) withDefaults() Config {
 	s.MaxRuns = cmp.Or(s.MaxRuns, d.MaxRuns)
 	s.MaxEnvs = cmp.Or(s.MaxEnvs, d.MaxEnvs)
 	s.WhenFull = cmp.Or(s.WhenFull, d.WhenFull)
+	s.RolloutTimeout = cmp.Or(s.RolloutTimeout, d.RolloutTimeout)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -32,6 +32,11 @@ func (s *Server) routes() []web.Route {
 		all = append(all, web.Route{Method: r.method, Path: r.path, For: r.role, Serve: serve},
 			web.Route{Method: r.method, Path: runsPath + "{run}" + r.path, For: r.role, Serve: serve})
 	}
+	for _, r := range arealRoutes() {
+		serve := s.onRun(func(on *Run, c *web.Call) { r.serve(arealAPI{on}, c) })
+		all = append(all, web.Route{Method: r.method, Path: r.path, For: r.role, Serve: serve},
+			web.Route{Method: r.method, Path: runsPath + "{run}" + r.path, For: r.role, Serve: serve})
+	}
 	for _, r := range v1Routes() {
 		serve := s.onRun(func(on *Run, c *web.Call) { r.serve(v1API{on}, c) })
 		all = append(all, web.Route{Method: r.method, Path: runsPath + "{run}" + r.path, For: r.role, Serve: serve})
@@ -62,6 +67,16 @@ func atroposRoutes() []runRoute[atroposAPI] {
 		{"POST", "/scored_data", Producer, atroposAPI.scoredData},
 		{"POST", "/scored_data_list", Producer, atroposAPI.scoredDataList},
 		{"GET", "/latest_example", web.AnyKey, atroposAPI.latestExample},
+	}
+}
+
+// arealRoutes are those of AReaL's manager that say when a rollout may start. They are at the
+// root and below the path of every run, too.
+func arealRoutes() []runRoute[arealAPI] {
+	return []runRoute[arealAPI]{
+		{"POST", "/allocate_rollout", Producer, arealAPI.allocate},
+		{"POST", "/finish_rollout", Producer, arealAPI.finish},
+		{"POST", "/get_model_version", web.AnyKey, arealAPI.modelVersion},
 	}
 }
 

@@ -45,6 +45,7 @@ type Run struct {
 	ledger   *registry.Ledger
 	events   *web.Journal
 	tally    *tally
+	rollouts rollouts
 }
 
 // newRun returns the run over q, which continues where an earlier server ended.
@@ -243,6 +244,7 @@ func (r *Run) reset(ctx context.Context) error {
 	}
 	r.batches.takeBack("") // replies under way change nothing any more
 	r.ledger.Forget()
+	r.rollouts.forget()
 	if err := r.weights.Forget(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}

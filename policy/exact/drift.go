@@ -82,6 +82,11 @@ const (
 // Settings say what a policy does.
 type Settings struct {
 	OnDrift OnDrift
+
+	// NewTokensPerChunk is the largest number of tokens of a request to the server. A longer
+	// reply is continued by another: so it gets new weights, or another server of a pool,
+	// although the server interrupts nothing. 0: no limit.
+	NewTokensPerChunk int
 }
 
 // Defaults returns the default settings.
@@ -91,6 +96,7 @@ func Defaults() Settings { return Settings{OnDrift: Fork} }
 func (s *Settings) Declare(d *settings.Section) {
 	d.Text((*string)(&s.OnDrift), "on_drift", "what becomes of an episode if the chat template rewrites what came before: "+
 		"fork goes on with the rewritten conversation, drop ends the episode, fail the run").OneOf(string(Fork), string(Drop), string(Fail))
+	d.Int(&s.NewTokensPerChunk, "new_tokens_per_chunk", "tokens that one request samples; a longer reply goes on with another request, and with newer weights if there are any; 0: no limit").AtLeast(0)
 }
 
 // A DriftError says that the chat template rewrote what came before, and that the settings

@@ -39,7 +39,7 @@ func New(g policy.Generator, r Renderer) *Policy {
 type Stats struct {
 	Clean, Realigned, Forked int64 // replies after the first of a conversation, by the drift of what was read
 
-	Resumed    int64 // continuations of replies that the server had interrupted
+	Resumed    int64 // continuations of replies that the server, or the end of a chunk, had interrupted
 	NoLogProbs int64 // samples without log-probabilities
 }
 
@@ -110,7 +110,7 @@ func (p *Policy) count(d Drift) {
 func (p *Policy) draw(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
 	n := prompt.N
 	if n == 1 || p.from.Can().Several && prompt.Sampling.Temperature > 0 {
-		outputs, err := p.from.Generate(ctx, prompt)
+		outputs, err := p.generate(ctx, prompt)
 		if err != nil {
 			return outputs, err
 		}
@@ -120,12 +120,29 @@ func (p *Policy) draw(ctx context.Context, prompt policy.Prompt) ([]policy.Outpu
 	}
 	prompt.N = 1
 	return p.together(ctx, n, func(ctx context.Context, _ int) (policy.Output, error) {
-		one, err := p.from.Generate(ctx, prompt)
+		one, err := p.generate(ctx, prompt)
 		if err != nil {
 			return firstOf(one), err
 		}
 		return p.complete(ctx, prompt, one[0])
 	})
+}
+
+// generate has tokens sampled, a chunk of them at most. An output that ends with the chunk is
+// as if the server had interrupted it there.
+func (p *Policy) generate(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
+	most, chunk := prompt.Sampling.MaxTokens, p.Settings.NewTokensPerChunk
+	if chunk == 0 || most > 0 && most <= chunk {
+		return p.from.Generate(ctx, prompt)
+	}
+	prompt.Sampling.MaxTokens = chunk
+	outputs, err := p.from.Generate(ctx, prompt)
+	for i := range outputs {
+		if o := &outputs[i]; o.Finish == quintain.Length && len(o.Tokens) == chunk {
+			o.Finish = quintain.Aborted
+		}
+	}
+	return outputs, err
 }
 
 // together makes n outputs at the same time. The first fault ends all of them. When ctx
@@ -175,7 +192,7 @@ func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Ou
 			return o, fmt.Errorf("exact: the reply took %v, of %v that it may: %w", o.Took, prompt.Within, quintain.ErrTimeout)
 		}
 		p.resumed.Add(1)
-		more, err := p.from.Generate(ctx, rest)
+		more, err := p.generate(ctx, rest)
 		if len(more) > 0 {
 			if err := join(&o, more[0]); err != nil {
 				return o, err

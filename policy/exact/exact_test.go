@@ -83,6 +83,43 @@ func TestInterruptedReplies(t *testing.T) {
 	}
 }
 
+// A reply that is longer than a chunk goes on with another request.
+func TestChunks(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why     string
+		outputs []policy.Output
+		most    int   // tokens of the reply; 0: no limit
+		asked   []int // tokens of each request
+		text    string
+		finish  quintain.Finish
+		version int32 // of the last token
+	}{
+		{"three chunks, with new weights", []policy.Output{output("ab", 0, quintain.Length), output("cd", 1, quintain.Length), output("e", 2, quintain.Stop)}, 9, []int{2, 2, 2}, "abcde", quintain.Stop, 2},
+		{"the limit of the reply", []policy.Output{output("ab", 0, quintain.Length), output("c", 0, quintain.Length)}, 3, []int{2, 1}, "abc", quintain.Length, 0},
+		{"the limit at the end of a chunk", []policy.Output{output("ab", 0, quintain.Length), output("cd", 0, quintain.Length)}, 4, []int{2, 2}, "abcd", quintain.Length, 0},
+		{"no limit but the context", []policy.Output{output("ab", 0, quintain.Length), output("c", 0, quintain.Length)}, 0, []int{2, 2}, "abc", quintain.Length, 0},
+		{"a short reply", []policy.Output{output("a", 0, quintain.Stop)}, 9, []int{2}, "a", quintain.Stop, 0},
+	} {
+		s := &script{outputs: test.outputs}
+		p := exact.New(s, exact.Bytes{})
+		p.Settings.NewTokensPerChunk = 2
+		samples, err := p.Sample(t.Context(), request(test.most))
+		if err != nil {
+			t.Errorf("%s: %v", test.why, err)
+			continue
+		}
+		var asked []int
+		for _, prompt := range s.asked {
+			asked = append(asked, prompt.Sampling.MaxTokens)
+		}
+		one := samples[0]
+		if one.Text != test.text || one.Finish != test.finish || one.Versions[len(one.Versions)-1] != test.version || !slices.Equal(asked, test.asked) {
+			t.Errorf("%s: %q, asked for %v: %+v", test.why, one.Text, asked, one)
+		}
+	}
+}
+
 // A renderer of a template that rewrites what came before.
 type rewriter struct{ exact.Bytes }
 

@@ -1,0 +1,124 @@
+package hub
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/quintain-rl/quintain/interop/areal"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// An arealAPI answers agents that ask whether they may start a rollout, as AReaL's manager of
+// servers does.
+type arealAPI struct{ *Run }
+
+// rollouts are those of agents outside. They are admitted from the first request on.
+type rollouts struct {
+	mu   sync.Mutex
+	gate *areal.Admission // nil: nobody has asked
+}
+
+// open returns the admission, and makes it if need be.
+func (r *rollouts) open(l areal.Limits, version int) *areal.Admission {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gate == nil {
+		r.gate = areal.Recover(l, version)
+	}
+	return r.gate
+}
+
+// forget forgets all rollouts.
+func (r *rollouts) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gate = nil
+}
+
+// rolloutLimits are those of the settings, with the batch of the trainer if they have none.
+func (r *Run) rolloutLimits() areal.Limits {
+	s := r.server.config.Settings
+	l := areal.Limits{Concurrent: s.MaxRollouts, Lag: s.MaxOffPolicy, Batch: s.RolloutBatch, Timeout: s.RolloutTimeout}
+	if l.Batch == 0 {
+		l.Batch = r.BatchSize()
+	}
+	if l.Concurrent == 0 {
+		l.Concurrent = l.Batch
+	}
+	return l
+}
+
+// trained is the version that the weights have, or should have: that which was told, else the
+// steps that the trainer has made.
+func (r *Run) trained() int {
+	if v := r.Version(); v >= 0 {
+		return v
+	}
+	steps, _ := r.Acked()
+	return steps
+}
+
+// allocate admits a rollout.
+func (a arealAPI) allocate(c *web.Call) {
+	in, err := readShort(c, decodeRollout)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	refusal := "no trainer has registered"
+	if l := a.rolloutLimits(); l.Batch > 0 {
+		refusal = a.rollouts.open(l, a.trained()).Allocate(*in.ID, l, a.trained())
+	}
+	body := fmt.Appendf(nil, `{"success":%t,"reason":`, refusal == "")
+	c.JSON(http.StatusOK, append(jsonform.AppendLegible(body, refusal), '}'))
+}
+
+// finish ends a rollout.
+func (a arealAPI) finish(c *web.Call) {
+	in, err := readShort(c, decodeRollout)
+	if err == nil && in.Accepted == nil {
+		err = &atropos.Error{Type: atropos.TypeValue, Loc: []any{"accepted"}, Msg: "is missing"}
+	}
+	if err == nil {
+		err = a.rollouts.open(a.rolloutLimits(), a.trained()).Finish(*in.ID, *in.Accepted)
+	}
+	if errors.Is(err, areal.ErrNotRunning) {
+		err = web.Errorf(http.StatusNotFound, "%v: %.80q", err, *in.ID)
+	}
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, []byte(`{"success":true}`))
+}
+
+// modelVersion tells the version of the weights.
+func (a arealAPI) modelVersion(c *web.Call) {
+	c.SkipBody() // it names a server, and all have the same weights
+	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d}`, a.trained()))
+}
+
+// A rolloutBody is a request about a rollout.
+type rolloutBody struct {
+	ID       *string `json:"qid"`
+	Accepted *bool   `json:"accepted"` // of a finished one
+}
+
+// decodeRollout reads a request. Its qid must be there.
+func decodeRollout(data []byte) (in rolloutBody, err error) {
+	if err := json.Unmarshal(data, &in); err != nil {
+		if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+			return in, &atropos.Error{Type: atropos.TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
+		}
+		return in, &atropos.Error{Type: atropos.TypeUnreadable, Loc: []any{}, Msg: "the body is no JSON"}
+	}
+	if in.ID == nil {
+		return in, &atropos.Error{Type: atropos.TypeValue, Loc: []any{"qid"}, Msg: "is missing"}
+	}
+	return in, nil
+}
