@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 )
@@ -33,6 +35,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 // A history is what the logs of many runs on one folder say.
 type history struct {
 	kept    map[string]bool  // groups that the queue acknowledged
+	again   map[string]bool  // groups whose problems were played again, although the queue had them
 	batches map[int][]string // what the step to a version consumed
 	stale   map[string]bool  // groups that were dropped
 	version int
@@ -57,8 +60,14 @@ func (h *history) read(t *testing.T, log io.Reader, ready func()) {
 		}
 		switch line.Msg {
 		case "played":
+			if line.Drop == "duplicate" {
+				h.again[line.Group] = true
+			}
 			if line.Drop != "" {
 				continue
+			}
+			if h.kept[line.Group] {
+				t.Errorf("group %s was kept twice", line.Group)
 			}
 			h.kept[line.Group] = true
 			if kept++; kept == 10 {
@@ -79,15 +88,14 @@ func (h *history) read(t *testing.T, log io.Reader, ready func()) {
 	}
 }
 
-// TestKilledRunLosesNothing kills quintain run at random moments, again and again
-// on one folder. Every group that the queue acknowledged is consumed or still
-// waits, none is consumed twice, and no dump holds half a line.
-func TestKilledRunLosesNothing(t *testing.T) {
-	data := t.TempDir()
-	h := &history{kept: map[string]bool{}, batches: map[int][]string{}, stale: map[string]bool{}}
+// killRun runs the program on one folder, again and again, and kills it at random moments, but
+// for the last time.
+func killRun(t *testing.T, data string, flags ...string) *history {
+	t.Helper()
+	h := &history{kept: map[string]bool{}, again: map[string]bool{}, batches: map[int][]string{}, stale: map[string]bool{}}
 	for round := range killRounds + 1 {
-		args := []string{"run", "--policy", "script", "--data", data, "--port", "0", "--delay", "1ms", "--step-time", "2ms",
-			"--dump-rollouts", "--dump-failed", "--log-level", "debug", "--log-format", "json"}
+		args := append([]string{"run", "--policy", "script", "--data", data, "--port", "0", "--delay", "1ms", "--step-time", "2ms",
+			"--log-level", "debug", "--log-format", "json"}, flags...)
 		if round == killRounds {
 			args = append(args, "--steps", "3")
 		}
@@ -112,7 +120,17 @@ func TestKilledRunLosesNothing(t *testing.T) {
 			t.Fatalf("round %d: the program ended with %v", round, err)
 		}
 	}
-	h.check(t, waitingIDs(t, data))
+	return h
+}
+
+// TestKilledRunLosesNothing kills quintain run at random moments, again and again
+// on one folder. Every group that the queue acknowledged is consumed or still
+// waits, none is consumed twice, and no dump holds half a line.
+func TestKilledRunLosesNothing(t *testing.T) {
+	data := t.TempDir()
+	h := killRun(t, data, "--dump-rollouts", "--dump-failed")
+	waiting, _ := heldBy(t, data)
+	h.check(t, waiting)
 	files, err := filepath.Glob(filepath.Join(data, "dumps", "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("dump files %v, error %v", files, err)
@@ -123,6 +141,37 @@ func TestKilledRunLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkDump(t, path, string(text))
+	}
+}
+
+// TestKilledRunFinishesEachProblemOnce does the same with a file of problems, over many
+// epochs: each problem before the position that was kept is finished, or is still to be
+// played, and no group is kept twice.
+func TestKilledRunFinishesEachProblemOnce(t *testing.T) {
+	data := t.TempDir()
+	h := killRun(t, data, "--scenario", "math_multi_turn", "--num-turns", "2", "--problems", sums(t, 7), "--keep-equal", "--min-trainable", "1",
+		"--group-size", "2", "--batch-size", "16")
+	waiting, positions := heldBy(t, data)
+	h.check(t, waiting)
+	finished := map[int]bool{}
+	for _, ids := range append(slices.Collect(maps.Values(h.batches)), waiting, slices.Collect(maps.Keys(h.kept)), slices.Collect(maps.Keys(h.again)), slices.Collect(maps.Keys(h.stale))) {
+		for _, id := range ids {
+			_, _, d, err := quintain.ParseID(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			finished[d.Index] = true
+		}
+	}
+	for _, p := range positions {
+		for index := range p.Next {
+			if !finished[index] && !slices.Contains(p.Redo, index) {
+				t.Errorf("problem %d of %d is lost", index, p.Next)
+			}
+		}
+		if p.Next < 7*killRounds {
+			t.Errorf("only %d problems in %d rounds: the test tests nothing", p.Next, killRounds)
+		}
 	}
 }
 
@@ -154,8 +203,15 @@ func (h *history) check(t *testing.T, waiting []string) {
 	t.Logf("%d groups, %d steps, %d stale, %d waiting", len(h.kept), h.version, len(h.stale), len(waiting))
 }
 
-// waitingIDs returns the IDs of the groups that wait in a data folder.
-func waitingIDs(t *testing.T, data string) []string {
+// A streamPosition is where a run is in a stream of problems.
+type streamPosition struct {
+	Next int   `json:"next"` // index
+	Redo []int `json:"redo"` // indices before it that are to be played again
+}
+
+// heldBy returns the IDs of the groups that wait in a data folder, and the positions that its
+// run has kept, by stream.
+func heldBy(t *testing.T, data string) (waiting []string, positions map[string]streamPosition) {
 	t.Helper()
 	store, err := files.Open(filepath.Join(data, "queue"), files.Options{})
 	if err != nil {
@@ -170,11 +226,22 @@ func waitingIDs(t *testing.T, data string) []string {
 			t.Error(err)
 		}
 	}()
-	var all []string
-	q.View(func(waiting []queue.Entry) {
-		for _, e := range waiting {
-			all = append(all, strings.Clone(e.ID))
+	q.View(func(all []queue.Entry) {
+		for _, e := range all {
+			waiting = append(waiting, strings.Clone(e.ID))
 		}
 	})
-	return all
+	var record struct {
+		Streams struct {
+			Of map[string]streamPosition `json:"streams"`
+		} `json:"streams"`
+	}
+	text, err := q.State(context.Background(), "run")
+	if err == nil {
+		err = json.Unmarshal(text, &record)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return waiting, record.Streams.Of
 }
