@@ -377,8 +377,10 @@ func TestRestart(t *testing.T) {
 			sent <- fates
 		}()
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		h.change(func() { h.down, h.trainer, h.envs = false, false, 3 }) // others were faster
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if n := len(h.ids()); n > 0 {
 			t.Errorf("%d groups came before the trainer", n)
 		}
@@ -410,15 +412,19 @@ func TestOutage(t *testing.T) {
 		go func() { ended <- l.Run(ctx) }()
 		h.change(func() { h.down = true })
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		h.change(func() { h.down = false })
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if text := strings.Join(*said, "\n"); h.envs != 1 || !strings.HasSuffix(text, "answers again") {
 			t.Errorf("registered %d times; said\n%s", h.envs, text)
 		}
 		h.change(func() { h.status = "[]" }) // nonsense
 		time.Sleep(time.Second)
+		synctest.Wait()
 		h.change(func() { h.status = "" })
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		if h.envs != 2 {
 			t.Errorf("registered %d times, want 2: after nonsense again", h.envs)
 		}
@@ -456,8 +462,13 @@ func TestStatus(t *testing.T) {
 		if err := l.connect(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if l.most != 12 || l.pending != 1 {
-			t.Errorf("%d groups may be under way, %d are", l.most, l.pending)
+		counts := func() (most, pending int) {
+			l.gate.lock.Lock()
+			defer l.gate.lock.Unlock()
+			return l.most, l.pending
+		}
+		if most, pending := counts(); most != 12 || pending != 1 {
+			t.Errorf("%d groups may be under way, %d are", most, pending)
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -466,20 +477,26 @@ func TestStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Ended(true)
-		if _, err := l.Send(t.Context(), groups(0, 2), unmarked); err != nil || l.pending != 2 {
-			t.Errorf("%d groups are under way, error %v; want 2 until the next status", l.pending, err)
+		if _, err := l.Send(t.Context(), groups(0, 2), unmarked); err != nil {
+			t.Fatal(err)
+		}
+		if _, pending := counts(); pending != 2 {
+			t.Errorf("%d groups are under way, want 2 until the next status", pending)
 		}
 		time.Sleep(time.Second)
-		if l.pending != 0 {
-			t.Errorf("%d groups are under way, want 0", l.pending)
+		synctest.Wait()
+		if _, pending := counts(); pending != 0 {
+			t.Errorf("%d groups are under way, want 0", pending)
 		}
 		h.change(func() { h.step = 9 })
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if len(l.ExamDue()) != 0 {
 			t.Error("an examination is due after step 9")
 		}
 		h.change(func() { h.step = 21 }) // past 10 and 20, and not at either
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if len(l.ExamDue()) != 1 {
 			t.Error("no examination is due after step 20")
 		}
