@@ -47,7 +47,7 @@ func ReadLines(r io.Reader, name string, columns Columns, verify Verify) (*Set, 
 	in := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
 		line, err := readLine(in)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return b.set(name)
 		}
 		var fields map[string]any
@@ -79,7 +79,7 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 			line = append(line, part...)
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err != nil && (err != io.EOF || len(line) == 0 && !long):
 			return nil, err
@@ -107,7 +107,7 @@ func ReadParquet(r *io.SectionReader, name string, columns Columns, verify Verif
 	for n := 1; ; n++ {
 		fields := map[string]any{}
 		err := rows.Read(&fields)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return b.set(name)
 		}
 		if err != nil {
