@@ -31,6 +31,9 @@ func TestLogRecordKeepsAll(t *testing.T) {
 			Live: rising.Draw(t, "live"), Gone: rising.Draw(t, "gone"), Lost: rapid.Uint64().Draw(t, "lost"),
 			At: rapid.Int64Min(0).Draw(t, "at"),
 		}
+		if freed := rising.Draw(t, "freed"); len(freed) > 0 {
+			r.Freed = freed
+		}
 		for range rapid.IntRange(0, 3).Draw(t, "keys") {
 			r.Keys = append(r.Keys, KeyOf(rapid.String().Draw(t, "id")))
 		}
@@ -43,6 +46,7 @@ func TestLogRecordKeepsAll(t *testing.T) {
 
 func FuzzLogRecord(f *testing.F) {
 	f.Add(logRecord{Gone: []uint64{1, 2}, Keys: []Key{{1}, {2}}, Checkpoint: true, Live: []uint64{7}}.encode())
+	f.Add(logRecord{Keys: []Key{{1}, {2}}, Freed: []uint64{3, 4}}.encode())
 	f.Add([]byte{logVersion})
 	f.Add(append(logRecord{Freed: []uint64{1}}.encode()[:len(logRecord{}.encode())], 0)) // a flag, and an empty list
 	f.Fuzz(func(t *testing.T, b []byte) {

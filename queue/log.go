@@ -139,6 +139,7 @@ func (r *logReader) keys() (list []Key) {
 	for k := range slices.Chunk(r.b[:n], len(Key{})) {
 		list = append(list, Key(k))
 	}
+	r.b = r.b[n:]
 	return list
 }
 
