@@ -3,6 +3,7 @@ module github.com/quintain-rl/quintain
 go 1.26.0
 
 require (
+	github.com/coder/websocket v1.8.15
 	github.com/goccy/go-yaml v1.19.2
 	github.com/klauspost/compress v1.20.3
 	github.com/nats-io/nats-server/v2 v2.15.2

@@ -16,8 +16,9 @@ import (
 )
 
 // A Verify judges an answer by a gold one. It takes any text, and many goroutines may call it
-// at once. Its Score is 1 if both are the same answer, else 0.
-type Verify func(gold, answer string) quintain.Verdict
+// at once. Its Score is 1 if both are the same answer, else 0. The error is for a gold answer
+// that cannot be read.
+type Verify func(gold, answer string) (quintain.Verdict, error)
 
 // A Set is the problems of a file, a [quintain.Task]. It does not change, and many goroutines
 // may use it.
@@ -131,16 +132,20 @@ func (s *Set) Grade(p quintain.Problem, answer string) (quintain.Verdict, error)
 	if err != nil {
 		return quintain.Verdict{}, err
 	}
-	verdict := s.verify(golds[0], answer)
-	for _, gold := range golds[1:] {
-		if verdict.Score == 1 {
-			break
+	var first quintain.Verdict // what a wrong answer is told
+	for i, gold := range golds {
+		v, err := s.verify(gold, answer)
+		if err != nil {
+			return quintain.Verdict{}, fmt.Errorf("%s: %w", s.name, err)
 		}
-		if other := s.verify(gold, answer); other.Score == 1 {
-			verdict = other
+		if v.Score == 1 {
+			return v, nil
+		}
+		if i == 0 {
+			first = v
 		}
 	}
-	return verdict, nil
+	return first, nil
 }
 
 // Solve implements [quintain.Task].

@@ -15,12 +15,13 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/dataset"
+	"github.com/quintain-rl/quintain/mathverify"
 )
 
 // read reads lines.
 func read(t testing.TB, text string, columns dataset.Columns) *dataset.Set {
 	t.Helper()
-	s, err := dataset.ReadLines(strings.NewReader(text), "sums.v2", columns, dataset.SameNumber)
+	s, err := dataset.ReadLines(strings.NewReader(text), "sums.v2", columns, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +51,7 @@ func TestFormsOfTheField(t *testing.T) {
 		{"MATH-500", `{"problem":"Half of 10?","solution":"$\\boxed{\\text{five}}$","answer":"5","unique_id":"x"}`, dataset.Columns{}, "Half of 10?", "5"},
 		{"AIME", `{"ID":"2024-I-1","Problem":"Half of 10?","Answer":5}`, dataset.Columns{}, "Half of 10?", "5"},
 		{"AIME, as a number with a fraction", `{"problem":"Half of 10?","answer":5.0}`, dataset.Columns{}, "Half of 10?", "5.0"},
+		{"MATH-500, with a fraction", `{"problem":"Half of 1?","answer":"\\frac{1}{2}"}`, dataset.Columns{}, "Half of 1?", `\frac{1}{2}`},
 		{"GSM8K", `{"question":"Half of 10?","answer":"10 / 2 = <<10/2=5>>5\n#### 5"}`, dataset.Columns{}, "Half of 10?", "5"},
 		{"columns by setting", `{"q":"Half of 10?","answer":"7","a":"5"}`, dataset.Columns{Question: "q", Answer: "a"}, "Half of 10?", "5"},
 	} {
@@ -75,7 +77,7 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 		{"an answer of null", `{"question":"q","answer":null}`, "row 2: answer: is missing"},
 		{"no solutions", `{"question":"q","solutions":[]}`, "row 2: answer: the list is empty"},
 		{"a solution that is no text", `{"question":"q","solutions":["1",{}]}`, "row 2: answer: is missing"},
-		{"an answer that nobody can read", `{"question":"q","answer":"x+"}`, `row 2: answer: "x+" cannot be read`},
+		{"an answer that nobody can read", `{"question":"q","answer":"x+"}`, `row 2: answer: the gold answer "x+" cannot be read: the end stands where`},
 		{"code", `{"query_id":"c","prompt":"q","task":"code","input_output":"{}"}`, `row 2: task: is "code", want math or stem`},
 		{"an ID that is taken", `{"id":"a","question":"r","answer":2}`, `row 2: id: "a" is that of row 1`},
 	} {
@@ -83,11 +85,11 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 		if f := s.Faults(); len(f) != 1 || !strings.HasPrefix(f[0].Error(), test.says) || s.Size(0) != 2 {
 			t.Errorf("%s: %d problems, faults %.200v, want %q", test.why, s.Size(0), f, test.says)
 		}
-		if _, err := dataset.ReadLines(strings.NewReader(test.line), "x", dataset.Columns{}, dataset.SameNumber); (err == nil) != (test.why == "an ID that is taken") {
+		if _, err := dataset.ReadLines(strings.NewReader(test.line), "x", dataset.Columns{}, mathverify.Grade); (err == nil) != (test.why == "an ID that is taken") {
 			t.Errorf("%s: alone in the file: error %v", test.why, err)
 		}
 	}
-	if _, err := dataset.ReadLines(strings.NewReader("\n"), "x", dataset.Columns{}, dataset.SameNumber); err == nil {
+	if _, err := dataset.ReadLines(strings.NewReader("\n"), "x", dataset.Columns{}, mathverify.Grade); err == nil {
 		t.Error("an empty file is a set")
 	}
 }
@@ -149,7 +151,7 @@ func TestParquetIsTheSameSet(t *testing.T) {
 	if err := parquet.WriteFile(path, items); err != nil {
 		t.Fatal(err)
 	}
-	s, err := dataset.Open(path, dataset.Columns{}, dataset.SameNumber)
+	s, err := dataset.Open(path, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +166,8 @@ func TestParquetIsTheSameSet(t *testing.T) {
 	for n := 0; n < len(whole); n += 3 { // damaged anywhere, it is an error or another set, never a panic
 		damaged := slices.Clone(whole)
 		damaged[n] ^= 0x55
-		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(n)), "x", dataset.Columns{}, dataset.SameNumber)
-		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(len(damaged))), "x", dataset.Columns{}, dataset.SameNumber)
+		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(n)), "x", dataset.Columns{}, mathverify.Grade)
+		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(len(damaged))), "x", dataset.Columns{}, mathverify.Grade)
 	}
 }
 
@@ -183,17 +185,42 @@ func TestGradeByTheRecordAlone(t *testing.T) {
 		answer    string
 		want      float64
 		malformed bool
-	}{{"1000", 1, false}, {"1e3", 1, false}, {"+7.0", 1, false}, {"8", 0, false}, {"x", 0, true}, {"", 0, true}} {
+	}{{"1000", 1, false}, {"1e3", 1, false}, {"+7.0", 1, false}, {"8", 0, false}, {"x", 0, false}, {"x+", 0, true}, {"", 0, true}} {
 		for _, problem := range []quintain.Problem{p, draw(t, s, 0)} {
 			if v, err := s.Grade(problem, test.answer); err != nil || v.Score != test.want || v.Malformed != test.malformed {
 				t.Errorf("%q gets %+v, error %v", test.answer, v, err)
 			}
 		}
 	}
-	for _, bad := range []string{`{}`, `{"answers":[]}`, `[`} {
+	for _, bad := range []string{`{}`, `{"answers":[]}`, `[`, `{"answers":["x+"]}`, `{"answers":["2","x+"]}`} {
 		p.Instance = quintain.RawRecord([]byte(bad))
 		if _, err := s.Grade(p, "1"); err == nil {
 			t.Errorf("the record %s is graded", bad)
+		}
+	}
+}
+
+func TestGoldAnswersOfAllKinds(t *testing.T) {
+	for _, test := range []struct{ why, gold, right, wrong string }{
+		{"a fraction", `\frac{14}{3}`, `4\frac{2}{3}`, `\frac{3}{14}`},
+		{"an interval", `(-\infty, 2]`, `(-\infty,\frac{4}{2}]`, `(-\infty,2)`},
+		{"a matrix", `\begin{pmatrix} 1 \\ 2 \end{pmatrix}`, `\begin{bmatrix} 1 \\ 4/2 \end{bmatrix}`, `\begin{pmatrix} 1 & 2 \end{pmatrix}`},
+		{"an expression", `\sqrt{12}+x^2`, `x^2+2\sqrt{3}`, `x^2+\sqrt{3}`},
+		{"a list", "3, 5, 7", "7, 3 and 5", "3, 5"},
+		{"words", `\text{Evelyn}`, "evelyn", "Angela"},
+		{"a choice", `\text{(C)}`, "C", "D"},
+		{"a percentage", `35\%`, "0.35", "0.53"},
+	} {
+		line, err := json.Marshal(map[string]string{"question": "q", "answer": test.gold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := read(t, string(line), dataset.Columns{})
+		for _, answer := range []string{test.gold, test.right, test.wrong} {
+			v, err := s.Grade(draw(t, s, 0), answer)
+			if err != nil || (v.Score == 1) == (answer == test.wrong) || v.Malformed {
+				t.Errorf("%s: %s for %s gets %+v, error %v", test.why, answer, test.gold, v, err)
+			}
 		}
 	}
 }
@@ -217,7 +244,7 @@ func FuzzReadLines(f *testing.F) {
 	f.Add(`{"id":"a","question":"What is 6 times 7?","answer":"42"}` + "\n\n" + `{"query_id":"b","prompt":"[INST]Half of 10?[/INST]","solutions":["\\boxed{5}"],"task":"math"}`)
 	f.Add(`{"question":"q","answer":"#### -1,000"}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := dataset.ReadLines(strings.NewReader(text), "sums", dataset.Columns{}, dataset.SameNumber)
+		s, err := dataset.ReadLines(strings.NewReader(text), "sums", dataset.Columns{}, mathverify.Grade)
 		if err != nil {
 			return
 		}

@@ -104,17 +104,60 @@ func ReadParquet(r *io.SectionReader, name string, columns Columns, verify Verif
 	b := newBuilder(columns, verify)
 	rows := parquet.NewReader(f)
 	defer rows.Close()
+	leaves := leavesOf(f.Schema())
+	one := make([]parquet.Row, 1)
 	for n := 1; ; n++ {
-		fields := map[string]any{}
-		err := rows.Read(&fields)
-		if errors.Is(err, io.EOF) {
+		read, err := rows.ReadRows(one)
+		if read == 0 && errors.Is(err, io.EOF) {
 			return b.set(name)
 		}
-		if err != nil {
+		if read == 0 && err != nil {
+			return nil, fmt.Errorf("row %d: %w", n, err)
+		}
+		fields := map[string]any{}
+		if err := checkValues(leaves, one[0]); err != nil {
+			return nil, fmt.Errorf("row %d: %w", n, err)
+		}
+		if err := f.Schema().Reconstruct(&fields, one[0]); err != nil {
 			return nil, fmt.Errorf("row %d: %w", n, err)
 		}
 		b.add(n, fields, nil)
 	}
+}
+
+// A leaf is a column of a Parquet file that has values.
+type leaf struct {
+	path []string
+	kind parquet.Kind
+}
+
+func leavesOf(schema *parquet.Schema) (leaves []leaf) {
+	for _, path := range schema.Columns() {
+		column, _ := schema.Lookup(path...)
+		leaves = append(leaves, leaf{path, column.Node.Type().Kind()})
+	}
+	return leaves
+}
+
+// checkValues reports a row that lacks a value of a column, or has one of another kind. Of a
+// damaged file the library makes such rows, and fills the gaps with values of earlier files.
+func checkValues(leaves []leaf, row parquet.Row) error {
+	next := 0
+	for _, v := range row {
+		if v.Column() == next {
+			next++
+		}
+		if v.Column() != next-1 || v.Column() >= len(leaves) {
+			return fmt.Errorf("damaged Parquet file: a value of column %d comes after column %d of %d", v.Column()+1, next, len(leaves))
+		}
+		if of := leaves[v.Column()]; !v.IsNull() && of.kind != v.Kind() {
+			return fmt.Errorf("damaged Parquet file: column %q has a value of type %s", of.path, v.Kind())
+		}
+	}
+	if next < len(leaves) {
+		return fmt.Errorf("damaged Parquet file: column %q has no value", leaves[next].path)
+	}
+	return nil
 }
 
 // A builder makes a set of rows.
@@ -151,8 +194,12 @@ func (b *builder) check(r row) error {
 		return fmt.Errorf("id: %.80q is that of row %d", r.ID, at)
 	}
 	for _, gold := range r.Answers {
-		if v := b.verify(gold, gold); v.Score != 1 {
-			return fmt.Errorf("answer: %.80q cannot be read: %s", gold, v.Reason)
+		v, err := b.verify(gold, gold)
+		if err == nil && v.Score != 1 {
+			err = fmt.Errorf("%.80q is not found equal to itself: %s", gold, v.Reason)
+		}
+		if err != nil {
+			return fmt.Errorf("answer: %w", err)
 		}
 	}
 	return nil

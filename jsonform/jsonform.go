@@ -2,9 +2,9 @@
 // fraction of the cost of encoding/json. It writes the same bytes as encoding/json, and
 // reads the same values.
 //
-// An [Encoder] works out once how a type is written. [Members], [Text] and [Int] read
-// the usual forms of JSON. They report false for everything else, whether it is invalid
-// or only unusual: the caller then uses encoding/json.
+// An [Encoder] works out once how a type is written. [Members], [Elements],
+// [Text] and [Int] read the usual forms of JSON. They report false for everything else,
+// whether it is invalid or only unusual: the caller then uses encoding/json.
 package jsonform
 
 import (

@@ -1,6 +1,9 @@
 package jsonform
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // A Picker finds the members of given names in objects, one object after the other. It is
 // for one goroutine.
@@ -25,6 +28,22 @@ func NewPicker(names ...string) *Picker {
 func (p *Picker) Pick(text []byte) bool {
 	clear(p.values)
 	return Members(text, p.take)
+}
+
+// Read is [Picker.Pick] for any object: what Pick refuses is read by encoding/json, whose
+// errors it returns. The case of names counts; of a name that comes twice, the last value.
+func (p *Picker) Read(text []byte) error {
+	if p.Pick(text) {
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return err
+	}
+	for i, name := range p.names {
+		p.values[i] = members[string(name)]
+	}
+	return nil
 }
 
 // member takes a member.

@@ -40,7 +40,7 @@ func (s *scanner) value(depth int) bool {
 	case '{':
 		return depth < maxDepth && s.object(depth, nil)
 	case '[':
-		return depth < maxDepth && s.array(depth)
+		return depth < maxDepth && s.array(depth, nil)
 	case 't':
 		return s.word("true")
 	case 'f':
@@ -100,15 +100,18 @@ func (s *scanner) object(depth int, each func(name, value []byte) bool) bool {
 // plainName reports whether a name is valid and has no escapes.
 func plainName(name []byte) bool { return bytes.IndexByte(name, '\\') < 0 && utf8.Valid(name) }
 
-// array skips an array.
-func (s *scanner) array(depth int) bool {
+// array skips an array. If each is not nil, it is called with every element; when it
+// returns false, the array counts as invalid.
+func (s *scanner) array(depth int, each func(value []byte) bool) bool {
 	s.at++
 	if s.next() == ']' {
 		s.at++
 		return true
 	}
 	for {
-		if !s.value(depth + 1) {
+		s.next()
+		from := s.at
+		if !s.value(depth+1) || each != nil && !each(s.text[from:s.at]) {
 			return false
 		}
 		switch s.next() {
@@ -224,6 +227,14 @@ func (s *scanner) digits() bool {
 func Members(text []byte, each func(name, value []byte) bool) bool {
 	s := scanner{text: text}
 	return s.next() == '{' && s.object(0, each) && s.next() == 0 && s.at == len(text)
+}
+
+// Elements calls each with every element of text, a JSON array, in order, until it returns
+// false. Elements reports whether it reached the end of a valid array. It also reports
+// false for one that is very deep; each may then have been called.
+func Elements(text []byte, each func(value []byte) bool) bool {
+	s := scanner{text: text}
+	return s.next() == '[' && s.array(0, each) && s.next() == 0 && s.at == len(text)
 }
 
 // Text returns the text of a valid JSON value if it is a string. plain is false for other

@@ -161,3 +161,54 @@ func TestPicker(t *testing.T) {
 		}
 	}
 }
+
+func TestPickerReads(t *testing.T) {
+	p := NewPicker("task", "level")
+	for _, test := range []struct {
+		why, text, task, level string
+		fails                  bool
+	}{
+		{"the usual form", `{"level":1,"task":"a"}`, `"a"`, "1", false},
+		{"a name that comes twice", `{"task":1,"level":3,"task":2}`, "2", "3", false},
+		{"a name in another case", `{"Task":1,"level":3}`, "", "3", false},
+		{"a name with an escape", `{"\u0074ask":1}`, "1", "", false},
+		{"null, after another object", `null`, "", "", false},
+		{"half an object", `{"task":1`, "", "", true},
+		{"a list", `[]`, "", "", true},
+	} {
+		err := p.Read([]byte(test.text))
+		if (err != nil) != test.fails || err == nil && (string(p.Value(0)) != test.task || string(p.Value(1)) != test.level) {
+			t.Errorf("%s: read %s and %s, error %v", test.why, p.Value(0), p.Value(1), err)
+		}
+	}
+}
+
+func TestElements(t *testing.T) {
+	for _, test := range []struct {
+		text, want string
+		ok         bool
+	}{
+		{`[]`, "", true},
+		{" [\n] ", "", true},
+		{`[1, {"a":[2]} ,"b"]`, `1|{"a":[2]}|"b"|`, true},
+		{`[1,]`, "1|", false},
+		{`[1`, "1|", false},
+		{`[1]x`, "1|", false},
+		{`[1 2]`, "1|", false},
+		{`{}`, "", false},
+		{``, "", false},
+		{strings.Repeat("[", 300) + strings.Repeat("]", 300), "", false},
+	} {
+		var got strings.Builder
+		ok := Elements([]byte(test.text), func(value []byte) bool {
+			got.WriteString(string(value) + "|")
+			return true
+		})
+		if ok != test.ok || got.String() != test.want {
+			t.Errorf("%.60q: read %v as %q, want %v and %q", test.text, ok, got.String(), test.ok, test.want)
+		}
+	}
+	if Elements([]byte(`[1,2]`), func([]byte) bool { return false }) {
+		t.Error("true, though the caller returned false")
+	}
+}

@@ -65,27 +65,23 @@ func (r *Rand) Uint64() uint64 { return r.src.Uint64() }
 func (r *Rand) Between(lo, hi int) int { return int(r.Between64(int64(lo), int64(hi))) }
 
 // Between64 is [Rand.Between] for numbers that may not fit in an int. Both return the
-// same numbers.
+// same numbers, without bias by the multiplication method of Lemire, "Fast Random Integer
+// Generation in an Interval" (2019).
 func (r *Rand) Between64(lo, hi int64) int64 {
 	if lo > hi {
 		panic("rng: Between: lo > hi")
 	}
-	if span := uint64(hi) - uint64(lo); span != ^uint64(0) {
-		return int64(uint64(lo) + r.below(span+1))
+	n := uint64(hi) - uint64(lo) + 1
+	if n == 0 { // all numbers of 64 bits
+		return int64(r.src.Uint64())
 	}
-	return int64(r.src.Uint64())
-}
-
-// below returns an unbiased number in [0, n), for n above 0, by the multiplication
-// method of Lemire, "Fast Random Integer Generation in an Interval" (2019).
-func (r *Rand) below(n uint64) uint64 {
-	hi, lo := bits.Mul64(r.src.Uint64(), n)
-	if lo < n {
-		for floor := -n % n; lo < floor; {
-			hi, lo = bits.Mul64(r.src.Uint64(), n)
+	above, below := bits.Mul64(r.src.Uint64(), n)
+	if below < n {
+		for floor := -n % n; below < floor; {
+			above, below = bits.Mul64(r.src.Uint64(), n)
 		}
 	}
-	return hi
+	return int64(uint64(lo) + above)
 }
 
 // Float returns a number in [0, 1) with 53 random bits.
