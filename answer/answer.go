@@ -5,7 +5,6 @@ package answer
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // Tagged returns the text between the only <answer> and the only </answer> of a
@@ -84,38 +83,6 @@ func Boxed(text string) (content string, found bool) {
 		}
 	}
 	return "", false
-}
-
-// LastInteger returns the last whole number of a text, with a minus if it is negative,
-// without commas and without a fraction of zeros. A number with another fraction does
-// not count.
-func LastInteger(text string) (number string, found bool) {
-	for end := len(text); end > 0; {
-		if !isDigit(text[end-1]) {
-			end--
-			continue
-		}
-		start := end
-		for start > 0 && (isDigit(text[start-1]) || text[start-1] == ',' || text[start-1] == '.') {
-			start--
-		}
-		number := strings.ReplaceAll(strings.TrimLeft(text[start:end], ",."), ",", "")
-		if whole, fraction, _ := strings.Cut(number, "."); strings.Trim(fraction, "0") == "" && whole != "" {
-			if start > 0 && text[start-1] == '-' && !followsWord(text[:start-1]) {
-				whole = "-" + whole
-			}
-			return whole, true
-		}
-		end = start
-	}
-	return "", false
-}
-
-// followsWord reports whether text ends in a letter, a digit or a closing
-// bracket: a minus after it is then not the sign of a number.
-func followsWord(text string) bool {
-	r, _ := utf8.DecodeLastRuneInString(text)
-	return r == ')' || r == ']' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

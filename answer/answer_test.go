@@ -50,28 +50,6 @@ func TestBoxed(t *testing.T) {
 	}
 }
 
-func TestLastInteger(t *testing.T) {
-	for _, test := range []struct {
-		text, want string
-		found      bool
-	}{
-		{"the answer is 42.", "42", true},
-		{"x = -1,234 apples", "-1234", true},
-		{"3 - 2", "2", true},
-		{"5-2", "2", true},
-		{"7 or 8.5", "7", true},
-		{"2.0", "2", true},
-		{"none", "", false},
-		{"", "", false},
-		{"0.5", "", false},
-		{"...12", "12", true},
-	} {
-		if got, found := answer.LastInteger(test.text); got != test.want || found != test.found {
-			t.Errorf("LastInteger(%q) = %q, %v; want %q", test.text, got, found, test.want)
-		}
-	}
-}
-
 func TestSameDecimal(t *testing.T) {
 	for _, test := range []struct {
 		a, b        string
@@ -109,9 +87,6 @@ func FuzzFinal(f *testing.F) {
 		}
 		if content, found := answer.Boxed(text); found && !strings.Contains(text, content) {
 			t.Errorf("Boxed(%q) = %q", text, content)
-		}
-		if number, found := answer.LastInteger(text); found && number == "" {
-			t.Errorf("LastInteger(%q) is empty", text)
 		}
 		answer.SameDecimal(text, text)
 	})

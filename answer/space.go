@@ -7,7 +7,12 @@ import (
 
 // Space reports whether r is white space for Python: that of Unicode, and the four
 // separators of ASCII.
-func Space(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+func Space(r rune) bool {
+	if r > ' ' && r < 0x7f { // most of any text
+		return false
+	}
+	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
+}
 
 // Fields splits text at white space, as Python's str.split does.
 func Fields(text string) []string { return strings.FieldsFunc(text, Space) }

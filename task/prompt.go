@@ -1,6 +1,9 @@
 package task
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // PromptRoom is how many bytes most prompts have at most. A buffer of that size, made
 // in Prompt, needs no allocation.
@@ -13,4 +16,16 @@ func CheckPhrasing(phrasing, n int) error {
 		return fmt.Errorf("phrasing is %d, want 0 to %d", phrasing, n-1)
 	}
 	return nil
+}
+
+// AppendFilled appends text to b, with value(c) in place of every %c, a percent sign and a
+// letter.
+func AppendFilled(b []byte, text string, value func(c byte) string) []byte {
+	for {
+		before, after, found := strings.Cut(text, "%")
+		if b = append(b, before...); !found || after == "" {
+			return b
+		}
+		b, text = append(b, value(after[0])...), after[1:]
+	}
 }

@@ -1,33 +1,89 @@
 package task
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
 )
 
-// Match scores answer against the one right text, want: the default rule of
-// reasoning-gym. The same text is right, byte for byte; a longer one that
-// contains it earns its share of the length, in code points; anything else is
-// wrong. Tasks that take case or space freely normalise both before they call it.
+// Match scores answer against the one right text, want. The same text is right, byte for
+// byte. A sentence that says want, and nothing else that could be meant, earns its share of
+// the length in code points, as for reasoning-gym every text does that contains it; anything
+// else is wrong. Tasks that take case or space freely normalise both before they call it.
 func Match(got, want string) quintain.Verdict {
 	switch {
 	case got == "":
 		return quintain.Malformed("the answer is empty")
 	case got == want && want != "":
 		return quintain.Right()
-	case want != "" && len(got) > len(want) && strings.Contains(got, want):
+	case want != "" && len(got) > len(want) && says(got, want):
 		return quintain.Partial(answer.Share(want, got), `want "`+clip(want)+`" and nothing else`)
 	}
 	return quintain.Wrong(`want "` + clip(want) + `"`)
 }
 
-// MatchNumber scores answer against the one right number, want: the decimal rule
-// of reasoning-gym. Commas are left out of both; the same value in any decimal
-// spelling is right; otherwise [Match] decides.
+// around are the words that may stand around an answer: none of them denies it, changes it,
+// or is an answer itself.
+var around = strings.Fields("the a an my final correct answer result solution value sum product total number output matrix list word words text string letter gcd lcm GCD LCM" +
+	" is are it there this that we I get have gives equals becomes says reads occurs so thus therefore hence in of all" +
+	" legs degrees minutes days primes times bits ones swap swaps")
+
+// says reports whether got is want and nothing beside it but the words around an answer and
+// the punctuation of a sentence.
+func says(got, want string) bool {
+	const longest = 200 // bytes of a sentence, besides want
+	if len(got) > len(want)+longest {
+		return false
+	}
+	before, after, found := strings.Cut(got, want)
+	if !found || joins(before, after) || !strings.ContainsAny(want, "0123456789") && !introduces(before, after) {
+		return false
+	}
+	if unknown, named := strings.CutSuffix(strings.TrimRight(before, " "), "="); named {
+		unknown = strings.TrimRight(unknown, " ")
+		before = strings.TrimRightFunc(unknown, unicode.IsLetter)
+		if len(unknown)-len(before) > 1 {
+			before = unknown
+		}
+	}
+	for word := range strings.FieldsFuncSeq(before+" "+after, func(r rune) bool { return strings.ContainsRune(" \t\r\n.,:;=*`\"'$°", r) }) {
+		if !slices.Contains(around, word) && !slices.Contains(around, strings.ToLower(word[:1])+word[1:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// joins reports whether a text between before and after is not a word or number of its own.
+func joins(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	return inWord(last) || inWord(first) || last == '.' || last == ','
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// introduces reports whether before announces the text that follows, and after ends the
+// sentence: any other word beside a text may be meant as part of it.
+func introduces(before, after string) bool {
+	const marks = " \n*`\"'$"
+	before = strings.TrimRight(before, marks)
+	announced := before == "" || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=")
+	for _, verb := range []string{" is", " becomes", " says", " reads", " gives"} {
+		announced = announced || strings.HasSuffix(before, verb)
+	}
+	return announced && strings.Trim(after, marks+".") == ""
+}
+
+// MatchNumber scores answer against the one right number, want: the decimal rule of
+// reasoning-gym. The same value in any decimal spelling is right, with separators of
+// thousands too; otherwise [Match] decides.
 func MatchNumber(got, want string) quintain.Verdict {
-	got, want = strings.ReplaceAll(got, ",", ""), strings.ReplaceAll(want, ",", "")
+	got, want = answer.Ungrouped(answer.Trim(got)), answer.Ungrouped(want)
 	if canonical(got) && canonical(want) {
 		return Match(got, want) // one number, one text
 	}

@@ -45,7 +45,7 @@ type Credit string
 // The kinds of part credit. A kind includes those before it.
 const (
 	Whole     Credit = "whole"     // none does: an answer is right or earns nothing
-	Contained Credit = "contained" // a longer text that contains the solution earns its share of the length
+	Contained Credit = "contained" // a sentence that says the solution and nothing else earns its share of the length
 	Parts     Credit = "parts"     // an answer of which a part is right, or that is close, does as well
 )
 
@@ -94,7 +94,8 @@ func creditOn(t quintain.Task, p quintain.Problem, solution, other string) (Cred
 // GuessRate measures how often an answer is fully right that was given without a
 // look at the problem: the solution of another problem of the same level, a new one
 // each time, or one and the same for all problems, the best of the eight most
-// frequent. If the prompt leaves few answers to choose from ([Chooser]), one of them
+// frequent, and, where a problem has many right answers, of the eight that are right for most
+// of the others. If the prompt leaves few answers to choose from ([Chooser]), one of them
 // is a guess too. It is tried on n problems, with n others to take answers from. Part
 // credit does not count.
 func GuessRate(t quintain.Task, level, n int) (float64, error) {
@@ -115,7 +116,15 @@ func GuessRate(t quintain.Task, level, n int) (float64, error) {
 		return 0, err
 	}
 	best = max(best, byChoice)
-	for _, fixed := range mostFrequent(blind.solutions, 8) {
+	candidates := mostFrequent(blind.solutions, 8)
+	if t.Info().Many {
+		widest, err := mostRight(t, blind, 8)
+		if err != nil {
+			return 0, err
+		}
+		candidates = append(candidates, widest...)
+	}
+	for _, fixed := range candidates {
 		share, err := rightShare(t, asked.problems, func(int) string { return fixed })
 		if err != nil {
 			return 0, err
@@ -170,6 +179,27 @@ func mostFrequent(texts []string, n int) []string {
 		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
 	})
 	return ranked[:min(n, len(ranked))]
+}
+
+// mostRight returns the n of the solutions of s that are right for most of its problems.
+func mostRight(t quintain.Task, s sample, n int) ([]string, error) {
+	const most = 200 // problems, and solutions
+	problems := s.problems[:min(most, len(s.problems))]
+	share := map[string]float64{}
+	for _, solution := range s.solutions[:len(problems)] {
+		if _, known := share[solution]; known {
+			continue
+		}
+		right, err := rightShare(t, problems, func(int) string { return solution })
+		if err != nil {
+			return nil, err
+		}
+		share[solution] = right
+	}
+	ranked := slices.SortedFunc(maps.Keys(share), func(a, b string) int {
+		return cmp.Or(cmp.Compare(share[b], share[a]), strings.Compare(a, b))
+	})
+	return ranked[:min(n, len(ranked))], nil
 }
 
 // A Space is an estimate of how many different problems a level has: as many,

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/rng"
 )
 
@@ -33,7 +34,8 @@ type Instance interface {
 	Solve() string
 
 	// Score grades answer, which is any text at all. It never panics, never
-	// runs any part of answer, and its cost is bounded by len(answer).
+	// runs any part of answer, and its cost is bounded by len(answer). Other forms of
+	// a right answer, such as 84,084 in bold, come to it as [answer.Readings] has them.
 	Score(answer string) quintain.Verdict
 }
 
@@ -77,6 +79,14 @@ type Spec[P Params, I Instance] struct {
 	// their spelling: Score checks an answer rather than comparing it with Solve's.
 	Many bool
 
+	// Surface says why more than 0.2 can be earned above level 1 by what [SurfaceRate]
+	// measures, if so.
+	Surface string
+
+	// Refuses names the forms of a right answer that are refused on purpose, each with
+	// the reason. The forms are those of package tasktest, such as "in bold".
+	Refuses map[string]string
+
 	own   bool   // the parameters were set by With
 	ready *ready // what its problems share; nil: each finds it out for itself
 }
@@ -95,7 +105,7 @@ type level struct {
 
 // Info implements [quintain.Task].
 func (s Spec[P, I]) Info() quintain.Info {
-	info := quintain.Info{Name: s.Name, Category: s.Category, Doc: s.Doc, Source: s.Source, Version: s.Version, Many: s.Many}
+	info := quintain.Info{Name: s.Name, Category: s.Category, Doc: s.Doc, Source: s.Source, Version: s.Version, Many: s.Many, Surface: s.Surface, Refuses: s.Refuses}
 	for _, p := range s.Levels {
 		info.Levels = append(info.Levels, mustJSON(p))
 	}
@@ -178,13 +188,23 @@ func (s *Spec[P, I]) draw(d quintain.Draw) (I, json.RawMessage, error) {
 	return inst, level.params, err
 }
 
-// Grade implements [quintain.Task].
-func (s Spec[P, I]) Grade(p quintain.Problem, answer string) (quintain.Verdict, error) {
+// Grade implements [quintain.Task]. A text that is not right as it stands gets the best
+// verdict of its [answer.Readings]: a right answer in another form is right.
+func (s Spec[P, I]) Grade(p quintain.Problem, text string) (quintain.Verdict, error) {
 	inst, err := s.instance(p)
 	if err != nil {
 		return quintain.Verdict{}, err
 	}
-	return inst.Score(answer), nil
+	best := inst.Score(text)
+	if best.Score == 1 {
+		return best, nil
+	}
+	for _, reading := range answer.Readings(text) {
+		if v := inst.Score(reading); v.Score > best.Score || v.Score == best.Score && best.Malformed {
+			best = v
+		}
+	}
+	return best, nil
 }
 
 // Solve implements [quintain.Task].

@@ -118,20 +118,48 @@ func TestMatch(t *testing.T) {
 		{task.Match, "", "abc", 0, true},
 		{task.Match, "ABC", "abc", 0, false},
 		{task.Match, " abc", "abc", 0.75, false},
-		{task.Match, "ébcé", "bc", 0.5, false},
+		{task.Match, "The answer is: ébcé", "ébcé", 4. / 19, false},
+		{task.Match, "ébcé", "bc", 0, false},
+		{task.Match, "abc, abc", "abc", 0, false},
+		{task.Match, "abc or abd", "abc", 0, false},
+		{task.Match, "not abc", "abc", 0, false},
+		{task.Match, "True or False", "True", 0, false},
+		{task.Match, "it is True", "True", 0.4, false},
+		{task.Match, "**abc**.", "abc", 3. / 8, false},
+		{task.Match, "the, abc", "abc", 0, false},
+		{task.Match, "abc the", "abc", 0, false},
+		{task.Match, "It says: abc the list", "abc", 0, false},
+		{task.MatchNumber, "x = 10", "10", 1. / 3, false},
+		{task.MatchNumber, `""`, "1", 0, false},
+		{task.MatchNumber, "The answer is", "1", 0, false},
+		{task.MatchNumber, "ex = 10", "10", 0, false},
+		{task.MatchNumber, "The sum is 10.", "10", 1. / 7, false},
 		{task.Match, "abc", "", 0, false},
 		{task.Match, "", "", 0, true},
 		{task.MatchNumber, "1,000.0", "1000", 1, false},
 		{task.MatchNumber, "1000", "1,000", 1, false},
 		{task.MatchNumber, "=1000", "1000", 0.8, false},
+		{task.MatchNumber, "= 1000", "1000", 4. / 6, false},
+		{task.MatchNumber, "There are 1000 legs.", "1000", 0.2, false},
+		{task.MatchNumber, "-1000", "1000", 0, false},
+		{task.MatchNumber, "- 1000", "1000", 0, false},
+		{task.MatchNumber, "10001", "1000", 0, false},
+		{task.MatchNumber, "1000.5", "1000", 0, false},
+		{task.MatchNumber, ".1000", "1000", 0, false},
+		{task.MatchNumber, "0.1000", "1000", 0, false},
+		{task.MatchNumber, "1000, 1001", "1000", 0, false},
+		{task.MatchNumber, "1,0,0,0", "1000", 0, false},
+		{task.MatchNumber, "1000!", "1000", 0, false},
+		{task.MatchNumber, "1000^2", "1000", 0, false},
+		{task.MatchNumber, "twice 1000", "1000", 0, false},
 		{task.MatchNumber, "1e999999999999", "1000", 0, false},
 		{task.MatchNumber, "", "1000", 0, true},
 		{task.MatchNumber, "1000", "1000", 1, false},
 		{task.MatchNumber, "-0", "0", 1, false},
 		{task.MatchNumber, "-7", "-7.0", 1, false},
 		{task.MatchNumber, "007", "7", 1, false},
-		{task.MatchNumber, "17", "7", 0.5, false},
-		{task.MatchNumber, "-7", "7", 0.5, false},
+		{task.MatchNumber, "17", "7", 0, false},
+		{task.MatchNumber, "-7", "7", 0, false},
 		{task.MatchNumber, "-", "7", 0, false},
 	} {
 		v := test.match(test.got, test.want)
@@ -141,6 +169,26 @@ func TestMatch(t *testing.T) {
 	}
 	if v := task.Match(strings.Repeat("é", 1000), strings.Repeat("ü", 1000)); len(v.Reason) > 120 {
 		t.Errorf("a reason of %d bytes", len(v.Reason))
+	}
+}
+
+// A right answer in another form is right, and a wrong one earns no more than as it stands.
+func TestGradeReadsOtherForms(t *testing.T) {
+	p, err := coin.With([]byte(`{"sides":["[\"1000\"]"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem, err := p.Problem(quintain.Draw{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		text string
+		want float64
+	}{{`["1000"]`, 1}, {`['1000']`, 1}, {"```\n['1000',]\n```", 1}, {`['1001']`, 0}, {`**['1000']** or`, 0}} {
+		if v, err := coin.Grade(problem, test.text); err != nil || v.Score != test.want {
+			t.Errorf("%q: %+v, error %v, want %v", test.text, v, err, test.want)
+		}
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// quickLimit is for making, for solving and for scoring one problem. It is many
-// times what any task needs, and what is measured stands in the benchmarks, so that
-// a busy machine fails no test.
+// quickLimit is for making, for solving and for scoring one problem, in time of the
+// processor. It is many times what any task needs, and what is measured stands in the
+// benchmarks, so that a busy machine fails no test.
 const quickLimit = 500 * time.Millisecond
 
 // hostileText is the length of long hostile answers, in bytes.
@@ -57,9 +57,8 @@ func hostile(t testing.TB, task quintain.Task) {
 	}
 }
 
-// quick: making, solving and grading take at most quickLimit each. What a busy
-// machine delays is tried again: the limit is many times what any task needs, so
-// that only one whose cost explodes is over it each time.
+// quick: making, solving and grading take at most quickLimit each. The limit is many times
+// what any task needs, so that only one whose cost explodes is over it each time.
 func quick(t testing.TB, task quintain.Task) {
 	each(t, task, func(p quintain.Problem) {
 		answer := solve(t, task, p)
@@ -78,14 +77,12 @@ func quick(t testing.TB, task quintain.Task) {
 	})
 }
 
-// fastest returns how long work takes: once, or the least of five times if the
-// first was over quickLimit.
+// fastest returns what work takes: once, or the least of five times if the first was over
+// quickLimit.
 func fastest(work func()) time.Duration {
 	best := time.Duration(math.MaxInt64)
 	for range 5 {
-		start := time.Now()
-		work()
-		if best = min(best, time.Since(start)); best <= quickLimit {
+		if best = min(best, spend(work)); best <= quickLimit {
 			break
 		}
 	}
@@ -102,22 +99,15 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 		}
 		name := task.Info().Name
 		b.Run("make/"+name, func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				problem(b, own, quintain.Draw{Seed: 1, Index: i})
-			}
+			loop(b, func(i int) { problem(b, own, quintain.Draw{Seed: 1, Index: i}) })
 		})
 		b.Run("p99/"+name, func(b *testing.B) { slowest(b, task) })
 		b.Run("hostile/"+name, func(b *testing.B) { worstHostile(b, task) })
 		b.Run("solve/"+name, func(b *testing.B) {
-			b.ReportAllocs()
 			p := problem(b, own, quintain.Draw{Seed: 1})
-			for b.Loop() {
-				solve(b, own, p)
-			}
+			loop(b, func(int) { solve(b, own, p) })
 		})
 		b.Run("score/"+name, func(b *testing.B) {
-			b.ReportAllocs()
 			const n = 256
 			var ps [n]quintain.Problem
 			var right [n]string
@@ -125,24 +115,30 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 				ps[i] = problem(b, own, quintain.Draw{Seed: 1, Index: i})
 				right[i] = solve(b, own, ps[i])
 			}
-			for i := 0; b.Loop(); i++ {
-				grade(b, own, ps[i%n], right[(i+i&1)%n]) // right and another problem's in turn
-			}
+			loop(b, func(i int) { grade(b, own, ps[i%n], right[(i+i&1)%n]) }) // right and another problem's in turn
 		})
 		b.Run("read/"+name, func(b *testing.B) { // score a problem that came as JSON
-			b.ReportAllocs()
 			p := problem(b, own, quintain.Draw{Seed: 1})
 			right := solve(b, own, p)
 			p.Instance = quintain.RawRecord([]byte(p.Instance.String()))
-			for b.Loop() {
-				grade(b, own, p, right)
-			}
+			loop(b, func(int) { grade(b, own, p, right) })
 		})
 	}
 }
 
-// slowest reports, for each level, how long all but one in a hundred problems take
-// at most to make. If that is long, it looks at fewer of them.
+// loop measures work, which is told how often it was done before, in processor time too:
+// other programs are not in that.
+func loop(b *testing.B, work func(i int)) {
+	b.ReportAllocs()
+	begin := processTime()
+	for i := 0; b.Loop(); i++ {
+		work(i)
+	}
+	b.ReportMetric(float64(processTime()-begin)/float64(b.N), "cpu-ns/op")
+}
+
+// slowest reports, for each level, how much time of the processor all but one in a hundred
+// problems take at most to make. If that is long, it looks at fewer of them.
 func slowest(b *testing.B, task quintain.Task) {
 	const n, longEnough = 1000, time.Second
 	p99 := make([]time.Duration, len(task.Info().Levels))
@@ -150,9 +146,8 @@ func slowest(b *testing.B, task quintain.Task) {
 		for level := range p99 {
 			spent := make([]time.Duration, 0, n)
 			for begin := time.Now(); len(spent) < n && (len(spent) < n/10 || time.Since(begin) < longEnough); {
-				start := time.Now()
-				problem(b, task, quintain.Draw{Seed: 3, Level: level, Index: len(spent)})
-				spent = append(spent, time.Since(start))
+				d := quintain.Draw{Seed: 3, Level: level, Index: len(spent)}
+				spent = append(spent, spend(func() { problem(b, task, d) }))
 			}
 			slices.Sort(spent)
 			p99[level] = spent[len(spent)*99/100]
@@ -164,7 +159,8 @@ func slowest(b *testing.B, task quintain.Task) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// worstHostile reports how long the hostile text takes to grade that takes longest.
+// worstHostile reports how much time of the processor the hostile text takes to grade that
+// takes longest.
 func worstHostile(b *testing.B, task quintain.Task) {
 	p := problem(b, task, quintain.Draw{Seed: 1, Level: len(task.Info().Levels) - 1})
 	texts := hostiles(solve(b, task, p))
@@ -173,10 +169,8 @@ func worstHostile(b *testing.B, task quintain.Task) {
 		worst = 0
 		for _, answer := range texts {
 			best := time.Duration(math.MaxInt64)
-			for range 3 { // what else the machine does is not our cost
-				start := time.Now()
-				grade(b, task, p, answer)
-				best = min(best, time.Since(start))
+			for range 3 {
+				best = min(best, spend(func() { grade(b, task, p, answer) }))
 			}
 			worst = max(worst, best)
 		}

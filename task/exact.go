@@ -1,0 +1,72 @@
+package task
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+)
+
+// MatchWords scores answer against the one right text, want, which has no part that would
+// earn anything. Case is free, and so are the kind and the amount of space and a full stop
+// at the end.
+func MatchWords(got, want string) quintain.Verdict {
+	if got == want && want != "" {
+		return quintain.Right()
+	}
+	if len(got) > 4*len(want)+80 {
+		return quintain.Wrong("the answer is too long to be " + strconv.Quote(clip(want)))
+	}
+	words := answer.Fields(got)
+	if len(words) == 0 {
+		return quintain.Malformed("the answer is empty")
+	}
+	if strings.EqualFold(strings.TrimSuffix(strings.Join(words, " "), "."), strings.Join(answer.Fields(want), " ")) {
+		return quintain.Right()
+	}
+	return quintain.Wrong("want " + strconv.Quote(clip(want)))
+}
+
+// MatchList is [MatchWords] for a list with commas between its elements, for which space and
+// semicolons may stand instead.
+func MatchList(got, want string) quintain.Verdict {
+	if got == want && want != "" {
+		return quintain.Right()
+	}
+	if len(got) > 4*len(want)+80 {
+		return MatchWords(got, want) // it says so
+	}
+	between := strings.NewReplacer(",", " ", ";", " ")
+	v := MatchWords(between.Replace(got), between.Replace(want))
+	if v.Score < 1 && !v.Malformed {
+		v.Reason = "want " + strconv.Quote(clip(want))
+	}
+	return v
+}
+
+// Bit returns 1 for true and 0 for false.
+func Bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// MatchWhole scores answer against the one right whole number, want, in any spelling of
+// [answer.ReadInt]; a full stop may follow it. No other number earns anything.
+func MatchWhole(got string, want int64) quintain.Verdict {
+	const longest = 100 // bytes of a number and the space around it
+	text := answer.Trim(got[:min(len(got), longest+1)])
+	if text == "" && len(got) <= longest {
+		return quintain.Malformed("the answer is empty")
+	}
+	n, is := answer.ReadInt(strings.TrimSuffix(text, "."))
+	switch {
+	case len(got) > longest || !is:
+		return quintain.Malformed("want a whole number and nothing else")
+	case n != want:
+		return quintain.Wrong("want " + strconv.FormatInt(want, 10))
+	}
+	return quintain.Right()
+}

@@ -1,0 +1,283 @@
+package task
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A Surface is how much can be earned at one level by answers that are learned from the
+// looks of other prompts, without a way to solve any.
+type Surface struct {
+	Rate    float64 // mean score of the best guesser
+	Guesser string  // its name
+}
+
+// SurfaceRate measures what learned guessers earn at a level of t: the answer that is right
+// most often, the most frequent answer to prompts that are alike in one thing (such as the
+// length or a number), the answer to the prompt that has most in common by sequences of
+// three characters, the most frequent character or word of each place, and a small decision
+// tree. Each learns from the solutions of so many problems, and is tried on half as many
+// others.
+func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error) {
+	learned, err := draw(t, quintain.Draw{Seed: blindSeed, Level: level}, problems)
+	if err != nil {
+		return best, err
+	}
+	asked, err := draw(t, quintain.Draw{Seed: askedSeed, Level: level}, (problems+1)/2)
+	if err != nil {
+		return best, err
+	}
+	lessons := lessons{t: t, sample: learned, answers: learned.solutions}
+	for _, p := range learned.problems {
+		lessons.looks = append(lessons.looks, lookAt(p.Prompt))
+	}
+	guessers, err := lessons.guessers()
+	if err != nil {
+		return best, err
+	}
+	looks := make([]look, len(asked.problems))
+	for i, p := range asked.problems {
+		looks[i] = lookAt(p.Prompt)
+	}
+	for _, g := range guessers {
+		mean, err := meanScore(t, asked.problems, func(i int) string { return g.guess(looks[i]) })
+		if err != nil {
+			return best, err
+		}
+		if mean > best.Rate {
+			best = Surface{mean, g.name}
+		}
+	}
+	return best, nil
+}
+
+// meanScore is what answer earns on average.
+func meanScore(t quintain.Task, problems []quintain.Problem, answer func(i int) string) (float64, error) {
+	sum := 0.
+	for i, p := range problems {
+		v, err := t.Grade(p, answer(i))
+		if err != nil {
+			return 0, err
+		}
+		sum += v.Score
+	}
+	return sum / float64(len(problems)), nil
+}
+
+// A look is what a guesser sees of a prompt.
+type look struct {
+	prompt  string
+	numbers []string
+	words   []string // what white space separates
+}
+
+var numeralRE = regexp.MustCompile(`\d+(?:\.\d+)?`)
+
+func lookAt(prompt string) look {
+	return look{prompt, numeralRE.FindAllString(prompt, -1), strings.Fields(prompt)}
+}
+
+// number returns number i of the prompt, or, if i is negative, the one that is -i from the
+// end; empty if there is none.
+func (l look) number(i int) string {
+	if i < 0 {
+		i += len(l.numbers)
+	}
+	if i < 0 || i >= len(l.numbers) {
+		return ""
+	}
+	return l.numbers[i]
+}
+
+// A guesser answers by what it learned.
+type guesser struct {
+	name  string
+	guess func(look) string
+}
+
+// lessons are what guessers learn from.
+type lessons struct {
+	t       quintain.Task
+	sample  sample
+	looks   []look
+	answers []string
+}
+
+// guessers returns all guessers, which have learned.
+func (l *lessons) guessers() ([]guesser, error) {
+	fixed, err := l.fixed()
+	if err != nil {
+		return nil, err
+	}
+	list := []guesser{
+		{"one answer to all", func(look) string { return fixed }},
+		{"the prompt with most in common", l.nearest()},
+		{"the most frequent character of each place", l.placed(splitRunes, "")},
+		{"the most frequent word of each place", l.placed(strings.Fields, " ")},
+		{"a decision tree", l.tree()},
+	}
+	for _, key := range likenesses() {
+		list = append(list, guesser{"prompts with the same " + key.name, l.alike(key.of)})
+	}
+	return list, nil
+}
+
+// fixed returns the answer, of the most frequent and of some others, that earns most.
+func (l *lessons) fixed() (best string, err error) {
+	candidates := mostFrequent(l.answers, 8)
+	if l.t.Info().Many {
+		candidates = append(candidates, l.answers[:min(64, len(l.answers))]...)
+	}
+	problems := l.sample.problems[:min(200, len(l.sample.problems))]
+	most := -1.
+	for _, candidate := range candidates {
+		mean, err := meanScore(l.t, problems, func(int) string { return candidate })
+		if err != nil {
+			return "", err
+		}
+		if mean > most {
+			best, most = candidate, mean
+		}
+	}
+	return best, nil
+}
+
+// A likeness is something that prompts may have in common.
+type likeness struct {
+	name string
+	of   func(look) string
+}
+
+func likenesses() []likeness {
+	list := []likeness{
+		{"length", func(l look) string { return fmt.Sprint(len(l.prompt)) }},
+		{"number of words", func(l look) string { return fmt.Sprint(len(l.words)) }},
+		{"number of numbers", func(l look) string { return fmt.Sprint(len(l.numbers)) }},
+		{"longest word", func(l look) string { return longestWord(l.words) }},
+		{"length of the longest word", func(l look) string { return fmt.Sprint(len(longestWord(l.words))) }},
+		{"text around the numbers", func(l look) string { return numeralRE.ReplaceAllString(l.prompt, "#") }},
+	}
+	const most = 4
+	for i := range most {
+		for _, at := range []int{i, -1 - i} {
+			list = append(list,
+				likeness{fmt.Sprintf("number %d", at), func(l look) string { return l.number(at) }},
+				likeness{fmt.Sprintf("numbers %d and %d", at, at+1), func(l look) string { return l.number(at) + " " + l.number(at+1) }},
+				likeness{fmt.Sprintf("number %d and as many numbers", at), func(l look) string { return fmt.Sprint(l.number(at), " ", len(l.numbers)) }},
+			)
+		}
+	}
+	return list
+}
+
+// longestWord returns the first longest of words.
+func longestWord(words []string) string {
+	best := ""
+	for _, word := range words {
+		if len(word) > len(best) {
+			best = word
+		}
+	}
+	return best
+}
+
+// alike answers with the most frequent answer to the prompts that have the same key, or to
+// all if there are none.
+func (l *lessons) alike(key func(look) string) func(look) string {
+	byKey := map[string][]string{}
+	for i, seen := range l.looks {
+		k := key(seen)
+		byKey[k] = append(byKey[k], l.answers[i])
+	}
+	best := map[string]string{}
+	for k, answers := range byKey {
+		best[k] = mostFrequent(answers, 1)[0]
+	}
+	otherwise := mostFrequent(l.answers, 1)[0]
+	return func(seen look) string {
+		if answer, known := best[key(seen)]; known {
+			return answer
+		}
+		return otherwise
+	}
+}
+
+// splitRunes splits text into its characters.
+func splitRunes(text string) []string { return strings.Split(text, "") }
+
+// placed answers with the most frequent part of each place of the answers that have the most
+// frequent number of parts.
+func (l *lessons) placed(split func(string) []string, by string) func(look) string {
+	byCount := map[int][][]string{}
+	usual := 0
+	for _, answer := range l.answers {
+		parts := split(answer)
+		n := len(parts)
+		byCount[n] = append(byCount[n], parts)
+		if have, most := len(byCount[n]), len(byCount[usual]); have > most || have == most && n < usual {
+			usual = n
+		}
+	}
+	parts := make([]string, usual)
+	for place := range parts {
+		var there []string
+		for _, answer := range byCount[usual] {
+			there = append(there, answer[place])
+		}
+		parts[place] = mostFrequent(there, 1)[0]
+	}
+	answer := strings.Join(parts, by)
+	return func(look) string { return answer }
+}
+
+// nearest answers as to the prompt that has most in common: each sequence of three
+// characters counts the more, the fewer prompts have it.
+func (l *lessons) nearest() func(look) string {
+	having := map[[gramLength]byte][]int32{} // prompts, in order
+	for i, seen := range l.looks {
+		for gram := range gramsOf(seen.prompt) {
+			having[gram] = append(having[gram], int32(i))
+		}
+	}
+	size := make([]float64, len(l.looks)) // weight of all that a prompt has
+	for _, prompts := range having {
+		for _, i := range prompts {
+			size[i] += 1 / float64(len(prompts))
+		}
+	}
+	frequent := len(l.looks)/4 + 1
+	return func(seen look) string {
+		common := make([]float64, len(l.looks))
+		for gram := range gramsOf(seen.prompt) {
+			prompts := having[gram]
+			if len(prompts) > frequent {
+				continue // most have it
+			}
+			for _, i := range prompts {
+				common[i] += 1 / float64(len(prompts))
+			}
+		}
+		best := 0
+		for i := range common {
+			if common[i]*(1+size[best]) > common[best]*(1+size[i]) {
+				best = i
+			}
+		}
+		return l.answers[best]
+	}
+}
+
+const gramLength = 3
+
+// gramsOf returns the sequences of three bytes that begin a text of bounded length.
+func gramsOf(text string) map[[gramLength]byte]bool {
+	const longest = 4000
+	grams := map[[gramLength]byte]bool{}
+	for i := 0; i+gramLength <= min(len(text), longest); i++ {
+		grams[[gramLength]byte([]byte(text[i:i+gramLength]))] = true
+	}
+	return grams
+}

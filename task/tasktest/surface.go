@@ -1,0 +1,49 @@
+package tasktest
+
+import (
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
+)
+
+const (
+	mostSurface  = 0.2 // that learned guesses may earn above firstSurface
+	firstSurface = 1   // the last level at which they may earn anything: there are few problems
+	fewLessons   = 200
+	manyLessons  = 1000
+)
+
+// surface: above level 1, guesses that are learned from the looks of 1,000 prompts earn less
+// than 0.2, or the task says why. What earns nearly as much on few is tried on all. Short
+// tests leave it out: under the race detector it takes minutes.
+func surface(t testing.TB, of quintain.Task) {
+	info := of.Info()
+	if info.Surface != "" || testing.Short() {
+		return
+	}
+	for level := firstSurface + 1; level < len(info.Levels); level++ {
+		if !allSurfaces && level != firstSurface+1 && level != len(info.Levels)-1 {
+			continue // the heavy tests look at all
+		}
+		got := task.Surface{Rate: mostSurface}
+		if !allSurfaces {
+			got = surfaceRate(t, of, level, fewLessons)
+		}
+		if got.Rate > mostSurface*3/4 {
+			got = surfaceRate(t, of, level, manyLessons)
+		}
+		if got.Rate >= mostSurface {
+			t.Errorf("level %d: %s earns %.3f, want less than %v, or a reason in Surface", level, got.Guesser, got.Rate, mostSurface)
+		}
+	}
+}
+
+func surfaceRate(t testing.TB, of quintain.Task, level, lessons int) task.Surface {
+	t.Helper()
+	rate, err := task.SurfaceRate(of, level, lessons)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rate
+}
