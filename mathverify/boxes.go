@@ -3,6 +3,8 @@ package mathverify
 import (
 	"regexp"
 	"strings"
+
+	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
 // A box is the content of a \boxed{…}, with where it begins and ends in the text.
@@ -10,6 +12,9 @@ type box struct {
 	content    string
 	start, end int
 }
+
+// maxParts bounds the boxes, or the pairs of tags, that are one answer.
+const maxParts = 200
 
 // lastBoxes returns the contents of the last box and of those that only commas, "and" or
 // "or" separate from it, and the text that follows; nil if there is no box.
@@ -22,7 +27,7 @@ func lastBoxes(text string) (contents []string, rest string) {
 		return nil, ""
 	}
 	first := len(boxes) - 1
-	for first > 0 && joined(text[boxes[first-1].end:boxes[first].start]) {
+	for first > 0 && len(boxes)-first < maxParts && joined(text[boxes[first-1].end:boxes[first].start]) {
 		first--
 	}
 	for _, b := range boxes[first:] {
@@ -45,7 +50,7 @@ func allBoxes(text string) (boxes []box) {
 		if start < 0 {
 			return boxes
 		}
-		end := closing(text, open)
+		end := expr.Closing(text, open)
 		if end < 0 {
 			line := text[open+1:]
 			if n := strings.IndexAny(line, "\n$"); n >= 0 {
@@ -87,30 +92,12 @@ func nextBox(text string, from int) (start, open int) {
 	}
 }
 
-// closing returns the index of the brace that closes the one at open, or -1.
-func closing(text string, open int) int {
-	depth := 0
-	for i := open; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
 // inner takes boxes off that enclose the whole content.
 func inner(content string) string {
 	for {
 		content = strings.TrimSpace(content)
 		start, open := nextBox(content, 0)
-		if start != 0 || closing(content, open) != len(content)-1 {
+		if start != 0 || expr.Closing(content, open) != len(content)-1 {
 			return content
 		}
 		content = content[open+1 : len(content)-1]

@@ -1,6 +1,7 @@
 package mathverify
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
@@ -203,8 +204,8 @@ func capitals(n *expr.Node) bool {
 
 // known reports whether a function is one that can be evaluated.
 func known(name string) bool {
-	return strings.Contains(" sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth sech csch arsinh arcosh artanh"+
-		" ln log abs sign floor ceil gcd lcm max min binom factorial factorial2 mod det re im arg ", " "+name+" ")
+	return listed(" sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth sech csch arsinh arcosh artanh"+
+		" ln log abs sign floor ceil gcd lcm max min binom factorial factorial2 mod det re im arg ", name)
 }
 
 // sumOfNames returns the value of an equation such as m + n = 204: on its left-hand side
@@ -284,12 +285,7 @@ func tuples(n *expr.Node) *expr.Node {
 
 // allOr reports whether all names are one, or missing.
 func allOr(names []string, one string) bool {
-	for _, name := range names {
-		if name != "" && name != one {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(name string) bool { return name != "" && name != one })
 }
 
 // flat puts the members of lists in a list into it.
@@ -329,10 +325,8 @@ func record(names []string, values []*expr.Node) *expr.Node {
 	order := make([]int, len(names))
 	for i := range order {
 		order[i] = i
-		for j := i; j > 0 && names[order[j]] < names[order[j-1]]; j-- {
-			order[j], order[j-1] = order[j-1], order[j]
-		}
 	}
+	slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(names[i], names[j]) })
 	r := &expr.Node{Op: expr.Tuple, Name: "()", Paren: true}
 	for _, i := range order {
 		r.Args = append(r.Args, values[i])

@@ -2,6 +2,7 @@ package mathverify
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/answer"
@@ -13,7 +14,7 @@ type Rule string
 // The rules, by their priority.
 const (
 	RuleBox       Rule = "box"       // the last \boxed{…} or \fbox{…}, with those that only commas, "and" or "or" separate from it
-	RuleTag       Rule = "tag"       // the last <answer>…</answer>
+	RuleTag       Rule = "tag"       // the last <answer>…</answer>, with those that only commas, "and" or "or" separate from it
 	RuleBare      Rule = "bare"      // the whole text, if there is no prose in it
 	RuleStatement Rule = "statement" // what follows the last "the answer is" and the like
 	RuleFormula   Rule = "formula"   // the last formula in $…$, \(…\), \[…\] or $$…$$
@@ -25,9 +26,15 @@ const (
 // maxText is how much of a long text is read, from its end.
 const maxText = 1 << 20
 
-// Extract returns the final answer of a text and the rule by which it was found. With
-// letter, the answer is the letter of a multiple choice. The cost is linear.
-func Extract(text string, letter bool) (found string, rule Rule) {
+// Extract returns the final answer of a text and the rule by which it was found. If the
+// reference answer gold is the letter of a multiple choice, so is the answer. The cost is
+// linear.
+func Extract(text, gold string) (found string, rule Rule) {
+	return extract(text, isChoice(reference(gold)))
+}
+
+// extract finds a letter, or any answer.
+func extract(text string, letter bool) (found string, rule Rule) {
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
@@ -103,14 +110,33 @@ func withoutMarks(text string) string {
 	return marks.ReplaceAllString(text, "")
 }
 
-// tagged returns what stands in the last <answer>…</answer>.
+// The tags around an answer.
+const (
+	tagOpen = "<answer>"
+	tagShut = "</answer>"
+)
+
+// tagged returns what stands in the last pair of tags, and in those that only commas,
+// "and" or "or" separate from it.
 func tagged(text string) (string, bool) {
-	start := strings.LastIndex(text, "<answer>")
+	start := strings.LastIndex(text, tagOpen)
 	if start < 0 {
 		return "", false
 	}
-	inner, _, found := strings.Cut(text[start+len("<answer>"):], "</answer>")
-	return inner, found
+	last, _, closed := strings.Cut(text[start+len(tagOpen):], tagShut)
+	if !closed {
+		return "", false
+	}
+	parts := []string{last} // from the last to the first
+	for {
+		text = text[:start]
+		shut := strings.LastIndex(text, tagShut)
+		if start = strings.LastIndex(text[:max(shut, 0)], tagOpen); start < 0 || len(parts) == maxParts || !joined(text[shut+len(tagShut):]) {
+			slices.Reverse(parts)
+			return strings.Join(parts, ", "), true
+		}
+		parts = append(parts, text[start+len(tagOpen):shut])
+	}
 }
 
 // reference returns a reference answer without what datasets put around it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/quintain-rl/quintain/mathverify"
@@ -23,6 +22,7 @@ func hostile() []string {
 		`\sum_{a=1}^{900}\sum_{b=1}^{900}\sum_{c=1}^{900} \sin(abc)`, `\prod_{k=1}^{1000} (x+k)`, "(a+b+c+d+e)^{60}", "((a+b)^{60}+c)^{60}", `\binom{10^9}{5\cdot10^8}`, "(((9!)!)!)!", "10^{10^{10^{10}}}", "2^{2^{2^{2^{2^{2}}}}}",
 		"1e" + repeat("9", 30), `\sqrt[1000000007]{2}`, `(x+1)^{1000000}`, `x^{x^{x^{x^{x^{x}}}}}`, `e^{e^{e^{e^{e^{e}}}}}`, `\sin(10^{1000})`, `\tan(\tan(\tan(\tan(\tan(x)))))`, repeat(`\pm 1`, 1000), repeat("x_{", 10_000), repeat("½", 30_000), repeat("²", 30_000),
 		`\{` + repeat(`\{1\},`, 10_000) + `1\}`, repeat(`(1,2)\cup`, 5000) + "(1,2)", repeat("x<1<", 10_000) + "2", repeat(`\frac12`, 20_000), repeat("a:", 20_000) + "b", repeat(`1\text{ cm}`, 10_000),
+		repeat("<answer>1</answer>,", 20_000), repeat("<answer></answer>", 20_000), repeat(`\boxed{1},`, 10_000),
 	}
 }
 
@@ -94,20 +94,6 @@ func FuzzParse(f *testing.F) {
 			_ = d.String()
 		}
 	})
-}
-
-// BenchmarkHostile tells how long the slowest of the hostile texts takes.
-func BenchmarkHostile(b *testing.B) {
-	texts := hostile()
-	slowest := time.Duration(0)
-	for b.Loop() {
-		for _, text := range texts {
-			start := time.Now()
-			mathverify.Verify(context.Background(), "7", text)
-			slowest = max(slowest, time.Since(start))
-		}
-	}
-	b.ReportMetric(float64(slowest.Microseconds())/1000, "ms/slowest")
 }
 
 func BenchmarkVerify(b *testing.B) {

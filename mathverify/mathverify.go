@@ -53,23 +53,62 @@ func Verify(ctx context.Context, gold, text string) Verdict {
 
 // verify also returns the comparison, for [Explain].
 func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
-	c := &comparison{budget: exact.NewBudget(ctx, maxSteps)}
-	c.space = exact.NewSpace(c.budget)
-	c.goldText = reference(gold)
-	found, rule := Extract(text, isChoice(c.goldText))
-	c.answerText, c.rule = found, rule
-	verdict := Verdict{Extracted: found}
-	switch {
-	case len(gold) < maxShort*4 && len(text) < maxShort*4 && !blank(gold) && normal(gold) == normal(text) && !isChoice(c.goldText):
-		verdict.Equal, verdict.Reason, verdict.Extracted = true, SameText, strings.TrimSpace(text)
-	case blank(c.goldText):
-		verdict.Reason = NoGold
-	case blank(found):
-		verdict.Reason = NoAnswer
-	default:
-		verdict.Equal, verdict.Reason = c.decide()
+	c := newComparison(ctx, gold)
+	c.answerText, c.rule = extract(text, isChoice(c.goldText))
+	if len(gold) < maxShort*4 && len(text) < maxShort*4 && !blank(gold) && normal(gold) == normal(text) && !isChoice(c.goldText) {
+		return Verdict{true, SameText, strings.TrimSpace(text)}, c
 	}
-	return verdict, c
+	return c.verdict(), c
+}
+
+// Same reports whether an answer is the reference answer gold. Unlike [Verify], it takes
+// the whole text for the answer, and looks for none in prose.
+func Same(ctx context.Context, gold, answer string) Verdict {
+	c := newComparison(ctx, gold)
+	c.answerText = reference(answer)
+	return c.verdict()
+}
+
+// Check reports why a text cannot be a reference: it is empty, or neither a choice nor
+// words nor mathematics that is understood.
+func Check(gold string) error {
+	text := reference(gold)
+	if blank(text) {
+		return errors.New("it is empty")
+	}
+	if isChoice(text) {
+		return nil
+	}
+	_, err := expr.Parse(expr.Fold(text))
+	return err
+}
+
+// Read returns the expression that an answer is: what stands in its last box or else all
+// of it, without what marks a formula. Of "f(x) = …" it is the right-hand side.
+func Read(answer string) (*expr.Node, error) {
+	n, err := expr.Parse(expr.Fold(reference(answer)))
+	if err != nil {
+		return nil, err
+	}
+	if _, value := named(n); value != nil {
+		return value, nil
+	}
+	return n, nil
+}
+
+// Agree reports whether two expressions have the same value wherever both are defined,
+// and what that is based on. Decimals are exact.
+func Agree(a, b *expr.Node) (bool, Reason) {
+	c := newComparison(context.Background(), "")
+	verdict, err := c.sameForm(a, b)
+	switch {
+	case verdict == exact.Equal:
+		return true, SameExact
+	case verdict == exact.Different, errors.Is(err, exact.ErrUndefined):
+		return false, Differ
+	}
+	c.reason = Differ
+	return c.sameNumeric(a, b), c.reason
 }
 
 // A comparison compares one pair.
@@ -84,6 +123,25 @@ type comparison struct {
 
 	reason Reason // of the last scalars that were equal, or why the comparison failed
 	stages []Stage
+}
+
+func newComparison(ctx context.Context, gold string) *comparison {
+	budget := exact.NewBudget(ctx, maxSteps)
+	return &comparison{budget: budget, space: exact.NewSpace(budget), goldText: reference(gold)}
+}
+
+// verdict compares the answer with the reference.
+func (c *comparison) verdict() Verdict {
+	v := Verdict{Extracted: c.answerText}
+	switch {
+	case blank(c.goldText):
+		v.Reason = NoGold
+	case blank(c.answerText):
+		v.Reason = NoAnswer
+	default:
+		v.Equal, v.Reason = c.decide()
+	}
+	return v
 }
 
 // decide goes through the stages.
@@ -116,7 +174,7 @@ func (c *comparison) decide() (bool, Reason) {
 // fails remembers why a comparison could not tell.
 func (c *comparison) fails(err error) {
 	c.reason = Unknown
-	if errors.Is(err, exact.ErrBudget) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if exact.Ended(err) {
 		c.reason = Limit
 	}
 }

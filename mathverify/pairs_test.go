@@ -149,6 +149,9 @@ func TestExtract(t *testing.T) {
 		{"a box that is cut off", `so \boxed{42`, "42", mathverify.RuleBox},
 		{"a final answer after the box", `\boxed{4}. Final answer: 5`, "5", mathverify.RuleStatement},
 		{"tags", "<answer>7</answer>", "7", mathverify.RuleTag},
+		{"the last tags win", "<answer>7</answer> No, wait: <answer>8</answer>", "8", mathverify.RuleTag},
+		{"tags side by side are one answer", "<answer>7</answer> or <answer>8</answer>", "7, 8", mathverify.RuleTag},
+		{"tags that are not closed are none", "<answer>7", "7", mathverify.RuleNumber},
 		{"a sentence", "Hence the answer is 12, since 3 times 4 is 12.", "12", mathverify.RuleStatement},
 		{"what the answer is not", "The answer is not 5 but 6.", "6", mathverify.RuleStatement},
 		{"what the answer may be", "Perhaps the answer is 5. No: it is 6", "6", mathverify.RuleNumber},
@@ -161,7 +164,7 @@ func TestExtract(t *testing.T) {
 		{"an expression is the answer itself", `\frac{3}{4}`, `\frac{3}{4}`, mathverify.RuleBare},
 		{"there may be none", strings.Repeat("we do not know ", 20), "", mathverify.RuleNone},
 	} {
-		if got, rule := mathverify.Extract(test.text, false); got != test.want || rule != test.rule {
+		if got, rule := mathverify.Extract(test.text, ""); got != test.want || rule != test.rule {
 			t.Errorf("%s: Extract(%q) = %q by %s, want %q by %s", test.why, test.text, got, rule, test.want, test.rule)
 		}
 	}

@@ -71,16 +71,12 @@ func leading(text string) string {
 
 // afterCommand skips a LaTeX command, and its words if it is \text or the like.
 func afterCommand(text string) string {
-	n := 1
-	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z') {
-		n++
-	}
-	name, rest := text[1:n], text[n:]
-	if n == 1 {
+	name, rest := commandName(text[1:])
+	if name == "" {
 		_, size := utf8.DecodeRuneInString(rest)
 		return rest[size:]
 	}
-	if textual[name] {
+	if listed(textual, name) {
 		if open := strings.IndexByte(rest, '{'); open == 0 || open > 0 && strings.TrimSpace(rest[:open]) == "" {
 			if end := strings.IndexByte(rest[:min(len(rest), maxFormula)], '}'); end >= 0 {
 				return rest[end+1:]
@@ -91,29 +87,26 @@ func afterCommand(text string) string {
 }
 
 // textual are commands whose argument is words, or the name of something.
-var textual = map[string]bool{
-	"text": true, "textbf": true, "textit": true, "textrm": true, "textnormal": true, "mbox": true, "mathrm": true, "mathbf": true, "operatorname": true,
-	"begin": true, "end": true,
-}
+const textual = " text textbf textit textrm textnormal mbox mathrm mathbf operatorname begin end "
 
 // isProse reports whether a word belongs to a sentence.
 func isProse(word string) bool {
 	low := strings.ToLower(word)
-	if strings.Contains(small, " "+low+" ") {
+	if listed(small, low) {
 		return true
 	}
 	n := utf8.RuneCountInString(word)
 	if n < 4 {
 		return !isLatin(word) && n > 1 || !isLatin(word) && strings.IndexFunc(word, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Arabic, unicode.Hangul) }) >= 0
 	}
-	if strings.Contains(quiet, " "+low+" ") || strings.Contains(functionsList, " "+low+" ") {
+	if listed(quiet, low) || listed(longFunctions, low) {
 		return false
 	}
 	return !allUpper(word)
 }
 
-// functionsList are names of functions of four letters and more.
-const functionsList = " sqrt cbrt sinh cosh tanh asin acos atan arcsin arccos arctan sech csch coth arcsec arccsc arccot arsinh arcosh artanh sinx cosx tanx binomial factorial pisqrt "
+// longFunctions are names of functions of four letters and more.
+const longFunctions = " sqrt cbrt sinh cosh tanh asin acos atan arcsin arccos arctan sech csch coth arcsec arccsc arccot arsinh arcosh artanh sinx cosx tanx binomial factorial pisqrt "
 
 func isLatin(word string) bool {
 	return strings.IndexFunc(word, func(r rune) bool { return !unicode.In(r, unicode.Latin, unicode.Greek) }) < 0

@@ -199,19 +199,26 @@ func (c *comparison) combined(n *expr.Node) (region, bool) {
 	if !ok || !ok2 || len(left.ends)+len(right.ends) > maxEnds {
 		return region{}, false
 	}
-	return joinRegions(n.Name, left, right), true
+	return combine(n.Name, left, right), true
 }
 
-func joinRegions(name string, left, right region) region {
-	return region{append(slices.Clone(left.ends), right.ends...), func(at place) bool {
-		l, r := left.holds(at), right.holds(at)
+// combine returns the union or the intersection of regions, or the first without the
+// second.
+func combine(name string, parts ...region) region {
+	var ends []*expr.Node
+	for _, part := range parts {
+		ends = append(ends, part.ends...)
+	}
+	return region{ends, func(at place) bool {
+		holds := func(r region) bool { return r.holds(at) }
+		fails := func(r region) bool { return !r.holds(at) }
 		switch name {
 		case "union":
-			return l || r
+			return slices.ContainsFunc(parts, holds)
 		case "intersection":
-			return l && r
+			return !slices.ContainsFunc(parts, fails)
 		}
-		return l && !r
+		return holds(parts[0]) && fails(parts[1])
 	}}
 }
 
@@ -225,28 +232,19 @@ func (c *comparison) alternatives(n *expr.Node) (region, bool) {
 	if n.Name != "or" {
 		name = "intersection"
 	}
-	var all region
-	subject := ""
-	for i, arg := range n.Args {
-		if arg.Op != expr.Relation {
+	var parts []region
+	subject := subjectOf(n.Args[0])
+	for _, arg := range n.Args {
+		if arg.Op != expr.Relation || subject == "" || subjectOf(arg) != subject {
 			return region{}, false
 		}
-		of := subjectOf(arg)
-		if of == "" || i > 0 && of != subject {
-			return region{}, false
-		}
-		subject = of
 		r, ok := c.region(arg)
 		if !ok {
 			return region{}, false
 		}
-		if i == 0 {
-			all = r
-		} else {
-			all = joinRegions(name, all, r)
-		}
+		parts = append(parts, r)
 	}
-	return all, true
+	return combine(name, parts...), true
 }
 
 // subjectOf returns the only variable of a relation, or nothing.
@@ -279,19 +277,15 @@ func (c *comparison) inequality(n *expr.Node) (region, bool) {
 	if n.Name == "∈" {
 		return c.region(n.Args[1])
 	}
-	var all region
+	var parts []region
 	for i, op := range []rune(n.Name) {
 		r, ok := c.linear(x, op, expr.New(expr.Add, n.Args[i], expr.New(expr.Neg, n.Args[i+1])))
 		if !ok {
 			return region{}, false
 		}
-		if i == 0 {
-			all = r
-		} else {
-			all = joinRegions("intersection", all, r)
-		}
+		parts = append(parts, r)
 	}
-	return all, true
+	return combine("intersection", parts...), true
 }
 
 // withSubject writes a variable for f(x) or the like if that is what is bounded.

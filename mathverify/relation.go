@@ -2,6 +2,7 @@ package mathverify
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/quintain-rl/quintain/mathverify/exact"
 	"github.com/quintain-rl/quintain/mathverify/expr"
@@ -46,7 +47,7 @@ func (c *comparison) sameRelation(g, a *expr.Node) bool {
 	if left == nil || right == nil {
 		return c.sameRegions(g, a)
 	}
-	if len(left) == len(right) && len(left) <= maxPairs && c.matchSides(left, right) {
+	if len(left) == len(right) && len(left) <= maxPairs && paired(left, right, c.proportional) {
 		return true
 	}
 	if hasInequality(left) && hasInequality(right) {
@@ -55,35 +56,17 @@ func (c *comparison) sameRelation(g, a *expr.Node) bool {
 	return false
 }
 
+// hasInequality reports whether one of the sides is no equation.
 func hasInequality(all []side) bool {
-	for _, s := range all {
-		if s.op != '=' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(s side) bool { return s.op != '=' })
 }
 
-// matchSides looks for a partner of each relation.
-func (c *comparison) matchSides(left, right []side) bool {
-	used := make([]bool, len(right))
-	for _, x := range left {
-		found := false
-		for j, y := range right {
-			if !used[j] && x.op == y.op && c.proportional(x, y) {
-				used[j], found = true, true
-				break
-			}
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
-}
-
-// proportional reports whether one difference is a multiple of the other.
+// proportional reports whether two sides have the same operation, and the difference of
+// one is a multiple of that of the other.
 func (c *comparison) proportional(x, y side) bool {
+	if x.op != y.op {
+		return false
+	}
 	f, err := c.space.Read(x.difference)
 	if err != nil {
 		return false

@@ -66,29 +66,38 @@ const wrapperMark = "{text"
 
 // normalCommand returns what a command is in the text normal form, and what follows it.
 func normalCommand(text string) (out, rest string) {
-	n := 0
-	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z') {
-		n++
-	}
-	name, rest := text[:n], text[n:]
+	name, rest := commandName(text)
 	switch {
 	case text == "":
 		return "", ""
-	case n == 0 && strings.IndexByte(",;:! ", text[0]) >= 0:
+	case name == "" && strings.IndexByte(",;:! ", text[0]) >= 0:
 		return "", text[1:]
-	case n == 0 && (text[0] == '{' || text[0] == '}'):
+	case name == "" && (text[0] == '{' || text[0] == '}'):
 		return "\\" + text[:1], text[1:]
-	case strings.Contains(wrappers, " "+name+" "):
+	case listed(wrappers, name):
 		if inside, is := strings.CutPrefix(strings.TrimLeft(rest, " "), "{"); is {
 			return wrapperMark, inside
 		}
-	case strings.Contains(looksOnly, " "+name+" "):
+	case listed(looksOnly, name):
 		return "", rest
 	case name == "dfrac" || name == "tfrac":
 		return `\frac`, rest
 	}
 	return "\\" + name, rest
 }
+
+// commandName splits what stands after a backslash into the name of a command, which is
+// all letters, and the rest.
+func commandName(text string) (name, rest string) {
+	n := 0
+	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z') {
+		n++
+	}
+	return text[:n], text[n:]
+}
+
+// listed reports whether a word is in a list with spaces around each word.
+func listed(list, word string) bool { return strings.Contains(list, " "+word+" ") }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 

@@ -117,12 +117,12 @@ func (c *comparison) sameMembers(g, a *expr.Node) bool {
 		return c.sameRegions(g, a)
 	}
 	if g.Op == expr.Set || a.Op == expr.Set || len(a.Args) > 0 && a.Args[0].Op == expr.Tuple {
-		g, a = c.distinct(g), c.distinct(a)
+		g, a = distinct(g), distinct(a)
 	}
 	if len(g.Args) != len(a.Args) {
 		return false
 	}
-	left, right, ok := c.unmatched(flat(g).Args, flat(a).Args)
+	left, right, ok := unmatched(flat(g).Args, flat(a).Args)
 	if !ok || len(left) != len(right) {
 		return false
 	}
@@ -130,7 +130,7 @@ func (c *comparison) sameMembers(g, a *expr.Node) bool {
 		c.reason = Limit
 		return false
 	}
-	return c.match(left, right)
+	return paired(left, right, c.sameValue)
 }
 
 // bounds reports whether a list consists of inequalities.
@@ -143,29 +143,30 @@ func bounds(n *expr.Node) bool {
 	return true
 }
 
-// match looks for a partner of each member.
-func (c *comparison) match(left, right []*expr.Node) bool {
+// paired reports whether each of left has a partner of its own in right that is the same.
+func paired[T any](left, right []T, same func(x, y T) bool) bool {
 	used := make([]bool, len(right))
 	for _, x := range left {
-		found := false
+		partner := -1
 		for j, y := range right {
-			if !used[j] && c.sameValue(x, y) {
-				used[j], found = true, true
+			if !used[j] && same(x, y) {
+				partner = j
 				break
 			}
 		}
-		if !found {
+		if partner < 0 {
 			return false
 		}
+		used[partner] = true
 	}
 	return true
 }
 
 // unmatched takes the rational numbers out of both lists. They must be the same.
-func (c *comparison) unmatched(g, a []*expr.Node) (left, right []*expr.Node, ok bool) {
+func unmatched(g, a []*expr.Node) (left, right []*expr.Node, ok bool) {
 	counts := map[string]int{}
 	for _, n := range g {
-		if value, is := c.rational(n); is {
+		if value, is := rationalText(n); is {
 			counts[value]++
 		} else {
 			left = append(left, n)
@@ -173,7 +174,7 @@ func (c *comparison) unmatched(g, a []*expr.Node) (left, right []*expr.Node, ok 
 	}
 	var extra []*expr.Node
 	for _, n := range a {
-		value, is := c.rational(n)
+		value, is := rationalText(n)
 		switch {
 		case is && counts[value] > 0:
 			counts[value]--
@@ -184,7 +185,7 @@ func (c *comparison) unmatched(g, a []*expr.Node) (left, right []*expr.Node, ok 
 		}
 	}
 	for _, n := range g {
-		if value, is := c.rational(n); is && counts[value] > 0 {
+		if value, is := rationalText(n); is && counts[value] > 0 {
 			counts[value]--
 			left = append(left, n)
 		}
@@ -193,8 +194,8 @@ func (c *comparison) unmatched(g, a []*expr.Node) (left, right []*expr.Node, ok 
 	return left, right, len(left) == len(right)
 }
 
-// rational returns the value of a number as text.
-func (c *comparison) rational(n *expr.Node) (string, bool) {
+// rationalText returns the value of a number as text.
+func rationalText(n *expr.Node) (string, bool) {
 	if n.Op == expr.Number {
 		return n.Value.RatString(), true
 	}
@@ -205,12 +206,12 @@ func (c *comparison) rational(n *expr.Node) (string, bool) {
 }
 
 // distinct leaves out members that are there twice.
-func (c *comparison) distinct(n *expr.Node) *expr.Node {
+func distinct(n *expr.Node) *expr.Node {
 	seen := map[string]bool{}
 	twin := *n
 	twin.Args = nil
 	for _, arg := range n.Args {
-		name, is := c.rational(arg)
+		name, is := rationalText(arg)
 		if !is {
 			name = arg.String()
 		}
@@ -240,29 +241,32 @@ func (c *comparison) sameScalar(g, a *expr.Node) bool {
 		return gi == ai
 	}
 	a = withoutUnit(g, a)
+	verdict, err := c.sameForm(g, a)
+	switch {
+	case verdict == exact.Equal:
+		return true
+	case verdict == exact.Different:
+		return c.rounded(g, a)
+	case errors.Is(err, exact.ErrUndefined):
+		return false
+	}
+	return c.rounded(g, a) || c.sameNumeric(g, a)
+}
+
+// sameForm compares normal forms.
+func (c *comparison) sameForm(g, a *expr.Node) (exact.Verdict, error) {
 	part, done := c.budget.Part(maxExactSteps)
 	c.space.Budget = part
 	f, errG := c.space.Read(g)
 	h, errA := c.space.Read(a)
 	c.space.Budget = c.budget
 	done()
-	if errG == nil && errA == nil {
-		verdict, err := c.space.Compare(f, h)
-		c.note("exact", "normal forms", verdict == exact.Equal)
-		switch {
-		case err == nil && verdict == exact.Equal:
-			return true
-		case err == nil && verdict == exact.Different:
-			return c.rounded(g, a)
-		}
+	if errG != nil || errA != nil {
+		return exact.Unknown, errors.Join(errG, errA)
 	}
-	if errors.Is(errG, exact.ErrUndefined) || errors.Is(errA, exact.ErrUndefined) {
-		return false
-	}
-	if c.rounded(g, a) {
-		return true
-	}
-	return c.sameNumeric(g, a)
+	verdict, err := c.space.Compare(f, h)
+	c.note("exact", "normal forms", verdict == exact.Equal)
+	return verdict, err
 }
 
 // sameNumeric compares values at random points.
@@ -285,7 +289,7 @@ const shortUnits = " s m g h L N "
 // withoutUnit drops a unit of one letter after a number if the reference is a number.
 func withoutUnit(g, a *expr.Node) *expr.Node {
 	if a.Op == expr.Mul && len(a.Args) == 2 && a.Args[0].Op == expr.Number && a.Args[1].Op == expr.Symbol &&
-		strings.Contains(shortUnits, " "+a.Args[1].Name+" ") && closed(g) {
+		listed(shortUnits, a.Args[1].Name) && closed(g) {
 		return a.Args[0]
 	}
 	return a
@@ -315,6 +319,9 @@ func decimal(n *expr.Node) (value *big.Rat, digits int) {
 	return nil, 0
 }
 
+// maxScale bounds the exponents of the powers of ten with which decimals are written.
+const maxScale = 400
+
 // scaled returns the value of a decimal times a power of ten.
 func scaled(n *expr.Node) (*big.Rat, int) {
 	value, digits := decimal(n.Args[0])
@@ -323,13 +330,10 @@ func scaled(n *expr.Node) (*big.Rat, int) {
 	if exponent.Op == expr.Neg {
 		sign, exponent = -1, exponent.Args[0]
 	}
-	if value == nil || exponent.Op != expr.Number || !exponent.Value.IsInt() || exponent.Value.Cmp(big.NewRat(400, 1)) > 0 {
+	if value == nil || exponent.Op != expr.Number || !exponent.Value.IsInt() || exponent.Value.Cmp(big.NewRat(maxScale, 1)) > 0 {
 		return nil, 0
 	}
-	power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), exponent.Value.Num(), nil))
-	if sign < 0 {
-		power.Inv(power)
-	}
+	power := expr.PowerOfTen(sign * exponent.Value.Num().Int64())
 	return power.Mul(power, value), digits
 }
 
@@ -369,17 +373,10 @@ func (c *comparison) isRounded(n *expr.Node, value *big.Rat, digits int) bool {
 func lastPlace(value *big.Rat, digits int) *big.Rat {
 	abs := new(big.Rat).Abs(value)
 	power := len(abs.Num().String()) - len(abs.Denom().String())
-	ten := func(n int) *big.Rat {
-		r := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n, -n))), nil))
-		if n < 0 {
-			r.Inv(r)
-		}
-		return r
-	}
-	if abs.Cmp(ten(power)) < 0 {
+	if abs.Cmp(expr.PowerOfTen(int64(power))) < 0 {
 		power--
 	}
-	return ten(power + 1 - digits)
+	return expr.PowerOfTen(int64(power + 1 - digits))
 }
 
 // floatDigits is how many digits a number of binary floating point is written with at

@@ -83,7 +83,7 @@ func (s reader) valueOfOne(name string, x *big.Rat) (*Form, error) {
 	case "ceil":
 		return numberForm(new(big.Rat).Neg(floor(new(big.Rat).Neg(x)))), nil
 	case "sign":
-		return numberForm(new(big.Rat).SetInt64(int64(x.Sign()))), nil
+		return wholeForm(int64(x.Sign())), nil
 	case "factorial", "factorial2":
 		if !x.IsInt() || x.Sign() < 0 {
 			return nil, ErrForm
@@ -146,7 +146,7 @@ func (s reader) choose(x []*big.Rat) (*Form, error) {
 	n, k := x[0].Num().Int64(), x[1].Num().Int64()
 	switch {
 	case k < 0 || k > n:
-		return numberForm(new(big.Rat)), nil
+		return wholeForm(0), nil
 	case n > maxBinomial:
 		return nil, nil
 	}
@@ -162,9 +162,9 @@ func (s reader) binomial(f *Form, k *big.Rat) (*Form, error) {
 	if !k.IsInt() || k.Sign() < 0 || k.Cmp(big.NewRat(maxFalling, 1)) > 0 {
 		return s.form(atom{name: argText("binom", []*Form{f, numberForm(k)})}), nil
 	}
-	result := numberForm(big.NewRat(1, 1))
+	result := wholeForm(1)
 	for j := range k.Num().Int64() {
-		next, err := s.Minus(f, numberForm(new(big.Rat).SetInt64(j)))
+		next, err := s.Minus(f, wholeForm(j))
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +183,7 @@ func (s reader) absolute(f *Form) *Form {
 			return c
 		}
 	}
-	a, b := f.text(), (&Form{f.over.scale(big.NewRat(-1, 1)), f.under}).text()
+	a, b := f.text(), (&Form{f.over.negative(), f.under}).text()
 	return s.form(atom{name: "fn abs(" + min(a, b) + ")"})
 }
 
@@ -195,7 +195,7 @@ func (s reader) positive(t term) (*Form, bool) {
 			return nil, false
 		}
 	}
-	return &Form{poly{key(t.powers): {t.powers, new(big.Rat).Abs(t.coef)}}, unity}, true
+	return &Form{term{t.powers, new(big.Rat).Abs(t.coef)}.poly(), unity}, true
 }
 
 // logarithm takes the logarithm of a product apart.
@@ -246,7 +246,7 @@ func (s reader) logOfPoly(p poly) (*Form, error) {
 
 // logOfNumber is the sum of the logarithms of the primes of c, which is positive.
 func (s reader) logOfNumber(c *big.Rat) (*Form, error) {
-	result := numberForm(new(big.Rat))
+	result := wholeForm(0)
 	for i, n := range []*big.Int{c.Num(), c.Denom()} {
 		factors, err := s.factor(n)
 		if err != nil {
@@ -314,7 +314,7 @@ func (s reader) expand(rows [][]*Form) (*Form, error) {
 	if len(rows) == 1 {
 		return rows[0][0], nil
 	}
-	sum := numberForm(new(big.Rat))
+	sum := wholeForm(0)
 	for j, f := range rows[0] {
 		var minor [][]*Form
 		for _, row := range rows[1:] {

@@ -12,6 +12,11 @@ var (
 	ErrForm      = errors.New("it has no normal form")
 )
 
+// Ended reports whether an error says that a [Budget] is used up or its context has ended.
+func Ended(err error) bool {
+	return errors.Is(err, ErrBudget) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // A Budget bounds the work on one question. A step is a small operation, of about a
 // tenth of a microsecond to one microsecond. It is for one goroutine.
 type Budget struct {

@@ -39,6 +39,8 @@ func TestCompare(t *testing.T) {
 		{"roots of numbers", `\sqrt{8}`, `2\sqrt2`, exact.Equal},
 		{"roots of different numbers are independent", `\sqrt2+\sqrt3`, `\sqrt5`, exact.Different},
 		{"a root in the denominator", `\frac{1}{\sqrt3}`, `\frac{\sqrt3}{3}`, exact.Equal},
+		{"the root of a sum in the denominator", `\frac{1}{\sqrt{x+1}}`, `\frac{\sqrt{x+1}}{x+1}`, exact.Equal},
+		{"a negative power of a sum", `(1-4x^2)^{-1/2}`, `\frac{1}{\sqrt{1-4x^2}}`, exact.Equal},
 		{"odd roots of negative numbers", `\sqrt[3]{-8}`, "-2", exact.Equal},
 		{"the root of a square is not taken", `\sqrt{x^2}`, "x", exact.Unknown},
 		{"i", "i^3", "-i", exact.Equal},

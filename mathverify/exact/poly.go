@@ -66,6 +66,9 @@ type term struct {
 // fractions. A poly is not changed once it is made.
 type poly map[string]term
 
+// poly returns a term as a sum of one.
+func (t term) poly() poly { return poly{key(t.powers): t} }
+
 // key names the powers of a term.
 func key(powers []power) string {
 	if len(powers) == 0 {
@@ -89,6 +92,9 @@ func constant(c *big.Rat) poly {
 
 // unity is 1.
 var unity = constant(big.NewRat(1, 1))
+
+// negative returns -p.
+func (p poly) negative() poly { return p.scale(big.NewRat(-1, 1)) }
 
 // number returns the value of a poly without atoms.
 func (p poly) number() (*big.Rat, bool) {
@@ -233,7 +239,7 @@ func (s *Space) addProduct(r poly, a, b term) error {
 		r.add(t)
 		return nil
 	}
-	product := poly{key(t.powers): t}
+	product := t.poly()
 	for _, sum := range sums {
 		var err error
 		if product, err = s.times(product, sum); err != nil {

@@ -31,7 +31,7 @@ func (s reader) read(n *expr.Node) (*Form, error) {
 	case expr.Number:
 		return numberForm(n.Value), nil
 	case expr.Symbol:
-		return s.form(atom{name: "var " + n.Name}), nil
+		return s.variable(n.Name), nil
 	case expr.Constant:
 		return s.constant(n.Name)
 	case expr.Add, expr.Mul:
@@ -41,7 +41,7 @@ func (s reader) read(n *expr.Node) (*Form, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Form{f.over.scale(big.NewRat(-1, 1)), f.under}, nil
+		return &Form{f.over.negative(), f.under}, nil
 	case expr.Div, expr.Pow:
 		return s.pair(n)
 	case expr.Apply:
@@ -71,9 +71,10 @@ func (s reader) fold(n *expr.Node) (*Form, error) {
 		numbers.SetInt64(1)
 	}
 	result := (*Form)(nil)
+	small := int64(0) // the sum of small whole numbers
 	for i, arg := range n.Args {
-		if arg.Op == expr.Number && n.Op == expr.Add && arg.Value.IsInt() && numbers.IsInt() && i%16 != 0 {
-			numbers.SetInt(new(big.Int).Add(numbers.Num(), arg.Value.Num()))
+		if n.Op == expr.Add && i%16 != 0 && isSmall(arg) {
+			small += arg.Value.Num().Int64()
 			continue
 		}
 		f, err := s.Read(arg)
@@ -102,6 +103,7 @@ func (s reader) fold(n *expr.Node) (*Form, error) {
 			return nil, err
 		}
 	}
+	numbers.Add(numbers, new(big.Rat).SetInt64(small))
 	switch {
 	case n.Op == expr.Mul && result != nil:
 		return s.Times(numberForm(numbers), result)
@@ -116,6 +118,11 @@ func (s reader) fold(n *expr.Node) (*Form, error) {
 		return sum, nil
 	}
 	return s.Plus(result, sum)
+}
+
+// isSmall reports whether n is a whole number of which very many can be added.
+func isSmall(n *expr.Node) bool {
+	return n.Op == expr.Number && n.Value.IsInt() && n.Value.Num().BitLen() < 32
 }
 
 // gather adds the terms of p to sum, which is under construction.
@@ -189,7 +196,7 @@ func (s *Space) power(p poly, q fraction) (*Form, error) {
 	t, single := p.single()
 	switch {
 	case q.over == 0:
-		return numberForm(big.NewRat(1, 1)), nil
+		return wholeForm(1), nil
 	case q.under == 1 && q.over == 1:
 		return &Form{p, unity}, nil
 	case single:
@@ -199,7 +206,7 @@ func (s *Space) power(p poly, q fraction) (*Form, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.Quo(numberForm(big.NewRat(1, 1)), f)
+		return s.Quo(wholeForm(1), f)
 	case q.under == 1 && q.over <= maxSumPower:
 		return s.repeat(p, q.over)
 	}
@@ -239,10 +246,10 @@ func (s *Space) powerOfSum(p poly, q fraction) (*Form, error) {
 	}
 	n, rest := q.split()
 	powers := []power{{s.intern(atom{name: "sum " + sum.text(), sum: sum}), rest}}
-	root := &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity}
+	root := productForm(powers)
 	if n > maxSumPower || n < -maxSumPower {
 		powers[0].exp = q
-		root = &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity}
+		root = productForm(powers)
 	} else if n != 0 {
 		times, err := s.power(sum, fraction{n, 1})
 		if err != nil {
@@ -278,7 +285,7 @@ func (s *Space) powerOfTerm(t term, q fraction) (*Form, error) {
 			f, err = s.powerOfSum(a.sum, exp)
 		default:
 			powers := []power{{p.atom, exp}}
-			f = &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity}
+			f = productForm(powers)
 		}
 		if err != nil {
 			return nil, err
@@ -305,18 +312,18 @@ func (s *Space) evenPower(t term) bool {
 
 // opaqueRoot is a root that is not taken apart.
 func (s *Space) opaqueRoot(t term, q fraction) (*Form, error) {
-	p := poly{key(t.powers): t}
+	p := t.poly()
 	return s.form(atom{name: "root " + p.text() + "^" + big.NewRat(q.over, q.under).RatString()}), nil
 }
 
 // rootOfNumber returns c to the power of q: a product of roots of primes.
 func (s *Space) rootOfNumber(c *big.Rat, q fraction) (*Form, error) {
-	result := numberForm(big.NewRat(1, 1))
+	result := wholeForm(1)
 	if c.Cmp(big.NewRat(1, 1)) == 0 {
 		return result, nil
 	}
 	if c.Sign() < 0 {
-		sign := numberForm(big.NewRat(-1, 1))
+		sign := wholeForm(-1)
 		if q.under%2 == 0 {
 			var err error
 			if sign, err = s.primeRoot(big.NewInt(-1), q); err != nil {
@@ -358,7 +365,7 @@ func (s *Space) primeRoot(prime *big.Int, q fraction) (*Form, error) {
 	powers := []power{{s.intern(atom{name: "prime " + prime.String(), prime: prime}), q}}
 	t := term{powers, big.NewRat(1, 1)}
 	s.settle(&t)
-	return &Form{poly{key(t.powers): t}, unity}, nil
+	return &Form{t.poly(), unity}, nil
 }
 
 // A factor is a prime, or a rest without small primes, with its multiplicity.

@@ -110,7 +110,7 @@ func (s reader) termByTerm(n *expr.Node, from, to int64) (*Form, error) {
 		all.Args = append(all.Args, n.Args[3].Replace(n.Args[0].Name, expr.Int(k)))
 	}
 	if len(all.Args) == 0 {
-		return numberForm(big.NewRat(int64(op-expr.Add), 1)), nil
+		return wholeForm(int64(op - expr.Add)), nil
 	}
 	return s.Read(all)
 }
@@ -125,7 +125,7 @@ func (s reader) powerSums(f *Form, variable string, n *Form) (*Form, error) {
 	if parts == nil {
 		return nil, nil
 	}
-	sum := numberForm(new(big.Rat))
+	sum := wholeForm(0)
 	for degree, part := range parts {
 		if degree < 0 || degree > maxDegree {
 			return nil, nil
@@ -179,12 +179,12 @@ func (s reader) collect(f *Form, variable string) map[int64]poly {
 // faulhaber returns 1^m + … + n^m as a polynomial in n.
 func (s reader) faulhaber(m int64, n *Form) (*Form, error) {
 	numbers := bernoulli(m)
-	sum := numberForm(new(big.Rat))
+	sum := wholeForm(0)
 	for j := range m + 1 {
 		c := new(big.Rat).SetInt(new(big.Int).Binomial(m+1, j))
 		c.Mul(c, numbers[j])
 		c.Quo(c, big.NewRat(m+1, 1))
-		f, err := s.Pow(n, numberForm(big.NewRat(m+1-j, 1)))
+		f, err := s.Pow(n, wholeForm(m+1-j))
 		if err != nil {
 			return nil, err
 		}
@@ -219,7 +219,7 @@ func (s reader) integral(n *expr.Node) (*Form, error) {
 	if parts == nil {
 		return nil, nil
 	}
-	sum := numberForm(new(big.Rat))
+	sum := wholeForm(0)
 	for degree, part := range parts {
 		if degree < 0 {
 			return nil, nil
@@ -231,7 +231,7 @@ func (s reader) integral(n *expr.Node) (*Form, error) {
 				return nil, err
 			}
 			if i == 1 {
-				at.over = at.over.scale(big.NewRat(-1, 1))
+				at.over = at.over.negative()
 			}
 			if at, err = s.Times(at, &Form{part, unity}); err != nil {
 				return nil, err

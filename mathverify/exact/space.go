@@ -25,11 +25,14 @@ type Space struct {
 	Budget *Budget
 	atoms  []atom
 	ids    map[string]int
+	vars   map[string]*Form // the forms of variables
 	depth  int
 }
 
 // NewSpace returns a space without atoms.
-func NewSpace(budget *Budget) *Space { return &Space{Budget: budget, ids: map[string]int{}} }
+func NewSpace(budget *Budget) *Space {
+	return &Space{Budget: budget, ids: map[string]int{}, vars: map[string]*Form{}}
+}
 
 // A Form is an expression in normal form: over/under. It belongs to its Space.
 type Form struct{ over, under poly }
@@ -48,10 +51,25 @@ func (s *Space) intern(a atom) int {
 // form returns an atom as a form.
 func (s *Space) form(a atom) *Form {
 	powers := []power{{s.intern(a), fraction{1, 1}}}
-	return &Form{poly{key(powers): {powers, big.NewRat(1, 1)}}, unity}
+	return productForm(powers)
+}
+
+// productForm returns a product of powers as a form.
+func productForm(powers []power) *Form { return &Form{term{powers, big.NewRat(1, 1)}.poly(), unity} }
+
+// variable returns a variable as a form.
+func (s *Space) variable(name string) *Form {
+	f, is := s.vars[name]
+	if !is {
+		f = s.form(atom{name: "var " + name})
+		s.vars[name] = f
+	}
+	return f
 }
 
 func numberForm(value *big.Rat) *Form { return &Form{constant(value), unity} }
+
+func wholeForm(n int64) *Form { return numberForm(big.NewRat(n, 1)) }
 
 // Number returns the value of a form that is a rational number.
 func (f *Form) Number() (*big.Rat, bool) {
@@ -112,7 +130,7 @@ func (s *Space) Plus(f, g *Form) (*Form, error) {
 
 // Minus returns f - g.
 func (s *Space) Minus(f, g *Form) (*Form, error) {
-	return s.Plus(f, &Form{g.over.scale(big.NewRat(-1, 1)), g.under})
+	return s.Plus(f, &Form{g.over.negative(), g.under})
 }
 
 // Times returns f·g.
@@ -125,19 +143,32 @@ func (s *Space) Times(f, g *Form) (*Form, error) {
 	return s.reduced(over, under), err
 }
 
-// reduced makes the denominator 1 if it is a number or a product.
+// reduced makes the denominator 1 if it is a number or a product. Roots of sums in it
+// become those sums: 1/√(x+1) is √(x+1)/(x+1).
 func (s *Space) reduced(over, under poly) *Form {
 	t, is := under.single()
 	if !is || one(under) || len(over) == 0 {
 		return &Form{over, under}
 	}
-	powers := make([]power, len(t.powers))
+	powers, sums := make([]power, len(t.powers)), unity
 	for i, p := range t.powers {
-		powers[i] = power{p.atom, fraction{-p.exp.over, p.exp.under}}
+		exp := fraction{-p.exp.over, p.exp.under}
+		if sum := s.atoms[p.atom].sum; sum != nil && exp.under != 1 && p.exp.over > 0 {
+			n, rest := exp.split()
+			whole, err := s.power(sum, fraction{-n, 1})
+			if err == nil && one(whole.under) {
+				sums, err = s.times(sums, whole.over)
+			}
+			if err != nil {
+				return &Form{over, under}
+			}
+			exp = rest
+		}
+		powers[i] = power{p.atom, exp}
 	}
-	inverse := poly{key(powers): {powers, new(big.Rat).Inv(t.coef)}}
+	inverse := term{powers, new(big.Rat).Inv(t.coef)}.poly()
 	if r, err := s.times(inverse, over); err == nil {
-		return &Form{r, unity}
+		return &Form{r, sums}
 	}
 	return &Form{over, under}
 }

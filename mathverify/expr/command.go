@@ -189,22 +189,32 @@ func (l *lexer) argument() (string, error) {
 	if l.at == len(l.text) || l.text[l.at] != '{' {
 		return "", nil
 	}
+	end := Closing(l.text, l.at)
+	if end < 0 {
+		return "", errors.New("a brace is not closed")
+	}
+	arg := l.text[l.at+1 : end]
+	l.at = end + 1
+	return arg, nil
+}
+
+// Closing returns the index of the brace that closes the one at open, or -1. Braces after
+// a backslash do not count.
+func Closing(text string, open int) int {
 	depth := 0
-	for i := l.at; i < len(l.text); i++ {
-		switch l.text[i] {
+	for i := open; i < len(text); i++ {
+		switch text[i] {
 		case '\\':
 			i++
 		case '{':
 			depth++
 		case '}':
 			if depth--; depth == 0 {
-				arg := l.text[l.at+1 : i]
-				l.at = i + 1
-				return arg, nil
+				return i
 			}
 		}
 	}
-	return "", errors.New("a brace is not closed")
+	return -1
 }
 
 // wording reads the argument of \text and the like: a letter, a number, a function, a

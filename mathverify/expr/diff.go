@@ -1,6 +1,9 @@
 package expr
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // ErrDiff is the error for an expression that [Diff] cannot differentiate.
 var ErrDiff = errors.New("its derivative is not known")
@@ -9,115 +12,127 @@ var ErrDiff = errors.New("its derivative is not known")
 const MaxDiff = 20_000
 
 // Diff returns the derivative of n by a variable. It is not simplified. The errors are
-// ErrDiff, and ErrLarge if it would have more than [MaxDiff] nodes.
+// ErrDiff, and ErrLarge if it would have more than about [MaxDiff] nodes, which also
+// bounds the cost.
 func Diff(n *Node, variable string) (*Node, error) {
 	d := differ{variable: variable, left: MaxDiff}
-	return d.diff(n)
+	derivative, _, err := d.diff(n)
+	if err != nil || derivative != nil {
+		return derivative, err
+	}
+	return Int(0), nil
 }
 
 // ErrLarge is the error for a derivative that is too large.
 var ErrLarge = errors.New("its derivative is too large")
 
-// A differ differentiates by a variable.
+// A differ differentiates by a variable. Of what does not depend on it, the derivative is
+// nil.
 type differ struct {
 	variable string
-	left     int
+	left     int // nodes
 }
 
-func (d *differ) diff(n *Node) (*Node, error) {
-	if d.left--; d.left < 0 {
-		return nil, ErrLarge
+// diff also returns how many nodes n has.
+func (d *differ) diff(n *Node) (derivative *Node, size int, err error) {
+	if d.left -= 1 + len(n.Args); d.left < 0 {
+		return nil, 0, ErrLarge
 	}
-	if !n.Mentions(d.variable) {
-		return Int(0), nil
+	if n.Op == Symbol && n.Name == d.variable {
+		return Int(1), 1, nil
 	}
+	args := make([]*Node, len(n.Args)) // the derivatives of the arguments
+	size, changing := 1, 0
+	for i, arg := range n.Args {
+		var part int
+		if args[i], part, err = d.diff(arg); err != nil {
+			return nil, 0, err
+		}
+		size += part
+		if args[i] != nil {
+			changing++
+		}
+	}
+	if changing == 0 {
+		return nil, size, nil
+	}
+	derivative, copies := d.join(n, args, changing)
+	if derivative == nil {
+		return nil, 0, ErrDiff
+	}
+	if d.left -= copies * size; d.left < 0 {
+		return nil, 0, ErrLarge
+	}
+	return derivative, size, nil
+}
+
+// join makes the derivative of n of those of its arguments, of which some change. Copies
+// is how many times it has about all of n in it.
+func (d *differ) join(n *Node, args []*Node, changing int) (derivative *Node, copies int) {
 	switch n.Op {
-	case Symbol:
-		return Int(1), nil
 	case Add, Neg:
-		args, err := d.each(n.Args)
-		return New(n.Op, args...), err
+		return New(n.Op, slices.DeleteFunc(args, func(arg *Node) bool { return arg == nil })...), 0
 	case Mul:
-		return d.product(n.Args)
+		if changing*len(args) > d.left {
+			return New(Mul), d.left + 1
+		}
+		return product(n.Args, args), changing
 	case Div:
-		// (u/v)' = u'/v - u·v'/v²
-		args, err := d.each(n.Args)
-		if err != nil {
-			return nil, err
-		}
-		u, v := n.Args[0], n.Args[1]
-		return New(Add, New(Div, args[0], v), New(Neg, New(Div, New(Mul, u, args[1]), New(Pow, v, Int(2))))), nil
+		return quotient(n.Args[0], n.Args[1], args[0], args[1]), 2
 	case Pow:
-		return d.power(n)
+		return power(n, args[0], args[1]), 3
 	case Apply:
-		return d.apply(n)
-	}
-	return nil, ErrDiff
-}
-
-func (d *differ) each(args []*Node) ([]*Node, error) {
-	out := make([]*Node, len(args))
-	for i, arg := range args {
-		var err error
-		if out[i], err = d.diff(arg); err != nil {
-			return nil, err
+		if outer, is := derivatives[n.Name]; is && len(args) == 1 {
+			return New(Mul, outer(n.Args[0]), args[0]), 2
 		}
 	}
-	return out, nil
+	return nil, 0
 }
 
-// product differentiates a product factor by factor.
-func (d *differ) product(args []*Node) (*Node, error) {
+// product is the derivative of a product, factor by factor.
+func product(factors, derivatives []*Node) *Node {
 	sum := New(Add)
-	for i, arg := range args {
-		if !arg.Mentions(d.variable) {
+	for i, derivative := range derivatives {
+		if derivative == nil {
 			continue
 		}
-		da, err := d.diff(arg)
-		if err != nil {
-			return nil, err
-		}
-		if d.left -= len(args); d.left < 0 {
-			return nil, ErrLarge
-		}
-		factors := append([]*Node{da}, args[:i]...)
-		sum.Args = append(sum.Args, New(Mul, append(factors, args[i+1:]...)...))
+		one := append([]*Node{derivative}, factors[:i]...)
+		sum.Args = append(sum.Args, New(Mul, append(one, factors[i+1:]...)...))
 	}
-	return sum, nil
+	return sum
 }
 
-// power differentiates u^v.
-func (d *differ) power(n *Node) (*Node, error) {
+// quotient is the derivative of u/v: u'/v - u·v'/v².
+func quotient(u, v, du, dv *Node) *Node {
+	var first, second *Node
+	if du != nil {
+		first = New(Div, du, v)
+	}
+	if dv == nil {
+		return first
+	}
+	second = New(Neg, New(Div, New(Mul, u, dv), square(v)))
+	if first == nil {
+		return second
+	}
+	return New(Add, first, second)
+}
+
+// power is the derivative of n, which is u^v.
+func power(n, du, dv *Node) *Node {
 	u, v := n.Args[0], n.Args[1]
-	du, err := d.diff(u)
-	if err != nil {
-		return nil, err
-	}
-	if !v.Mentions(d.variable) { // v·u^(v-1)·u'
-		return New(Mul, v, New(Pow, u, New(Add, v, Int(-1))), du), nil
-	}
-	dv, err := d.diff(v)
-	if err != nil {
-		return nil, err
+	if dv == nil { // v·u^(v-1)·u'
+		return New(Mul, v, New(Pow, u, New(Add, v, Int(-1))), du)
 	}
 	if u.Op == Constant && u.Name == "e" {
-		return New(Mul, n, dv), nil
+		return New(Mul, n, dv)
 	}
 	// u^v·(v'·ln u + v·u'/u)
-	return New(Mul, n, New(Add, New(Mul, dv, Call("ln", u)), New(Mul, v, New(Div, du, u)))), nil
-}
-
-// apply differentiates a function of one argument by the chain rule.
-func (d *differ) apply(n *Node) (*Node, error) {
-	outer, is := derivatives[n.Name]
-	if !is || len(n.Args) != 1 {
-		return nil, ErrDiff
+	growth := New(Mul, dv, Call("ln", u))
+	if du != nil {
+		growth = New(Add, growth, New(Mul, v, New(Div, du, u)))
 	}
-	du, err := d.diff(n.Args[0])
-	if err != nil {
-		return nil, err
-	}
-	return New(Mul, outer(n.Args[0]), du), nil
+	return New(Mul, n, growth)
 }
 
 func square(x *Node) *Node { return New(Pow, x, Int(2)) }

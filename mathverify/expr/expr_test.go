@@ -104,4 +104,11 @@ func TestDiff(t *testing.T) {
 	if _, err := expr.Diff(large, "x"); !errors.Is(err, expr.ErrLarge) {
 		t.Errorf("the derivative of a large product: %v", err)
 	}
+	deep, err := expr.Parse(strings.Repeat("x*", 20_000) + "x") // its derivative would have the square of that many nodes
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := expr.Diff(deep, "x"); !errors.Is(err, expr.ErrLarge) {
+		t.Errorf("the derivative of a deep product: %v", err)
+	}
 }

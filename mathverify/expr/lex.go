@@ -27,9 +27,8 @@ const (
 // A token is a piece of the text.
 type token struct {
 	kind   kind
-	text   string
 	spaced bool   // there is space before it
-	cycle  string // the repeating digits of a number
+	text   string // of a number with repeating digits: "r" and those at the end
 }
 
 func (t token) is(op string) bool { return t.kind == kOp && t.text == op }
@@ -79,7 +78,7 @@ func (l *lexer) next() error {
 		return l.command()
 	case isLetter(c):
 		l.letters()
-	case len(rest) > 1 && doubles[rest[:2]] != "":
+	case len(rest) > 1 && strings.IndexByte("=<>*-", rest[1]) >= 0 && doubles[rest[:2]] != "":
 		l.at += 2
 		l.add(kOp, doubles[rest[:2]])
 	case strings.HasPrefix(rest, "..."):
@@ -174,7 +173,7 @@ func (l *lexer) number() {
 	for l.at < len(l.text) && isDigit(l.text[l.at]) {
 		l.at++
 	}
-	if rest := l.text[l.at:]; rest == "" || strings.IndexByte("+-*/^)}=", rest[0]) >= 0 {
+	if rest := l.text[l.at:]; rest == "" || strings.IndexByte("+-*/^)]}=<>:|", rest[0]) >= 0 {
 		l.add(kNumber, l.text[start:l.at]) // digits and no more
 		return
 	}
@@ -184,12 +183,12 @@ func (l *lexer) number() {
 	if first := l.at - start; first >= 1 && first <= 3 && l.text[start] != '0' {
 		l.groups(&b)
 	}
-	cycle := l.fraction(&b)
-	if cycle == "" {
+	if cycle := l.fraction(&b); cycle != "" {
+		b.WriteString("r" + cycle)
+	} else {
 		l.exponent(&b)
 	}
 	l.add(kNumber, b.String())
-	l.tokens[len(l.tokens)-1].cycle = cycle
 }
 
 // digits copies the digits that come next.

@@ -67,7 +67,7 @@ func (p *parser) answer() *Node {
 }
 
 // trailing passes over punctuation at the end.
-func (p *parser) trailing() {
+func (p *cursor) trailing() {
 	for p.peek().is(",") || p.peek().is(";") || p.peek().is(`\\`) || p.peek().is(":") {
 		p.at++
 	}
@@ -75,31 +75,41 @@ func (p *parser) trailing() {
 
 // list reads members with commas, "and" or "or" between them.
 func (p *parser) list() *Node {
-	members := []*Node{p.relation()}
+	first := p.relation()
+	var members []*Node // once there are several
 	name := ""
 	for p.err == nil {
-		joined := false
-		for {
-			switch t := p.peek(); {
-			case t.is(","):
-			case t.is("and"), t.is("or"):
-				name = t.text
-			default:
-				goto done
-			}
-			p.at++
-			joined = true
+		joint, joined := p.joints()
+		if joint != "" {
+			name = joint
 		}
-	done:
 		if !joined || !p.peek().starts() {
 			break
 		}
+		if members == nil {
+			members = []*Node{first}
+		}
 		members = append(members, p.relation())
 	}
-	if len(members) == 1 {
-		return members[0]
+	if members == nil {
+		return first
 	}
 	return &Node{Op: List, Name: name, Args: members}
+}
+
+// joints passes over commas, "and" and "or", and returns the last of these words.
+func (p *cursor) joints() (word string, found bool) {
+	for {
+		switch t := p.peek(); {
+		case t.is(","):
+		case t.is("and"), t.is("or"):
+			word = t.text
+		default:
+			return word, found
+		}
+		p.at++
+		found = true
+	}
 }
 
 // relations maps operations to the runes in the name of a Relation.
@@ -108,33 +118,39 @@ var relations = map[string]string{"=": "=", "!=": "≠", "<": "<", "<=": "≤", 
 // relation reads a chain of equations and inequalities.
 func (p *parser) relation() *Node {
 	first := p.ratio()
-	var ops strings.Builder
-	args := []*Node{first}
+	var ops []byte
+	var args []*Node // once there are several
 	for p.err == nil {
 		t := p.peek()
-		r := relations[t.text]
-		if t.kind != kOp || r == "" {
+		if t.kind != kOp || relations[t.text] == "" {
 			break
 		}
 		p.at++
-		ops.WriteString(r)
+		if args == nil {
+			args = []*Node{first}
+		}
+		ops = append(ops, relations[t.text]...)
 		args = append(args, p.ratio())
 	}
-	if len(args) == 1 {
+	if args == nil {
 		return first
 	}
-	return &Node{Op: Relation, Name: ops.String(), Args: args}
+	return &Node{Op: Relation, Name: string(ops), Args: args}
 }
 
 // ratio reads parts with colons between them.
 func (p *parser) ratio() *Node {
-	parts := []*Node{p.union()}
+	first := p.union()
+	var parts []*Node // once there are several
 	for p.peek().is(":") && p.peekAt(1).kind != kEnd {
 		p.at++
+		if parts == nil {
+			parts = []*Node{first}
+		}
 		parts = append(parts, p.union())
 	}
-	if len(parts) == 1 {
-		return parts[0]
+	if parts == nil {
+		return first
 	}
 	return New(Ratio, parts...)
 }
@@ -163,37 +179,40 @@ func (p *parser) intersection() *Node {
 
 // sum reads terms with signs between them.
 func (p *parser) sum() *Node {
-	var terms []*Node
+	var first *Node
 	if t := p.peek(); t.is("pm") || t.is("-+") || t.is("mp") {
 		p.at++
-		terms = []*Node{{Op: PlusMinus, Name: t.text, Args: []*Node{Int(0), p.product()}}}
+		first = &Node{Op: PlusMinus, Name: t.text, Args: []*Node{Int(0), p.product()}}
 	} else {
-		terms = []*Node{p.product()}
+		first = p.product()
 	}
 	for p.err == nil {
-		t := p.peek()
-		switch {
-		case t.is("+"):
+		if t := p.peek(); t.is("pm") || t.is("mp") {
 			p.at++
-			terms = append(terms, p.product())
-		case t.is("-"):
-			p.at++
-			terms = append(terms, New(Neg, p.product()))
-		case t.is("pm"), t.is("mp"):
-			p.at++
-			terms = []*Node{{Op: PlusMinus, Name: t.text, Args: []*Node{sumOf(terms), p.product()}}}
-		default:
-			return p.over(sumOf(terms))
+			first = &Node{Op: PlusMinus, Name: t.text, Args: []*Node{first, p.product()}}
+		} else if t.is("+") || t.is("-") {
+			first = p.terms(first)
+		} else {
+			return p.over(first)
 		}
 	}
-	return sumOf(terms)
+	return first
 }
 
-func sumOf(terms []*Node) *Node {
-	if len(terms) == 1 {
-		return terms[0]
+// terms reads what is added to first or subtracted from it.
+func (p *parser) terms(first *Node) *Node {
+	all := []*Node{first}
+	for p.err == nil {
+		switch {
+		case p.accept("+"):
+			all = append(all, p.product())
+		case p.accept("-"):
+			all = append(all, New(Neg, p.product()))
+		default:
+			return New(Add, all...)
+		}
 	}
-	return New(Add, terms...)
+	return New(Add, all...)
 }
 
 // over reads \over or \choose, whose arguments are what stands before and after it in a

@@ -47,11 +47,11 @@ const (
 // number reads a number as an exact fraction.
 func (p *parser) number() *Node {
 	t := p.take()
-	if len(t.text) < 18 && t.cycle == "" && strings.Trim(t.text, "0123456789") == "" {
-		value, _ := strconv.ParseInt(t.text, 10, 64)
+	if value, err := strconv.ParseInt(t.text, 10, 64); err == nil {
 		return Int(value)
 	}
-	text, exponent, scientific := strings.Cut(t.text, "e")
+	text, cycle, repeats := strings.Cut(t.text, "r")
+	text, exponent, scientific := strings.Cut(text, "e")
 	text = strings.TrimLeft(text, "0")
 	if strings.Contains(text, ".") && strings.Trim(text, "0.") == "" {
 		text = ""
@@ -72,8 +72,8 @@ func (p *parser) number() *Node {
 	if point {
 		n.Digits = len(strings.TrimLeft(strings.TrimLeft(whole, "0")+part, "0"))
 	}
-	if t.cycle != "" {
-		n = repeating(value, len(part), t.cycle)
+	if repeats {
+		n = repeating(value, len(part), cycle)
 	}
 	if !scientific {
 		return n
@@ -100,11 +100,18 @@ func (p *parser) scaled(n *Node, exponent string) *Node {
 	if power > maxExponent || power < -maxExponent {
 		return New(Mul, Rational(n.Value), New(Pow, Int(10), Rational(value)))
 	}
-	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(power, -power)), nil))
-	if power < 0 {
-		scale.Inv(scale)
-	}
+	scale := PowerOfTen(power)
 	return &Node{Op: Number, Value: scale.Mul(scale, n.Value), Digits: n.Digits}
+}
+
+// PowerOfTen returns 10 to the power of n, as a new number. It has |n| digits, so the
+// caller bounds n.
+func PowerOfTen(n int64) *big.Rat {
+	power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(n, -n)), nil))
+	if n < 0 {
+		power.Inv(power)
+	}
+	return power
 }
 
 // symbol reads a variable or a constant.

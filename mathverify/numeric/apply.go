@@ -39,7 +39,7 @@ func (c *calc) apply(n *expr.Node) (Ball, error) {
 		if err != nil {
 			return Ball{}, err
 		}
-		return c.rational(big.NewRat(int64(s), 1))
+		return c.whole(int64(s)), nil
 	}
 	if t, is := inTermsOf[n.Name]; is {
 		return c.quotient(t, a)
@@ -57,12 +57,12 @@ var inTermsOf = map[string][2]string{
 }
 
 func (c *calc) quotient(names [2]string, a Ball) (Ball, error) {
-	over, err := c.rational(big.NewRat(1, 1))
+	over := c.whole(1)
 	if names[0] != "" {
-		over, err = c.plain(names[0], a)
-	}
-	if err != nil {
-		return Ball{}, err
+		var err error
+		if over, err = c.plain(names[0], a); err != nil {
+			return Ball{}, err
+		}
 	}
 	under, err := c.plain(names[1], a)
 	if err != nil {
@@ -109,11 +109,7 @@ func (c *calc) circular(name string, a Ball) (Ball, error) {
 		}
 		return c.add(half, c.neg(b))
 	case "arcsec", "arccsc":
-		one, err := c.rational(big.NewRat(1, 1))
-		if err != nil {
-			return Ball{}, err
-		}
-		b, err := c.quo(one, a)
+		b, err := c.quo(c.whole(1), a)
 		if err != nil {
 			return Ball{}, err
 		}
@@ -124,15 +120,11 @@ func (c *calc) circular(name string, a Ball) (Ball, error) {
 
 // arcsin is arctan(a/√(1-a²)), and ErrDomain outside of -1 to 1.
 func (c *calc) arcsin(a Ball) (Ball, error) {
-	one, err := c.rational(big.NewRat(1, 1))
-	if err != nil {
-		return Ball{}, err
-	}
 	square, err := c.mul(a, a)
 	if err != nil {
 		return Ball{}, err
 	}
-	rest, err := c.add(one, c.neg(square))
+	rest, err := c.add(c.whole(1), c.neg(square))
 	if err != nil {
 		return Ball{}, err
 	}
@@ -182,7 +174,7 @@ func (c *calc) sinhCosh(a Ball, sinh bool) (Ball, error) {
 	if err != nil {
 		return Ball{}, err
 	}
-	return c.mul(sum, Ball{Re: c.float().SetFloat64(0.5), Err: exactly})
+	return c.mul(sum, c.half())
 }
 
 // areaLog is ln(a + √(a² + sign)).
@@ -191,11 +183,7 @@ func (c *calc) areaLog(a Ball, sign int64) (Ball, error) {
 	if err != nil {
 		return Ball{}, err
 	}
-	one, err := c.rational(big.NewRat(sign, 1))
-	if err != nil {
-		return Ball{}, err
-	}
-	if square, err = c.add(square, one); err != nil {
+	if square, err = c.add(square, c.whole(sign)); err != nil {
 		return Ball{}, err
 	}
 	if s, err := square.sign(); err != nil || s < 0 || sign < 0 && a.Re.Sign() < 0 {
@@ -213,10 +201,7 @@ func (c *calc) areaLog(a Ball, sign int64) (Ball, error) {
 
 // artanh is half of ln((1+a)/(1-a)).
 func (c *calc) artanh(a Ball) (Ball, error) {
-	one, err := c.rational(big.NewRat(1, 1))
-	if err != nil {
-		return Ball{}, err
-	}
+	one := c.whole(1)
 	over, err := c.add(one, a)
 	if err != nil {
 		return Ball{}, err
@@ -235,7 +220,7 @@ func (c *calc) artanh(a Ball) (Ball, error) {
 	if q, err = c.log(q); err != nil {
 		return Ball{}, err
 	}
-	return c.mul(q, Ball{Re: c.float().SetFloat64(0.5), Err: exactly})
+	return c.mul(q, c.half())
 }
 
 // round evaluates floor and ceil.
@@ -309,11 +294,11 @@ func (c *calc) applyTwo(name string, args []Ball) (Ball, error) {
 		if m != 0 && (m < 0) != (k < 0) {
 			m += k
 		}
-		return c.rational(big.NewRat(m, 1))
+		return c.whole(m), nil
 	case name == "binom" && is2 && k >= 0 && k <= 100:
 		return c.binomial(args[0], k)
 	case name == "binom" && is && is2 && k < 0:
-		return c.rational(new(big.Rat))
+		return c.whole(0), nil
 	case name == "binom" && is && n >= 0:
 		return Ball{}, ErrUnknown
 	case name == "mod" || name == "binom":
@@ -324,22 +309,18 @@ func (c *calc) applyTwo(name string, args []Ball) (Ball, error) {
 
 // binomial is the falling product a·(a-1)…(a-k+1)/k!.
 func (c *calc) binomial(a Ball, k int64) (Ball, error) {
-	r, err := c.rational(big.NewRat(1, 1))
-	for j := int64(0); j < k && err == nil; j++ {
-		var step, next Ball
-		if step, err = c.rational(big.NewRat(-j, 1)); err != nil {
-			break
-		}
-		if next, err = c.add(a, step); err != nil {
-			break
+	r := c.whole(1)
+	for j := range k {
+		next, err := c.add(a, c.whole(-j))
+		if err != nil {
+			return Ball{}, err
 		}
 		if r, err = c.mul(r, next); err != nil {
-			break
+			return Ball{}, err
 		}
-		if step, err = c.rational(big.NewRat(1, j+1)); err != nil {
-			break
+		if r, err = c.quo(r, c.whole(j+1)); err != nil {
+			return Ball{}, err
 		}
-		r, err = c.mul(r, step)
 	}
-	return r, err
+	return r, nil
 }

@@ -113,6 +113,9 @@ func (c *field) rational(x *big.Rat) (Ball, error) {
 	return c.tight(re, exactly)
 }
 
+// whole returns a small whole number.
+func (c *field) whole(n int64) Ball { return Ball{Re: c.float().SetInt64(n), Err: exactly} }
+
 func (c *field) add(a, b Ball) (Ball, error) {
 	re := c.float().Add(a.Re, b.Re)
 	if a.real() && b.real() {
@@ -153,6 +156,9 @@ func (t *total) ball() Ball {
 	}
 	return b
 }
+
+// half returns 1/2.
+func (c *field) half() Ball { return Ball{Re: c.float().SetFloat64(0.5), Err: exactly} }
 
 func (c *field) neg(a Ball) Ball {
 	b := Ball{c.float().Neg(a.Re), nil, a.Err}
@@ -220,8 +226,7 @@ func (c *field) norm(b Ball) (Ball, error) {
 // sqrt is the principal square root. A real argument must not be negative.
 func (c *field) sqrt(a Ball) (Ball, error) {
 	if !a.real() {
-		half := Ball{Re: c.float().SetFloat64(0.5), Err: exactly}
-		return c.powComplex(a, half)
+		return c.powComplex(a, c.half())
 	}
 	least, far := a.least()
 	if !far {

@@ -1,7 +1,6 @@
 package numeric
 
 import (
-	"context"
 	"errors"
 	"hash/fnv"
 	"math/big"
@@ -46,7 +45,7 @@ func Compare(a, b *expr.Node, budget *exact.Budget) (exact.Verdict, error) {
 		at := draw.point(names, kind{pointKind(try, whole), try / kinds % 2})
 		verdict, err := comparePoint(a, b, setting{budget, prec, at})
 		switch {
-		case isBudget(err):
+		case exact.Ended(err):
 			return exact.Unknown, err
 		case err != nil:
 			lastErr = err
@@ -59,11 +58,6 @@ func Compare(a, b *expr.Node, budget *exact.Budget) (exact.Verdict, error) {
 		}
 	}
 	return exact.Unknown, lastErr
-}
-
-// isBudget reports whether an error ends the whole comparison.
-func isBudget(err error) bool {
-	return errors.Is(err, exact.ErrBudget) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // variables lists the variables of both expressions, without those of sums.

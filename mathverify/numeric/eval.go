@@ -101,7 +101,7 @@ func (c *calc) constant(name string) (Ball, error) {
 	case "pi":
 		return c.rounded(c.float().Set(piOnce()), nil, exactly)
 	case "e":
-		return c.exp(Ball{Re: c.float().SetInt64(1), Err: exactly})
+		return c.exp(c.whole(1))
 	case "i":
 		return Ball{Re: c.float(), Im: c.float().SetInt64(1), Err: exactly}, nil
 	}
@@ -223,7 +223,7 @@ func (c *calc) rootPower(a Ball, x *big.Rat) (Ball, error) {
 
 // wholePower multiplies a by itself.
 func (c *calc) wholePower(a Ball, k int64) (Ball, error) {
-	one := Ball{Re: c.float().SetInt64(1), Err: exactly}
+	one := c.whole(1)
 	if k < 0 {
 		if k = -k; k < 0 {
 			return Ball{}, ErrUnknown

@@ -39,7 +39,7 @@ func (c *calc) series(n *expr.Node) (Ball, error) {
 	if n.Name == "sum" {
 		return c.total(n, from, to)
 	}
-	r, err := c.rational(big.NewRat(1, 1))
+	r := c.whole(1)
 	for k := from; k <= to && err == nil; k++ {
 		var t Ball
 		if t, err = c.term(n, k); err == nil {
@@ -81,11 +81,7 @@ func (c *calc) bound(n *expr.Node) (int64, error) {
 func (c *calc) term(n *expr.Node, k int64) (Ball, error) {
 	name := n.Args[0].Name
 	old, shadowed := c.at[name]
-	value, err := c.rational(big.NewRat(k, 1))
-	if err != nil {
-		return Ball{}, err
-	}
-	c.at[name] = value
+	c.at[name] = c.whole(k)
 	t, err := c.eval(n.Args[3])
 	delete(c.at, name)
 	if shadowed {
