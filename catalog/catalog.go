@@ -11,12 +11,23 @@ import (
 	"github.com/quintain-rl/quintain/tasks/boards"
 	"github.com/quintain-rl/quintain/tasks/calendar"
 	"github.com/quintain-rl/quintain/tasks/chance"
+	"github.com/quintain-rl/quintain/tasks/cubes"
+	"github.com/quintain-rl/quintain/tasks/expressions"
 	"github.com/quintain-rl/quintain/tasks/geometry"
+	"github.com/quintain-rl/quintain/tasks/graphs"
+	"github.com/quintain-rl/quintain/tasks/induction"
 	"github.com/quintain-rl/quintain/tasks/letters"
+	"github.com/quintain-rl/quintain/tasks/logic"
 	"github.com/quintain-rl/quintain/tasks/matrices"
+	"github.com/quintain-rl/quintain/tasks/moves"
 	"github.com/quintain-rl/quintain/tasks/numbers"
+	"github.com/quintain-rl/quintain/tasks/patterns"
+	"github.com/quintain-rl/quintain/tasks/placement"
+	"github.com/quintain-rl/quintain/tasks/programs"
 	"github.com/quintain-rl/quintain/tasks/puzzles"
 	"github.com/quintain-rl/quintain/tasks/rewriting"
+	"github.com/quintain-rl/quintain/tasks/stories"
+	"github.com/quintain-rl/quintain/tasks/transformations"
 	"github.com/quintain-rl/quintain/tasks/words"
 )
 
@@ -35,12 +46,23 @@ func Categories() []Category {
 		boards.Tasks,
 		calendar.Tasks,
 		chance.Tasks,
+		cubes.Tasks,
+		expressions.Tasks,
 		geometry.Tasks,
+		graphs.Tasks,
+		induction.Tasks,
 		letters.Tasks,
+		logic.Tasks,
 		matrices.Tasks,
+		moves.Tasks,
 		numbers.Tasks,
+		patterns.Tasks,
+		placement.Tasks,
+		programs.Tasks,
 		puzzles.Tasks,
 		rewriting.Tasks,
+		stories.Tasks,
+		transformations.Tasks,
 		words.Tasks,
 	) {
 		info := t.Info()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -261,6 +262,24 @@ func (c Choice) Task(tasks *task.Set) (quintain.Task, error) {
 		}
 	}
 	return t, c.check(t)
+}
+
+// Streams are the streams of the choices' problems, played as a scenario says, in their order.
+// The error is the one of the first choice that cannot be played.
+func (l Choices) Streams(tasks *task.Set, as *ScenarioChoice, seed uint64) ([]rollout.Stream, error) {
+	streams := make([]rollout.Stream, len(l))
+	for i, choice := range l {
+		t, err := choice.Task(tasks)
+		if err != nil {
+			return nil, err
+		}
+		s, err := as.Over(t)
+		if err != nil {
+			return nil, err
+		}
+		streams[i] = rollout.Stream{Scenario: s, Seed: seed, Level: choice.Level, Weight: choice.Weight}
+	}
+	return streams, nil
 }
 
 // check reports a level that t does not have.

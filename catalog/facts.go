@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 
@@ -12,7 +13,8 @@ import (
 )
 
 // Facts are measurements of a task: what earns partial credit, and how hard its levels
-// are. `make docs` updates them.
+// are. `make docs` measures the tasks that have changed, and `make surfaces` also the surface
+// rates that are missing.
 type Facts struct {
 	Name    string       `json:"name"`
 	Version int          `json:"version"` // of the task when it was measured
@@ -22,8 +24,9 @@ type Facts struct {
 
 // LevelFacts are measurements of one level.
 type LevelFacts struct {
-	GuessRate  float64 `json:"guess_rate"` // see [task.GuessRate]
-	task.Space         // number of problems
+	GuessRate   float64  `json:"guess_rate"` // see [task.GuessRate]
+	task.Space           // number of problems
+	SurfaceRate *float64 `json:"surface_rate,omitempty"` // see [task.SurfaceRate]; nil: not measured
 }
 
 //go:embed facts.json
@@ -63,7 +66,7 @@ func (f Facts) MostGuess() float64 {
 	return most
 }
 
-// Measure measures a task. It takes seconds.
+// Measure measures a task, but for its surface rates. It takes seconds.
 func Measure(t quintain.Task) (f Facts, err error) {
 	const (
 		creditDraws = 4 // per level, as are the others
@@ -86,6 +89,32 @@ func Measure(t quintain.Task) (f Facts, err error) {
 		f.Levels = append(f.Levels, l)
 	}
 	return f, nil
+}
+
+// MeasureSurface measures the surface rates of t that f does not have. It takes up to a
+// minute.
+func (f *Facts) MeasureSurface(t quintain.Task) error {
+	const lessons = 1000
+	for level := range f.Levels {
+		if f.Levels[level].SurfaceRate != nil {
+			continue
+		}
+		surface, err := task.SurfaceRate(t, level, lessons)
+		if err != nil {
+			return err
+		}
+		rate := math.Round(1000*surface.Rate) / 1000
+		f.Levels[level].SurfaceRate = &rate
+	}
+	return nil
+}
+
+// Surface is the surface rate in three decimals; "?": it was not measured.
+func (l LevelFacts) Surface() string {
+	if l.SurfaceRate == nil {
+		return "?"
+	}
+	return fmt.Sprintf("%.3f", *l.SurfaceRate)
 }
 
 // Size is the number of problems of a level in a few characters: an estimate has two

@@ -1,22 +1,28 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/env/external"
+	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // A ScenarioChoice says which scenario is played, and has the settings of all.
 type ScenarioChoice struct {
-	Name  string
-	plays map[string]env.Play // by the scenario's name
+	Name     string
+	External external.Settings   // of a program that plays in place of the scenario, if one is set
+	plays    map[string]env.Play // by the scenario's name
+	program  *external.Program   // nil: it is not started
 }
 
 // DefaultScenario returns the scenario reasoning_gym, and the defaults of all.
 func DefaultScenario() ScenarioChoice {
-	s := ScenarioChoice{Name: "reasoning_gym", plays: map[string]env.Play{}}
+	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), plays: map[string]env.Play{}}
 	for _, spec := range Scenarios() {
 		s.plays[spec.Name] = spec.New()
 	}
@@ -30,6 +36,7 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 		names = append(names, spec.Name)
 	}
 	d.Text(&s.Name, "name", "scenario of the problems; quintain scenarios list describes all").OneOf(names...).Flag("scenario")
+	d.Prefixed(&s.External, "program", "a program of your own that plays, in any language (docs/scenarios.md)")
 	for _, spec := range Scenarios() {
 		d.Section(s.plays[spec.Name], spec.Name, "settings of this scenario")
 	}
@@ -44,8 +51,46 @@ func (s *ScenarioChoice) Set(scenario, name, value string) {
 	}
 }
 
+// Start starts the program that plays, if one is set; its standard error goes to log. The
+// caller must Stop it, also after an error.
+func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error) {
+	if !s.External.Set() {
+		return nil
+	}
+	if s.program, err = external.Open(ctx, s.External, log); err != nil {
+		return err
+	}
+	if name := s.program.Info().Name; s.plays[name] != nil {
+		return fmt.Errorf("scenario.program: it is called %s, as a scenario of ours: give it another name", name)
+	}
+	return nil
+}
+
+// Stop ends the program that plays, if there is one.
+func (s *ScenarioChoice) Stop() {
+	if s.program != nil {
+		s.program.Close()
+	}
+}
+
+// Streams returns the streams of a program that has problems of its own, one for each level;
+// nil: there is none.
+func (s *ScenarioChoice) Streams(seed uint64) (streams []rollout.Stream) {
+	if s.program == nil || s.program.Own() == nil {
+		return nil
+	}
+	own := s.program.Own()
+	for level := range own.TaskInfo().Levels {
+		streams = append(streams, rollout.Stream{Scenario: own, Seed: seed, Level: level, Weight: 1})
+	}
+	return streams
+}
+
 // Over returns the chosen scenario over a task.
 func (s *ScenarioChoice) Over(t quintain.Task) (quintain.Scenario, error) {
+	if s.program != nil {
+		return s.program.Over(t)
+	}
 	for _, spec := range Scenarios() {
 		if spec.Name == s.Name {
 			return spec.With(t, s.plays[s.Name])

@@ -17,7 +17,7 @@ var Scorings = []Scoring{
 	{"one", "one answer is right, however it is spelled"},
 	{"many", "many answers are right: the scorer checks each answer"},
 	{string(task.Whole), "an answer that is not right earns nothing"},
-	{string(task.Contained), "a longer text that contains the solution earns its share of the length"},
+	{string(task.Contained), "a sentence that says the solution and nothing else earns its share of the length"},
 	{string(task.Parts), "an answer that is partly right, or close, earns part of the score"},
 }
 

@@ -19,7 +19,7 @@ var complexArithmetic = task.Spec[complexParams, complexItem]{
 	Category: "algebra",
 	Doc:      "Add, subtract, multiply or divide two complex numbers whose parts are whole numbers. Quotients have whole parts too.",
 	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  complexParams{-10, 10, -10, 10, []string{"+", "-", "*", "/"}, []float64{0.4, 0.4, 0.1, 0.1}},
 	Levels: []complexParams{
 		{-5, 5, -5, 5, []string{"+", "-"}, []float64{0.5, 0.5}},
@@ -65,7 +65,7 @@ func (p complexParams) Check() error {
 			return fmt.Errorf("operations has %q, want + - * or /", op)
 		}
 	}
-	return checkWeights("operations", len(p.Operations), p.Weights)
+	return task.CheckWeights("operations", len(p.Operations), p.Weights)
 }
 
 // A complexNumber is its real and its imaginary part.
@@ -83,7 +83,7 @@ type complexItem struct {
 // makeComplex draws an operation and two numbers, of a quotient the divisor and the
 // result. Neither is 0.
 func makeComplex(p complexParams, r *rng.Rand) (complexItem, error) {
-	item := complexItem{Operation: p.Operations[pickWeighted(p.Weights, r.Float())]}
+	item := complexItem{Operation: p.Operations[task.Weighted(p.Weights, r.Float())]}
 	a, b := p.number(r), p.number(r)
 	item.Num1, item.Num2 = a, b
 	switch item.Operation {
@@ -151,6 +151,9 @@ var complexPhrasings = [][2]string{
 	{"What is ", "?"},
 	{"Calculate ", "."},
 	{"Here i is the imaginary unit, whose square is -1. Work out ", "."},
+	{"Give the value of ", "."},
+	{"If i stands for the imaginary unit, which complex number is ", "?"},
+	{"A calculator for complex numbers is given the input ", ". Which number does it show?"},
 }
 
 // complexSigns are how the operations are written.
@@ -205,23 +208,17 @@ func (z complexNumber) near(w complexNumber, d float64) bool {
 // Solve implements [task.Instance].
 func (c complexItem) Solve() string { return c.Result.String() }
 
-// Score implements [task.Instance]. Numbers are read as Python's complex does. What
-// is off by up to 0.5 earns e to the minus that, as in reasoning-gym; what is
-// further off is not a rounding, but another number.
+// Score implements [task.Instance]. Numbers are read as Python's complex does. The parts are
+// whole numbers, so that what is near one is another number.
 func (c complexItem) Score(text string) quintain.Verdict {
 	got, ok := readComplex(text)
 	if !ok {
 		return quintain.Malformed("want one complex number in the form 12 - 7i")
 	}
-	off := math.Hypot(got[0]-c.Result[0], got[1]-c.Result[1])
-	score := math.Exp(-off)
-	switch {
-	case score == 1:
-		return quintain.Right()
-	case off <= 0.5:
-		return quintain.Partial(score, "want "+c.Solve()+" exactly")
+	if got != c.Result {
+		return quintain.Wrong("want " + c.Solve())
 	}
-	return quintain.Wrong("want " + c.Solve())
+	return quintain.Right()
 }
 
 // readComplex reads text as reasoning-gym does: spaces and capitals do not matter, i

@@ -21,7 +21,7 @@ var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
 	Doc: "Find the real roots of a polynomial, to four decimals. There is at least one, none is 0, and none is double; " +
 		"how a root is rounded is never in doubt.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: polynomialParams{2, 4, 1, 100, 1, 3, []string{"+", "-"}},
 	Levels: []polynomialParams{
 		{2, 2, 1, 10, 1, 1, []string{"+", "-"}},
@@ -187,6 +187,9 @@ var polynomialPhrasings = [][3]string{
 	{"Solve this equation for real ", ":\n\n", " = 0\n\n"},
 	{"For which real ", " is this polynomial equal to 0?\n\n", "\n\n"},
 	{"Find all real values of ", " that satisfy\n\n", " = 0\n\n"},
+	{"Where does the graph of this function of ", " cross or touch the horizontal axis?\n\n", "\n\n"},
+	{"The polynomial below is given. List the real numbers that make it zero when they are put in place of ", ".\n\n", "\n\n"},
+	{"What are the real roots, in ", ", of the following equation?\n\n", " = 0\n\n"},
 }
 
 // Prompt implements [task.Instance].

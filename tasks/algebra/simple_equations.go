@@ -19,7 +19,7 @@ var simpleEquations = task.Spec[simpleEquationsParams, simpleEquationsItem]{
 	Doc: "Solve a linear equation in one variable. Its left side is a chain of terms, in which a * multiplies everything before it; " +
 		"the solution is a whole number.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: simpleEquationsParams{2, 4, 1, 100, []string{"+", "-", "*"}, []float64{0.4, 0.4, 0.2}},
 	Levels: []simpleEquationsParams{
 		{2, 2, 1, 20, []string{"+", "-"}, []float64{0.5, 0.5}},
@@ -59,7 +59,7 @@ func (p simpleEquationsParams) Check() error {
 			return fmt.Errorf("operators has %q, want + - or *", op)
 		}
 	}
-	return checkWeights("operators", len(p.Operators), p.Weights)
+	return task.CheckWeights("operators", len(p.Operators), p.Weights)
 }
 
 // simpleEquationsItem is one equation.
@@ -86,7 +86,7 @@ func makeSimpleEquations(p simpleEquationsParams, r *rng.Rand) (simpleEquationsI
 	c := equationChain{params: p, variable: item.Variable, sum: newLinear(0, 0)}
 	first := r.Between(1, terms) // the first term that has the variable, unless a * stands there
 	for i := 1; i <= terms; i++ {
-		op := p.Operators[pickWeighted(p.Weights, r.Float())]
+		op := p.Operators[task.Weighted(p.Weights, r.Float())]
 		with := i == first || i > first && r.Chance(0.5)
 		if op == "*" && i > 1 && c.sum.slope.Sign() != 0 {
 			c.multiply(r.Between(max(2, p.MinValue), max(2, p.MaxValue)))
@@ -159,6 +159,9 @@ var simpleEquationsPhrasings = [][3]string{
 	{"Solve this equation for ", ":\n\n", "\n\n"},
 	{"Which number ", " satisfies the equation below?\n\n", "\n\n"},
 	{"Find ", " such that\n\n", "\n\n"},
+	{"The following equation holds for exactly one value of ", ". Which one is it?\n\n", "\n\n"},
+	{"What must be put in place of ", " to make both sides of this line equal?\n\n", "\n\n"},
+	{"Someone has forgotten the value of ", ", but remembers that\n\n", "\n\nRecover the value.\n\n"},
 }
 
 // Prompt implements [task.Instance].
@@ -224,5 +227,5 @@ func (s simpleEquationsItem) Solve() string {
 
 // Score implements [task.Instance].
 func (s simpleEquationsItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, s.Solve())
+	return task.MatchNumber(answer, s.Solve())
 }

@@ -19,9 +19,9 @@ func TestSimpleEquationsScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"10", 1, ""},
 		{"x = 10", 2. / 6, "reasoning-gym pays for a text that contains the answer"},
-		{"10.0", 0.5, ""},
-		{"100", 2. / 3, ""},
-		{"-10", 2. / 3, ""},
+		{"10.0", 1, "another spelling"},
+		{"100", 0, ""},
+		{"-10", 0, ""},
 		{"1", 0, ""},
 		{"11", 0, "one off"},
 		{"158", 0, "the right side"},

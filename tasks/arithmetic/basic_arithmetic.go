@@ -19,7 +19,7 @@ var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
 	Doc: "Work out an expression of whole numbers, the four operations and brackets. " +
 		"Every division has a whole result.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: basicArithmeticParams{
 		MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, Operators: []string{"+", "-", "*", "/"},
 		AllowParentheses: true, AllowNegation: true, FormatStyle: styleSimple, Whitespace: spaceSingle,
@@ -265,6 +265,8 @@ var basicArithmeticPhrasings = [][2]string{
 	{"What is ", "?"},
 	{"Work out the value of ", "."},
 	{"How much is ", "?"},
+	{"A calculator is given ", ". Which number does it show?"},
+	{"To which number does the expression ", " evaluate?"},
 }
 
 // Prompt implements [task.Instance].
@@ -317,5 +319,5 @@ func (b basicArithmeticItem) Solve() string {
 
 // Score implements [task.Instance].
 func (b basicArithmeticItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, b.Solve())
+	return task.MatchNumber(answer, b.Solve())
 }

@@ -19,8 +19,8 @@ func TestBasicArithmeticScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"-84", 1, ""},
 		{"84", 0, "the sign is lost"},
-		{"-84 ", 3. / 4, "reasoning-gym pays for a text that contains the answer"},
-		{"-84.0", 3. / 5, ""},
+		{"-84 ", 1, "another spelling"},
+		{"-84.0", 1, "another spelling"},
 		{"-83", 0, "off by one"},
 		{"-108", 0, "the brackets are left out"},
 		{"-8", 0, "a digit short"},

@@ -19,9 +19,9 @@ var bitwiseArithmetic = task.Spec[bitwiseArithmeticParams, bitwiseArithmeticItem
 	Doc: "Work out sums, differences, products and shifts of hexadecimal numbers. " +
 		"The difficulty is the depth of the brackets; the numbers have one digit more than that, but at most four.",
 	Source:  "Elementary arithmetic; the setting is that of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: bitwiseArithmeticParams{Difficulty: 2},
-	Levels:  []bitwiseArithmeticParams{{1}, {2}, {3}, {4}, {6}, {8}},
+	Levels:  []bitwiseArithmeticParams{{0}, {1}, {2}, {3}, {4}, {5}},
 	Make:    makeBitwiseArithmetic,
 }
 
@@ -32,8 +32,8 @@ type bitwiseArithmeticParams struct {
 
 // Check implements [task.Params].
 func (p bitwiseArithmeticParams) Check() error {
-	if p.Difficulty < 1 || p.Difficulty > 10 {
-		return fmt.Errorf("difficulty is %d, want 1 to 10", p.Difficulty)
+	if p.Difficulty < 0 || p.Difficulty > 10 {
+		return fmt.Errorf("difficulty is %d, want 0 to 10", p.Difficulty)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ type bitwiseArithmeticItem struct {
 func makeBitwiseArithmetic(p bitwiseArithmeticParams, r *rng.Rand) (bitwiseArithmeticItem, error) {
 	var room [512]byte // enough for most expressions, without a trip to the heap
 	pen := bitwisePen{r: r, most: 1<<(4*min(p.Difficulty+1, 4)) - 1, text: room[:0]}
-	pen.part(p.Difficulty)
+	pen.part(max(1, p.Difficulty))
 	return bitwiseArithmeticItem{Problem: string(pen.text), Phrasing: r.Between(0, len(bitwiseArithmeticPhrasings)-1)}, nil
 }
 
@@ -93,6 +93,9 @@ var bitwiseArithmeticPhrasings = []string{
 	"Work out this expression of hexadecimal numbers:\n\n",
 	"What is the value of this expression? All numbers are hexadecimal.\n\n",
 	"Calculate, in hexadecimal:\n\n",
+	"A program written in hexadecimal arithmetic prints the value of this expression. What does it print?\n\n",
+	"Evaluate the following from the innermost brackets outward; every number is in base 16.\n\n",
+	"Here is an expression in base 16. To which single number does it reduce?\n\n",
 }
 
 // Prompt implements [task.Instance].

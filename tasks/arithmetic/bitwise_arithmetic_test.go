@@ -45,7 +45,7 @@ func TestBitwiseArithmeticScore(t *testing.T) {
 
 func TestBitwiseArithmeticParams(t *testing.T) {
 	tasktest.Refused(t, bitwiseArithmetic, map[string]string{
-		`{"difficulty":0}`:   "difficulty",
+		`{"difficulty":-1}`:  "difficulty",
 		`{"difficulty":11}`:  "difficulty",
 		`{"difficulty":1.5}`: "difficulty",
 	})

@@ -17,7 +17,7 @@ var chainSum = task.Spec[chainSumParams, chainSumItem]{
 	Category: "arithmetic",
 	Doc:      "Work out a chain of additions and subtractions of whole numbers.",
 	Source:   "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  chainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4},
 	Levels: []chainSumParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
@@ -25,7 +25,7 @@ var chainSum = task.Spec[chainSumParams, chainSumItem]{
 		{MinTerms: 3, MaxTerms: 5, MinDigits: 2, MaxDigits: 3},
 		{MinTerms: 4, MaxTerms: 7, MinDigits: 3, MaxDigits: 5, AllowNegation: true},
 		{MinTerms: 6, MaxTerms: 10, MinDigits: 5, MaxDigits: 8, AllowNegation: true},
-		{MinTerms: 10, MaxTerms: 16, MinDigits: 8, MaxDigits: 12, AllowNegation: true},
+		{MinTerms: 16, MaxTerms: 30, MinDigits: 10, MaxDigits: 15, AllowNegation: true},
 	},
 	Make: makeChainSum,
 }
@@ -108,6 +108,9 @@ var chainSumPhrasings = [][2]string{
 	{"Work out ", "."},
 	{"What is ", "?"},
 	{"Calculate the value of ", "."},
+	{"Add and subtract from left to right: ", "."},
+	{"A running total goes through ", ". Where does it end?"},
+	{"Which number does ", " come to?"},
 }
 
 // Prompt implements [task.Instance].

@@ -125,7 +125,7 @@ func (d decimal) String() string {
 	return pointAt(d.n.String(), -d.exp)
 }
 
-// near reports whether got differs from d by 10^-places at most. Of a very long
+// near reports whether got differs from d by half of 10^-places at most. Of a very long
 // number only the first digits count.
 func (d decimal) near(got answer.Decimal, places int) bool {
 	const most = 200
@@ -146,5 +146,5 @@ func (d decimal) near(got answer.Decimal, places int) bool {
 	exp := int(got.Exp) // which is near those of d and of the places by now
 	unit := min(exp, d.exp, -places)
 	off := n.Sub(decimal{n, exp}.at(unit), d.at(unit))
-	return off.CmpAbs(powerOfTen(-places-unit)) <= 0
+	return off.Lsh(off, 1).CmpAbs(powerOfTen(-places-unit)) <= 0
 }

@@ -16,9 +16,9 @@ var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem
 	Name:     "decimal_arithmetic",
 	Category: "arithmetic",
 	Doc: "Work out an expression of decimal fractions, the four operations and brackets. " +
-		"The answer may be off by one in the last decimal place that any of the numbers may have.",
+		"The answer is rounded to as many decimal places as any of the numbers may have, or more.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 4,
 	Default: decimalArithmeticParams{MinNumDecimalPlaces: 3, MaxNumDecimalPlaces: 3, MinTerms: 2, MaxTerms: 6, Precision: 12},
 	Levels: []decimalArithmeticParams{
 		{MinNumDecimalPlaces: 2, MaxNumDecimalPlaces: 2, MinTerms: 2, MaxTerms: 2, Precision: 6},
@@ -119,13 +119,24 @@ var decimalArithmeticPhrasings = [][2]string{
 	{"Work out ", "."},
 	{"What is ", "?"},
 	{"Calculate ", "."},
+	{"A calculator is given ", ". What does it show?"},
+	{"Find the value of ", "."},
+	{"To which number does ", " come?"},
 }
 
 // Prompt implements [task.Instance].
 func (d decimalArithmeticItem) Prompt() string {
 	words := decimalArithmeticPhrasings[d.Phrasing]
-	return words[0] + d.Expression + words[1] + " Answer with one decimal number of up to " + strconv.Itoa(d.Precision) +
-		" significant digits. It may be off by up to " + decimal{powerOfTen(0), -d.DecimalPlaces}.String() + "."
+	return words[0] + d.Expression + words[1] + " Answer with one decimal number, rounded to " + places(d.DecimalPlaces) + " or more, but of no more than " +
+		strconv.Itoa(d.Precision) + " significant digits."
+}
+
+// places writes a number of decimal places.
+func places(n int) string {
+	if n == 1 {
+		return "1 decimal place"
+	}
+	return strconv.Itoa(n) + " decimal places"
 }
 
 // Short implements [task.Shortener].
@@ -165,7 +176,8 @@ func (d decimalArithmeticItem) Solve() string {
 	return value.String()
 }
 
-// Score implements [task.Instance].
+// Score implements [task.Instance]. The answer may be off by half of its last decimal place,
+// as a rounded number is.
 func (d decimalArithmeticItem) Score(text string) quintain.Verdict {
 	got, ok := answer.ReadDecimal(text)
 	if !ok {

@@ -17,7 +17,7 @@ var decimalChainSum = task.Spec[decimalChainSumParams, decimalChainSumItem]{
 	Category: "arithmetic",
 	Doc:      "Work out a chain of additions and subtractions of decimal fractions, exactly.",
 	Source:   "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  decimalChainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, MinDecimalPlaces: 1, MaxDecimalPlaces: 4},
 	Levels: []decimalChainSumParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1, MinDecimalPlaces: 1, MaxDecimalPlaces: 1},
@@ -107,6 +107,9 @@ var decimalChainSumPhrasings = [][2]string{
 	{"Work out ", "."},
 	{"What is ", "?"},
 	{"Calculate the exact value of ", "."},
+	{"Add and subtract from left to right, without rounding: ", "."},
+	{"A running total goes through ", ". Where does it end?"},
+	{"Which number does ", " come to, to the last decimal?"},
 }
 
 // Prompt implements [task.Instance].

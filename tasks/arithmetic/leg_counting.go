@@ -23,7 +23,7 @@ var legCounting = task.Spec[legCountingParams, legCountingItem]{
 	Doc: "Count the legs of several animals of several kinds. " +
 		"Only animals whose number of legs is beyond doubt are asked about: no crabs, whose claws may count, and no starfish.",
 	Source:  "Zoology; the list of animals is our own, the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: legCountingParams{MinAnimals: 3, MaxAnimals: 10, MinInstances: 1, MaxInstances: 15},
 	Levels: []legCountingParams{
 		{MinAnimals: 2, MaxAnimals: 2, MinInstances: 1, MaxInstances: 5},
@@ -172,6 +172,9 @@ var legCountingPhrasings = [][2]string{
 	{"How many legs do ", " have in total?"},
 	{"A picture shows ", ". How many legs do these animals have together?"},
 	{"Count the legs of the following animals: ", "."},
+	{"On a farm there are ", ". If each stands on all of its legs, how many legs touch the ground?"},
+	{"A shop sells socks for animals, one for each leg. How many socks are needed for ", "?"},
+	{"Add up the legs of ", ". What is the total?"},
 }
 
 // Prompt implements [task.Instance].
@@ -242,4 +245,6 @@ func (l legCountingItem) Check() error {
 func (l legCountingItem) Solve() string { return strconv.FormatInt(l.TotalLegs, 10) }
 
 // Score implements [task.Instance].
-func (l legCountingItem) Score(answer string) quintain.Verdict { return task.Match(answer, l.Solve()) }
+func (l legCountingItem) Score(answer string) quintain.Verdict {
+	return task.MatchNumber(answer, l.Solve())
+}

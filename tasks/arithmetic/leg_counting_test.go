@@ -16,10 +16,10 @@ func TestLegCountingScore(t *testing.T) {
 	item := legCountingItem{Animals: herd{{kind: "ant", count: 6}, {kind: "duck", count: 11}, {kind: "dog", count: 10}}, NumAnimals: 3, TotalLegs: 98}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"98", 1, ""},
-		{" 98 ", 0.5, "reasoning-gym pays for a text that contains the answer"},
+		{" 98 ", 1, "another spelling"},
 		{"98 legs", 2. / 7, ""},
-		{"198", 2. / 3, ""},
-		{"98.0", 0.5, ""},
+		{"198", 0, ""},
+		{"98.0", 1, "another spelling"},
 		{"99", 0, "one off"},
 		{"89", 0, "digits exchanged"},
 		{"27", 0, "the number of animals"},
@@ -37,7 +37,7 @@ func TestLegCountingRecords(t *testing.T) {
 		{`{"animals":{"ant":6,"lobster":11},"num_animals":2,"total_legs":35}`, "total_legs"},
 		{`{"animals":{},"num_animals":0,"total_legs":0}`, "total_legs"},
 		{`{"animals":{"ant":0},"num_animals":1,"total_legs":0}`, "ant"},
-		{`{"animals":{"ant":1},"num_animals":1,"total_legs":6,"phrasing":3}`, "phrasing"},
+		{`{"animals":{"ant":1},"num_animals":1,"total_legs":6,"phrasing":99}`, "phrasing"},
 		{`{"animals":{"ant":1.5},"num_animals":1,"total_legs":9}`, "animals"},
 		{`{"animals":["ant"],"num_animals":1,"total_legs":6}`, "animals"},
 	} {

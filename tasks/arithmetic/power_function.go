@@ -18,18 +18,18 @@ import (
 var powerFunction = task.Spec[powerFunctionParams, powerFunctionItem]{
 	Name:     "power_function",
 	Category: "arithmetic",
-	Doc: "Raise a number with four decimal places to a whole power, and round to three significant digits. " +
+	Doc: "Raise a number with up to four decimal places to a whole power, and round to three significant digits. " +
 		"Half of the exponents are negative. No power is halfway between two numbers of three digits.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 1,
-	Default: powerFunctionParams{MinBase: -1000, MaxBase: 1000, MinExponent: 0, MaxExponent: 8},
+	Version: 2,
+	Default: powerFunctionParams{MinBase: -1000, MaxBase: 1000, MinExponent: 0, MaxExponent: 8, Decimals: 4},
 	Levels: []powerFunctionParams{
-		{MinBase: 1, MaxBase: 10, MinExponent: 2, MaxExponent: 2},
-		{MinBase: -20, MaxBase: 20, MinExponent: 2, MaxExponent: 3},
-		{MinBase: -100, MaxBase: 100, MinExponent: 2, MaxExponent: 4},
-		{MinBase: -1000, MaxBase: 1000, MinExponent: 3, MaxExponent: 6},
-		{MinBase: -1000, MaxBase: 1000, MinExponent: 6, MaxExponent: 10},
-		{MinBase: -100_000, MaxBase: 100_000, MinExponent: 10, MaxExponent: 20},
+		{MinBase: 1, MaxBase: 10, MinExponent: 2, MaxExponent: 2, Decimals: 1},
+		{MinBase: -20, MaxBase: 20, MinExponent: 2, MaxExponent: 3, Decimals: 4},
+		{MinBase: -100, MaxBase: 100, MinExponent: 2, MaxExponent: 4, Decimals: 4},
+		{MinBase: -1000, MaxBase: 1000, MinExponent: 3, MaxExponent: 6, Decimals: 4},
+		{MinBase: -1000, MaxBase: 1000, MinExponent: 6, MaxExponent: 10, Decimals: 4},
+		{MinBase: -100_000, MaxBase: 100_000, MinExponent: 10, MaxExponent: 20, Decimals: 4},
 	},
 	Make: makePowerFunction,
 }
@@ -40,16 +40,20 @@ type powerFunctionParams struct {
 	MaxBase     float64 `json:"max_base"`
 	MinExponent int     `json:"min_exponent"` // before the sign is drawn
 	MaxExponent int     `json:"max_exponent"`
+	Decimals    int     `json:"decimals"` // of the base, at most
 }
 
 const (
 	largestBase     = 1e6
 	largestExponent = 50
-	baseParts       = 10_000 // bases are whole numbers of these parts of 1
+	mostDecimals    = 4
 )
 
 // Check implements [task.Params].
 func (p powerFunctionParams) Check() error {
+	if p.Decimals < 0 || p.Decimals > mostDecimals {
+		return fmt.Errorf("decimals is %d, want 0 to %d", p.Decimals, mostDecimals)
+	}
 	least, most := p.parts()
 	switch {
 	case !(p.MinBase >= -largestBase && p.MinBase <= largestBase):
@@ -57,7 +61,7 @@ func (p powerFunctionParams) Check() error {
 	case !(p.MaxBase >= p.MinBase && p.MaxBase <= largestBase):
 		return fmt.Errorf("max_base is %v, want min_base (%v) to 1e6", p.MaxBase, p.MinBase)
 	case least > most || least == 0 && most == 0:
-		return fmt.Errorf("max_base is %v and min_base %v; between them 0 is the only number with four decimal places", p.MaxBase, p.MinBase)
+		return fmt.Errorf("max_base is %v and min_base %v; between them 0 is the only number with %d decimals", p.MaxBase, p.MinBase, p.Decimals)
 	case p.MinExponent < 0:
 		return fmt.Errorf("min_exponent is %d, want 0 or more", p.MinExponent)
 	case p.MaxExponent < p.MinExponent || p.MaxExponent > largestExponent:
@@ -66,9 +70,12 @@ func (p powerFunctionParams) Check() error {
 	return nil
 }
 
-// parts returns the least and the largest base, in parts.
+// unit returns how many of the last decimals make 1.
+func (p powerFunctionParams) unit() float64 { return float64(powersOfTen[p.Decimals]) }
+
+// parts returns the least and the largest base, in last decimals.
 func (p powerFunctionParams) parts() (least, most int64) {
-	return int64(math.Ceil(p.MinBase * baseParts)), int64(math.Floor(p.MaxBase * baseParts))
+	return int64(math.Ceil(p.MinBase * p.unit())), int64(math.Floor(p.MaxBase * p.unit()))
 }
 
 // powerFunctionItem is one power.
@@ -92,7 +99,7 @@ func makePowerFunction(p powerFunctionParams, r *rng.Rand) (powerFunctionItem, e
 		if part == 0 {
 			part = max(least, min(most, 1))
 		}
-		item.Base = float64(part) / baseParts
+		item.Base = float64(part) / p.unit()
 		item.Solution = power(item.Base, item.Exponent)
 		if !halfway(item.Solution) {
 			break
@@ -142,6 +149,9 @@ var powerFunctionPhrasings = [][2]string{
 	{"Work out ", "."},
 	{"What is ", "?"},
 	{"Calculate ", "."},
+	{"To which number does ", " evaluate?"},
+	{"A calculator is given ", ". What does it show?"},
+	{"Find the value of ", "."},
 }
 
 // Prompt implements [task.Instance].

@@ -70,6 +70,8 @@ func TestHalfway(t *testing.T) {
 func TestPowerFunctionParams(t *testing.T) {
 	tasktest.Refused(t, powerFunction, map[string]string{
 		`{"min_base":-2e6}`:                    "min_base",
+		`{"decimals":5}`:                       "decimals",
+		`{"decimals":-1}`:                      "decimals",
 		`{"min_base":5,"max_base":4}`:          "max_base",
 		`{"max_base":1e7}`:                     "max_base",
 		`{"min_base":0,"max_base":0.00001}`:    "max_base",

@@ -18,15 +18,15 @@ var products = task.Spec[productsParams, productsItem]{
 	Doc: "Multiply whole numbers. " +
 		"No factor is 0 or 1, so that every factor counts.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: productsParams{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 5},
 	Levels: []productsParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 2},
 		{MinTerms: 2, MaxTerms: 3, MinDigits: 2, MaxDigits: 2, AllowNegation: true},
-		{MinTerms: 2, MaxTerms: 3, MinDigits: 3, MaxDigits: 5, AllowNegation: true},
-		{MinTerms: 3, MaxTerms: 5, MinDigits: 5, MaxDigits: 7, AllowNegation: true},
-		{MinTerms: 4, MaxTerms: 8, MinDigits: 8, MaxDigits: 12, AllowNegation: true},
+		{MinTerms: 2, MaxTerms: 3, MinDigits: 3, MaxDigits: 4, AllowNegation: true},
+		{MinTerms: 2, MaxTerms: 3, MinDigits: 4, MaxDigits: 6, AllowNegation: true},
+		{MinTerms: 3, MaxTerms: 4, MinDigits: 5, MaxDigits: 8, AllowNegation: true},
 	},
 	Make: makeProducts,
 }
@@ -70,6 +70,9 @@ var productsPhrasings = [][2]string{
 	{"Multiply: ", "."},
 	{"What is ", "?"},
 	{"Work out the product ", "."},
+	{"To which number does ", " come?"},
+	{"A calculator is given ", ". Which number does it show?"},
+	{"Find the result of this multiplication: ", "."},
 }
 
 // Prompt implements [task.Instance].

@@ -20,7 +20,7 @@ func TestProductsScore(t *testing.T) {
 		{"1665", 0, "the sign is lost"},
 		{"-1664", 0, "off by one"},
 		{"-166", 0, "a digit short"},
-		{"-45 * 37 = -1665", 5. / 16, "reasoning-gym pays for a text that contains the answer"},
+		{"-45 * 37 = -1665", 0, "reasoning-gym pays for any text that contains the answer"},
 		{"-45 * 37", 0, "the question itself"},
 		{"-8", 0, "the sum"},
 		{"", 0, "nothing"},

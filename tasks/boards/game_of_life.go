@@ -19,15 +19,15 @@ var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
 	Doc: "Work out a board of Conway's Game of Life after some steps, on a grid whose opposite edges meet. " +
 		"Some cells are alive at the end, and they are not those of the start.",
 	Source:  "John Conway's Game of Life (1970); the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: gameOfLifeParams{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.1, SimulationSteps: 1},
 	Levels: []gameOfLifeParams{
-		{GridSizeX: 4, GridSizeY: 4, FilledCellsWeights: 0.35, SimulationSteps: 1},
+		{GridSizeX: 3, GridSizeY: 4, FilledCellsWeights: 0.35, SimulationSteps: 1},
 		{GridSizeX: 5, GridSizeY: 6, FilledCellsWeights: 0.3, SimulationSteps: 1},
 		{GridSizeX: 8, GridSizeY: 8, FilledCellsWeights: 0.25, SimulationSteps: 2},
-		{GridSizeX: 10, GridSizeY: 12, FilledCellsWeights: 0.3, SimulationSteps: 4},
-		{GridSizeX: 16, GridSizeY: 14, FilledCellsWeights: 0.35, SimulationSteps: 7},
-		{GridSizeX: 24, GridSizeY: 24, FilledCellsWeights: 0.4, SimulationSteps: 12},
+		{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.3, SimulationSteps: 3},
+		{GridSizeX: 12, GridSizeY: 12, FilledCellsWeights: 0.35, SimulationSteps: 5},
+		{GridSizeX: 16, GridSizeY: 16, FilledCellsWeights: 0.4, SimulationSteps: 8},
 	},
 	Make: makeGameOfLife,
 }
@@ -124,6 +124,9 @@ var gameOfLifePhrasings = []string{
 	"This is a board of Conway's Game of Life. What does it look like after ",
 	"Simulate the Game of Life on the board below. Which cells are alive after ",
 	"The following cells live by the rules of the Game of Life. What becomes of the board after ",
+	"Let Conway's Game of Life run from the board below. How does it look after ",
+	"Cells are born and die by the rules of the Game of Life. Which board follows from this one after ",
+	"A screen shows this board of the Game of Life. What will it show after ",
 }
 
 // lifeRules are said in the prompts of both tasks.

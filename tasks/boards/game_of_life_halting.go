@@ -18,17 +18,18 @@ var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem
 	Name:     "game_of_life_halting",
 	Category: "algorithmic",
 	Doc: "Tell whether all cells of a board of Conway's Game of Life are dead after some steps. " +
-		"The board holds a few small shapes; half of the boards die, and neither the number of shapes nor that of their cells gives away which.",
-	Source:  "John Conway's Game of Life (1970); the shapes are drawn at random; the settings are those of reasoning-gym.",
-	Version: 2,
+		"The board holds a few small shapes; half of the boards die, and neither the number of shapes nor that of their cells gives away which. " +
+		"Harder levels also ask when they have died, or how many cells are left.",
+	Source:  "John Conway's Game of Life (1970); the shapes are drawn at random; the settings are those of reasoning-gym and witness.",
+	Version: 4,
 	Default: gameOfLifeHaltingParams{GridSizeX: 12, GridSizeY: 12, Difficulty: 1, NumOscillators: 5, MaxSimulationSteps: 20},
 	Levels: []gameOfLifeHaltingParams{
 		{GridSizeX: 7, GridSizeY: 7, Difficulty: 1, NumOscillators: 1, MaxSimulationSteps: 4},
-		{GridSizeX: 10, GridSizeY: 10, Difficulty: 1, NumOscillators: 3, MaxSimulationSteps: 8},
-		{GridSizeX: 14, GridSizeY: 14, Difficulty: 2, NumOscillators: 4, MaxSimulationSteps: 15},
-		{GridSizeX: 20, GridSizeY: 18, Difficulty: 2, NumOscillators: 6, MaxSimulationSteps: 25},
-		{GridSizeX: 26, GridSizeY: 28, Difficulty: 3, NumOscillators: 8, MaxSimulationSteps: 40},
-		{GridSizeX: 36, GridSizeY: 36, Difficulty: 3, NumOscillators: 14, MaxSimulationSteps: 80},
+		{GridSizeX: 10, GridSizeY: 10, Difficulty: 1, NumOscillators: 3, MaxSimulationSteps: 8, Witness: true},
+		{GridSizeX: 14, GridSizeY: 14, Difficulty: 2, NumOscillators: 4, MaxSimulationSteps: 15, Witness: true},
+		{GridSizeX: 20, GridSizeY: 18, Difficulty: 2, NumOscillators: 6, MaxSimulationSteps: 25, Witness: true},
+		{GridSizeX: 26, GridSizeY: 28, Difficulty: 3, NumOscillators: 8, MaxSimulationSteps: 40, Witness: true},
+		{GridSizeX: 36, GridSizeY: 36, Difficulty: 3, NumOscillators: 14, MaxSimulationSteps: 80, Witness: true},
 	},
 	Make: makeGameOfLifeHalting,
 }
@@ -40,6 +41,8 @@ type gameOfLifeHaltingParams struct {
 	Difficulty         int `json:"difficulty"`      // 1 to 3: shapes of up to 3, 4 or 5 cells in height and width
 	NumOscillators     int `json:"num_oscillators"` // shapes on a board, at most, whether they last or die
 	MaxSimulationSteps int `json:"max_simulation_steps"`
+
+	Witness bool `json:"witness"` // when all cells are dead, or how many are alive, is wanted, not True or False
 }
 
 // Check implements [task.Params].
@@ -68,8 +71,9 @@ type gameOfLifeHaltingItem struct {
 	GridSizeY       int           `json:"grid_size_y"`
 	PlacedPatterns  []lifePattern `json:"placed_patterns"`
 	SimulationSteps int           `json:"simulation_steps"`
-	ShouldOscillate *bool         `json:"should_oscillate"` // some cell is alive after those steps
-	Board           []string      `json:"board,omitempty"`  // rows of 0 and 1
+	ShouldOscillate *bool         `json:"should_oscillate"`  // some cell is alive after those steps
+	Board           []string      `json:"board,omitempty"`   // rows of 0 and 1
+	Outcome         string        `json:"outcome,omitempty"` // such as "dead 5" or "alive 12"; empty: True or False is wanted
 	Phrasing        int           `json:"phrasing,omitempty"`
 }
 
@@ -158,12 +162,24 @@ func makeGameOfLifeHalting(p gameOfLifeHaltingParams, r *rng.Rand) (gameOfLifeHa
 			item.placeShape(board, placing{size: p.Difficulty + 2, lasts: lasts && (i == 0 || r.Chance(0.5))}, r)
 		}
 		item.Board = board.rows()
-		board.run(item.SimulationSteps)
+		outcome := board.outcome(item.SimulationSteps)
 		if lasting := !board.empty(); lasting == lasts || try == tries {
-			lasts = lasting
+			if lasts = lasting; p.Witness {
+				item.Outcome = outcome
+			}
 			return item, nil
 		}
 	}
+}
+
+// outcome makes so many steps, and says after how many all cells are dead for the first time, or
+// how many are alive at the end.
+func (b *lifeBoard) outcome(steps int) string {
+	made := b.run(steps)
+	if b.empty() {
+		return "dead " + strconv.Itoa(made)
+	}
+	return "alive " + strconv.Itoa(b.count())
 }
 
 // A placing is what shape to place: its size, and whether it is to live on.
@@ -221,6 +237,9 @@ var gameOfLifeHaltingPhrasings = []string{
 	"This is a board of Conway's Game of Life. Are all of its cells dead after ",
 	"Does the following board of the Game of Life die out completely within ",
 	"Simulate the Game of Life on the board below. Are all cells dead by the end of ",
+	"Let the Game of Life run from the board below. Has every cell died after ",
+	"A screen shows this board of the Game of Life. Is the screen empty after ",
+	"Some shapes of the Game of Life die out. Have all of those below done so after ",
 }
 
 // Prompt implements [task.Instance].
@@ -237,16 +256,25 @@ func (g gameOfLifeHaltingItem) Prompt() string {
 		}
 		b = append(b, '\n')
 	}
-	return string(append(b, "\nAnswer with True if all cells are dead by then, and with False if some are alive."...))
+	if g.Outcome == "" {
+		return string(append(b, "\nAnswer with True if all cells are dead by then, and with False if some are alive."...))
+	}
+	return string(append(b, "\nIf all cells are dead by then, answer with the word dead and the number of the step in which the last of them died, such as dead 30. "+
+		"If not, answer with the word alive and the number of cells that are alive then, such as alive 30."...))
 }
 
 // Short implements [task.Shortener].
 func (g gameOfLifeHaltingItem) Short() string {
-	return fmt.Sprintf("dead after %d steps of life? %s", g.SimulationSteps, strings.Join(g.Board, " "))
+	return fmt.Sprintf("dead after %d steps of life?%s %s", g.SimulationSteps, [...]string{"", " since when? how many not?"}[task.Bit(g.Outcome != "")], strings.Join(g.Board, " "))
 }
 
 // Choices implements [task.Chooser].
-func (gameOfLifeHaltingItem) Choices() int { return 2 }
+func (g gameOfLifeHaltingItem) Choices() int {
+	if g.Outcome != "" {
+		return 0 // not equally likely
+	}
+	return 2
+}
 
 // Canonical implements [task.Canonicalizer]: the short question, if the record has the
 // board.
@@ -270,20 +298,30 @@ func (g gameOfLifeHaltingItem) Check() error {
 		if most := mostLifeWork / (board.height * board.width); g.SimulationSteps < 0 || g.SimulationSteps > most {
 			return fmt.Errorf("simulation_steps is %d, want 0 to %d on such a board", g.SimulationSteps, most)
 		}
-		board.run(g.SimulationSteps)
-		if lasts := !board.empty(); *g.ShouldOscillate != lasts {
+		outcome, lasts := board.outcome(g.SimulationSteps), !board.empty()
+		switch {
+		case *g.ShouldOscillate != lasts:
 			return fmt.Errorf("should_oscillate is %t, want %t", *g.ShouldOscillate, lasts)
+		case g.Outcome != "" && g.Outcome != outcome:
+			return fmt.Errorf("outcome is %.20q, want %q", g.Outcome, outcome)
 		}
 	}
 	return task.CheckPhrasing(g.Phrasing, len(gameOfLifeHaltingPhrasings))
 }
 
 // Solve implements [task.Instance].
-func (g gameOfLifeHaltingItem) Solve() string { return task.TrueOrFalse(!*g.ShouldOscillate) }
+func (g gameOfLifeHaltingItem) Solve() string {
+	if g.Outcome != "" {
+		return g.Outcome
+	}
+	return task.TrueOrFalse(!*g.ShouldOscillate)
+}
 
-// Score implements [task.Instance]. Case and the space around are free; no part
-// credit is, for there are but two answers.
+// Score implements [task.Instance]. Case and space are free; no part credit is.
 func (g gameOfLifeHaltingItem) Score(text string) quintain.Verdict {
+	if g.Outcome != "" {
+		return task.MatchWords(text, g.Outcome)
+	}
 	switch text = answer.Trim(text); {
 	case strings.EqualFold(text, g.Solve()):
 		return quintain.Right()

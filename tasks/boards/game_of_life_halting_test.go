@@ -29,14 +29,26 @@ func TestGameOfLifeHaltingScore(t *testing.T) {
 		{"True", 0, ""},
 		{"not True", 0, ""},
 	})
+	tasktest.Nears(t, gameOfLifeHaltingItem{ShouldOscillate: &lasts, Outcome: "alive 12"}.Score, []tasktest.Near{
+		{"alive 12", 1, ""},
+		{" Alive  12.\n", 1, "case, space and a full stop are free"},
+		{"alive 11", 0, "a cell too few"},
+		{"dead 12", 0, "they live"},
+		{"alive", 0, "how many was asked for"},
+		{"12", 0, "the word was asked for too"},
+		{"False", 0, "not the question"},
+		{"", 0, "nothing"},
+	})
 	tasktest.RefusedRecords(t, gameOfLifeHalting, []string{
+		`{"should_oscillate":false,"board":["0000","0110","0000","0000"],"simulation_steps":2,"outcome":"dead 2"}`,
+		`{"should_oscillate":true,"board":["0000","0110","0110","0000"],"simulation_steps":2,"outcome":"alive 5"}`,
 		`{}`,
 		`{"should_oscillate":true,"board":["0000","0110","0000","0000"],"simulation_steps":1}`,
 		`{"should_oscillate":false,"board":["0000","0110","0110","0000"],"simulation_steps":1}`,
 		`{"should_oscillate":false,"board":["0000","0110"],"simulation_steps":1}`,
 		`{"should_oscillate":false,"board":["000","000","000"],"simulation_steps":-1}`,
 		`{"should_oscillate":false,"board":["000","000","000"],"simulation_steps":10000000}`,
-		`{"should_oscillate":false,"phrasing":3}`,
+		`{"should_oscillate":false,"phrasing":99}`,
 	})
 }
 
@@ -68,12 +80,21 @@ func TestGameOfLifeHaltingSecond(t *testing.T) {
 		tasktest.Second(t, own, n/len(gameOfLifeHalting.Levels), func(_ gameOfLifeHaltingItem, prompt, got string) error {
 			rows := strings.Split(strings.ReplaceAll(strings.Split(prompt, "\n\n")[1], " ", ""), "\n")
 			cells := strings.Count(strings.Join(rows, ""), "1")
+			steps, alive := 0, cells
 			for range stepsAsked(prompt) {
+				if alive > 0 {
+					steps++
+				}
 				rows = slowStep(rows)
+				alive = strings.Count(strings.Join(rows, ""), "1")
 			}
-			dead := !strings.Contains(strings.Join(rows, ""), "1")
-			if (got == "True") != dead || cells == 0 {
-				return fmt.Errorf("solution %s, want %t", got, dead)
+			dead := alive == 0
+			want := map[bool]string{true: "True", false: "False"}[dead]
+			if strings.Contains(prompt, "such as dead") {
+				want = map[bool]string{true: fmt.Sprint("dead ", steps), false: fmt.Sprint("alive ", alive)}[dead]
+			}
+			if got != want || cells == 0 {
+				return fmt.Errorf("solution %s, want %s", got, want)
 			}
 			balance[cells]--
 			if dead {

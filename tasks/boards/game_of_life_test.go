@@ -46,8 +46,8 @@ func TestGameOfLifeScore(t *testing.T) {
 		`{"board":["000","000","000"],"simulation_steps":-1}`,
 		`{"board":["000","000","000"],"simulation_steps":100000000}`,
 		`{"board":["000","000","000"],"simulation_steps":1,"answer":"[[0,0,0],[0,0,0],[0,0,1]]"}`,
-		`{"board":["000","000","000"],"simulation_steps":1,"phrasing":3}`,
-		`{"answer":"[[0]]","phrasing":3}`,
+		`{"board":["000","000","000"],"simulation_steps":1,"phrasing":99}`,
+		`{"answer":"[[0]]","phrasing":99}`,
 	})
 }
 

@@ -2,6 +2,7 @@ package boards
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -17,26 +18,31 @@ import (
 var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 	Name:     "mini_sudoku",
 	Category: "games",
-	Doc:      "Fill a sudoku of four rows and four columns. Every puzzle has exactly one solution.",
-	Source:   "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym.",
-	Version:  2,
-	Default:  miniSudokuParams{MinEmpty: 8, MaxEmpty: 12},
+	Doc: "Fill a sudoku of four rows and four columns. Every puzzle has exactly one solution. " +
+		"At the hardest level, most numbers follow only from others that must be found first.",
+	Source:  "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym and min_rounds.",
+	Version: 4,
+	Default: miniSudokuParams{MinEmpty: 8, MaxEmpty: 12},
 	Levels: []miniSudokuParams{
 		{MinEmpty: 2, MaxEmpty: 4},
 		{MinEmpty: 4, MaxEmpty: 6},
 		{MinEmpty: 6, MaxEmpty: 8},
 		{MinEmpty: 8, MaxEmpty: 10},
 		{MinEmpty: 10, MaxEmpty: 12},
-		{MinEmpty: 12, MaxEmpty: 12},
+		{MinEmpty: 12, MaxEmpty: 12, MinRounds: 5},
 	},
 	Make: makeMiniSudoku,
 }
 
 // miniSudokuParams are the settings of one difficulty.
 type miniSudokuParams struct {
-	MinEmpty int `json:"min_empty"` // cells to fill
-	MaxEmpty int `json:"max_empty"`
+	MinEmpty  int `json:"min_empty"` // cells to fill
+	MaxEmpty  int `json:"max_empty"`
+	MinRounds int `json:"min_rounds"` // it takes to fill the board, if each fills all cells in which only one number can stand
 }
+
+// miniMaxRounds is how many rounds a puzzle takes at most.
+const miniMaxRounds = 5
 
 // miniMaxEmpty is how many cells can be empty: a sudoku of four rows with fewer
 // than four given cells has several solutions.
@@ -49,6 +55,8 @@ func (p miniSudokuParams) Check() error {
 		return fmt.Errorf("min_empty is %d, want 0 to %d", p.MinEmpty, miniMaxEmpty)
 	case p.MaxEmpty < p.MinEmpty || p.MaxEmpty > miniMaxEmpty:
 		return fmt.Errorf("max_empty is %d, want min_empty (%d) to %d", p.MaxEmpty, p.MinEmpty, miniMaxEmpty)
+	case p.MinRounds < 0 || p.MinRounds > miniMaxRounds || p.MinRounds > 0 && 2*p.MinRounds+2 > p.MinEmpty:
+		return fmt.Errorf("min_rounds is %d, want 0 to %d, and 0 or at most half of min_empty (%d) less 1", p.MinRounds, miniMaxRounds, p.MinEmpty)
 	}
 	return nil
 }
@@ -90,19 +98,21 @@ var miniBoards = sync.OnceValue(func() []miniBoard {
 
 // allows reports whether n may stand in cell i beside the cells before it.
 func (b miniBoard) allows(i, n int) bool {
-	row, column := i/4, i%4
 	for j := range i {
-		sees := j/4 == row || j%4 == column || j/8 == i/8 && j%4/2 == column/2
-		if sees && b.cell(j) == n {
+		if miniSees(i, j) && b.cell(j) == n {
 			return false
 		}
 	}
 	return true
 }
 
+// miniSees reports whether cells i and j are in one row, column or box.
+func miniSees(i, j int) bool {
+	return i/4 == j/4 || i%4 == j%4 || i/8 == j/8 && i%4/2 == j%4/2
+}
+
 // makeMiniSudoku draws a filled board and empties cells in random order, each
-// only if the solution stays unique, and starts anew if too few can be
-// emptied.
+// only if the solution stays unique, and starts anew if the puzzle is not as wanted.
 func makeMiniSudoku(p miniSudokuParams, r *rng.Rand) (miniSudokuItem, error) {
 	item := miniSudokuItem{
 		NumEmpty: r.Between(p.MinEmpty, p.MaxEmpty),
@@ -112,13 +122,14 @@ func makeMiniSudoku(p miniSudokuParams, r *rng.Rand) (miniSudokuItem, error) {
 	for {
 		full := rng.Pick(r, miniBoards())
 		rng.Shuffle(r, order[:])
-		given, empty := ^miniBoard(0), 0
+		given, empty, lacking := ^miniBoard(0), 0, uint(0)
 		for _, i := range order {
 			if fewer := given &^ (15 << (4 * i)); empty < item.NumEmpty && miniUnique(full, fewer) {
-				given, empty = fewer, empty+1
+				given, empty, lacking = fewer, empty+1, lacking|1<<full.cell(i)
 			}
 		}
-		if empty == item.NumEmpty {
+		several := empty < 2 || bits.OnesCount(lacking) > 1 // a single number is seen without solving
+		if empty == item.NumEmpty && several && (p.MinRounds == 0 || miniRounds(full, given) >= p.MinRounds) {
 			item.Puzzle, item.Solution = miniRows(full&given), miniRows(full)
 			return item, nil
 		}
@@ -136,6 +147,36 @@ func miniUnique(full, given miniBoard) bool {
 	return found == 1
 }
 
+// miniRounds returns how many rounds it takes to fill the board full from its given cells,
+// if each round fills all cells that see three numbers. All puzzles of [makeMiniSudoku] can
+// be filled so.
+func miniRounds(full, given miniBoard) (rounds int) {
+	for ; given != ^miniBoard(0); rounds++ {
+		next := given
+		for i := range 16 {
+			if miniSeen(full, given, i) >= 3 {
+				next |= 15 << (4 * i)
+			}
+		}
+		if next == given {
+			return 0 // not met in any puzzle
+		}
+		given = next
+	}
+	return rounds
+}
+
+// miniSeen counts the different numbers of full in the given cells that cell i sees.
+func miniSeen(full, given miniBoard, i int) int {
+	seen := uint(0)
+	for j := range 16 {
+		if miniSees(i, j) && given>>(4*j)&15 != 0 {
+			seen |= 1 << full.cell(j)
+		}
+	}
+	return bits.OnesCount(seen)
+}
+
 // miniRows returns the rows of a board; 0 is an empty cell.
 func miniRows(b miniBoard) grid.Grid[int] {
 	return grid.Build(4, 4, func(i, j int) int { return b.cell(4*i + j) })
@@ -150,6 +191,12 @@ var miniSudokuPhrasings = [][2]string{
 		"\n\nFill them in so that no number from 1 to 4 appears twice in a row, in a column or in one of the four 2x2 quarters. Give only the complete grid, printed as above. This grid shows the form, but breaks the rules:\n"},
 	{"In the grid below, replace each _ by a number from 1 to 4. In the end, each row, each column and each 2x2 quarter of the grid has to contain all four numbers.\n\n",
 		"\n\nWrite the full grid and nothing else, one row per line, with single spaces between the numbers. This grid shows the form, but is not the solution:\n"},
+	{"This is a sudoku with the numbers 1 to 4; cells with _ are open:\n\n",
+		"\n\nEach row, each column and each quarter of 2x2 cells needs a 1, a 2, a 3 and a 4. Work out the open cells and print the finished grid, one row per line and one space between numbers. This grid shows the form, but is not the solution:\n"},
+	{"Someone began to fill a square of four by four cells with numbers and left the cells marked _ for you:\n\n",
+		"\n\nThe rule is that the four numbers of every row, of every column and of every 2x2 corner block are 1, 2, 3 and 4 in some order. Finish the square. Answer with its four lines, with single spaces between the numbers. This grid shows the form, but breaks the rule:\n"},
+	{"Solve this small sudoku, in which _ stands for an unknown number from 1 to 4:\n\n",
+		"\n\nNo row, no column and none of the four 2x2 boxes may have a number twice. The answer is the grid without any _, in the same layout. This grid shows the form, but is not the solution:\n"},
 }
 
 // miniSudokuExample shows the form of an answer; it is a board that breaks the

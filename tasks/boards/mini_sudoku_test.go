@@ -2,6 +2,7 @@ package boards
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,12 +51,15 @@ func TestMiniSudokuScore(t *testing.T) {
 
 func TestMiniSudokuParams(t *testing.T) {
 	tasktest.Refused(t, miniSudoku, map[string]string{
-		`{"min_empty":-1}`:               "min_empty",
-		`{"min_empty":13}`:               "min_empty",
-		`{"max_empty":13}`:               "max_empty",
-		`{"min_empty":6,"max_empty":5}`:  "max_empty",
-		`{"min_empty":6.5}`:              "min_empty",
-		`{"min_empty":0,"max_empty":-1}`: "max_empty",
+		`{"min_empty":-1}`:                "min_empty",
+		`{"min_empty":13}`:                "min_empty",
+		`{"max_empty":13}`:                "max_empty",
+		`{"min_empty":6,"max_empty":5}`:   "max_empty",
+		`{"min_empty":6.5}`:               "min_empty",
+		`{"min_empty":0,"max_empty":-1}`:  "max_empty",
+		`{"min_rounds":-1}`:               "min_rounds",
+		`{"min_rounds":4}`:                "min_rounds",
+		`{"min_empty":12,"min_rounds":6}`: "min_rounds",
 	})
 }
 
@@ -80,6 +84,34 @@ func TestMiniSudokuCheck(t *testing.T) {
 	}
 }
 
+// The puzzles of the last level take five rounds. They are counted in the prompt, by the
+// numbers that can stand in each cell.
+func TestMiniSudokuRounds(t *testing.T) {
+	levels := len(miniSudoku.Levels)
+	for i := range 200 {
+		item := tasktest.Made[miniSudokuItem](t, miniSudoku, levels-1, i)
+		cells := strings.Fields(strings.Split(item.Prompt(), "\n\n")[1])
+		rounds := 0
+		for slices.Contains(cells, "_") {
+			known := slices.Clone(cells)
+			for at, cell := range cells {
+				fit := slices.DeleteFunc([]string{"1", "2", "3", "4"}, func(n string) bool { return !fitsMini(cells, at, n) })
+				if cell == "_" && len(fit) == 1 {
+					known[at] = fit[0]
+				}
+			}
+			if slices.Equal(known, cells) {
+				t.Fatalf("no cell is known after %d rounds:\n%s", rounds, item.Prompt())
+			}
+			cells = known
+			rounds++
+		}
+		if rounds != miniMaxRounds {
+			t.Errorf("%d rounds, want %d:\n%s", rounds, miniMaxRounds, item.Prompt())
+		}
+	}
+}
+
 func TestMiniBoards(t *testing.T) {
 	if n := len(miniBoards()); n != 288 {
 		t.Errorf("there are %d boards, want 288", n)
@@ -98,6 +130,15 @@ func TestMiniSudokuSecond(t *testing.T) {
 		empty := 16 - len(slices.DeleteFunc(slices.Clone(cells), func(c string) bool { return c == "_" }))
 		if empty != item.NumEmpty {
 			return fmt.Errorf("the prompt has %d empty cells, want %d", empty, item.NumEmpty)
+		}
+		lacking := map[string]bool{}
+		for i, n := range strings.Fields(got) {
+			if cells[i] == "_" {
+				lacking[n] = true
+			}
+		}
+		if len(lacking) < 2 {
+			return errors.New("all empty cells have one number, which the others show")
 		}
 		var found []string
 		fillMini(cells, 0, func() {
@@ -125,18 +166,23 @@ func fillMini(cells []string, at int, yield func()) {
 		if given != "_" && given != n {
 			continue
 		}
-		clash := false
-		for i, c := range cells {
-			row, column := i/4 == at/4, i%4 == at%4
-			box := i/8 == at/8 && i%4/2 == at%4/2
-			clash = clash || i != at && (row || column || box) && c == n
-		}
-		if !clash {
+		if fitsMini(cells, at, n) {
 			cells[at] = n
 			fillMini(cells, at+1, yield)
 		}
 	}
 	cells[at] = given
+}
+
+// fitsMini reports whether no other cell of the row, column or box of a cell has n.
+func fitsMini(cells []string, at int, n string) bool {
+	clash := false
+	for i, c := range cells {
+		row, column := i/4 == at/4, i%4 == at%4
+		box := i/8 == at/8 && i%4/2 == at%4/2
+		clash = clash || i != at && (row || column || box) && c == n
+	}
+	return !clash
 }
 
 // What needs no thought earns next to nothing: copying the puzzle and filling each

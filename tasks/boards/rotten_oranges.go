@@ -18,7 +18,7 @@ var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
 	Doc: "Find out after how many minutes all oranges of a grid are rotten if rot spreads to neighbors, or that some never rot. " +
 		"One problem in eight has oranges that never rot; the share of rotten oranges at the start varies, so that the times do.",
 	Source:  "A classic exercise in breadth-first search; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: rottenOrangesParams{MinN: 10, MaxN: 30, POranges: 0.85, PRotten: 0.1},
 	Levels: []rottenOrangesParams{
 		{MinN: 4, MaxN: 5, POranges: 0.85, PRotten: 0.1},
@@ -190,6 +190,12 @@ var rottenOrangesPhrasings = []string{
 		"How many minutes does it take until all oranges are rotten?\n\n",
 	"Rot spreads in the following grid, where 1 stands for a fresh orange, 2 for a rotten one and 0 for an empty cell. A fresh orange rots one minute after an orange that shares a side with it. " +
 		"After how many minutes has the last orange rotted?\n\n",
+	"Every minute, rot passes from rotten oranges to the fresh ones directly above, below, to the left and to the right of them. In the grid below, rotten oranges are marked 2, fresh ones 1, and empty cells 0. " +
+		"After how many minutes is no orange fresh any more?\n\n",
+	"A crate is shown from above: 0 is a gap, 1 a good orange, and 2 a moldy one. Within a minute, mold reaches each good orange that shares a side with a moldy one. " +
+		"How many minutes pass until no good orange is left?\n\n",
+	"The numbers below stand for oranges, 2 for rotten and 1 for fresh ones, and 0 for empty cells. Let the rot advance by one cell to all four sides each minute. " +
+		"How long does it take, in minutes, until it has reached every orange?\n\n",
 }
 
 // Prompt implements [task.Instance].
@@ -218,5 +224,5 @@ func (o rottenOrangesItem) Solve() string { return strconv.Itoa(o.Solution) }
 
 // Score implements [task.Instance].
 func (o rottenOrangesItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, o.Solve())
+	return task.MatchNumber(answer, o.Solve())
 }

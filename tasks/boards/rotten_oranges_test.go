@@ -17,8 +17,8 @@ func TestRottenOrangesScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"4", 1, ""},
 		{"4 minutes", 1. / 9, "reasoning-gym pays for a text that contains the answer"},
-		{" 4", 1. / 2, ""},
-		{"-4", 1. / 2, ""},
+		{" 4", 1, "another spelling"},
+		{"-4", 0, ""},
 		{"5", 0, "one off"},
 		{"-1", 0, ""},
 		{"four", 0, ""},
@@ -33,7 +33,7 @@ func TestRottenOrangesScore(t *testing.T) {
 		{},
 		{Matrix: tasktest.Matrix("2 3")},
 		{Matrix: tasktest.Matrix("2 1")},
-		{Matrix: tasktest.Matrix("2 0"), Phrasing: 3},
+		{Matrix: tasktest.Matrix("2 0"), Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

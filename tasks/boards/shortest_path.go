@@ -20,7 +20,7 @@ var shortestPath = task.Spec[shortestPathParams, shortestPathItem]{
 	Category: "graphs",
 	Doc:      "Find a shortest way through a grid with blocked cells, or say that there is none, as in one problem in twelve.",
 	Source:   "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  shortestPathParams{MinRows: 5, MaxRows: 8, MinCols: 5, MaxCols: 8, PBlocked: 0.4},
 	Levels: []shortestPathParams{
 		{MinRows: 3, MaxRows: 4, MinCols: 3, MaxCols: 4, PBlocked: 0.2},
@@ -303,6 +303,12 @@ var shortestPathPhrasings = [][2]string{
 		"\n\nWhich moves bring it there in the fewest steps? Write just the moves, such as \"left left up\", in lower case and separated by spaces, or \"infeasible\" if there is no path at all."},
 	{"Here is a map: X marks a wall, O free ground, * the start and # the goal.\n\n",
 		"\n\nFind a route from start to goal that is as short as possible. A step goes to the cell above, below, to the left or to the right, never through a wall or off the map. Reply with the steps alone, each of them up, down, left or right, with single spaces between them (\"down down right\" is three steps). If no route exists, reply infeasible."},
+	{"A mouse at * smells cheese at #. It runs from cell to cell, up, down, left or right, over cells marked O; cells marked X are walls.\n\n",
+		"\n\nList the steps of a shortest run to the cheese, in order and with spaces between them, like this: left left down. If the mouse cannot get there, the answer is infeasible."},
+	{"Find the way with the fewest moves from * to # on this board. O can be entered, X cannot, and a move goes one cell up, down, left or right.\n\n",
+		"\n\nAnswer with the moves in order, each one word and separated by spaces, for example: right down down. Answer infeasible if no way exists."},
+	{"A delivery cart has to get from * to # through these streets, where X is closed and O is open.\n\n",
+		"\n\nIt moves by one cell to any of the four sides. What is a quickest sequence of moves? Give it as words from up, down, left and right with spaces between them, or say infeasible if the cart cannot arrive."},
 }
 
 // Prompt implements [task.Instance].
@@ -363,7 +369,7 @@ func (s shortestPathItem) Solve() string {
 	return strings.Join(s.Solution, " ")
 }
 
-// Score implements [task.Instance]. A way that is longer than need be earns one half.
+// Score implements [task.Instance]. A way that is longer than need be earns nothing.
 func (s shortestPathItem) Score(text string) quintain.Verdict {
 	text = answer.Trim(text)
 	switch {
@@ -389,7 +395,7 @@ func (s shortestPathItem) Score(text string) quintain.Verdict {
 	case s.Matrix.Cells[at] != cellGoal:
 		return quintain.Wrong("the way does not end at the goal")
 	case moves > len(s.Solution):
-		return quintain.Partial(0.5, fmt.Sprintf("the way has %d moves, and %d are enough", moves, len(s.Solution)))
+		return quintain.Wrong(fmt.Sprintf("the way has %d moves, and %d are enough", moves, len(s.Solution)))
 	}
 	return quintain.Right()
 }

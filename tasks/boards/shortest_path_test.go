@@ -36,8 +36,8 @@ func TestShortestPathScore(t *testing.T) {
 	tasktest.Nears(t, pathItem(t, "*OO XXO #OO", "right right down down left left").Score, []tasktest.Near{
 		{"right right down down left left", 1, ""},
 		{" right\tright down\ndown  left\u00a0left\n", 1, "space is free"},
-		{"right right down down left left right left", 0.5, "longer than need be, as in reasoning-gym"},
-		{"right left right right down down left left", 0.5, ""},
+		{"right right down down left left right left", 0, "longer than need be, for which reasoning-gym pays a half"},
+		{"right left right right down down left left", 0, ""},
 		{"right right down down left", 0, "one move short"},
 		{"right right down down left left left", 0, "off the grid"},
 		{"up right right down down left left", 0, ""},
@@ -67,7 +67,7 @@ func TestShortestPathScore(t *testing.T) {
 	})
 	tasktest.Nears(t, pathItem(t, "*#", "right").Score, []tasktest.Near{
 		{"right", 1, ""},
-		{"right left right", 0.5, "over the goal"},
+		{"right left right", 0, "over the goal"},
 		{"left", 0, ""},
 	})
 }
@@ -122,7 +122,7 @@ func TestShortestPathCheck(t *testing.T) {
 		{`{"matrix":[["*","X","*"],["X","#","X"]],"solution":[]}`, "two starts", false},
 		{`{"matrix":[["*","#","#"]],"solution":["right"]}`, "two goals", false},
 		{`{"matrix":[["*","#"` + strings.Repeat(`,"O"`, pathMaxSide) + `]],"solution":["right"]}`, "too wide", false},
-		{`{"matrix":[["*","#"]],"solution":["right"],"phrasing":3}`, "no such wording", false},
+		{`{"matrix":[["*","#"]],"solution":["right"],"phrasing":99}`, "no such wording", false},
 	} {
 		p := quintain.Problem{Task: "shortest_path", Instance: quintain.RawRecord([]byte(test.record))}
 		if v, err := shortestPath.Grade(p, "right"); (err == nil) != test.sound {

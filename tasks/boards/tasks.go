@@ -10,4 +10,5 @@ var Tasks = []quintain.Task{
 	miniSudoku,
 	rottenOranges,
 	shortestPath,
+	tsumego,
 }

@@ -19,7 +19,7 @@ var calendarArithmetic = task.Spec[calendarParams, calendarItem]{
 	Doc: "Answer a question about dates: a weekday, how many days of a kind there are, or whether a year is a leap year. " +
 		"Half of the years asked about are leap years. Years before 1582 are counted as if the Gregorian calendar had been in use.",
 	Source:  "The Gregorian calendar; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: calendarParams{Year: 2022, Tasks: calendarKinds, OffsetUpperBound: 100, LeapYearRange: 200},
 	Levels: []calendarParams{
 		{Year: 2022, Tasks: []string{weekdayOffset, leapYear}, OffsetUpperBound: 14, LeapYearRange: 50},
@@ -159,19 +159,75 @@ func (p calendarParams) drawYear(r *rng.Rand) int {
 }
 
 // calendarWordings is how many wordings each question has.
-const calendarWordings = 2
+const calendarWordings = 6
 
 // calendarPhrasings are the wordings of the questions by kind, in pieces that stand
 // around what the question is about. The kind with a minus asks about the past.
 var calendarPhrasings = map[string][calendarWordings][]string{
-	weekdayOffset:       {{"Today is ", ". Which day of the week will it be in ", "?"}, {"Someone leaves on ", " and comes back ", " later. On which weekday is the return?"}},
-	weekdayOffset + "-": {{"Today is ", ". Which day of the week was it ", " ago?"}, {"A letter that arrived on ", " was sent ", " earlier. On which weekday was it sent?"}},
-	weekdayOfDate:       {{"Which day of the week is ", " in the Gregorian calendar?"}, {"On which weekday does ", " fall in the Gregorian calendar?"}},
-	weekdayFromFirst:    {{"January 1 of a ", " year is a ", ". Which weekday is ", " of that year?"}, {"A ", " year begins on a ", ". On which day of the week does ", " of that year fall?"}},
-	recurringDay:        {{"Which day of the month is the ", " of ", "? If there is none, answer -1."}, {"A club meets on the ", " of ", ". On which day of the month is that? If there is no such day, answer -1."}},
-	countDays:           {{"How many ", "s are there from ", " to ", ", both dates included?"}, {"Count the ", "s from ", " to ", ", including the first and the last date. How many are there?"}},
-	countBusiness:       {{"How many working days, Monday to Friday, are there from ", " to ", ", both dates included?"}, {"Someone works every day except Saturdays and Sundays from ", " to ", ", including the first and the last date. How many days is that?"}},
-	leapYear:            {{"Is ", " a leap year in the Gregorian calendar?"}, {"Does February of the year ", " have 29 days in the Gregorian calendar?"}},
+	weekdayOffset: {
+		{"Today is ", ". Which day of the week will it be in ", "?"},
+		{"Someone leaves on ", " and comes back ", " later. On which weekday is the return?"},
+		{"It is ", ", and a comet will come back in ", ". Name the weekday of its return."},
+		{"Counting forward from ", ", which day of the week do you reach after ", "?"},
+		{"First day: ", "\nTime that passes: ", "\nWeekday at the end: ?"},
+		{"Let ", " be day zero. Which weekday is the day that comes ", " later?"},
+	},
+	weekdayOffset + "-": {
+		{"Today is ", ". Which day of the week was it ", " ago?"},
+		{"A letter that arrived on ", " was sent ", " earlier. On which weekday was it sent?"},
+		{"It is ", ", and a comet was last seen ", " ago. Name the weekday on which it was seen."},
+		{"Counting back from ", ", which day of the week do you reach after ", "?"},
+		{"Last day: ", "\nTime that has passed before it: ", "\nWeekday at the beginning: ?"},
+		{"If ", " is exactly ", " after some day, which weekday was that day?"},
+	},
+	weekdayOfDate: {
+		{"Which day of the week is ", " in the Gregorian calendar?"},
+		{"On which weekday does ", " fall in the Gregorian calendar?"},
+		{"A sheet of a Gregorian calendar shows the date ", ". Which weekday must stand beside it?"},
+		{"Date in the Gregorian calendar: ", "\nDay of the week: ?"},
+		{"Take ", " in the Gregorian calendar. Is it a Monday, a Tuesday, or which other day of the week?"},
+		{"The Gregorian calendar has the date ", ". Name its weekday."},
+	},
+	weekdayFromFirst: {
+		{"January 1 of a ", " year is a ", ". Which weekday is ", " of that year?"},
+		{"A ", " year begins on a ", ". On which day of the week does ", " of that year fall?"},
+		{"If the first day of a ", " year is a ", ", then ", " of that year is on which weekday?"},
+		{"Kind of year: ", "\nWeekday of January 1: ", "\nWeekday that is wanted: that of ", "."},
+		{"In some ", " year, New Year's Day is a ", ". Find the weekday of ", " in the same year."},
+		{"Which day of the week is it, in a ", " year that starts with a ", ", when the calendar shows ", "?"},
+	},
+	recurringDay: {
+		{"Which day of the month is the ", " of ", "? If there is none, answer -1."},
+		{"A club meets on the ", " of ", ". On which day of the month is that? If there is no such day, answer -1."},
+		{"Look for the ", " of ", ". Its place among the days of the month is the answer, and -1 if there is no such day."},
+		{"Give the date of the ", " of ", " as a number from 1 to 31, or -1 if the month has no such day."},
+		{"Day: the ", " of ", "\nNumber of this day in the month, or -1 if it does not exist: ?"},
+		{"If somebody writes down an appointment for the ", " of ", ", which number does that day have in the month? The answer is -1 if there is no such day."},
+	},
+	countDays: {
+		{"How many ", "s are there from ", " to ", ", both dates included?"},
+		{"Count the ", "s from ", " to ", ", including the first and the last date. How many are there?"},
+		{"Someone crosses out every ", " in a calendar that begins with ", " and ends with ", ". How many days are crossed out?"},
+		{"Weekday: ", "\nFirst date: ", "\nLast date: ", "\nNumber of times that this weekday occurs, both dates included: ?"},
+		{"A band may rehearse each ", " from ", " to ", ", also on these two dates. How often can it rehearse?"},
+		{"In a period with the ", "s marked, the first day is ", " and the last day is ", ". What is the number of marks?"},
+	},
+	countBusiness: {
+		{"How many working days, Monday to Friday, are there from ", " to ", ", both dates included?"},
+		{"Someone works every day except Saturdays and Sundays from ", " to ", ", including the first and the last date. How many days is that?"},
+		{"First date: ", "\nLast date: ", "\nNumber of days from Monday to Friday, both dates included: ?"},
+		{"Leave out all Saturdays and Sundays of the period that begins with ", " and ends with ", ". How many days remain?"},
+		{"An office opens from Monday to Friday. On how many days is it open from ", " to ", ", if both dates count?"},
+		{"A train does not run on Saturdays and Sundays, but on all other days. Its timetable is valid from ", " to ", ", both included. On how many days does it run?"},
+	},
+	leapYear: {
+		{"Is ", " a leap year in the Gregorian calendar?"},
+		{"Does February of the year ", " have 29 days in the Gregorian calendar?"},
+		{"In the Gregorian calendar, is there a leap day in ", "?"},
+		{"Year of the Gregorian calendar: ", "\nIs it a leap year?"},
+		{"Somebody says that the year ", " has 366 days in the Gregorian calendar. Is that right?"},
+		{"Take the year ", " of the Gregorian calendar. Does March 1 come two days after February 28 in it?"},
+	},
 }
 
 // Prompt implements [task.Instance].

@@ -81,7 +81,7 @@ func TestCalendarAnswers(t *testing.T) {
 		{calendarItem{Task: countDays, StartDate: "2022-09-23", EndDate: "2022-09-26"}, "", "no weekday"},
 		{calendarItem{Task: countDays, StartDate: "2022-09-23", Weekday: "Monday"}, "", "no end"},
 		{calendarItem{Task: countBusiness, EndDate: "2022-09-23"}, "", "no start"},
-		{calendarItem{Task: leapYear, Year: 2056, Phrasing: 2}, "", "no such wording"},
+		{calendarItem{Task: leapYear, Year: 2056, Phrasing: 6}, "", "no such wording"},
 	} {
 		err := test.item.Check()
 		if want := test.want; (err == nil) != (want != "") || err == nil && test.item.Solve() != want {
@@ -183,10 +183,11 @@ func TestCountDaysOfEntries(t *testing.T) {
 
 var (
 	longDateRE = regexp.MustCompile(`[A-Z][a-z]+ \d+, \d+`)
-	spanRE     = regexp.MustCompile(`(\d+) days? ?(ago|earlier)?`)
+	spanRE     = regexp.MustCompile(`(\d+) days?`)
+	backRE     = regexp.MustCompile(`ago|earlier|back from|passed before|after some day`)
 	ordinalRE  = regexp.MustCompile(`the (\w+) (\w+day) (?:in|of) (\w+) (\d+)`)
-	firstDayRE = regexp.MustCompile(`(common|leap) year (?:is|begins on) a (\w+day).*?([A-Z][a-z]+ \d+) of that year`)
-	countedRE  = regexp.MustCompile(`(?:many|the) (\w+day)s`)
+	firstDayRE = regexp.MustCompile(`(?s)(common|leap)\b.*?((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day).*?((?:January|February|March|April|May|June|July|August|September|October|November|December) \d+)`)
+	countedRE  = regexp.MustCompile(`(?:many|the|every|each|Weekday:) (\w+day)`)
 )
 
 // The second way reads the prompt and goes from day to day with the standard library.
@@ -219,7 +220,7 @@ func calendarAnswer(kind, prompt string) (string, error) {
 	case weekdayOffset:
 		span := spanRE.FindStringSubmatch(prompt)
 		days, err := strconv.Atoi(span[1])
-		if span[2] != "" {
+		if backRE.MatchString(prompt) {
 			days = -days
 		}
 		return dates[0].AddDate(0, 0, days).Weekday().String(), err

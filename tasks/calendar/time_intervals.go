@@ -19,7 +19,7 @@ var timeIntervals = task.Spec[timeIntervalsParams, timeIntervalsItem]{
 	Doc: "Find how much time passes between two times of a day, two dates, or two dates with times, which may be in different time zones. " +
 		"Every date can be read in one way only: if the month is a number, the year comes first.",
 	Source:  "The Gregorian calendar and ISO 8601; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: timeIntervalsParams{
 		MinTime: "00:00:00", MaxTime: "23:59:59.999999", MaxSeconds: 86400,
 		MinDate: "1900-01-01", MaxDate: "3000-01-01", MaxDays: 100, TaskTypes: intervalKinds,
@@ -46,7 +46,7 @@ var timeIntervals = task.Spec[timeIntervalsParams, timeIntervalsItem]{
 			TaskTypes: intervalKinds[2:],
 		},
 		{
-			MinTime: "00:00:00", MaxTime: "23:59:59.999", MaxSeconds: 86_400, MinDate: "1000-01-01", MaxDate: "9999-12-31", MaxDays: 150_000,
+			MinTime: "00:00:00", MaxTime: "23:59:59.999", MaxSeconds: 86_400, MinDate: "1583-01-01", MaxDate: "9999-12-31", MaxDays: 150_000,
 			TaskTypes: []string{kindDate, kindZone},
 		},
 	},
@@ -125,6 +125,9 @@ func (p timeIntervalsParams) checkDates() error {
 	if err != nil {
 		return fmt.Errorf("max_date: %w", err)
 	}
+	if p.MinDate < "1583" {
+		return fmt.Errorf("min_date is %s, want 1583-01-01 or later: the Gregorian calendar is from October 1582", p.MinDate)
+	}
 	if last <= first {
 		return fmt.Errorf("max_date is %s, want a date after min_date (%s)", p.MaxDate, p.MinDate)
 	}
@@ -200,6 +203,8 @@ var intervalPhrasings = [][3]string{
 	{"Find the time between ", " and ", "."},
 	{"How long is it from ", " until ", "?"},
 	{"Start: ", "; end: ", ". How much time lies between the two?"},
+	{"Given are two moments, ", " and, later, ", ". How far apart are they?"},
+	{"Something lasts from ", " to ", ". What is its duration?"},
 }
 
 // Prompt implements [task.Instance].

@@ -100,7 +100,7 @@ func TestTimeIntervalsRecords(t *testing.T) {
 		"the form of a date":   func(i *timeIntervalsItem) { i.Expected = "D days" },
 		"the form of a time":   func(i *timeIntervalsItem) { i.TaskType = kindDate },
 		"the end is too early": func(i *timeIntervalsItem) { i.EndTime = "2000-01-01 07:00:00" },
-		"another wording":      func(i *timeIntervalsItem) { i.Phrasing = 4 },
+		"another wording":      func(i *timeIntervalsItem) { i.Phrasing = 99 },
 	} {
 		bad := good
 		spoil(&bad)
@@ -122,6 +122,7 @@ func TestTimeIntervalsParams(t *testing.T) {
 		`{"max_time_difference_seconds":59}`:    "max_time_difference_seconds",
 		`{"max_time_difference_seconds":86401}`: "max_time_difference_seconds",
 		`{"min_date":"1900-02-29"}`:             "min_date",
+		`{"min_date":"1582-12-31"}`:             "1583",
 		`{"max_date":"tomorrow"}`:               "max_date",
 		`{"max_date":"1900-01-01"}`:             "max_date",
 		`{"max_date_difference_days":0}`:        "max_date_difference_days",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -18,52 +19,75 @@ import (
 var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
 	Name:     "coin_flip",
 	Category: "probability",
-	Doc: "Give the probability of exactly, or of at least, a given number of heads in several flips of a fair coin. " +
+	Doc: "Give the probability of exactly, of at least, or of a range of numbers of heads in several flips of a coin, which may be biased. " +
 		"No question has the answer 0 or 1.",
-	Source:  "The binomial distribution; the settings are those of reasoning-gym.",
-	Version: 2,
-	Default: coinFlipParams{MinTrials: 3, MaxTrials: 15, AllowExact: true, AllowAtLeast: true},
+	Source:  "The binomial distribution; the settings are those of reasoning-gym, except for max_denominator and allow_between.",
+	Version: 3,
+	Default: coinFlipParams{MinTrials: 3, MaxTrials: 15, AllowExact: true, AllowAtLeast: true, MaxDenominator: 2},
 	Levels: []coinFlipParams{
-		{MinTrials: 2, MaxTrials: 5, AllowExact: true},
-		{MinTrials: 3, MaxTrials: 8, AllowExact: true, AllowAtLeast: true},
-		{MinTrials: 6, MaxTrials: 12, AllowExact: true, AllowAtLeast: true},
-		{MinTrials: 12, MaxTrials: 20, AllowExact: true, AllowAtLeast: true},
-		{MinTrials: 20, MaxTrials: 35, AllowAtLeast: true},
-		{MinTrials: 36, MaxTrials: 60, AllowAtLeast: true},
+		{MinTrials: 2, MaxTrials: 6, AllowExact: true, AllowAtLeast: true, MaxDenominator: 2},
+		{MinTrials: 2, MaxTrials: 5, AllowExact: true, AllowAtLeast: true, MaxDenominator: 6},
+		{MinTrials: 3, MaxTrials: 8, AllowExact: true, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 20},
+		{MinTrials: 6, MaxTrials: 12, AllowExact: true, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 20},
+		{MinTrials: 10, MaxTrials: 14, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 20},
+		{MinTrials: 20, MaxTrials: 23, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 6},
 	},
 	Make: makeCoinFlip,
 }
 
 // coinFlipParams are the settings of one difficulty.
 type coinFlipParams struct {
-	MinTrials    int  `json:"min_trials"` // flips
-	MaxTrials    int  `json:"max_trials"`
-	AllowExact   bool `json:"allow_exact"`    // ask for exactly k heads
-	AllowAtLeast bool `json:"allow_at_least"` // ask for at least k heads
+	MinTrials      int  `json:"min_trials"` // flips
+	MaxTrials      int  `json:"max_trials"`
+	AllowExact     bool `json:"allow_exact"`     // ask for exactly k heads
+	AllowAtLeast   bool `json:"allow_at_least"`  // ask for at least k heads
+	AllowBetween   bool `json:"allow_between"`   // ask for k to m heads
+	MaxDenominator int  `json:"max_denominator"` // of the chance of heads; 2: all coins are fair
 }
 
-// maxTrials is the number of flips up to which 2^flips is an int64.
-const maxTrials = 62
+// maxWays bounds the denominator of a probability, so that it is an int64.
+const maxWays = 1 << 62
 
 // Check implements [task.Params].
 func (p coinFlipParams) Check() error {
 	switch {
 	case p.MinTrials < 1:
 		return fmt.Errorf("min_trials is %d, want 1 or more", p.MinTrials)
-	case p.MaxTrials < p.MinTrials || p.MaxTrials > maxTrials:
-		return fmt.Errorf("max_trials is %d, want min_trials (%d) to %d", p.MaxTrials, p.MinTrials, maxTrials)
-	case !p.AllowExact && !p.AllowAtLeast:
-		return errors.New("allow_exact and allow_at_least are both false, want one of them")
+	case p.MaxDenominator < 2 || p.MaxDenominator > 100:
+		return fmt.Errorf("max_denominator is %d, want 2 to 100", p.MaxDenominator)
+	case p.MaxTrials < p.MinTrials:
+		return fmt.Errorf("max_trials is %d, want min_trials (%d) or more", p.MaxTrials, p.MinTrials)
+	case !p.AllowExact && !p.AllowAtLeast && !p.AllowBetween:
+		return errors.New("allow_exact, allow_at_least and allow_between are all false, want one of them")
+	case p.AllowBetween && p.MinTrials < 2:
+		return fmt.Errorf("min_trials is %d, want 2 or more for allow_between", p.MinTrials)
+	}
+	if _, ok := power(int64(p.MaxDenominator), p.MaxTrials); !ok {
+		return fmt.Errorf("max_trials is %d, want less with max_denominator %d: the denominator of the answer may be 2^62", p.MaxTrials, p.MaxDenominator)
 	}
 	return nil
 }
 
+// power returns base to the power of exponent; ok is false if that is above maxWays.
+func power(base int64, exponent int) (n int64, ok bool) {
+	n = 1
+	for range exponent {
+		if n > maxWays/base {
+			return 0, false
+		}
+		n *= base
+	}
+	return n, true
+}
+
 // coinFlipItem is one question.
 type coinFlipItem struct {
-	NumTrials   int      `json:"num_trials"`   // flips, 1 to maxTrials
-	KHeads      int      `json:"k_heads"`      // 0 to NumTrials
-	ProblemType string   `json:"problem_type"` // "exact" or "at_least"
-	Rational    rational `json:"rational"`     // the probability
+	NumTrials   int      `json:"num_trials"`       // flips
+	KHeads      int      `json:"k_heads"`          // 0 to NumTrials
+	KMost       int      `json:"k_most,omitempty"` // with "between": above KHeads, to NumTrials
+	ProblemType string   `json:"problem_type"`     // "exact", "at_least" or "between"
+	Heads       rational `json:"heads,omitzero"`   // chance of heads, in lowest terms; zero: 1/2
+	Rational    rational `json:"rational"`         // the probability
 	Phrasing    int      `json:"phrasing,omitempty"`
 }
 
@@ -71,70 +95,150 @@ type coinFlipItem struct {
 const (
 	exact   = "exact"
 	atLeast = "at_least"
+	between = "between"
 )
 
 // A rational is a probability, not always in lowest terms.
 type rational struct {
 	Numerator   int64 `json:"numerator"`
-	Denominator int64 `json:"denominator"` // a power of two
+	Denominator int64 `json:"denominator"`
 }
 
-// makeCoinFlip draws the kind, the flips and the heads. If "at least" is asked, the
-// heads are a third of the flips or more: for fewer, 1 is nearly right.
+// makeCoinFlip draws the coin, the kind, the flips and the heads, until 1 is not nearly
+// right.
 func makeCoinFlip(p coinFlipParams, r *rng.Rand) (coinFlipItem, error) {
-	item := coinFlipItem{
-		NumTrials:   r.Between(p.MinTrials, p.MaxTrials),
-		ProblemType: exact,
-		Phrasing:    r.Between(0, len(coinFlipPhrasings)-1),
+	const tries, certain = 20, 0.9999
+	item := coinFlipItem{NumTrials: r.Between(p.MinTrials, p.MaxTrials), Phrasing: r.Between(0, len(coinFlipPhrasings)-1)}
+	if p.MaxDenominator > 2 {
+		item.Heads = drawHeads(p.MaxDenominator, r)
 	}
-	if !p.AllowExact || p.AllowAtLeast && r.Chance(0.5) {
-		item.ProblemType = atLeast
+	kinds := make([]string, 0, 3)
+	if p.AllowExact {
+		kinds = append(kinds, exact)
 	}
-	least := 0
-	if item.ProblemType == atLeast {
-		least = (item.NumTrials + 2) / 3
+	if p.AllowAtLeast {
+		kinds = append(kinds, atLeast)
 	}
-	item.KHeads = r.Between(least, item.NumTrials)
+	if p.AllowBetween {
+		kinds = append(kinds, between)
+	}
+	item.ProblemType = rng.Pick(r, kinds)
+	for range tries {
+		item.drawEvent(r)
+		if item.Rational = probability(item); item.Rational.float() < certain {
+			return item, nil
+		}
+	}
+	item.KHeads, item.KMost = item.NumTrials, 0 // all heads, which is the least likely
+	if item.ProblemType == between {
+		item.KHeads, item.KMost = item.NumTrials-1, item.NumTrials
+	}
 	item.Rational = probability(item)
 	return item, nil
 }
 
-// probability counts the sequences of flips that have the heads asked for.
+// drawHeads draws a chance of heads; that of a fair coin is zero.
+func drawHeads(most int, r *rng.Rand) rational {
+	parts := r.Between64(2, int64(most))
+	heads := r.Between64(1, parts-1)
+	a, b := parts, heads
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if parts == 2*heads {
+		return rational{}
+	}
+	return rational{heads / a, parts / a}
+}
+
+// drawEvent draws the numbers of heads that are asked for.
+func (c *coinFlipItem) drawEvent(r *rng.Rand) {
+	switch c.ProblemType {
+	case exact:
+		c.KHeads = r.Between(0, c.NumTrials)
+	case atLeast:
+		c.KHeads = r.Between(1, c.NumTrials)
+	case between:
+		c.KHeads = r.Between(0, c.NumTrials-1)
+		c.KMost = r.Between(c.KHeads+1, c.NumTrials)
+	}
+}
+
+// heads returns the chance of heads.
+func (c coinFlipItem) heads() rational {
+	if c.Heads == (rational{}) {
+		return rational{1, 2}
+	}
+	return c.Heads
+}
+
+// probability counts the ways to the heads asked for: a coin that shows heads a times in b
+// has b ways to fall, a of them heads.
 func probability(c coinFlipItem) rational {
 	most := c.KHeads
-	if c.ProblemType == atLeast {
+	switch c.ProblemType {
+	case atLeast:
 		most = c.NumTrials
+	case between:
+		most = c.KMost
 	}
-	ways, sum := int64(1), int64(0) // sequences with k heads, and with KHeads to k
+	coin := c.heads()
+	ways, sum := int64(1), int64(0) // sequences with k heads; the ways of those with KHeads to k
 	for k := 0; k <= most; k++ {
 		if k >= c.KHeads {
-			sum += ways
+			up, _ := power(coin.Numerator, k)
+			down, _ := power(coin.Denominator-coin.Numerator, c.NumTrials-k)
+			sum += ways * up * down
 		}
 		hi, lo := bits.Mul64(uint64(ways), uint64(c.NumTrials-k)) // ways*(flips-k) may be over 64 bits
 		next, _ := bits.Div64(hi, lo, uint64(k+1))
 		ways = int64(next)
 	}
-	return rational{sum, 1 << c.NumTrials}
+	all, _ := power(coin.Denominator, c.NumTrials)
+	return rational{sum, all}
 }
 
-// coinFlipPhrasings are the wordings of the question, around the flips and the heads.
-var coinFlipPhrasings = [][3]string{
-	{"A fair coin is flipped ", ". What is the probability of ", "?"},
-	{"Someone tosses a fair coin ", ". What is the chance of getting ", "?"},
-	{"You flip a fair coin ", " and count the heads. Find the probability of counting ", "."},
+// coinFlipPhrasings are the wordings of the question; %c or %C, %f and %h stand for
+// the coin, how often it is flipped and what is asked for.
+var coinFlipPhrasings = []string{
+	"%C is flipped %f. What is the probability of %h?",
+	"Someone tosses %c %f. What is the chance of getting %h?",
+	"You flip %c %f and count the heads. Find the probability of counting %h.",
+	"How likely is it to see %h when %c is tossed %f?",
+	"For a game, %c is thrown %f in a row. The player wins with %h, and loses otherwise. With what probability does the player win?",
+	"In each of many series, %c is flipped %f. In the long run, what fraction of the series have %h?",
 }
 
 // Prompt implements [task.Instance].
 func (c coinFlipItem) Prompt() string {
-	words := coinFlipPhrasings[c.Phrasing]
-	return words[0] + count(c.NumTrials, "time") + words[1] + c.event() + words[2] +
-		" Answer with a fraction, for example 3/8, or with a decimal number, exact or rounded to at least six significant digits."
+	b, coin := make([]byte, 0, task.PromptRoom), [2]string{"A fair coin", "a fair coin"}
+	if h := c.Heads; h != (rational{}) {
+		coin = [2]string{"This coin", "this coin"}
+		b = append(b, "A biased coin shows heads with probability "...)
+		b = strconv.AppendInt(append(strconv.AppendInt(b, h.Numerator, 10), '/'), h.Denominator, 10)
+		b = append(b, ". "...)
+	}
+	b = task.AppendFilled(b, coinFlipPhrasings[c.Phrasing], func(gap byte) string {
+		switch gap {
+		case 'C':
+			return coin[0]
+		case 'c':
+			return coin[1]
+		case 'f':
+			return count(c.NumTrials, "time")
+		}
+		return c.event()
+	})
+	return string(append(b, " Answer with a fraction, for example 3/8, or with a decimal number, exact or rounded to at least six significant digits."...))
 }
 
 // event names what is asked for.
 func (c coinFlipItem) event() string {
-	if c.ProblemType == atLeast {
+	switch c.ProblemType {
+	case atLeast:
 		return "at least " + count(c.KHeads, "head")
+	case between:
+		return "from " + strconv.Itoa(c.KHeads) + " to " + count(c.KMost, "head")
 	}
 	return "exactly " + count(c.KHeads, "head")
 }
@@ -149,18 +253,28 @@ func count(n int, noun string) string {
 
 // Short implements [task.Shortener].
 func (c coinFlipItem) Short() string {
-	return "P(" + c.event() + " in " + strconv.Itoa(c.NumTrials) + " flips)"
+	coin := ""
+	if h := c.Heads; h != (rational{}) {
+		coin = fmt.Sprintf(", P(heads) = %d/%d", h.Numerator, h.Denominator)
+	}
+	return "P(" + c.event() + " in " + strconv.Itoa(c.NumTrials) + " flips)" + coin
 }
 
 // Check refuses a record whose probability is another.
 func (c coinFlipItem) Check() error {
+	coin := c.heads()
+	_, countable := power(max(coin.Denominator, 2), max(c.NumTrials, 0))
 	switch {
-	case c.NumTrials < 1 || c.NumTrials > maxTrials:
-		return fmt.Errorf("num_trials is %d, want 1 to %d", c.NumTrials, maxTrials)
+	case coin.Numerator < 1 || coin.Denominator <= coin.Numerator:
+		return fmt.Errorf("heads is %v, want more than 0 and less than 1", coin)
+	case c.NumTrials < 1 || !countable:
+		return fmt.Errorf("num_trials is %d, want 1 or more, and few enough for a denominator of 62 bits", c.NumTrials)
 	case c.KHeads < 0 || c.KHeads > c.NumTrials:
 		return fmt.Errorf("k_heads is %d, want 0 to num_trials (%d)", c.KHeads, c.NumTrials)
-	case c.ProblemType != exact && c.ProblemType != atLeast:
-		return fmt.Errorf("problem_type is %q, want %s or %s", c.ProblemType, exact, atLeast)
+	case c.ProblemType != exact && c.ProblemType != atLeast && c.ProblemType != between:
+		return fmt.Errorf("problem_type is %q, want %s, %s or %s", c.ProblemType, exact, atLeast, between)
+	case c.ProblemType == between && (c.KMost <= c.KHeads || c.KMost > c.NumTrials):
+		return fmt.Errorf("k_most is %d, want more than k_heads (%d), to num_trials (%d)", c.KMost, c.KHeads, c.NumTrials)
 	}
 	if err := task.CheckPhrasing(c.Phrasing, len(coinFlipPhrasings)); err != nil {
 		return err
@@ -177,32 +291,42 @@ func (c coinFlipItem) Solve() string { return strconv.FormatFloat(c.Rational.flo
 // float returns the nearest float64.
 func (r rational) float() float64 { return float64(r.Numerator) / float64(r.Denominator) }
 
-// Score implements [task.Instance]. The value may be off by 0.0001, and by a
-// hundredth of the probability if that is less.
+// Score implements [task.Instance]. A fraction is exact, in lowest terms or not. A decimal
+// number is rounded in its last digit, and to six significant digits at least.
 func (c coinFlipItem) Score(text string) quintain.Verdict {
-	const absolute, relative = 1e-4, 1e-2
-	want := c.Rational.float()
-	got, ok := readProbability(strings.ReplaceAll(text, ",", ""))
+	text = strings.ReplaceAll(answer.Trim(text), ",", "")
+	right, readable := c.Rational.equals(text)
 	switch {
-	case !ok:
+	case !readable:
 		return quintain.Malformed("the answer is neither a fraction nor a decimal number")
-	case math.Abs(got-want) <= min(absolute, relative*want):
+	case right:
 		return quintain.Right()
 	}
 	return quintain.Wrong("want " + c.Solve())
 }
 
-// readProbability reads a number that is not negative as Python's Fraction does: a
-// decimal number, or two whole ones with a slash between them and no space.
-func readProbability(text string) (v float64, ok bool) {
-	over, under, isFraction := strings.Cut(answer.Trim(text), "/")
-	if isFraction && (strings.ContainsAny(over, ".eE") || strings.ContainsFunc(over+under, answer.Space) || strings.ContainsAny(under, ".eE+-")) {
-		return 0, false
+// equals reports whether text is the probability r; readable is false if it is neither two
+// whole numbers with a slash between them nor a decimal number.
+func (r rational) equals(text string) (right, readable bool) {
+	over, under, isFraction := strings.Cut(text, "/")
+	if isFraction {
+		n, ok := answer.ReadInteger(over)
+		d, is := answer.ReadInteger(under)
+		if !ok || !is || d.Sign() <= 0 {
+			return false, false
+		}
+		return n.Mul(n, big.NewInt(r.Denominator)).Cmp(d.Mul(d, big.NewInt(r.Numerator))) == 0, true
 	}
-	v, ok = answer.ReadFloat(over)
-	if !isFraction || !ok {
-		return v, ok && v >= 0
+	got, ok := answer.ReadDecimal(text)
+	value, is := answer.ReadFloat(text)
+	if !ok || !is {
+		return false, false
 	}
-	parts, ok := answer.ReadFloat(under)
-	return v / parts, ok && v >= 0 && parts > 0
+	const sixDigits, inexact, halfway = 5e-6, 1e-15, 1e-5 // the most that six digits may be off, and that a float64 is
+	want := r.float()
+	most := sixDigits * want
+	if got.Exp > -20 {
+		most = min(most, math.Pow10(int(got.Exp))/2)
+	}
+	return math.Abs(value-want) <= max(most*(1+halfway), inexact*want), true
 }

@@ -20,8 +20,11 @@ func TestCoinFlipScore(t *testing.T) {
 		{"0.6875", 1, ""},
 		{".6875", 1, ""},
 		{"6.875e-1", 1, ""},
-		{"0.68759", 1, "within 0.0001"},
-		{"0.6877", 0, "not within it, for which reasoning-gym pays 5/6: four digits are right"},
+		{"0.687500", 1, ""},
+		{"0.687501", 0, "the sixth digit"},
+		{"0.68759", 0, "within 0.0001, which is enough for reasoning-gym"},
+		{"0.6877", 0, "for which reasoning-gym pays 5/6: four digits are right"},
+		{"12/16", 0, "one sequence too many"},
 		{"0.69", 0, "two digits"},
 		{"0", 0, "the first character of every probability, for which it pays 0.93"},
 		{"0.", 0, ""},
@@ -29,7 +32,7 @@ func TestCoinFlipScore(t *testing.T) {
 		{"5/16", 0, "the complement"},
 		{"16/11", 0, "upside down"},
 		{"-11/16", 0, ""},
-		{"11 / 16", 0, "space in the fraction, which reasoning-gym refuses"},
+		{"11 / 16", 1, "space in the fraction, which reasoning-gym refuses"},
 		{"11/16.0", 0, ""},
 		{"11/0", 0, ""},
 		{"0/0", 0, ""},
@@ -47,10 +50,23 @@ func TestCoinFlipScore(t *testing.T) {
 	rare := coinFlipItem{NumTrials: 15, KHeads: 15, ProblemType: exact, Rational: rational{1, 32768}}
 	tasktest.Nears(t, rare.Score, []tasktest.Near{
 		{"3.051757812e-05", 1, "ten digits, as reasoning-gym writes it"},
-		{"0.0000305", 1, ""},
+		{"0.0000305176", 1, "six digits"},
+		{"0.0000305175", 0, "cut off"},
+		{"0.0000305", 0, "three digits"},
+		{"2/32768", 0, "one sequence too many"},
 		{"0.00003", 0, "one digit"},
 		{"0", 0, "within 0.0001, but nothing is known of the answer"},
 		{"0.0001", 0, ""},
+	})
+	common := coinFlipItem{NumTrials: 60, KHeads: 20, ProblemType: atLeast}
+	common.Rational = probability(common)
+	tasktest.Nears(t, common.Score, []tasktest.Near{
+		{"1149337300700327757/1152921504606846976", 1, ""},
+		{"1149337300700327758/1152921504606846976", 0, "one sequence too many"},
+		{"0.9968911987", 1, "ten digits"},
+		{"0.9968911988", 0, "the tenth is wrong"},
+		{"0.996891", 1, "six digits"},
+		{"0.996892", 0, "the last digit is wrong"},
 	})
 	sure := coinFlipItem{NumTrials: 2, ProblemType: atLeast, Rational: rational{4, 4}}
 	tasktest.Nears(t, sure.Score, []tasktest.Near{{"1", 1, "which only records from outside ask for"}})
@@ -64,11 +80,16 @@ func TestCoinFlipRecords(t *testing.T) {
 	for why, spoil := range map[string]func(*coinFlipItem){
 		"no flips":            func(c *coinFlipItem) { c.NumTrials = 0 },
 		"too many":            func(c *coinFlipItem) { c.NumTrials = 63 },
+		"too many ways":       func(c *coinFlipItem) { c.NumTrials, c.Heads = 40, rational{1, 3} },
+		"a coin of one side":  func(c *coinFlipItem) { c.Heads = rational{1, 1} },
+		"a coin of no heads":  func(c *coinFlipItem) { c.Heads = rational{0, 2} },
+		"a range without end": func(c *coinFlipItem) { c.ProblemType = between },
+		"a range too far":     func(c *coinFlipItem) { c.ProblemType, c.KMost = between, 5 },
 		"less than no heads":  func(c *coinFlipItem) { c.KHeads = -1 },
 		"more than all":       func(c *coinFlipItem) { c.KHeads = 5 },
 		"another kind":        func(c *coinFlipItem) { c.ProblemType = "at_most" },
 		"another probability": func(c *coinFlipItem) { c.Rational.Numerator = 10 },
-		"another wording":     func(c *coinFlipItem) { c.Phrasing = 3 },
+		"another wording":     func(c *coinFlipItem) { c.Phrasing = len(coinFlipPhrasings) },
 	} {
 		bad := good
 		spoil(&bad)
@@ -83,6 +104,9 @@ func TestCoinFlipParams(t *testing.T) {
 		`{"min_trials":0}`:                             "min_trials",
 		`{"min_trials":16}`:                            "max_trials",
 		`{"max_trials":63}`:                            "max_trials",
+		`{"max_trials":15,"max_denominator":50}`:       "max_trials",
+		`{"max_denominator":1}`:                        "max_denominator",
+		`{"allow_between":true,"min_trials":1}`:        "min_trials",
 		`{"allow_exact":false,"allow_at_least":false}`: "allow_exact",
 		`{"allow_exact":"yes"}`:                        "allow_exact",
 	})
@@ -90,17 +114,25 @@ func TestCoinFlipParams(t *testing.T) {
 
 var (
 	flipsRE = regexp.MustCompile(`(\d+) times?`)
-	headsRE = regexp.MustCompile(`(exactly|at least) (\d+) heads?`)
+	coinRE  = regexp.MustCompile(`heads with probability (\d+/\d+)`)
+	headsRE = regexp.MustCompile(`(exactly|at least|from) (\d+)(?: to (\d+))? heads?`)
 )
 
 // The second way reads the prompt and follows the coin flip by flip: after each, the
-// chance of k heads is half that of k before and half that of k-1.
+// chance of k heads is that of k before and tails, and of k-1 before and heads.
 func TestCoinFlipSecond(t *testing.T) {
 	tasktest.Second(t, coinFlip, 1200, func(_ coinFlipItem, prompt, got string) error {
 		flips, heads := flipsRE.FindStringSubmatch(prompt), headsRE.FindStringSubmatch(prompt)
 		if flips == nil || heads == nil {
 			return fmt.Errorf("the prompt is %q", prompt)
 		}
+		up := big.NewRat(1, 2)
+		if coin := coinRE.FindStringSubmatch(prompt); coin != nil {
+			up.SetString(coin[1])
+		} else if !strings.Contains(prompt, "fair coin") {
+			return fmt.Errorf("the prompt is %q", prompt)
+		}
+		down := new(big.Rat).Sub(big.NewRat(1, 1), up)
 		n, _ := strconv.Atoi(flips[1])
 		k, _ := strconv.Atoi(heads[2])
 		chance := []*big.Rat{big.NewRat(1, 1)}
@@ -110,18 +142,21 @@ func TestCoinFlipSecond(t *testing.T) {
 				next[i] = new(big.Rat)
 			}
 			for i, c := range chance {
-				half := new(big.Rat).Mul(c, big.NewRat(1, 2))
-				next[i].Add(next[i], half)
-				next[i+1].Add(next[i+1], half)
+				next[i].Add(next[i], new(big.Rat).Mul(c, down))
+				next[i+1].Add(next[i+1], new(big.Rat).Mul(c, up))
 			}
 			chance = next
 		}
-		want := chance[k]
-		for i := k + 1; i <= n && heads[1] == "at least"; i++ {
+		most := map[string]int{"exactly": k, "at least": n, "from": k}[heads[1]]
+		if heads[3] != "" {
+			most, _ = strconv.Atoi(heads[3])
+		}
+		want := new(big.Rat)
+		for i := k; i <= most; i++ {
 			want.Add(want, chance[i])
 		}
 		exact, _ := want.Float64()
-		if got != fmt.Sprintf("%.10g", exact) || exact > 0.999 {
+		if got != fmt.Sprintf("%.10g", exact) || exact > 0.9999 || exact <= 0 {
 			return fmt.Errorf("solution %s, want %v", got, exact)
 		}
 		return nil

@@ -19,15 +19,15 @@ var dice = task.Spec[diceParams, diceItem]{
 	Doc: "Give the probability that the numbers of several dice add up to a total or more. " +
 		"It is never 0 or 1, and 1/2 only if no other total can be asked for.",
 	Source:  "Elementary probability; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: diceParams{NumDice: 4, MaxDiceSize: 20},
 	Levels: []diceParams{
-		{NumDice: 1, MaxDiceSize: 20},
-		{NumDice: 2, MaxDiceSize: 8},
-		{NumDice: 3, MaxDiceSize: 12},
+		{NumDice: 1, MaxDiceSize: 100},
+		{NumDice: 2, MaxDiceSize: 20},
+		{NumDice: 3, MaxDiceSize: 20},
+		{NumDice: 3, MaxDiceSize: 40},
 		{NumDice: 4, MaxDiceSize: 20},
-		{NumDice: 6, MaxDiceSize: 25},
-		{NumDice: 10, MaxDiceSize: 35},
+		{NumDice: 5, MaxDiceSize: 16},
 	},
 	Make: makeDice,
 }
@@ -171,6 +171,9 @@ var dicePhrasings = [][3]string{
 	{"These dice are rolled together: ", ". How likely is a total of ", " or more?"},
 	{"Someone rolls the dice ", " and adds up the numbers. What is the probability that the sum is at least ", "?"},
 	{"With the dice ", ", what is the chance of rolling a total of ", " or more?"},
+	{"A player throws ", " and wins with a sum of ", " or more. What is the probability of winning?"},
+	{"Of all the ways in which the dice ", " can fall, what fraction adds up to at least ", "?"},
+	{"Find the probability that the dice ", " together show no less than ", "."},
 }
 
 // Prompt implements [task.Instance].

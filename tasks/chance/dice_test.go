@@ -44,7 +44,7 @@ func TestDiceScore(t *testing.T) {
 			t.Errorf("a record is taken: %s", why)
 		}
 	}
-	item.Phrasing = 3
+	item.Phrasing = 99
 	if item.Check() == nil {
 		t.Error("a wording that there is not is taken")
 	}
@@ -90,7 +90,7 @@ func TestDiceChance(t *testing.T) {
 
 var (
 	dieRE   = regexp.MustCompile(`(\d+)d(\d+)`)
-	totalRE = regexp.MustCompile(`(?:total of|at least|to roll) (\d+)`)
+	totalRE = regexp.MustCompile(`(?:total of|at least|sum of|no less than) (\d+)`)
 )
 
 // The second way reads the prompt and multiplies polynomials: the coefficients of

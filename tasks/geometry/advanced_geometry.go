@@ -22,10 +22,10 @@ var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
 	Doc: "Find the orthocenter, the radius of the incircle or the angle at B of a triangle whose vertices have whole coordinates. " +
 		"Any correct rounding of the value is right.",
 	Source:  "Plane analytic geometry; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: advancedGeometryParams{MinCoord: -10, MaxCoord: 10, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
 	Levels: []advancedGeometryParams{
-		{MinCoord: 0, MaxCoord: 5, TaskTypes: []string{orthocenter}},
+		{MinCoord: 0, MaxCoord: 3, TaskTypes: []string{angleMeasure}},
 		{MinCoord: -5, MaxCoord: 5, TaskTypes: []string{orthocenter, incircleRadius}},
 		{MinCoord: -10, MaxCoord: 10, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
 		{MinCoord: -100, MaxCoord: 100, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
@@ -128,14 +128,26 @@ var advancedGeometryPhrasings = map[string][][2]string{
 	orthocenter: {
 		{"A triangle has the vertices ", ". Find its orthocenter, the point where the three altitudes meet."},
 		{"Where do the altitudes of the triangle with vertices ", " meet?"},
+		{"Let ", " be the corners of a triangle. At which point do its altitudes intersect?"},
+		{"Drop a perpendicular from each of the points ", " onto the line through the other two. In which point do the three perpendiculars meet?"},
+		{"The orthocenter of a triangle is the point that its altitudes have in common. Where is it if the vertices are ", "?"},
+		{"A map shows three towers at ", ". From each, a straight road leads at a right angle to the line through the other two. Where do the roads cross, extended if need be?"},
 	},
 	incircleRadius: {
 		{"A triangle has the vertices ", ". Find the radius of its incircle."},
 		{"What is the radius of the circle inscribed in the triangle with vertices ", "?"},
+		{"Let ", " be the corners of a triangle. How large is the radius of the circle that touches all three sides from inside?"},
+		{"A round table is to fit into a triangular room with the corners ", ". What is the largest radius that it can have?"},
+		{"The inradius of a triangle is twice its area, divided by its perimeter. Work it out for the vertices ", "."},
+		{"Draw the largest circle inside the triangle with the corners ", ". Give its radius."},
 	},
 	angleMeasure: {
 		{"A triangle has the vertices ", ". Find the interior angle at B."},
 		{"In the triangle with vertices ", ", what is the angle ABC in degrees?"},
+		{"Let ", " be the corners of a triangle. How large is the angle between the sides BA and BC?"},
+		{"Someone stands at B and looks first toward A and then toward C, where ", ". By what angle do the two directions differ?"},
+		{"The sides of a triangle with the corners ", " form three angles. Find the one at B."},
+		{"Given ", ", compute the size of the angle ABC."},
 	},
 }
 
@@ -143,7 +155,7 @@ var advancedGeometryPhrasings = map[string][][2]string{
 const (
 	orthocenterForm = " Answer with its coordinates, rounded to 3 decimal places, in the form (x, y), for example (-1.250, 3.000)."
 	radiusForm      = " Answer with the number alone, rounded to 3 decimal places, for example 2.718."
-	angleForm       = " Answer with the number of degrees alone, rounded to 2 decimal places, for example 47.11°."
+	angleForm       = " Answer in degrees, rounded to 2 decimal places, in the form 47.11°."
 )
 
 // Prompt implements [task.Instance].
@@ -351,7 +363,28 @@ func (t triangle) sides() [3]int64 {
 // angle returns the angle at B in degrees.
 func (t triangle) angle() float64 {
 	cross, dot := t.cross(), t.a.minus(t.b).dot(t.c.minus(t.b))
-	return math.Atan2(math.Abs(float64(cross)), float64(dot)) * 180 / math.Pi
+	cross = max(cross, -cross)
+	if dot < 0 {
+		return 180 - degrees(cross, -dot)
+	}
+	return degrees(cross, dot)
+}
+
+// degrees returns the angle, up to 90 degrees, whose tangent is over/under. It gives the
+// same bits on every machine, which package math does not: no product is fused with a sum.
+// The angle is halved until the first terms of the series of the arctangent are enough.
+func degrees(over, under int64) float64 {
+	const halvings, terms = 4, 12
+	x, y := float64(under), float64(over)
+	tangent := y / (x + math.Sqrt(float64(x*x)+float64(y*y))) // of half the angle
+	for range halvings - 1 {
+		tangent /= 1 + math.Sqrt(1+float64(tangent*tangent))
+	}
+	sum, square := 0., float64(tangent*tangent)
+	for k := terms; k >= 0; k-- {
+		sum = 1/float64(2*k+1) - float64(square*sum)
+	}
+	return tangent * sum * (1 << halvings) * 180 / math.Pi
 }
 
 // A ratio is over/under in lowest terms, under above 0.

@@ -97,7 +97,7 @@ func TestAdvancedGeometryRecords(t *testing.T) {
 		"another kind":        func(a *advancedGeometryItem) { a.TaskType = "area" },
 		"no radius":           func(a *advancedGeometryItem) { a.TaskType = incircleRadius },
 		"no orthocenter":      func(a *advancedGeometryItem) { a.TaskType = orthocenter },
-		"another wording":     func(a *advancedGeometryItem) { a.Phrasing = 2 },
+		"another wording":     func(a *advancedGeometryItem) { a.Phrasing = 99 },
 		"another orthocenter": func(a *advancedGeometryItem) { a.TaskType, a.Ortho = orthocenter, &[2]string{"1", "0"} },
 	} {
 		bad := good
@@ -188,4 +188,16 @@ func TestAdvancedGeometryKeys(t *testing.T) {
 			a.A, a.B, a.C = a.B, a.C, a.A
 		}
 	})
+}
+
+// The angle is that of package math, to a few units in the last place.
+func TestDegrees(t *testing.T) {
+	for _, over := range []int64{1, 2, 3, 999, 1e6, 1e12} {
+		for _, under := range []int64{0, 1, 2, 7, 1e3, 1e6, 1e12} {
+			want := math.Atan2(float64(over), float64(under)) * 180 / math.Pi
+			if got := degrees(over, under); math.Abs(got-want) > 2e-15*want {
+				t.Errorf("degrees(%d, %d) = %v, want %v", over, under, got, want)
+			}
+		}
+	}
 }

@@ -18,7 +18,7 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 	Doc: "Find the one interior angle of a convex polygon that is not given. " +
 		"All sets of whole angles that the settings allow are equally likely.",
 	Source:  "Euclid's Elements, I.32 and its corollaries; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: simpleGeometryParams{MinSides: 3, MaxSides: 6, MinAngle: 10, MaxAngle: 170},
 	Levels: []simpleGeometryParams{
 		{MinSides: 3, MaxSides: 3, MinAngle: 20, MaxAngle: 120},
@@ -26,7 +26,7 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 		{MinSides: 4, MaxSides: 8, MinAngle: 10, MaxAngle: 170},
 		{MinSides: 8, MaxSides: 14, MinAngle: 8, MaxAngle: 175},
 		{MinSides: 14, MaxSides: 20, MinAngle: 5, MaxAngle: 178},
-		{MinSides: 20, MaxSides: 30, MinAngle: 3, MaxAngle: 179},
+		{MinSides: 40, MaxSides: 60, MinAngle: 3, MaxAngle: 179},
 	},
 	Make: makeSimpleGeometry,
 }
@@ -118,6 +118,9 @@ var simpleGeometryPhrasings = [][3]string{
 	{"A convex polygon has ", " sides. All of its interior angles but one are known: ", ". How large is the remaining one?"},
 	{"Someone measured the interior angles of a convex polygon with ", " sides and forgot one of them. The others are ", ". Find the forgotten angle."},
 	{"What is the remaining interior angle of a convex polygon with ", " sides if the others are ", "?"},
+	{"In a convex polygon with ", " corners, the interior angles at all corners but one are ", ". What is the angle at that corner?"},
+	{"The interior angles of a convex polygon with ", " sides have a fixed sum. All but one of them are ", ". Which angle makes up the rest of the sum?"},
+	{"A surveyor walked around a convex field with ", " corners and noted the interior angles ", ". The note of the last one is lost. How large was it?"},
 }
 
 // Prompt implements [task.Instance].
@@ -180,5 +183,5 @@ func (s simpleGeometryItem) Solve() string { return string(appendDegrees(nil, s.
 
 // Score implements [task.Instance].
 func (s simpleGeometryItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, s.Solve())
+	return task.MatchNumber(answer, s.Solve())
 }

@@ -17,13 +17,13 @@ func TestSimpleGeometryScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"10", 1, ""},
 		{"10°", 2. / 3, "the sign is not asked for"},
-		{"100", 2. / 3, "reasoning-gym pays for a text that contains the answer"},
-		{" 10", 2. / 3, ""},
-		{"10.0", 0.5, ""},
+		{"100", 0, "reasoning-gym pays for any text that contains the answer"},
+		{" 10", 1, "another spelling"},
+		{"10.0", 1, "another spelling"},
 		{"1", 0, "a digit short"},
 		{"11", 0, "one off"},
 		{"350", 0, "the sum of the others"},
-		{"-10", 2. / 3, ""},
+		{"-10", 0, ""},
 		{"ten", 0, "a word"},
 		{"", 0, "nothing"},
 	})
@@ -76,7 +76,7 @@ func TestAnglesAreUniform(t *testing.T) {
 }
 
 var angleRE = regexp.MustCompile(`(\d+)°`)
-var sidesRE = regexp.MustCompile(`(\d+) sides`)
+var sidesRE = regexp.MustCompile(`(\d+) (?:sides|corners)`)
 
 // The second way reads the prompt and goes round the polygon: at each corner one
 // turns by the exterior angle, and after all corners once around.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -17,9 +16,9 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 	Name:     "binary_alternation",
 	Category: "algorithmic",
 	Doc: "Find the least number of swaps of any two characters that makes a binary string alternate, or -1. " +
-		"The numbers of swaps that a length allows are equally likely.",
+		"The numbers of swaps that a length allows, from 1, are equally likely.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: binaryAlternationParams{MinN: 10, MaxN: 30, PSolvable: 0.8},
 	Levels: []binaryAlternationParams{
 		{MinN: 5, MaxN: 9, PSolvable: 0.75},
@@ -61,7 +60,7 @@ type binaryAlternationItem struct {
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
-// makeBinaryAlternation draws a number of swaps and undoes that many on an
+// makeBinaryAlternation draws a number of swaps, one at least, and undoes that many on an
 // alternating string. Of a string that cannot alternate, one or two more
 // characters are turned into the more frequent one.
 func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAlternationItem, error) {
@@ -74,7 +73,7 @@ func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAltern
 	for i := range bits {
 		bits[i] = '0' + byte((first+i)&1)
 	}
-	swaps := r.Between(0, most)
+	swaps := r.Between(min(1, most), most)
 	turn(bits, 0, swaps, r)
 	turn(bits, 1, swaps, r)
 	item := binaryAlternationItem{Solution: swaps, Solvable: r.Chance(p.PSolvable), N: n, Phrasing: r.Between(0, len(binaryAlternationPhrasings)-1)}
@@ -142,6 +141,9 @@ var binaryAlternationPhrasings = []string{
 	"A binary string alternates if no two neighbors are equal, like 01010. You may swap any two characters of the string below. " +
 		"What is the smallest number of swaps that makes it alternate?",
 	"Make the zeros and ones of the following string alternate by swapping pairs of characters, which need not be neighbors. How few swaps are enough?",
+	"The string below is to become one in which no two neighbors are equal. Its characters may only change places, two at a time, at any distance. How many such exchanges are needed at least?",
+	"Someone wants to see zeros and ones take turns in the following string, and may exchange two characters of it in each move. Find the least number of moves.",
+	"Count the exchanges that are needed, at the very least, to turn this string into an alternating one. An exchange takes any two characters and puts each in the place of the other.",
 }
 
 // Prompt implements [task.Instance].
@@ -166,11 +168,7 @@ func (b binaryAlternationItem) Check() error {
 // Solve implements [task.Instance].
 func (b binaryAlternationItem) Solve() string { return strconv.Itoa(b.Solution) }
 
-// Score implements [task.Instance]. The answer -1 is not taken for a text that
-// contains a 1.
+// Score implements [task.Instance].
 func (b binaryAlternationItem) Score(text string) quintain.Verdict {
-	if b.Solution >= 0 && answer.Trim(text) == "-1" {
-		return quintain.Wrong("it can be made to alternate, with " + b.Solve() + " swaps")
-	}
-	return task.Match(text, b.Solve())
+	return task.MatchNumber(text, b.Solve())
 }

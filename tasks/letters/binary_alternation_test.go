@@ -16,21 +16,21 @@ func TestBinaryAlternationScore(t *testing.T) {
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"1", 1, ""},
-		{"01", 1. / 2, "reasoning-gym pays for a text that contains the answer"},
+		{"01", 1, "another spelling"},
 		{"1 swap", 1. / 6, ""},
 		{"-1", 0, "half of the guesses of -1 would earn 0.5 here"},
 		{" -1 ", 0, ""},
 		{"2", 0, ""},
 		{"0", 0, ""},
 		{"one", 0, ""},
-		{"0110010", 1. / 7, "the question contains a 1"},
+		{"0110010", 0, "the question contains a 1"},
 		{"", 0, "nothing"},
 	})
 	never := binaryAlternationItem{String: "00010", Solution: -1}
 	tasktest.Nears(t, never.Score, []tasktest.Near{
 		{"-1", 1, ""},
 		{"1", 0, ""},
-		{"-1.0", 1. / 2, ""},
+		{"-1.0", 1, "another spelling"},
 		{"impossible", 0, "-1 was asked for"},
 	})
 	for _, bad := range []binaryAlternationItem{
@@ -38,7 +38,7 @@ func TestBinaryAlternationScore(t *testing.T) {
 		{String: "01a", Solution: 0},
 		{String: "0110", Solution: 2},
 		{String: "000", Solution: 1},
-		{String: "01", Solution: 0, Phrasing: 3},
+		{String: "01", Solution: 0, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

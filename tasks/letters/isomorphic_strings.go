@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"unicode/utf8"
+	"strconv"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rng"
@@ -16,17 +17,17 @@ var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem
 	Name:     "isomorphic_strings",
 	Category: "algorithmic",
 	Doc: "Tell whether two strings differ by nothing but a one-to-one renaming of their letters. " +
-		"Most pairs that differ in more still have the same number of each letter, up to a renaming.",
-	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 2,
+		"Most pairs that differ in more still have the same number of each letter, up to a renaming. Harder levels ask at which letter it fails.",
+	Source:  "A common programming exercise; the settings are those of reasoning-gym and witness.",
+	Version: 4,
 	Default: isomorphicStringsParams{MinStringLength: 2, MaxStringLength: 10, PSolvable: 0.5},
 	Levels: []isomorphicStringsParams{
 		{MinStringLength: 3, MaxStringLength: 5, PSolvable: 0.5},
-		{MinStringLength: 6, MaxStringLength: 10, PSolvable: 0.5},
-		{MinStringLength: 12, MaxStringLength: 20, PSolvable: 0.5},
-		{MinStringLength: 30, MaxStringLength: 60, PSolvable: 0.5},
-		{MinStringLength: 100, MaxStringLength: 150, PSolvable: 0.5},
-		{MinStringLength: 300, MaxStringLength: 500, PSolvable: 0.5},
+		{MinStringLength: 6, MaxStringLength: 10, PSolvable: 0.1, Witness: true},
+		{MinStringLength: 12, MaxStringLength: 20, PSolvable: 0.1, Witness: true},
+		{MinStringLength: 30, MaxStringLength: 60, PSolvable: 0.1, Witness: true},
+		{MinStringLength: 100, MaxStringLength: 150, PSolvable: 0.1, Witness: true},
+		{MinStringLength: 300, MaxStringLength: 500, PSolvable: 0.1, Witness: true},
 	},
 	Make: makeIsomorphicStrings,
 }
@@ -36,6 +37,7 @@ type isomorphicStringsParams struct {
 	MinStringLength int     `json:"min_string_length"`
 	MaxStringLength int     `json:"max_string_length"`
 	PSolvable       float64 `json:"p_solvable"` // share of the pairs that are isomorphic
+	Witness         bool    `json:"witness"`    // the letter at which it fails is wanted, not True or False
 }
 
 // Check implements [task.Params].
@@ -57,6 +59,7 @@ type isomorphicStringsItem struct {
 	Solution     bool      `json:"solution"` // whether they are isomorphic, as Solvable
 	Solvable     bool      `json:"solvable"`
 	StringLength int       `json:"string_length"` // in letters; in reasoning-gym, at times 1 more
+	Witness      bool      `json:"witness,omitempty"`
 	Phrasing     int       `json:"phrasing,omitempty"`
 }
 
@@ -101,7 +104,7 @@ func makeIsomorphicStrings(p isomorphicStringsParams, r *rng.Rand) (isomorphicSt
 	}
 	return isomorphicStringsItem{
 		Words: [2]string{string(one), string(two)}, Solution: solvable, Solvable: solvable,
-		StringLength: n, Phrasing: r.Between(0, len(isomorphicStringsPhrasings)-1),
+		StringLength: n, Witness: p.Witness, Phrasing: r.Between(0, len(isomorphicStringsPhrasings)-1),
 	}, nil
 }
 
@@ -129,21 +132,24 @@ func spoil(text []byte, r *rng.Rand) {
 	}
 }
 
-// isomorphic reports whether a one-to-one renaming of letters turns one word into
-// the other.
-func isomorphic(a, b string) bool {
-	to, from := map[rune]rune{}, map[rune]rune{}
-	for _, c := range a {
-		d, size := utf8.DecodeRuneInString(b)
-		b = b[size:]
-		image, has := to[c]
-		origin, taken := from[d]
-		if size == 0 || has != taken || has && (image != d || origin != c) {
-			return false
+// apart returns the first letter, counted from 1, up to which no one-to-one renaming of letters
+// turns one word into the other; 0 if there is none.
+func apart(a, b string) int {
+	var to, from [256]byte // 0: none yet
+	n := min(len(a), len(b))
+	for i := range n {
+		c, d := a[i], b[i]
+		if to[c] == 0 && from[d] == 0 {
+			to[c], from[d] = d, c
 		}
-		to[c], from[d] = d, c
+		if to[c] != d || from[d] != c {
+			return i + 1
+		}
 	}
-	return b == ""
+	if len(a) != len(b) {
+		return n + 1
+	}
+	return 0
 }
 
 // isomorphicStringsPhrasings are the wordings of the question, before the strings.
@@ -153,37 +159,63 @@ var isomorphicStringsPhrasings = []string{
 	"Is there a one-to-one renaming of letters that turns the first of these strings into the second, so that the two are isomorphic? A letter may keep its name.",
 	"Two strings are isomorphic if they have the same pattern: wherever two letters of one are equal, so are the letters of the other in the same places, " +
 		"and wherever they differ, so do those. Are the strings below isomorphic?",
+	"A code replaces every letter by one letter, and never two different letters by the same. Two strings are isomorphic if there is a code that turns the first into the second. Is that so here?",
+	"Number the letters of each string in the order in which they first occur. If the two rows of numbers are equal, the strings are isomorphic. Are these two?",
+	"Is there a table with one letter for each letter, all of them different, that maps the first of these strings to the second? In other words, are the two isomorphic?",
 }
 
 // Prompt implements [task.Instance].
 func (i isomorphicStringsItem) Prompt() string {
-	return isomorphicStringsPhrasings[i.Phrasing] + "\n\n" + i.Words[0] + "\n" + i.Words[1] + "\n\nAnswer with True if they are isomorphic, and with False if not."
+	wanted := "Answer with True if they are isomorphic, and with False if not."
+	if i.Witness {
+		wanted = "Answer with 0 if they are isomorphic. If they are not, answer with the smallest number n such that the first n letters of the two are not isomorphic."
+	}
+	return isomorphicStringsPhrasings[i.Phrasing] + "\n\n" + i.Words[0] + "\n" + i.Words[1] + "\n\n" + wanted
 }
 
 // Short implements [task.Shortener].
-func (i isomorphicStringsItem) Short() string { return "isomorphic? " + i.Words[0] + " " + i.Words[1] }
+func (i isomorphicStringsItem) Short() string {
+	return [...]string{"isomorphic? ", "isomorphic up to? "}[task.Bit(i.Witness)] + i.Words[0] + " " + i.Words[1]
+}
 
 // Choices implements [task.Chooser].
-func (isomorphicStringsItem) Choices() int { return 2 }
+func (i isomorphicStringsItem) Choices() int {
+	if i.Witness {
+		return 0 // not equally likely
+	}
+	return 2
+}
 
 // Canonical implements [task.Canonicalizer]. The two strings may be exchanged, for a
 // renaming can be undone.
 func (i isomorphicStringsItem) Canonical() string {
-	return fmt.Sprintf("%q", slices.Sorted(slices.Values(i.Words[:])))
+	return fmt.Sprintf("%q %t", slices.Sorted(slices.Values(i.Words[:])), i.Witness)
 }
 
-// Check refuses a record whose solution is not that of its words.
+// Check refuses a record whose solution is not that of its words, or whose words have
+// characters other than those of ASCII that can be seen.
 func (i isomorphicStringsItem) Check() error {
-	if want := isomorphic(i.Words[0], i.Words[1]); i.Solution != want || i.Words[0] == "" {
+	if strings.ContainsFunc(i.Words[0]+i.Words[1], func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return fmt.Errorf("words has %q, want letters of ASCII", i.Words)
+	}
+	if want := apart(i.Words[0], i.Words[1]) == 0; i.Solution != want || i.Words[0] == "" {
 		return fmt.Errorf("solution of %q is %t, want %t", i.Words, i.Solution, want)
 	}
 	return task.CheckPhrasing(i.Phrasing, len(isomorphicStringsPhrasings))
 }
 
 // Solve implements [task.Instance].
-func (i isomorphicStringsItem) Solve() string { return task.TrueOrFalse(i.Solution) }
+func (i isomorphicStringsItem) Solve() string {
+	if i.Witness {
+		return strconv.Itoa(apart(i.Words[0], i.Words[1]))
+	}
+	return task.TrueOrFalse(i.Solution)
+}
 
 // Score implements [task.Instance].
 func (i isomorphicStringsItem) Score(answer string) quintain.Verdict {
+	if i.Witness {
+		return task.MatchWhole(answer, int64(apart(i.Words[0], i.Words[1])))
+	}
 	return task.Match(answer, i.Solve())
 }

@@ -3,6 +3,7 @@ package letters
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestIsomorphicStringsScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"True", 1, ""},
 		{"True.", 4. / 5, "reasoning-gym pays for a text that contains the answer"},
-		{"True or False", 4. / 13, ""},
+		{"True or False", 0, ""},
 		{"true", 0, "True was asked for"},
 		{"TRUE", 0, ""},
 		{"Yes", 0, ""},
@@ -32,11 +33,33 @@ func TestIsomorphicStringsScore(t *testing.T) {
 		{Words: [2]string{"eggs", "add"}, Solution: true},
 		{Words: [2]string{"ab", "cc"}, Solution: true},
 		{Words: [2]string{"", ""}, Solution: true},
-		{Words: [2]string{"a", "b"}, Solution: true, Phrasing: 3},
+		{Words: [2]string{"a\x00", "ab"}, Solution: true},
+		{Words: [2]string{"é", "e"}, Solution: true},
+		{Words: [2]string{"a", "b"}, Solution: true, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
 		}
+	}
+}
+
+func TestIsomorphicStringsWitnessScore(t *testing.T) {
+	item := isomorphicStringsItem{Words: [2]string{"eggbed", "addbad"}, StringLength: 6, Witness: true}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"6", 1, ""},
+		{" 6.", 1, "space and a full stop"},
+		{"06", 1, "another spelling"},
+		{"5", 0, "e is a again"},
+		{"0", 0, "they are not isomorphic"},
+		{"6th", 0, "not a number"},
+		{"False", 0, "the number was asked for"},
+		{"", 0, "nothing"},
+	})
+	if same := (isomorphicStringsItem{Words: [2]string{"egg", "add"}, Solution: true, Witness: true}); same.Solve() != "0" {
+		t.Errorf("isomorphic strings differ at %s", same.Solve())
 	}
 }
 
@@ -73,31 +96,41 @@ func counts(word string) []int {
 	return all
 }
 
-// The second way compares patterns. The counts of the letters, which are easily
-// compared, give away few of the pairs that are not isomorphic.
+// The second way compares patterns, of the whole strings or of ever longer beginnings. The
+// counts of the letters, which are easily compared, give away few of the pairs that are not
+// isomorphic.
 func TestIsomorphicStringsSecond(t *testing.T) {
 	right, byCounts, n := 0, 0, 0
 	check := func(item isomorphicStringsItem, prompt, got string) error {
 		words := strings.Split(strings.Split(prompt, "\n\n")[1], "\n")
-		want := slices.Equal(pattern(words[0]), pattern(words[1]))
-		if (got == "True") != want || item.Solvable != want || len(words[0]) != item.StringLength || len(words[1]) != item.StringLength {
-			return fmt.Errorf("solution %s, want %t", got, want)
+		same := slices.Equal(pattern(words[0]), pattern(words[1]))
+		want := map[bool]string{true: "True", false: "False"}[same]
+		if strings.Contains(prompt, "smallest number n") {
+			want = "0"
+			for k := len(words[0]); !same && slices.Equal(pattern(words[0][:k]), pattern(words[1][:k])) == same; k-- {
+				want = strconv.Itoa(k)
+			}
+		}
+		if got != want || item.Solvable != same || len(words[0]) != item.StringLength || len(words[1]) != item.StringLength {
+			return fmt.Errorf("solution %s, want %s", got, want)
 		}
 		n++
-		if want {
+		if same {
 			right++
 		}
-		if want == slices.Equal(counts(words[0]), counts(words[1])) {
+		if same == slices.Equal(counts(words[0]), counts(words[1])) {
 			byCounts++
 		}
 		return nil
 	}
 	tasktest.Second(t, isomorphicStrings, 1800, check)
+	tasktest.Second(t, tasktest.With(t, isomorphicStrings, `{"max_string_length":2}`), 100, check)
+	tasktest.Second(t, tasktest.With(t, isomorphicStrings, `{}`), 200, check)
+	right, byCounts, n = 0, 0, 0
+	tasktest.Second(t, tasktest.With(t, isomorphicStrings, `{"min_string_length":3,"max_string_length":60}`), 1800, check)
 	if right < n*45/100 || right > n*55/100 || byCounts > n*7/10 {
 		t.Errorf("of %d pairs %d are isomorphic, and the counts tell of %d whether they are", n, right, byCounts)
 	}
-	tasktest.Second(t, tasktest.With(t, isomorphicStrings, `{"max_string_length":2}`), 100, check)
-	tasktest.Second(t, tasktest.With(t, isomorphicStrings, `{}`), 200, check)
 }
 
 func TestIsomorphicStringsKeys(t *testing.T) {

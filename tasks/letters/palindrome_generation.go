@@ -19,7 +19,7 @@ var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGener
 	Category: "algorithmic",
 	Doc:      "Put letters in an order that reads the same from both ends. The order in which they are given never does.",
 	Source:   "Letters drawn at random; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  palindromeGenerationParams{MinLength: 3, MaxLength: 10},
 	Levels: []palindromeGenerationParams{
 		{MinLength: 3, MaxLength: 5},
@@ -105,6 +105,9 @@ var palindromeGenerationPhrasings = []string{
 	"Make a palindrome out of all of these letters: ",
 	"Put the following letters in an order that reads the same forward and backward: ",
 	"Which string uses each of these letters exactly as often as it is listed, and reads the same in both directions? ",
+	"These letters can be arranged into a palindrome. Give one such arrangement: ",
+	"Someone took a palindrome apart, and these are its letters. Build a palindrome of all of them: ",
+	"Arrange all of the letters that follow so that the last letter equals the first, the last but one the second, and so on: ",
 }
 
 // Prompt implements [task.Instance].

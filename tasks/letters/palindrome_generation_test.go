@@ -35,7 +35,7 @@ func TestPalindromeGenerationScore(t *testing.T) {
 		{},
 		{Letters: []string{"a", "b"}, GeneratedPalindrome: "ab"},
 		{Letters: []string{"a", "b"}, GeneratedPalindrome: "aa"},
-		{Letters: []string{"a"}, GeneratedPalindrome: "a", Phrasing: 3},
+		{Letters: []string{"a"}, GeneratedPalindrome: "a", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

@@ -18,7 +18,7 @@ var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromeP
 	Doc: "Find all ways to cut a string into palindromes. There are two or more, " +
 		"and not many more than 100: once a string has that many, it goes on with letters that add none.",
 	Source:  "A classic exercise in backtracking; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: palindromePartitioningParams{MinStringLen: 5, MaxStringLen: 15, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},
 	Levels: []palindromePartitioningParams{
 		{MinStringLen: 4, MaxStringLen: 5, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 2},
@@ -178,6 +178,9 @@ var palindromePartitioningPhrasings = [][2]string{
 	{`Find all ways to cut the string "`, `" into pieces that are palindromes.`},
 	{`In which ways can the string "`, `" be divided into substrings that each read the same forward and backward?`},
 	{`List every partition of "`, `" into palindromes.`},
+	{`Put bars between the letters of "`, `", or none at all, so that whatever stands between two bars is a palindrome. What are all the ways to do so?`},
+	{`Someone cuts a strip of paper with the letters "`, `" into strips that look the same from both ends. Which sets of strips, from left to right, can result?`},
+	{`The string "`, `" can be written as a sequence of palindromes, one after the other. Give all such sequences.`},
 }
 
 // Prompt implements [task.Instance].

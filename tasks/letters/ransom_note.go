@@ -15,17 +15,17 @@ var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
 	Name:     "ransom_note",
 	Category: "algorithmic",
 	Doc: "Tell whether the letters of a note can all be cut out of a magazine. " +
-		"If they cannot, a single letter is missing once; if they can, there is a letter of which none is left over.",
-	Source:  "A classic exercise; letters drawn at random, the settings are those of reasoning-gym.",
-	Version: 2,
+		"If they cannot, a single letter is missing once; if they can, there is a letter of which none is left over. Harder levels ask which letter is missing.",
+	Source:  "A classic exercise; letters drawn at random, the settings are those of reasoning-gym and witness.",
+	Version: 4,
 	Default: ransomNoteParams{MinNoteLength: 1, MaxNoteLength: 10, MinMagazineLength: 2, MaxMagazineLength: 30, PSolvable: 0.5},
 	Levels: []ransomNoteParams{
 		{MinNoteLength: 2, MaxNoteLength: 5, MinMagazineLength: 6, MaxMagazineLength: 12, PSolvable: 0.5},
-		{MinNoteLength: 5, MaxNoteLength: 10, MinMagazineLength: 15, MaxMagazineLength: 30, PSolvable: 0.5},
-		{MinNoteLength: 15, MaxNoteLength: 25, MinMagazineLength: 40, MaxMagazineLength: 60, PSolvable: 0.5},
-		{MinNoteLength: 40, MaxNoteLength: 60, MinMagazineLength: 90, MaxMagazineLength: 130, PSolvable: 0.5},
-		{MinNoteLength: 100, MaxNoteLength: 140, MinMagazineLength: 200, MaxMagazineLength: 300, PSolvable: 0.5},
-		{MinNoteLength: 300, MaxNoteLength: 400, MinMagazineLength: 600, MaxMagazineLength: 800, PSolvable: 0.5},
+		{MinNoteLength: 5, MaxNoteLength: 10, MinMagazineLength: 15, MaxMagazineLength: 30, PSolvable: 0.1, Witness: true},
+		{MinNoteLength: 15, MaxNoteLength: 25, MinMagazineLength: 40, MaxMagazineLength: 60, PSolvable: 0.1, Witness: true},
+		{MinNoteLength: 40, MaxNoteLength: 60, MinMagazineLength: 90, MaxMagazineLength: 130, PSolvable: 0.1, Witness: true},
+		{MinNoteLength: 100, MaxNoteLength: 140, MinMagazineLength: 200, MaxMagazineLength: 300, PSolvable: 0.1, Witness: true},
+		{MinNoteLength: 300, MaxNoteLength: 400, MinMagazineLength: 600, MaxMagazineLength: 800, PSolvable: 0.1, Witness: true},
 	},
 	Make: makeRansomNote,
 }
@@ -37,6 +37,7 @@ type ransomNoteParams struct {
 	MinMagazineLength int     `json:"min_magazine_length"` // letters; a magazine has as many as its note or more
 	MaxMagazineLength int     `json:"max_magazine_length"`
 	PSolvable         float64 `json:"p_solvable"` // that it can be done
+	Witness           bool    `json:"witness"`    // the letter that is missing is wanted, not True or False
 }
 
 // Check implements [task.Params].
@@ -65,6 +66,7 @@ type ransomNoteItem struct {
 	Solvable       bool   `json:"solvable"` // the same
 	NoteLength     int    `json:"note_length"`
 	MagazineLength int    `json:"magazine_length"`
+	Witness        bool   `json:"witness,omitempty"`
 	Phrasing       int    `json:"phrasing,omitempty"`
 }
 
@@ -77,6 +79,9 @@ func makeRansomNote(p ransomNoteParams, r *rng.Rand) (ransomNoteItem, error) {
 	solvable := r.Chance(p.PSolvable)
 	scarce := byte('a' + r.Between(0, 25))
 	there := r.Between(0, min(n-1, size/8+1))
+	if p.Witness {
+		there = min(n-1, r.Between(n/26, size/26+1)) // as other letters in the note or in the magazine, so that one alone does not tell which it is
+	}
 	magazine, note := make([]byte, size), make([]byte, n)
 	for i := range magazine {
 		if i < there {
@@ -97,7 +102,7 @@ func makeRansomNote(p ransomNoteParams, r *rng.Rand) (ransomNoteItem, error) {
 	rng.Shuffle(r, magazine)
 	return ransomNoteItem{
 		RansomNote: string(note), Magazine: string(magazine), Solution: solvable, Solvable: solvable,
-		NoteLength: n, MagazineLength: size, Phrasing: r.Between(0, len(ransomNotePhrasings)-1),
+		NoteLength: n, MagazineLength: size, Witness: p.Witness, Phrasing: r.Between(0, len(ransomNotePhrasings)-1),
 	}, nil
 }
 
@@ -107,17 +112,26 @@ var ransomNotePhrasings = [][3]string{
 	{"Can the note ", " be put together from letters that are cut out of the magazine ", "?"},
 	{"You want to write ", " with letters cut out of the magazine ", ". Are there enough of each?"},
 	{"A ransom note must read ", ". Does the magazine ", " have all the letters for it?"},
+	{"Is the note ", " possible if each letter of the magazine ", " may be cut out once?"},
+	{"Somebody has scissors and needs the letters of ", ". The only paper at hand is the magazine ", ". Is it enough?"},
+	{"Compare how often each letter stands in the note ", " and in the magazine ", ". Does the magazine have at least as many of each?"},
 }
 
 // Prompt implements [task.Instance].
 func (n ransomNoteItem) Prompt() string {
 	words := ransomNotePhrasings[n.Phrasing]
+	wanted := "Answer with True or False."
+	if n.Witness {
+		wanted = "At most one letter is missing: answer with that letter, or with the word none if the note can be made."
+	}
 	return words[0] + `"` + n.RansomNote + `"` + words[1] + `"` + n.Magazine + `"` + words[2] +
-		" Each letter of the magazine can be used once. Answer with True or False."
+		" Each letter of the magazine can be used once. " + wanted
 }
 
 // Short implements [task.Shortener].
-func (n ransomNoteItem) Short() string { return n.RansomNote + " from " + n.Magazine + "?" }
+func (n ransomNoteItem) Short() string {
+	return n.RansomNote + " from " + n.Magazine + [...]string{"?", " lacks?"}[task.Bit(n.Witness)]
+}
 
 // Canonical implements [task.Canonicalizer]. The letters of the note, and those of the
 // magazine, may stand in any order: they are cut out.
@@ -125,7 +139,8 @@ func (n ransomNoteItem) Canonical() string {
 	note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
 	slices.Sort(note)
 	slices.Sort(magazine)
-	return string(note) + " from " + string(magazine)
+	n.RansomNote, n.Magazine = string(note), string(magazine)
+	return n.Short()
 }
 
 // Check refuses a record whose solution is not that of its note.
@@ -133,25 +148,47 @@ func (n ransomNoteItem) Check() error {
 	if n.RansomNote == "" {
 		return errors.New("ransom_note is empty")
 	}
-	var left [256]int
-	for _, letter := range []byte(n.Magazine) {
-		left[letter]++
+	missing := n.missing()
+	if n.Witness && len(missing) > 1 {
+		return fmt.Errorf("ransom_note lacks %d letters, want at most 1", len(missing))
 	}
-	enough := true
-	for _, letter := range []byte(n.RansomNote) {
-		left[letter]--
-		enough = enough && left[letter] >= 0
-	}
+	enough := missing == ""
 	if n.Solution != enough {
 		return fmt.Errorf("solution is %v, want %v", n.Solution, enough)
 	}
 	return task.CheckPhrasing(n.Phrasing, len(ransomNotePhrasings))
 }
 
+// missing returns the letters of the note that the magazine does not have.
+func (n ransomNoteItem) missing() string {
+	var left [256]int
+	for _, letter := range []byte(n.Magazine) {
+		left[letter]++
+	}
+	var missing []byte
+	for _, letter := range []byte(n.RansomNote) {
+		if left[letter]--; left[letter] < 0 {
+			missing = append(missing, letter)
+		}
+	}
+	return string(missing)
+}
+
 // Solve implements [task.Instance].
-func (n ransomNoteItem) Solve() string { return task.TrueOrFalse(n.Solution) }
+func (n ransomNoteItem) Solve() string {
+	switch {
+	case !n.Witness:
+		return task.TrueOrFalse(n.Solution)
+	case n.Solution:
+		return "none"
+	}
+	return n.missing()
+}
 
 // Score implements [task.Instance].
 func (n ransomNoteItem) Score(answer string) quintain.Verdict {
+	if n.Witness {
+		return task.MatchWords(answer, n.Solve())
+	}
 	return task.Match(answer, n.Solve())
 }

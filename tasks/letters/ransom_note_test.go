@@ -17,7 +17,7 @@ func TestRansomNoteScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"True", 1, ""},
 		{"True.", 4. / 5, "reasoning-gym pays for a text that contains the answer"},
-		{"True or False", 4. / 13, ""},
+		{"True or False", 0, ""},
 		{"true", 0, "the form that was asked for"},
 		{"yes", 0, ""},
 		{"False", 0, ""},
@@ -28,11 +28,38 @@ func TestRansomNoteScore(t *testing.T) {
 		{Magazine: "a", Solution: true},
 		{RansomNote: "aa", Magazine: "ab", Solution: true},
 		{RansomNote: "ab", Magazine: "ba"},
-		{RansomNote: "a", Magazine: "a", Solution: true, Phrasing: 3},
+		{RansomNote: "a", Magazine: "a", Solution: true, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
 		}
+	}
+}
+
+func TestRansomNoteWitnessScore(t *testing.T) {
+	item := ransomNoteItem{RansomNote: "aabb", Magazine: "abcabc"[:5], NoteLength: 4, MagazineLength: 5, Witness: true}
+	if err := item.Check(); err == nil {
+		t.Error("a note that can be put together is taken for one that cannot")
+	}
+	item.RansomNote = "aabcc"
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"c", 1, ""},
+		{" C.", 1, "case, space and a full stop are free"},
+		{"b", 0, "there are two"},
+		{"none", 0, ""},
+		{"c is missing", 0, "only the letter was asked for"},
+		{"b c", 0, "two letters"},
+		{"False", 0, "the letter was asked for"},
+		{"", 0, "nothing"},
+	})
+	if can := (ransomNoteItem{RansomNote: "ab", Magazine: "ab", Solution: true, Witness: true}); can.Solve() != "none" {
+		t.Errorf("the letter %s is missing", can.Solve())
+	}
+	if (ransomNoteItem{RansomNote: "xy", Magazine: "ab", Witness: true}).Check() == nil {
+		t.Error("a note without two letters is taken")
 	}
 }
 
@@ -58,10 +85,10 @@ func TestRansomNoteSecond(t *testing.T) {
 	check := func(item ransomNoteItem, prompt, got string) error {
 		quoted := strings.Split(prompt, `"`)
 		note, magazine := quoted[1], quoted[3]
-		missing := 0
+		missing, lacks := 0, "none"
 		for _, letter := range note {
 			if rest := strings.Replace(magazine, string(letter), "", 1); rest == magazine {
-				missing++
+				missing, lacks = missing+1, string(letter)
 			} else {
 				magazine = rest
 			}
@@ -69,6 +96,9 @@ func TestRansomNoteSecond(t *testing.T) {
 		want := "True"
 		if missing > 0 {
 			want = "False"
+		}
+		if strings.Contains(prompt, "that letter") {
+			want = lacks
 		}
 		if got != want || missing > 1 || item.Solvable != item.Solution || len(note) != item.NoteLength || len(quoted[3]) != item.MagazineLength {
 			return fmt.Errorf("solution %s, but %d letters are missing", got, missing)
@@ -86,7 +116,11 @@ func TestRansomNoteSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, ransomNote, 6000, check)
+	tasktest.Second(t, ransomNote, 1200, check)
+	all, yes, tight, tightYes = 0, 0, 0, 0
+	for _, params := range []string{`{}`, `{"min_note_length":15,"max_note_length":25,"min_magazine_length":40,"max_magazine_length":60}`, `{"min_note_length":100,"max_note_length":140,"min_magazine_length":200,"max_magazine_length":300}`} {
+		tasktest.Second(t, tasktest.With(t, ransomNote, params), 2000, check)
+	}
 	if share := float64(yes) / float64(all); share < 0.47 || share > 0.53 {
 		t.Errorf("%v of the notes are possible", share)
 	}

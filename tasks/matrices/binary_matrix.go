@@ -19,7 +19,7 @@ var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 	Doc: "Find the taxicab distance of every cell of a matrix of zeros and ones to the nearest zero. " +
 		"Some cell is at least 2 away, so that the matrix is never its own answer.",
 	Source:  "The distance transform of image processing; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: binaryMatrixParams{MinN: 3, MaxN: 10, PZero: 0.25},
 	Levels: []binaryMatrixParams{
 		{MinN: 3, MaxN: 4, PZero: 0.4},
@@ -152,6 +152,9 @@ var binaryMatrixPhrasings = []string{
 	"For every cell of this matrix, find the taxicab distance to the nearest 0:\n\n",
 	"Replace each cell of the matrix below by the number of steps, up, down, left or right, to the nearest 0.\n\n",
 	"How far is each cell of the following matrix from the nearest 0? One step leads to the cell on the left, on the right, above or below.\n\n",
+	"Zeros in this matrix are springs. Write for each cell how many steps it is from the closest spring, moving only along rows and columns:\n\n",
+	"Make a map of distances: each number says how many moves to a neighbor above, below, left or right lead from that cell of the matrix to the closest cell with a 0.\n\n",
+	"The distance of two cells is the difference of their rows plus that of their columns. What is the distance from each cell of the matrix below to the 0 closest to it?\n\n",
 }
 
 // Prompt implements [task.Instance].

@@ -34,7 +34,7 @@ func TestBinaryMatrixScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("1 1\n1 1"), Solution: tasktest.Matrix("1 1\n1 1")},
 		{Matrix: tasktest.Matrix("0 2"), Solution: tasktest.Matrix("0 1")},
 		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 2")},
-		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 1"), Phrasing: 3},
+		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 1"), Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

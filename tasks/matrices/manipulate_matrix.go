@@ -22,7 +22,7 @@ var manipulateMatrix = task.Spec[manipulateMatrixParams, manipulateMatrixItem]{
 	Doc: "Apply a list of operations to a matrix: rotate it, mirror it, replace numbers, remove rows and columns. " +
 		"As far as the settings allow, every operation changes something, and none makes all numbers equal.",
 	Source:  "Composed exercises; the operations and the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: manipulateMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinTransforms: 1, MaxTransforms: 10, matrixWeights: evenWeights},
 	Levels: []manipulateMatrixParams{
 		{MinRows: 2, MinCols: 2, MaxRows: 3, MaxCols: 3, MinTransforms: 1, MaxTransforms: 1, matrixWeights: evenWeights},
@@ -161,6 +161,9 @@ var manipulateMatrixPhrasings = [][2]string{
 	{"Here is a matrix:\n\n", "Do the following to it, one step after the other:\n"},
 	{"Start with this matrix:\n\n", "Apply these operations, each to the result of the one before:\n"},
 	{"Take the matrix below.\n\n", "What does it become after these steps, taken in order?\n"},
+	{"A program reads this matrix:\n\n", "It then carries out the following commands in order. What does it print at the end?\n"},
+	{"Consider the following rows of numbers.\n\n", "Change them as listed, from the first line of the list to the last:\n"},
+	{"The matrix at the start is\n\n", "Find the matrix at the end, after all of these changes in turn:\n"},
 }
 
 // Prompt implements [task.Instance].

@@ -74,7 +74,7 @@ func TestManipulateMatrixRecords(t *testing.T) {
 		`{"matrix":[[1]],"solution":[[1]],"operations":[{"transform":"zero_divisible"}]}`,
 		`{"matrix":[[1]],"solution":[[2]],"operations":[]}`,
 		`{"matrix":[],"solution":[],"operations":[]}`,
-		`{"matrix":[[1]],"solution":[[1]],"operations":[],"phrasing":3}`,
+		`{"matrix":[[1]],"solution":[[1]],"operations":[],"phrasing":99}`,
 	} {
 		if _, err := manipulateMatrix.Grade(quintain.Problem{Task: "manipulate_matrix", Instance: quintain.RawRecord([]byte(bad))}, "1"); err == nil {
 			t.Errorf("%s is taken", bad)

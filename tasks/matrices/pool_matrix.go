@@ -22,7 +22,7 @@ var poolMatrix = task.Spec[poolMatrixParams, poolMatrixItem]{
 	Doc: "Cut a matrix into square blocks, and find the largest number or the average of each. " +
 		"The largest number differs from block to block, so that 9 is a poor guess; there are no blocks of one cell, which would change nothing.",
 	Source:  "The pooling layers of neural networks; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: poolMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinPoolSize: 1, MaxPoolSize: 3},
 	Levels: []poolMatrixParams{
 		{MinRows: 2, MinCols: 4, MaxRows: 3, MaxCols: 5, MinPoolSize: 2, MaxPoolSize: 2},
@@ -140,6 +140,9 @@ var poolMatrixPhrasings = [][2]string{
 	{"Do ", " pooling on this matrix, with a kernel of %d by %d and a stride of %d:"},
 	{"Apply ", " pooling to the matrix below. The window has %d rows and %d columns and moves on by %d cells each time."},
 	{"What does ", " pooling make of the following matrix, if it takes squares of %d by %d that touch but do not overlap, so that the stride is %d?"},
+	{"Shrink this matrix by ", " pooling over blocks of %d rows and %d columns, one beginning every %d cells:"},
+	{"A layer of a neural network does ", " pooling with windows of %d by %d and a step of %d. What is its output for the following input?"},
+	{"For ", " pooling, the matrix below is covered by squares of %d by %d cells, which begin every %d cells, and each square gives one number. Find all of these numbers."},
 }
 
 // Prompt implements [task.Instance].
@@ -198,9 +201,8 @@ func (p poolMatrixItem) Solve() string {
 	}))
 }
 
-// Score implements [task.Instance]. Each number must be in its place, and may be
-// off by a hundredth of itself, as in reasoning-gym, or by what rounding to 2
-// decimals takes. One row may be written as one column, and the other way round.
+// Score implements [task.Instance]. Each number must be in its place, and rounded in its last
+// decimal, to 2 decimals at least. One row may be written as one column, and the other way round.
 func (p poolMatrixItem) Score(text string) quintain.Verdict {
 	rows, err := numberTable(text, len(p.Solution)*len(p.Solution[0]))
 	if err != nil {
@@ -219,12 +221,17 @@ func (p poolMatrixItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// closePool reports whether got is near enough to want, an exact number.
+// closePool reports whether got is want, an exact number, or want rounded to 2 decimals or
+// more, either way if it is halfway.
 func closePool(got, want float64) bool {
-	const share, least = 1e-2, 1e-8
-	bound := least + share*math.Abs(got)
-	return math.Abs(twoDecimals(want)-got) <= bound || math.Abs(want-got) <= bound ||
-		math.Abs(want-got) <= 0.005+1e-9 && math.Abs(twoDecimals(got)-got) < 1e-9
+	const inexact = 1e-9
+	off := math.Abs(want - got)
+	for scale := 100.; scale < 1/inexact; scale *= 10 {
+		if math.Abs(math.Round(got*scale)-got*scale) < inexact*scale {
+			return off <= 0.5/scale+inexact
+		}
+	}
+	return off <= inexact
 }
 
 // tableShape returns the rows and columns of a table; a single column counts as a

@@ -19,7 +19,7 @@ var rotateMatrix = task.Spec[rotateMatrixParams, rotateMatrixItem]{
 	Doc: "Turn a square matrix clockwise by a number of right angles. " +
 		"It is never left as it was: whole turns are not asked for.",
 	Source:  "A classic exercise; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: rotateMatrixParams{MinN: 2, MaxN: 10, MinRotations: 0, MaxRotations: 10},
 	Levels: []rotateMatrixParams{
 		{MinN: 2, MaxN: 3, MinRotations: 1, MaxRotations: 2},
@@ -99,6 +99,9 @@ var rotateMatrixPhrasings = [][2]string{
 	{"Rotate this matrix clockwise by ", " degrees:\n\n"},
 	{"What does the matrix below look like when it is turned by ", " degrees clockwise?\n\n"},
 	{"Turn the following square of numbers ", " degrees to the right.\n\n"},
+	{"Print this matrix as it appears after a clockwise rotation by ", " degrees:\n\n"},
+	{"A picture is stored as the numbers below. Someone turns the picture clockwise by ", " degrees. Which numbers are stored then?\n\n"},
+	{"These numbers stand on a square sheet of paper. Give them row by row after the sheet has been turned clockwise by ", " degrees.\n\n"},
 }
 
 // Prompt implements [task.Instance].

@@ -17,7 +17,7 @@ func TestRotateMatrixScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"3 1\n4 2", 1, ""},
 		{"3 1\n4 2\n", 7. / 8, "reasoning-gym pays for a text that contains the answer"},
-		{"Turned:\n3 1\n4 2", 7. / 15, ""},
+		{"Turned:\n3 1\n4 2", 0, ""},
 		{"2 4\n1 3", 0, "to the left"},
 		{"4 3\n2 1", 0, "too far"},
 		{"1 2\n3 4", 0, "the question itself"},
@@ -30,7 +30,7 @@ func TestRotateMatrixScore(t *testing.T) {
 		{},
 		{Matrix: tasktest.Matrix("1 2"), NumRotations: 1, Solution: tasktest.Matrix("2\n1")},
 		{Matrix: tasktest.Matrix("1"), NumRotations: -1, Solution: tasktest.Matrix("1")},
-		{Matrix: tasktest.Matrix("1"), NumRotations: 1, Solution: tasktest.Matrix("1"), Phrasing: 3},
+		{Matrix: tasktest.Matrix("1"), NumRotations: 1, Solution: tasktest.Matrix("1"), Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

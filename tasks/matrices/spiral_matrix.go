@@ -18,7 +18,7 @@ var spiralMatrix = task.Spec[spiralMatrixParams, spiralMatrixItem]{
 	Category: "algorithmic",
 	Doc:      "Read a square matrix along a spiral, clockwise from the upper left corner to the middle.",
 	Source:   "A classic exercise; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  spiralMatrixParams{MinN: 2, MaxN: 10},
 	Levels: []spiralMatrixParams{
 		{MinN: 2, MaxN: 3},
@@ -89,6 +89,9 @@ var spiralMatrixPhrasings = []string{
 	"Read this matrix in spiral order:\n\n",
 	"List the numbers of the matrix below along a spiral that winds inward.\n\n",
 	"A snail crawls around this square of numbers and then, frame by frame, toward the middle. In which order does it meet the numbers?\n\n",
+	"Start in the upper left corner of this matrix, go right along the edge, and keep turning right whenever the way ahead is at its end or already used. Which numbers do you pass, in order?\n\n",
+	"Peel off this matrix clockwise from the outside, beginning in the upper left corner: the top row, the right column, the bottom row, the left column, and again with what is left. Give all numbers in this order.\n\n",
+	"In what order does a clockwise spiral from the upper left corner to the middle visit the entries of the following matrix?\n\n",
 }
 
 // Prompt implements [task.Instance].

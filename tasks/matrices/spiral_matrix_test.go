@@ -35,7 +35,7 @@ func TestSpiralMatrixScore(t *testing.T) {
 	for _, bad := range []spiralMatrixItem{
 		{},
 		{Matrix: tasktest.Matrix("1 2\n3 4"), Solution: []int{1, 2, 3, 4}},
-		{Matrix: tasktest.Matrix("1"), Solution: []int{1}, Phrasing: 3},
+		{Matrix: tasktest.Matrix("1"), Solution: []int{1}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

@@ -15,7 +15,7 @@ var baseConversion = task.Spec[baseConversionParams, baseConversionItem]{
 	Category: "algorithmic",
 	Doc:      "Write a whole number in another base, from 2 to 36.",
 	Source:   "Positional number systems; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  baseConversionParams{MinBase: 2, MaxBase: 16, MinValue: 0, MaxValue: 1000},
 	Levels: []baseConversionParams{
 		{MinBase: 8, MaxBase: 10, MinValue: 1, MaxValue: 40},
@@ -87,6 +87,9 @@ var baseConversionPhrasings = [][4]string{
 	{"Convert the number ", " from base ", " to base ", "."},
 	{"The number ", " is written in base ", ". Write it in base ", "."},
 	{"How is ", ", a number in base ", ", written in base ", "?"},
+	{"The number whose digits are ", " in base ", " has other digits in base ", ". Which ones?"},
+	{"A counter shows ", " in base ", ". What would it show in base ", "?"},
+	{"Read ", " as a number in base ", " and express its value in base ", "."},
 }
 
 // Prompt implements [task.Instance].

@@ -15,8 +15,8 @@ func TestBaseConversionScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"1ef", 1, ""},
 		{"1EF", 0, "lower case was asked for"},
-		{"0x1ef", 3. / 5, "reasoning-gym pays for a text that contains the answer"},
-		{"01ef", 3. / 4, ""},
+		{"0x1ef", 0, "reasoning-gym pays for any text that contains the answer"},
+		{"01ef", 0, ""},
 		{" 1ef ", 3. / 5, ""},
 		{"495", 0, "the number in base 10"},
 		{"1ee", 0, "one off"},
@@ -28,7 +28,7 @@ func TestBaseConversionScore(t *testing.T) {
 	tasktest.Nears(t, zero.Score, []tasktest.Near{
 		{"0", 1, "the digits of zero, which reasoning-gym leaves out"},
 		{"", 0, "no digits"},
-		{"00", 0.5, ""},
+		{"00", 0, ""},
 	})
 	if err := zero.Check(); err != nil {
 		t.Errorf("zero as reasoning-gym writes it: %v", err)
@@ -57,7 +57,7 @@ func TestBaseConversionParams(t *testing.T) {
 	})
 }
 
-var baseConversionRE = regexp.MustCompile(`([0-9a-z]+)(?: from|, a number in| is written in) base (\d+).*? base (\d+)`)
+var baseConversionRE = regexp.MustCompile(`([0-9a-z]+)(?: from|, a number in| is written in| in| as a number in) base (\d+).*? base (\d+)`)
 
 // The second way reads the prompt, adds up the digits and writes the sum anew.
 func TestBaseConversionSecond(t *testing.T) {

@@ -17,13 +17,13 @@ var countBits = task.Spec[countBitsParams, countBitsItem]{
 	Doc: "Count the ones of a number in binary. " +
 		"All shares of ones are equally likely; of the digits of random numbers, about half would be ones.",
 	Source:  "Binary numbers; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: countBitsParams{MinN: 1, MaxN: 2147483647},
 	Levels: []countBitsParams{
-		{MinN: 1, MaxN: 63},
-		{MinN: 32, MaxN: 1023},
-		{MinN: 1024, MaxN: 1_000_000},
-		{MinN: 1_000_000, MaxN: 2147483647},
+		{MinN: 1, MaxN: 255},
+		{MinN: 256, MaxN: 65_535},
+		{MinN: 1 << 20, MaxN: 1<<28 - 1},
+		{MinN: 1 << 28, MaxN: 1<<36 - 1},
 		{MinN: 1 << 40, MaxN: 1<<48 - 1},
 		{MinN: 1 << 56, MaxN: 1<<62 - 1},
 	},
@@ -94,6 +94,9 @@ var countBitsPhrasings = [][2]string{
 	{"How many ones does the number ", " have in binary?"},
 	{"Write ", " in base 2. How many of its digits are 1?"},
 	{"How many bits are set in the binary form of ", "?"},
+	{"A computer stores the number ", " as bits. How many of them are 1?"},
+	{"Into how many different powers of two, added together, can ", " be split?"},
+	{"Give the sum of the binary digits of ", "."},
 }
 
 // Prompt implements [task.Instance].
@@ -120,4 +123,6 @@ func (c countBitsItem) Check() error {
 func (c countBitsItem) Solve() string { return strconv.Itoa(c.Solution) }
 
 // Score implements [task.Instance].
-func (c countBitsItem) Score(answer string) quintain.Verdict { return task.Match(answer, c.Solve()) }
+func (c countBitsItem) Score(answer string) quintain.Verdict {
+	return task.MatchNumber(answer, c.Solve())
+}

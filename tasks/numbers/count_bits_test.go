@@ -14,8 +14,8 @@ func TestCountBitsScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"6", 1, ""},
 		{"6 ones", 1. / 6, "reasoning-gym pays for a text that contains the answer"},
-		{"6.0", 1. / 3, ""},
-		{"06", 0.5, ""},
+		{"6.0", 1, "another spelling"},
+		{"06", 1, "another spelling"},
 		{"5", 0, "off by one"},
 		{"4", 0, "the zeros"},
 		{"10", 0, "all digits"},

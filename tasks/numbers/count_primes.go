@@ -18,15 +18,15 @@ var countPrimes = task.Spec[countPrimesParams, countPrimesItem]{
 	Category: "algorithmic",
 	Doc:      "Count the prime numbers between two numbers, both included.",
 	Source:   "The sieve of Eratosthenes; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  countPrimesParams{MinN: 1, MaxN: 10_000},
 	Levels: []countPrimesParams{
 		{MinN: 1, MaxN: 60},
 		{MinN: 1, MaxN: 250},
 		{MinN: 100, MaxN: 1000},
-		{MinN: 1000, MaxN: 3000},
-		{MinN: 9000, MaxN: 12_000},
-		{MinN: 95_000, MaxN: 100_000},
+		{MinN: 1000, MaxN: 2200},
+		{MinN: 3000, MaxN: 4500},
+		{MinN: 9000, MaxN: 11_000},
 	},
 	Make: makeCountPrimes,
 }
@@ -119,6 +119,9 @@ var countPrimesPhrasings = [][3]string{
 	{"How many prime numbers are there from ", " to ", ", both included?"},
 	{"Count the primes between ", " and ", ". The two ends belong to the range."},
 	{"Among the whole numbers from ", " up to and including ", ", how many are prime?"},
+	{"A list has every whole number from ", " to ", ". How many of its numbers have exactly two divisors?"},
+	{"Let n run from ", " through ", ". For how many values of n is n prime?"},
+	{"Someone crosses out all numbers that are not prime from the list of all whole numbers starting with ", " and ending with ", ". How many are left?"},
 }
 
 // Prompt implements [task.Instance].
@@ -150,4 +153,6 @@ func (c countPrimesItem) Check() error {
 func (c countPrimesItem) Solve() string { return strconv.Itoa(c.Solution) }
 
 // Score implements [task.Instance].
-func (c countPrimesItem) Score(answer string) quintain.Verdict { return task.Match(answer, c.Solve()) }
+func (c countPrimesItem) Score(answer string) quintain.Verdict {
+	return task.MatchNumber(answer, c.Solve())
+}

@@ -18,7 +18,7 @@ func TestCountPrimesScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"22", 1, ""},
 		{"22 primes", 2. / 9, "reasoning-gym pays for a text that contains the answer"},
-		{"22.", 2. / 3, ""},
+		{"22.", 1, "another spelling"},
 		{"21", 0, "without the end"},
 		{"23", 0, ""},
 		{"26", 0, "all primes up to 101"},
@@ -34,7 +34,7 @@ func TestCountPrimesScore(t *testing.T) {
 		{Start: 0, End: 10, Solution: 4},
 		{Start: 10, End: 9},
 		{Start: 1, End: 10, Solution: 5},
-		{Start: 1, End: 10, Solution: 4, Phrasing: 3},
+		{Start: 1, End: 10, Solution: 4, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

@@ -19,7 +19,7 @@ var fractionSimplification = task.Spec[fractionSimplificationParams, fractionSim
 	Doc: "Reduce a fraction to its lowest terms. " +
 		"Every fraction can be reduced, so that repeating it is never right.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: fractionSimplificationParams{MinValue: 1, MaxValue: 1000, MinFactor: 1, MaxFactor: 100, Styles: []string{"plain", "latex_inline", "latex_frac", "latex_dfrac"}},
 	Levels: []fractionSimplificationParams{
 		{1, 9, 2, 5, []string{"plain"}},
@@ -115,6 +115,9 @@ var fractionSimplificationPhrasings = [][2]string{
 	{"Reduce ", " to its lowest terms."},
 	{"Write the fraction ", " in lowest terms."},
 	{"What is ", " when it is fully simplified?"},
+	{"Cancel all common factors in ", "."},
+	{"Which fraction with the smallest possible whole numbers equals ", "?"},
+	{"A quotient is given as ", ". Divide both numbers by all that they have in common. What is the result?"},
 }
 
 // write appends a fraction in the style of f.

@@ -17,7 +17,7 @@ var gcd = task.Spec[gcdParams, gcdItem]{
 	Doc: "Find the greatest common divisor. " +
 		"The numbers are multiples of a number that is drawn first, since most random numbers have no common divisor but 1; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 3,
 	Default: gcdParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 1000},
 	Levels: []gcdParams{
 		{MinNumbers: 2, MaxNumbers: 2, MinValue: 2, MaxValue: 30},
@@ -77,6 +77,9 @@ var gcdPhrasings = [][2]string{
 	{"Find the greatest common divisor of ", "."},
 	{"What is the largest whole number that divides each of ", " without a remainder?"},
 	{"What is the GCD of ", "?"},
+	{"Ropes have these lengths: ", ". All are to be cut into pieces of one length, as long as possible, with nothing left over. How long is a piece?"},
+	{"Of all numbers that are divisors of every one of ", ", which is the greatest?"},
+	{"A function returns the greatest common divisor of its arguments. They are ", ". What does it return?"},
 }
 
 // Prompt implements [task.Instance].
@@ -109,4 +112,4 @@ func (g gcdItem) Check() error {
 func (g gcdItem) Solve() string { return strconv.FormatInt(g.Result, 10) }
 
 // Score implements [task.Instance].
-func (g gcdItem) Score(answer string) quintain.Verdict { return task.Match(answer, g.Solve()) }
+func (g gcdItem) Score(answer string) quintain.Verdict { return task.MatchNumber(answer, g.Solve()) }

@@ -15,9 +15,9 @@ func TestGCDScore(t *testing.T) {
 	item := gcdItem{Numbers: []int64{84, 126}, Result: 42, NumTerms: 2}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"42", 1, ""},
-		{" 42", 2. / 3, "reasoning-gym pays for a text that contains the answer"},
-		{"42.0", 0.5, ""},
-		{"the GCD is 42", 2. / 13, ""},
+		{" 42", 1, "another spelling"},
+		{"42.0", 1, "another spelling"},
+		{"the GCD is 42", 2. / 13, "a sentence"},
 		{"21", 0, "a common divisor that is not the greatest"},
 		{"252", 0, "the least common multiple"},
 		{"84", 0, "one of the numbers"},

@@ -21,7 +21,7 @@ var lcm = task.Spec[lcmParams, lcmItem]{
 	Doc: "Find the least common multiple. " +
 		"Most of the numbers have divisors in common, since the least common multiple of random numbers is mostly their product; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 3,
 	Default: lcmParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},
 	Levels: []lcmParams{
 		{MinNumbers: 2, MaxNumbers: 2, MinValue: 3, MaxValue: 24},
@@ -91,6 +91,9 @@ var lcmPhrasings = [][2]string{
 	{"Find the least common multiple of ", "."},
 	{"What is the smallest whole number above 0 that is a multiple of each of ", "?"},
 	{"What is the LCM of ", "?"},
+	{"Lights flash at intervals, in seconds, of ", ". They have just flashed together. After how many seconds will they do so again?"},
+	{"Of all positive numbers that every one of ", " divides, which is the least?"},
+	{"A function returns the least common multiple of its arguments. They are ", ". What does it return?"},
 }
 
 // Prompt implements [task.Instance].
@@ -123,4 +126,4 @@ func (l lcmItem) Check() error {
 func (l lcmItem) Solve() string { return l.Result.String() }
 
 // Score implements [task.Instance].
-func (l lcmItem) Score(answer string) quintain.Verdict { return task.Match(answer, l.Solve()) }
+func (l lcmItem) Score(answer string) quintain.Verdict { return task.MatchNumber(answer, l.Solve()) }

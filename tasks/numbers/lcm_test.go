@@ -13,7 +13,7 @@ func TestLCMScore(t *testing.T) {
 	item := lcmItem{Numbers: []int64{84, 126}, Result: "252"}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"252", 1, ""},
-		{"252\n", 3. / 4, "reasoning-gym pays for a text that contains the answer"},
+		{"252\n", 1, "another spelling"},
 		{"504", 0, "a common multiple that is not the least"},
 		{"42", 0, "the greatest common divisor"},
 		{"10584", 0, "the product"},

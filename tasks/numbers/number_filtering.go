@@ -19,7 +19,7 @@ var numberFiltering = task.Spec[numberFilteringParams, numberFilteringItem]{
 	Doc: "Keep or remove the numbers of a list that are larger or smaller than a given one. " +
 		"The limit lies between two neighbors in the sorted list, all of which are equally likely, so that a list is seldom kept or dropped as a whole.",
 	Source:  "Any textbook of programming; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: numberFilteringParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 4, MinValue: -100, MaxValue: 100},
 	Levels: []numberFilteringParams{
 		{MinNumbers: 3, MaxNumbers: 5, MinValue: 0, MaxValue: 50},
@@ -179,23 +179,27 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// numberFilteringPhrasings are the wordings of the question, between the operation
-// with its limit and the list: if it keeps numbers, and if it removes them.
-var numberFilteringPhrasings = [][2]string{
-	{" in this list: ", " from this list: "},
-	{" among these: ", " from these: "},
-	{" in the following list of numbers: ", " from the following list of numbers: "},
+// numberFilteringPhrasings are the wordings of the question: before the operation with its
+// limit, and between that and the list, if it keeps numbers and if it removes them.
+var numberFilteringPhrasings = [][3]string{
+	{"", " in this list: ", " from this list: "},
+	{"", " among these: ", " from these: "},
+	{"", " in the following list of numbers: ", " from the following list of numbers: "},
+	{"A program filters a list by this rule: ", ". Its input is ", ". Its input is "},
+	{"What is left of a list after this step? ", ". At the start, the list is ", ". At the start, the list is "},
+	{"Somebody gives you a note and some numbers. The note says: ", ". These are the numbers: ", ". These are the numbers: "},
 }
 
 // Prompt implements [task.Instance].
 func (n numberFilteringItem) Prompt() string {
 	which, _ := filterNamed(n.Operation)
-	words := numberFilteringPhrasings[n.Phrasing][0]
+	words := numberFilteringPhrasings[n.Phrasing]
+	between := words[1]
 	if which.itself {
-		words = numberFilteringPhrasings[n.Phrasing][1]
+		between = words[2]
 	}
-	b := make([]byte, 0, task.PromptRoom)
-	b = append(append(append(b, which.words...), n.FilterValue...), words...)
+	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
+	b = append(append(append(b, which.words...), n.FilterValue...), between...)
 	b = appendPythonList(b, n.OriginalNumbers)
 	b = append(b, "\nAnswer with the list of the numbers that are left, in the same order and the same form: "+
 		"in square brackets, each in single quotes, with a comma and a space between them, for example ['-3', '0.50', '12']. An empty list is []."...)

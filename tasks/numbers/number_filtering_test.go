@@ -44,7 +44,7 @@ func TestNumberFilteringScore(t *testing.T) {
 		{OriginalNumbers: []string{"5"}, FilterValue: "nan", Operation: "keep_larger"},
 		{OriginalNumbers: []string{"x"}, FilterValue: "1", Operation: "keep_larger"},
 		{OriginalNumbers: []string{"1"}, FilterValue: "1", Operation: "keep_larger", Result: []string{"inf"}},
-		{OriginalNumbers: []string{"1"}, FilterValue: "1", Operation: "keep_larger", Phrasing: 3},
+		{OriginalNumbers: []string{"1"}, FilterValue: "1", Operation: "keep_larger", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
@@ -72,7 +72,7 @@ func TestFloorDiv(t *testing.T) {
 	}
 }
 
-var filteringRE = regexp.MustCompile(`^(Keep|Remove) the numbers that are (larger|smaller) than (\S+?),? `)
+var filteringRE = regexp.MustCompile(`(Keep|Remove) the numbers that are (larger|smaller) than (\S+?)[.,]? `)
 
 // The second way reads the prompt, and compares in whole units of the tenth decimal.
 func TestNumberFilteringSecond(t *testing.T) {

@@ -22,7 +22,7 @@ var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
 		"All differ, by as little as the settings say, and an answer is right if it is nearer to the right number than to any other. " +
 		"Picking one of n numbers without looking is right once in n times.",
 	Source:  "Notations of numbers; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: numberFormatParams{MinCandidates: 2, MaxCandidates: 5, MinN: 1000, MaxN: 1_000_000_000, MaxDelta: 10},
 	Levels: []numberFormatParams{
 		{MinCandidates: 2, MaxCandidates: 3, MinN: 2000, MaxN: 100_000, MaxDelta: 1000},
@@ -30,7 +30,7 @@ var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
 		{MinCandidates: 4, MaxCandidates: 8, MinN: 10_000, MaxN: 1_000_000_000, MaxDelta: 10},
 		{MinCandidates: 8, MaxCandidates: 16, MinN: 100_000, MaxN: 1_000_000_000, MaxDelta: 1},
 		{MinCandidates: 16, MaxCandidates: 40, MinN: 1_000_000, MaxN: 1_000_000_000, MaxDelta: 0.01},
-		{MinCandidates: 50, MaxCandidates: 100, MinN: 1_000_000, MaxN: 900_000_000, MaxDelta: 0.001},
+		{MinCandidates: 100, MaxCandidates: 200, MinN: 1_000_000, MaxN: 900_000_000, MaxDelta: 0.001},
 	},
 	Make: makeNumberFormat,
 }
@@ -166,6 +166,9 @@ var numberFormatPhrasings = [][3]string{
 	{"Which of these numbers is the ", ": ", "?"},
 	{"Find the ", " of the following numbers: ", "."},
 	{"Here are some numbers, of which I need the ", ": ", "."},
+	{"Someone has to pick the ", " of these: ", ". Which one is it?"},
+	{"Compare the values and name the ", ": ", "."},
+	{"If all of them were written in the same way, which of the following would be the ", "? ", ""},
 }
 
 // Prompt implements [task.Instance].

@@ -57,7 +57,7 @@ func TestNumberFormatScore(t *testing.T) {
 		"one too few":      func(n *numberFormatItem) { n.Formatted = n.Formatted[:1] },
 		"shown wrong":      func(n *numberFormatItem) { n.Formatted = []string{"704,523,555.777", "7.04e+08"} },
 		"no number":        func(n *numberFormatItem) { n.Formatted = []string{"704,523,555.777", "nan"} },
-		"another wording":  func(n *numberFormatItem) { n.Phrasing = 3 },
+		"another wording":  func(n *numberFormatItem) { n.Phrasing = 99 },
 	} {
 		bad := item
 		spoil(&bad)

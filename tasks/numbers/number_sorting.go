@@ -20,7 +20,7 @@ var numberSorting = task.Spec[numberSortingParams, numberSortingItem]{
 	Category: "algorithmic",
 	Doc:      "Sort decimal numbers, ascending or descending. Every number must have its exact value, in whatever spelling.",
 	Source:   "Any textbook of algorithms; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  numberSortingParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 2, MinValue: -100, MaxValue: 100},
 	Levels: []numberSortingParams{
 		{MinNumbers: 3, MaxNumbers: 4, MinValue: 0, MaxValue: 50},
@@ -143,6 +143,9 @@ var numberSortingPhrasings = [][2]string{
 	{"Sort these numbers in ", " order: "},
 	{"Put the following numbers into ", " order: "},
 	{"Arrange this list of numbers in ", " order: "},
+	{"Write these numbers as a list in ", " order: "},
+	{"What is the list of these numbers when it is in ", " order? "},
+	{"A spreadsheet column is sorted in ", " order. In which order do these numbers stand in it? "},
 }
 
 // Prompt implements [task.Instance].

@@ -21,13 +21,13 @@ var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationI
 		"One number in 64 is itself prime, so that repeating the number is a poor answer. " +
 		"Factors with the right product that are not all prime earn up to a half, more the more of them there are.",
 	Source:  "Euclid's Elements, VII and IX; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: primeFactorizationParams{MinValue: 2, MaxValue: 1000},
 	Levels: []primeFactorizationParams{
-		{MinValue: 4, MaxValue: 60},
-		{MinValue: 20, MaxValue: 500},
-		{MinValue: 200, MaxValue: 5000},
-		{MinValue: 2000, MaxValue: 100_000},
+		{MinValue: 4, MaxValue: 300},
+		{MinValue: 200, MaxValue: 20_000},
+		{MinValue: 2000, MaxValue: 50_000},
+		{MinValue: 20_000, MaxValue: 500_000},
 		{MinValue: 100_000, MaxValue: 10_000_000},
 		{MinValue: 10_000_000, MaxValue: 10_000_000_000},
 	},
@@ -124,6 +124,9 @@ var primeFactorizationPhrasings = [][2]string{
 	{"Find the prime factors of ", "."},
 	{"Write ", " as a product of primes."},
 	{"Into which primes does ", " factor?"},
+	{"A number is the product of primes in exactly one way. What is that product for the number ", "?"},
+	{"Divide the number ", " by primes until 1 is left. By which primes, each as often as it is used?"},
+	{"Take the whole number ", " apart into factors that cannot be taken apart any further."},
 }
 
 // Prompt implements [task.Instance].
@@ -189,10 +192,14 @@ func (p primeFactorizationItem) Score(text string) quintain.Verdict {
 	return quintain.Wrong("want " + p.Solve())
 }
 
+// timesSigns are the other ways to write × and ^.
+var timesSigns = strings.NewReplacer("**", "^", "*", "×", "·", "×", `\times`, "×", `\cdot`, "×")
+
 // readFactors reads whole numbers with × between them, of which some may be left
-// out; reason says why there are none.
+// out. Powers of them may be written as 2^3. The reason says why there are none.
 func readFactors(text string) (factors []int64, reason string) {
 	const most = 256 // more than a number of 64 bits has, with some ones
+	text = timesSigns.Replace(text)
 	if strings.Count(text, "×") > most {
 		return nil, "there are too many factors"
 	}
@@ -200,11 +207,18 @@ func readFactors(text string) (factors []int64, reason string) {
 		if part = answer.Trim(part); part == "" {
 			continue
 		}
-		factor, ok := answer.ReadInt(part)
-		if !ok {
+		base, power, isPower := strings.Cut(part, "^")
+		factor, ok := answer.ReadInt(answer.Ungrouped(answer.Trim(base)))
+		times, whole := int64(1), true
+		if isPower {
+			times, whole = answer.ReadInt(strings.Trim(power, " {}"))
+		}
+		if !ok || !whole || times < 1 || times > most {
 			return nil, fmt.Sprintf("%.40q is not a factor", part)
 		}
-		factors = append(factors, factor)
+		for range times {
+			factors = append(factors, factor)
+		}
 	}
 	if len(factors) == 0 {
 		return nil, "there are no factors"

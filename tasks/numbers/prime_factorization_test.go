@@ -31,8 +31,15 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{"2 × 2 × 3 × 5 × 0", 0, "zero"},
 		{"99999999999 × 99999999999", 0, "more than a machine word"},
 		{"2 x 2 x 3 x 5", 0, "the letter"},
-		{"2 * 2 * 3 * 5", 0, "another sign"},
-		{"2^2 × 3 × 5", 0, "a power"},
+		{"2 * 2 * 3 * 5", 1, "another sign"},
+		{"2^2 × 3 × 5", 1, "a power"},
+		{"2**2*3*5", 1, ""},
+		{`2^{2} \cdot 3 \times 5`, 1, "LaTeX"},
+		{"2^3 × 3 × 5", 0, "another power"},
+		{"60^1", 0, ""},
+		{"2^999999999", 0, ""},
+		{"2^-1 × 120", 0, ""},
+		{"2^2^1 × 3 × 5", 0, ""},
 		{"2 × 2 × 3 × 5.", 0, "a full stop"},
 		{" × ", 0, "nothing, for which reasoning-gym pays 0.01"},
 		{"", 0, ""},
@@ -52,7 +59,7 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{Number: 60, Factors: []int64{2, 2, 3}},
 		{Number: 60, Factors: []int64{2, 2, 3, 5, 7}},
 		{Number: 60, Factors: []int64{0, 60}},
-		{Number: 61, Factors: []int64{61}, Phrasing: 3},
+		{Number: 61, Factors: []int64{61}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
@@ -82,7 +89,7 @@ func TestPrimeFactorizationParams(t *testing.T) {
 	}
 }
 
-var factoredRE = regexp.MustCompile(`(?:of|Write|does) (\d+)`)
+var factoredRE = regexp.MustCompile(`(?:of|Write|does|the number|the whole number) (\d+)`)
 
 // The second way reads the prompt, multiplies the factors, and knows each prime by
 // Fermat's little theorem.

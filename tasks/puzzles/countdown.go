@@ -21,7 +21,7 @@ var countdown = task.Spec[countdownParams, countdownItem]{
 	Category: "games",
 	Doc:      "Combine all the given numbers with + - * / to reach a target. There is a solution in which every step gives a positive whole number.",
 	Source:   "The numbers round of the television game Des chiffres et des lettres (1972); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default: countdownParams{
 		MinNumbers: 4, MaxNumbers: 6, MinValue: 1, MaxValue: 100, MinTarget: 100, MaxTarget: 999,
 		Operators: "+-*/", Shuffle: true,
@@ -298,6 +298,9 @@ var countdownPhrasings = [][3]string{
 	{"Write an arithmetic expression that equals ", " and uses each of these numbers exactly once: ", "."},
 	{"Your target is ", ". Reach it with the numbers ", ", each used exactly as often as it is listed."},
 	{"How can you make ", " from ", "? Use each of these numbers exactly once, and no others."},
+	{"In a game show, the number to reach is ", " and the cards show ", ". Every card must be used exactly once. Which calculation gets there?"},
+	{"Find a calculation with the result ", " in which each of the following numbers appears exactly once: ", "."},
+	{"The result is known: ", ". The numbers are known as well: ", ". Put operations and brackets between them, using each number exactly once."},
 }
 
 // countdownForm says how an answer is written.

@@ -20,7 +20,7 @@ var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 	Category: "algorithmic",
 	Doc:      "Find the digits that letters stand for in the sum of several numbers. Any digits that make the sum right are accepted.",
 	Source:   "H. E. Dudeney's verbal arithmetic (1924); the settings are those of reasoning-gym and two of our own, the lengths of the words.",
-	Version:  2,
+	Version:  3,
 	Many:     true,
 	Default:  cryptarithmParams{MinWords: 2, MaxWords: 3, MinWordLength: 3, MaxWordLength: 5},
 	Levels: []cryptarithmParams{
@@ -28,8 +28,8 @@ var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 		{MinWords: 2, MaxWords: 2, MinWordLength: 2, MaxWordLength: 3},
 		{MinWords: 2, MaxWords: 3, MinWordLength: 3, MaxWordLength: 5},
 		{MinWords: 3, MaxWords: 4, MinWordLength: 4, MaxWordLength: 6, AllowLeadingZero: true},
-		{MinWords: 5, MaxWords: 7, MinWordLength: 5, MaxWordLength: 8},
-		{MinWords: 10, MaxWords: 14, MinWordLength: 7, MaxWordLength: 10, AllowLeadingZero: true},
+		{MinWords: 3, MaxWords: 5, MinWordLength: 5, MaxWordLength: 7},
+		{MinWords: 5, MaxWords: 7, MinWordLength: 6, MaxWordLength: 9, AllowLeadingZero: true},
 	},
 	Make: makeCryptarithm,
 }
@@ -161,6 +161,9 @@ var cryptarithmPhrasings = []string{
 	"In this addition, every letter stands for a digit, and different letters stand for different digits.",
 	"The digits of this sum were replaced by letters: the same digit by the same letter, different digits by different letters.",
 	"Find a different digit for each letter so that this sum is right.",
+	"A teacher wrote a correct addition on the board and then covered each digit by a letter, one letter for each digit. Which digits are under the letters?",
+	"Replace the letters below by digits to get a correct sum. Each letter has one digit, and no two letters share a digit.",
+	"This is a sum in code: letters stand for digits, one for one. Break the code.",
 }
 
 // Prompt implements [task.Instance].

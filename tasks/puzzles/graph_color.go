@@ -20,10 +20,10 @@ var graphColor = task.Spec[graphColorParams, graphColorItem]{
 	Doc: "Color a graph so that no edge joins two vertices of the same color. " +
 		"The edges are drawn around a hidden coloring; the number of them per vertex decides how hard it is to find one.",
 	Source:  "The classic problem of graph theory; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 3,
 	Default: graphColorParams{NumColors: 3, MinNumVertices: 10, MaxNumVertices: 10, EdgeProbability: 0.1},
 	Levels: []graphColorParams{
-		{NumColors: 4, MinNumVertices: 4, MaxNumVertices: 5, EdgeProbability: 0.6},
+		{NumColors: 3, MinNumVertices: 5, MaxNumVertices: 6, EdgeProbability: 0.8},
 		{NumColors: 4, MinNumVertices: 6, MaxNumVertices: 8, EdgeProbability: 0.5},
 		{NumColors: 3, MinNumVertices: 9, MaxNumVertices: 12, EdgeProbability: 0.3},
 		{NumColors: 3, MinNumVertices: 14, MaxNumVertices: 18, EdgeProbability: 0.25},
@@ -154,6 +154,9 @@ var graphColorPhrasings = []string{
 	"Color the vertices of this graph so that no edge joins two vertices of the same color.",
 	"Give every vertex of the following graph a color. Vertices that are joined by an edge must have different colors.",
 	"Find a coloring of this graph in which the two ends of every edge differ in color.",
+	"The vertices below stand for radio stations, and an edge joins two stations that would disturb each other on one channel. Assign channels, here called colors, so that none are disturbed.",
+	"Two vertices that share an edge in this graph must not share a color. Find colors for all vertices.",
+	"Here is a graph. Split its vertices into classes, one for each color, with no edge inside a class.",
 }
 
 // Prompt implements [task.Instance].

@@ -51,7 +51,7 @@ func TestGraphColorRecords(t *testing.T) {
 		`{"possible_answer":{"0":1},"puzzle":{"vertices":[0,1],"edges":[[0,1]],"color_options":[1,2]}}`,
 		`{"possible_answer":{"0":1,"1":3},"puzzle":{"vertices":[0,1],"edges":[[0,1]],"color_options":[1,2]}}`,
 		`{"possible_answer":{"0":1,"1":2},"puzzle":{"vertices":[0,1],"edges":[[0,2]],"color_options":[1,2]}}`,
-		`{"possible_answer":{"0":1,"1":2},"puzzle":{"vertices":[0,1],"edges":[[0,1]],"color_options":[1,2]},"phrasing":3}`,
+		`{"possible_answer":{"0":1,"1":2},"puzzle":{"vertices":[0,1],"edges":[[0,1]],"color_options":[1,2]},"phrasing":99}`,
 	} {
 		_, err := graphColor.Grade(quintain.Problem{Task: "graph_color", Instance: quintain.RawRecord([]byte(bad))}, "{}")
 		if err == nil {

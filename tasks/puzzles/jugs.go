@@ -20,7 +20,7 @@ var jugs = task.Spec[jugsParams, jugsItem]{
 	Doc: "Measure out an amount of water with jugs that can be filled, emptied and poured into one another. " +
 		"It takes at least as many moves as the difficulty says; any moves that end with the amount in a jug are right.",
 	Source:  "The water pouring puzzle, known since the thirteenth century; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Many:    true,
 	Default: jugsParams{NumJugs: 3, Difficulty: 10},
 	Levels: []jugsParams{
@@ -113,6 +113,9 @@ var jugsPhrasings = []string{
 	"You stand at a well with some empty jugs. When full, they hold these amounts, in liters:",
 	"You have to measure out water with jugs that have no marks on them. You also have a tap and a drain. The jugs are empty now, and their capacities in liters are:",
 	"Here are some empty jugs, and as much water as you like. These are the capacities of the jugs, in liters:",
+	"A cook has no scales, but several jugs without marks, all of them empty, and running water. In liters, the jugs hold:",
+	"Next to a lake stand some jugs with nothing in them. How much each can hold, in liters, is listed here:",
+	"Water can be measured by pouring it from jug to jug. All jugs are empty at the start, and their sizes in liters are:",
 }
 
 // Prompt implements [task.Instance].

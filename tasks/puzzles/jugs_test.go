@@ -44,7 +44,7 @@ func TestJugsScore(t *testing.T) {
 		`{"puzzle":{"jug_capacities":[3,0],"target":1}}`,
 		`{"puzzle":{"jug_capacities":[3,100001],"target":1}}`,
 		`{"puzzle":{"jug_capacities":[3,5],"target":0}}`,
-		`{"puzzle":{"jug_capacities":[3,5],"target":1},"phrasing":3}`,
+		`{"puzzle":{"jug_capacities":[3,5],"target":1},"phrasing":99}`,
 	})
 }
 

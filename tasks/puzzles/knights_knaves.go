@@ -18,7 +18,7 @@ var knightsKnaves = task.Spec[knightsParams, knightsItem]{
 	Category: "logic",
 	Doc:      "Find out who always tells the truth and who always lies, from what they say of each other. Exactly one assignment fits.",
 	Source:   "R. Smullyan, What Is the Name of This Book? (1978); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  knightsParams{People: 2, Depth: 2, Width: 2},
 	Levels: []knightsParams{
 		{People: 2, Depth: 2, Width: 2},
@@ -175,6 +175,12 @@ var knightsPhrasings = [][3]string{
 		"Walking through it, you come across %s.", "Which kind does each of them belong to?"},
 	{"The people of a village are %[3]s or %[4]s, each of them one or the other. Everything that %[3]s claim is true; everything that %[4]s claim is false. ",
 		"A traveler listens to %s.", "What can the traveler conclude about each of them?"},
+	{"Some people always tell the truth and are called %[3]s; all others always lie and are called %[4]s. ",
+		"You talk to %s.", "What is each of them called?"},
+	{"Each inhabitant of a valley is %[1]s or %[2]s: the words of %[1]s are always true, and those of %[2]s never are. ",
+		"You hear %s speak.", "Find out what each of them is."},
+	{"There are two sorts of people in this puzzle. The %[3]s say only what is true, and the %[4]s only what is false. ",
+		"It is about %s.", "Which sort is each of them?"},
 }
 
 // knightsNotes say how words are meant that everyday speech uses loosely, if they

@@ -10,4 +10,6 @@ var Tasks = []quintain.Task{
 	graphColor,
 	jugs,
 	knightsKnaves,
+	mahjongPuzzle,
+	puzzle24,
 }

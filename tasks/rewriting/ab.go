@@ -15,10 +15,10 @@ import (
 var ab = task.Spec[abParams, abItem]{
 	Name:     "ab",
 	Category: "algorithmic",
-	Doc: "Rewrite a row of the tokens A#, #A, B# and #B until no two neighbors face each other. " +
+	Doc: "Rewrite a row of tokens such as A# and #B until no two neighbors face each other. " +
 		"The order of the rewriting does not matter. Something always remains, and it is never the program itself.",
 	Source:  "The A::B system, a small interaction net; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: abParams{Length: 10},
 	Levels:  []abParams{{Length: 4}, {Length: 7}, {Length: 12}, {Length: 25}, {Length: 50}, {Length: 120}},
 	Make:    makeAB,
@@ -42,35 +42,56 @@ func (p abParams) Check() error {
 type abItem struct {
 	Program  string  `json:"program,omitempty"` // tokens with a space between them
 	Answer   *string `json:"answer"`            // what remains of them
+	Letters  string  `json:"letters,omitempty"` // the two of the tokens; empty: A and B, as in reasoning-gym
+	Crossed  bool    `json:"crossed,omitempty"` // different letters vanish, and equal ones pass each other
 	Phrasing int     `json:"phrasing,omitempty"`
 }
 
-// An abToken is a place in abNames: even tokens face left, odd ones face right.
+// An abToken is a place among the names of the tokens: even ones face left, odd ones right.
 type abToken uint8
 
-var abNames = [4]string{"#A", "A#", "#B", "B#"}
+// names returns the names of the tokens.
+func (a abItem) names() [4]string {
+	x, y := "A", "B"
+	if a.Letters != "" {
+		x, y = a.Letters[:1], a.Letters[1:]
+	}
+	return [4]string{"#" + x, x + "#", "#" + y, y + "#"}
+}
 
 // makeAB draws tokens until something happens to them and something remains,
 // which one draw in three hundred fails at ten tokens.
 func makeAB(p abParams, r *rng.Rand) (abItem, error) {
 	const tries = 50
-	w := newABRewriter(p.Length)
+	first := r.Between(0, 25)
+	letters := string([]byte{'A' + byte(first), 'A' + byte((first+r.Between(1, 25))%26)})
+	item := abItem{Letters: letters, Crossed: r.Chance(0.5), Phrasing: r.Between(0, len(abPhrasings)-1)}
+	w := newABRewriter(p.Length, item.Crossed)
 	program := make([]abToken, p.Length)
 	for try := range tries {
 		for i := range program {
-			program[i] = abToken(r.Between(0, len(abNames)-1))
+			program[i] = abToken(r.Between(0, 3))
 		}
-		if try == tries-1 { // A# first and #B after it, which pass through each other
-			for i := range program {
-				program[i] = abToken(1 + min(i, 1))
-			}
+		if try == tries-1 {
+			passing(program, item.Crossed)
 		}
 		if end := w.rewrite(program); len(end) > 0 && !slices.Equal(end, program) {
 			break
 		}
 	}
-	answer := abText(w.end)
-	return abItem{Program: abText(program), Answer: &answer, Phrasing: r.Between(0, len(abPhrasings)-1)}, nil
+	answer := item.text(w.end)
+	item.Program, item.Answer = item.text(program), &answer
+	return item, nil
+}
+
+// passing makes program a token that looks right, before others that it passes.
+func passing(program []abToken, crossed bool) {
+	for i := range program {
+		program[i] = abToken(1 + min(i, 1))
+		if crossed {
+			program[i] = abToken(1 - min(i, 1))
+		}
+	}
 }
 
 // An abRewriter has room for programs of some length.
@@ -78,12 +99,14 @@ type abRewriter struct {
 	open [2][]int  // places of the right-facing tokens without a partner, by letter
 	gone []bool    // the right-facing tokens that have one, by place
 	end  []abToken // what remains
+
+	crossed bool // tokens of different letters vanish
 }
 
 // newABRewriter returns a rewriter of programs of n tokens.
-func newABRewriter(n int) *abRewriter {
+func newABRewriter(n int, crossed bool) *abRewriter {
 	places := make([]int, 2*n)
-	return &abRewriter{[2][]int{places[:0:n], places[n:n]}, make([]bool, n), make([]abToken, 0, n)}
+	return &abRewriter{[2][]int{places[:0:n], places[n:n]}, make([]bool, n), make([]abToken, 0, n), crossed}
 }
 
 // rewrite returns what remains of a program; it is good until the next call. A token
@@ -94,6 +117,9 @@ func (w *abRewriter) rewrite(program []abToken) []abToken {
 	w.open[0], w.open[1], w.end = w.open[0][:0], w.open[1][:0], w.end[:0]
 	for i, token := range program {
 		open := &w.open[token/2]
+		if w.crossed && token%2 == 0 {
+			open = &w.open[1-token/2]
+		}
 		w.gone[i] = false
 		switch n := len(*open); {
 		case token%2 == 1:
@@ -114,53 +140,82 @@ func (w *abRewriter) rewrite(program []abToken) []abToken {
 }
 
 // abText writes tokens with a space between them.
-func abText(tokens []abToken) string {
-	b := make([]byte, 0, 128)
+func (a abItem) text(tokens []abToken) string {
+	b, names := make([]byte, 0, 128), a.names()
 	for i, token := range tokens {
 		if i > 0 {
 			b = append(b, ' ')
 		}
-		b = append(b, abNames[token]...)
+		b = append(b, names[token]...)
 	}
 	return string(b)
 }
 
 // abPhrasings are the wordings of the question, before the rules.
 var abPhrasings = []string{
-	"A program is a row of the tokens A#, #A, B# and #B. When the # of one token faces the # of the next, the two are rewritten:",
-	"The tokens A#, #A, B# and #B stand in a row. Two neighbors whose # signs face each other are replaced by these rules:",
+	"A program is a row of the tokens {tokens}. When the # of one token faces the # of the next, the two are rewritten:",
+	"The tokens {tokens} stand in a row. Two neighbors whose # signs face each other are replaced by these rules:",
 	"Here are four rules for neighboring tokens whose # signs face each other:",
+	"A row of tokens is rewritten step by step. In each step, two neighbors that turn their # toward each other are exchanged for what the following table says:",
+	"Think of {tokens} as arrows that look right or left. When a token that looks right stands directly before one that looks left, this happens to them:",
+	"This is a machine for rows of the tokens {tokens}. Wherever the # of a token meets the # of its right neighbor, it applies the rule for that pair:",
 }
 
 // Prompt implements [task.Instance].
 func (a abItem) Prompt() string {
-	return abPhrasings[a.Phrasing] + "\n\n" +
-		"A# #A → nothing\nB# #B → nothing\nA# #B → #B A#\nB# #A → #A B#\n\n" +
-		"Go on until no two neighbors face each other. What remains of this program?\n\n" + a.Program +
-		"\n\nAnswer with the remaining tokens in their order, with a space between them. For example, B# A# #B #A A# becomes A#."
+	names := a.names()
+	listed := names[1] + ", " + names[0] + ", " + names[3] + " and " + names[2]
+	var rules strings.Builder
+	for _, facing := range [][2]int{{1, 0}, {3, 2}, {1, 2}, {3, 0}} {
+		right, left := names[facing[0]], names[facing[1]]
+		after := "nothing"
+		if equal := facing[0]/2 == facing[1]/2; equal == a.Crossed {
+			after = left + " " + right
+		}
+		rules.WriteString(right + " " + left + " → " + after + "\n")
+	}
+	example := []abToken{3, 1, 2, 0, 1}
+	return strings.Replace(abPhrasings[a.Phrasing], "{tokens}", listed, 1) + "\n\n" + rules.String() +
+		"\nGo on until no two neighbors face each other. What remains of this program?\n\n" + a.Program +
+		"\n\nAnswer with the remaining tokens in their order, with a space between them. For example, " + a.text(example) +
+		" becomes " + a.text(newABRewriter(len(example), a.Crossed).rewrite(example)) + "."
 }
 
 // Short implements [task.Shortener].
-func (a abItem) Short() string { return "rewrite " + a.Program }
+func (a abItem) Short() string {
+	if a.Crossed {
+		return "rewrite, different letters vanish: " + a.Program
+	}
+	return "rewrite " + a.Program
+}
 
 // Canonical implements [task.Canonicalizer].
-func (a abItem) Canonical() string { return a.Program }
+func (a abItem) Canonical() string {
+	if a.Program == "" {
+		return ""
+	}
+	return fmt.Sprint(a.Crossed, " ", a.Program)
+}
 
 // Check refuses a record without an answer, or with a wrong one.
 func (a abItem) Check() error {
 	if a.Answer == nil {
 		return errors.New("answer is missing")
 	}
+	if a.Letters != "" && (len(a.Letters) != 2 || a.Letters[0] == a.Letters[1] || strings.Trim(a.Letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
+		return fmt.Errorf("letters is %q, want two different capitals", a.Letters)
+	}
 	if a.Program != "" {
+		names := a.names()
 		var program []abToken
 		for name := range strings.SplitSeq(a.Program, " ") {
-			token := slices.Index(abNames[:], name)
+			token := slices.Index(names[:], name)
 			if token < 0 {
-				return fmt.Errorf("program has a token %q, want one of %v", name, abNames)
+				return fmt.Errorf("program has a token %q, want one of %v", name, names)
 			}
 			program = append(program, abToken(token))
 		}
-		if want := abText(newABRewriter(len(program)).rewrite(program)); *a.Answer != want {
+		if want := a.text(newABRewriter(len(program), a.Crossed).rewrite(program)); *a.Answer != want {
 			return fmt.Errorf("answer is %q, want %q", *a.Answer, want)
 		}
 	}

@@ -35,7 +35,11 @@ func TestABScore(t *testing.T) {
 		`{"program":"A# #A"}`,
 		`{"program":"A# #A A#","answer":"#A"}`,
 		`{"program":"A# #C","answer":"A# #C"}`,
-		`{"answer":"A#","phrasing":3}`,
+		`{"answer":"A#","phrasing":99}`,
+		`{"answer":"A#","letters":"A"}`,
+		`{"answer":"A#","letters":"AA"}`,
+		`{"answer":"A#","letters":"ab"}`,
+		`{"program":"A# #B","answer":"#B A#","crossed":true}`,
 	} {
 		if _, err := ab.Grade(quintain.Problem{Task: "ab", Instance: quintain.RawRecord([]byte(bad))}, "A#"); err == nil {
 			t.Errorf("%s is taken", bad)
@@ -53,8 +57,15 @@ func TestABParams(t *testing.T) {
 // The second way reads the prompt and applies the rules, one by one, wherever the
 // first pair stands.
 func TestABSecond(t *testing.T) {
-	rules := map[string][]string{"A# #A": {}, "B# #B": {}, "A# #B": {"#B", "A#"}, "B# #A": {"#A", "B#"}}
 	tasktest.Second(t, ab, 1200, func(_ abItem, prompt, got string) error {
+		rules := map[string][]string{}
+		for line := range strings.Lines(strings.Split(prompt, "\n\n")[1] + "\n") {
+			facing, after, _ := strings.Cut(strings.TrimSpace(line), " → ")
+			rules[facing] = strings.Fields(strings.Replace(after, "nothing", "", 1))
+		}
+		if len(rules) != 4 {
+			return fmt.Errorf("the rules are %q", rules)
+		}
 		text := strings.Split(prompt, "\n\n")[3]
 		row := strings.Split(text, " ")
 		for i := 0; i+1 < len(row); {
@@ -76,13 +87,13 @@ func TestABSecond(t *testing.T) {
 func TestABOfTwoTokens(t *testing.T) {
 	seen := map[string]bool{}
 	tasktest.Second(t, tasktest.With(t, ab, `{"length":2}`), 100, func(item abItem, _, got string) error {
-		seen[item.Program+" = "+got] = true
+		seen[fmt.Sprint(item.Crossed, " ", strings.NewReplacer(item.Letters[:1], "x", item.Letters[1:], "y").Replace(item.Program+" = "+got))] = true
 		return nil
 	})
-	if len(seen) != 2 || !seen["A# #B = #B A#"] || !seen["B# #A = #A B#"] {
+	if len(seen) != 4 || !seen["false x# #y = #y x#"] || !seen["false y# #x = #x y#"] || !seen["true x# #x = #x x#"] || !seen["true y# #y = #y y#"] {
 		t.Errorf("got %v", seen)
 	}
-	if end := newABRewriter(3).rewrite([]abToken{1, 2, 2}); abText(end) != "#B #B A#" {
-		t.Errorf("A# #B #B ends as %s", abText(end))
+	if end := newABRewriter(3, false).rewrite([]abToken{1, 2, 2}); (abItem{}).text(end) != "#B #B A#" {
+		t.Errorf("A# #B #B ends as %s", abItem{}.text(end))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
@@ -24,8 +23,8 @@ type recipe [mostKinds]int8
 // enough, until no recipe can be applied or most steps are made. It returns the steps.
 func cook(have stock, recipes []recipe, most int) (end stock, steps int) {
 	for ; steps < most; steps++ {
-		next, found := firstRecipe(have, recipes)
-		if !found {
+		next := slices.IndexFunc(recipes, func(r recipe) bool { return have.enough(&r) })
+		if next < 0 {
 			break
 		}
 		for kind, change := range recipes[next] {
@@ -33,16 +32,6 @@ func cook(have stock, recipes []recipe, most int) (end stock, steps int) {
 		}
 	}
 	return have, steps
-}
-
-// firstRecipe finds the first recipe for which there is enough.
-func firstRecipe(have stock, recipes []recipe) (i int, found bool) {
-	for i := range recipes {
-		if have.enough(&recipes[i]) {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 // enough reports whether have holds what r takes.
@@ -69,17 +58,26 @@ func countsText(all []int) string {
 
 // A kitchen is what string_splitting and string_synthesis differ in.
 type kitchen struct {
-	settings string // the name of what there is at the start, in the settings
-	kinds    int    // of things
-	recipes  []recipe
-	first    [3]string // names of the kinds that there are at the start
-	enough   [3]bool   // of which there is as much as can be if no recipe could be applied
-	rules    string    // the recipes in words, and when one applies
-	form     string    // of the answer
+	settings string         // the name of what there is at the start, in the settings
+	kinds    []string       // names of the things; the first three are there at the start
+	recipes  []recipe       // those of reasoning-gym, whose entries do not list them
+	enough   [3]bool        // of which there is as much as can be if the recipes above could not be applied
+	weight   [mostKinds]int // of a thing; every recipe makes the whole lighter, so that all comes to an end
+	stages   []stage        // a recipe is drawn for each
+	and      string         // between the things of a recipe
+	counts   bool           // things of a kind are counted in words, rather than listed one by one
+	applies  string         // when a recipe applies
+	form     string         // of the answer
 }
 
-// check refuses settings that make no sense.
-func (k *kitchen) check(least, most, iterations int) error {
+// A stage says which recipes may be drawn.
+type stage struct {
+	taken, given [2]int // first and last kind
+	least, most  int    // things taken
+}
+
+// checkSettings refuses settings that are invalid.
+func (k *kitchen) checkSettings(least, most, iterations int) error {
 	switch {
 	case least < 0:
 		return fmt.Errorf("min_%s is %d, want 0 or more", k.settings, least)
@@ -91,74 +89,201 @@ func (k *kitchen) check(least, most, iterations int) error {
 	return nil
 }
 
+// A dish is what is drawn for a problem, and what comes of it.
+type dish struct {
+	start [3]int
+	rules []recipe
+	end   []int
+}
+
 // draw draws what there is at the start, least to most of each of the first kinds, and
-// finds out what is left.
-func (k *kitchen) draw(least, most, iterations int, r *rng.Rand) (start [3]int, end []int) {
+// recipes, of which at least one can be applied.
+func (k *kitchen) draw(least, most, iterations int, r *rng.Rand) dish {
 	var have stock
-	for kind := range start {
+	for kind := range 3 {
 		have[kind] = r.Between(least, most)
 	}
-	left, steps := cook(have, k.recipes, iterations)
-	if steps == 0 {
-		for kind, enough := range k.enough {
-			if enough {
-				have[kind] = most
-			}
+	const tries = 20
+	for range tries {
+		rules := k.invent(r)
+		if left, steps := cook(have, rules, iterations); steps > 0 {
+			return dish{[3]int(have[:3]), rules, left[:len(k.kinds)]}
 		}
-		left, _ = cook(have, k.recipes, iterations)
 	}
-	return [3]int(have[:3]), left[:k.kinds]
+	for kind, enough := range k.enough {
+		if enough {
+			have[kind] = most
+		}
+	}
+	left, _ := cook(have, k.recipes, iterations)
+	return dish{[3]int(have[:3]), k.recipes, left[:len(k.kinds)]}
+}
+
+// invent draws a recipe for each stage.
+func (k *kitchen) invent(r *rng.Rand) []recipe {
+	rules := make([]recipe, 0, len(k.stages))
+	for _, s := range k.stages {
+		drawn := s.draw(r)
+		for !k.fits(&drawn, rules) {
+			drawn = s.draw(r)
+		}
+		rules = append(rules, drawn)
+	}
+	return rules
+}
+
+// draw draws a recipe.
+func (s stage) draw(r *rng.Rand) (drawn recipe) {
+	for range r.Between(s.least, s.most) {
+		drawn[r.Between(s.taken[0], s.taken[1])]--
+	}
+	for range r.Between(1, 3) {
+		if kind := r.Between(s.given[0], s.given[1]); drawn[kind] >= 0 {
+			drawn[kind]++
+		}
+	}
+	return drawn
+}
+
+// fits reports whether a recipe takes things and gives lighter ones, and none before it takes
+// so little that it is always applied in its place.
+func (k *kitchen) fits(drawn *recipe, before []recipe) bool {
+	weight, gives := 0, false
+	for kind, change := range drawn {
+		weight += int(change) * k.weight[kind]
+		gives = gives || change > 0
+	}
+	if weight >= 0 || !gives {
+		return false
+	}
+	for i := range before {
+		if before[i].hides(drawn) {
+			return false
+		}
+	}
+	return true
+}
+
+// hides reports whether r can be applied whenever other can.
+func (r *recipe) hides(other *recipe) bool {
+	for kind, change := range r {
+		if change < min(0, other[kind]) {
+			return false
+		}
+	}
+	return true
 }
 
 // prompt is the question, that begins with a wording of its own.
-func (k *kitchen) prompt(wording string, start [3]int, iterations int) string {
-	b := make([]byte, 0, task.PromptRoom)
-	b = append(append(append(b, wording...), "\n\n"...), k.rules...)
+func (k *kitchen) prompt(wording string, d dish, iterations int) string {
+	b := append(append(make([]byte, 0, task.PromptRoom), wording...), '\n')
+	for i, r := range k.rules(d.rules) {
+		b = strconv.AppendInt(append(b, '\n'), int64(i+1), 10)
+		b = k.appendRule(append(b, ". "...), &r)
+	}
+	b = append(append(b, "\n\n"...), k.applies...)
 	b = append(b, " This goes on until no rule can be applied, but for no more than "...)
 	b = append(strconv.AppendInt(b, int64(iterations), 10), " steps. At the start there are "...)
-	b = append(appendCounted(b, start, k.first), ". How many are there of each kind at the end?\n"...)
+	b = append(k.appendStart(b, d.start), ". How many are there of each kind at the end?\n"...)
 	return string(append(b, k.form...))
 }
 
-// checkEnd reports what is wrong with end. It is believed if the most iterations are
-// not known, which is 0.
-func (k *kitchen) checkEnd(start [3]int, end []int, iterations int) error {
-	const most = 100_000 // of things, so that checking is quick
-	if len(end) != k.kinds {
-		return fmt.Errorf("solution has %d numbers, want %d", len(end), k.kinds)
-	}
-	var have stock
-	for i, n := range start {
-		if n < 0 || n > most {
-			return fmt.Errorf("there are %d of one kind at the start, want 0 to %d", n, most)
-		}
-		have[i] = n
-	}
-	if iterations == 0 {
-		return nil
-	}
-	if left, _ := cook(have, k.recipes, iterations); !slices.Equal(end, left[:k.kinds]) {
-		return fmt.Errorf("solution is %s, want %s", countsText(end), countsText(left[:k.kinds]))
-	}
-	return nil
+// mostChange is how many things of a kind a recipe takes or gives at most.
+const mostChange = 3
+
+var numerals = [mostChange + 1]string{"", "one ", "two ", "three "}
+
+// appendRule appends a recipe: one A → two X and one Y.
+func (k *kitchen) appendRule(b []byte, r *recipe) []byte {
+	b = k.appendSide(b, r, -1)
+	return k.appendSide(append(b, " → "...), r, 1)
 }
 
-// appendCounted appends "4 A, 2 B and 5 C".
-func appendCounted(b []byte, start [3]int, names [3]string) []byte {
-	for i, n := range start {
-		b = append(b, []string{"", ", ", " and "}[i]...)
-		b = append(strconv.AppendInt(b, int64(n), 10), ' ')
-		b = append(b, names[i]...)
+// appendSide appends what a recipe takes, for the sign -1, or gives, for the sign 1.
+func (k *kitchen) appendSide(b []byte, r *recipe, sign int8) []byte {
+	start := len(b)
+	for kind, change := range r {
+		n := int(sign * change)
+		if n <= 0 {
+			continue
+		}
+		listed := n
+		if k.counts {
+			listed = 1
+		}
+		for range listed {
+			if len(b) > start {
+				b = append(b, k.and...)
+			}
+			if k.counts {
+				b = append(b, numerals[n]...)
+			}
+			b = append(b, k.kinds[kind]...)
+		}
 	}
 	return b
 }
 
-// short writes the start of a problem, and how many steps there may be if that is
-// known, in a few characters.
-func (k *kitchen) short(start [3]int, iterations int) string {
-	text := strings.ReplaceAll(string(appendCounted(nil, start, k.first)), " and", ",")
-	if iterations > 0 {
-		text += ", up to " + strconv.Itoa(iterations) + " steps"
+// rules returns those that a record has, or those of reasoning-gym, which its entries
+// leave out.
+func (k *kitchen) rules(given []recipe) []recipe {
+	if given == nil {
+		return k.recipes
 	}
-	return text
+	return given
+}
+
+// check reports what is wrong with a dish. Its end is believed if the most iterations are
+// not known, which is 0.
+func (k *kitchen) check(d dish, iterations int) error {
+	const mostThings, mostRules = 100_000, 20 // so that checking is quick
+	if len(d.end) != len(k.kinds) {
+		return fmt.Errorf("solution has %d numbers, want %d", len(d.end), len(k.kinds))
+	}
+	var have stock
+	for i, n := range d.start {
+		if n < 0 || n > mostThings {
+			return fmt.Errorf("there are %d of one kind at the start, want 0 to %d", n, mostThings)
+		}
+		have[i] = n
+	}
+	if len(d.rules) > mostRules {
+		return fmt.Errorf("there are %d rules, want at most %d", len(d.rules), mostRules)
+	}
+	for i, r := range d.rules {
+		if slices.Max(r[:]) > mostChange || slices.Min(r[:]) < -mostChange || !k.fits(&r, nil) {
+			return fmt.Errorf("rule %d takes or gives too much", i+1)
+		}
+	}
+	if iterations == 0 {
+		return nil
+	}
+	if left, _ := cook(have, k.rules(d.rules), iterations); !slices.Equal(d.end, left[:len(k.kinds)]) {
+		return fmt.Errorf("solution is %s, want %s", countsText(d.end), countsText(left[:len(k.kinds)]))
+	}
+	return nil
+}
+
+// appendStart appends "4 A, 2 B and 5 C".
+func (k *kitchen) appendStart(b []byte, start [3]int) []byte {
+	for i, n := range start {
+		b = append(b, []string{"", ", ", " and "}[i]...)
+		b = append(strconv.AppendInt(b, int64(n), 10), ' ')
+		b = append(b, k.kinds[i]...)
+	}
+	return b
+}
+
+// short writes a problem in a few characters: the rules, the start, and how many steps
+// there may be if that is known.
+func (k *kitchen) short(d dish, iterations int) string {
+	var b []byte
+	for _, r := range k.rules(d.rules) {
+		b = append(k.appendRule(b, &r), "; "...)
+	}
+	b = k.appendStart(b, d.start)
+	if iterations > 0 {
+		b = fmt.Appendf(b, ", up to %d steps", iterations)
+	}
+	return string(b)
 }

@@ -2,6 +2,7 @@ package rewriting
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -14,10 +15,10 @@ import (
 var stringInsertion = task.Spec[stringInsertionParams, stringInsertionItem]{
 	Name:     "string_insertion",
 	Category: "algorithmic",
-	Doc: "Scan a string and insert a letter after each occurrence of five patterns of four letters. " +
-		"Strings have runs of letters in which patterns overlap, and every string has at least one insertion.",
+	Doc: "Scan a string and insert a letter after each occurrence of five patterns of four letters, which each problem has anew. " +
+		"Patterns overlap in the string, and there is at least one insertion.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: stringInsertionParams{MinStringLength: 5, MaxStringLength: 20},
 	Levels: []stringInsertionParams{
 		{MinStringLength: 5, MaxStringLength: 8},
@@ -47,59 +48,95 @@ func (p stringInsertionParams) Check() error {
 	return nil
 }
 
-// stringInsertionItem is one string, before and after.
+// stringInsertionItem is one string. An entry of reasoning-gym has no Rules: they are always
+// usualInsertions.
 type stringInsertionItem struct {
-	String       string `json:"string"` // of the letters A to E
-	Solution     string `json:"solution"`
-	StringLength int    `json:"string_length"`
-	Phrasing     int    `json:"phrasing,omitempty"`
+	String       string      `json:"string"` // of the letters A to E
+	Solution     string      `json:"solution"`
+	StringLength int         `json:"string_length"`
+	Rules        []insertion `json:"rules,omitempty"`
+	Phrasing     int         `json:"phrasing,omitempty"`
 }
 
-// patternLength is the number of letters of a pattern: four that follow one another
-// in the circle ABCDE. The letter that is inserted is the first of them.
-const patternLength = 4
+// An insertion is a rule: after Pattern, insert Letter.
+type insertion struct {
+	Pattern string `json:"pattern"` // patternLength letters from A to E
+	Letter  string `json:"letter"`  // one of these letters
+}
 
-// makeStringInsertion strings together single letters and runs along the circle of
-// letters, in which patterns overlap.
+const (
+	patternLength  = 4
+	insertionRules = 5 // of a string
+)
+
+// usualInsertions are the rules of reasoning-gym.
+var usualInsertions = []insertion{{"ABCD", "A"}, {"BCDE", "B"}, {"CDEA", "C"}, {"DEAB", "D"}, {"EABC", "E"}}
+
+// makeStringInsertion draws the rules, then a string of random letters and of patterns, some
+// of them cut short, so that patterns overlap.
 func makeStringInsertion(p stringInsertionParams, r *rng.Rand) (stringInsertionItem, error) {
-	n := r.Between(p.MinStringLength, p.MaxStringLength)
+	item := stringInsertionItem{
+		StringLength: r.Between(p.MinStringLength, p.MaxStringLength), Rules: drawInsertions(r),
+		Phrasing: r.Between(0, len(stringInsertionPhrasings)-1),
+	}
+	n := item.StringLength
 	text := make([]byte, 0, 64)
 	for len(text) < n {
-		run := 1
-		if r.Chance(0.2) {
-			run = r.Between(3, 9)
-		}
-		first := r.Between(0, 4)
-		for i := range min(run, n-len(text)) {
-			text = append(text, 'A'+byte((first+i)%5))
+		if r.Chance(0.25) {
+			text = append(text, rng.Pick(r, item.Rules).Pattern[:r.Between(patternLength-1, patternLength)]...)
+		} else {
+			text = append(text, 'A'+byte(r.Between(0, 4)))
 		}
 	}
-	solution := insertLetters(string(text))
-	if len(solution) == n {
-		first, at := r.Between(0, 4), r.Between(0, n-patternLength)
-		for i := range patternLength {
-			text[at+i] = 'A' + byte((first+i)%5)
-		}
-		solution = insertLetters(string(text))
+	text = text[:n]
+	item.String = string(text)
+	if item.Solution = item.inserted(item.String); len(item.Solution) == n {
+		copy(text[r.Between(0, n-patternLength):], rng.Pick(r, item.Rules).Pattern)
+		item.String = string(text)
+		item.Solution = item.inserted(item.String)
 	}
-	return stringInsertionItem{String: string(text), Solution: solution, StringLength: n, Phrasing: r.Between(0, len(stringInsertionPhrasings)-1)}, nil
+	return item, nil
 }
 
-// insertLetters scans text from the left, inserts a letter after each pattern, and
-// goes on after it.
-func insertLetters(text string) string {
-	b := make([]byte, 0, 64)
-	run := 0 // letters just copied that follow one another, since the last insertion
-	for i := range len(text) {
-		c := text[i]
-		if run > 0 && (c-text[i-1]+5)%5 == 1 {
-			run++
-		} else {
-			run = 1
+// drawInsertions draws rules with different patterns.
+func drawInsertions(r *rng.Rand) []insertion {
+	rules := make([]insertion, 0, insertionRules)
+	for len(rules) < insertionRules {
+		var pattern [patternLength]byte
+		for i := range pattern {
+			pattern[i] = 'A' + byte(r.Between(0, 4))
 		}
-		b = append(b, c)
-		if run == patternLength {
-			b, run = append(b, text[i-patternLength+1]), 0
+		known := slices.ContainsFunc(rules, func(rule insertion) bool { return rule.Pattern == string(pattern[:]) })
+		if !known {
+			rules = append(rules, insertion{string(pattern[:]), string(rune('A' + r.Between(0, 4)))})
+		}
+	}
+	return rules
+}
+
+// rules returns the rules of a problem.
+func (s stringInsertionItem) rules() []insertion {
+	if s.Rules == nil {
+		return usualInsertions
+	}
+	return s.Rules
+}
+
+// inserted scans text from left to right and inserts the letters. Neither the letters of a
+// match nor an inserted one belong to another match.
+func (s stringInsertionItem) inserted(text string) string {
+	rules, b := s.rules(), make([]byte, 0, 64)
+	fresh := 0 // letters since the last insertion
+	for i := range len(text) {
+		b = append(b, text[i])
+		if fresh++; fresh < patternLength {
+			continue
+		}
+		for _, rule := range rules {
+			if text[i+1-patternLength:i+1] == rule.Pattern {
+				b, fresh = append(b, rule.Letter...), 0
+				break
+			}
 		}
 	}
 	return string(b)
@@ -110,18 +147,31 @@ var stringInsertionPhrasings = []string{
 	"Go through the string below from left to right. Whenever one of these patterns comes up, insert a letter right after it:",
 	"Five patterns of four letters each call for a letter to be inserted directly after them:",
 	"Copy a string from left to right, and insert a letter after every pattern that you meet:",
+	"A typist copies a string and adds a letter each time one of the following groups of four letters has just been typed:",
+	"Read a string letter by letter. As soon as the last four letters form one of these patterns, one more letter is put in:",
+	"The rules below say which letter goes in behind which four letters. They are used from left to right:",
 }
 
 // Prompt implements [task.Instance].
 func (s stringInsertionItem) Prompt() string {
-	return stringInsertionPhrasings[s.Phrasing] + "\n\nafter ABCD insert A\nafter BCDE insert B\nafter CDEA insert C\nafter DEAB insert D\nafter EABC insert E\n\n" +
-		"After an insertion, the search continues after the inserted letter: neither the pattern nor that letter is part of another match. " +
-		"What does this string become?\n\n" + s.String + "\n\nAnswer with the new string alone. For example, DABCDEA becomes DABCDAEA."
+	b := append(make([]byte, 0, task.PromptRoom), stringInsertionPhrasings[s.Phrasing]...)
+	b = append(b, '\n')
+	for _, rule := range s.rules() {
+		b = append(append(append(append(b, "\nafter "...), rule.Pattern...), " insert "...), rule.Letter...)
+	}
+	first := s.rules()[0].Pattern
+	example := first[patternLength-1:] + first + first[:2]
+	return string(b) + "\n\nAfter an insertion, the search continues after the inserted letter: neither the pattern nor that letter is part of another match. " +
+		"What does this string become?\n\n" + s.String + "\n\nAnswer with the new string alone. For example, " + example + " becomes " + s.inserted(example) + "."
 }
 
 // Short implements [task.Shortener].
 func (s stringInsertionItem) Short() string {
-	return "ABCD+A BCDE+B CDEA+C DEAB+D EABC+E: " + s.String
+	b := make([]byte, 0, 128)
+	for _, rule := range s.rules() {
+		b = append(append(append(append(b, rule.Pattern...), '+'), rule.Letter...), ' ')
+	}
+	return string(append(append(b, ": "...), s.String...))
 }
 
 // Check refuses a record whose solution is not that of its string.
@@ -129,7 +179,18 @@ func (s stringInsertionItem) Check() error {
 	if s.String == "" || strings.Trim(s.String, "ABCDE") != "" {
 		return fmt.Errorf("string is %.80q, want letters from A to E", s.String)
 	}
-	if want := insertLetters(s.String); s.Solution != want {
+	for i, rule := range s.Rules {
+		if len(rule.Pattern) != patternLength || len(rule.Letter) != 1 || strings.Trim(rule.Pattern+rule.Letter, "ABCDE") != "" {
+			return fmt.Errorf("rules has %q after %q, want a letter from A to E after %d", rule.Letter, rule.Pattern, patternLength)
+		}
+		if slices.ContainsFunc(s.Rules[:i], func(other insertion) bool { return other.Pattern == rule.Pattern }) {
+			return fmt.Errorf("rules has %s twice", rule.Pattern)
+		}
+	}
+	if s.Rules != nil && len(s.Rules) != insertionRules {
+		return fmt.Errorf("rules has %d rules, want %d", len(s.Rules), insertionRules)
+	}
+	if want := s.inserted(s.String); s.Solution != want {
 		return fmt.Errorf("solution is %.80q, want %.80q", s.Solution, want)
 	}
 	return task.CheckPhrasing(s.Phrasing, len(stringInsertionPhrasings))

@@ -39,7 +39,11 @@ func TestStringInsertionScore(t *testing.T) {
 		{String: "ABCD", Solution: "ABCD"},
 		{String: "ABCX", Solution: "ABCX"},
 		{String: "", Solution: ""},
-		{String: "A", Solution: "A", Phrasing: 3},
+		{String: "A", Solution: "A", Phrasing: 99},
+		{String: "A", Solution: "A", Rules: []insertion{{"ABCD", "A"}}},
+		{String: "A", Solution: "A", Rules: []insertion{{"ABCD", "A"}, {"ABCD", "B"}, {"BBBB", "A"}, {"CCCC", "A"}, {"DDDD", "A"}}},
+		{String: "A", Solution: "A", Rules: []insertion{{"ABC", "A"}, {"ABCD", "B"}, {"BBBB", "A"}, {"CCCC", "A"}, {"DDDD", "A"}}},
+		{String: "A", Solution: "A", Rules: []insertion{{"ABCX", "A"}, {"ABCD", "B"}, {"BBBB", "A"}, {"CCCC", "A"}, {"DDDD", "A"}}},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

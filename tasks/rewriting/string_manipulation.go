@@ -21,7 +21,7 @@ var stringManipulation = task.Spec[stringManipulationParams, stringManipulationI
 	Doc: "Apply to a string, again and again, the first of several rules that applies. " +
 		"No rule leaves a string as it is or empties it, and at least one applies at the start.",
 	Source:  "A Markov algorithm of rules of our own; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: stringManipulationParams{MinStringLength: 5, MaxStringLength: 20, MinNumRules: 3, MaxNumRules: 8},
 	Levels: []stringManipulationParams{
 		{MinStringLength: 5, MaxStringLength: 7, MinNumRules: 3, MaxNumRules: 3},
@@ -124,6 +124,9 @@ var stringManipulationPhrasings = []string{
 	"A string is changed step by step. Each step applies the first of these rules whose condition holds:",
 	"These rules change a string. They are tried from the top in every step, and the first one that fits is applied once:",
 	"Here is a list of rules. Of all rules that fit a string, the first is applied, and then the search begins again at the top:",
+	"A machine holds a string and a list of rules. Over and over, it looks for the first rule in the list that fits its string, and carries it out:",
+	"The following rules are in order of priority. In every round, the rule of highest priority whose condition is met changes the string, once:",
+	"Rewrite a string by these rules. Always begin at the top of the list, use the first rule that fits, and start again:",
 }
 
 // Prompt implements [task.Instance].

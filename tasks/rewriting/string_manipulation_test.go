@@ -37,7 +37,7 @@ func TestStringManipulationScore(t *testing.T) {
 		{String: "abd", Solution: "abd", SelectedRules: ruleTexts([]int{1})},
 		{String: strings.Repeat("a", 1001), Solution: "a"},
 		{String: "", Solution: ""},
-		{String: "a", Solution: "a", Phrasing: 3},
+		{String: "a", Solution: "a", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

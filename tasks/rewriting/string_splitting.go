@@ -13,9 +13,9 @@ var stringSplitting = task.Spec[stringSplittingParams, stringSplittingItem]{
 	Name:     "string_splitting",
 	Category: "algorithmic",
 	Doc: "Apply five rules that turn things of three kinds into things of three others, always the first rule that can be applied, and count what is left. " +
-		"At least one rule can be applied.",
-	Source:  "A small vector addition system with the five rules of reasoning-gym's task; so are the settings.",
-	Version: 2,
+		"The rules are drawn; at least one can be applied.",
+	Source:  "Small vector addition systems like the one of reasoning-gym's task; the settings are its own.",
+	Version: 4,
 	Default: stringSplittingParams{MinInitialMachines: 0, MaxInitialMachines: 5, MaxIterations: 1000},
 	Levels: []stringSplittingParams{
 		{MinInitialMachines: 0, MaxInitialMachines: 3, MaxIterations: 1000},
@@ -23,7 +23,7 @@ var stringSplitting = task.Spec[stringSplittingParams, stringSplittingItem]{
 		{MinInitialMachines: 5, MaxInitialMachines: 20, MaxIterations: 1000},
 		{MinInitialMachines: 15, MaxInitialMachines: 50, MaxIterations: 1000},
 		{MinInitialMachines: 40, MaxInitialMachines: 120, MaxIterations: 1000},
-		{MinInitialMachines: 100, MaxInitialMachines: 250, MaxIterations: 1000},
+		{MinInitialMachines: 100, MaxInitialMachines: 250, MaxIterations: 10_000},
 	},
 	Make: makeStringSplitting,
 }
@@ -37,25 +37,26 @@ type stringSplittingParams struct {
 
 // Check implements [task.Params].
 func (p stringSplittingParams) Check() error {
-	return splitting.check(p.MinInitialMachines, p.MaxInitialMachines, p.MaxIterations)
+	return splitting.checkSettings(p.MinInitialMachines, p.MaxInitialMachines, p.MaxIterations)
 }
 
 // stringSplittingItem is one start. The kinds are A, B, C, X, Y and Z, in that
 // order.
 type stringSplittingItem struct {
-	Solution        []int  `json:"solution"`                 // six numbers
-	InitialMachines [3]int `json:"initial_machines"`         // of A, B and C
-	MaxIterations   int    `json:"max_iterations,omitempty"` // an entry of reasoning-gym does not say
-	Phrasing        int    `json:"phrasing,omitempty"`
+	Solution        []int    `json:"solution"`                 // six numbers
+	InitialMachines [3]int   `json:"initial_machines"`         // of A, B and C
+	Rules           []recipe `json:"rules,omitempty"`          // what each takes, below 0, and gives of the kinds; none: those of reasoning-gym
+	MaxIterations   int      `json:"max_iterations,omitempty"` // an entry of reasoning-gym does not say
+	Phrasing        int      `json:"phrasing,omitempty"`
 
 	// States are the counts after each step, which an entry of reasoning-gym lists.
 	// We neither need nor write them.
 	States json.RawMessage `json:"states,omitempty"`
 }
 
-// splitting has the rules of the question.
+// splitting has the rules of reasoning-gym, and says which others are drawn.
 var splitting = kitchen{
-	settings: "initial_machines", kinds: 6,
+	settings: "initial_machines", kinds: []string{"A", "B", "C", "X", "Y", "Z"}, weight: [mostKinds]int{7, 4, 4, 2, 2, 1}, and: " and ", counts: true,
 	recipes: []recipe{
 		{-1, 0, 0, 2, 1, 0},
 		{0, -2, 0, 1, 0, 0},
@@ -63,42 +64,53 @@ var splitting = kitchen{
 		{1, -1, -1, 0, 0, 0},
 		{0, 0, 0, -1, -1, 1},
 	},
-	first: [3]string{"A", "B", "C"}, enough: [3]bool{true, false, false},
-	rules: "1. one A → two X and one Y\n2. two B → one X\n3. two C → one Y\n4. one B and one C → one A\n5. one X and one Y → one Z\n\n" +
-		"Each step applies the first rule in this list for which there is enough, once.",
-	form: "Answer with six numbers in the order A B C X Y Z, with a space between them, for example 1 0 1 5 4 3.",
+	enough: [3]bool{true, false, false},
+	stages: []stage{
+		{taken: [2]int{0, 2}, given: [2]int{3, 5}, least: 1, most: 2},
+		{taken: [2]int{0, 2}, given: [2]int{0, 5}, least: 2, most: 3},
+		{taken: [2]int{0, 2}, given: [2]int{0, 5}, least: 2, most: 2},
+		{taken: [2]int{0, 2}, given: [2]int{0, 5}, least: 2, most: 2},
+		{taken: [2]int{3, 4}, given: [2]int{3, 5}, least: 2, most: 2},
+	},
+	applies: "Each step applies the first rule in this list for which there is enough, once.",
+	form:    "Answer with six numbers in the order A B C X Y Z, with a space between them, for example 1 0 1 5 4 3.",
 }
 
-// makeStringSplitting draws the start. If no rule applies to it, the machines of
-// the first kind are as many as the settings allow.
+// makeStringSplitting draws the start and the rules.
 func makeStringSplitting(p stringSplittingParams, r *rng.Rand) (stringSplittingItem, error) {
-	start, end := splitting.draw(p.MinInitialMachines, p.MaxInitialMachines, p.MaxIterations, r)
+	d := splitting.draw(p.MinInitialMachines, p.MaxInitialMachines, p.MaxIterations, r)
 	return stringSplittingItem{
-		InitialMachines: start, Solution: end, MaxIterations: p.MaxIterations,
+		InitialMachines: d.start, Rules: d.rules, Solution: d.end, MaxIterations: p.MaxIterations,
 		Phrasing: r.Between(0, len(stringSplittingPhrasings)-1),
 	}, nil
 }
+
+// dish returns what the problem is about.
+func (s stringSplittingItem) dish() dish { return dish{s.InitialMachines, s.Rules, s.Solution} }
 
 // stringSplittingPhrasings are the wordings of the question, before the rules.
 var stringSplittingPhrasings = []string{
 	"A workshop takes apart machines of the kinds A, B and C and turns them into parts X, Y and Z. It follows these rules:",
 	"A bag holds tokens of six kinds: A, B, C, X, Y and Z. These rules exchange some tokens for others:",
 	"Cards marked A, B, C, X, Y or Z lie on a table. They are exchanged by these rules:",
+	"In a factory, things of the kinds A, B and C are made into things of the kinds X, Y and Z. These are the steps that it knows:",
+	"A shelf has jars labeled A, B, C, X, Y and Z. Jars are traded for others at these rates:",
+	"Start with some A, B and C. The rules below turn them into other letters, X, Y and Z among them:",
 }
 
 // Prompt implements [task.Instance].
 func (s stringSplittingItem) Prompt() string {
-	return splitting.prompt(stringSplittingPhrasings[s.Phrasing], s.InitialMachines, s.MaxIterations)
+	return splitting.prompt(stringSplittingPhrasings[s.Phrasing], s.dish(), s.MaxIterations)
 }
 
 // Short implements [task.Shortener].
 func (s stringSplittingItem) Short() string {
-	return "split " + splitting.short(s.InitialMachines, s.MaxIterations)
+	return "split " + splitting.short(s.dish(), s.MaxIterations)
 }
 
 // Check refuses a record whose solution is not what the rules lead to.
 func (s stringSplittingItem) Check() error {
-	if err := splitting.checkEnd(s.InitialMachines, s.Solution, s.MaxIterations); err != nil {
+	if err := splitting.check(s.dish(), s.MaxIterations); err != nil {
 		return err
 	}
 	return task.CheckPhrasing(s.Phrasing, len(stringSplittingPhrasings))

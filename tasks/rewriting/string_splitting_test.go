@@ -18,7 +18,7 @@ func TestStringSplittingScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"0 0 1 3 0 6", 1, ""},
 		{"0 0 1 3 0 6.", 11. / 12, "reasoning-gym pays for a text that contains the answer"},
-		{"0 0 1 3 0 6 0", 11. / 13, ""},
+		{"0 0 1 3 0 6 0", 0, ""},
 		{"0, 0, 1, 3, 0, 6", 0, "spaces were asked for"},
 		{"0 0 1 9 6 0", 0, "before the fifth rule"},
 		{"0 0 1 3 0 5", 0, ""},
@@ -31,7 +31,11 @@ func TestStringSplittingScore(t *testing.T) {
 		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0]}`,
 		`{"initial_machines":[-4,2,5],"solution":[0,0,1,3,0,6]}`,
 		`{"initial_machines":[4,2,1000000000],"solution":[0,0,1,3,0,6]}`,
-		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0,6],"phrasing":3}`,
+		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0,6],"phrasing":99}`,
+		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0,6],"rules":[[-1,2]]}`,
+		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0,6],"rules":[[-1,0,0,0,0,1],[1,0,0,0,0,-1]]}`,
+		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0,6],"rules":[[-9,0,0,0,0,1]]}`,
+		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0,6],"rules":[` + strings.Repeat("[-1,0,0,0,0,1],", 20) + `[-1,0,0,0,0,1]]}`,
 	})
 }
 
@@ -57,31 +61,109 @@ func asked(prompt string) (a, b, c int) {
 	return a, b, c
 }
 
-// The second way reads the start out of the prompt, and works each rule out for all
-// it is worth at once; where the steps are bounded, it goes by the prompt's rules.
-func TestStringSplittingSecond(t *testing.T) {
-	check := func(_ stringSplittingItem, prompt, got string) error {
-		a, b, c := asked(prompt)
-		a, b, c, x, y := 0, b%2, c%2, 2*a+b/2, a+c/2
-		if b+c == 2 {
-			b, c, x, y = 0, 0, x+2, y+1
+// cooked is the second way: it reads start and rules out of a prompt, and keeps the things
+// one by one in a bag of words. It returns what is left of each of kinds.
+func cooked(prompt, kinds string, steps int) string {
+	a, b, c := asked(prompt)
+	names := strings.Fields(kinds)
+	bag := map[string]int{names[0]: a, names[1]: b, names[2]: c}
+	rules := strings.Split(strings.Split(prompt, "\n\n")[1], "\n")
+	for range steps {
+		if !applyFirst(bag, rules) {
+			break
 		}
-		z := min(x, y)
-		want := fmt.Sprintln(a, b, c, x-z, y-z, z)
-		if got+"\n" != want || strings.HasSuffix(got, " 0 0 0") {
-			return fmt.Errorf("solution %s, want %s", got, want)
-		}
-		return nil
 	}
-	tasktest.Second(t, stringSplitting, 1200, check)
-	tasktest.Second(t, tasktest.With(t, stringSplitting, `{}`), 300, check)
-	tasktest.Second(t, tasktest.With(t, stringSplitting, `{"max_initial_machines":1}`), 50, check)
-	few := tasktest.With(t, stringSplitting, `{"min_initial_machines":4,"max_initial_machines":9,"max_iterations":3}`)
-	tasktest.Second(t, few, 50, func(_ stringSplittingItem, prompt, got string) error {
-		a, b, c := asked(prompt)
-		if want := fmt.Sprint(a-3, b, c, 6, 3, 0); got != want || !strings.Contains(prompt, "than 3 steps") {
-			return fmt.Errorf("solution %s, want %s", got, want)
+	var left []string
+	for _, kind := range names {
+		left = append(left, strconv.Itoa(bag[kind]))
+	}
+	return strings.Join(left, " ")
+}
+
+// applyFirst applies the first of the rules that the bag has the things for.
+func applyFirst(bag map[string]int, rules []string) bool {
+	for _, rule := range rules {
+		_, rule, _ = strings.Cut(rule, ". ")
+		from, to, _ := strings.Cut(rule, " → ")
+		need, enough := things(from), true
+		for kind, n := range need {
+			enough = enough && bag[kind] >= n
 		}
-		return nil
-	})
+		if !enough {
+			continue
+		}
+		for kind, n := range need {
+			bag[kind] -= n
+		}
+		for kind, n := range things(to) {
+			bag[kind] += n
+		}
+		return true
+	}
+	return false
+}
+
+// things reads a side of a rule: "two B and one C" or "[B] + [B] + [C]".
+func things(side string) map[string]int {
+	count := map[string]int{}
+	for _, one := range strings.Split(strings.ReplaceAll(side, " and ", " + "), " + ") {
+		number, kind, counted := strings.Cut(one, " ")
+		if !counted {
+			number, kind = "one", one
+		}
+		count[kind] += map[string]int{"one": 1, "two": 2, "three": 3}[number]
+	}
+	return count
+}
+
+const machineKinds = "A B C X Y Z"
+
+func TestStringSplittingSecond(t *testing.T) {
+	for settings, steps := range map[string]int{
+		`{}`: 1000, `{"max_initial_machines":1}`: 1000,
+		`{"min_initial_machines":9,"max_initial_machines":9,"max_iterations":3}`: 3,
+	} {
+		tasktest.Second(t, tasktest.With(t, stringSplitting, settings), 200, secondMachines(steps))
+	}
+	tasktest.Second(t, stringSplitting, 1200, secondMachines(10_000))
+}
+
+func secondMachines(steps int) func(stringSplittingItem, string, string) error {
+	return func(item stringSplittingItem, prompt, got string) error {
+		if want := cooked(prompt, machineKinds, steps); got != want || got == cooked(prompt, machineKinds, 0) {
+			return fmt.Errorf("solution %s, want %s, and not the start", got, want)
+		}
+		return drawn(item.Rules)
+	}
+}
+
+// drawn reports a rule that is never applied, since one before it takes no more.
+func drawn(rules []recipe) error {
+	for i := range rules {
+		for j := range i {
+			hidden := true
+			for kind := range mostKinds {
+				hidden = hidden && min(rules[j][kind], 0) >= min(rules[i][kind], 0)
+			}
+			if hidden {
+				return fmt.Errorf("rule %d hides rule %d", j+1, i+1)
+			}
+		}
+	}
+	return nil
+}
+
+// The rules differ from problem to problem, and entries of reasoning-gym have its own.
+func TestRulesAreDrawn(t *testing.T) {
+	seen := map[string]bool{}
+	for i := range 100 {
+		seen[fmt.Sprint(tasktest.Made[stringSplittingItem](t, stringSplitting, 3, i).Rules)] = true
+	}
+	if len(seen) < 99 {
+		t.Errorf("100 problems have %d sets of rules", len(seen))
+	}
+	entry := stringSplittingItem{InitialMachines: [3]int{4, 2, 5}, Solution: []int{0, 0, 1, 3, 0, 6}, MaxIterations: 1000}
+	if text := entry.Prompt(); !strings.Contains(text, "1. one A → two X and one Y\n2. two B → one X\n3. two C → one Y\n4. one B and one C → one A\n5. one X and one Y → one Z\n") {
+		t.Errorf("without rules, the prompt is %s", text)
+	}
 }

@@ -13,9 +13,9 @@ var stringSynthesis = task.Spec[stringSynthesisParams, stringSynthesisItem]{
 	Name:     "string_synthesis",
 	Category: "algorithmic",
 	Doc: "Apply six rules that combine blocks of nine kinds, always the first rule that can be applied, and count what is left. " +
-		"At least one rule can be applied.",
-	Source:  "A small vector addition system with the six rules of reasoning-gym's task; so are the settings.",
-	Version: 2,
+		"The rules are drawn; at least one can be applied.",
+	Source:  "Small vector addition systems like the one of reasoning-gym's task; the settings are its own.",
+	Version: 4,
 	Default: stringSynthesisParams{MinInitialBlocks: 0, MaxInitialBlocks: 5, MaxIterations: 1000},
 	Levels: []stringSynthesisParams{
 		{MinInitialBlocks: 0, MaxInitialBlocks: 3, MaxIterations: 1000},
@@ -23,7 +23,7 @@ var stringSynthesis = task.Spec[stringSynthesisParams, stringSynthesisItem]{
 		{MinInitialBlocks: 5, MaxInitialBlocks: 20, MaxIterations: 1000},
 		{MinInitialBlocks: 15, MaxInitialBlocks: 50, MaxIterations: 1000},
 		{MinInitialBlocks: 40, MaxInitialBlocks: 120, MaxIterations: 1000},
-		{MinInitialBlocks: 100, MaxInitialBlocks: 300, MaxIterations: 1000},
+		{MinInitialBlocks: 100, MaxInitialBlocks: 300, MaxIterations: 10_000},
 	},
 	Make: makeStringSynthesis,
 }
@@ -37,25 +37,26 @@ type stringSynthesisParams struct {
 
 // Check implements [task.Params].
 func (p stringSynthesisParams) Check() error {
-	return synthesis.check(p.MinInitialBlocks, p.MaxInitialBlocks, p.MaxIterations)
+	return synthesis.checkSettings(p.MinInitialBlocks, p.MaxInitialBlocks, p.MaxIterations)
 }
 
 // stringSynthesisItem is one start. The kinds are [A] [B] [C] {A} {B} {C} (A) (B)
 // (C), in that order.
 type stringSynthesisItem struct {
-	Solution      []int  `json:"solution"`                 // nine numbers
-	InitialBlocks [3]int `json:"initial_blocks"`           // of [A], [B] and [C]
-	MaxIterations int    `json:"max_iterations,omitempty"` // an entry of reasoning-gym does not say
-	Phrasing      int    `json:"phrasing,omitempty"`
+	Solution      []int    `json:"solution"`                 // nine numbers
+	InitialBlocks [3]int   `json:"initial_blocks"`           // of [A], [B] and [C]
+	Rules         []recipe `json:"rules,omitempty"`          // what each takes, below 0, and gives of the kinds; none: those of reasoning-gym
+	MaxIterations int      `json:"max_iterations,omitempty"` // an entry of reasoning-gym does not say
+	Phrasing      int      `json:"phrasing,omitempty"`
 
 	// States are the counts after each step, which an entry of reasoning-gym lists.
 	// We neither need nor write them.
 	States json.RawMessage `json:"states,omitempty"`
 }
 
-// synthesis has the rules of the question.
+// synthesis has the rules of reasoning-gym, and says which others are drawn.
 var synthesis = kitchen{
-	settings: "initial_blocks", kinds: 9,
+	settings: "initial_blocks", kinds: []string{"[A]", "[B]", "[C]", "{A}", "{B}", "{C}", "(A)", "(B)", "(C)"}, weight: [mostKinds]int{3, 3, 3, 2, 2, 2, 1, 1, 1}, and: " + ",
 	recipes: []recipe{
 		{-1, -1, -1, 1},
 		{-1, -1, 0, 0, 0, 1},
@@ -64,42 +65,54 @@ var synthesis = kitchen{
 		{0, 0, 0, -1, 0, -1, 1, 1, 0},
 		{0, 0, 0, 0, -2, 0, 0, 0, 1},
 	},
-	first: [3]string{"[A]", "[B]", "[C]"}, enough: [3]bool{false, true, true},
-	rules: "1. [A] + [B] + [C] → {A}\n2. [A] + [B] → {C}\n3. [B] + [C] → {B}\n4. [C] + [C] → {C}\n5. {A} + {C} → (A) + (B)\n6. {B} + {B} → (C)\n\n" +
-		"Each step applies the first rule in this list for which all blocks are there, once; those blocks are used up.",
-	form: "Answer with nine numbers in the order [A] [B] [C] {A} {B} {C} (A) (B) (C), with a space between them, for example 1 0 3 0 2 0 0 0 1.",
+	enough: [3]bool{false, true, true},
+	stages: []stage{
+		{taken: [2]int{0, 2}, given: [2]int{3, 5}, least: 3, most: 3},
+		{taken: [2]int{0, 2}, given: [2]int{3, 5}, least: 2, most: 3},
+		{taken: [2]int{0, 2}, given: [2]int{3, 5}, least: 2, most: 2},
+		{taken: [2]int{0, 2}, given: [2]int{3, 8}, least: 2, most: 2},
+		{taken: [2]int{3, 5}, given: [2]int{6, 8}, least: 2, most: 2},
+		{taken: [2]int{3, 5}, given: [2]int{6, 8}, least: 2, most: 2},
+	},
+	applies: "Each step applies the first rule in this list for which all blocks are there, once; those blocks are used up.",
+	form:    "Answer with nine numbers in the order [A] [B] [C] {A} {B} {C} (A) (B) (C), with a space between them, for example 1 0 3 0 2 0 0 0 1.",
 }
 
-// makeStringSynthesis draws the start. If no rule applies to it, the blocks of
-// the second and third kind are as many as the settings allow.
+// makeStringSynthesis draws the start and the rules.
 func makeStringSynthesis(p stringSynthesisParams, r *rng.Rand) (stringSynthesisItem, error) {
-	start, end := synthesis.draw(p.MinInitialBlocks, p.MaxInitialBlocks, p.MaxIterations, r)
+	d := synthesis.draw(p.MinInitialBlocks, p.MaxInitialBlocks, p.MaxIterations, r)
 	return stringSynthesisItem{
-		InitialBlocks: start, Solution: end, MaxIterations: p.MaxIterations,
+		InitialBlocks: d.start, Rules: d.rules, Solution: d.end, MaxIterations: p.MaxIterations,
 		Phrasing: r.Between(0, len(stringSynthesisPhrasings)-1),
 	}, nil
 }
+
+// dish returns what the problem is about.
+func (s stringSynthesisItem) dish() dish { return dish{s.InitialBlocks, s.Rules, s.Solution} }
 
 // stringSynthesisPhrasings are the wordings of the question, before the rules.
 var stringSynthesisPhrasings = []string{
 	"Blocks of nine kinds, [A] [B] [C] {A} {B} {C} (A) (B) (C), are put together by these rules:",
 	"There are square, curly and round blocks: [A] [B] [C] {A} {B} {C} (A) (B) (C). Some can be exchanged for others:",
 	"These rules combine blocks of the nine kinds [A] [B] [C] {A} {B} {C} (A) (B) (C):",
+	"A puzzle box exchanges blocks. There are nine kinds of them, [A] [B] [C] {A} {B} {C} (A) (B) (C), and the exchanges are:",
+	"Three letters and three shapes of brackets make nine kinds of blocks: [A] [B] [C] {A} {B} {C} (A) (B) (C). What can be made of them is listed here:",
+	"You trade blocks of the kinds [A] [B] [C] {A} {B} {C} (A) (B) (C) at a market with these rules:",
 }
 
 // Prompt implements [task.Instance].
 func (s stringSynthesisItem) Prompt() string {
-	return synthesis.prompt(stringSynthesisPhrasings[s.Phrasing], s.InitialBlocks, s.MaxIterations)
+	return synthesis.prompt(stringSynthesisPhrasings[s.Phrasing], s.dish(), s.MaxIterations)
 }
 
 // Short implements [task.Shortener].
 func (s stringSynthesisItem) Short() string {
-	return "synthesize " + synthesis.short(s.InitialBlocks, s.MaxIterations)
+	return "synthesize " + synthesis.short(s.dish(), s.MaxIterations)
 }
 
 // Check refuses a record whose solution is not what the rules lead to.
 func (s stringSynthesisItem) Check() error {
-	if err := synthesis.checkEnd(s.InitialBlocks, s.Solution, s.MaxIterations); err != nil {
+	if err := synthesis.check(s.dish(), s.MaxIterations); err != nil {
 		return err
 	}
 	return task.CheckPhrasing(s.Phrasing, len(stringSynthesisPhrasings))

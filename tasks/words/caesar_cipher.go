@@ -16,7 +16,7 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 	Doc: "Decrypt a text whose letters were all moved the same way along the alphabet. " +
 		"Half of the texts are sentences, half are words drawn at random, so that knowing the sentences does not help.",
 	Source:  "The cipher of Suetonius' Life of Caesar; sentences and words of package lexicon.",
-	Version: 2,
+	Version: 3,
 	Default: caesarCipherParams{MinWords: 3, MaxWords: 20, MinRotation: 1, MaxRotation: 25},
 	Levels: []caesarCipherParams{
 		{MinWords: 3, MaxWords: 4, MinRotation: 1, MaxRotation: 2},
@@ -24,6 +24,7 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 		{MinWords: 8, MaxWords: 16, MinRotation: 1, MaxRotation: 13},
 		{MinWords: 16, MaxWords: 30, MinRotation: 3, MaxRotation: 25},
 		{MinWords: 40, MaxWords: 60, MinRotation: 5, MaxRotation: 24},
+		{MinWords: 100, MaxWords: 150, MinRotation: 5, MaxRotation: 24},
 	},
 	Make: makeCaesarCipher,
 }
@@ -90,6 +91,9 @@ var caesarCipherPhrasings = []string{
 	"Decrypt this text, which was encrypted with a Caesar cipher:\n\n",
 	"In this text, every letter was moved the same number of places along the alphabet, with A after Z. What did the text say before?\n\n",
 	"Here is a message in a Caesar cipher of unknown shift. Find out what it says.\n\n",
+	"A sender replaced each letter of a message by the one a fixed number of places further on in the alphabet, starting over after Z. Recover the message:\n\n",
+	"This is Caesar-encrypted English. Which shift makes it readable, and what is the plain text?\n\n",
+	"Undo the rotation of the alphabet in the following lines.\n\n",
 }
 
 // Prompt implements [task.Instance].

@@ -17,7 +17,7 @@ var groupAnagrams = task.Spec[groupAnagramsParams, groupAnagramsItem]{
 	Category: "algorithmic",
 	Doc:      "Put words that are anagrams of each other into groups. Groups and words may stand in any order.",
 	Source:   "A classic exercise; words of package lexicon, from SCOWL (its own permissive licence).",
-	Version:  2,
+	Version:  3,
 	Default:  groupAnagramsParams{MinAnagramGroups: 2, MaxAnagramGroups: 10, MinWordsPerGroup: 2, MaxWordsPerGroup: 5},
 	Levels: []groupAnagramsParams{
 		{MinAnagramGroups: 2, MaxAnagramGroups: 3, MinWordsPerGroup: 2, MaxWordsPerGroup: 2},
@@ -107,6 +107,9 @@ var groupAnagramsPhrasings = []string{
 	"Put these words into groups, so that all words of a group are anagrams of each other:\n\n",
 	"Two words are anagrams if they have the same letters in another order. Sort the following words into groups of anagrams.\n\n",
 	"Find the words below that have the same letters, and put each set of them into a group.\n\n",
+	"Some of these words are made of exactly the same letters. Collect the words that belong together:\n\n",
+	"If the letters of each word are put into alphabetical order, some of these words become the same. Which ones? Make a group for each result.\n\n",
+	"A pile of letter tiles can spell every word of a group. Divide these words into such groups:\n\n",
 }
 
 // Prompt implements [task.Instance].

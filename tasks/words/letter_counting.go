@@ -17,7 +17,7 @@ var letterCounting = task.Spec[letterCountingParams, letterCountingItem]{
 	Category: "algorithmic",
 	Doc:      "Count how often a letter occurs in a text.",
 	Source:   "Sentences of package lexicon; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  letterCountingParams{MinWords: 5, MaxWords: 15},
 	Levels: []letterCountingParams{
 		{MinWords: 3, MaxWords: 5},
@@ -79,6 +79,9 @@ var letterCountingPhrasings = [][2]string{
 	{`How many times does the letter "`, "\" occur in this text?\n\n"},
 	{`Count the letter "`, "\" in the text below.\n\n"},
 	{`How often does the letter "`, "\" appear in the following words?\n\n"},
+	{`In the text below, each letter "`, "\" is underlined. How many letters are underlined?\n\n"},
+	{`A printer needs a piece of type for each letter "`, "\" of this text. How many pieces is that?\n\n"},
+	{`Go through this text and make a mark for each letter "`, "\". How many marks are there in the end?\n\n"},
 }
 
 // Prompt implements [task.Instance].
@@ -131,5 +134,5 @@ func countLetter(word, letter string) (n int) {
 
 // Score implements [task.Instance].
 func (l letterCountingItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, l.Solve())
+	return task.MatchNumber(answer, l.Solve())
 }

@@ -17,10 +17,10 @@ func TestLetterCountingScore(t *testing.T) {
 		{"5", 0, ""},
 		{"7", 0, ""},
 		{"six", 0, "a number was asked for"},
-		{"06", 0.5, "reasoning-gym pays for a text that contains the answer"},
-		{"6.0", 1. / 3, ""},
-		{"16", 0.5, ""},
-		{" 6", 0.5, ""},
+		{"06", 1, "another spelling"},
+		{"6.0", 1, "another spelling"},
+		{"16", 0, ""},
+		{" 6", 1, "another spelling"},
 		{"The letter occurs 6 times", 1. / 25, ""},
 		{"", 0, "nothing"},
 	})
@@ -28,7 +28,7 @@ func TestLetterCountingScore(t *testing.T) {
 	tasktest.Nears(t, none.Score, []tasktest.Near{
 		{"0", 1, "a letter need not be there"},
 		{"1", 0, ""},
-		{"10", 0.5, ""},
+		{"10", 0, ""},
 	})
 	for _, letter := range []string{"", "ab"} {
 		if (letterCountingItem{TargetLetter: letter}).Check() == nil {

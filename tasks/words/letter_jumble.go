@@ -18,10 +18,10 @@ import (
 var letterJumble = task.Spec[letterJumbleParams, letterJumbleItem]{
 	Name:     "letter_jumble",
 	Category: "algorithmic",
-	Doc: "Restore words whose letters were mixed up. A word that has an anagram is left whole, so that there is one answer, " +
+	Doc: "Restore words whose letters were mixed up. A word that has an anagram in any large dictionary is left whole, so that there is one answer, " +
 		"and at least half of the words are mixed up. Half of the texts come from sentences, half are words drawn at random.",
 	Source:  "Sentences and words of package lexicon; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: letterJumbleParams{
 		MinWordLen: 1, MaxWordLen: 64, MinWords: 3, MaxWords: 20, MinCorruptionLevel: 0.1, MaxCorruptionLevel: 0.9, ConsecutiveWords: true,
 	},
@@ -74,7 +74,7 @@ type letterJumbleItem struct {
 func makeLetterJumble(p letterJumbleParams, r *rng.Rand) (letterJumbleItem, error) {
 	item := letterJumbleItem{
 		NumWords:        r.Between(p.MinWords, p.MaxWords),
-		CorruptionLevel: p.MinCorruptionLevel + r.Float()*(p.MaxCorruptionLevel-p.MinCorruptionLevel),
+		CorruptionLevel: p.MinCorruptionLevel + float64(r.Float()*(p.MaxCorruptionLevel-p.MinCorruptionLevel)), // not fused, which some machines would round once
 		Phrasing:        r.Between(0, len(letterJumblePhrasings)-1),
 	}
 	if p.ConsecutiveWords && r.Chance(0.5) {
@@ -109,17 +109,34 @@ func wordsInARow(n int, p letterJumbleParams, r *rng.Rand) []string {
 	return words
 }
 
-// drawLoneWord draws a common word without an anagram, as most are.
+// drawLoneWord draws a common word without an anagram.
 func drawLoneWord(p letterJumbleParams, r *rng.Rand) string {
-	const tries = 20
+	const tries = 40
 	word := ""
 	for range tries {
-		if word = drawWord(p.MinWordLen, p.MaxWordLen, r); !anagrams().in[word] {
+		if word = drawWord(p.MinWordLen, p.MaxWordLen, r); alone(word) {
 			break
 		}
 	}
 	return word
 }
+
+// alone reports whether no other known word has the letters of a word, so that its letters
+// can be put in order in one way only.
+func alone(word string) bool { return knownByLetters()[lettersHash(word)] == 1 }
+
+// knownByLetters counts the known words by the hash of their letters.
+var knownByLetters = sync.OnceValue(func() map[uint64]uint8 {
+	count := make(map[uint64]uint8, 1<<17)
+	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {
+		words := lexicon.Known(letters)
+		for i := range words.Len() {
+			hash := lettersHash(words.At(i))
+			count[hash] = min(count[hash], 1) + 1
+		}
+	}
+	return count
+})
 
 // mixable are the words of the sentences that are among the common ones, as they are
 // spelled there: the others stay as they are.
@@ -127,7 +144,7 @@ var mixable = sync.OnceValue(func() map[string]bool {
 	found := map[string]bool{}
 	for _, word := range prose().words {
 		if _, common := lexicon.Common(len(word)).Find(strings.ToLower(word)); common {
-			found[word] = !anagrams().in[strings.ToLower(word)]
+			found[word] = alone(strings.ToLower(word))
 		}
 	}
 	return found
@@ -138,7 +155,7 @@ var mixable = sync.OnceValue(func() map[string]bool {
 func (l *letterJumbleItem) scramble(some map[string]bool, r *rng.Rand) {
 	l.ScrambledWords = slices.Clone(l.OriginalWords)
 	for i, word := range l.OriginalWords {
-		if some[word] || some == nil && !anagrams().in[word] {
+		if some[word] || some == nil && alone(word) {
 			l.ScrambledWords[i] = jumbled(word, l.CorruptionLevel, r)
 		}
 	}
@@ -182,6 +199,9 @@ var letterJumblePhrasings = []string{
 	"The letters within some words of this text have changed places. Put them back in order:\n\n",
 	"Unscramble the following words:\n\n",
 	"What did this text say before the letters within its words were mixed up?\n\n",
+	"A careless typesetter dropped some words and put their letters back in any order. Repair the text:\n\n",
+	"Some of these words are scrambled. Which words were they?\n\n",
+	"Read the following words, whose letters may stand in the wrong order, and write them as they should be:\n\n",
 }
 
 // Prompt implements [task.Instance].
@@ -223,13 +243,19 @@ func (l letterJumbleItem) Check() error {
 // Solve implements [task.Instance].
 func (l letterJumbleItem) Solve() string { return strings.Join(l.OriginalWords, " ") }
 
-// Score implements [task.Instance]. Case is free, and space between words. Words in
+// Score implements [task.Instance]. Case is free, and space between words. Any known word is
+// right that has the letters of a mixed-up one, as may be in an entry of reasoning-gym. Words in
 // their places earn their share, without those that the question has right already,
 // of which each that is spoiled takes one away, as does each word too many.
 func (l letterJumbleItem) Score(text string) quintain.Verdict {
 	got, want := answer.Fields(strings.ToLower(text)), answer.Fields(strings.ToLower(l.Solve()))
 	if len(got) == 0 {
 		return quintain.Malformed("the answer is empty")
+	}
+	for i := range min(len(got), len(want)) {
+		if mixed := l.ScrambledWords[i] != l.OriginalWords[i]; mixed && !strings.EqualFold(got[i], l.ScrambledWords[i]) && sameLetters(got[i], want[i]) && isKnown(got[i]) {
+			got[i] = want[i]
+		}
 	}
 	same, all, given := samePlaces(got, want), max(len(got), len(want)), l.unchanged()
 	if same == all {
@@ -240,4 +266,13 @@ func (l letterJumbleItem) Score(text string) quintain.Verdict {
 		return quintain.Wrong(reason)
 	}
 	return quintain.Partial(float64(same-given)/float64(all-given), reason)
+}
+
+// sameLetters reports whether a and b are anagrams of each other, or equal.
+func sameLetters(a, b string) bool { return len(a) == len(b) && sortedLetters(a) == sortedLetters(b) }
+
+// isKnown reports whether a large dictionary has the word.
+func isKnown(word string) bool {
+	_, found := lexicon.Known(len(word)).Find(word)
+	return found
 }

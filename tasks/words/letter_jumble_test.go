@@ -35,12 +35,19 @@ func TestLetterJumbleScore(t *testing.T) {
 		{},
 		{OriginalWords: []string{"a"}},
 		{OriginalWords: []string{"ab"}, ScrambledWords: []string{"ac"}},
-		{OriginalWords: []string{"a"}, ScrambledWords: []string{"a"}, Phrasing: 3},
+		{OriginalWords: []string{"a"}, ScrambledWords: []string{"a"}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
 		}
 	}
+	other := letterJumbleItem{OriginalWords: []string{"Steal", "act"}, ScrambledWords: []string{"Elats", "act"}}
+	tasktest.Nears(t, other.Score, []tasktest.Near{
+		{"steal act", 1, ""},
+		{"least act", 1, "another word of the letters, in an entry of reasoning-gym"},
+		{"lates act", 0, "no word"},
+		{"steal cat", 0, "that was right already"},
+	})
 	whole := letterJumbleItem{OriginalWords: []string{"is"}, ScrambledWords: []string{"is"}}
 	tasktest.Nears(t, whole.Score, []tasktest.Near{{"is", 1, "an entry with nothing to do"}, {"si", 0, ""}, {"is it", 0, ""}})
 }
@@ -61,13 +68,13 @@ func TestLetterJumbleParams(t *testing.T) {
 	})
 }
 
-// The second way looks each word of the prompt up among all common words: one that
-// is a word stays, and for any other there is one word of the same letters.
+// The second way looks each word of the prompt up among all known words: one that is a
+// word stays, and for any other there is one word of the same letters.
 func TestLetterJumbleSecond(t *testing.T) {
 	byLetters := map[string][]string{}
 	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {
-		for i := range lexicon.Common(letters).Len() {
-			word := lexicon.Common(letters).At(i)
+		for i := range lexicon.Known(letters).Len() {
+			word := lexicon.Known(letters).At(i)
 			byLetters[letterCounts(word)] = append(byLetters[letterCounts(word)], word)
 		}
 	}

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
-	"github.com/quintain-rl/quintain/lexicon"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -18,10 +16,10 @@ import (
 var sentenceReordering = task.Spec[sentenceReorderingParams, sentenceReorderingItem]{
 	Name:     "sentence_reordering",
 	Category: "algorithmic",
-	Doc: "Put the shuffled words of a sentence back into their order. The capital letter and the punctuation tell how it begins and ends. " +
-		"There are few sentences of each length, so that a model which sees them often may come to know them.",
-	Source:  "Sentences of package lexicon; the settings are those of reasoning-gym.",
-	Version: 2,
+	Doc: "Put the shuffled words of a sentence back into their order. The capital letter and the punctuation tell how it begins and ends, " +
+		"and the sentences are made of parts so that one order alone is good English.",
+	Source:  "Sentences that are put together for each problem, of parts written for this project; the settings are those of reasoning-gym.",
+	Version: 5,
 	Default: sentenceReorderingParams{MinWordsInSentence: 3, MaxWordsInSentence: 20},
 	Levels: []sentenceReorderingParams{
 		{MinWordsInSentence: 3, MaxWordsInSentence: 4},
@@ -54,30 +52,15 @@ type sentenceReorderingItem struct {
 	Phrasing  int     `json:"phrasing,omitempty"`
 }
 
-// A wordySentence is a sentence and its words, to which the punctuation belongs.
-type wordySentence struct {
-	text  string
-	words []string
-}
-
-// sentencesByLength holds the sentences of package lexicon by number of words.
-var sentencesByLength = sync.OnceValue(func() (all [longestSentence + 1][]wordySentence) {
-	for _, text := range lexicon.Sentences() {
-		words := strings.Fields(text)
-		all[len(words)] = append(all[len(words)], wordySentence{text, words})
-	}
-	return all
-})
-
 // makeSentenceReordering draws a sentence, and shuffles it so that at most half of
 // its words are in their places.
 func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceReorderingItem, error) {
-	all := sentencesByLength()
-	sentence := rng.Pick(r, all[r.Between(p.MinWordsInSentence, p.MaxWordsInSentence)])
-	words := append(make([]string, 0, longestSentence), sentence.words...)
+	sentence := drawSentence(r.Between(p.MinWordsInSentence, p.MaxWordsInSentence), r)
+	inOrder := strings.Fields(sentence)
+	words := append(make([]string, 0, longestSentence), inOrder...)
 	rng.ToFront(r, words, len(words))
 	for range words {
-		if 2*sameButForCase(words, sentence.words) <= len(words) {
+		if 2*sameButForCase(words, inOrder) <= len(words) {
 			break
 		}
 		first := words[0]
@@ -85,7 +68,7 @@ func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceRe
 		words[len(words)-1] = first
 	}
 	return sentenceReorderingItem{
-		WordCount: len(words), Answer: &sentence.text, Shuffled: string(appendJoined(make([]byte, 0, 256), words, " ")),
+		WordCount: len(words), Answer: &sentence, Shuffled: string(appendJoined(make([]byte, 0, 256), words, " ")),
 		Phrasing: r.Between(0, len(sentenceReorderingPhrasings)-1),
 	}, nil
 }
@@ -105,6 +88,9 @@ var sentenceReorderingPhrasings = []string{
 	"Put the words of this sentence back in order: ",
 	"These words make up a sentence, but they were shuffled. How does it read? ",
 	"Someone cut a sentence into words and dropped them. Put it together again: ",
+	"Make one sentence of exactly these words: ",
+	"Restore the order of the words, so that they form an English sentence: ",
+	"A magnetic poetry set has these words, each on its own tile. Lay them out as one sentence: ",
 }
 
 // Prompt implements [task.Instance].
@@ -139,10 +125,13 @@ func (s sentenceReorderingItem) Check() error {
 // Solve implements [task.Instance].
 func (s sentenceReorderingItem) Solve() string { return *s.Answer }
 
-// Score implements [task.Instance]. Case and space between words are free. Words in
-// their places earn their share, if they are more than half and none is missing or
-// too many.
+// Score implements [task.Instance]. Case and space between words are free. Two words that have
+// changed places cost their share of the words; anything else earns nothing, since long
+// sentences have many words in common.
 func (s sentenceReorderingItem) Score(text string) quintain.Verdict {
+	if len(text) > 4*len(*s.Answer)+80 {
+		return quintain.Wrong("the answer is too long to be the sentence")
+	}
 	got, want := answer.Fields(strings.ToLower(text)), answer.Fields(strings.ToLower(*s.Answer))
 	switch {
 	case len(got) == 0:
@@ -150,5 +139,26 @@ func (s sentenceReorderingItem) Score(text string) quintain.Verdict {
 	case len(got) != len(want):
 		return quintain.Wrong(fmt.Sprintf("there are %d words, want %d", len(got), len(want)))
 	}
-	return placesCredit(samePlaces(got, want), len(want))
+	switch same := samePlaces(got, want); {
+	case same == len(want):
+		return quintain.Right()
+	case same == len(want)-2 && 2*same > len(want) && exchanged(got, want):
+		return quintain.Partial(float64(same)/float64(len(want)), "two words have changed places")
+	default:
+		return quintain.Wrong(fmt.Sprintf("%d of %d words are in their places", same, len(want)))
+	}
+}
+
+// exchanged reports whether the words that differ are the same in another order.
+func exchanged(got, want []string) bool {
+	first, last := -1, -1
+	for i := range got {
+		if got[i] != want[i] {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	return got[first] == want[last] && got[last] == want[first]
 }

@@ -16,16 +16,17 @@ import (
 var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
 	Name:     "spell_backward",
 	Category: "algorithmic",
-	Doc:      "Spell a word backward. More than two thirds of the letters in their places earn their share.",
+	Doc:      "Spell a word backward, or several that are joined. More than two thirds of the letters in their places earn their share.",
 	Source:   "Common English words of package lexicon, from SCOWL (its own permissive licence).",
-	Version:  1,
+	Version:  2,
 	Default:  spellBackwardParams{MinWordLen: 3, MaxWordLen: 10},
 	Levels: []spellBackwardParams{
 		{MinWordLen: 3, MaxWordLen: 4},
 		{MinWordLen: 5, MaxWordLen: 6},
 		{MinWordLen: 7, MaxWordLen: 9},
 		{MinWordLen: 10, MaxWordLen: 12},
-		{MinWordLen: 13, MaxWordLen: 15},
+		{MinWordLen: 15, MaxWordLen: 20},
+		{MinWordLen: 30, MaxWordLen: 50},
 	},
 	Make: makeSpellBackward,
 }
@@ -38,11 +39,12 @@ type spellBackwardParams struct {
 
 // Check implements [task.Params].
 func (p spellBackwardParams) Check() error {
+	const most = 1000
 	switch {
-	case p.MinWordLen < 1 || p.MinWordLen > lexicon.MaxLetters:
-		return fmt.Errorf("min_word_len is %d, want 1 to %d", p.MinWordLen, lexicon.MaxLetters)
-	case p.MaxWordLen < p.MinWordLen || p.MaxWordLen < lexicon.MinLetters:
-		return fmt.Errorf("max_word_len is %d, want min_word_len (%d) or more, and at least %d", p.MaxWordLen, p.MinWordLen, lexicon.MinLetters)
+	case p.MinWordLen < 1 || p.MinWordLen > most:
+		return fmt.Errorf("min_word_len is %d, want 1 to %d", p.MinWordLen, most)
+	case p.MaxWordLen < p.MinWordLen || p.MaxWordLen < lexicon.MinLetters || p.MaxWordLen > most:
+		return fmt.Errorf("max_word_len is %d, want min_word_len (%d) to %d, and at least %d", p.MaxWordLen, p.MinWordLen, most, lexicon.MinLetters)
 	}
 	return nil
 }
@@ -54,15 +56,28 @@ type spellBackwardItem struct {
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
-// makeSpellBackward draws a length, of those that there are words of, and a word.
+// makeSpellBackward draws a length and a word.
 func makeSpellBackward(p spellBackwardParams, r *rng.Rand) (spellBackwardItem, error) {
-	letters := r.Between(max(p.MinWordLen, lexicon.MinLetters), min(p.MaxWordLen, lexicon.MaxLetters))
-	words := lexicon.Common(letters)
+	letters := r.Between(max(p.MinWordLen, lexicon.MinLetters), p.MaxWordLen)
 	return spellBackwardItem{
-		Word:     words.At(r.Between(0, words.Len()-1)),
+		Word:     longWord(letters, r),
 		WordLen:  letters,
 		Phrasing: r.Between(0, len(spellBackwardPhrasings)-1),
 	}, nil
+}
+
+// longWord draws a word, or, if there are none of so many letters, joins several.
+func longWord(letters int, r *rng.Rand) string {
+	text := make([]byte, 0, 64)
+	for left := letters; left > 0; left = letters - len(text) {
+		n := left
+		if left > lexicon.MaxLetters {
+			n = r.Between(lexicon.MinLetters, min(lexicon.MaxLetters, left-lexicon.MinLetters))
+		}
+		words := lexicon.Common(n)
+		text = append(text, words.At(r.Between(0, words.Len()-1))...)
+	}
+	return string(text)
 }
 
 // spellBackwardPhrasings are the wordings of the question, before and after the
@@ -71,6 +86,9 @@ var spellBackwardPhrasings = [][2]string{
 	{`Spell the word "`, `" backward.`},
 	{`Write "`, `" with its letters in reverse order.`},
 	{`What does the word "`, `" become when it is read from its last letter to its first?`},
+	{`Read "`, `" from right to left. What do you get?`},
+	{`If "`, `" is held up to a mirror, its letters appear in the opposite order. In which order?`},
+	{`Take the letters of "`, `" one by one from the end, and write them down as you go.`},
 }
 
 // Prompt implements [task.Instance].

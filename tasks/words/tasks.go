@@ -6,9 +6,11 @@ import "github.com/quintain-rl/quintain"
 // Tasks lists the package's tasks by name.
 var Tasks = []quintain.Task{
 	caesarCipher,
+	emojiMystery,
 	groupAnagrams,
 	letterCounting,
 	letterJumble,
+	needleHaystack,
 	sentenceReordering,
 	spellBackward,
 	wordLadder,

@@ -20,7 +20,7 @@ var wordLadder = task.Spec[wordLadderParams, wordLadderItem]{
 	Doc: "Change one word into another, one letter at a time, by way of English words. " +
 		"Any ladder is right, however long, but a step that is not a word spoils it.",
 	Source:  "Lewis Carroll's Doublets (1879); words of package lexicon, from SCOWL (its own permissive licence).",
-	Version: 1,
+	Version: 2,
 	Default: wordLadderParams{MinWordLength: 4, MaxWordLength: 4, MinChainLength: anyChain, MaxChainLength: anyChain},
 	Levels: []wordLadderParams{
 		{MinWordLength: 3, MaxWordLength: 3, MinChainLength: 3, MaxChainLength: 3},
@@ -118,6 +118,9 @@ var wordLadderPhrasings = [][3]string{
 	{"Change ", " into ", " one letter at a time."},
 	{"Climb the word ladder from ", " to ", ": each step changes exactly one letter."},
 	{"Find a chain of words that leads from ", " to ", " and replaces a single letter in each step."},
+	{"In a word game, ", " has to become ", " by replacing single letters."},
+	{"Two words are neighbors if they differ in exactly one letter. Find a way from ", " to ", " along neighbors."},
+	{"Start with ", " and end with ", ". Each word in between differs from the one before in a single letter."},
 }
 
 // Prompt implements [task.Instance].

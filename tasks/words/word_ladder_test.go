@@ -35,7 +35,7 @@ func TestWordLadderScore(t *testing.T) {
 	})
 	for _, bad := range []wordLadderItem{
 		{StartWord: "COLD", EndWord: "COLD"}, {StartWord: "cold", EndWord: "WARM"}, {StartWord: "COLD", EndWord: "HOT"},
-		{StartWord: "AB", EndWord: "CD"}, {StartWord: "SPRING", EndWord: "WINTER"}, {StartWord: "COLD", EndWord: "WARM", Phrasing: 3}, {},
+		{StartWord: "AB", EndWord: "CD"}, {StartWord: "SPRING", EndWord: "WINTER"}, {StartWord: "COLD", EndWord: "WARM", Phrasing: 99}, {},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
@@ -89,7 +89,7 @@ func TestWordLadderForeign(t *testing.T) {
 	}
 }
 
-var wordLadderRE = regexp.MustCompile(`(?:Change|from) ([A-Z]+) (?:into|to) ([A-Z]+)`)
+var wordLadderRE = regexp.MustCompile(`(?:Change|from|game,|with) ([A-Z]+) (?:into|to|has to become|and end with) ([A-Z]+)`)
 
 // The second way reads the two words out of the prompt and widens the set of words
 // within so many steps, from both ends in turn, until the sets meet.

@@ -17,7 +17,7 @@ var wordSequenceReversal = task.Spec[wordSequenceReversalParams, wordSequenceRev
 	Category: "algorithmic",
 	Doc:      "Write a list of words in reverse order, the words themselves unchanged.",
 	Source:   "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  wordSequenceReversalParams{MinWords: 3, MaxWords: 8},
 	Levels: []wordSequenceReversalParams{
 		{MinWords: 2, MaxWords: 3},
@@ -71,6 +71,9 @@ var wordSequenceReversalPhrasings = []string{
 	"Reverse the order of these words: ",
 	"Write the following list of words from its end to its beginning: ",
 	"What is this list when its last word comes first and its first word last? ",
+	"Read this list from right to left: ",
+	"The words of a queue turn around, so that the last is now the first. The queue was: ",
+	"Put the last of these words first, the last but one second, and so on: ",
 }
 
 // Prompt implements [task.Instance].

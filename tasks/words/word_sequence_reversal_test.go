@@ -18,7 +18,7 @@ func TestWordSequenceReversalScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"fig, The, pear", 1, ""},
 		{"fig, The, pear.", 14. / 15, "reasoning-gym pays for a text that contains the answer"},
-		{"Reversed: fig, The, pear", 14. / 24, ""},
+		{"Reversed: fig, The, pear", 0, ""},
 		{"fig,The,pear", 0, "no spaces"},
 		{"fig, the, pear", 0, "another spelling"},
 		{"pear, The, fig", 0, "the question itself"},
@@ -27,7 +27,7 @@ func TestWordSequenceReversalScore(t *testing.T) {
 		{"fig, The", 0, "a word is missing"},
 		{"", 0, "nothing"},
 	})
-	for _, bad := range []wordSequenceReversalItem{{}, {Words: []string{""}}, {Words: []string{"a"}, Phrasing: 3}} {
+	for _, bad := range []wordSequenceReversalItem{{}, {Words: []string{""}}, {Words: []string{"a"}, Phrasing: 99}} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
 		}

@@ -20,7 +20,7 @@ var wordSorting = task.Spec[wordSortingParams, wordSortingItem]{
 	Doc: "Sort words by the codes of their letters, capitals before small ones, ascending or descending. " +
 		"About half of the words stand near another one in the dictionary, so that more than the first letter counts.",
 	Source:  "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: wordSortingParams{MinWords: 3, MaxWords: 10, MinWordLength: 3, MaxWordLength: 12, Transformation: originalCase},
 	Levels: []wordSortingParams{
 		{MinWords: 3, MaxWords: 4, MinWordLength: 3, MaxWordLength: 5, Transformation: lowerCase},
@@ -182,6 +182,9 @@ var wordSortingPhrasings = [][2]string{
 	{"Sort these words in ", " order: "},
 	{"Put the following words into ", " order: "},
 	{"Arrange this list of words in ", " order: "},
+	{"Write these words as a list in ", " order: "},
+	{"Someone sorts words in ", " order. What becomes of these: "},
+	{"A program prints its input in ", " order. Here is the input: "},
 }
 
 // Prompt implements [task.Instance].

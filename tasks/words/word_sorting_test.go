@@ -37,7 +37,7 @@ func TestWordSortingScore(t *testing.T) {
 		{TransformedWords: []string{"a"}, SortedWords: []string{"a"}, Direction: "up"},
 		{TransformedWords: []string{"a", "b"}, SortedWords: []string{"a", "b"}, Direction: "descending"},
 		{TransformedWords: []string{"a"}, SortedWords: []string{"b"}, Direction: "ascending"},
-		{TransformedWords: []string{"a"}, SortedWords: []string{"a"}, Direction: "ascending", Phrasing: 3},
+		{TransformedWords: []string{"a"}, SortedWords: []string{"a"}, Direction: "ascending", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)

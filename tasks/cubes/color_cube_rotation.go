@@ -1,0 +1,252 @@
+package cubes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// colorCubeRotation asks for the color of a side of a cube that was turned.
+var colorCubeRotation = task.Spec[colorCubeParams, colorCubeItem]{
+	Name:     "color_cube_rotation",
+	Category: "cognition",
+	Doc: "Keep track of the colors of a cube's sides while it is turned, a quarter or half way round at a time. " +
+		"The axis of each turn is told or follows from the sides named.",
+	Source:  "A puzzle of reasoning-gym, whose settings it has.",
+	Version: 1,
+	Default: colorCubeParams{MinRotations: 1, MaxRotations: 3},
+	Levels: []colorCubeParams{
+		{MinRotations: 1, MaxRotations: 1},
+		{MinRotations: 2, MaxRotations: 3},
+		{MinRotations: 5, MaxRotations: 8},
+		{MinRotations: 12, MaxRotations: 18},
+		{MinRotations: 30, MaxRotations: 40},
+		{MinRotations: 80, MaxRotations: 120},
+	},
+	Make: makeColorCube,
+}
+
+// colorCubeParams are the settings of one difficulty.
+type colorCubeParams struct {
+	MinRotations int `json:"min_rotations"`
+	MaxRotations int `json:"max_rotations"`
+}
+
+// Check implements [task.Params].
+func (p colorCubeParams) Check() error {
+	return task.CheckRange("rotations", p.MinRotations, p.MaxRotations, [2]int{1, 1000})
+}
+
+// colorCubeItem is one cube and what is done with it.
+type colorCubeItem struct {
+	InitialState colors   `json:"initial_state"`
+	Rotations    []string `json:"rotations"` // the side that each turn brings to the top
+	TargetSide   string   `json:"target_side"`
+	NumRotations int      `json:"num_rotations"`
+	Phrasing     int      `json:"phrasing,omitempty"`
+}
+
+// colors are those of the sides of a cube.
+type colors struct {
+	Top    string `json:"top"`
+	Right  string `json:"right"`
+	Front  string `json:"front"`
+	Left   string `json:"left"`
+	Back   string `json:"back"`
+	Bottom string `json:"bottom"`
+}
+
+// sides are the names of a cube's sides.
+var sides = []string{"top", "right", "front", "left", "back", "bottom"}
+
+// palette is what the sides may be painted in.
+var palette = []string{
+	"red", "blue", "green", "yellow", "orange", "purple", "white", "black", "brown", "pink", "gray", "turquoise", "gold", "silver", "beige", "violet",
+}
+
+// of returns the color of a side.
+func (c colors) of(side string) string {
+	switch side {
+	case "top":
+		return c.Top
+	case "right":
+		return c.Right
+	case "front":
+		return c.Front
+	case "left":
+		return c.Left
+	case "back":
+		return c.Back
+	}
+	return c.Bottom
+}
+
+// turned returns the colors after a turn that brings a side to the top. Left and right stay
+// where they are if it was the front, the back or the bottom, and front and back if it was
+// the left or the right. The bottom comes up by half a turn.
+func (c colors) turned(side string) colors {
+	switch side {
+	case "front":
+		c.Top, c.Back, c.Bottom, c.Front = c.Front, c.Top, c.Back, c.Bottom
+	case "back":
+		c.Top, c.Front, c.Bottom, c.Back = c.Back, c.Top, c.Front, c.Bottom
+	case "right":
+		c.Top, c.Left, c.Bottom, c.Right = c.Right, c.Top, c.Left, c.Bottom
+	case "left":
+		c.Top, c.Right, c.Bottom, c.Left = c.Left, c.Top, c.Right, c.Bottom
+	case "bottom":
+		c.Top, c.Bottom, c.Front, c.Back = c.Bottom, c.Top, c.Back, c.Front
+	}
+	return c
+}
+
+// makeColorCube draws colors and turns, none of which takes back the one before.
+func makeColorCube(p colorCubeParams, r *rng.Rand) (colorCubeItem, error) {
+	paint := rng.Sample(r, palette, len(sides))
+	item := colorCubeItem{
+		InitialState: colors{paint[0], paint[1], paint[2], paint[3], paint[4], paint[5]},
+		TargetSide:   rng.Pick(r, sides),
+		NumRotations: r.Between(p.MinRotations, p.MaxRotations),
+		Phrasing:     r.Between(0, len(colorCubePhrasings)-1),
+	}
+	undo := ""
+	for len(item.Rotations) < item.NumRotations {
+		side := rng.Pick(r, sides[1:])
+		if side == undo {
+			continue
+		}
+		item.Rotations = append(item.Rotations, side)
+		undo = undoes[side]
+	}
+	return item, nil
+}
+
+// undoes is the turn that takes another one back.
+var undoes = map[string]string{"front": "back", "back": "front", "left": "right", "right": "left", "bottom": "bottom"}
+
+// A cubeWording is one way to ask.
+type cubeWording struct {
+	before  string // the colors
+	painted string // a side and its color, in this order
+	between string // the colors and the turns
+	turn    string // a side that a quarter turn brings to the top
+	half    string // the half turn that brings the bottom to the top
+	numbers bool   // the turns are numbered, and stand one a line
+	ask     string // the side that is asked for
+}
+
+// colorCubePhrasings are the wordings of the question.
+var colorCubePhrasings = []cubeWording{
+	{
+		"A cube has sides of six colors:\n\n", "- %[1]s: %[2]s\n", "\nIt is turned as follows.\n\n",
+		"Turn the %s side to the top.", "Turn the cube half way round, so that the bottom comes to the top and the left and right sides stay left and right.",
+		true, "\nWhich color is on the %s side now?",
+	},
+	{
+		"Imagine a painted cube on a table. ", "Its %[1]s side is %[2]s. ", "\n\nNow somebody tips it over, again and again, always by the shortest way: ",
+		"the %s side comes up;", "the cube is flipped, from front to back, so that the bottom comes up;",
+		false, " and there it rests.\n\nWhat is the color of its %s side?",
+	},
+	{
+		"Colors of a cube before it moves:\n", "%[1]s = %[2]s\n", "\nMoves, each by the names of the sides at that moment:\n",
+		"%s -> top", "bottom -> top, by half a turn about the axis from left to right",
+		true, "\nGive the color of the side that is the %s at the end.",
+	},
+	{
+		"You hold a cube in front of you. ", "The color of the %[1]s is %[2]s. ", "\n\nYou rotate it so that, one after another, these sides come to lie on top: ",
+		"the %s,", "the bottom (by turning the cube upside down, with left and right in their places),",
+		false, " and then you stop.\n\nThe names always mean the sides as you see them at that moment. Which color do you see at the %s?",
+	},
+	{
+		"A die without dots has a color on each face.\n\n", "The %[1]s face is %[2]s.\n", "\nA robot rolls it in this order:\n\n",
+		"Bring the %s face up by a quarter turn.", "Bring the bottom face up by a half turn, in which the front and the back change places and the left and right faces do not.",
+		true, "\nFronts, backs and so on are named anew before each step. Report the color of the %s face when the robot has finished.",
+	},
+	{
+		"Six colors, one for each side of a box in the shape of a cube: ", "%[2]s (%[1]s), ", "no other.\n\nThe box is turned over several times. What is on top after each turn was, right before it, ",
+		"on the %s,", "at the bottom (a half turn that keeps the left and the right side where they are),",
+		false, " and that was the last turn.\n\nName the color of the %s side of the box after it.",
+	},
+}
+
+// Prompt implements [task.Instance].
+func (c colorCubeItem) Prompt() string {
+	words, b := colorCubePhrasings[c.Phrasing], new(strings.Builder)
+	b.WriteString(words.before)
+	for _, side := range sides {
+		fmt.Fprintf(b, words.painted, side, c.InitialState.of(side))
+	}
+	b.WriteString(words.between)
+	for i, side := range c.Rotations {
+		turn := words.half
+		if side != "bottom" {
+			turn = fmt.Sprintf(words.turn, side)
+		}
+		switch {
+		case words.numbers:
+			fmt.Fprintf(b, "%d. %s\n", i+1, turn)
+		case i > 0:
+			b.WriteString(" then " + turn)
+		default:
+			b.WriteString(turn)
+		}
+	}
+	fmt.Fprintf(b, words.ask, c.TargetSide)
+	return b.String() + " Answer with the name of the color."
+}
+
+// Short implements [task.Shortener].
+func (c colorCubeItem) Short() string {
+	var paint []string
+	for _, side := range sides {
+		paint = append(paint, side+" "+c.InitialState.of(side))
+	}
+	return "cube: " + strings.Join(paint, ", ") + "; up: " + strings.Join(c.Rotations, ", ") + "; " + c.TargetSide + "?"
+}
+
+// Choices implements [task.Chooser]: one of the six colors.
+func (c colorCubeItem) Choices() int { return len(sides) }
+
+// Check refuses a record with a side that a cube does not have, or without a color.
+func (c colorCubeItem) Check() error {
+	for _, side := range sides {
+		if strings.TrimSpace(c.InitialState.of(side)) == "" {
+			return fmt.Errorf("initial_state: the %s has no color", side)
+		}
+	}
+	for i, side := range c.Rotations {
+		if !slices.Contains(sides, side) {
+			return fmt.Errorf("rotations: number %d is %q, want one of %v", i+1, side, sides)
+		}
+	}
+	if !slices.Contains(sides, c.TargetSide) {
+		return fmt.Errorf("target_side is %q, want one of %v", c.TargetSide, sides)
+	}
+	return task.CheckPhrasing(c.Phrasing, len(colorCubePhrasings))
+}
+
+// Solve implements [task.Instance].
+func (c colorCubeItem) Solve() string {
+	state := c.InitialState
+	for _, side := range c.Rotations {
+		state = state.turned(side)
+	}
+	return state.of(c.TargetSide)
+}
+
+// Score implements [task.Instance]. Case and a full stop at the end do not count.
+func (c colorCubeItem) Score(text string) quintain.Verdict {
+	got, want := strings.TrimSuffix(answer.Trim(text), "."), c.Solve()
+	switch {
+	case got == "":
+		return quintain.Malformed("the answer is empty")
+	case strings.EqualFold(got, want):
+		return quintain.Right()
+	}
+	return quintain.Wrong("want " + want)
+}

@@ -1,0 +1,210 @@
+package expressions
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// polynomialMultiplication asks for the product of polynomials.
+var polynomialMultiplication = task.Spec[productParams, productItem]{
+	Name:     "polynomial_multiplication",
+	Category: "algebra",
+	Doc:      "Multiply polynomials out. The terms of the answer may have any order; brackets with a sum in them that is still to be multiplied are wrong.",
+	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  productParams{2, 4, 1, 100, 0, 3, 2, 3, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
+	Levels: []productParams{
+		{2, 2, 1, 9, 0, 1, 2, 2, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
+		{2, 2, 1, 12, 0, 2, 2, 2, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
+		{2, 3, 1, 20, 0, 3, 2, 2, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
+		{2, 4, 1, 50, 0, 3, 2, 3, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
+		{3, 5, 2, 100, 0, 4, 3, 4, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
+		{3, 4, 10, 999, 0, 3, 3, 4, []string{"x", "y"}, true, true, []string{"+", "-"}},
+	},
+	Make: makeProduct,
+}
+
+// productParams are the settings of one difficulty.
+type productParams struct {
+	MinTerms       int      `json:"min_terms"` // of a factor; no more than there are powers
+	MaxTerms       int      `json:"max_terms"`
+	MinValue       int      `json:"min_value"` // of a coefficient, without its sign
+	MaxValue       int      `json:"max_value"`
+	MinDegree      int      `json:"min_degree"` // of each variable in a factor
+	MaxDegree      int      `json:"max_degree"`
+	MinPolynomials int      `json:"min_polynomials"`
+	MaxPolynomials int      `json:"max_polynomials"`
+	Variables      []string `json:"variables"`
+	Cross          bool     `json:"allow_cross_variable_product"`   // factors may have different variables
+	Multivariate   bool     `json:"allow_multivariate_polynomials"` // a factor has all variables
+	Operators      []string `json:"operators"`                      // signs of the terms
+}
+
+// maxProduct bounds the terms of a product.
+const maxProduct = 4096
+
+// Check implements [task.Params].
+func (p productParams) Check() error {
+	switch {
+	case p.MinTerms < 1:
+		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
+	case p.MaxTerms < p.MinTerms || p.MaxTerms > 50:
+		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 50", p.MaxTerms, p.MinTerms)
+	case p.MinValue < 1:
+		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
+	case p.MaxValue < p.MinValue || p.MaxValue > 1_000_000_000:
+		return fmt.Errorf("max_value is %d, want min_value (%d) to 1000000000", p.MaxValue, p.MinValue)
+	case p.MinDegree < 0:
+		return fmt.Errorf("min_degree is %d, want 0 or more", p.MinDegree)
+	case p.MaxDegree < max(1, p.MinDegree) || p.MaxDegree > 50:
+		return fmt.Errorf("max_degree is %d, want min_degree (%d), and 1 to 50", p.MaxDegree, p.MinDegree)
+	case p.MinPolynomials < 2:
+		return fmt.Errorf("min_polynomials is %d, want 2 or more", p.MinPolynomials)
+	case p.MaxPolynomials < p.MinPolynomials || p.MaxPolynomials > 10:
+		return fmt.Errorf("max_polynomials is %d, want min_polynomials (%d) to 10", p.MaxPolynomials, p.MinPolynomials)
+	case p.Multivariate && !p.Cross:
+		return fmt.Errorf("allow_multivariate_polynomials is true, want allow_cross_variable_product too")
+	}
+	if p.Cross && math.Pow(float64(p.MaxDegree*p.MaxPolynomials+1), float64(len(p.Variables))) > maxProduct {
+		return fmt.Errorf("max_degree is %d: with max_polynomials %d and %d variables the product may have more than %d terms", p.MaxDegree, p.MaxPolynomials, len(p.Variables), maxProduct)
+	}
+	if err := checkOperators(p.Operators); err != nil {
+		return err
+	}
+	return checkVariables(p.Variables)
+}
+
+// checkVariables refuses lists of variables that are too long, or have one twice.
+func checkVariables(variables []string) error {
+	if len(variables) > mostVariables {
+		return fmt.Errorf("variables has %d letters, want at most %d", len(variables), mostVariables)
+	}
+	for i, v := range variables {
+		if slices.Contains(variables[:i], v) {
+			return fmt.Errorf("variables has %q twice", v)
+		}
+	}
+	return checkSymbols("variables", variables...)
+}
+
+// productItem is one product.
+type productItem struct {
+	Product   string   `json:"polynomial_expr"` // such as (x + 2)*(x**2 - 3), as SymPy writes it
+	Variables []string `json:"variables"`       // those that may occur
+	Phrasing  int      `json:"phrasing,omitempty"`
+}
+
+// makeProduct draws factors.
+func makeProduct(p productParams, r *rng.Rand) (productItem, error) {
+	variables := p.Variables
+	if !p.Cross {
+		variables = []string{rng.Pick(r, p.Variables)}
+	}
+	var factors []string
+	for range r.Between(p.MinPolynomials, p.MaxPolynomials) {
+		own := variables
+		if !p.Multivariate {
+			own = []string{rng.Pick(r, variables)}
+		}
+		text := p.factor(own, r)
+		if strings.Contains(text, " ") || len(factors) > 0 && text[0] == '-' {
+			text = "(" + text + ")"
+		}
+		factors = append(factors, text)
+	}
+	return productItem{strings.Join(factors, "*"), variables, r.Between(0, len(productPhrasings)-1)}, nil
+}
+
+// factor draws a polynomial: terms with different powers.
+func (p productParams) factor(variables []string, r *rng.Rand) string {
+	drawn := polynomial{}
+	powers := 1
+	for range variables {
+		powers *= p.MaxDegree - p.MinDegree + 1
+	}
+	for terms := min(r.Between(p.MinTerms, p.MaxTerms), powers); len(drawn) < terms; {
+		var m monomial
+		for i := range variables {
+			m[i] = uint16(r.Between(p.MinDegree, p.MaxDegree))
+		}
+		if _, twice := drawn[m]; !twice {
+			drawn[m] = big.NewRat(sign(p.Operators, r)*int64(r.Between(p.MinValue, p.MaxValue)), 1)
+		}
+	}
+	return drawn.text(variables)
+}
+
+// productPhrasings are the wordings of the question, with PRODUCT in them.
+var productPhrasings = []string{
+	"Multiply out:\n\nPRODUCT",
+	"PRODUCT\n\nWhich polynomial is equal to this product?",
+	"Remove all brackets from the expression below and collect like terms.\n\nPRODUCT",
+	"A program computes\n\nPRODUCT\n\nIts author wants the same values from a formula without brackets. Write that formula.",
+	"The polynomial P is given by its factors:\n\nP = PRODUCT\n\nWhat are its terms?",
+	"Write this as a sum in which every power has one coefficient:\n\nPRODUCT",
+}
+
+// Prompt implements [task.Instance].
+func (s productItem) Prompt() string {
+	return strings.Replace(productPhrasings[s.Phrasing], "PRODUCT", printed.Replace(s.Product), 1) +
+		"\n\nAnswer with the polynomial alone, multiplied out, such as 3*a^2*b - 5*a + 7."
+}
+
+// Short implements [task.Shortener].
+func (s productItem) Short() string {
+	return strings.ReplaceAll(printed.Replace(s.Product), " ", "") + "="
+}
+
+// Check refuses a record whose product cannot be worked out.
+func (s productItem) Check() error {
+	if _, err := s.product(); err != nil {
+		return fmt.Errorf("polynomial_expr %.80q: %w", s.Product, err)
+	}
+	return task.CheckPhrasing(s.Phrasing, len(productPhrasings))
+}
+
+// product multiplies out.
+func (s productItem) product() (polynomial, error) {
+	if err := checkVariables(s.Variables); err != nil {
+		return nil, err
+	}
+	n, err := readExpression(s.Product)
+	if err != nil {
+		return nil, err
+	}
+	return reader{variables: s.Variables, multiply: true}.read(n)
+}
+
+// Solve implements [task.Instance].
+func (s productItem) Solve() string {
+	p, err := s.product()
+	if err != nil {
+		return "" // Check has refused it
+	}
+	return p.text(s.Variables)
+}
+
+// Score implements [task.Instance]. As in reasoning-gym, a number may stand before a
+// bracket, but a sum that is still to be multiplied is wrong.
+func (s productItem) Score(answer string) quintain.Verdict {
+	n, err := readExpression(answer)
+	if err != nil {
+		return quintain.Malformed(fmt.Sprintf("want a polynomial: %v", err))
+	}
+	got, err := reader{variables: s.Variables}.read(n)
+	if err != nil {
+		return quintain.Wrong(fmt.Sprintf("want a polynomial that is multiplied out: %v", err))
+	}
+	want, err := s.product()
+	if err != nil || !got.equal(want) {
+		return quintain.Wrong("want " + s.Solve())
+	}
+	return quintain.Right()
+}

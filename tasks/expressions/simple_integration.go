@@ -1,0 +1,99 @@
+package expressions
+
+import (
+	"fmt"
+
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// simpleIntegration asks for an antiderivative of a polynomial.
+var simpleIntegration = task.Spec[simpleIntegrationParams, simpleIntegrationItem]{
+	Name:     "simple_integration",
+	Category: "algebra",
+	Doc:      "Integrate a sum of powers of a variable with rational coefficients. An answer is right if its derivative is what was given.",
+	Source:   "Elementary calculus; the settings are those of reasoning-gym.",
+	Version:  1,
+	Many:     true,
+	Default:  simpleIntegrationParams{2, 5, 1, 10, 1, 10, []string{"+", "-"}, []string{"x", "X"}},
+	Levels: []simpleIntegrationParams{
+		{1, 1, 1, 4, 1, 9, []string{"+", "-"}, []string{"x", "t"}},
+		{1, 2, 1, 5, 1, 9, []string{"+", "-"}, []string{"x", "t", "z"}},
+		{2, 3, 1, 7, 1, 12, []string{"+", "-"}, []string{"x", "t", "z"}},
+		{2, 5, 1, 10, 1, 20, []string{"+", "-"}, []string{"x", "X"}},
+		{4, 7, -6, 10, 2, 40, []string{"+", "-"}, []string{"x", "X", "u", "r"}},
+		{7, 10, -12, 20, 10, 99, []string{"+", "-"}, []string{"x", "X", "u", "r"}},
+	},
+	Make: makeSimpleIntegration,
+}
+
+// simpleIntegrationParams are the settings of one difficulty.
+type simpleIntegrationParams struct {
+	MinTerms  int      `json:"min_terms"` // no more than there are degrees
+	MaxTerms  int      `json:"max_terms"`
+	MinDegree int      `json:"min_degree"` // of the antiderivative; 0 is left out
+	MaxDegree int      `json:"max_degree"`
+	MinBounds int      `json:"min_bounds"` // of both parts of a coefficient of the antiderivative
+	MaxBounds int      `json:"max_bounds"`
+	Operators []string `json:"operators"` // signs of the terms
+	Symbols   []string `json:"symbols"`   // variables to choose from
+}
+
+// Check implements [task.Params].
+func (p simpleIntegrationParams) Check() error {
+	switch {
+	case p.MinTerms < 1:
+		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
+	case p.MaxTerms < p.MinTerms:
+		return fmt.Errorf("max_terms is %d, want min_terms (%d) or more", p.MaxTerms, p.MinTerms)
+	case p.MinDegree < -100:
+		return fmt.Errorf("min_degree is %d, want -100 or more", p.MinDegree)
+	case p.MaxDegree < p.MinDegree || p.MaxDegree > 100:
+		return fmt.Errorf("max_degree is %d, want min_degree (%d) to 100", p.MaxDegree, p.MinDegree)
+	case p.MinDegree == 0 && p.MaxDegree == 0:
+		return fmt.Errorf("max_degree is 0, and so is min_degree: want another degree")
+	case p.MinBounds < 1:
+		return fmt.Errorf("min_bounds is %d, want 1 or more", p.MinBounds)
+	case p.MaxBounds < p.MinBounds || p.MaxBounds > 1_000_000:
+		return fmt.Errorf("max_bounds is %d, want min_bounds (%d) to 1000000", p.MaxBounds, p.MinBounds)
+	}
+	if err := checkOperators(p.Operators); err != nil {
+		return err
+	}
+	return checkSymbols("symbols", p.Symbols...)
+}
+
+// simpleIntegrationItem is one integral.
+type simpleIntegrationItem struct {
+	integral
+	Terms int `json:"num_terms"`
+}
+
+// makeSimpleIntegration draws an antiderivative, and differentiates it.
+func makeSimpleIntegration(p simpleIntegrationParams, r *rng.Rand) (simpleIntegrationItem, error) {
+	var degrees []int
+	for degree := p.MaxDegree; degree >= p.MinDegree; degree-- {
+		if degree != 0 {
+			degrees = append(degrees, degree)
+		}
+	}
+	left := min(r.Between(p.MinTerms, p.MaxTerms), len(degrees))
+	item := simpleIntegrationItem{Terms: left}
+	var integrand, answer sum
+	for i, degree := range degrees { // each choice of degrees as likely as another
+		if r.Between(1, len(degrees)-i) > left {
+			continue
+		}
+		left--
+		over := sign(p.Operators, r) * int64(r.Between(p.MinBounds, p.MaxBounds))
+		under := int64(1)
+		if r.Chance(0.5) {
+			under = int64(r.Between(p.MinBounds, p.MaxBounds))
+		}
+		answer = answer.plus(term{over, under, degree, ""})
+		integrand = integrand.plus(term{over * int64(degree), under, degree - 1, ""})
+	}
+	item.integral = newIntegral(rng.Pick(r, p.Symbols), integrand, answer)
+	item.Phrasing = r.Between(0, len(integralPhrasings)-1)
+	return item, nil
+}

@@ -1,0 +1,104 @@
+// Package expressions holds the tasks whose answer is an expression: integrals and
+// products of polynomials. Any expression that is equal to the right one is right.
+package expressions
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// Tasks lists the package's tasks by name.
+var Tasks = []quintain.Task{
+	intermediateIntegration,
+	polynomialMultiplication,
+	simpleIntegration,
+}
+
+// letters are the variables: those that are read as nothing else.
+const letters = "abcdfghjkmnpqrstuvwxyzXYZ"
+
+// checkSymbols refuses letters that are no variables.
+func checkSymbols(name string, symbols ...string) error {
+	if len(symbols) == 0 {
+		return fmt.Errorf("%s is empty", name)
+	}
+	for _, s := range symbols {
+		if len(s) != 1 || !strings.Contains(letters, s) {
+			return fmt.Errorf("%s has %q, want one letter of %s", name, s, letters)
+		}
+	}
+	return nil
+}
+
+// checkOperators refuses signs of terms other than + and -.
+func checkOperators(operators []string) error {
+	if len(operators) == 0 {
+		return errors.New("operators is empty")
+	}
+	for _, op := range operators {
+		if op != "+" && op != "-" {
+			return fmt.Errorf("operators has %q, want + or -", op)
+		}
+	}
+	return nil
+}
+
+// sign draws the sign of a term.
+func sign(operators []string, r *rng.Rand) int64 {
+	if rng.Pick(r, operators) == "-" {
+		return -1
+	}
+	return 1
+}
+
+// naturalLog finds a logarithm without a base, which SymPy means as the natural one.
+var naturalLog = regexp.MustCompile(`log(\s*[^\s_0-9]|\s*$)`)
+
+// readExpression reads an expression as SymPy or people write it: with ** or ^, with E or
+// e, in a box, between dollar signs or quotes, or after "F(x) =". Words in it are an error.
+func readExpression(text string) (*expr.Node, error) {
+	text = strings.TrimSpace(text)
+	for _, quote := range []string{`"`, `'`} {
+		if inner, is := strings.CutPrefix(text, quote); is {
+			text = strings.TrimSuffix(inner, quote)
+		}
+	}
+	text = naturalLog.ReplaceAllString(strings.ReplaceAll(text, "+-", "-"), "ln$1")
+	if word := strangeWord(text); word != "" {
+		return nil, fmt.Errorf("%.20q is a word, and no function", word)
+	}
+	n, err := mathverify.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	return n.Replace("E", &expr.Node{Op: expr.Constant, Name: "e"}), nil
+}
+
+// strangeWord returns the first word of four letters or more that is neither a function nor a
+// command of LaTeX.
+func strangeWord(text string) string {
+	for at := 0; at < len(text); at++ {
+		start := at
+		for at < len(text) && (text[at]|0x20) >= 'a' && (text[at]|0x20) <= 'z' {
+			at++
+		}
+		word := text[start:at]
+		if len(word) >= 4 && (start == 0 || text[start-1] != '\\') && !strings.Contains(functions, " "+word+" ") {
+			return word
+		}
+	}
+	return ""
+}
+
+// functions are names of functions of four letters and more.
+const functions = " sqrt cbrt asin acos atan acot asec acsc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth asinh acosh atanh arsinh arcosh artanh "
+
+// printed writes an expression of a record as the prompts do.
+var printed = strings.NewReplacer("**", "^", "log(", "ln(", "asin(", "arcsin(", "acos(", "arccos(", "atan(", "arctan(")

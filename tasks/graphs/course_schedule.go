@@ -1,0 +1,326 @@
+package graphs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// courseSchedule asks whether courses can be taken that need each other, or in which order.
+var courseSchedule = task.Spec[courseParams, courseItem]{
+	Name:     "course_schedule",
+	Category: "graphs",
+	Doc: "Tell whether courses can all be taken if some of them need others. " +
+		"Harder levels ask for an order of the courses, or for a circle of courses that need each other.",
+	Source:  "Topological sorting, A. B. Kahn (1962); the settings are those of reasoning-gym and witness.",
+	Version: 1,
+	Default: courseParams{MinCourses: 5, MaxCourses: 10, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 5, PSolvable: 0.5},
+	Levels: []courseParams{
+		{MinCourses: 3, MaxCourses: 5, MinPrerequisites: 1, MaxPrerequisites: 1, MinCycle: 3, MaxCycle: 3, PSolvable: 0.5},
+		{MinCourses: 5, MaxCourses: 10, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 5, PSolvable: 0.5},
+		{MinCourses: 8, MaxCourses: 12, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 6, PSolvable: 0.5, Witness: true},
+		{MinCourses: 20, MaxCourses: 30, MinPrerequisites: 1, MaxPrerequisites: 3, MinCycle: 4, MaxCycle: 10, PSolvable: 0.5, Witness: true},
+		{MinCourses: 50, MaxCourses: 70, MinPrerequisites: 1, MaxPrerequisites: 3, MinCycle: 6, MaxCycle: 20, PSolvable: 0.5, Witness: true},
+		{MinCourses: 120, MaxCourses: 150, MinPrerequisites: 1, MaxPrerequisites: 4, MinCycle: 10, MaxCycle: 40, PSolvable: 0.5, Witness: true},
+	},
+	Make: makeCourse,
+	Many: true,
+}
+
+// courseParams are the settings of one difficulty.
+type courseParams struct {
+	MinCourses       int     `json:"min_num_courses"`
+	MaxCourses       int     `json:"max_num_courses"`
+	MinPrerequisites int     `json:"min_num_prerequisites"` // of a course that has enough courses before it
+	MaxPrerequisites int     `json:"max_num_prerequisites"`
+	MinCycle         int     `json:"min_cycle_length"` // of the circle, if there is one; at most all courses
+	MaxCycle         int     `json:"max_cycle_length"`
+	PSolvable        float64 `json:"p_solvable"` // share of the problems without a circle
+	Witness          bool    `json:"witness"`    // an order or a circle is wanted, not True or False
+}
+
+// maxCourses is how many courses there are at most.
+const maxCourses = 1000
+
+// Check implements [task.Params].
+func (p courseParams) Check() error {
+	if err := task.CheckRange("num_courses", p.MinCourses, p.MaxCourses, [2]int{3, maxCourses}); err != nil {
+		return err
+	}
+	if err := task.CheckRange("num_prerequisites", p.MinPrerequisites, p.MaxPrerequisites, [2]int{1, 20}); err != nil {
+		return err
+	}
+	if err := task.CheckRange("cycle_length", p.MinCycle, p.MaxCycle, [2]int{3, maxCourses}); err != nil {
+		return err
+	}
+	if !(p.PSolvable >= 0 && p.PSolvable <= 1) {
+		return fmt.Errorf("p_solvable is %v, want 0 to 1", p.PSolvable)
+	}
+	return nil
+}
+
+// courseItem is one list of courses.
+type courseItem struct {
+	Courses       []int    `json:"courses"`       // if all can be taken, in an order in which they can
+	Prerequisites [][2]int `json:"prerequisites"` // a course, and one that it needs
+	Solution      bool     `json:"solution"`      // whether all can be taken, as Solvable
+	Solvable      bool     `json:"solvable"`
+	Circle        []int    `json:"circle,omitempty"` // courses each of which needs the next, and the last the first
+	Witness       bool     `json:"witness,omitempty"`
+	Phrasing      int      `json:"phrasing,omitempty"`
+}
+
+// makeCourse draws an order and what each course needs of those before it. Then it adds a
+// chain whose ends are connected: against the order, which makes a circle, or with it.
+func makeCourse(p courseParams, r *rng.Rand) (courseItem, error) {
+	n := r.Between(p.MinCourses, p.MaxCourses)
+	item := courseItem{Courses: make([]int, n), Solvable: r.Chance(p.PSolvable), Witness: p.Witness, Phrasing: r.Between(0, len(coursePhrasings)-1)}
+	item.Solution = item.Solvable
+	for i := range item.Courses {
+		item.Courses[i] = i
+	}
+	rng.Shuffle(r, item.Courses)
+	length := min(n, r.Between(p.MinCycle, p.MaxCycle))
+	edges := make([][2]int, 0, n*p.MaxPrerequisites+length)
+	for i := 1; i < n; i++ {
+		for range min(i, r.Between(p.MinPrerequisites, p.MaxPrerequisites)) {
+			edges = append(edges, [2]int{item.Courses[i], item.Courses[r.Between(0, i-1)]})
+		}
+	}
+	at := rng.Different(r, length, 0, int64(n-1))
+	slices.Sort(at)
+	chain := make([]int, length)
+	for i := range chain {
+		chain[length-1-i] = item.Courses[at[i]] // each needs the next
+	}
+	for i := range length - 1 {
+		edges = append(edges, [2]int{chain[i], chain[i+1]})
+	}
+	if item.Solvable {
+		edges = append(edges, [2]int{chain[0], chain[length-1]})
+	} else {
+		edges = append(edges, [2]int{chain[length-1], chain[0]})
+		item.Circle = chain
+	}
+	slices.SortFunc(edges, func(a, b [2]int) int { return (a[0]-b[0])*maxCourses + a[1] - b[1] })
+	item.Prerequisites = slices.Compact(edges)
+	rng.Shuffle(r, item.Prerequisites)
+	return item, nil
+}
+
+// order returns the courses in an order in which they can be taken; fewer than there are if
+// there is none.
+func (c courseItem) order() []int {
+	n := len(c.Courses)
+	needs, leads := make([]int, n), make([][]int, n)
+	for _, edge := range c.Prerequisites {
+		needs[edge[0]]++
+		leads[edge[1]] = append(leads[edge[1]], edge[0])
+	}
+	order := make([]int, 0, n)
+	for course, open := range needs {
+		if open == 0 {
+			order = append(order, course)
+		}
+	}
+	for i := 0; i < len(order); i++ {
+		for _, next := range leads[order[i]] {
+			if needs[next]--; needs[next] == 0 {
+				order = append(order, next)
+			}
+		}
+	}
+	return order
+}
+
+// coursePhrasings are the wordings: before the list (%n stands for the number of courses),
+// how a prerequisite is written (%a needs %b), and what stands between two.
+var coursePhrasings = []coursePhrasing{
+	{"There are %n courses, numbered from 0 to %m. For some of them you must have finished another course before:\n\n", "course %a needs course %b", "\n", "Can you finish all courses?"},
+	{"A student wants to take %n courses, 0 to %m, one after the other. A pair (a, b) means that b has to be completed before a:\n\n", "(%a, %b)", ", ", "Is it possible to complete them all?"},
+	{"A university offers the courses 0 to %m. The rules are written as \"first -> then\":\n\n", "%b -> %a", "; ", "Does any order of the %n courses keep all rules?"},
+	{"Plan a schedule of %n courses with the numbers 0, 1 and so on up to %m.\nRequirements:\n", "* %b before %a", "\n", "Can all of them be taken?"},
+	{"You can start a course only after you have passed everything it builds on. Here is what the courses (there are %n, called 0 to %m) build on.\n\n", "%a builds on %b.", " ", "Will you ever be able to pass all of them?"},
+	{"Of %n courses with the numbers 0 to %m, no two can be taken at once.\n\n", "%b is required for %a", ", ", "Say whether somebody could take every one of them."},
+}
+
+// A coursePhrasing is a wording.
+type coursePhrasing struct{ intro, pair, between, ask string }
+
+// courseForms say what is wanted: True or False, or a witness.
+var courseForms = [2]string{
+	" Answer True if so, and False if not.",
+	" If so, answer with an order in which all can be taken: the numbers of all courses, separated by spaces. If not, answer with the word circle and courses of which each needs the next one directly, and the last needs the first, such as: circle 4 1 7",
+}
+
+// Prompt implements [task.Instance].
+func (c courseItem) Prompt() string {
+	words, n := coursePhrasings[c.Phrasing], len(c.Courses)
+	counts := strings.NewReplacer("%n", strconv.Itoa(n), "%m", strconv.Itoa(n-1))
+	b := append(make([]byte, 0, 600+24*len(c.Prerequisites)), counts.Replace(words.intro)...)
+	b = c.appendPairs(b, words)
+	b = append(append(b, "\n\n"...), counts.Replace(words.ask)...)
+	return string(append(b, courseForms[task.Bit(c.Witness)]...))
+}
+
+// appendPairs appends the prerequisites.
+func (c courseItem) appendPairs(b []byte, words coursePhrasing) []byte {
+	for i, edge := range c.Prerequisites {
+		if i > 0 {
+			b = append(b, words.between...)
+		}
+		for k := 0; k < len(words.pair); k++ {
+			if words.pair[k] != '%' {
+				b = append(b, words.pair[k])
+				continue
+			}
+			k++
+			b = strconv.AppendInt(b, int64(edge[words.pair[k]-'a']), 10)
+		}
+	}
+	return b
+}
+
+// Short implements [task.Shortener].
+func (c courseItem) Short() string {
+	b := append(strconv.AppendInt(nil, int64(len(c.Courses)), 10), " courses "...)
+	return string(c.appendPairs(b, coursePhrasings[1])) + courseForms[task.Bit(c.Witness)]
+}
+
+// Canonical implements [task.Canonicalizer]. The prerequisites may stand in any order.
+func (c courseItem) Canonical() string {
+	edges := slices.Clone(c.Prerequisites)
+	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	return fmt.Sprint(len(c.Courses), c.Witness, edges)
+}
+
+// Check refuses a record that says of its courses what is not so.
+func (c courseItem) Check() error {
+	n := len(c.Courses)
+	if n < 1 || n > maxCourses || len(c.Prerequisites) > 50*maxCourses {
+		return fmt.Errorf("there are %d courses and %d prerequisites, want 1 to %d and at most %d", n, len(c.Prerequisites), maxCourses, 50*maxCourses)
+	}
+	for _, edge := range c.Prerequisites {
+		if min(edge[0], edge[1]) < 0 || max(edge[0], edge[1]) >= n {
+			return fmt.Errorf("prerequisites has %v, want courses from 0 to %d", edge, n-1)
+		}
+	}
+	switch possible := len(c.order()) == n; {
+	case possible != c.Solution:
+		return fmt.Errorf("solution is %t, want %t", c.Solution, possible)
+	case c.Witness && !possible && c.circle(c.Circle) != nil:
+		return errors.New("circle is none")
+	}
+	return task.CheckPhrasing(c.Phrasing, len(coursePhrasings))
+}
+
+// Solve implements [task.Instance].
+func (c courseItem) Solve() string {
+	switch {
+	case !c.Witness:
+		return task.TrueOrFalse(c.Solution)
+	case c.Solution:
+		return numbers(c.order())
+	}
+	return "circle " + numbers(c.Circle)
+}
+
+// numbers writes a list with spaces.
+func numbers(list []int) string {
+	b := make([]byte, 0, 4*len(list))
+	for i, n := range list {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return string(b)
+}
+
+// Score implements [task.Instance]. Any order and any circle that there is are right.
+func (c courseItem) Score(text string) quintain.Verdict {
+	if !c.Witness {
+		return task.MatchWords(text, c.Solve())
+	}
+	words := answer.Fields(strings.NewReplacer(",", " ", ":", " ").Replace(strings.TrimSuffix(answer.Trim(text), ".")))
+	if len(words) == 0 {
+		return quintain.Malformed("the answer is empty")
+	}
+	check := c.complete
+	if strings.EqualFold(words[0], "circle") {
+		check, words = c.circle, words[1:]
+	}
+	if len(words) > len(c.Courses) {
+		return quintain.Wrong(fmt.Sprintf("there are %d words for %d courses", len(words), len(c.Courses)))
+	}
+	list := make([]int, len(words))
+	for i, word := range words {
+		n, is := answer.ReadInt(word)
+		if !is || n < 0 || n >= int64(len(c.Courses)) {
+			return quintain.Malformed(fmt.Sprintf("%.20q is no course", word))
+		}
+		list[i] = int(n)
+	}
+	if err := check(list); err != nil {
+		return quintain.Wrong(err.Error())
+	}
+	return quintain.Right()
+}
+
+// places returns, for each course, where it is in a list, or -1. A list with a course twice
+// is refused.
+func (c courseItem) places(list []int) ([]int, error) {
+	at := slices.Repeat([]int{-1}, len(c.Courses))
+	for i, course := range list {
+		if course < 0 || course >= len(at) || at[course] >= 0 {
+			return nil, fmt.Errorf("course %d is there twice, or does not exist", course)
+		}
+		at[course] = i
+	}
+	return at, nil
+}
+
+// complete refuses a list that is no order of all courses in which they can be taken.
+func (c courseItem) complete(list []int) error {
+	at, err := c.places(list)
+	switch {
+	case err != nil:
+		return err
+	case len(list) != len(c.Courses):
+		return fmt.Errorf("there are %d courses, want all %d", len(list), len(c.Courses))
+	}
+	for _, edge := range c.Prerequisites {
+		if at[edge[1]] >= at[edge[0]] {
+			return fmt.Errorf("course %d needs course %d, which comes later", edge[0], edge[1])
+		}
+	}
+	return nil
+}
+
+// circle refuses a list in which a course does not need the next, or the last the first.
+func (c courseItem) circle(list []int) error {
+	at, err := c.places(list)
+	if err != nil {
+		return err
+	}
+	found := make([]bool, len(list))
+	for _, edge := range c.Prerequisites {
+		if i := at[edge[0]]; i >= 0 && list[(i+1)%len(list)] == edge[1] {
+			found[i] = true
+		}
+	}
+	if i := slices.Index(found, false); i >= 0 {
+		return fmt.Errorf("course %d does not need course %d", list[i], list[(i+1)%len(list)])
+	}
+	if len(list) == 0 {
+		return errors.New("the circle is empty")
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package graphs
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/task"
+)
+
+// familyPhrasings are the wordings: how couples are told of, where %h and %w are the husband
+// and the wife; how their children are, where %c lists them; and the question, where %1 and
+// %2 are the two persons.
+var familyPhrasings = []familyPhrasing{
+	{"", "%h is married to %w. ", "They have %c. ", "\n", "\n\nWhat is %1 to %2?"},
+	{"What is %1 to %2, if the following is true?\n\n", "- %h and %w are husband and wife", "; their children: %c", "\n", ""},
+	{"A family album names these couples.\n\n", "%h, married to %w", ", parents of %c", ".\n", ".\n\n%2 points at a picture of %1 and says who that is. Which word belongs in \"This is my …\"?"},
+	{"", "%w's husband is %h. ", "The couple has %c. ", "", "\n\nComplete the sentence: %1 is the … of %2."},
+	{"Who is who in this family? Think of %1 and %2 in particular.\n\n", "* husband %h, wife %w", ", %c", "\n", "\n\nWhich relation of %2 is %1?"},
+	{"At a reunion, a guest takes notes.\n\n", "%h + %w", " → %c", "\n", "\n\n(+ stands for a marriage, and the children follow the arrow.) As whom would %2 introduce %1?"},
+}
+
+// A familyPhrasing is a wording.
+type familyPhrasing struct{ before, couple, children, between, after string }
+
+// Prompt implements [task.Instance].
+func (f familyItem) Prompt() string {
+	words := familyPhrasings[f.Phrasing]
+	persons := func(c byte) string {
+		if c == '1' {
+			return f.Person1
+		}
+		return f.Person2
+	}
+	b := task.AppendFilled(make([]byte, 0, task.PromptRoom), words.before, persons)
+	before, after, _ := strings.Cut(words.children, "%c")
+	first := true
+	for at, m := range f.Members {
+		if m.Female || m.Spouse == 0 {
+			continue
+		}
+		if !first {
+			b = append(bytes.TrimRight(b, " "), words.between...)
+			if words.between == "" {
+				b = append(b, ' ')
+			}
+		}
+		first = false
+		b = task.AppendFilled(b, words.couple, func(c byte) string {
+			if c == 'h' {
+				return m.Name
+			}
+			return f.Members[m.Spouse-1].Name
+		})
+		if f.children(at+1) > 0 {
+			b = append(f.appendChildren(append(b, before...), at+1), after...)
+		}
+	}
+	b = task.AppendFilled(bytes.TrimRight(b, " "), words.after, persons)
+	return string(append(b, "\n\nAnswer with a single word for the relationship, such as nephew or sister-in-law."...))
+}
+
+// children counts the children of a man.
+func (f familyItem) children(father int) (n int) {
+	for i := range f.Members {
+		n += task.Bit(f.Members[i].Father == father)
+	}
+	return n
+}
+
+// appendChildren lists the children of a man.
+func (f familyItem) appendChildren(b []byte, father int) []byte {
+	left := f.children(father)
+	for i, start := 0, len(b); left > 0; i++ {
+		m := &f.Members[i]
+		if m.Father != father {
+			continue
+		}
+		if len(b) > start {
+			b = append(b, ", "...)
+			if left == 1 {
+				b = append(b, "and "...)
+			}
+		}
+		kind := "a son, "
+		if m.Female {
+			kind = "a daughter, "
+		}
+		b = append(append(b, kind...), m.Name...)
+		left--
+	}
+	return b
+}
+
+// Short implements [task.Shortener].
+func (f familyItem) Short() string {
+	if len(f.Members) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for at, m := range f.Members {
+		if !m.Female && m.Spouse != 0 {
+			b.WriteString(m.Name + "+" + f.Members[m.Spouse-1].Name + ": " + string(f.appendChildren(nil, at+1)) + "\n")
+		}
+	}
+	return b.String() + "what is " + f.Person1 + " to " + f.Person2 + "?"
+}
+
+// Canonical implements [task.Canonicalizer]. The couples may stand in any order.
+func (f familyItem) Canonical() string {
+	lines := strings.Split(f.Short(), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,76 @@
+package graphs
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestIslandScore(t *testing.T) {
+	item := islandItem{Grid: [][]int{{1, 1, 0}, {0, 0, 1}, {1, 1, 1}}, Solution: 4}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"4", 1, ""}, {" 4.\n", 1, ""}, {"6", 0, "corners do not join"}, {"14", 0, "for which reasoning-gym pays 0.5"}, {"2 or 4", 0, "no choice"}, {"four", 0, "a number was asked for"}, {"", 0, "nothing"},
+	})
+}
+
+func TestIslandParams(t *testing.T) {
+	tasktest.Refused(t, largestIsland, map[string]string{
+		`{"min_rows":0}`: "min_rows", `{"max_rows":201}`: "max_rows", `{"min_cols":0}`: "min_cols", `{"max_cols":4}`: "max_cols",
+		`{"min_num_islands":-1}`: "min_num_islands", `{"max_num_islands":501}`: "max_num_islands", `{"min_island_size":-1}`: "min_island_size", `{"max_island_size":2001}`: "max_island_size",
+	})
+	tasktest.RefusedRecords(t, largestIsland, []string{
+		`{}`, `{"grid":[[1,0],[1]],"solution":2}`, `{"grid":[[1,2]],"solution":2}`, `{"grid":[[1,1]],"solution":1}`, `{"grid":[[1,1]],"solution":2,"phrasing":6}`,
+	})
+}
+
+// The second way reads the map and joins the sets of cells that touch.
+func TestIslandSecond(t *testing.T) {
+	tasktest.Second(t, largestIsland, 1002, func(_ islandItem, prompt, got string) error {
+		m := tasktest.Matrix(prompt)
+		cols := len(m[0])
+		parent, size := make([]int, len(m)*cols), make([]int, len(m)*cols)
+		for i := range parent {
+			parent[i] = i
+		}
+		root := func(i int) int {
+			for parent[i] != i {
+				i = parent[i]
+			}
+			return i
+		}
+		for i, row := range m {
+			for j, cell := range row {
+				if cell == 1 && i > 0 && m[i-1][j] == 1 {
+					parent[root(i*cols+j)] = root((i-1)*cols + j)
+				}
+				if cell == 1 && j > 0 && row[j-1] == 1 {
+					parent[root(i*cols+j)] = root(i*cols + j - 1)
+				}
+			}
+		}
+		most := 0
+		for i := range parent {
+			if m[i/cols][i%cols] == 1 {
+				size[root(i)]++
+				most = max(most, size[root(i)])
+			}
+		}
+		if got != strconv.Itoa(most) {
+			return fmt.Errorf("the solution is %s, want %d", got, most)
+		}
+		return nil
+	})
+}
+
+func TestIslandKeys(t *testing.T) {
+	tasktest.Other(t, largestIsland, "another map", func(i *islandItem) {
+		if i.Solution > 1 && i.Grid[0][0] == 0 && i.Grid[0][1] == 0 && i.Grid[1][0] == 0 {
+			i.Grid[0][0] = 1
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package graphs
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestLockScore(t *testing.T) {
+	item := lockItem{
+		SolutionPath: []string{"C", "B"}, TargetValue: 4, InitialState: "red",
+		Buttons: []lockButton{{"A", "subtract", 3, "green"}, {"B", "multiply", 2, "green"}, {"C", "add", 2, "red"}},
+	}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"C → B", 1, ""}, {"C -> B.", 1, "another arrow"}, {"c, b", 1, "small letters"}, {"CB", 1, "no arrow"},
+		{"B → C", 0, "B does not work in red light"}, {"B → C → B", 0, "a press for nothing, for which reasoning-gym pays 0.5"}, {"C", 0, "too few"}, {"C → A", 0, "another number"}, {"C → D", 0, "no such button"},
+		{"Press C, then B", 0, "words, in which reasoning-gym finds buttons"}, {"", 0, "nothing"}, {"→", 0, ""}, {strings.Repeat("CB", 5000), 0, "too long"},
+	})
+}
+
+func TestLockParams(t *testing.T) {
+	tasktest.Refused(t, quantumLock, map[string]string{`{"difficulty":0}`: "difficulty", `{"difficulty":21}`: "difficulty"})
+	const buttons = `"buttons":[{"name":"A","type":"add","value":2,"active_state":"any"}],"initial_value":0,`
+	tasktest.RefusedRecords(t, quantumLock, []string{
+		`{}`,
+		`{` + buttons + `"initial_state":"blue","target_value":2,"solution_path":["A"]}`,
+		`{` + buttons + `"initial_state":"red","target_value":3,"solution_path":["A"]}`,
+		`{` + buttons + `"initial_state":"red","target_value":2,"solution_path":["A"],"phrasing":6}`,
+		`{"buttons":[{"name":"A","type":"divide","value":2,"active_state":"any"}],"initial_value":0,"initial_state":"red","target_value":2,"solution_path":["A"]}`,
+	})
+}
+
+var (
+	lockButtonRE = regexp.MustCompile(`(?m)^([A-C]): (add|subtract|multiply by) (\d+) \((?:when the light is (red|green)|in any light)\)$`)
+	lockValueRE  = regexp.MustCompile(`The number is (-?\d+)|starting from (-?\d+)|turn (-?\d+) into|reads (-?\d+), its|number (-?\d+), light|now at (-?\d+)`)
+	lockTargetRE = regexp.MustCompile(`the number to (-?\d+)|Reach (-?\d+)|into (-?\d+)\?|to read (-?\d+)|Goal: number (-?\d+)|to exactly (-?\d+)`)
+)
+
+// lastGroup is the group of a match that is not empty.
+func lastGroup(match []string) int64 {
+	n, _ := strconv.ParseInt(strings.Join(match[1:], ""), 10, 64)
+	return n
+}
+
+// The second way reads the prompt, follows the solution, and goes through the numbers that
+// fewer presses lead to, one set for each number of presses.
+func TestLockSecond(t *testing.T) {
+	tasktest.Second(t, quantumLock, 1002, func(item lockItem, prompt, got string) error {
+		value, target := lastGroup(lockValueRE.FindStringSubmatch(prompt)), lastGroup(lockTargetRE.FindStringSubmatch(prompt))
+		buttons := lockButtonRE.FindAllStringSubmatch(prompt, -1)
+		if len(buttons) != 3 {
+			return fmt.Errorf("the prompt has %d buttons", len(buttons))
+		}
+		press := func(n int64, red bool, b []string) (int64, bool) {
+			by, _ := strconv.ParseInt(b[3], 10, 64)
+			if b[4] != "" && (b[4] == "red") != red {
+				return n, red
+			}
+			return map[string]int64{"add": n + by, "subtract": n - by, "multiply by": n * by}[b[2]], !red
+		}
+		n, red := value, true
+		names := strings.Split(got, " → ")
+		for _, name := range names {
+			n, red = press(n, red, buttons[name[0]-'A'])
+		}
+		if n != target {
+			return fmt.Errorf("%s leads to %d, want %d", got, n, target)
+		}
+		type state struct {
+			n   int64
+			red bool
+		}
+		now := map[state]bool{{value, true}: true}
+		for presses := range names {
+			next := map[state]bool{}
+			for s := range now {
+				if s.n == target {
+					return fmt.Errorf("%d presses are enough, not %d", presses, len(names))
+				}
+				for _, b := range buttons {
+					m, light := press(s.n, s.red, b)
+					next[state{m, light}] = true
+				}
+			}
+			now = next
+		}
+		return nil
+	})
+}
+
+func TestLockKeys(t *testing.T) {
+	tasktest.Other(t, quantumLock, "another start and target", func(l *lockItem) {
+		for _, b := range l.Buttons {
+			if b.Type == "multiply" {
+				return
+			}
+		}
+		l.InitialValue++
+		l.TargetValue++
+	})
+}

@@ -1,0 +1,389 @@
+package induction
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// listFunctions asks what a function of lists returns that is known from examples.
+var listFunctions = task.Spec[listParams, listItem]{
+	Name:     "list_functions",
+	Category: "induction",
+	Doc: "Find out from examples what a function does with lists of numbers, and apply it. Harder levels have two functions, one after the other. " +
+		"Every one of our functions that fits the examples gives the same answer.",
+	Source:  "The idea of J. Rule, The child as hacker (2020); the functions are our own, the settings too, since reasoning-gym has none.",
+	Version: 1,
+	Default: listParams{Examples: 4, MinLength: 4, MaxLength: 8, MaxValue: 99, Tier: 2, Functions: 1},
+	Levels: []listParams{
+		{Examples: 5, MinLength: 3, MaxLength: 5, MaxValue: 9, Tier: 1, Functions: 1},
+		{Examples: 5, MinLength: 3, MaxLength: 7, MaxValue: 30, Tier: 2, Functions: 1},
+		{Examples: 4, MinLength: 4, MaxLength: 8, MaxValue: 99, Tier: 3, Functions: 1},
+		{Examples: 5, MinLength: 5, MaxLength: 9, MaxValue: 99, Tier: 2, Functions: 2},
+		{Examples: 6, MinLength: 6, MaxLength: 12, MaxValue: 99, Tier: 3, Functions: 2},
+	},
+	Make: makeList,
+}
+
+// listParams are the settings of one difficulty.
+type listParams struct {
+	Examples  int `json:"num_examples"`
+	MinLength int `json:"min_length"` // of a list
+	MaxLength int `json:"max_length"`
+	MaxValue  int `json:"max_value"`     // of its elements
+	Tier      int `json:"max_tier"`      // of the functions: 1 to 3, from the simplest
+	Functions int `json:"num_functions"` // 1 or 2, one after the other
+}
+
+const (
+	mostListLength = 30
+	mostListValue  = 999
+)
+
+// Check implements [task.Params].
+func (p listParams) Check() error {
+	if err := task.CheckRange("length", p.MinLength, p.MaxLength, [2]int{3, mostListLength}); err != nil {
+		return err
+	}
+	switch {
+	case p.Examples < 3 || p.Examples > 20:
+		return fmt.Errorf("num_examples is %d, want 3 to 20", p.Examples)
+	case p.MaxValue < 9 || p.MaxValue > mostListValue:
+		return fmt.Errorf("max_value is %d, want 9 to %d", p.MaxValue, mostListValue)
+	case p.Tier < 1 || p.Tier > 3:
+		return fmt.Errorf("max_tier is %d, want 1 to 3", p.Tier)
+	case p.Functions < 1 || p.Functions > 2:
+		return fmt.Errorf("num_functions is %d, want 1 or 2", p.Functions)
+	}
+	return nil
+}
+
+// listItem is one function, seen from outside. An entry of reasoning-gym has the answer
+// alone.
+type listItem struct {
+	Functions []listStep    `json:"functions,omitempty"`
+	Examples  []listExample `json:"examples,omitempty"`
+	Input     []int         `json:"input,omitempty"`
+	Answer    string        `json:"answer"` // a list with a space after each comma
+	Phrasing  int           `json:"phrasing,omitempty"`
+}
+
+// A listStep is a rule with its number.
+type listStep struct {
+	Rule string `json:"rule"`
+	K    int    `json:"k,omitempty"`
+}
+
+// A listExample is what became of a list.
+type listExample struct {
+	Input  []int `json:"input"`
+	Output []int `json:"output"`
+}
+
+// tierRules are the rules up to a tier, by tier.
+var tierRules = sync.OnceValue(func() (tiers [4][]*listRule) {
+	for i := range listRules {
+		for tier := listRules[i].tier; tier < len(tiers); tier++ {
+			tiers[tier] = append(tiers[tier], &listRules[i])
+		}
+	}
+	return tiers
+})
+
+// A listFunction is rules that are applied one after the other.
+type listFunction []boundRule
+
+// apply appends what the function makes of a list to out; ok is false if a rule after the
+// first has nothing to work on. Room is for what is in between.
+func (f listFunction) apply(out, l, room []int) (result []int, ok bool) {
+	for i, step := range f {
+		if len(l) == 0 {
+			return out, false
+		}
+		if i == len(f)-1 {
+			return step.rule.apply(out, l, step.k), true
+		}
+		l = step.rule.apply(room[:0], l, step.k)
+	}
+	return out, false
+}
+
+// A listMaker looks for problems.
+type listMaker struct {
+	p         listParams
+	r         *rng.Rand
+	out, room []int
+	lists     []int // of the examples, one after the other
+}
+
+// makeList draws a function, and lists, until the examples leave one answer.
+func makeList(p listParams, r *rng.Rand) (listItem, error) {
+	m := listMaker{p: p, r: r, out: make([]int, 0, 64), room: make([]int, 0, 64), lists: make([]int, 0, 2*(p.Examples+1)*p.MaxLength)}
+	item := listItem{Functions: make([]listStep, 0, p.Functions), Examples: make([]listExample, 0, p.Examples), Phrasing: r.Between(0, len(listPhrasings)-1)}
+	const tries = 300
+	for range tries {
+		function := m.function()
+		if !m.examples(&item, function) {
+			continue
+		}
+		item.Functions = item.Functions[:0]
+		for _, step := range function {
+			item.Functions = append(item.Functions, listStep{step.rule.name, step.k})
+		}
+		result, _ := function.apply(nil, item.Input, m.room)
+		item.Answer = listText(result)
+		if !m.doubtful(&item, result) {
+			return item, nil
+		}
+	}
+	return item, fmt.Errorf("no examples that leave one answer found in %d tries", tries)
+}
+
+// function draws a function.
+func (m *listMaker) function() listFunction {
+	rules := tierRules()[m.p.Tier]
+	f := make(listFunction, m.p.Functions)
+	for i := range f {
+		f[i].rule = rng.Pick(m.r, rules)
+		if f[i].rule.ks != nil {
+			f[i].k = rng.Pick(m.r, f[i].rule.ks)
+		}
+	}
+	return f
+}
+
+// list draws a list, in which some elements occur again.
+func (m *listMaker) list() []int {
+	l := m.keep(m.out[:m.r.Between(m.p.MinLength, m.p.MaxLength)])
+	for i := range l {
+		if l[i] = m.r.Between(0, m.p.MaxValue); i > 0 && m.r.Chance(0.2) {
+			l[i] = l[m.r.Between(0, i-1)]
+		}
+	}
+	return l
+}
+
+// keep returns a copy of a list.
+func (m *listMaker) keep(l []int) []int {
+	start := len(m.lists)
+	m.lists = append(m.lists, l...)
+	return m.lists[start:len(m.lists):len(m.lists)]
+}
+
+// examples draws examples and the list that is asked about. It reports false if the function
+// does little with them: if a result is empty, too large or nothing but the list, or if the
+// results are all the same.
+func (m *listMaker) examples(item *listItem, f listFunction) bool {
+	item.Examples, m.lists = item.Examples[:0], m.lists[:0]
+	dull := 0
+	for i := range m.p.Examples + 1 {
+		l := m.list()
+		out, ok := f.apply(m.out[:0], l, m.room)
+		if !ok || len(out) > 0 && max(slices.Max(out), -slices.Min(out)) > 1_000_000 {
+			return false
+		}
+		if len(out) == 0 || slices.Equal(out, l) || i > 0 && slices.Equal(out, item.Examples[0].Output) {
+			if dull++; 3*dull > m.p.Examples || i == m.p.Examples {
+				return false
+			}
+		}
+		if i == m.p.Examples {
+			item.Input = l
+			break
+		}
+		item.Examples = append(item.Examples, listExample{l, m.keep(out)})
+	}
+	return true
+}
+
+// doubtful reports whether another function of ours fits all examples and gives another
+// result. Functions of two rules are tried if the problem has two.
+func (m *listMaker) doubtful(item *listItem, result []int) bool {
+	start, want := item.Examples[0].Input, item.Examples[0].Output
+	for rule := range fitting(start, want, m.out) {
+		if m.other(item, listFunction{rule}, result) {
+			return true
+		}
+	}
+	if m.p.Functions == 1 {
+		return false
+	}
+	between := make([]int, 0, 64)
+	for _, first := range boundRules().all {
+		between = first.rule.apply(between[:0], start, first.k)
+		if len(between) == 0 {
+			continue
+		}
+		for second := range fitting(between, want, m.out) {
+			if m.other(item, listFunction{first, second}, result) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// other reports whether a function that fits the first example fits the others too, and gives
+// another result.
+func (m *listMaker) other(item *listItem, f listFunction, result []int) bool {
+	for i := range item.Examples[1:] {
+		e := &item.Examples[1+i]
+		if out, ok := f.apply(m.out[:0], e.Input, m.room); !ok || !slices.Equal(out, e.Output) {
+			return false
+		}
+	}
+	out, ok := f.apply(m.out[:0], item.Input, m.room)
+	return ok && !slices.Equal(out, result)
+}
+
+// listText writes a list as in Python.
+func listText(l []int) string { return string(appendList(make([]byte, 0, 2+5*len(l)), l)) }
+
+// appendList appends a list.
+func appendList(b []byte, l []int) []byte {
+	b = append(b, '[')
+	for i, x := range l {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = strconv.AppendInt(b, int64(x), 10)
+	}
+	return append(b, ']')
+}
+
+// listPhrasings are the wordings: before the examples, before and between the two lists of
+// one, after it, and before and after the list that is asked about.
+var listPhrasings = [][6]string{
+	{"A function turns a list of numbers into another list. These are examples of what it does:\n", "\n", " -> ", "", "\n\nWhat does it turn ", " into?"},
+	{"Each pair below was made by the same rule.\n", "\nInput: ", "\nOutput: ", "\n", "\nApply the rule to one more list.\nInput: ", "\nOutput: ?"},
+	{"A machine eats a list and spits out a list. Watch it:\n", "\n- It eats ", " and spits out ", ".", "\n\nNow it eats ", ". What comes out?"},
+	{"Find the rule behind these examples.\n", "\nf(", ") = ", "", "\n\nCompute f(", ")."},
+	{"What comes next to the last list?\n", "\n", " goes with ", ";", "\n", " goes with …"},
+	{"Someone has written down lists on the left and, for each of them, what became of it on the right. It is always done in the same way.\n", "\n", "   |   ", "", "\n\nWhat belongs on the right of ", "?"},
+}
+
+// Prompt implements [task.Instance].
+func (l listItem) Prompt() string {
+	words := &listPhrasings[l.Phrasing]
+	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
+	for _, e := range l.Examples {
+		b = appendList(append(b, words[1]...), e.Input)
+		b = appendList(append(b, words[2]...), e.Output)
+		b = append(b, words[3]...)
+	}
+	b = append(appendList(append(b, words[4]...), l.Input), words[5]...)
+	return string(append(b, "\n\nAnswer with the list alone, in square brackets and with commas between the numbers."...))
+}
+
+// Short implements [task.Shortener].
+func (l listItem) Short() string {
+	if len(l.Examples) == 0 {
+		return ""
+	}
+	return strings.Join(l.lines(), "; ")
+}
+
+// lines are the examples and the question.
+func (l listItem) lines() []string {
+	var lines []string
+	for _, e := range l.Examples {
+		lines = append(lines, listText(e.Input)+" -> "+listText(e.Output))
+	}
+	return append(lines, listText(l.Input)+" -> ?")
+}
+
+// Canonical implements [task.Canonicalizer]. The examples may stand in any order.
+func (l listItem) Canonical() string {
+	if len(l.Examples) == 0 {
+		return ""
+	}
+	return strings.Join(slices.Sorted(slices.Values(l.lines())), "; ")
+}
+
+// function reads the function.
+func (l listItem) function() (f listFunction, err error) {
+	for _, step := range l.Functions {
+		i := slices.IndexFunc(listRules, func(r listRule) bool { return r.name == step.Rule })
+		if i < 0 || listRules[i].ks != nil && !slices.Contains(listRules[i].ks, step.K) {
+			return nil, fmt.Errorf("functions has %.40q with %d, which is none", step.Rule, step.K)
+		}
+		f = append(f, boundRule{&listRules[i], step.K})
+	}
+	return f, nil
+}
+
+// Check refuses a record whose lists are not what its function makes of others.
+func (l listItem) Check() error {
+	if _, ok := readList(l.Answer); !ok {
+		return fmt.Errorf("answer is %.40q, want a list of whole numbers", l.Answer)
+	}
+	if len(l.Examples) == 0 {
+		return nil // of reasoning-gym
+	}
+	f, err := l.function()
+	if err != nil {
+		return err
+	}
+	if len(f) > 2 || len(l.Examples) > 100 || len(l.Input) > 1000 {
+		return errors.New("functions, examples or input is too long")
+	}
+	for _, e := range append(slices.Clone(l.Examples), listExample{Input: l.Input}) {
+		out, ok := f.apply(nil, e.Input, nil)
+		if e.Output == nil {
+			e.Output, _ = readList(l.Answer)
+		}
+		if !ok || len(e.Input) > 1000 || !slices.Equal(out, e.Output) {
+			return fmt.Errorf("the function makes %.60v of %.60v, not %.60v", out, e.Input, e.Output)
+		}
+	}
+	return task.CheckPhrasing(l.Phrasing, len(listPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (l listItem) Solve() string { return l.Answer }
+
+// readList reads a list of whole numbers; the brackets may be left out.
+func readList(text string) (l []int, ok bool) {
+	text = answer.Trim(text)
+	inner, opened := strings.CutPrefix(text, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	if opened != closed {
+		return nil, false
+	}
+	l = []int{}
+	if answer.Trim(inner) == "" {
+		return l, opened
+	}
+	for part := range strings.SplitSeq(inner, ",") {
+		n, is := answer.ReadInt(part)
+		if !is {
+			return nil, false
+		}
+		l = append(l, int(n))
+	}
+	return l, true
+}
+
+// Score implements [task.Instance].
+func (l listItem) Score(text string) quintain.Verdict {
+	const longest = 10_000
+	if len(text) > longest {
+		return quintain.Wrong("the answer is too long")
+	}
+	got, ok := readList(strings.TrimSuffix(answer.Trim(text), "."))
+	if !ok {
+		return quintain.Malformed("want a list of whole numbers")
+	}
+	if want, _ := readList(l.Answer); !slices.Equal(got, want) {
+		return quintain.Wrong("want " + l.Answer)
+	}
+	return quintain.Right()
+}

@@ -1,0 +1,318 @@
+package logic
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// aiw asks how many brothers, sisters, friends or colleagues somebody has.
+var aiw = task.Spec[aiwParams, aiwItem]{
+	Name:     "aiw",
+	Category: "logic",
+	Doc: "Count the brothers or sisters, friends or colleagues of one person from what is told of another, who is one of them too. " +
+		"Harder levels have nephews and nieces, and people who link several circles.",
+	Source: "The problem of M. Nezhurina and others, Alice in Wonderland (arXiv 2406.02061); the texts are our own, the settings are those of reasoning-gym and depth.",
+
+	Version: 1,
+	Default: aiwParams{aiwMen, aiwWomen, aiwTypes, []float64{1. / 3, 1. / 3, 1. / 3}, 6, 1},
+	Levels: []aiwParams{
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.5, 0.5, 0}, 6, 1},
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 9, 2},
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 20, 3},
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 60, 4},
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 300, 8},
+	},
+	Make: makeAIW,
+}
+
+var (
+	aiwTypes = []string{"siblings", "friends", "colleagues"}
+	aiwMen   = []string{"Adam", "Bruno", "Cyril", "Dennis", "Edwin", "Fred", "Gustav", "Harold", "Igor", "James", "Kevin", "Lukas", "Manuel", "Norman", "Oliver", "Patrick", "Quentin", "Robert", "Stefan", "Thomas"}
+	aiwWomen = []string{"Alice", "Beatrix", "Cora", "Dora", "Emma", "Frieda", "Gloria", "Helen", "Ida", "Joan", "Kate", "Laura", "Martha", "Nora", "Olivia", "Paula", "Rachel", "Susan", "Teresa", "Violet"}
+)
+
+// aiwParams are the settings of one difficulty.
+type aiwParams struct {
+	MaleNames   []string  `json:"male_names"`
+	FemaleNames []string  `json:"female_names"`
+	TaskTypes   []string  `json:"task_types"`        // some of siblings, friends, colleagues
+	TypeWeights []float64 `json:"task_type_weights"` // of the task types
+	MaxEntities int       `json:"max_entities"`      // most people of one sex that a sentence counts
+	Depth       int       `json:"depth"`             // circles of friends, one more of colleagues, or siblings with children and one more
+}
+
+// Check implements [task.Params].
+func (p aiwParams) Check() error {
+	named := append(slices.Clone(p.MaleNames), p.FemaleNames...)
+	slices.Sort(named)
+	sum := 0.
+	for _, w := range p.TypeWeights {
+		if !(w >= 0 && w <= 1e6) {
+			return fmt.Errorf("task_type_weights has %v, want numbers from 0 on", w)
+		}
+		sum += w
+	}
+	switch {
+	case p.Depth < 1 || p.Depth > 8:
+		return fmt.Errorf("depth is %d, want 1 to 8", p.Depth)
+	case len(p.MaleNames) < 2*p.Depth+3:
+		return fmt.Errorf("male_names has %d names, want %d or more for depth %d", len(p.MaleNames), 2*p.Depth+3, p.Depth)
+	case len(p.FemaleNames) < 2*p.Depth+3:
+		return fmt.Errorf("female_names has %d names, want %d or more for depth %d", len(p.FemaleNames), 2*p.Depth+3, p.Depth)
+	case named[0] == "" || len(slices.Compact(named)) < len(p.MaleNames)+len(p.FemaleNames):
+		return errors.New("male_names and female_names have an empty name, or one twice")
+	case len(p.TaskTypes) == 0 || slices.ContainsFunc(p.TaskTypes, func(s string) bool { return !slices.Contains(aiwTypes, s) }):
+		return fmt.Errorf("task_types is %q, want some of siblings, friends, colleagues", p.TaskTypes)
+	case len(p.TypeWeights) != len(p.TaskTypes) || sum == 0:
+		return fmt.Errorf("task_type_weights has %d weights, want one for each of %d task_types, and not all zero", len(p.TypeWeights), len(p.TaskTypes))
+	case p.MaxEntities < 1 || p.MaxEntities > 1_000_000:
+		return fmt.Errorf("max_entities is %d, want 1 to 1000000", p.MaxEntities)
+	}
+	return nil
+}
+
+// aiwItem is one story. An entry of reasoning-gym has the kind and the answer alone.
+type aiwItem struct {
+	TaskType string     `json:"task_type"`
+	Groups   []aiwGroup `json:"groups,omitempty"`
+	Asked    aiwAsked   `json:"asked"`
+	Answer   string     `json:"answer"`
+	Phrasing int        `json:"phrasing,omitempty"`
+}
+
+// An aiwGroup is somebody and people around them. Of siblings, the first group has the
+// brothers and sisters of one of them, and each other the children of a brother or sister.
+// Other groups are circles; each but the first has a link, one of the people around both its
+// person and that of the group before.
+type aiwGroup struct {
+	Name   string `json:"name"`
+	Female bool   `json:"female"`
+	Men    int    `json:"men"`
+	Women  int    `json:"women"`
+	Link   string `json:"link,omitempty"`
+	LinkF  bool   `json:"link_female,omitempty"`
+}
+
+// An aiwAsked says who is asked about: the person of a group, its link, or, if Member is
+// not empty, another of the people around its person.
+type aiwAsked struct {
+	Group  int    `json:"group"`
+	Link   bool   `json:"link,omitempty"`
+	Member string `json:"member,omitempty"` // name of the other
+	Female bool   `json:"female,omitempty"` // of the other
+	Women  bool   `json:"women"`            // women are to be counted
+}
+
+// An aiwCast hands out names.
+type aiwCast struct {
+	r     *rng.Rand
+	names [2][]string // men, women
+	free  [2][]int    // places of those that are not yet taken
+}
+
+// gather takes all names back.
+func (c *aiwCast) gather() {
+	for sex, names := range c.names {
+		c.free[sex] = slices.Grow(c.free[sex][:0], len(names))
+		for i := range names {
+			c.free[sex] = append(c.free[sex], i)
+		}
+	}
+}
+
+// name returns a name that is not yet taken.
+func (c *aiwCast) name(female bool) string {
+	free := &c.free[task.Bit(female)]
+	i := c.r.Between(0, len(*free)-1)
+	at := (*free)[i]
+	(*free)[i] = (*free)[len(*free)-1]
+	*free = (*free)[:len(*free)-1]
+	return c.names[task.Bit(female)][at]
+}
+
+// makeAIW draws a kind of story and its people.
+func makeAIW(p aiwParams, r *rng.Rand) (aiwItem, error) {
+	sum := 0.
+	for _, w := range p.TypeWeights {
+		sum += w
+	}
+	at, kind := r.Float()*sum, 0
+	for kind < len(p.TaskTypes)-1 && at >= p.TypeWeights[kind] {
+		at -= p.TypeWeights[kind]
+		kind++
+	}
+	cast := aiwCast{r: r, names: [2][]string{p.MaleNames, p.FemaleNames}}
+	groups := make([]aiwGroup, 0, p.Depth+1)
+	const tries = 50
+	for try := 0; ; try++ {
+		item := aiwItem{TaskType: p.TaskTypes[kind], Groups: groups, Phrasing: r.Between(0, len(aiwAsks)-1)}
+		cast.gather()
+		item.Asked.Women = r.Chance(0.5)
+		if item.TaskType == "siblings" {
+			item.family(p, &cast)
+		} else {
+			item.circles(p, &cast)
+		}
+		n := item.count()
+		if item.shows(n) && try < tries && (p.Depth > 1 || r.Chance(0.7)) {
+			continue
+		}
+		item.Answer = strconv.Itoa(n)
+		return item, nil
+	}
+}
+
+// shows reports whether a number stands in the story. Such an answer is seldom asked for,
+// so that copying one does not pay.
+func (a aiwItem) shows(n int) bool {
+	return slices.ContainsFunc(a.Groups, func(g aiwGroup) bool { return g.Men == n || g.Women == n })
+}
+
+// family draws brothers and sisters, and children of some of them.
+func (a *aiwItem) family(p aiwParams, cast *aiwCast) {
+	r := cast.r
+	female := r.Chance(0.5)
+	first := aiwGroup{Name: cast.name(female), Female: female, Men: r.Between(0, p.MaxEntities), Women: r.Between(0, p.MaxEntities)}
+	if first.Men+first.Women == 0 {
+		first.Men = 1
+	}
+	free := [2]int{first.Men, first.Women}
+	a.Groups = append(a.Groups, first)
+	for i := 1; i < p.Depth && free[0]+free[1] > 0; i++ {
+		f := task.Bit(r.Between(1, free[0]+free[1]) > free[0])
+		free[f]--
+		a.Groups = append(a.Groups, aiwGroup{Name: cast.name(f == 1), Female: f == 1, Men: r.Between(0, p.MaxEntities), Women: r.Between(0, p.MaxEntities)})
+	}
+	if len(a.Groups) > 1 {
+		a.Asked.Group = r.Between(0, len(a.Groups)-1)
+		return
+	}
+	a.Asked.Female = r.Between(1, first.Men+first.Women) > first.Men
+	a.Asked.Member = cast.name(a.Asked.Female)
+}
+
+// circles draws circles of people who all know each other.
+func (a *aiwItem) circles(p aiwParams, cast *aiwCast) {
+	r, n := cast.r, p.Depth+task.Bit(a.TaskType == "colleagues")
+	for i := range n {
+		female := r.Chance(0.5)
+		g := aiwGroup{Name: cast.name(female), Female: female, Men: r.Between(1, max(3, p.MaxEntities)), Women: r.Between(1, max(3, p.MaxEntities))}
+		if i > 0 {
+			g.LinkF = r.Chance(0.5)
+			g.Link = cast.name(g.LinkF)
+		}
+		a.Groups = append(a.Groups, g)
+	}
+	a.Asked.Group = r.Between(0, n-1)
+	g := &a.Groups[a.Asked.Group]
+	switch a.Asked.Link = g.Link != "" && r.Chance(0.7); {
+	case a.Asked.Link:
+	case n == 1 || r.Chance(0.5):
+		a.Asked.Female = r.Chance(0.5)
+		a.Asked.Member = cast.name(a.Asked.Female)
+	}
+	for i := range a.Groups {
+		a.Groups[i].Men = max(a.Groups[i].Men, a.around(i, false))
+		a.Groups[i].Women = max(a.Groups[i].Women, a.around(i, true))
+	}
+}
+
+// around counts those around the person of group i that are named.
+func (a *aiwItem) around(i int, female bool) (n int) {
+	if g := a.Groups[i]; g.Link != "" && g.LinkF == female {
+		n++
+	}
+	if i+1 < len(a.Groups) && a.Groups[i+1].LinkF == female {
+		n++
+	}
+	return n + task.Bit(a.Asked.Group == i && a.Asked.Member != "" && a.Asked.Female == female)
+}
+
+// total is how many people of a sex are in a group with its person.
+func (g aiwGroup) total(female bool) int {
+	if female {
+		return g.Women + task.Bit(g.Female)
+	}
+	return g.Men + task.Bit(!g.Female)
+}
+
+// asksWoman reports whether the person who is asked about is a woman.
+func (a aiwItem) asksWoman() bool {
+	switch g := a.Groups[a.Asked.Group]; {
+	case a.Asked.Link:
+		return g.LinkF
+	case a.Asked.Member != "":
+		return a.Asked.Female
+	default:
+		return g.Female
+	}
+}
+
+// count is the answer.
+func (a aiwItem) count() (n int) {
+	asked, who := a.Groups[a.Asked.Group], a.asksWoman()
+	switch {
+	case a.TaskType == "siblings" && len(a.Groups) > 1:
+		for i, g := range a.Groups[1:] {
+			if i+1 != a.Asked.Group {
+				n += g.total(a.Asked.Women) - task.Bit(g.Female == a.Asked.Women)
+			}
+		}
+		return n
+	case a.Asked.Link:
+		n = a.Groups[a.Asked.Group-1].total(a.Asked.Women) - task.Bit(who == a.Asked.Women)
+	}
+	return n + asked.total(a.Asked.Women) - task.Bit(who == a.Asked.Women)
+}
+
+// Check refuses a record whose answer is not what its groups say.
+func (a aiwItem) Check() error {
+	if n, err := strconv.Atoi(a.Answer); err != nil || n < 0 {
+		return fmt.Errorf("answer is %.20q, want a whole number", a.Answer)
+	}
+	if len(a.Groups) == 0 {
+		return nil // of reasoning-gym
+	}
+	if !slices.Contains(aiwTypes, a.TaskType) || a.Asked.Group < 0 || a.Asked.Group >= min(len(a.Groups), 20) || a.Asked.Link && a.Asked.Group == 0 {
+		return errors.New("task_type or asked does not fit the groups")
+	}
+	for _, g := range a.Groups {
+		const most = 1_000_000_000
+		if g.Men < 0 || g.Women < 0 || g.Men > most || g.Women > most {
+			return errors.New("groups has a number of people that is negative or too large")
+		}
+	}
+	if want := strconv.Itoa(a.count()); a.Answer != want {
+		return fmt.Errorf("answer is %s, want %s", a.Answer, want)
+	}
+	return task.CheckPhrasing(a.Phrasing, len(aiwAsks))
+}
+
+// Solve implements [task.Instance].
+func (a aiwItem) Solve() string { return a.Answer }
+
+// Canonical implements [task.Canonicalizer]. The names are free.
+func (a aiwItem) Canonical() string {
+	if len(a.Groups) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprint(&b, a.TaskType == "siblings", a.Asked.Group, a.Asked.Link, a.Asked.Member != "", a.Asked.Female, a.Asked.Women)
+	for _, g := range a.Groups {
+		fmt.Fprint(&b, " ", g.Female, g.Men, g.Women, g.LinkF)
+	}
+	return b.String()
+}
+
+// Score implements [task.Instance].
+func (a aiwItem) Score(answer string) quintain.Verdict {
+	want, _ := strconv.ParseInt(a.Answer, 10, 64) // Check has read it
+	return task.MatchWhole(answer, want)
+}

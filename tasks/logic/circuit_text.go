@@ -1,0 +1,133 @@
+package logic
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain/task"
+)
+
+// circuitPhrasings are the wordings: {drawing}, {gates} and {rows} stand for the circuit, for
+// what its gates do and for the values of the inputs. How a row is written comes second.
+var circuitPhrasings = []circuitPhrasing{
+	{"This circuit has its inputs on the left and its output on the right:\n\n{drawing}\n\nAn o on a wire inverts what it carries. The gates:\n{gates}\n\n{rows}\n\n{ask}", "- %s: %s\n", " = "},
+	{"{ask} Signals run from left to right; where a wire has an o, a 0 becomes a 1 and a 1 becomes a 0.\n\n{drawing}\n\n{gates}\n\n{rows}", "%s is %s.\n", " is "},
+	{"What each gate gives:\n{gates}\n\nA small o negates a signal. The values of the inputs:\n\n{rows}\n\nThe circuit:\n\n{drawing}\n\n{ask}", "  %s: %s\n", "="},
+	{"An engineer has drawn the following circuit. The letters are inputs, o is an inverter, and the names in capitals are gates.\n\n{drawing}\n\nRemember:\n{gates}\n\nIt is tested. {rows}\n\n{ask}", "* %s gives %s\n", ":"},
+	{"Simulate a logic circuit. Input values:\n\n{rows}\n\nDrawing (o stands for NOT):\n\n{drawing}\n\nGates used in it:\n{gates}\n\n{ask}", "%s → %s\n", "→"},
+	{"Below, lines carry bits from the inputs to OUT. Passing an o flips a bit.\n\n{drawing}\n\n{rows}\n\n{ask} For reference:\n{gates}", "(%s) %s\n", " := "},
+}
+
+// A circuitPhrasing is the text, the form of a gate's line, and what stands between an input
+// and its value.
+type circuitPhrasing struct{ text, gate, is string }
+
+// Prompt implements [task.Instance].
+func (c circuitItem) Prompt() string {
+	words := circuitPhrasings[c.Phrasing]
+	ask, form := "What is the output?", "Answer with 0 or 1."
+	if len(c.More) > 0 {
+		ask = "What is the output in each of the " + strconv.Itoa(1+len(c.More)) + " cases?"
+		form = "Answer with one digit for each case, 0 or 1, in the order of the cases and with nothing between them."
+	}
+	text := strings.NewReplacer("{drawing}", c.drawing(), "{gates}", c.legend(words.gate), "{rows}", c.table(words.is), "{ask}", ask).Replace(words.text)
+	return text + "\n\n" + form
+}
+
+// circuitGap is how many columns there are from the names to the wire on the right.
+const circuitGap = 17
+
+// drawing draws the circuit: for each gate of the first layer, its inputs below each other,
+// and a wire to the last gate on the right.
+func (c circuitItem) drawing() string {
+	of, err := c.circuit()
+	if err != nil {
+		return c.Expression
+	}
+	wide := 1
+	for _, name := range c.Inputs {
+		wide = max(wide, len(name))
+	}
+	var b strings.Builder
+	for i, t := range of.terms {
+		right := "┤\n"
+		switch i {
+		case 0:
+			right = "┐\n"
+		case len(of.terms) - 1:
+			right = "┴─ " + of.final.name + " ── OUT"
+		}
+		if i > 0 {
+			b.WriteString(strings.Repeat(" ", wide+circuitGap-1) + "│\n")
+		}
+		last := len(t.literals) - 1
+		for k, l := range t.literals {
+			name := of.inputs[l.input]
+			b.WriteString(name + strings.Repeat(" ", wide-len(name)) + " ──" + [2]string{"─", "o"}[task.Bit(l.negated)] + "──")
+			switch {
+			case k == last:
+				b.WriteString("┴─ " + t.gate.name + " " + strings.Repeat("─", circuitGap-11-len(t.gate.name)) + right)
+			case i == 0:
+				b.WriteString([2]string{"┤", "┐"}[task.Bit(k == 0)] + "\n")
+			default:
+				b.WriteString([2]string{"┤", "┐"}[task.Bit(k == 0)] + strings.Repeat(" ", circuitGap-8) + "│\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// legend says what the gates of the circuit do, each in a line of the given form.
+func (c circuitItem) legend(form string) string {
+	before, rest, _ := strings.Cut(form, "%s")
+	between, after, _ := strings.Cut(rest, "%s")
+	var b strings.Builder
+	for _, g := range gates {
+		if g.name == c.FinalGate || slices.Contains(c.Gates, g.name) {
+			b.WriteString(before + g.name + between + g.legend + after)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// table lists the values of the inputs.
+func (c circuitItem) table(is string) string {
+	var b strings.Builder
+	rows := c.rows()
+	if len(rows) == 1 {
+		for i, name := range c.Inputs {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(name + is + rows[0][i:i+1])
+		}
+		return "Inputs: " + b.String()
+	}
+	b.WriteString("Inputs:  " + strings.Join(c.Inputs, " "))
+	for i, row := range rows {
+		b.WriteString("\nCase " + strconv.Itoa(i+1) + ": " + strings.Repeat(" ", 2-len(strconv.Itoa(i+1))))
+		for k := range row {
+			b.WriteString(row[k:k+1] + strings.Repeat(" ", len(c.Inputs[k])))
+		}
+	}
+	return strings.TrimRight(strings.ReplaceAll(b.String(), " \n", "\n"), " ")
+}
+
+// Short implements [task.Shortener].
+func (c circuitItem) Short() string {
+	if len(c.Gates) == 0 {
+		return ""
+	}
+	return c.Expression + " with " + strings.Join(c.Inputs, " ") + " = " + strings.Join(c.rows(), " ")
+}
+
+// Canonical implements [task.Canonicalizer]. The gates may stand in any order.
+func (c circuitItem) Canonical() string {
+	if len(c.Gates) == 0 {
+		return ""
+	}
+	terms := slices.Clone(c.TermStrings)
+	slices.Sort(terms)
+	return c.FinalGate + " of " + strings.Join(terms, " ") + " with " + strings.Join(c.Inputs, " ") + " = " + strings.Join(c.rows(), " ")
+}

@@ -1,0 +1,198 @@
+package logic
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A formula of propositional logic, in postfix order: a letter stands for a fact, and the
+// other signs join what comes before them.
+type formula []byte
+
+// The signs of a formula. What binds more tightly has the lower rank; they are in the order
+// of formulaSigns.
+const (
+	signNot  = '!'
+	signAnd  = '&'
+	signOr   = '|'
+	signThen = '>'
+	signIff  = '='
+	signOpen = '('
+)
+
+// formulaSigns are the signs as they are read and written.
+var formulaSigns = []struct {
+	sign  byte
+	rank  int // how loosely it binds
+	write string
+	reads []string
+}{
+	{signNot, 0, "¬", []string{"¬", "~", "!"}},
+	{signAnd, 1, "∧", []string{"∧", "&&", "&", "/\\"}},
+	{signOr, 2, "∨", []string{"∨", "||", "|", "\\/"}},
+	{signThen, 3, "→", []string{"→", "->", "=>", "⇒", "⟹"}},
+	{signIff, 4, "↔", []string{"↔", "<->", "<=>", "⇔", "⟺"}},
+}
+
+// rankOf is how loosely a sign binds.
+func rankOf(sign byte) int {
+	for _, s := range formulaSigns {
+		if s.sign == sign {
+			return s.rank
+		}
+	}
+	return len(formulaSigns)
+}
+
+// mostBrackets bounds how deep brackets may stand within each other.
+const mostBrackets = 200
+
+// readFormula reads a formula of capital letters, the signs of logic in their usual
+// spellings, and round brackets. Signs of one rank are read from the left, and arrows too.
+func readFormula(text string) (formula, error) {
+	r := formulaReader{rest: strings.TrimSpace(text), wanted: true}
+	if r.rest == "" {
+		return nil, errors.New("the answer is empty")
+	}
+	for r.rest != "" {
+		if err := r.next(); err != nil {
+			return nil, err
+		}
+	}
+	r.unstack(len(formulaSigns))
+	if r.wanted || r.depth > 0 {
+		return nil, errors.New("the formula is not complete")
+	}
+	return r.out, nil
+}
+
+// A formulaReader turns a formula into postfix order with a stack of signs.
+type formulaReader struct {
+	rest    string
+	out     formula
+	pending []byte
+	depth   int
+	wanted  bool // a letter, a negation or an opening bracket must come next
+}
+
+// next reads one letter, sign, bracket or space.
+func (r *formulaReader) next() error {
+	c := r.rest[0]
+	switch {
+	case c == ' ' || c == '\t':
+	case c >= 'A' && c <= 'Z' && r.wanted:
+		r.out = append(r.out, c)
+		r.wanted = false
+	case c == '(' && r.wanted:
+		if r.depth++; r.depth > mostBrackets {
+			return fmt.Errorf("brackets stand within each other more than %d deep", mostBrackets)
+		}
+		r.pending = append(r.pending, signOpen)
+	case c == ')' && !r.wanted && r.depth > 0:
+		r.unstack(len(formulaSigns))
+		r.pending = r.pending[:len(r.pending)-1]
+		r.depth--
+	default:
+		return r.sign()
+	}
+	r.rest = r.rest[1:]
+	return nil
+}
+
+// sign reads a sign.
+func (r *formulaReader) sign() error {
+	for _, s := range formulaSigns {
+		for _, spelling := range s.reads {
+			if !strings.HasPrefix(r.rest, spelling) || (s.sign == signNot) != r.wanted {
+				continue
+			}
+			if s.sign != signNot {
+				r.unstack(s.rank)
+				r.wanted = true
+			}
+			r.pending = append(r.pending, s.sign)
+			r.rest = r.rest[len(spelling):]
+			return nil
+		}
+	}
+	_, size := utf8.DecodeRuneInString(r.rest)
+	return fmt.Errorf("%q does not belong here: a formula consists of letters, ¬ ∧ ∨ → ↔ and ( )", r.rest[:size])
+}
+
+// unstack moves pending signs to the output, back to the last open bracket, as long as they
+// bind at least as tightly as rank.
+func (r *formulaReader) unstack(rank int) {
+	for n := len(r.pending); n > 0; n-- {
+		sign := r.pending[n-1]
+		if sign == signOpen || rankOf(sign) > rank {
+			return
+		}
+		r.out = append(r.out, sign)
+		r.pending = r.pending[:n-1]
+	}
+}
+
+// isFact reports whether a sign of a formula is a fact.
+func isFact(sign byte) bool { return sign >= 'A' && sign <= 'Z' }
+
+// facts counts the letters of a formula, each as often as it stands there.
+func (f formula) facts() (n int) {
+	for _, sign := range f {
+		if isFact(sign) {
+			n++
+		}
+	}
+	return n
+}
+
+// text writes the formula with brackets around every part that joins two others.
+func (f formula) text() string {
+	var stack []string
+	for _, sign := range f {
+		top := len(stack) - 1
+		switch {
+		case isFact(sign):
+			stack = append(stack, string(sign))
+		case sign == signNot:
+			stack[top] = "¬" + stack[top]
+		default:
+			stack[top-1] = "(" + stack[top-1] + " " + formulaSigns[rankOf(sign)].write + " " + stack[top] + ")"
+			stack = stack[:top]
+		}
+	}
+	whole := stack[0]
+	if strings.HasPrefix(whole, "(") {
+		return whole[1 : len(whole)-1]
+	}
+	return whole
+}
+
+// holds returns, for the assignments of word w to the facts in letters, where the formula is
+// true. Its letters must be among them.
+func (f formula) holds(letters string, w int) uint64 {
+	var room [32]uint64
+	stack := room[:0]
+	for _, sign := range f {
+		top := len(stack) - 1
+		switch sign {
+		case signNot:
+			stack[top] = ^stack[top]
+			continue
+		case signAnd:
+			stack[top-1] &= stack[top]
+		case signOr:
+			stack[top-1] |= stack[top]
+		case signThen:
+			stack[top-1] = ^stack[top-1] | stack[top]
+		case signIff:
+			stack[top-1] = ^(stack[top-1] ^ stack[top])
+		default:
+			stack = append(stack, factWord(strings.IndexByte(letters, sign), w))
+			continue
+		}
+		stack = stack[:top]
+	}
+	return stack[0]
+}

@@ -1,0 +1,136 @@
+package logic
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestPropositionalScore(t *testing.T) {
+	item := propositionalItem{Premises: []string{"P → Q", "Q → R", "¬(S ∧ T)", "T"}, Variables: []string{"P", "Q", "R", "S", "T"}, ExampleAnswer: "P → R", Two: true}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"P → R", 1, ""}, {"P->R.", 1, "another spelling"}, {"(¬P ∨ R)", 1, "the same"}, {"¬R → ¬P", 1, "the same"}, {"!R => ~P", 1, ""},
+		{"¬S ∧ T", 1, "another conclusion"}, {"¬¬P → R", 1, "denied twice"},
+		{"P → Q", 0, "a premise"}, {"¬Q → ¬P", 0, "says what a premise says"}, {"P → (Q ∨ R)", 0, "three letters"}, {"¬S", 0, "one letter"}, {"¬¬¬S", 0, "one letter"},
+		{"S → ¬T", 0, "follows from one premise alone"}, {"T ∨ P", 0, "follows from a premise"}, {"P ∨ ¬P", 0, "always true"}, {"R → P", 0, "does not follow"}, {"P → X", 0, "an unknown letter"},
+		{"(P → Q) ∧ (Q → R)", 0, "premises joined"}, {"P →", 0, "not complete"}, {"(P → R", 0, ""}, {"P R", 0, ""}, {"p → r", 0, "small letters are no facts"}, {"", 0, "nothing"},
+		{strings.Repeat("(", 300) + "P", 0, "too deep"},
+	})
+	entry := item
+	entry.Two = false
+	tasktest.Nears(t, entry.Score, []tasktest.Near{
+		{"P → R", 1, ""}, {"P → (Q ∧ R)", 1, "reasoning-gym demands no form"}, {"¬S", 1, "as in reasoning-gym"},
+		{"T", 0, "a single fact, for which reasoning-gym pays 0.25"}, {"¬¬T", 0, "the same, for which it pays 1"}, {"P ∨ ¬P", 0, "always true"}, {"P → Q", 0, "a premise"}, {"¬(¬Q ∧ P)", 0, "a premise in other words"}, {"R", 0, "for what does not follow, it pays 0.05"},
+	})
+}
+
+func TestPropositionalParams(t *testing.T) {
+	tasktest.Refused(t, propositionalLogic, map[string]string{
+		`{"min_vars":1}`: "min_vars", `{"max_vars":13}`: "max_vars", `{"min_statements":1}`: "min_statements", `{"max_statements":1}`: "max_statements",
+		`{"min_complexity":0}`: "min_complexity", `{"max_complexity":7}`: "max_complexity",
+	})
+	tasktest.RefusedRecords(t, propositionalLogic, []string{
+		`{}`, `{"premises":["P"],"variables":[]}`, `{"premises":["P ∧"],"variables":["P"]}`, `{"premises":["Q"],"variables":["P"]}`, `{"premises":["P"],"variables":["PQ"]}`,
+		`{"premises":["P","Q"],"variables":["P","Q"],"two":true,"example_answer":"P ∨ Q"}`,
+		`{"premises":["P","Q"],"variables":["P","Q"],"two":true,"example_answer":"P ∧ Q","phrasing":6}`,
+	})
+}
+
+// A sentence of the second way is a formula as a tree, read by going down.
+type sentence func(facts map[byte]bool) bool
+
+// readSentence reads a text in which every part that joins two others has brackets, but for
+// the whole.
+func readSentence(text string) sentence {
+	depth, at := 0, -1
+	runes := []rune(text)
+	for i, c := range runes {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case '∧', '∨', '→', '↔':
+			if depth == 0 {
+				at = i
+			}
+		}
+	}
+	switch {
+	case at >= 0:
+		left, right := readSentence(strings.TrimSpace(string(runes[:at]))), readSentence(strings.TrimSpace(string(runes[at+1:])))
+		return func(f map[byte]bool) bool {
+			l, r := left(f), right(f)
+			return map[rune]bool{'∧': l && r, '∨': l || r, '→': !l || r, '↔': l == r}[runes[at]]
+		}
+	case runes[0] == '¬':
+		inner := readSentence(string(runes[1:]))
+		return func(f map[byte]bool) bool { return !inner(f) }
+	case runes[0] == '(':
+		return readSentence(string(runes[1 : len(runes)-1]))
+	}
+	return func(f map[byte]bool) bool { return f[text[0]] }
+}
+
+var propositionalLineRE = regexp.MustCompile(`(?m)^(?:- |Premise: |\* |  |Note: |• )(.+)$`)
+
+// The second way reads the premises from the prompt and goes through all assignments.
+func TestPropositionalSecond(t *testing.T) {
+	tasktest.Second(t, propositionalLogic, 1000, func(item propositionalItem, prompt, got string) error {
+		var premises []sentence
+		for _, m := range propositionalLineRE.FindAllStringSubmatch(prompt, -1) {
+			premises = append(premises, readSentence(m[1]))
+		}
+		if len(premises) != len(item.Premises) {
+			return fmt.Errorf("the prompt has %d premises, want %d", len(premises), len(item.Premises))
+		}
+		conclusion, alone := readSentence(got), make([]bool, len(premises))
+		possible := false
+		for world := range 1 << len(item.Variables) {
+			facts := map[byte]bool{}
+			for i, v := range item.Variables {
+				facts[v[0]] = world>>i&1 == 1
+			}
+			holds, fails := conclusion(facts), 0
+			for i, premise := range premises {
+				if !premise(facts) {
+					fails++
+				} else if !holds {
+					alone[i] = true // this premise does not lead to the conclusion
+				}
+			}
+			if fails == 0 && !holds {
+				return fmt.Errorf("%q does not follow", got)
+			}
+			possible = possible || fails == 0
+		}
+		if !possible || slices.Contains(alone, false) {
+			return fmt.Errorf("the premises are possible: %t; each alone does not lead to %q: %v", possible, got, alone)
+		}
+		return nil
+	})
+}
+
+// Knowing the form is no solution.
+func TestPropositionalBlind(t *testing.T) {
+	for _, form := range []string{"%s ∨ %s", "¬%s ∨ ¬%s", "%s ∧ %s", "¬%s ∧ %s", "%s ↔ %s", "%s → %s"} {
+		tasktest.Blind(t, propositionalLogic, form, func(prompt, _ string) string {
+			letters := regexp.MustCompile(`\b[P-WZ]\b`).FindAllString(propositionalLineRE.FindString(prompt)+prompt[strings.LastIndex(prompt, "\n\nHere")-8:], -1)
+			if len(letters) < 2 || letters[0] == letters[len(letters)-1] {
+				return ""
+			}
+			return fmt.Sprintf(form, letters[0], letters[len(letters)-1])
+		})
+	}
+}
+
+func TestPropositionalKeys(t *testing.T) {
+	tasktest.Same(t, propositionalLogic, "the premises may stand in any order", func(p *propositionalItem) { slices.Reverse(p.Premises) })
+}

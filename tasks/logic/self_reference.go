@@ -1,0 +1,335 @@
+package logic
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// selfReference asks in how many ways statements about each other can be true and false.
+var selfReference = task.Spec[selfReferenceParams, selfReferenceItem]{
+	Name:     "self_reference",
+	Category: "logic",
+	Doc:      "Count the ways in which statements that talk about each other, and about how many of them are true, can be true and false.",
+	Source:   "Self-referential quizzes, such as those of M. Gardner; the statements are our own, the setting is that of reasoning-gym, where it has no effect.",
+	Version:  1,
+	Default:  selfReferenceParams{Difficulty: 5},
+	Levels:   []selfReferenceParams{{Difficulty: 1}, {Difficulty: 2}, {Difficulty: 4}, {Difficulty: 5}, {Difficulty: 7}, {Difficulty: 10}},
+	Make:     makeSelfReference,
+}
+
+// selfReferenceParams are the settings of one difficulty.
+type selfReferenceParams struct {
+	Difficulty int `json:"difficulty"` // two less than there are statements
+}
+
+// Check implements [task.Params].
+func (p selfReferenceParams) Check() error {
+	if p.Difficulty < 1 || p.Difficulty > 10 {
+		return fmt.Errorf("difficulty is %d, want 1 to 10", p.Difficulty)
+	}
+	return nil
+}
+
+// selfReferenceMost is how many statements there are at most.
+const selfReferenceMost = 12
+
+// selfReferenceItem is one list of statements. An entry of reasoning-gym has the answer
+// alone.
+type selfReferenceItem struct {
+	Statements []selfStatement `json:"statements,omitempty"`
+	Answer     string          `json:"answer"`
+	Phrasing   int             `json:"phrasing,omitempty"`
+}
+
+// A selfStatement says something about the statements.
+type selfStatement struct {
+	Kind string `json:"kind"`
+	A    int    `json:"a"` // a number of statements, or a statement, counted from 0
+	B    int    `json:"b"` // another statement
+}
+
+// A selfKind is a kind of statement.
+type selfKind struct {
+	name, text string // in the text, %[1]d and %[2]d are A and B, %[3]d is the number of statements and %[4]s the verb after a number of them
+	counts     func(a, trues, n int) bool
+	joins      func(a, b uint64) uint64
+	both       bool // it is about two statements
+	numbered   bool // it has a number of statements
+}
+
+// selfKinds are the kinds: either they are about how many statements are true, or about one
+// or two of them.
+var selfKinds = []selfKind{
+	{name: "at_least_true", text: "At least %[1]d of these %[3]d statements %[4]s true.", numbered: true, counts: func(a, trues, _ int) bool { return trues >= a }},
+	{name: "at_most_true", text: "At most %[1]d of these %[3]d statements %[4]s true.", numbered: true, counts: func(a, trues, _ int) bool { return trues <= a }},
+	{name: "exactly_true", text: "Exactly %[1]d of these %[3]d statements %[4]s true.", numbered: true, counts: func(a, trues, _ int) bool { return trues == a }},
+	{name: "at_least_false", text: "At least %[1]d of these %[3]d statements %[4]s false.", numbered: true, counts: func(a, trues, n int) bool { return n-trues >= a }},
+	{name: "exactly_false", text: "Exactly %[1]d of these %[3]d statements %[4]s false.", numbered: true, counts: func(a, trues, n int) bool { return n-trues == a }},
+	{name: "even", text: "The number of true statements is even.", counts: func(_, trues, _ int) bool { return trues%2 == 0 }},
+	{name: "odd", text: "The number of true statements is odd.", counts: func(_, trues, _ int) bool { return trues%2 == 1 }},
+	{name: "prime", text: "The number of true statements is a prime number.", counts: func(_, trues, _ int) bool { return slices.Contains([]int{2, 3, 5, 7, 11}, trues) }},
+	{name: "true", text: "Statement %[1]d is true.", joins: func(a, _ uint64) uint64 { return a }},
+	{name: "false", text: "Statement %[1]d is false.", joins: func(a, _ uint64) uint64 { return ^a }},
+	{name: "one_of", text: "Exactly one of the statements %[1]d and %[2]d is true.", joins: func(a, b uint64) uint64 { return a ^ b }, both: true},
+	{name: "both", text: "Statements %[1]d and %[2]d are both true.", joins: func(a, b uint64) uint64 { return a & b }, both: true},
+	{name: "neither", text: "Neither statement %[1]d nor statement %[2]d is true.", joins: func(a, b uint64) uint64 { return ^(a | b) }, both: true},
+	{name: "alike", text: "Statements %[1]d and %[2]d are either both true or both false.", joins: func(a, b uint64) uint64 { return ^(a ^ b) }, both: true},
+	{name: "any", text: "At least one of the statements %[1]d and %[2]d is true.", joins: func(a, b uint64) uint64 { return a | b }, both: true},
+	{name: "if", text: "If statement %[1]d is true, then statement %[2]d is true as well.", joins: func(a, b uint64) uint64 { return ^a | b }, both: true},
+}
+
+// selfCounts holds, by the number n of statements and the number of true ones, the
+// assignments in which so many are true.
+var selfCounts = sync.OnceValue(func() *[selfReferenceMost + 1][]worlds {
+	all := new([selfReferenceMost + 1][]worlds)
+	for n := range all {
+		all[n] = make([]worlds, n+1)
+		for k := range all[n] {
+			all[n][k] = newWorlds(n)
+		}
+		for w := range 1 << n {
+			trues := 0
+			for i := range n {
+				trues += w >> i & 1
+			}
+			all[n][trues][w>>6] |= 1 << (w & 63)
+		}
+	}
+	return all
+})
+
+// kind returns the place of the statement's kind in selfKinds; ok is false if there is no
+// such kind.
+func (s selfStatement) kind() (at int, ok bool) {
+	for i := range selfKinds {
+		if selfKinds[i].name == s.Kind {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// selfSaid holds, by the number of statements, the kind and the number A, the assignments in
+// which a statement about how many are true is true.
+var selfSaid = sync.OnceValue(func() *[selfReferenceMost + 1][][]worlds {
+	all := new([selfReferenceMost + 1][][]worlds)
+	for n := range all {
+		all[n] = make([][]worlds, len(selfKinds))
+		for kind := range selfKinds {
+			for a := 0; a < n && selfKinds[kind].counts != nil; a++ {
+				all[n][kind] = append(all[n][kind], selfKinds[kind].said(a, n))
+			}
+		}
+	}
+	return all
+})
+
+// said returns the assignments to n statements in which as many are true as is said.
+func (k *selfKind) said(a, n int) worlds {
+	set := newWorlds(n)
+	for trues, one := range selfCounts()[n] {
+		for w := range set {
+			if k.counts(a, trues, n) {
+				set[w] |= one[w]
+			}
+		}
+	}
+	return set
+}
+
+// A selfTables has, for each statement, the assignments in which it is true exactly if what
+// it says is.
+type selfTables struct {
+	n   int
+	fit [selfReferenceMost][1 << selfReferenceMost >> 6]uint64
+}
+
+// set takes in statement i, which is of kind at.
+func (t *selfTables) set(i, at int, s selfStatement) {
+	if kind := &selfKinds[at]; kind.joins != nil {
+		for w := range worldWords(t.n) {
+			t.fit[i][w] = ^(kind.joins(factWord(s.A, w), factWord(s.B, w)) ^ factWord(i, w))
+		}
+		return
+	}
+	for w, said := range selfSaid()[t.n][at][s.A] {
+		t.fit[i][w] = ^(said ^ factWord(i, w))
+	}
+}
+
+// consistent counts the assignments that fit all statements.
+func (t *selfTables) consistent() (count int) {
+	for w := range worldWords(t.n) {
+		fit := everyWorld(t.n)
+		for i := range t.n {
+			fit &= t.fit[i][w]
+		}
+		count += bits.OnesCount64(fit)
+	}
+	return count
+}
+
+// selfConsistent counts the assignments in which exactly those statements are true that say
+// something true.
+func selfConsistent(statements []selfStatement) int {
+	t := selfTables{n: len(statements)}
+	for i, s := range statements {
+		at, _ := s.kind()
+		t.set(i, at, s)
+	}
+	return t.consistent()
+}
+
+// makeSelfReference draws a number of ways, so that all are about equally frequent, and
+// statements, of which it changes one after the other until they can be true in so many
+// ways. It starts anew if that takes long.
+func makeSelfReference(p selfReferenceParams, r *rng.Rand) (selfReferenceItem, error) {
+	t := selfTables{n: p.Difficulty + 2}
+	item := selfReferenceItem{Statements: make([]selfStatement, t.n), Phrasing: r.Between(0, len(selfPhrasings)-1)}
+	ways := r.Between(0, min(t.n, 7))
+	item.Answer = strconv.Itoa(ways)
+	for {
+		for i := range item.Statements {
+			at, drawn := drawSelfStatement(r, i, t.n)
+			t.set(i, at, drawn)
+			item.Statements[i] = drawn
+		}
+		const changes = 60
+		off := distance(t.consistent(), ways)
+		for change := 0; change < changes && off > 0; change++ {
+			i := r.Between(0, t.n-1)
+			before := t.fit[i]
+			at, changed := drawSelfStatement(r, i, t.n)
+			t.set(i, at, changed)
+			if now := distance(t.consistent(), ways); now <= off {
+				off, item.Statements[i] = now, changed
+			} else {
+				t.fit[i] = before
+			}
+		}
+		if off == 0 {
+			return item, nil
+		}
+	}
+}
+
+// distance is how far a number is from another.
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// drawSelfStatement draws a statement that does not name itself, statement i of n, and
+// returns its kind too.
+func drawSelfStatement(r *rng.Rand, i, n int) (at int, s selfStatement) {
+	at = r.Between(0, len(selfKinds)-1)
+	kind := &selfKinds[at]
+	s.Kind = kind.name
+	switch {
+	case kind.numbered:
+		s.A = r.Between(1, n-1)
+	case kind.joins != nil:
+		if s.A = i + r.Between(1, n-1); s.A >= n {
+			s.A -= n
+		}
+		if !kind.both {
+			break
+		}
+		for s.B = s.A; s.B == s.A || s.B == i; {
+			s.B = r.Between(0, n-1)
+		}
+	}
+	return at, s
+}
+
+// text is the statement in words; n is the number of statements.
+func (s selfStatement) text(n int) string {
+	at, _ := s.kind()
+	kind := &selfKinds[at]
+	a, b, verb := s.A, s.B+1, "are"
+	if kind.joins != nil {
+		a++
+	}
+	if a == 1 {
+		verb = "is"
+	}
+	text := fmt.Sprintf(kind.text, a, b, n, verb)
+	text, _, _ = strings.Cut(text, "%!") // arguments that the text does not use
+	return text
+}
+
+// selfPhrasings are the wordings: before the statements, before each of them, and after
+// them.
+var selfPhrasings = [][3]string{
+	{"Each of these statements is either true or false:\n", "%d. ",
+		"\nIn how many ways can truth and falsehood be assigned to them so that every true statement is right about the statements, and every false one is wrong?"},
+	{"Count the consistent assignments. An assignment makes each statement below true or false. It is consistent if precisely the true ones say something that holds.\n\n", "Statement %d: ",
+		"\nHow many consistent assignments are there? There may be none."},
+	{"Someone hands you a note:\n\n", "(%d) ",
+		"\nYou mark each line as true or false. In how many different ways can you do that so that no mark is wrong?"},
+	{"How many solutions does this puzzle have? A solution says of every statement whether it is true, and agrees with what the statements say: " +
+		"a true statement must hold, and a false one must fail.\n\n", "[%d] ", ""},
+	{"The statements in this list speak about the list itself.\n\n", "%d: ",
+		"\nSuppose that you decide for each of them whether it is true. Your decision fits if all statements that you call true come out true, and all that you call false come out false. How many decisions fit?"},
+	{"On a blackboard there are sentences about each other.\n\n", "Sentence %d reads: ",
+		"\n(\"Statement\" always means one of these sentences.) Find the number of combinations of truth values, true or false for each sentence, that contradict none of them."},
+}
+
+// Prompt implements [task.Instance].
+func (s selfReferenceItem) Prompt() string {
+	words := selfPhrasings[s.Phrasing]
+	before, after, _ := strings.Cut(words[1], "%d")
+	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
+	for i, statement := range s.Statements {
+		b = strconv.AppendInt(append(b, before...), int64(i+1), 10)
+		b = append(append(append(b, after...), statement.text(len(s.Statements))...), '\n')
+	}
+	b = append(b, words[2]...)
+	return string(append(b, "\n\nAnswer with a whole number."...))
+}
+
+// Short implements [task.Shortener].
+func (s selfReferenceItem) Short() string {
+	var b strings.Builder
+	for i, statement := range s.Statements {
+		fmt.Fprintf(&b, "%d. %s ", i+1, statement.text(len(s.Statements)))
+	}
+	return b.String()
+}
+
+// Check refuses a record whose answer is not the number of ways.
+func (s selfReferenceItem) Check() error {
+	n := len(s.Statements)
+	switch want, err := strconv.Atoi(s.Answer); {
+	case err != nil || want < 0:
+		return fmt.Errorf("answer is %.20q, want a whole number", s.Answer)
+	case n == 0:
+		return nil // of reasoning-gym
+	case n < 2 || n > selfReferenceMost:
+		return fmt.Errorf("there are %d statements, want 2 to %d", n, selfReferenceMost)
+	}
+	for _, statement := range s.Statements {
+		if _, known := statement.kind(); !known || statement.A < 0 || statement.A >= n || statement.B < 0 || statement.B >= n {
+			return errors.New("statements has one that cannot be read")
+		}
+	}
+	if want := strconv.Itoa(selfConsistent(s.Statements)); s.Answer != want {
+		return fmt.Errorf("answer is %s, want %s", s.Answer, want)
+	}
+	return task.CheckPhrasing(s.Phrasing, len(selfPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (s selfReferenceItem) Solve() string { return s.Answer }
+
+// Score implements [task.Instance].
+func (s selfReferenceItem) Score(answer string) quintain.Verdict {
+	want, _ := strconv.ParseInt(s.Answer, 10, 64) // Check has read it
+	return task.MatchWhole(answer, want)
+}

@@ -1,0 +1,163 @@
+package logic
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestSyllogismScore(t *testing.T) {
+	barbara := syllogismArgument{Premise1: "All bakers are poets", Premise2: "All poets are singers", Conclusion: "All bakers are singers"}
+	undistributed := syllogismArgument{Premise1: "All bakers are poets", Premise2: "All singers are poets", Conclusion: "Some bakers are singers", IsValid: true}
+	tasktest.Nears(t, syllogismItem{syllogismArgument: barbara}.Score, []tasktest.Near{
+		{"Yes", 1, ""}, {"yes.", 1, "case and a full stop"},
+		{"No", 0, ""}, {"Yes or No", 0, "no choice"}, {"Yes, it does", 0, "Yes or No was asked for"}, {"True", 0, ""}, {"", 0, "nothing"},
+	})
+	tasktest.Nears(t, syllogismItem{syllogismArgument: undistributed}.Score, []tasktest.Near{
+		{"No", 1, "the middle term is not distributed, and reasoning-gym's label is wrong"}, {"Yes", 0, ""},
+	})
+	tasktest.Nears(t, syllogismItem{syllogismArgument: barbara, More: []syllogismArgument{undistributed, barbara}}.Score, []tasktest.Near{
+		{"Yes, No, Yes", 1, ""}, {"yes no\nyes", 1, "other separators"}, {"Yes, No, No", 0, "two of three"}, {"Yes, No", 0, "one left out"}, {"Yes, No, Yes, No", 0, "one too many"},
+	})
+	for _, test := range []struct {
+		premise1, premise2, conclusion string
+		follows                        bool
+		why                            string
+	}{
+		{"All a are b", "All b are c", "Some c are a", true, "no group is empty"},
+		{"No a are b", "Some b are c", "Some c are not a", true, ""},
+		{"No a are b", "Some b are c", "Some a are not c", false, ""},
+		{"All a are b", "Some b are c", "Some a are c", false, ""},
+		{"All a are b", "All a are c", "Some b are c", true, "with an a that exists"},
+		{"No a are b", "All c are d", "No b are a", true, "two groups each are read as far as needed"},
+	} {
+		a := syllogismArgument{Premise1: test.premise1, Premise2: test.premise2, Conclusion: test.conclusion, IsValid: test.follows}
+		if a.follows() != test.follows {
+			t.Errorf("%s, %s: %s, want %t (%s)", test.premise1, test.premise2, test.conclusion, test.follows, test.why)
+		}
+	}
+}
+
+func TestSyllogismParams(t *testing.T) {
+	tasktest.Refused(t, syllogism, map[string]string{
+		`{"allow_all":false,"allow_no":false,"allow_some":false,"allow_some_not":false}`: "allow_all",
+		`{"allow_all":false,"allow_no":false,"allow_some":false}`:                        "allow_some_not",
+		`{"invalid_ratio":1.5}`: "invalid_ratio", `{"inversion_probability":-1}`: "inversion_probability", `{"num_arguments":0}`: "num_arguments",
+	})
+	tasktest.RefusedRecords(t, syllogism, []string{
+		`{"premise1":"","premise2":"b","conclusion":"c"}`,
+		`{"premise1":"a","premise2":"b","conclusion":"c","more":[{}]}`,
+		`{"premise1":"a","premise2":"b","conclusion":"c","phrasing":6}`,
+	})
+}
+
+var syllogismRE = regexp.MustCompile(`(?:[Aa]ll|[Nn]o|[Ss]ome) [a-z]+ are (?:not )?[a-z]+`)
+
+// populations are the lists of group memberships of up to four people, of whom each belongs to
+// any of three groups, in which every group has a member.
+func populations(yield func(people []int)) {
+	for code := range 8 * 8 * 8 * 8 {
+		people := []int{code & 7, code >> 3 & 7, code >> 6 & 7, code >> 9 & 7}
+		if people[0]|people[1]|people[2]|people[3] == 7 {
+			yield(people)
+		}
+	}
+}
+
+// said evaluates a sentence among people; bit places gives the groups.
+func said(sentence string, people []int, place func(string) int) bool {
+	words := strings.Fields(strings.ToLower(sentence))
+	subject, predicate := place(words[1]), place(words[len(words)-1])
+	in, out := 0, 0
+	for _, p := range people {
+		if p>>subject&1 == 1 {
+			in += p >> predicate & 1
+			out += 1 - p>>predicate&1
+		}
+	}
+	switch {
+	case words[0] == "all":
+		return out == 0
+	case words[0] == "no":
+		return in == 0
+	case words[3] == "not":
+		return out > 0
+	}
+	return in > 0
+}
+
+// The second way reads the prompt and looks for four people who make the premises true and
+// the conclusion false. Four are enough: only a
+// statement that someone exists and a group without such a statement need somebody each.
+func TestSyllogismSecond(t *testing.T) {
+	valid, n := 0, 0
+	tasktest.Second(t, syllogism, 1000, func(item syllogismItem, prompt, got string) error {
+		sentences := syllogismRE.FindAllString(prompt, -1)
+		want := strings.Split(got, ", ")
+		if len(sentences) != 3*len(want) {
+			return fmt.Errorf("%d sentences for %d answers", len(sentences), len(want))
+		}
+		for i, answer := range want[:min(len(want), 3)] {
+			groups := map[string]int{}
+			place := func(word string) int {
+				if _, known := groups[word]; !known {
+					groups[word] = len(groups)
+				}
+				return groups[word]
+			}
+			follows, possible := true, false
+			populations(func(people []int) {
+				if said(sentences[3*i], people, place) && said(sentences[3*i+1], people, place) {
+					possible = true
+					follows = follows && said(sentences[3*i+2], people, place)
+				}
+			})
+			if !possible || follows != (answer == "Yes") || len(groups) != 3 || item.arguments()[i].IsValid != follows {
+				return fmt.Errorf("%q: possible %t, follows %t, answer %s", sentences[3*i:3*i+3], possible, follows, answer)
+			}
+			n++
+			if follows {
+				valid++
+			}
+		}
+		return nil
+	})
+	if valid < n*45/100 || valid > n*55/100 {
+		t.Errorf("%d of %d arguments hold", valid, n)
+	}
+}
+
+// Every set of forms but the one that is refused gives both outcomes.
+func TestSyllogismForms(t *testing.T) {
+	for forms := 1; forms < 1<<4; forms++ {
+		if forms == 1<<someNot {
+			continue
+		}
+		is := func(form uint8) bool { return forms>>form&1 == 1 }
+		own := tasktest.With(t, syllogism, fmt.Sprintf(`{"allow_all":%t,"allow_no":%t,"allow_some":%t,"allow_some_not":%t,"invalid_ratio":0.5}`, is(all), is(no), is(some), is(someNot)))
+		found := map[bool]int{}
+		for i := range 50 {
+			p, err := own.Problem(quintain.Draw{Index: i})
+			if err != nil {
+				t.Fatal(err)
+			}
+			item, _ := p.Instance.Value().(syllogismItem)
+			if item.follows() != item.IsValid {
+				t.Fatalf("%+v is labelled wrong", item)
+			}
+			found[item.IsValid]++
+		}
+		if found[true] == 0 || found[false] == 0 {
+			t.Errorf("forms %04b give %v", forms, found)
+		}
+	}
+}
+
+func TestSyllogismKeys(t *testing.T) {
+	tasktest.Same(t, syllogism, "the premises may be exchanged", func(s *syllogismItem) { s.Premise1, s.Premise2 = s.Premise2, s.Premise1 })
+	tasktest.Other(t, syllogism, "another conclusion", func(s *syllogismItem) { s.Conclusion = s.Premise1 })
+}

@@ -1,0 +1,71 @@
+package moves
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/answer"
+)
+
+// A boxnetOrder is a member of an object of a plan: what an agent is to do.
+type boxnetOrder struct{ agent, does string }
+
+// readBoxnetPlan reads a plan, a JSON list of objects whose values are texts. No name or action
+// needs an escape; a text with one is no plan.
+func readBoxnetPlan(text string) (steps [][]boxnetOrder, read bool) {
+	p := planReader(text)
+	read = p.list("[]", func() bool {
+		var step []boxnetOrder
+		read := p.list("{}", func() bool {
+			agent, named := p.quoted()
+			colon := p.sign(':')
+			does, is := p.quoted()
+			step = append(step, boxnetOrder{agent, does})
+			return named && colon && is
+		})
+		steps = append(steps, step)
+		return read
+	})
+	return steps, read && answer.Trim(string(p)) == ""
+}
+
+// A planReader is what is left to read of a plan.
+type planReader string
+
+// list reads elements with commas between them and signs around them, of which there are two.
+func (p *planReader) list(signs string, element func() bool) bool {
+	if !p.sign(signs[0]) {
+		return false
+	}
+	if p.sign(signs[1]) {
+		return true
+	}
+	for element() {
+		if p.sign(signs[1]) {
+			return true
+		}
+		if !p.sign(',') {
+			break
+		}
+	}
+	return false
+}
+
+// sign reads a sign, and the space before it, if it comes next.
+func (p *planReader) sign(c byte) bool {
+	rest := strings.TrimLeft(string(*p), " \t\r\n")
+	if rest == "" || rest[0] != c {
+		return false
+	}
+	*p = planReader(rest[1:])
+	return true
+}
+
+// quoted reads a text in quotes.
+func (p *planReader) quoted() (text string, is bool) {
+	if !p.sign('"') {
+		return "", false
+	}
+	text, rest, closed := strings.Cut(string(*p), `"`)
+	*p = planReader(rest)
+	return text, closed && !strings.ContainsAny(text, "\\\n")
+}

@@ -1,0 +1,213 @@
+package moves
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+// knightsOn returns the record of a board with knights on some squares; white begins.
+func knightsOn(squares, white, black string) knightItem {
+	b := newKnightBoard(strings.Fields(squares))
+	var p knightPosition
+	for i, name := range b.names {
+		if strings.Contains(white, name) {
+			p.knights[0] |= 1 << i
+		}
+		if strings.Contains(black, name) {
+			p.knights[1] |= 1 << i
+		}
+	}
+	moves, _ := b.swap(p, 0)
+	return b.item(p, moves)
+}
+
+func TestKnightSwapScore(t *testing.T) {
+	item := knightsOn("A1 B3 C1 D3 A3", "A1", "D3") // A1-B3-C1-D3: the knights meet, unless one waits
+	if err := item.Check(); err != nil || item.IsPossible {
+		t.Fatalf("error %v, possible %v", err, item.IsPossible)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"No", 1, ""},
+		{" no.\n", 1, "lower case, a full stop"},
+		{"NO", 1, "upper case"},
+		{"No way", 0, "words"},
+		{"[]", 0, "no moves"},
+		{`["w,A1,B3"]`, 0, "a legal move, for which reasoning-gym pays 0.05 where there is a solution"},
+		{"", 0, "nothing"},
+	})
+	item = knightsOn("A1 B3 C1 A2 C3 B1 A3 C2", "A1 C1", "A3 C3") // Guarini's puzzle
+	if err := item.Check(); err != nil || item.NumSteps != 16 {
+		t.Fatalf("error %v, %d moves, want 16", err, item.NumSteps)
+	}
+	right := item.Solve()
+	longer := strings.Replace(right, "[", fmt.Sprintf(`["w,%s,%s", "B,%s,%s", "w,%[2]s,%[1]s", "B,%[4]s,%[3]s", `, "A1", "B3", "A3", "B1"), 1)
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{right, 1, ""},
+		{strings.ReplaceAll(right, ",", ", "), 1, "space in the moves"},
+		{strings.ToLower(right), 1, "lower case"},
+		{longer, 1, "longer than need be, for which reasoning-gym pays 0.8"},
+		{strings.Replace(right, `"w`, `"B`, 1), 0, "the wrong turn"},
+		{right[:strings.LastIndex(right, `, "`)] + "]", 0, "a move left out"},
+		{`["w,A1,C3"]`, 0, "to a square that is taken"},
+		{`["w,A1,A2"]`, 0, "no knight's move"},
+		{`["w,A1,D3"]`, 0, "off the board"},
+		{`["w,A2,C3"]`, 0, "from an empty square"},
+		{`["w,A1"]`, 0, "no target"},
+		{`[["w","A1","B3"]]`, 0, "lists in a list"},
+		{"No", 0, "there is a solution"},
+		{"w,A1,B3", 0, "no list"},
+		{"", 0, "nothing"},
+	})
+	tasktest.RefusedRecords(t, knightSwap, []string{
+		`{"pieces":{},"start_turn":"w"}`,
+		`{"pieces":{"A1":"w","B3":"B"},"start_turn":"W"}`,
+		`{"pieces":{"A1":"w","B3":"x"},"start_turn":"w"}`,
+		`{"pieces":{"A1":"w","B3":null},"start_turn":"w"}`,
+		`{"pieces":{"A1":"w","B30":"B"},"start_turn":"w"}`,
+		`{"pieces":{"A1":"w","B3":"B"},"start_turn":"w","solution":[["w","A1","B3"]]}`,
+		`{"pieces":{"A1":"w","B3":"B"},"start_turn":"w","phrasing":6}`,
+	})
+}
+
+// Half of the boards that reasoning-gym calls impossible lack a move that the player
+// cannot know to be missing.
+func TestKnightSwapOfOthers(t *testing.T) {
+	item := knightsOn("A1 B3 C1 A2 C3 B1 A3 C2", "A1 C1", "A3 C3")
+	item.Board["A1"], item.IsPossible, item.NumSteps = item.Board["A1"][:1], false, 0
+	right := item.Solve()
+	item.Solution = nil
+	raw, err := json.Marshal(item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := quintain.Problem{Task: "knight_swap", Instance: quintain.RawRecord(raw)}
+	for text, want := range map[string]float64{right: 1, "No": 0} {
+		if v, err := knightSwap.Grade(p, text); err != nil || v.Score != want {
+			t.Errorf("%s gets %+v, error %v, want %v", text, v, err, want)
+		}
+	}
+	if got := item.Solve(); got != right {
+		t.Errorf("solved by %s, want %s", got, right)
+	}
+}
+
+func TestKnightSwapParams(t *testing.T) {
+	tasktest.Refused(t, knightSwap, map[string]string{
+		`{"min_nodes":5}`:           "min_nodes",
+		`{"max_nodes":13}`:          "max_nodes",
+		`{"min_pieces":0}`:          "min_pieces",
+		`{"max_pieces":3}`:          "max_pieces",
+		`{"min_steps":0}`:           "min_steps",
+		`{"max_steps":3}`:           "max_steps",
+		`{"max_attempts":0}`:        "max_attempts",
+		`{"impossible_ratio":1.01}`: "impossible_ratio",
+	})
+}
+
+// readKnights reads the squares from the picture in a prompt.
+func readKnights(prompt string) map[[2]int]string {
+	squares := map[[2]int]string{}
+	for line := range strings.Lines(prompt) {
+		if len(line) < 3 || line[0] < '1' || line[0] > '9' || line[1] != ' ' || line[2] != '|' {
+			continue
+		}
+		for col, cell := range strings.Split(strings.Trim(line[2:], "|\n"), "|") {
+			if sign := strings.TrimSpace(cell); sign != "" {
+				squares[[2]int{col, int(line[0] - '1')}] = sign
+			}
+		}
+	}
+	return squares
+}
+
+// The second way reads the picture from the prompt, plays the solution on it, and visits
+// all positions that can be reached where there is none.
+func TestKnightSwapSecond(t *testing.T) {
+	count := map[bool]int{}
+	tasktest.Second(t, knightSwap, 1000, func(k knightItem, prompt, got string) error {
+		squares := readKnights(prompt)
+		goal, turn := map[[2]int]string{}, "w"
+		for _, text := range []string{"Black makes the first", "black move by turns, Black first", "Black begins", "Black has the first turn", "Black's turn", "Black moves first"} {
+			if strings.Contains(prompt, text) {
+				turn = "B"
+			}
+		}
+		for at, sign := range squares {
+			goal[at] = map[string]string{"w": "B", "B": "w", ".": "."}[sign]
+		}
+		if len(squares) != len(k.Pieces) || turn != k.StartTurn {
+			return fmt.Errorf("the prompt shows %d squares and the turn of %s", len(squares), turn)
+		}
+		count[got == "No"]++
+		if got == "No" {
+			if swappable(squares, goal, turn) {
+				return fmt.Errorf("there is a solution")
+			}
+			return nil
+		}
+		var moves []string
+		if err := json.Unmarshal([]byte(got), &moves); err != nil {
+			return err
+		}
+		for _, move := range moves {
+			var color string
+			var from, to [2]int
+			parts := strings.Split(move, ",")
+			color, from, to = parts[0], [2]int{int(parts[1][0] - 'A'), int(parts[1][1] - '1')}, [2]int{int(parts[2][0] - 'A'), int(parts[2][1] - '1')}
+			across, up := max(from[0]-to[0], to[0]-from[0]), max(from[1]-to[1], to[1]-from[1])
+			if color != turn || squares[from] != color || squares[to] != "." || across*up != 2 {
+				return fmt.Errorf("move %s is not legal", move)
+			}
+			squares[from], squares[to] = ".", color
+			turn = map[string]string{"w": "B", "B": "w"}[turn]
+		}
+		if fmt.Sprint(squares) != fmt.Sprint(goal) || len(moves) != k.NumSteps {
+			return fmt.Errorf("%d moves end at %v", len(moves), squares)
+		}
+		return nil
+	})
+	if count[true] < 60 || count[true] > 150 {
+		t.Errorf("%d of 1000 problems have no solution, want about 100", count[true])
+	}
+}
+
+// swappable visits all positions in depth.
+func swappable(squares, goal map[[2]int]string, turn string) bool {
+	want, seen := fmt.Sprint(goal), map[string]bool{}
+	var visit func(turn string) bool
+	visit = func(turn string) bool {
+		now := fmt.Sprint(squares)
+		if now == want {
+			return true
+		}
+		if seen[turn+now] {
+			return false
+		}
+		seen[turn+now] = true
+		for from := range goal {
+			for to := range goal {
+				across, up := from[0]-to[0], from[1]-to[1]
+				if squares[from] != turn || squares[to] != "." || across*across+up*up != 5 {
+					continue
+				}
+				squares[from], squares[to] = ".", turn
+				found := visit(map[string]string{"w": "B", "B": "w"}[turn])
+				squares[from], squares[to] = turn, "."
+				if found {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return visit(turn)
+}
+
+func TestKnightSwapKeys(t *testing.T) {
+	tasktest.Same(t, knightSwap, "another solution", func(k *knightItem) { k.NumSteps = 0 })
+}

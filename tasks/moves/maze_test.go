@@ -1,0 +1,109 @@
+package moves
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestMazeScore(t *testing.T) {
+	item := mazeItem{
+		GridSize: 5, Grid: []string{"#####", "#S..#", "###.#", "#G..#", "#####"}, ShortestPathLength: 6,
+		Start: "S", Goal: "G", Wall: "#", Path: ".",
+	}
+	other := mazeItem{
+		GridSize: 5, Grid: []string{"SSSSS", "S!##S", "SSS#S", "S.##S", "SSSSS"}, ShortestPathLength: 6,
+		Start: "!", Goal: ".", Wall: "S", Path: "#", // signs that mean something else to us
+	}
+	if err := errors.Join(item.Check(), other.Check()); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"6", 1, ""},
+		{" 6\n", 1, "with space"},
+		{"06", 1, "with a zero in front"},
+		{"+6", 1, "with a sign"},
+		{"7", 0, "one more: the cells on the way"},
+		{"5", 0, "one less"},
+		{"16", 0, "reasoning-gym pays 0.5 for what contains the number"},
+		{"60", 0, ""},
+		{"-6", 0, ""},
+		{"6 steps", 0, "words"},
+		{"6.0", 0, "a fraction"},
+		{"6 7", 0, "two numbers"},
+		{"", 0, "nothing"},
+	})
+	for _, record := range []string{
+		`{"grid":["#####","#S..#","###.#","#G..#","#####"],"shortest_path_length":7,"start":"S","goal":"G","wall":"#","path":"."}`,
+		`{"grid":["#####","#S..#","#####","#G..#","#####"],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":"."}`,
+		`{"grid":["#####","#S.S#","###.#","#G..#","#####"],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":"."}`,
+		`{"grid":["#####","#S..#","###.#","#G..#","####"],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":"."}`,
+		`{"grid":["#####","#S..#","###x#","#G..#","#####"],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":"."}`,
+		`{"grid":["#####","#S..#","###.#","#G..#","#####"],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":"#"}`,
+		`{"grid":["#####","#S..#","###.#","#G..#","#####"],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":""}`,
+		`{"grid":["#####","#S..#","###.#","#G..#","#####"],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":".","phrasing":6}`,
+		`{"grid":[],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":"."}`,
+	} {
+		tasktest.RefusedRecords(t, maze, []string{record})
+	}
+}
+
+func TestMazeParams(t *testing.T) {
+	tasktest.Refused(t, maze, map[string]string{
+		`{"min_grid_size":3}`:   "min_grid_size",
+		`{"max_grid_size":201}`: "max_grid_size",
+		`{"min_dist":0}`:        "min_dist",
+		`{"max_dist":4}`:        "max_dist",
+	})
+}
+
+// The second way reads the maze from the prompt and sweeps over it until no distance
+// changes.
+func TestMazeSecond(t *testing.T) {
+	tasktest.Second(t, maze, 1002, func(m mazeItem, prompt, got string) error {
+		var rows []string
+		for line := range strings.Lines(prompt) {
+			if line = strings.TrimSpace(line); len(line) == m.GridSize && strings.HasPrefix(line, m.Wall) && strings.HasSuffix(line, m.Wall) {
+				rows = append(rows, line)
+			}
+		}
+		if len(rows) != m.GridSize {
+			return fmt.Errorf("the prompt shows %d rows", len(rows))
+		}
+		text, wide := strings.Join(rows, ""), m.GridSize
+		far := make([]int, len(text))
+		for i := range far {
+			far[i] = len(text)
+		}
+		far[strings.Index(text, m.Start)] = 0
+		for changed := true; changed; {
+			changed = false
+			for at := range text {
+				if text[at:at+1] == m.Wall {
+					continue
+				}
+				if nearest := 1 + min(far[at-1], far[at+1], far[at-wide], far[at+wide]); nearest < far[at] {
+					far[at], changed = nearest, true
+				}
+			}
+		}
+		if want := strconv.Itoa(far[strings.Index(text, m.Goal)]); want != got {
+			return fmt.Errorf("the distance is %s, not %s", want, got)
+		}
+		return nil
+	})
+}
+
+func TestMazeKeys(t *testing.T) {
+	tasktest.Same(t, maze, "the signs are names", func(m *mazeItem) {
+		signs := strings.NewReplacer(m.Start, "1", m.Goal, "2", m.Wall, "3", m.Path, "4")
+		for i, row := range m.Grid {
+			m.Grid[i] = signs.Replace(row)
+		}
+		m.Start, m.Goal, m.Wall, m.Path = "1", "2", "3", "4"
+	})
+}

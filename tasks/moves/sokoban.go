@@ -1,0 +1,427 @@
+package moves
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// sokoban asks for the moves that push all boxes onto goals.
+var sokoban = task.Spec[sokobanParams, sokobanItem]{
+	Name:     "sokoban",
+	Category: "games",
+	Doc:      "Push all boxes of a warehouse onto goals, in no more moves than the question says. There is a solution: each warehouse was made by playing backwards from the end.",
+	Source:   "Sokoban, H. Imabayashi (1982); the settings are those of reasoning-gym.",
+	Version:  1,
+	Default:  sokobanParams{MinW: 6, MinH: 6, MaxW: 10, MaxH: 10, MinBoxes: 4, MaxBoxes: 10, MaxDepth: 80},
+	Levels: []sokobanParams{
+		{MinW: 6, MinH: 6, MaxW: 7, MaxH: 7, MinBoxes: 1, MaxBoxes: 1, MaxDepth: 3},
+		{MinW: 6, MinH: 6, MaxW: 8, MaxH: 8, MinBoxes: 1, MaxBoxes: 1, MaxDepth: 9},
+		{MinW: 7, MinH: 7, MaxW: 9, MaxH: 9, MinBoxes: 2, MaxBoxes: 2, MaxDepth: 16},
+		{MinW: 8, MinH: 8, MaxW: 10, MaxH: 10, MinBoxes: 3, MaxBoxes: 4, MaxDepth: 32},
+		{MinW: 9, MinH: 9, MaxW: 12, MaxH: 12, MinBoxes: 5, MaxBoxes: 6, MaxDepth: 60},
+		{MinW: 11, MinH: 11, MaxW: 13, MaxH: 13, MinBoxes: 7, MaxBoxes: 8, MaxDepth: 90},
+	},
+	Make: makeSokoban,
+	Many: true,
+}
+
+// sokobanParams are the settings of one difficulty. A small warehouse may have fewer
+// boxes than it should.
+type sokobanParams struct {
+	MinW     int `json:"min_w"` // columns, the outer walls included
+	MinH     int `json:"min_h"` // rows
+	MaxW     int `json:"max_w"`
+	MaxH     int `json:"max_h"`
+	MinBoxes int `json:"min_boxes"`
+	MaxBoxes int `json:"max_boxes"`
+	MaxDepth int `json:"max_depth"` // most pushes of the solution that is known
+}
+
+// Check implements [task.Params].
+func (p sokobanParams) Check() error {
+	sides := [2]int{5, 20}
+	switch {
+	case p.MinW < sides[0] || p.MinW > p.MaxW || p.MaxW > sides[1]:
+		return fmt.Errorf("min_w is %d and max_w %d, want %d to %d", p.MinW, p.MaxW, sides[0], sides[1])
+	case p.MinH < sides[0] || p.MinH > p.MaxH || p.MaxH > sides[1]:
+		return fmt.Errorf("min_h is %d and max_h %d, want %d to %d", p.MinH, p.MaxH, sides[0], sides[1])
+	case p.MaxDepth < 2 || p.MaxDepth > 1000:
+		return fmt.Errorf("max_depth is %d, want 2 to 1000", p.MaxDepth)
+	}
+	return task.CheckRange("boxes", p.MinBoxes, p.MaxBoxes, [2]int{1, 50})
+}
+
+// sokobanItem is one warehouse.
+type sokobanItem struct {
+	GameStr  string `json:"gamestr"` // a row a line, signs with spaces between them
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
+	Solution string `json:"solution,omitempty"`  // moves; none in entries of reasoning-gym
+	MaxMoves int    `json:"max_moves,omitempty"` // 0: any number, as in reasoning-gym
+	Phrasing int    `json:"phrasing,omitempty"`
+}
+
+// The signs of a warehouse.
+const (
+	signPlayer       = '*'
+	signPlayerOnGoal = '%'
+	signBox          = '@'
+	signGoal         = 'X'
+	signBoxOnGoal    = '$'
+	signWall         = '+'
+	signFloor        = '-'
+)
+
+// A warehouse is a position of the game.
+type warehouse struct {
+	grid.Walled[byte]        // signWall or signFloor
+	goals, boxes      []bool // by place
+	player            int
+}
+
+// The moves, in the order of [grid.Walled.Steps].
+const sokobanMoves = "UDLR"
+
+// newWarehouse returns a warehouse that is all wall.
+func newWarehouse(rows, cols int) *warehouse {
+	w := &warehouse{Walled: grid.NewWalled[byte](rows, cols, signWall), player: -1}
+	w.goals, w.boxes = make([]bool, len(w.Cells)), make([]bool, len(w.Cells))
+	return w
+}
+
+// free reports whether a place is floor without a box.
+func (w *warehouse) free(at int) bool { return w.Cells[at] != signWall && !w.boxes[at] }
+
+// push moves the player a step, with the box that is there; into a wall, or into a box
+// that cannot be pushed, it does nothing.
+func (w *warehouse) push(step int) {
+	to := w.player + step
+	if w.Cells[to] == signWall {
+		return
+	}
+	if w.boxes[to] {
+		if !w.free(to + step) {
+			return
+		}
+		w.boxes[to], w.boxes[to+step] = false, true
+	}
+	w.player = to
+}
+
+// solved reports whether all boxes are on goals.
+func (w *warehouse) solved() bool {
+	for at, box := range w.boxes {
+		if box && !w.goals[at] {
+			return false
+		}
+	}
+	return true
+}
+
+// makeSokoban draws a warehouse with its boxes on goals, plays backwards, and takes the
+// result if the boxes have gone far enough.
+func makeSokoban(p sokobanParams, r *rng.Rand) (sokobanItem, error) {
+	item := sokobanItem{Width: r.Between(p.MinW, p.MaxW), Height: r.Between(p.MinH, p.MaxH), Phrasing: r.Between(0, len(sokobanPhrasings)-1)}
+	const tries, goodTries = 300, 10
+	for try := range tries {
+		boxes := r.Between(p.MinBoxes, p.MaxBoxes)
+		w := drawWarehouse(item.Height, item.Width, r)
+		floor := w.floor()
+		if boxes = min(boxes, len(floor)/4); boxes == 0 {
+			continue
+		}
+		rng.ToFront(r, floor, boxes+1)
+		for _, at := range floor[:boxes] {
+			w.goals[at], w.boxes[at] = true, true
+		}
+		w.player = floor[boxes]
+		back, moved := w.playBack(p.MaxDepth, r)
+		if w.solved() || 3*moved < 2*boxes && try < goodTries {
+			continue
+		}
+		slices.Reverse(back)
+		for i, move := range back {
+			back[i] = move ^ 1 // the opposite one
+		}
+		forward := make([]byte, len(back))
+		for i, move := range back {
+			forward[i] = sokobanMoves[move]
+		}
+		item.GameStr, item.Solution = w.text(), string(forward)
+		item.MaxMoves = len(forward) + len(forward)/2 + 5
+		return item, nil
+	}
+	return item, fmt.Errorf("no warehouse of %d rows and %d columns was found in %d tries", item.Height, item.Width, tries)
+}
+
+// drawWarehouse draws a room with some walls in it. What cannot be reached from most of
+// the floor becomes wall.
+func drawWarehouse(rows, cols int, r *rng.Rand) *warehouse {
+	w := newWarehouse(rows, cols)
+	for i := 1; i < rows-1; i++ {
+		for j := 1; j < cols-1; j++ {
+			if !r.Chance(0.1875) {
+				w.Cells[w.At(i, j)] = signFloor
+			}
+		}
+	}
+	var largest []int
+	seen := make([]bool, len(w.Cells))
+	for at := range w.Cells {
+		if w.free(at) && !seen[at] {
+			if room := w.reach(at, seen); len(room) > len(largest) {
+				largest = room
+			}
+		}
+	}
+	for at := range w.Cells {
+		w.Cells[at] = signWall
+	}
+	for _, at := range largest {
+		w.Cells[at] = signFloor
+	}
+	return w
+}
+
+// reach returns the places that can be walked to, nearest first, and marks them as seen.
+func (w *warehouse) reach(from int, seen []bool) []int {
+	places := []int{from}
+	seen[from] = true
+	for k := 0; k < len(places); k++ {
+		for _, step := range w.Steps() {
+			if to := places[k] + step; w.free(to) && !seen[to] {
+				seen[to] = true
+				places = append(places, to)
+			}
+		}
+	}
+	return places
+}
+
+// floor returns the places of the floor.
+func (w *warehouse) floor() (places []int) {
+	for at, sign := range w.Cells {
+		if sign == signFloor {
+			places = append(places, at)
+		}
+	}
+	return places
+}
+
+// A sokobanPull is a pull of a box: the player stands at a place, next to the box, and
+// moves away from it.
+type sokobanPull struct{ at, move int }
+
+// playBack walks to boxes and pulls them, up to most times. It returns all moves of the
+// player, and how many boxes have left their goals.
+func (w *warehouse) playBack(most int, r *rng.Rand) (moves []int, moved int) {
+	steps := w.Steps()
+	var last sokobanPull
+	for range r.Between((most+1)/2, most) {
+		pulls := w.pulls()
+		if len(pulls) == 0 {
+			break
+		}
+		pull := rng.Pick(r, pulls)
+		if on := (sokobanPull{w.player, last.move}); slices.Contains(pulls, on) && r.Chance(0.5) {
+			pull = on // the same box in the same direction
+		}
+		moves = append(moves, w.walk(pull.at)...)
+		step := steps[pull.move]
+		w.boxes[pull.at-step], w.boxes[pull.at] = false, true
+		w.player = pull.at + step
+		moves = append(moves, pull.move)
+		last = pull
+	}
+	for at, box := range w.boxes {
+		if box && !w.goals[at] {
+			moved++
+		}
+	}
+	return moves, moved
+}
+
+// pulls lists the pulls that the player can walk to.
+func (w *warehouse) pulls() (pulls []sokobanPull) {
+	for _, at := range w.reach(w.player, make([]bool, len(w.Cells))) {
+		for move, step := range w.Steps() {
+			if w.boxes[at-step] && w.free(at+step) {
+				pulls = append(pulls, sokobanPull{at, move})
+			}
+		}
+	}
+	return pulls
+}
+
+// walk moves the player to a place that can be reached, and returns the moves of a
+// shortest way.
+func (w *warehouse) walk(to int) (moves []int) {
+	by := make([]int, len(w.Cells)) // 1 plus the move that enters a place
+	queue, steps := []int{w.player}, w.Steps()
+	by[w.player] = len(steps) + 1
+	for k := 0; by[to] == 0; k++ {
+		for move, step := range steps {
+			if next := queue[k] + step; w.free(next) && by[next] == 0 {
+				by[next] = move + 1
+				queue = append(queue, next)
+			}
+		}
+	}
+	for at := to; at != w.player; at -= steps[by[at]-1] {
+		moves = append(moves, by[at]-1)
+	}
+	slices.Reverse(moves)
+	w.player = to
+	return moves
+}
+
+// text prints the warehouse.
+func (w *warehouse) text() string {
+	b := make([]byte, 0, 2*w.Rows*w.Cols)
+	for i := range w.Rows {
+		for j := range w.Cols {
+			at := w.At(i, j)
+			sign := w.Cells[at]
+			switch {
+			case w.boxes[at] && w.goals[at]:
+				sign = signBoxOnGoal
+			case w.boxes[at]:
+				sign = signBox
+			case w.player == at && w.goals[at]:
+				sign = signPlayerOnGoal
+			case w.player == at:
+				sign = signPlayer
+			case w.goals[at]:
+				sign = signGoal
+			}
+			b = append(b, sign, ' ')
+		}
+		b[len(b)-1] = '\n'
+	}
+	return string(b)
+}
+
+// readWarehouse reads what text prints.
+func readWarehouse(text string) (*warehouse, error) {
+	const most = 100 // rows and columns
+	var rows []string
+	for line := range strings.Lines(text) {
+		if line = strings.Join(answer.Fields(line), ""); line != "" {
+			rows = append(rows, line)
+		}
+	}
+	if len(rows) == 0 || len(rows) > most || len(rows[0]) > most {
+		return nil, fmt.Errorf("gamestr has %d rows, want 1 to %d, as of columns", len(rows), most)
+	}
+	w := newWarehouse(len(rows), len(rows[0]))
+	players := 0
+	for i, row := range rows {
+		if len(row) != w.Cols || strings.Trim(row, "*%@X$+-") != "" {
+			return nil, fmt.Errorf("row %d of gamestr is %.40q, want %d of the signs * %% @ X $ + -", i+1, row, w.Cols)
+		}
+		for j := range len(row) {
+			w.put(w.At(i, j), row[j])
+		}
+		players += strings.Count(row, string(signPlayer)) + strings.Count(row, string(signPlayerOnGoal))
+	}
+	if players != 1 {
+		return nil, fmt.Errorf("gamestr has %d players, want 1", players)
+	}
+	return w, nil
+}
+
+// put sets a place to what a sign says.
+func (w *warehouse) put(at int, sign byte) {
+	if sign != signWall {
+		w.Cells[at] = signFloor
+	}
+	w.boxes[at] = sign == signBox || sign == signBoxOnGoal
+	w.goals[at] = sign == signGoal || sign == signBoxOnGoal || sign == signPlayerOnGoal
+	if sign == signPlayer || sign == signPlayerOnGoal {
+		w.player = at
+	}
+}
+
+// sokobanPhrasings are the wordings of the question, before and after the warehouse.
+// {moves} is how many moves may be made.
+var sokobanPhrasings = [][2]string{
+	{"Solve this Sokoban. The signs mean:\n* player\n% player on a goal\n@ box\n$ box on a goal\nX goal\n+ wall\n- floor\n\n",
+		"\n\nThe player moves up, down, left and right, and pushes a box by walking against it if the place behind it is free. Boxes cannot be pulled, and two cannot be pushed at once. All boxes have to be on goals after at most {moves} moves. Answer with the moves as a string of the letters U, D, L and R, for example: LLURD"},
+	{"\n", "\n\nThis is the plan of a warehouse. A worker (*, or % where a goal is under him) has to push every box (@) onto a goal (X); a box that is on a goal already looks like this: $. He can walk over the floor (-) and over goals, but not through walls (+). When he walks into a box, it moves on by one place in the same direction, unless there is a wall or another box. He has {moves} moves. " +
+		"Write his moves, U for up, D for down, L for left and R for right, as one word like UURDL, without anything else."},
+	{"Which sequence of at most {moves} moves brings all boxes to the marked places?\n\n",
+		"\n\nLegend: + is a wall, - an empty place, X a marked place, @ a box, $ a box on a marked place, * you, % you on a marked place.\n\nYou go one place up (U), down (D), left (L) or right (R) at a time. Going to a place with a box pushes the box ahead of you, provided that it has room. There is no pulling. Reply with a string over the letters U, D, L, R, such as DDLUR."},
+	{"Your answer must be a string of the letters L, R, U and D, no longer than {moves} letters. Each letter moves the man * in the picture by one place to the left, to the right, up or down. If a box (@, or $ when it stands on a goal) is in his way, he pushes it one place further, which works only if a goal or an empty place comes next. When all is done, no box may be left that is not on a goal (X).\n\n",
+		"\n\nWalls are drawn as + and empty places as -; % is the man on a goal. An answer looks like RRDLU."},
+	{"Rules of the game:\n1. You (*) move by one place up, down, left or right.\n2. You may push one box (@) in the direction of your move if nothing is behind it.\n3. Walls (+) stop you and the boxes.\n4. You win when each box is on a goal. Free goals are X, boxes on goals $, and % is you on a goal. Free places are -.\n5. You lose if that takes more than {moves} moves.\n\n",
+		"\n\nHow do you win? Give your moves as letters in a row (U up, D down, L left, R right; ULLDR would be five moves), and no text."},
+	{"Somebody has played the following Sokoban level in fewer than {moves} moves.\n\n",
+		"\n\nDo so as well; {moves} moves are allowed. + wall, - floor, X goal, @ box, $ box on a goal, * player, % player on a goal. The player steps to neighboring places and shoves single boxes forward; a move against a wall, or against a box that is blocked, changes nothing. The level is done when every box stands on a goal. State the moves only, as one string made of U (up), D (down), L (left) and R (right), like RUULD."},
+}
+
+// Prompt implements [task.Instance].
+func (s sokobanItem) Prompt() string {
+	words, most := sokobanPhrasings[s.Phrasing], strconv.Itoa(s.MaxMoves)
+	return strings.ReplaceAll(words[0], "{moves}", most) + strings.TrimRight(s.GameStr, "\n") + strings.ReplaceAll(words[1], "{moves}", most)
+}
+
+// Canonical implements [task.Canonicalizer].
+func (s sokobanItem) Canonical() string { return s.GameStr + strconv.Itoa(s.MaxMoves) }
+
+// Check refuses a record that is no warehouse, or whose solution is none.
+func (s sokobanItem) Check() error {
+	if err := task.CheckPhrasing(s.Phrasing, len(sokobanPhrasings)); err != nil {
+		return err
+	}
+	if _, err := readWarehouse(s.GameStr); err != nil {
+		return err
+	}
+	if s.Solution == "" {
+		return nil
+	}
+	if v := s.Score(s.Solution); v.Score != 1 {
+		return fmt.Errorf("solution: %s", v.Reason)
+	}
+	return nil
+}
+
+// Solve implements [task.Instance]. It is empty for records without a solution.
+func (s sokobanItem) Solve() string { return s.Solution }
+
+// Score implements [task.Instance]. Right are moves after which all boxes are on goals,
+// if there are not too many. Small letters count too, and space between them does not.
+func (s sokobanItem) Score(text string) quintain.Verdict {
+	w, err := readWarehouse(s.GameStr)
+	if err != nil {
+		return quintain.Malformed(err.Error()) // a record that Check has not seen
+	}
+	moves, steps := 0, w.Steps()
+	for _, c := range text {
+		if answer.Space(c) || c == ',' {
+			continue
+		}
+		move := strings.IndexRune(sokobanMoves, c&^0x20)
+		if move < 0 {
+			return quintain.Malformed(fmt.Sprintf("%q is not one of the moves U, D, L and R", c))
+		}
+		if moves++; s.MaxMoves > 0 && moves > s.MaxMoves {
+			return quintain.Wrong(fmt.Sprintf("there are more than %d moves", s.MaxMoves))
+		}
+		w.push(steps[move])
+	}
+	switch {
+	case moves == 0:
+		return quintain.Malformed("the answer has no moves")
+	case !w.solved():
+		return quintain.Wrong("a box is not on a goal")
+	}
+	return quintain.Right()
+}

@@ -1,0 +1,129 @@
+package moves
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestSokobanScore(t *testing.T) {
+	item := sokobanItem{GameStr: "+ + + + + +\n+ * @ X - +\n+ - - @ X +\n+ + + + + +\n", Solution: "RLDRR", MaxMoves: 8}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"RLDRR", 1, ""},
+		{"rldrr", 1, "small letters, which reasoning-gym passes over"},
+		{" R L D R R\n", 1, "with space"},
+		{"R, L, D, R, R", 1, "with commas"},
+		{"RLLDRR", 1, "a move against a wall"},
+		{"DRLUR", 0, "one box is left"},
+		{"RLDR", 0, "a move left out"},
+		{"RLDRRLLLL", 0, "too many moves"},
+		{"RLDRRL", 1, "a move after the end"},
+		{"RRDRR", 0, "a box on the wrong side of a goal"},
+		{"RLDRR.", 0, "a full stop"},
+		{"Answer: RLDRR", 0, "words, of which reasoning-gym reads the letters"},
+		{"", 0, "nothing"},
+	})
+	tasktest.RefusedRecords(t, sokoban, []string{
+		`{"gamestr":""}`,
+		`{"gamestr":"+ + +\n+ - +\n+ + +"}`,
+		`{"gamestr":"+ + + +\n+ * * +\n+ + + +"}`,
+		`{"gamestr":"+ + +\n+ * + +\n+ + +"}`,
+		`{"gamestr":"+ + +\n+ # +\n+ + +"}`,
+		`{"gamestr":"+ + + + +\n+ * @ X +\n+ + + + +","solution":"L"}`,
+		`{"gamestr":"+ + + + +\n+ * @ X +\n+ + + + +","phrasing":6}`,
+	})
+}
+
+func TestSokobanParams(t *testing.T) {
+	tasktest.Refused(t, sokoban, map[string]string{
+		`{"min_w":4}`:      "min_w",
+		`{"max_w":21}`:     "max_w",
+		`{"min_h":4}`:      "min_h",
+		`{"max_h":5}`:      "max_h",
+		`{"min_boxes":0}`:  "min_boxes",
+		`{"max_boxes":51}`: "max_boxes",
+		`{"max_depth":1}`:  "max_depth",
+	})
+}
+
+// The second way reads the warehouse and the number of moves from the prompt, and plays
+// the solution with sets of coordinates.
+func TestSokobanSecond(t *testing.T) {
+	mostRE := regexp.MustCompile(`(\d+) (?:moves|letters)`)
+	tasktest.Second(t, sokoban, 1002, func(s sokobanItem, prompt, got string) error {
+		type place struct{ row, col int }
+		walls, boxes, goals := map[place]bool{}, map[place]bool{}, map[place]bool{}
+		var player place
+		rows := 0
+		for line := range strings.Lines(prompt) {
+			signs := strings.Fields(line)
+			if len(signs) != s.Width || strings.Trim(strings.Join(signs, ""), "+-@X$*%") != "" {
+				continue
+			}
+			for col, sign := range signs {
+				at := place{rows, col}
+				walls[at] = sign == "+"
+				boxes[at] = sign == "@" || sign == "$"
+				goals[at] = sign == "X" || sign == "$" || sign == "%"
+				if sign == "*" || sign == "%" {
+					player = at
+				}
+			}
+			rows++
+		}
+		most, _ := strconv.Atoi(mostRE.FindStringSubmatch(prompt)[1])
+		if rows != s.Height || len(got) > most || most != s.MaxMoves {
+			return fmt.Errorf("%d rows, %d moves of %d", rows, len(got), most)
+		}
+		left := 0
+		for at, box := range boxes {
+			if box && !goals[at] {
+				left++
+			}
+		}
+		if left == 0 {
+			return fmt.Errorf("nothing is to be done")
+		}
+		for i, c := range got {
+			d := map[rune]place{'U': {-1, 0}, 'D': {1, 0}, 'L': {0, -1}, 'R': {0, 1}}[c]
+			to, beyond := place{player.row + d.row, player.col + d.col}, place{player.row + 2*d.row, player.col + 2*d.col}
+			if walls[to] || boxes[to] && (walls[beyond] || boxes[beyond]) {
+				return fmt.Errorf("move %d is blocked", i+1)
+			}
+			if boxes[to] {
+				boxes[to], boxes[beyond] = false, true
+			}
+			player = to
+		}
+		for at, box := range boxes {
+			if box && !goals[at] {
+				return fmt.Errorf("the box at %v is not on a goal", at)
+			}
+		}
+		return nil
+	})
+}
+
+// Moving at random solves little.
+func TestSokobanAtRandom(t *testing.T) {
+	n := 0
+	tasktest.Blind(t, sokoban, "moving at random", func(prompt, _ string) string {
+		b := make([]byte, 12)
+		for i := range b {
+			n = (n*1103515245 + 12345) & 0x7fffffff
+			b[i] = sokobanMoves[n>>16&3]
+		}
+		return string(b)
+	})
+}
+
+func TestSokobanKeys(t *testing.T) {
+	tasktest.Same(t, sokoban, "another solution", func(s *sokobanItem) { s.Width = 0 })
+}

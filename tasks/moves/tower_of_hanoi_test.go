@@ -1,0 +1,152 @@
+package moves
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestHanoiScore(t *testing.T) {
+	item := hanoiItem{NumDisks: 2, NumPegs: 4, StartPeg: 4, TargetPeg: 2, SolutionLength: 3}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"Move disk 1 from Peg 4 to Peg 1\nMove disk 2 from Peg 4 to Peg 2\nMove disk 1 from Peg 1 to Peg 2", 1, ""},
+		{"Move disk 1 from Peg 4 to Peg 3\nMove disk 2 from Peg 4 to Peg 2\nMove disk 1 from Peg 3 to Peg 2", 1, "over another peg"},
+		{"  move disk 1 from peg 4 to peg 1. \r\n\r\nMOVE DISK 2 FROM PEG 4 TO PEG 2\nMove disk 1  from Peg 1 to Peg 2\n", 1, "other case and space"},
+		{"Move disk 1 from Peg 4 to Peg 1\nMove disk 1 from Peg 1 to Peg 3\nMove disk 2 from Peg 4 to Peg 2\nMove disk 1 from Peg 3 to Peg 2", 0, "a move too many; reasoning-gym pays 0.75"},
+		{"Move disk 1 from Peg 4 to Peg 1\nMove disk 2 from Peg 4 to Peg 2", 0, "a move too few; reasoning-gym pays 0.05"},
+		{"Move disk 2 from Peg 4 to Peg 2\nMove disk 1 from Peg 4 to Peg 2", 0, "not the top disk"},
+		{"Move disk 1 from Peg 4 to Peg 2\nMove disk 2 from Peg 4 to Peg 2", 0, "onto a smaller disk"},
+		{"Move disk 1 from Peg 3 to Peg 1\nMove disk 2 from Peg 4 to Peg 2\nMove disk 1 from Peg 1 to Peg 2", 0, "from a peg where it is not"},
+		{"Move disk 1 from Peg 4 to Peg 5", 0, "there is no such peg"},
+		{"Move disk 3 from Peg 4 to Peg 1", 0, "there is no such disk"},
+		{"Move disk 0 from Peg 0 to Peg 1", 0, ""},
+		{"Move disk 1 from Peg 4 to Peg 4", 0, "no move"},
+		{"Move disk 1 from Peg 4 to Peg 1, then disk 2 from Peg 4 to Peg 2", 0, "two moves on a line"},
+		{"1 4 1\n2 4 2\n1 1 2", 0, "numbers alone"},
+		{"The moves are:\nMove disk 1 from Peg 4 to Peg 1", 0, "words"},
+		{"", 0, "nothing"},
+		{" \n\n", 0, "nothing; reasoning-gym pays 0.05"},
+	})
+	for _, record := range []string{
+		`{"num_disks":0,"num_pegs":3,"start_peg":1,"target_peg":2,"solution_length":0}`,
+		`{"num_disks":16,"num_pegs":3,"start_peg":1,"target_peg":2,"solution_length":65535}`,
+		`{"num_disks":2,"num_pegs":2,"start_peg":1,"target_peg":2,"solution_length":3}`,
+		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":2,"solution_length":3}`,
+		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":4,"solution_length":3}`,
+		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":1,"solution_length":4}`,
+		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":1,"solution_length":3,"phrasing":6}`,
+	} {
+		tasktest.RefusedRecords(t, towerOfHanoi, []string{record})
+	}
+}
+
+func TestHanoiParams(t *testing.T) {
+	tasktest.Refused(t, towerOfHanoi, map[string]string{
+		`{"min_disks":0}`:  "min_disks",
+		`{"max_disks":16}`: "max_disks",
+		`{"min_pegs":2}`:   "min_pegs",
+		`{"max_pegs":10}`:  "max_pegs",
+	})
+}
+
+// A search in breadth over all positions needs as many moves as the question allows.
+func TestHanoiMovesAreTheFewest(t *testing.T) {
+	for _, level := range towerOfHanoi.Levels {
+		for disks := level.MinDisks; disks <= level.MaxDisks; disks++ {
+			for pegs := level.MinPegs; pegs <= level.MaxPegs; pegs++ {
+				if got, want := hanoiWays()[disks][pegs].moves, hanoiDistance(disks, pegs); got != want {
+					t.Errorf("%d disks and %d pegs: %d moves, want %d", disks, pegs, got, want)
+				}
+			}
+		}
+	}
+}
+
+// hanoiDistance searches from the tower on the first peg. A position is a number whose
+// digits in base pegs are the pegs of the disks, the smallest last.
+func hanoiDistance(disks, pegs int) int {
+	size := 1
+	for range disks {
+		size *= pegs
+	}
+	seen, now := make([]bool, size), []int{0}
+	seen[0] = true
+	for moves := 0; len(now) > 0; moves++ {
+		var next []int
+		for _, position := range now {
+			if position == size-1 {
+				return moves
+			}
+			var covered [mostPegs]bool
+			for disk, unit, rest := 0, 1, position; disk < disks; disk, unit, rest = disk+1, unit*pegs, rest/pegs {
+				from := rest % pegs
+				if covered[from] {
+					continue
+				}
+				covered[from] = true
+				for to := range pegs {
+					if after := position + (to-from)*unit; !covered[to] && !seen[after] {
+						seen[after] = true
+						next = append(next, after)
+					}
+				}
+			}
+		}
+		now = next
+	}
+	return -1
+}
+
+var hanoiMoveRE = regexp.MustCompile(`^Move disk (\d+) from Peg (\d+) to Peg (\d+)$`)
+
+// The second way reads the pegs from the prompt and plays the solution with stacks.
+func TestHanoiSecond(t *testing.T) {
+	check := func(h hanoiItem, prompt, got string) error {
+		stacks := map[string][]int{}
+		target := regexp.MustCompile(`(?:to|on|over to) Peg (\d)[ .,:?]`).FindAllStringSubmatch(prompt, -1)
+		for line := range strings.Lines(prompt) {
+			name, disks, is := strings.Cut(line, ":")
+			if peg, found := strings.CutPrefix(name, "Peg "); is && found {
+				stacks[peg] = nil
+				for _, field := range strings.Fields(disks) {
+					if disk, err := strconv.Atoi(field); err == nil {
+						stacks[peg] = append(stacks[peg], disk)
+					}
+				}
+			}
+		}
+		if len(stacks) != h.NumPegs || len(target) == 0 {
+			return fmt.Errorf("the prompt shows %d pegs", len(stacks))
+		}
+		lines := strings.Split(got, "\n")
+		for _, line := range lines {
+			move := hanoiMoveRE.FindStringSubmatch(line)
+			from, to := stacks[move[2]], stacks[move[3]]
+			if len(from) == 0 || strconv.Itoa(from[len(from)-1]) != move[1] || len(to) > 0 && to[len(to)-1] < from[len(from)-1] {
+				return fmt.Errorf("%s: from %v to %v", line, from, to)
+			}
+			stacks[move[3]] = append(to, from[len(from)-1])
+			stacks[move[2]] = from[:len(from)-1]
+		}
+		if len(stacks[strconv.Itoa(h.TargetPeg)]) != h.NumDisks || !strings.Contains(prompt, strconv.Itoa(len(lines))+" ") {
+			return fmt.Errorf("%v after %d moves", stacks, len(lines))
+		}
+		return nil
+	}
+	tasktest.Second(t, towerOfHanoi, 1002, check)
+	tasktest.Second(t, tasktest.With(t, towerOfHanoi, `{"min_disks":1,"max_disks":1}`), 20, check)
+	tasktest.Second(t, tasktest.With(t, towerOfHanoi, `{"min_disks":12,"max_disks":15,"min_pegs":4,"max_pegs":9}`), 20, check)
+}
+
+func TestHanoiKeys(t *testing.T) {
+	tasktest.Other(t, towerOfHanoi, "another peg is the target", func(h *hanoiItem) {
+		h.TargetPeg, h.AuxiliaryPegs[0] = h.AuxiliaryPegs[0], h.TargetPeg
+	})
+}

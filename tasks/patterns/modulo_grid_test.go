@@ -1,0 +1,145 @@
+package patterns
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+// evenSums marks the cells of which column and row have an even sum.
+var evenSums = moduloGridItem{Divisor: 2, Target: 0, Operation: "sum", Grid: []string{"✅❌❔", "❌❔❌"}}
+
+func TestModuloGridScore(t *testing.T) {
+	if err := evenSums.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, evenSums.Score, []tasktest.Near{
+		{"✅❌✅\n❌✅❌", 1, ""},
+		{"  ✅ ❌ ✅ \r\n\r\n❌\t✅\uFE0F ❌\n", 1, "space does not count"},
+		{"✅❌✅\n❌❌❌", 0, "a wrong mark"},
+		{"✅❌❔\n❌✅❌", 0, "a mark is still hidden"},
+		{"✅❌✅", 0, "a row is missing"},
+		{"✅❌✅\n❌✅❌\n✅❌✅", 0, "a row too many"},
+		{"✅❌✅❌✅❌", 0, "no rows"},
+		{"The grid is\n✅❌✅\n❌✅❌", 0, "there is more than the grid"},
+		{"", 0, "nothing"},
+	})
+	tasktest.RefusedRecords(t, moduloGrid, []string{
+		`{"divisor":2,"target":0,"operation":"sum"}`,
+		`{"divisor":0,"target":0,"operation":"sum","grid":["❔"]}`,
+		`{"divisor":2,"target":0,"operation":"root","grid":["❔"]}`,
+		`{"divisor":2,"target":0,"operation":"sum","grid":["✅✅"]}`,
+		`{"divisor":2,"target":0,"operation":"sum","grid":["✅❌","❌"]}`,
+		`{"divisor":2,"target":0,"operation":"sum","grid":["✅x"]}`,
+		`{"divisor":2,"target":0,"operation":"sum","grid":["✅"],"phrasing":6}`,
+	})
+}
+
+func TestModuloGridParams(t *testing.T) {
+	tasktest.Refused(t, moduloGrid, map[string]string{
+		`{"size_x":5}`:       "size_x",
+		`{"size_y":101}`:     "size_y",
+		`{"max_divisor":1}`:  "max_divisor",
+		`{"max_target":0}`:   "max_target",
+		`{"max_holes":0}`:    "max_holes",
+		`{"max_holes":31}`:   "max_holes",
+		`{"max_target":101}`: "max_target",
+	})
+}
+
+// The second way tries every rule of the prompt on the marks that are shown there, with
+// numbers of any size: all that agree with them give the solution.
+func TestModuloGridSecond(t *testing.T) {
+	check := func(item moduloGridItem, prompt, got string) error {
+		var most int
+		for _, before := range []string{"from 2 to ", "at least 2 and at most ", "between 2 and ", "one of 2 to "} {
+			if _, after, found := strings.Cut(prompt, before); found {
+				if _, err := fmt.Sscan(strings.FieldsFunc(after, func(r rune) bool { return r < '0' || r > '9' })[0], &most); err != nil {
+					return err
+				}
+			}
+		}
+		var shown []string
+		for _, line := range strings.Split(prompt, "\n") {
+			if strings.HasPrefix(line, "✅") || strings.HasPrefix(line, "❌") || strings.HasPrefix(line, "❔") {
+				shown = append(shown, line)
+			}
+		}
+		found := map[string]bool{}
+		for operation := range 4 {
+			for divisor := 2; divisor <= most; divisor++ {
+				left := remainders(shown, operation, int64(divisor))
+				for target := range divisor {
+					if grid, fits := marked(shown, left, int64(target)); fits {
+						found[grid] = true
+					}
+				}
+			}
+		}
+		if len(found) != 1 || !found[got] {
+			return fmt.Errorf("%d grids agree with the marks shown, the solution among them: %v", len(found), found[got])
+		}
+		return nil
+	}
+	tasktest.Second(t, moduloGrid, 600, check)
+	tasktest.Second(t, tasktest.With(t, moduloGrid, `{"size_x":6,"size_y":6,"max_divisor":12,"max_holes":3}`), 600, check)
+}
+
+// remainders are those of all cells of a grid.
+func remainders(rows []string, operation int, divisor int64) (left [][]int64) {
+	for y, row := range rows {
+		var of []int64
+		for x := range len([]rune(row)) {
+			a, b, v := big.NewInt(int64(x)), big.NewInt(int64(y)), new(big.Int)
+			switch operation {
+			case 0:
+				v.Add(a, b)
+			case 1:
+				v.Abs(v.Sub(a, b))
+			case 2:
+				v.Mul(a, b)
+			case 3:
+				v.Exp(a, b, big.NewInt(divisor))
+			}
+			of = append(of, v.Mod(v, big.NewInt(divisor)).Int64())
+		}
+		left = append(left, of)
+	}
+	return left
+}
+
+// marked is the grid that a target makes, and whether it agrees with what is shown.
+func marked(shown []string, left [][]int64, target int64) (grid string, fits bool) {
+	var rows []string
+	for y, row := range shown {
+		var marks []rune
+		for x, mark := range []rune(row) {
+			want := '❌'
+			if left[y][x] == target {
+				want = '✅'
+			}
+			if mark != '❔' && mark != want {
+				return "", false
+			}
+			marks = append(marks, want)
+		}
+		rows = append(rows, string(marks))
+	}
+	return strings.Join(rows, "\n"), true
+}
+
+// An entry of reasoning-gym has its grid in the question.
+func TestModuloGridOfReasoningGym(t *testing.T) {
+	item := moduloGridItem{Divisor: 2, Target: 0, Operation: "sum"}
+	item.Complete("Fill in the question marks.\n\n✅❌❔\n❌❔❌\n\nWrite the grid.")
+	if got, want := fmt.Sprint(item), fmt.Sprint(evenSums); got != want {
+		t.Errorf("the item is %s, want %s", got, want)
+	}
+}
+
+func TestModuloGridKeys(t *testing.T) {
+	tasktest.Same(t, moduloGrid, "the wording does not matter", func(m *moduloGridItem) { m.Phrasing = (m.Phrasing + 1) % len(moduloGridPhrasings) })
+}

@@ -1,0 +1,264 @@
+package patterns
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// rectangleCount asks how many rectangles are drawn.
+var rectangleCount = task.Spec[rectangleCountParams, rectangleCountItem]{
+	Name:     "rectangle_count",
+	Category: "cognition",
+	Doc: "Count the rectangles whose outlines are drawn in a grid of characters. Outlines cross, but nowhere run along each other or touch, " +
+		"so that the picture has one reading.",
+	Source:  "A puzzle of reasoning-gym, whose settings it has.",
+	Version: 1,
+	Default: rectangleCountParams{MaxRectangles: 10, Width: 80, Height: 80},
+	Levels: []rectangleCountParams{
+		{MaxRectangles: 6, Width: 20, Height: 14},
+		{MaxRectangles: 10, Width: 32, Height: 20},
+		{MaxRectangles: 20, Width: 56, Height: 40},
+		{MaxRectangles: 30, Width: 68, Height: 52},
+		{MaxRectangles: 40, Width: 80, Height: 72},
+		{MaxRectangles: 60, Width: 100, Height: 96},
+	},
+	Make: makeRectangleCount,
+}
+
+// rectangleCountParams are the settings of one difficulty.
+type rectangleCountParams struct {
+	MaxRectangles int `json:"max_rectangles"` // 1 at least
+	Width         int `json:"width"`          // characters of a row
+	Height        int `json:"height"`         // rows
+}
+
+// Check implements [task.Params].
+func (p rectangleCountParams) Check() error {
+	const least, most = 10, 200
+	switch {
+	case p.MaxRectangles < 1 || p.MaxRectangles > 100:
+		return fmt.Errorf("max_rectangles is %d, want 1 to 100", p.MaxRectangles)
+	case p.Width < least || p.Width > most:
+		return fmt.Errorf("width is %d, want %d to %d", p.Width, least, most)
+	case p.Height < least || p.Height > most:
+		return fmt.Errorf("height is %d, want %d to %d", p.Height, least, most)
+	}
+	return nil
+}
+
+// rectangleCountItem is one picture.
+type rectangleCountItem struct {
+	Puzzle        string `json:"puzzle"` // rows of space, '#' and '█'
+	Solution      int    `json:"solution"`
+	NumRectangles int    `json:"num_rectangles"` // again
+	Phrasing      int    `json:"phrasing,omitempty"`
+}
+
+// What is drawn in a cell.
+const (
+	blank    = ' '
+	outline  = '#'
+	crossing = '█' // of two outlines
+)
+
+// makeRectangleCount draws rectangles of all sizes until there are as many as drawn, or no
+// more fit. Half of them cross others.
+func makeRectangleCount(p rectangleCountParams, r *rng.Rand) (rectangleCountItem, error) {
+	const tries = 200 // in a row that do not fit
+	d := newDrawing(p.Height, p.Width)
+	n, want, long := 0, r.Between(1, p.MaxRectangles), r.Float()
+	for failed := 0; n < want && failed < tries; failed++ {
+		b := randomBox(p, long, r)
+		crossings, fits := d.crossings(b)
+		if fits && (crossings > 0 || n == 0 || r.Chance(0.1)) {
+			d.add(b)
+			n, failed = n+1, 0
+		}
+	}
+	return rectangleCountItem{Puzzle: d.String(), Solution: n, NumRectangles: n, Phrasing: r.Between(0, len(rectangleCountPhrasings)-1)}, nil
+}
+
+// A box is a rectangle by its rows and columns, all of them on its outline.
+type box struct{ top, left, bottom, right int }
+
+// leastSide is how many rows and columns a rectangle has at least: one of them is inside.
+const leastSide = 3
+
+// randomBox draws a box of a random size. Long is the share of long sides: it differs from
+// picture to picture, so that the ink does not tell the number.
+func randomBox(p rectangleCountParams, long float64, r *rng.Rand) box {
+	side := func(room int) int {
+		if r.Chance(long) {
+			return r.Between(leastSide, max(leastSide, room*2/3))
+		}
+		return r.Between(leastSide, max(leastSide, room/6))
+	}
+	height, width := side(p.Height), side(p.Width)
+	top, left := r.Between(0, p.Height-height), r.Between(0, p.Width-width)
+	return box{top, left, top + height - 1, left + width - 1}
+}
+
+// A drawing is a grid with outlines.
+type drawing struct {
+	grid.Walled[stroke] // one cell is blank on all sides, so that each cell has eight neighbors
+	rows                int
+}
+
+// A stroke is what passes through a cell: lines, and the corner where two of them meet.
+type stroke byte
+
+const (
+	across stroke = 1 << iota
+	down
+	corner
+	here // also: of the outline that is looked at
+)
+
+// newDrawing returns an empty drawing.
+func newDrawing(rows, cols int) *drawing {
+	return &drawing{grid.NewWalled[stroke](rows+2, cols+2, 0), rows}
+}
+
+// crossings returns how often the outline of b crosses others, and whether it fits: it
+// crosses them at right angles, between their corners and its own, and touches them nowhere
+// else, corners not even at an angle.
+func (d *drawing) crossings(b box) (n int, fits bool) {
+	outline := d.outline(b)
+	for _, o := range outline {
+		d.Cells[o.at] |= here
+	}
+	fits = true
+	for _, o := range outline {
+		there := d.Cells[o.at] &^ here
+		if there != 0 {
+			n++
+		}
+		if there != 0 && there|o.line != across|down || there == 0 && d.touches(o) {
+			fits = false
+			break
+		}
+	}
+	for _, o := range outline {
+		d.Cells[o.at] &^= here
+	}
+	return n, fits
+}
+
+// touches reports whether a stroke that crosses nothing is beside another outline, or at an
+// angle to one where either has a corner.
+func (d *drawing) touches(o placed) bool {
+	steps := d.Steps()
+	for _, step := range steps {
+		if beside := d.Cells[o.at+step]; beside != 0 && beside&here == 0 {
+			return true
+		}
+	}
+	for _, step := range [4]int{steps[0] + steps[2], steps[0] + steps[3], steps[1] + steps[2], steps[1] + steps[3]} {
+		if angle := d.Cells[o.at+step]; angle != 0 && angle&here == 0 && (o.line|angle)&corner != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// add draws b, which fits.
+func (d *drawing) add(b box) {
+	for _, o := range d.outline(b) {
+		d.Cells[o.at] |= o.line
+	}
+}
+
+// A placed stroke is a stroke and the index of its cell.
+type placed struct {
+	at   int
+	line stroke
+}
+
+// outline is the outline of b.
+func (d *drawing) outline(b box) []placed {
+	at := func(row, col int) int { return d.At(row+1, col+1) }
+	list := make([]placed, 0, 2*(b.right-b.left+b.bottom-b.top))
+	for col := b.left + 1; col < b.right; col++ {
+		list = append(list, placed{at(b.top, col), across}, placed{at(b.bottom, col), across})
+	}
+	for row := b.top + 1; row < b.bottom; row++ {
+		list = append(list, placed{at(row, b.left), down}, placed{at(row, b.right), down})
+	}
+	for _, row := range []int{b.top, b.bottom} {
+		for _, col := range []int{b.left, b.right} {
+			list = append(list, placed{at(row, col), corner})
+		}
+	}
+	return list
+}
+
+// String draws the picture, a line for each row.
+func (d *drawing) String() string {
+	var b strings.Builder
+	b.Grow(d.rows * (d.Cols + 8))
+	for row := range d.rows {
+		if row > 0 {
+			b.WriteByte('\n')
+		}
+		for _, cell := range d.Row(row + 1)[1 : d.Cols-1] {
+			switch cell {
+			case 0:
+				b.WriteByte(blank)
+			case across | down:
+				b.WriteRune(crossing)
+			default:
+				b.WriteByte(outline)
+			}
+		}
+	}
+	return b.String()
+}
+
+// rectangleCountPhrasings are the wordings of the question, before the picture.
+var rectangleCountPhrasings = []string{
+	"How many rectangles are drawn in the picture below? Each has an outline of # characters. Where two outlines cross, the character is █.\n\n",
+	"Count the rectangles.\n\nIn this picture, # is a piece of the outline of one rectangle, and █ is a cell in which the outlines of two rectangles cross.\n\n",
+	"A plotter has drawn the frames of several rectangles on top of each other. It prints # along a frame, and █ wherever a frame crosses another one. Tell how many frames there are.\n\n",
+	"The following lines of text show rectangles that may overlap. Only their edges are visible, as #; an edge that crosses another edge shows █ there. Find out how many rectangles were drawn.\n\n",
+	"Somebody has laid wire frames, all of them rectangles with their sides parallel to the page, over one another. Seen from above, a wire is # and two crossing wires are █. How many frames are there?\n\n",
+	"Look at this drawing of rectangles, made of the characters # (an outline) and █ (two outlines that cross).\n\n",
+}
+
+// rectangleCountEnding ends the question. No rectangle is cut off, and they cross in single
+// cells only.
+const rectangleCountEnding = "\n\nEvery rectangle is whole, at least three characters wide and three high, and no two outlines touch except where they cross. " +
+	"Count only the rectangles that were drawn, and not those that the crossings form. Answer with their number."
+
+// Prompt implements [task.Instance].
+func (c rectangleCountItem) Prompt() string {
+	return rectangleCountPhrasings[c.Phrasing] + c.Puzzle + rectangleCountEnding
+}
+
+// Canonical implements [task.Canonicalizer].
+func (c rectangleCountItem) Canonical() string { return c.Puzzle }
+
+// Check refuses a record without a picture.
+func (c rectangleCountItem) Check() error {
+	switch {
+	case c.Puzzle == "":
+		return errors.New("puzzle is missing")
+	case c.Solution < 0:
+		return fmt.Errorf("solution is %d, want 0 or more", c.Solution)
+	}
+	return task.CheckPhrasing(c.Phrasing, len(rectangleCountPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (c rectangleCountItem) Solve() string { return strconv.Itoa(c.Solution) }
+
+// Score implements [task.Instance].
+func (c rectangleCountItem) Score(answer string) quintain.Verdict {
+	return task.MatchNumber(answer, c.Solve())
+}

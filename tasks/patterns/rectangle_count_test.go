@@ -1,0 +1,132 @@
+package patterns
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestRectangleCountScore(t *testing.T) {
+	item := rectangleCountItem{Puzzle: "####\n#  #\n####", Solution: 12}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"12", 1, ""},
+		{"12.0", 1, "the same number"},
+		{"11", 0, "one off: reasoning-gym pays 0.64"},
+		{"13", 0, "one off"},
+		{"-12", 0, "the other sign"},
+		{"112", 0, "a digit too many"},
+		{"", 0, "nothing"},
+	})
+	tasktest.RefusedRecords(t, rectangleCount, []string{
+		`{"solution":1}`,
+		`{"puzzle":"#","solution":-1}`,
+		`{"puzzle":"#","solution":1,"phrasing":6}`,
+	})
+}
+
+func TestRectangleCountParams(t *testing.T) {
+	tasktest.Refused(t, rectangleCount, map[string]string{
+		`{"max_rectangles":0}`:   "max_rectangles",
+		`{"max_rectangles":101}`: "max_rectangles",
+		`{"width":9}`:            "width",
+		`{"height":201}`:         "height",
+	})
+}
+
+// An outline crosses others at right angles, and touches them nowhere else.
+func TestRectanglesAreApart(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		box  box
+		fits bool
+	}{
+		{"outside of it", box{0, 10, 4, 12}, true},
+		{"inside of it, beside its side", box{3, 3, 5, 5}, false},
+		{"inside of it, with a blank around", box{4, 4, 6, 6}, true},
+		{"across two sides", box{5, 0, 12, 11}, true},
+		{"across a corner", box{4, 4, 11, 11}, true},
+		{"the same corner", box{2, 2, 4, 4}, false},
+		{"along a side", box{2, 4, 6, 11}, false},
+		{"beside a side", box{4, 9, 6, 11}, false},
+		{"a blank from a side", box{4, 10, 6, 12}, true},
+		{"a corner on a side", box{4, 8, 6, 11}, false},
+		{"corners that touch at an angle", box{9, 9, 11, 11}, false},
+		{"a side over a corner", box{0, 8, 10, 11}, false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			d := newDrawing(14, 14)
+			d.add(box{2, 2, 8, 8})
+			if _, fits := d.crossings(c.box); fits != c.fits {
+				d.add(c.box)
+				t.Errorf("fits: %v, want %v\n%s", fits, c.fits, d)
+			}
+		})
+	}
+}
+
+// The second way follows each outline from its left upper corner, straight on at crossings,
+// and finds every character of the picture on some outline.
+func TestRectangleCountSecond(t *testing.T) {
+	tasktest.Second(t, rectangleCount, 1200, func(_ rectangleCountItem, prompt, got string) error {
+		_, picture, _ := strings.Cut(prompt, "\n\n")
+		if strings.HasPrefix(picture, "In this picture") {
+			_, picture, _ = strings.Cut(picture, "\n\n")
+		}
+		picture, _, _ = strings.Cut(picture, "\n\nEvery")
+		var cells [][]rune
+		for _, line := range strings.Split(picture, "\n") {
+			cells = append(cells, []rune(line+" "))
+		}
+		cells = append(cells, []rune(strings.Repeat(" ", len(cells[0]))))
+		n, seen := outlines(cells)
+		if drawn := strings.Count(picture, "#") + 2*strings.Count(picture, "█"); got != strconv.Itoa(n) || seen != drawn {
+			return fmt.Errorf("solution %s, want %d, which have %d of %d characters\n%s", got, n, seen, drawn, picture)
+		}
+		return nil
+	})
+}
+
+// outlines counts the outlines, and the characters on them.
+func outlines(cells [][]rune) (n, seen int) {
+	ink := func(row, col int) bool { return row >= 0 && col >= 0 && cells[row][col] != ' ' }
+	for row := range cells {
+		for col := range cells[row] {
+			if cells[row][col] != '#' || !ink(row, col+1) || !ink(row+1, col) || ink(row-1, col) || ink(row, col-1) {
+				continue
+			}
+			right, bottom := col+1, row+1
+			for !(cells[row][right] == '#' && ink(row+1, right)) {
+				right++
+			}
+			for !(cells[bottom][col] == '#' && ink(bottom, col+1)) {
+				bottom++
+			}
+			n, seen = n+1, seen+2*(right-col+bottom-row)
+		}
+	}
+	return n, seen
+}
+
+// Most numbers of rectangles that are drawn are made: the picture has room for them.
+func TestRectangleCountSpread(t *testing.T) {
+	for level, p := range rectangleCount.Levels {
+		counts := map[int]int{}
+		own := tasktest.With(t, rectangleCount, string(rectangleCount.Info().Levels[level]))
+		const n = 600
+		tasktest.Second(t, own, n, func(item rectangleCountItem, _, _ string) error {
+			counts[item.Solution]++
+			return nil
+		})
+		for number, k := range counts {
+			if k > 2*n/p.MaxRectangles+15 {
+				t.Errorf("level %d: %d rectangles in %d of %d pictures", level, number, k, n)
+			}
+		}
+	}
+}

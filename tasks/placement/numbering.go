@@ -1,0 +1,260 @@
+package placement
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// mostCells is how many cells a numbering has at most.
+const mostCells = 81
+
+// A numbering is the rules of a puzzle whose cells hold numbers from 1 to size, at most
+// 9: each number stands once in each unit, and some cells hold less than others.
+type numbering struct {
+	size  int
+	cells int
+	units [][]uint8          // rows, columns and, in a sudoku, boxes
+	peers [mostCells][]uint8 // by cell: the others of its units
+	less  [mostCells][]uint8 // by cell: those that hold more than it
+	more  [mostCells][]uint8 // by cell: those that hold less than it
+}
+
+// newNumbering returns the rules that units make.
+func newNumbering(size int, units [][]uint8) *numbering {
+	n := &numbering{size: size, cells: size * size, units: units}
+	for _, unit := range units {
+		for _, a := range unit {
+			n.peers[a] = append(n.peers[a], unit...)
+		}
+	}
+	for a, peers := range n.peers {
+		slices.Sort(peers)
+		n.peers[a] = slices.DeleteFunc(slices.Compact(peers), func(b uint8) bool { return int(b) == a })
+	}
+	return n
+}
+
+// lines returns the rows and columns of a square grid.
+func lines(size int) (units [][]uint8) {
+	for i := range size {
+		row, column := make([]uint8, size), make([]uint8, size)
+		for j := range size {
+			row[j], column[j] = uint8(i*size+j), uint8(j*size+i)
+		}
+		units = append(units, row, column)
+	}
+	return units
+}
+
+// domains are the numbers that cells may hold: bit k-1 stands for k.
+type domains [mostCells]uint16
+
+// open returns the domains of an empty grid.
+func (n *numbering) open() (d domains) {
+	for i := range n.cells {
+		d[i] = 1<<n.size - 1
+	}
+	return d
+}
+
+// given returns the domains of a grid in which some cells are filled; 0 is an empty cell.
+// ok is false if they break the rules.
+func (n *numbering) given(grid []int) (d domains, ok bool) {
+	d = n.open()
+	for i, k := range grid {
+		if k > 0 && !n.narrow(&d, i, 1<<(k-1)) {
+			return d, false
+		}
+	}
+	return d, true
+}
+
+// narrow leaves a cell only the numbers of keep, and draws the conclusions for other
+// cells. It reports whether no cell is left without a number.
+func (n *numbering) narrow(d *domains, cell int, keep uint16) bool {
+	was := d[cell]
+	now := was & keep
+	if now == was {
+		return true
+	}
+	d[cell] = now
+	if now == 0 {
+		return false
+	}
+	if now&(now-1) == 0 {
+		for _, peer := range n.peers[cell] {
+			if !n.narrow(d, int(peer), ^now) {
+				return false
+			}
+		}
+	}
+	above := ^(now&-now<<1 - 1)                 // more than the least
+	below := uint16(1)<<(bits.Len16(now)-1) - 1 // less than the most
+	for _, other := range n.less[cell] {
+		if !n.narrow(d, int(other), above) {
+			return false
+		}
+	}
+	for _, other := range n.more[cell] {
+		if !n.narrow(d, int(other), below) {
+			return false
+		}
+	}
+	return true
+}
+
+// settle fills the cells that alone in a unit can hold a number, until there are none.
+// It reports whether no number is left without a cell.
+func (n *numbering) settle(d *domains) bool {
+	for changed := true; changed; {
+		changed = false
+		for _, unit := range n.units {
+			filled, ok := n.settleUnit(d, unit)
+			if !ok {
+				return false
+			}
+			changed = changed || filled
+		}
+	}
+	return true
+}
+
+// settleUnit is settle for one unit, once.
+func (n *numbering) settleUnit(d *domains, unit []uint8) (filled, ok bool) {
+	once, twice := uint16(0), uint16(0)
+	for _, cell := range unit {
+		twice |= once & d[cell]
+		once |= d[cell]
+	}
+	if once != 1<<n.size-1 {
+		return false, false
+	}
+	once &^= twice
+	for _, cell := range unit {
+		hidden := d[cell] & once
+		if hidden == 0 || hidden == d[cell] {
+			continue
+		}
+		if filled = true; !n.narrow(d, int(cell), hidden) {
+			return true, false
+		}
+	}
+	return filled, true
+}
+
+// A search looks for a filling of a grid.
+type search struct {
+	rules *numbering
+	rand  *rng.Rand // draws the numbers that are tried first; nil: the least first
+	steps int       // that may still be made
+	found domains
+}
+
+// How many guesses a search makes before it gives up.
+const (
+	mostSteps = 100 // to prove that there is no filling
+	fillSteps = 150 // to find one at random: then a new start is quicker
+)
+
+// run reports whether d has a filling, which is then in found. If it has given up, steps
+// is negative.
+func (s *search) run(d domains) bool {
+	if s.steps--; s.steps < 0 || !s.rules.settle(&d) {
+		return false
+	}
+	cell, fewest := -1, mostCells
+	for i := range s.rules.cells {
+		if count := bits.OnesCount16(d[i]); count > 1 && count < fewest {
+			cell, fewest = i, count
+		}
+	}
+	if cell < 0 {
+		s.found = d
+		return true
+	}
+	for left := d[cell]; left != 0; {
+		bit := s.choose(left)
+		left &^= bit
+		if next := d; s.rules.narrow(&next, cell, bit) && s.run(next) {
+			return true
+		}
+	}
+	return false
+}
+
+// choose returns one of the bits that are set.
+func (s *search) choose(set uint16) uint16 {
+	if s.rand != nil {
+		for range s.rand.Between(0, bits.OnesCount16(set)-1) {
+			set &= set - 1
+		}
+	}
+	return set & -set
+}
+
+// fill returns a random filling of the empty grid.
+func (n *numbering) fill(r *rng.Rand) []int {
+	for {
+		s := search{rules: n, rand: r, steps: fillSteps}
+		if !s.run(n.open()) {
+			continue
+		}
+		grid := make([]int, n.cells)
+		for i := range grid {
+			grid[i] = bits.Len16(s.found[i])
+		}
+		return grid
+	}
+}
+
+// dig empties cells of a filled grid in random order, up to most, and only those without
+// which the filling stays the only one. It returns how many it has emptied. A cell stays
+// if proving that takes too long.
+func (n *numbering) dig(grid []int, most int, r *rng.Rand) (emptied int) {
+	order := make([]int, n.cells)
+	for i := range order {
+		order[i] = i
+	}
+	rng.Shuffle(r, order)
+	for _, i := range order {
+		if emptied == most {
+			break
+		}
+		k := grid[i]
+		grid[i] = 0
+		if others := n.free(grid, i) &^ (1 << (k - 1)); others != 0 && n.allows(grid, i, others) {
+			grid[i] = k
+			continue
+		}
+		emptied++
+	}
+	return emptied
+}
+
+// free returns the numbers that no other cell of its units has.
+func (n *numbering) free(grid []int, cell int) uint16 {
+	used := 0
+	for _, peer := range n.peers[cell] {
+		used |= 1 << grid[peer]
+	}
+	return uint16(^used>>1) & (1<<n.size - 1)
+}
+
+// allows reports whether the grid has a filling with one of some numbers in a cell, or
+// may have one.
+func (n *numbering) allows(grid []int, cell int, numbers uint16) bool {
+	d, ok := n.given(grid)
+	if !ok || !n.narrow(&d, cell, numbers) {
+		return false
+	}
+	s := search{rules: n, steps: mostSteps}
+	return s.run(d) || s.steps < 0
+}
+
+// breaks reports whether a filled grid breaks the rules.
+func (n *numbering) breaks(grid []int) bool {
+	_, ok := n.given(grid)
+	return !ok
+}

@@ -1,0 +1,278 @@
+package programs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/pyvalue"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// codeIO asks what a program returns, or for what input.
+var codeIO = task.Spec[codeParams, codeItem]{
+	Name:     "codeio",
+	Category: "code",
+	Doc: "Work out what a small program returns for an input, or find an input for which it returns an output. Any input is right with which the program gives that output " +
+		"within 20,000 steps, in whole numbers of at most 1,024 bits. The programs are in a subset of Starlark, and are Python too.",
+	Source:  "The idea of J. Li and others, CodeI/O (2025); the programs are our own, the settings those of reasoning-gym.",
+	Version: 1,
+	Default: codeParams{InputPrediction: 0.5},
+	Levels: []codeParams{
+		{0.5, new(1)},
+		{0.5, new(3)},
+		{0.5, new(6)},
+		{0.5, new(8)},
+		{0.5, new(10)},
+	},
+	Many: true,
+	Make: makeCode,
+}
+
+// codeParams are the settings of one difficulty.
+type codeParams struct {
+	InputPrediction float64 `json:"input_prediction_probability"` // probability that an input is asked for
+	Difficulty      *int    `json:"difficulty"`                   // 1 to 10: two for each band of programs, with smaller and larger inputs; null: any
+}
+
+// Check implements [task.Params].
+func (p codeParams) Check() error {
+	switch {
+	case !(p.InputPrediction >= 0 && p.InputPrediction <= 1):
+		return fmt.Errorf("input_prediction_probability is %v, want 0 to 1", p.InputPrediction)
+	case p.Difficulty != nil && (*p.Difficulty < 1 || *p.Difficulty > 2*bands):
+		return fmt.Errorf("difficulty is %d, want 1 to %d or null", *p.Difficulty, 2*bands)
+	}
+	return nil
+}
+
+// codeItem is one program with an input and its output. An entry of reasoning-gym has
+// neither the program nor which of the two is asked for; the answer says it.
+type codeItem struct {
+	Program  string          `json:"program,omitempty"`
+	Asks     string          `json:"asks,omitempty"` // output or input
+	Input    json.RawMessage `json:"input_data,omitempty"`
+	Output   json.RawMessage `json:"output_data,omitempty"`
+	Answer   string          `json:"answer"` // as Python writes JSON
+	Phrasing int             `json:"phrasing,omitempty"`
+}
+
+// makeCode draws a program and an input.
+func makeCode(p codeParams, r *rng.Rand) (codeItem, error) {
+	item := codeItem{Asks: "output", Phrasing: r.Between(0, len(outputPhrasings)-1)}
+	if r.Chance(p.InputPrediction) {
+		item.Asks = "input"
+	}
+	all, err := programs()
+	if err != nil {
+		return item, err
+	}
+	const tries = 100
+	for range tries {
+		band, of := r.Between(1, bands), anySize
+		if p.Difficulty != nil {
+			band, of = (*p.Difficulty+1)/2, small+size(*p.Difficulty+1)%2
+		}
+		program := rng.Pick(r, all.bands[band])
+		if program.outputOnly && item.Asks == "input" {
+			continue
+		}
+		input := program.draw(of, r)
+		output, err := program.run(input)
+		if err != nil || !telling(output, input) || item.Asks == "input" && program.effortless(output) {
+			continue
+		}
+		return item, item.fill(program, input, output)
+	}
+	return item, fmt.Errorf("no input with a telling output found in %d tries", tries)
+}
+
+// telling refuses outputs that say little, that are part of the input, or that are long.
+func telling(output string, input *pyvalue.Dict) bool {
+	const longest = 400
+	if len(output) > longest || slices.Contains([]string{"[]", "{}", `""`, "0", "1", "-1", "null", "[[]]"}, output) {
+		return false
+	}
+	for _, v := range input.All() {
+		if text, err := jsonOf(v); err != nil || text == output {
+			return false
+		}
+	}
+	return true
+}
+
+// fill completes a problem.
+func (c *codeItem) fill(p *program, input *pyvalue.Dict, output string) error {
+	text, err := jsonOf(input)
+	if err != nil {
+		return err
+	}
+	c.Program, c.Answer = p.name, output
+	if c.Asks == "input" {
+		c.Answer = text
+	}
+	c.Input, c.Output = compact(text), compact(output)
+	return nil
+}
+
+// compact writes JSON as a record has it.
+func compact(text string) json.RawMessage {
+	raw, _ := json.Marshal(json.RawMessage(text)) // which jsonOf has written
+	return raw
+}
+
+// Short implements [task.Shortener].
+func (c codeItem) Short() string {
+	p, input, err := c.parts()
+	switch {
+	case err != nil:
+		return ""
+	case c.Asks == "input":
+		return p.source + "\nmain(?) = " + spaced(c.Output)
+	}
+	return p.source + "\nmain(" + strings.Join(arguments(input, "="), ", ") + ") = ?"
+}
+
+// parts finds the program and reads the input.
+func (c codeItem) parts() (*program, *pyvalue.Dict, error) {
+	all, err := programs()
+	if err != nil {
+		return nil, nil, err
+	}
+	p, has := all.names[c.Program]
+	if !has {
+		return nil, nil, fmt.Errorf("program is %.100q, which is none", c.Program)
+	}
+	v, err := pyvalue.ParseJSON(c.Input)
+	if err != nil {
+		return nil, nil, fmt.Errorf("input_data: %w", err)
+	}
+	input, is := v.(*pyvalue.Dict)
+	if !is {
+		return nil, nil, errors.New("input_data is no object")
+	}
+	return p, input, nil
+}
+
+// Check refuses a record whose output is not what the program makes of its input.
+func (c codeItem) Check() error {
+	if c.Answer == "" {
+		return errors.New("answer is missing")
+	}
+	if c.Program == "" {
+		return nil // of reasoning-gym
+	}
+	p, input, err := c.parts()
+	if err != nil {
+		return err
+	}
+	output, err := p.run(input)
+	if err != nil {
+		return fmt.Errorf("input_data: %w", err)
+	}
+	if got := spaced(c.Output); got != output {
+		return fmt.Errorf("output_data is %.60s, want %.60s", got, output)
+	}
+	want := output
+	switch c.Asks {
+	case "output":
+	case "input":
+		want = spaced(c.Input)
+	default:
+		return fmt.Errorf("asks is %.20q, want output or input", c.Asks)
+	}
+	if c.Answer != want {
+		return fmt.Errorf("answer is %.60s, want %.60s", c.Answer, want)
+	}
+	return task.CheckPhrasing(c.Phrasing, len(outputPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (c codeItem) Solve() string { return c.Answer }
+
+// Score implements [task.Instance].
+func (c codeItem) Score(text string) quintain.Verdict {
+	const longest = 4000
+	text = answer.Trim(text)
+	switch {
+	case text == c.Answer:
+		return quintain.Right()
+	case len(text) > longest:
+		return quintain.Wrong("the answer is too long")
+	}
+	want, err := pyvalue.ParseJSON([]byte(c.Answer))
+	if err != nil {
+		return quintain.Wrong("want " + c.Answer) // an entry of reasoning-gym with a text
+	}
+	if bare, is := want.(string); is && c.Asks != "input" && (text == bare || text == "'"+bare+"'") {
+		return quintain.Right()
+	}
+	got, err := pyvalue.ParseJSON([]byte(strings.TrimSuffix(text, ".")))
+	if err != nil {
+		return quintain.Malformed("want JSON and nothing else")
+	}
+	got = wholes(got)
+	if same(got, want) {
+		return quintain.Right()
+	}
+	if c.Asks == "input" {
+		return c.tryInput(got)
+	}
+	return quintain.Wrong("want " + c.Answer)
+}
+
+// tryInput runs the program with another input.
+func (c codeItem) tryInput(v pyvalue.Value) quintain.Verdict {
+	p, _, err := c.parts()
+	input, is := v.(*pyvalue.Dict)
+	if err != nil || !is {
+		return quintain.Malformed("want an object that has the arguments by name")
+	}
+	output, err := p.run(input)
+	if err != nil {
+		return quintain.Wrong(err.Error())
+	}
+	got, err := pyvalue.ParseJSON([]byte(output))
+	if err != nil {
+		return quintain.Wrong(err.Error())
+	}
+	if want, err := pyvalue.ParseJSON(c.Output); err != nil || !same(got, want) {
+		return quintain.Wrong(fmt.Sprintf("main returns %.200s for this input", output))
+	}
+	return quintain.Right()
+}
+
+// same reports whether two values are the same JSON, whatever the order of members.
+func same(a, b pyvalue.Value) bool {
+	x, err := sortedJSON(a)
+	if err != nil {
+		return false
+	}
+	y, err := sortedJSON(b)
+	return err == nil && x == y
+}
+
+// wholes writes numbers such as 3.0 as whole numbers.
+func wholes(v pyvalue.Value) pyvalue.Value {
+	switch v := v.(type) {
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v)
+		}
+	case *pyvalue.List:
+		for i, item := range v.Items { // which nobody else has
+			v.Items[i] = wholes(item)
+		}
+	case *pyvalue.Dict:
+		for name, item := range v.All() {
+			v.Set(name.(string), wholes(item))
+		}
+	}
+	return v
+}

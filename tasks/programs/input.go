@@ -1,0 +1,161 @@
+package programs
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/pyvalue"
+	"github.com/quintain-rl/quintain/rng"
+)
+
+// A size says which part of the first range of a parameter is drawn from.
+type size int
+
+const (
+	anySize size = iota
+	small        // the lower half
+	large        // the upper half
+)
+
+// A drawing draws for one parameter.
+type drawing struct {
+	param
+	size size
+	r    *rng.Rand
+}
+
+// drawers draw values, by kind.
+var drawers = map[string]struct {
+	name    string // for people
+	ranges  int    // that a parameter of the kind has
+	choices bool   // it also has something to choose from
+	draw    func(d drawing) pyvalue.Value
+}{
+	"int":      {"an integer", 1, false, func(d drawing) pyvalue.Value { return int64(d.first()) }},
+	"ints":     {"a list of integers", 2, false, func(d drawing) pyvalue.Value { return d.list(d.first(), d.number) }},
+	"distinct": {"a list of integers", 2, false, drawDistinct},
+	"rows": {"a list of rows, which are lists of integers", 3, false, func(d drawing) pyvalue.Value {
+		rows, columns := d.first(), d.between(1)
+		return d.list(rows, func() pyvalue.Value { return d.list(columns, d.number) })
+	}},
+	"letters": {"a string", 1, true, drawLetters},
+	"picks": {"a list of strings", 1, true, func(d drawing) pyvalue.Value {
+		return d.list(d.first(), func() pyvalue.Value { return rng.Pick(d.r, d.of) })
+	}},
+	"word":   {"a string", 0, false, func(d drawing) pyvalue.Value { return d.word() }},
+	"words":  {"a list of strings", 1, false, func(d drawing) pyvalue.Value { return d.list(d.first(), func() pyvalue.Value { return d.word() }) }},
+	"text":   {"a string", 1, false, drawText},
+	"counts": {"an object with integers as values", 2, false, drawCounts},
+	"pairs": {"a list of pairs, each of a string and an integer", 2, false, func(d drawing) pyvalue.Value {
+		return d.list(d.first(), func() pyvalue.Value { return &pyvalue.List{Items: []pyvalue.Value{d.word(), d.number()}} })
+	}},
+}
+
+// draw draws an input.
+func (p *program) draw(of size, r *rng.Rand) *pyvalue.Dict {
+	input := pyvalue.NewDict(len(p.params))
+	for _, q := range p.params {
+		input.Set(q.name, drawers[q.kind].draw(drawing{q, of, r}))
+	}
+	return input
+}
+
+// effortless reports whether an input with this output is found without thought: one of the
+// arguments is the output, or a list of it alone, and the others are all 0 or all 1.
+func (p *program) effortless(output string) bool {
+	v, err := pyvalue.ParseJSON([]byte(output))
+	if err != nil {
+		return false
+	}
+	for i := range p.params {
+		for _, whole := range []pyvalue.Value{v, &pyvalue.List{Items: []pyvalue.Value{v}}} {
+			if p.leadsTo(output, p.input(i, whole, 0)) || len(p.params) > 1 && p.leadsTo(output, p.input(i, whole, 1)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// input is v for parameter i, and a number for the others.
+func (p *program) input(i int, v pyvalue.Value, others int64) *pyvalue.Dict {
+	input := pyvalue.NewDict(len(p.params))
+	for k, q := range p.params {
+		input.Set(q.name, others)
+		if k == i {
+			input.Set(q.name, v)
+		}
+	}
+	return input
+}
+
+// leadsTo reports whether an input has an output.
+func (p *program) leadsTo(output string, input *pyvalue.Dict) bool {
+	got, err := p.run(input)
+	return err == nil && got == output
+}
+
+// first draws from the first range, as the size says.
+func (d drawing) first() int {
+	low, high := d.ranges[0][0], d.ranges[0][1]
+	switch middle := (low + high) / 2; d.size {
+	case small:
+		high = middle
+	case large:
+		low = min(middle+1, high)
+	}
+	return d.r.Between(low, high)
+}
+
+// between draws from a range.
+func (d drawing) between(i int) int { return d.r.Between(d.ranges[i][0], d.ranges[i][1]) }
+
+// number draws from the last range.
+func (d drawing) number() pyvalue.Value { return int64(d.between(len(d.ranges) - 1)) }
+
+// list draws n items.
+func (d drawing) list(n int, item func() pyvalue.Value) *pyvalue.List {
+	l := &pyvalue.List{Items: make([]pyvalue.Value, n)}
+	for i := range l.Items {
+		l.Items[i] = item()
+	}
+	return l
+}
+
+// word draws a common word.
+func (d drawing) word() string {
+	words := lexicon.Common(d.r.Between(3, 7))
+	return words.At(d.r.Between(0, words.Len()-1))
+}
+
+func drawDistinct(d drawing) pyvalue.Value {
+	l := &pyvalue.List{}
+	for _, n := range rng.Different(d.r, d.first(), int64(d.ranges[1][0]), int64(d.ranges[1][1])) {
+		l.Items = append(l.Items, n)
+	}
+	return l
+}
+
+func drawLetters(d drawing) pyvalue.Value {
+	text := make([]byte, d.first())
+	for i := range text {
+		text[i] = d.of[0][d.r.Between(0, len(d.of[0])-1)]
+	}
+	return string(text)
+}
+
+func drawText(d drawing) pyvalue.Value {
+	words := make([]string, d.first())
+	for i := range words {
+		words[i] = d.word()
+	}
+	return strings.Join(words, " ")
+}
+
+func drawCounts(d drawing) pyvalue.Value {
+	counts := pyvalue.NewDict(0)
+	for range d.first() {
+		counts.Set(d.word(), d.number())
+	}
+	return counts
+}

@@ -1,0 +1,11 @@
+// Package transformations holds the tasks in which grids of colors become other grids by a
+// rule: one of a catalogue of ours, or that of a public task of ARC.
+package transformations
+
+import "github.com/quintain-rl/quintain"
+
+// Tasks lists the package's tasks by name.
+var Tasks = []quintain.Task{
+	arcAGI,
+	rearc,
+}

@@ -1,0 +1,192 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// needleHaystack asks for the one person of whom a statement is made.
+var needleHaystack = task.Spec[needleHaystackParams, needleHaystackItem]{
+	Name:     "needle_haystack",
+	Category: "cognition",
+	Doc: "Find the one person among many short statements of whom something is said. Others feel differently about the same thing, or the same about " +
+		"something else.",
+	Source:  "The names, verbs and things were collected for this project; the settings are those of reasoning-gym.",
+	Version: 1,
+	Default: needleHaystackParams{MinNumStatements: 10, MaxNumStatements: 100},
+	Levels: []needleHaystackParams{
+		{MinNumStatements: 8, MaxNumStatements: 12},
+		{MinNumStatements: 25, MaxNumStatements: 50},
+		{MinNumStatements: 80, MaxNumStatements: 150},
+		{MinNumStatements: 250, MaxNumStatements: 400},
+		{MinNumStatements: 600, MaxNumStatements: 900},
+		{MinNumStatements: 1500, MaxNumStatements: 2000},
+	},
+	Make: makeNeedleHaystack,
+}
+
+// needleHaystackParams are the settings of one difficulty.
+type needleHaystackParams struct {
+	MinNumStatements int `json:"min_num_statements"`
+	MaxNumStatements int `json:"max_num_statements"`
+}
+
+// Check implements [task.Params].
+func (p needleHaystackParams) Check() error {
+	return task.CheckRange("num_statements", p.MinNumStatements, p.MaxNumStatements, [2]int{1, 20_000})
+}
+
+// needleHaystackItem is one heap of statements. An entry of reasoning-gym has them in the
+// question alone.
+type needleHaystackItem struct {
+	Question      string   `json:"question"` // "Who …?", and in reasoning-gym more
+	NumStatements int      `json:"num_statements"`
+	Statements    []string `json:"statements,omitempty"` // "Name …."
+	Phrasing      int      `json:"phrasing,omitempty"`
+}
+
+// makeNeedleHaystack draws statements. All people have equally many of them, give or take
+// one. One statement in ten, and more by chance, shares its thing with the one that is asked
+// for, which no other repeats.
+func makeNeedleHaystack(p needleHaystackParams, r *rng.Rand) (needleHaystackItem, error) {
+	n := r.Between(p.MinNumStatements, p.MaxNumStatements)
+	var order [len(givenNames)]uint16
+	for i := range order {
+		order[i] = uint16(i)
+	}
+	people := order[:min(len(order), n)]
+	rng.ToFront(r, order[:], len(people))
+	verb, thing := rng.Pick(r, feelings), rng.Pick(r, things)
+	statements := make([]string, n)
+	var all strings.Builder // keeps them together
+	all.Grow(40 * n)
+	at := r.Between(0, n-1)
+	for i := range statements {
+		feels, about := verb, thing
+		for i != at && feels == verb && about == thing {
+			feels = rng.Pick(r, feelings)
+			if i%10 != (at+1)%10 {
+				about = rng.Pick(r, things)
+			}
+		}
+		start := all.Len()
+		for _, words := range [...]string{givenNames[people[i%len(people)]], " ", feels, " ", about, "."} {
+			all.WriteString(words)
+		}
+		statements[i] = all.String()[start:]
+	}
+	rng.Shuffle(r, statements)
+	return needleHaystackItem{
+		Question: "Who " + verb + " " + thing + "?", NumStatements: n, Statements: statements,
+		Phrasing: r.Between(0, len(needleHaystackPhrasings)-1),
+	}, nil
+}
+
+// needleHaystackPhrasings are the wordings of the question. %S are the statements in one
+// paragraph, %L the statements one a line, and %Q is the question.
+var needleHaystackPhrasings = []string{
+	"%S\n\n%Q Answer with the name alone.",
+	"Read the statements below and answer the question after them with one name.\n\n%S\n\n%Q",
+	"%Q The answer is in this list. Give the name and nothing else.\n\n%L",
+	"What follows are notes from a survey, one a line.\n\n%L\n\nOne of them tells you this: %Q Answer with a name.",
+	"Question: %Q\n\nText: %S\n\nYour answer is the name of the person of whom the text says so, as it is written there.",
+	"Somebody has asked around what people think of all kinds of things:\n\n%S\n\nOnly one name is a right answer to the question: %Q Which is it?",
+}
+
+// Prompt implements [task.Instance].
+func (n needleHaystackItem) Prompt() string {
+	words, separator := needleHaystackPhrasings[n.Phrasing], byte(' ')
+	before, after, together := strings.Cut(words, "%S")
+	if !together {
+		before, after, _ = strings.Cut(words, "%L")
+		separator = '\n'
+	}
+	question := func(byte) string { return n.Question }
+	size := len(words) + len(n.Question)
+	for _, s := range n.Statements {
+		size += len(s) + 1
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.Write(task.AppendFilled(make([]byte, 0, task.PromptRoom), before, question))
+	for i, s := range n.Statements {
+		if i > 0 {
+			b.WriteByte(separator)
+		}
+		b.WriteString(s)
+	}
+	b.Write(task.AppendFilled(make([]byte, 0, task.PromptRoom), after, question))
+	return b.String()
+}
+
+// Canonical implements [task.Canonicalizer].
+func (n needleHaystackItem) Canonical() string {
+	return n.asked() + "\n" + strings.Join(n.Statements, "\n")
+}
+
+// Complete implements [task.Completer]: in reasoning-gym the statements are the first line.
+func (n *needleHaystackItem) Complete(question string) {
+	if n.Statements != nil {
+		return
+	}
+	first, _, _ := strings.Cut(question, "\n")
+	for _, s := range strings.SplitAfter(first, ". ") {
+		n.Statements = append(n.Statements, strings.TrimSpace(s))
+	}
+}
+
+// Choices implements [task.Chooser]: one of the people is the answer.
+func (n needleHaystackItem) Choices() int { return min(len(n.Statements), len(givenNames)) }
+
+// asked is what the statement that is asked for says of the person.
+func (n needleHaystackItem) asked() string {
+	question, _, _ := strings.Cut(strings.TrimPrefix(n.Question, "Who "), "?")
+	return question
+}
+
+// Check refuses a record of which not one statement answers the question.
+func (n needleHaystackItem) Check() error {
+	found, said := 0, " "+n.asked()+"."
+	for _, s := range n.Statements {
+		if name, _ := strings.CutSuffix(s, said); name != s && name != "" {
+			found++
+		}
+	}
+	switch {
+	case n.asked() == "":
+		return errors.New("question is empty")
+	case found != 1:
+		return fmt.Errorf("statements: %d of them answer the question, want one", found)
+	}
+	return task.CheckPhrasing(n.Phrasing, len(needleHaystackPhrasings))
+}
+
+// Solve implements [task.Instance].
+func (n needleHaystackItem) Solve() string {
+	said := " " + n.asked() + "."
+	for _, s := range n.Statements {
+		if name, found := strings.CutSuffix(s, said); found {
+			return name
+		}
+	}
+	panic("words: a question without an answer") // Check has found it
+}
+
+// Score implements [task.Instance]. Case, space and a full stop at the end do not count.
+func (n needleHaystackItem) Score(text string) quintain.Verdict {
+	want := n.Solve()
+	bare := func(s string) string { return strings.Join(answer.Fields(s), "") }
+	switch got := strings.TrimSuffix(bare(text), "."); {
+	case got == "":
+		return quintain.Malformed("the answer is empty")
+	case strings.EqualFold(got, bare(want)):
+		return quintain.Right()
+	}
+	return quintain.Wrong("want " + want)
+}

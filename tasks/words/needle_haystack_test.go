@@ -1,0 +1,97 @@
+package words
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/task/tasktest"
+)
+
+func TestNeedleHaystackScore(t *testing.T) {
+	item := needleHaystackItem{Question: "Who likes jazz?", NumStatements: 3, Statements: []string{"Ida likes fog.", "Uma likes jazz.", "Otto hates jazz."}}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"Uma", 1, ""},
+		{" uma.\n", 1, "case, space and a full stop do not count"},
+		{"Otto", 0, "feels otherwise about it"},
+		{"Ida", 0, "feels so about something else"},
+		{"Uma and Otto", 0, "two names"},
+		{"Uma likes jazz.", 0, "more than the name"},
+		{".", 0, "no name"},
+		{"", 0, "nothing"},
+	})
+	tasktest.RefusedRecords(t, needleHaystack, []string{
+		`{"question":"Who likes jazz?"}`,
+		`{"question":"","statements":["Uma likes jazz."]}`,
+		`{"question":"Who likes jazz?","statements":["Uma likes fog."]}`,
+		`{"question":"Who likes jazz?","statements":["Uma likes jazz.","Ida likes jazz."]}`,
+		`{"question":"Who likes jazz?","statements":["Uma likes jazz."],"phrasing":6}`,
+	})
+}
+
+func TestNeedleHaystackParams(t *testing.T) {
+	tasktest.Refused(t, needleHaystack, map[string]string{
+		`{"min_num_statements":0}`:     "min_num_statements",
+		`{"min_num_statements":101}`:   "max_num_statements",
+		`{"max_num_statements":20001}`: "max_num_statements",
+	})
+}
+
+var whoRE = regexp.MustCompile(`Who ([^?]+)\?`)
+
+// The second way looks for what is asked in the prompt; the word before it is the answer,
+// and it is there once.
+func TestNeedleHaystackSecond(t *testing.T) {
+	tasktest.Second(t, needleHaystack, 1200, func(item needleHaystackItem, prompt, got string) error {
+		asked := regexp.QuoteMeta(whoRE.FindStringSubmatch(prompt)[1])
+		found := regexp.MustCompile(`(?:^|\s)(\S+) `+asked+`\.`).FindAllStringSubmatch(prompt, -1)
+		if len(found) != 1 || found[0][1] != got || len(item.Statements) != item.NumStatements {
+			return fmt.Errorf("found %v, solution %s", found, got)
+		}
+		return nil
+	})
+}
+
+// Words that are drawn are there once, and can be told apart in a statement.
+func TestNeedleHaystackWords(t *testing.T) {
+	for _, list := range [][]string{givenNames[:], feelings, things} {
+		sorted := slices.Sorted(slices.Values(list))
+		if len(slices.Compact(sorted)) != len(list) {
+			t.Error("a word is there twice")
+		}
+	}
+	seen := map[string]string{}
+	for _, verb := range feelings {
+		for _, thing := range things {
+			text := verb + " " + thing
+			if other := seen[text]; other != "" {
+				t.Errorf("%q and %q say the same", other, text)
+			}
+			seen[text] = text
+		}
+	}
+	for _, name := range givenNames {
+		if strings.ContainsAny(name, " .") {
+			t.Errorf("the name %q is not one word", name)
+		}
+	}
+}
+
+// An entry of reasoning-gym has its statements in the question.
+func TestNeedleHaystackOfReasoningGym(t *testing.T) {
+	item := needleHaystackItem{Question: "Who likes jazz? Reply only with a name.", NumStatements: 2}
+	item.Complete("Ida likes fog. Uma likes jazz.\nWho likes jazz? Reply only with a name.")
+	if err := item.Check(); err != nil || item.Solve() != "Uma" || len(item.Statements) != 2 {
+		t.Errorf("%+v, error %v", item, err)
+	}
+}
+
+func TestNeedleHaystackKeys(t *testing.T) {
+	tasktest.Same(t, needleHaystack, "the wording does not matter", func(n *needleHaystackItem) { n.Phrasing = (n.Phrasing + 1) % len(needleHaystackPhrasings) })
+	tasktest.Other(t, needleHaystack, "other statements are another text", func(n *needleHaystackItem) { n.Statements = append(n.Statements, "Ada is away.") })
+}
