@@ -60,6 +60,10 @@ type Request struct {
 	// Within is how long a server may take for the reply, without the time that the
 	// request waits for room in it; 0: no limit. A policy without servers ignores it.
 	Within time.Duration
+
+	// Exam says that the reply is for an examination, and not for training. It matters to
+	// what counts requests alone.
+	Exam bool
 }
 
 // Sampling is how tokens are drawn.

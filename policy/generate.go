@@ -33,6 +33,7 @@ type Prompt struct {
 	AtLeast  int32            // version of the weights: the prompt ends with tokens sampled by these; 0: unknown
 	Sampling quintain.Sampling
 	Within   time.Duration // as in [quintain.Request]
+	Exam     bool          // as in [quintain.Request]
 }
 
 // An Output is one continuation.

@@ -38,6 +38,19 @@ func (c *Chat) Render(r quintain.Request) (Rendering, error) {
 	return read, nil
 }
 
+// Prompt returns the text that the template makes of a conversation, with the opening of a
+// reply. Its errors are as those of Render.
+func (c *Chat) Prompt(talk []quintain.Message) (text string, err error) {
+	vars, err := messages(talk)
+	if err == nil {
+		text, err = c.prompt(vars)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w; %w", err, quintain.ErrFinal)
+	}
+	return text, nil
+}
+
 func (c *Chat) render(r quintain.Request) (Rendering, error) {
 	talk, err := messages(r.Messages)
 	if err != nil {

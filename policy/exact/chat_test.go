@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/chattemplate"
@@ -350,6 +353,43 @@ func spelled(rnd *rand.Rand, tokens []quintain.Token) (out []quintain.Token) {
 		}
 	}
 	return out
+}
+
+// What a server gets to continue is the template's text or, without one, paragraphs.
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	config := write("tokenizer_config.json", `{"chat_template":"{{ messages[0].content }}{{ mark }}:"}`)
+	talk := []quintain.Message{{Role: "user", Content: "2+2?"}, {Role: "assistant", Parts: []quintain.Part{{Type: "text", Text: "4"}}}}
+	for _, test := range []struct {
+		why   string
+		files exact.Files
+		want  string // empty: refused
+	}{
+		{"no template", exact.Files{}, "2+2?\n\n4\n\n"},
+		{"that of a configuration", exact.Files{Config: config, Vars: map[string]any{"mark": "!"}}, "2+2?!:"},
+		{"that of a file before it", exact.Files{Config: config, Template: write("t.jinja", "{{ messages[0].role }}>")}, "user>"},
+		{"one that refuses", exact.Files{Template: write("no.jinja", "{{ raise_exception('no') }}")}, ""},
+	} {
+		prompt, err := test.files.Prompt(time.Now())
+		if err != nil {
+			t.Fatalf("%s: %v", test.why, err)
+		}
+		text, err := prompt(talk)
+		if text != test.want || (err == nil) != (test.want != "") || err != nil && !errors.Is(err, quintain.ErrFinal) {
+			t.Errorf("%s: %q, error %v", test.why, text, err)
+		}
+	}
+	if _, err := (&exact.Files{Template: filepath.Join(folder, "none")}).Prompt(time.Now()); err == nil {
+		t.Error("a template that is not there is accepted")
+	}
 }
 
 func TestOnDrift(t *testing.T) {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tokenizer"
@@ -51,24 +53,81 @@ func (f *Files) Renderer(model string, now time.Time) (Renderer, error) {
 	if f.Tokenizer == ByteTokenizer {
 		return Bytes{}, nil
 	}
-	path := f.Tokenizer
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, tokenizer.FileName)
-	}
-	text, err := tokenizer.Load(path, tokenizer.CacheFolder())
+	text, err := f.Load()
 	if err != nil {
 		return nil, err
 	}
-	beside := filepath.Join(filepath.Dir(path), "tokenizer_config.json")
-	template, err := chattemplate.Files{Config: cmp.Or(f.Config, beside), Template: f.Template}.Load()
+	beside := filepath.Join(filepath.Dir(f.path()), "tokenizer_config.json")
+	c, err := f.chat(cmp.Or(f.Config, beside), now)
 	if err != nil {
 		return nil, err
 	}
-	c := &Chat{Template: template, Tokenizer: text, Model: cmp.Or(f.Vocabulary, model), Now: now}
+	c.Tokenizer, c.Model = text, cmp.Or(f.Vocabulary, model)
+	return c, nil
+}
+
+// Load reads the tokenizer; nil: none is named, or that of the byte vocabulary.
+func (f *Files) Load() (*tokenizer.Tokenizer, error) {
+	if f.Tokenizer == "" || f.Tokenizer == ByteTokenizer {
+		return nil, nil
+	}
+	return tokenizer.Load(f.path(), tokenizer.CacheFolder())
+}
+
+// path is that of the tokenizer's file.
+func (f *Files) path() string {
+	if info, err := os.Stat(f.Tokenizer); err == nil && info.IsDir() {
+		return filepath.Join(f.Tokenizer, tokenizer.FileName)
+	}
+	return f.Tokenizer
+}
+
+// chat reads the template of a tokenizer_config.json, if Template names no other.
+func (f *Files) chat(config string, now time.Time) (*Chat, error) {
+	template, err := chattemplate.Files{Config: config, Template: f.Template}.Load()
+	if err != nil {
+		return nil, err
+	}
+	c := &Chat{Template: template, Now: now}
 	for name, value := range f.Vars {
 		if err := c.Vars.Set(name, value); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
+}
+
+// CheckPrompt is Check for [Files.Prompt], which needs no tokenizer.
+func (f *Files) CheckPrompt() error {
+	switch {
+	case f.Tokenizer != "" || f.Vocabulary != "":
+		return errors.New("tokenizer: a text that the server continues has no tokens: leave out tokenizer and vocabulary; tokenizer_config and chat_template name its template")
+	case f.Config == "" && f.Template == "" && len(f.Vars) > 0:
+		return errors.New("template_vars: there is no template; name it with tokenizer_config or chat_template")
+	}
+	return nil
+}
+
+// Prompt reads the files, and returns what makes a text of a conversation, for a server to
+// continue: the chat template of Template or Config or, without one, [Paragraphs]. Now is
+// as for [Files.Renderer].
+func (f *Files) Prompt(now time.Time) (func([]quintain.Message) (string, error), error) {
+	if f.Config == "" && f.Template == "" {
+		return Paragraphs, nil
+	}
+	c, err := f.chat(f.Config, now)
+	if err != nil {
+		return nil, err
+	}
+	return c.Prompt, nil
+}
+
+// Paragraphs returns the texts of messages, without their roles, each with an empty line
+// after it, as a model may go on that was not trained for chat. The error is nil.
+func Paragraphs(talk []quintain.Message) (string, error) {
+	var b strings.Builder
+	for _, m := range talk {
+		b.WriteString(m.Text() + "\n\n")
+	}
+	return b.String(), nil
 }

@@ -19,6 +19,7 @@ type job struct {
 	stream   bool
 	interval int  // tokens of an event; 0: as the server is set
 	ids      bool // the answer is to have token IDs
+	text     bool // the prompt was a text, so the answer tells the texts of tokens
 	top      int  // likeliest tokens for each given one; with score
 	score    bool // only the log-probabilities of the prompt are wanted
 

@@ -141,6 +141,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Run serves on l, which it closes, until ctx ends, and cuts the requests under way
 // then. That ctx ends is not an error.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
+	makeRoom()
 	web := &http.Server{
 		Handler: s, ReadHeaderTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },

@@ -1,7 +1,8 @@
 package fake_test
 
 import (
-	"fmt"
+	"bytes"
+	"encoding/json"
 	"math"
 	"net/http/httptest"
 	"slices"
@@ -82,12 +83,17 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 			}}.Run(t)
 		})
 	}
-	for _, ids := range []bool{false, true} {
-		t.Run(fmt.Sprint("openai, token IDs ", ids), func(t *testing.T) {
+	for why, cfg := range map[string]openai.Config{
+		"chat completions": {}, "chat completions with token IDs": {TokenIDs: true},
+		"text completions": {Prompt: exact.Paragraphs}, "text completions with token IDs": {Prompt: bytesOf, TokenIDs: true},
+	} {
+		t.Run(why, func(t *testing.T) {
 			t.Parallel()
-			policytest.Suite{Retells: !ids, New: func(t *testing.T) quintain.Policy {
+			policytest.Suite{Retells: !cfg.TokenIDs, New: func(t *testing.T) quintain.Policy {
 				_, web := serve(t, func(c *fake.Config) { c.Server.Length = "uniform:20-90" })
-				c, err := openai.New(openai.Config{Server: remote.Config{URL: web.URL + "/v1"}, Model: "fake", TokenIDs: ids})
+				at := cfg
+				at.Server.URL, at.Model = web.URL+"/v1", "fake"
+				c, err := openai.New(at)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,6 +102,11 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 			}}.Run(t)
 		})
 	}
+}
+
+// bytesOf is a conversation as text of the byte vocabulary.
+func bytesOf(talk []quintain.Message) (string, error) {
+	return policy.Decode(append(policy.Read(quintain.Request{Messages: talk}), policy.End)), nil
 }
 
 // prompt asks for n replies to a short conversation.
@@ -123,6 +134,39 @@ func TestLogProbsAreThoseOfTheModel(t *testing.T) {
 		}
 		if v := outputs[0].Versions[0]; v != 5 && kind != "llamacpp" {
 			t.Errorf("%s: version %d, want 5", kind, v)
+		}
+	}
+}
+
+// The server that Atropos makes of vLLM answers with all samples of a prompt at once.
+func TestGenerateAsForAtropos(t *testing.T) {
+	t.Parallel()
+	s, web := serve(t, func(c *fake.Config) { c.Server.Shape = string(fake.VLLM) })
+	p := prompt(3)
+	body, err := json.Marshal(map[string]any{"prompt": map[string]any{"prompt_token_ids": p.Tokens}, "n": 3, "max_tokens": 20, "logprobs": 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := web.Client().Post(web.URL+"/generate", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	var got struct {
+		Finishes []string                         `json:"finish_reasons"`
+		Tokens   [][]quintain.Token               `json:"token_ids"`
+		LogProbs [][][]map[quintain.Token]float64 `json:"logprobs"`
+	}
+	if err := json.NewDecoder(reply.Body).Decode(&got); err != nil || len(got.Tokens) != 3 || len(got.LogProbs) != 3 || len(got.Finishes) != 3 {
+		t.Fatalf("%+v, error %v", got, err)
+	}
+	w := s.Model().Weights(0)
+	for k, tokens := range got.Tokens {
+		for i, token := range tokens {
+			want := w.LogProb(slices.Concat(p.Tokens, tokens[:i]), token)
+			if one := got.LogProbs[k][i]; len(one) != 1 || len(one[0]) != 1 || math.Abs(one[0][token]-want) > 1e-5 {
+				t.Errorf("sample %d: log-probability of token %d is %v, want %v", k, i, one, want)
+			}
 		}
 	}
 }

@@ -70,6 +70,14 @@ func policies() map[string]func(remote.Config) (quintain.Policy, func(), error) 
 	}
 	return map[string]func(remote.Config) (quintain.Policy, func(), error){
 		"openai text": chat(false), "openai ids": chat(true),
+		"openai completions": func(c remote.Config) (quintain.Policy, func(), error) {
+			c.URL += "/v1"
+			client, err := openai.New(openai.Config{Server: c, Model: "fake", Prompt: exact.Paragraphs})
+			if err != nil {
+				return nil, nil, err
+			}
+			return client, client.CloseIdle, nil
+		},
 		"vllm": func(c remote.Config) (quintain.Policy, func(), error) {
 			return byTokens(vllm.New(vllm.Config{Server: c, Model: "fake"}))
 		},
@@ -150,11 +158,14 @@ func play(t *testing.T, p quintain.Policy, n int) (played []quintain.Trajectory)
 // unseen are the faults that a policy cannot see, with why no reward is wrong by them.
 func unseen() map[string]string {
 	return map[string]string{
-		"openai text few_probs":  "the sample has no log-probabilities, and is counted",
-		"openai text many_token": "a server of text does not tell its tokens",
-		"openai text stray":      "a server of text does not tell what it read",
-		"openai ids stray":       "what a chat template makes of a conversation is the server's secret",
-		"llamacpp few_probs":     "llama.cpp leaves some out; the sample has no log-probabilities, and is counted",
+		"openai text few_probs":         "the sample has no log-probabilities, and is counted",
+		"openai text many_token":        "a server of text does not tell its tokens",
+		"openai text stray":             "a server of text does not tell what it read",
+		"openai completions few_probs":  "the sample has no log-probabilities, and is counted",
+		"openai completions many_token": "a server of text does not tell its tokens",
+		"openai completions stray":      "a server of text does not tell what it read",
+		"openai ids stray":              "what a chat template makes of a conversation is the server's secret",
+		"llamacpp few_probs":            "llama.cpp leaves some out; the sample has no log-probabilities, and is counted",
 	}
 }
 
@@ -239,19 +250,20 @@ func TestServersThatComeBackAreUsed(t *testing.T) {
 			t.Parallel()
 			s, web := serve(t, nil)
 			address := web.Listener.Addr().String()
-			var once sync.Once
+			var mu sync.Mutex
 			var second *httptest.Server
 			p, end, err := connect(remote.Config{URL: web.URL, Backoff: 1, MaxBackoff: time.Millisecond, Retries: 1000, Told: func(*remote.Error, int) {
-				once.Do(func() {
-					l, err := net.Listen("tcp", address)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					second = &httptest.Server{Listener: l, Config: web.Config}
-					second.Config = httptest.NewUnstartedServer(s).Config
-					second.Start()
-				})
+				mu.Lock()
+				defer mu.Unlock()
+				if second != nil {
+					return
+				}
+				l, err := net.Listen("tcp", address)
+				if err != nil { // a client of somebody has the port now, for a moment
+					return
+				}
+				second = &httptest.Server{Listener: l, Config: httptest.NewUnstartedServer(s).Config}
+				second.Start()
 			}})
 			if err != nil {
 				t.Fatal(err)

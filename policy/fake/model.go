@@ -1,9 +1,11 @@
 package fake
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/fnv"
 	"math"
+	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -104,10 +106,13 @@ func (m *Model) after(s state, t quintain.Token) state {
 		next.since = 0
 	}
 	if next.opened > 0 && next.opened == len(m.tokens.opening) {
-		next.since, next.opened, next.reply = 0, 0, m.replies.begin()
+		return m.opened(next)
 	}
 	return next
 }
+
+// opened is s where a reply begins.
+func (m *Model) opened(s state) state { return state{prev: s.prev, reply: m.replies.begin()} }
 
 // end is the probability that the reply ends, if there are none to give.
 func (w *Weights) end(s state) float64 {
@@ -137,6 +142,8 @@ func (w *Weights) LogProb(tokens []quintain.Token, t quintain.Token) float64 {
 // draw samples the token after s.
 func (w *Weights) draw(r *rng.Rand, s state, how quintain.Sampling) quintain.Token {
 	switch {
+	case s.reply.open() && how.Temperature == 1 && how.TopK == 0 && how.TopP > 0 && how.TopP <= 1-2*stray:
+		return w.drawFrom(r, w.replyShares(s), how) // the others are never among the likeliest
 	case how.Temperature != 1 || how.TopK > 0 || how.TopP > 0 && how.TopP < 1:
 		return w.drawFrom(r, w.shares(s), how)
 	case s.reply.open() && !r.Chance(stray):
@@ -161,6 +168,16 @@ type share struct {
 
 const anyRare quintain.Token = -1
 
+// replyShares are the probabilities of the next tokens of the replies to give, the greatest
+// first.
+func (w *Weights) replyShares(s state) (list []share) {
+	for _, t := range w.model.replies.next(s.reply) {
+		list = append(list, share{t, w.p(s, t)})
+	}
+	slices.SortStableFunc(list, func(a, b share) int { return cmp.Compare(b.p, a.p) })
+	return list
+}
+
 // shares are the probabilities after s, the greatest first, and last those of the tokens
 // that are neither common nor in a reply to give.
 func (w *Weights) shares(s state) (list []share) {
@@ -178,7 +195,7 @@ func (w *Weights) shares(s state) (list []share) {
 			add(t)
 		}
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].p > list[j].p })
+	slices.SortStableFunc(list, func(a, b share) int { return cmp.Compare(b.p, a.p) })
 	return append(list, share{anyRare, max(0, 1-sum)})
 }
 

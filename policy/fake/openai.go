@@ -19,6 +19,7 @@ func (s *Server) openAI() map[string]http.HandlerFunc {
 			send(w, map[string]any{"object": "list", "data": []any{model}})
 		},
 		"POST /v1/chat/completions": s.samples(form{read: readChat, whole: wholeChat}),
+		"POST /v1/completions":      s.samples(form{read: readCompletion, whole: wholeCompletion, event: eventCompletion}),
 	}
 }
 
@@ -26,7 +27,8 @@ func (s *Server) openAI() map[string]http.HandlerFunc {
 type wish struct {
 	Model          string            `json:"model"`
 	Messages       []json.RawMessage `json:"messages"`
-	Prompt         []quintain.Token  `json:"prompt"`
+	Prompt         json.RawMessage   `json:"prompt"`             // a text or tokens
+	Special        *bool             `json:"add_special_tokens"` // those that a text begins and ends with; null: true
 	N              *int              `json:"n"`
 	Temperature    *float64          `json:"temperature"`
 	TopP           float64           `json:"top_p"`
@@ -48,7 +50,7 @@ func (s *Server) readWish(text []byte) (*wish, *job, error) {
 		return nil, nil, fmt.Errorf("the model %q does not exist", q.Model)
 	}
 	j := &job{
-		id: fmt.Sprintf("fake-%d", s.Stats().Asked), prompt: q.Prompt, n: 1, stream: q.Stream, interval: q.Interval, ids: q.ReturnTokenIDs,
+		id: fmt.Sprintf("fake-%d", s.Stats().Asked), n: 1, stream: q.Stream, interval: q.Interval, ids: q.ReturnTokenIDs,
 		sampling: quintain.Sampling{Temperature: 1, TopP: q.TopP, TopK: max(0, q.TopK)},
 	}
 	if q.N != nil {
@@ -60,7 +62,25 @@ func (s *Server) readWish(text []byte) (*wish, *job, error) {
 	if q.MaxTokens != nil {
 		j.sampling.MaxTokens = *q.MaxTokens
 	}
-	return &q, j, nil
+	var err error
+	j.prompt, j.text, err = s.promptOf(&q)
+	return &q, j, err
+}
+
+// promptOf returns the tokens of the prompt of q, which may be a text.
+func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err error) {
+	if len(q.Prompt) == 0 || q.Prompt[0] != '"' {
+		if len(q.Prompt) > 0 {
+			err = json.Unmarshal(q.Prompt, &tokens)
+		}
+		return tokens, false, err
+	}
+	var text string
+	if err := json.Unmarshal(q.Prompt, &text); err != nil {
+		return nil, true, err
+	}
+	tokens, err = s.vocabulary.encode(text, q.Special == nil || *q.Special)
+	return tokens, true, err
 }
 
 func readChat(s *Server, text []byte) (*job, error) {

@@ -88,9 +88,13 @@ type sequences struct {
 
 func newSequences(s *Server, j *job, r *rng.Rand) *sequences {
 	all := &sequences{server: s, job: j, open: j.n, length: make([]int, j.n), over: make([]bool, j.n), pieces: make([]piece, j.n)}
+	begin := s.model.stateOf(j.prompt)
+	if j.text {
+		begin = s.model.opened(begin) // a text need not have the opening of a reply
+	}
 	for range j.n {
 		all.rand = append(all.rand, rng.Named("fake", "sequence").Stream(r.Uint64(), 0))
-		all.state = append(all.state, s.model.stateOf(j.prompt))
+		all.state = append(all.state, begin)
 	}
 	return all
 }

@@ -50,21 +50,31 @@ const maxBody = 64 << 20
 
 // body reads the JSON body of r into value; on a fault it answers.
 func body(w http.ResponseWriter, r *http.Request, value any) bool {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err == nil && len(text) > 0 {
-		err = json.Unmarshal(text, value)
+	text, ok := bodyText(w, r)
+	if !ok || len(text) == 0 {
+		return ok
 	}
+	err := json.Unmarshal(text, value)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 	}
 	return err == nil
 }
 
+// bodyText reads the body of r; on a fault it answers.
+func bodyText(w http.ResponseWriter, r *http.Request) (text []byte, ok bool) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+	}
+	return text, err == nil
+}
+
 // samples answers requests for samples in a form.
 func (s *Server) samples(f form) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var text json.RawMessage
-		if !body(w, r, &text) {
+		text, ok := bodyText(w, r)
+		if !ok {
 			return
 		}
 		j, err := f.read(s, text)

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,22 @@ func TestLengthsOfReplies(t *testing.T) {
 		if mean := float64(total) / 2000; math.Abs(mean-test.mean) > test.sigma {
 			t.Errorf("%s: the mean is %v, want %v", test.text, mean, test.mean)
 		}
+	}
+}
+
+// Where a reply goes on, the likeliest tokens are those of the replies, in their proportions.
+func TestSharesOfReplies(t *testing.T) {
+	t.Parallel()
+	l, err := parseLengths("fixed:1000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Model{lengths: l, tokens: newByteVocabulary().alphabet(), replies: replies{{'a', 'b'}, {'b', 'a'}, {'b', 'b'}, {'c', 'c'}}}
+	s := state{prev: ' ', reply: m.replies.begin()}
+	w := m.Weights(0)
+	all, few := w.shares(s), w.replyShares(s)
+	if len(few) != 3 || !slices.Equal(all[:3], few) || all[3].p > 2*stray {
+		t.Errorf("shares %v, of all %v", few, all[:4])
 	}
 }
 

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -14,8 +15,8 @@ import (
 func (s *Server) vLLM() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /version":                s.say(func() any { return map[string]any{"version": "0.32.0+fake"} }),
-		"POST /v1/completions":        s.samples(form{read: readCompletion, whole: wholeCompletion, event: eventCompletion}),
 		"POST /inference/v1/generate": s.samples(form{read: readNative, whole: wholeNative}),
+		"POST /generate":              s.samples(form{read: readGenerate, whole: wholeGenerate}),
 		"POST /tokenize":              s.tokenize,
 		"POST /pause":                 s.pauseVLLM,
 		"POST /resume":                s.resume(map[string]any{"status": "resumed"}),
@@ -70,10 +71,22 @@ type probsOf struct {
 func (s *Server) completion(j *job, k int, p piece) choice {
 	tokens, probs := given(p)
 	c := choice{Index: k, Text: s.vocabulary.text(tokens), FinishReason: reason(p.finish), LogProbs: probsOf{[]string{}, probs}}
+	if j.text {
+		c.LogProbs = probsOf{s.texts(tokens, len(probs)), probs}
+	}
 	if j.ids {
 		c.TokenIDs = tokens
 	}
 	return c
+}
+
+// texts are those of the last n tokens.
+func (s *Server) texts(tokens []quintain.Token, n int) []string {
+	list := make([]string, n)
+	for i, of := range s.vocabulary.spell(tokens)[len(tokens)-n:] {
+		list[i] = string(of.bytes)
+	}
+	return list
 }
 
 func wholeCompletion(s *Server, j *job, out []piece) any {
@@ -129,19 +142,28 @@ func readNative(s *Server, text []byte) (*job, error) {
 	if err := json.Unmarshal(text, &q); err != nil {
 		return nil, err
 	}
+	j, err := s.readSampling(q.Sampling, q.Tokens)
+	if err == nil {
+		j.id = q.ID
+	}
+	return j, err
+}
+
+// readSampling reads how to sample after a prompt.
+func (s *Server) readSampling(text []byte, prompt []quintain.Token) (*job, error) {
 	var how map[string]any
-	if err := json.Unmarshal(q.Sampling, &how); err != nil {
+	if err := json.Unmarshal(text, &how); err != nil {
 		return nil, err
 	}
-	how["model"], how["prompt"] = s.cfg.Model, q.Tokens
+	if how == nil {
+		return nil, errors.New("how to sample is missing")
+	}
+	how["model"], how["prompt"] = s.cfg.Model, prompt
 	body, err := json.Marshal(how)
 	if err != nil {
 		return nil, err
 	}
 	_, j, err := s.readWish(body)
-	if err == nil {
-		j.id = q.ID
-	}
 	return j, err
 }
 
@@ -158,8 +180,8 @@ func wholeNative(s *Server, j *job, out []piece) any {
 
 // tokenize answers as all three do.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
-	var text json.RawMessage
-	if !body(w, r, &text) {
+	text, ok := bodyText(w, r)
+	if !ok {
 		return
 	}
 	q := struct {
@@ -250,4 +272,30 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request) {
 		s.engine.abort("", true) // after the update, so that who asks again at once has the new weights
 	}
 	send(w, map[string]any{"success": true, "new_version": label, "message": "Weights updated"})
+}
+
+// readGenerate reads a request of the server that Atropos makes of vLLM.
+func readGenerate(s *Server, text []byte) (*job, error) {
+	var q struct {
+		Prompt struct {
+			Tokens []quintain.Token `json:"prompt_token_ids"`
+		} `json:"prompt"`
+	}
+	if err := json.Unmarshal(text, &q); err != nil {
+		return nil, err
+	}
+	return s.readSampling(text, q.Prompt.Tokens)
+}
+
+func wholeGenerate(s *Server, j *job, out []piece) any {
+	n := len(out)
+	texts, finishes, ids, logProbs := make([]string, n), make([]any, n), make([][]quintain.Token, n), make([][][1]map[quintain.Token]prob, n)
+	for k, p := range out {
+		tokens, probs := given(p)
+		texts[k], finishes[k], ids[k] = s.vocabulary.text(tokens), reason(p.finish), tokens
+		for i, p := range probs {
+			logProbs[k] = append(logProbs[k], [1]map[quintain.Token]prob{{tokens[len(tokens)-len(probs)+i]: prob(p)}})
+		}
+	}
+	return map[string]any{"text": texts, "finish_reasons": finishes, "token_ids": ids, "logprobs": logProbs, "prompt_token_ids": j.prompt}
 }

@@ -1,5 +1,7 @@
 // Package openai samples from any server that speaks the chat completions API of
-// OpenAI: vLLM, SGLang, llama.cpp, a gateway, OpenAI itself.
+// OpenAI: vLLM, SGLang, llama.cpp, a gateway, OpenAI itself. With Config.Prompt it has
+// texts continued, by the older API of text completions, as models want that were not
+// trained for chat.
 //
 // With Config.TokenIDs a sample holds the exact tokens that the server reports. Without
 // it the tokens are the bytes of the text ([quintain.UTF8]), in the form that package
@@ -18,7 +20,8 @@
 // was cut within it. A finish_reason of "stop", or of a tool call, is [quintain.Stop];
 // "length" is [quintain.Length]. "abort" is retried. "content_filter" is an error, and
 // so is anything else: a reply that may have been cut is not complete. An empty text is
-// a reply, but a missing field is not.
+// a reply, but a missing field is not. All of it holds for text completions too, but
+// these have no field for reasoning.
 package openai
 
 import (
@@ -151,13 +154,13 @@ const missing = "is the model's name right, and does the URL end with /v1?"
 // ask returns from 1 to n samples from one successful exchange, after retries if faults
 // are temporary. The error is a *remote.Error or the cause of ctx.
 func (c *Client) ask(ctx context.Context, r quintain.Request, n int) (samples []quintain.Sample, err error) {
-	body, err := c.body(r, n)
+	path, body, err := c.body(r, n)
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
 	q := query{Request: r, config: &c.cfg, n: n}
 	err = c.server.Ask(ctx, remote.Call{
-		Path: "chat/completions", Body: body, Missing: missing,
+		Path: path, Body: body, Missing: missing,
 		Begin: func(version int32) { q.version = version },
 		Read: func(body []byte) (fault *remote.Error) {
 			samples, fault = q.read(body)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -24,6 +25,11 @@ type Config struct {
 	// NoLogProbs omits the request for log-probabilities, which some servers refuse.
 	NoLogProbs bool
 
+	// Prompt makes a text of a conversation, for the server to continue by text
+	// completions; nil: it gets the messages, by chat completions. The error ends the
+	// request. Many goroutines may call it at once.
+	Prompt func(talk []quintain.Message) (string, error)
+
 	// ExtraBody is added to the body of every request. It must not contain fields that
 	// the client sets itself, nor "stream", nor "seed", which would make all samples of
 	// a group equal. A "top_k" applies to requests without one. For settings that a
@@ -39,7 +45,7 @@ func (c Config) check() error {
 		return errors.New("model is empty, want the name by which the server knows it")
 	}
 	for _, name := range []string{
-		"model", "messages", "n", "temperature", "top_p", "max_tokens", "logprobs",
+		"model", "messages", "prompt", "n", "temperature", "top_p", "max_tokens", "logprobs",
 		"return_token_ids", "stream", "seed",
 	} {
 		if _, found := c.ExtraBody[name]; found {

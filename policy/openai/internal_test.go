@@ -82,16 +82,47 @@ func TestReadIsSmallAndShared(t *testing.T) {
 	}
 }
 
+// What text completions report, in the form of OpenAI and in that of llama.cpp.
+func TestTextCompletions(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why, choice string
+		want        []float32 // log-probabilities; nil: unknown
+		fault       string    // in the fault; empty: none
+	}{
+		{"tokens and token_logprobs", `"text":"Four","logprobs":{"tokens":["Fo","ur"],"token_logprobs":[-1,-2],"top_logprobs":[{"Fo":-1},{"ur":-2}]}`, []float32{-1, 0, -2, 0}, ""},
+		{"with the token that ends the text", `"text":"Four","logprobs":{"tokens":["Four",""],"token_logprobs":[-1,-2]}`, []float32{-1, 0, 0, 0}, ""},
+		{"content, as llama.cpp", `"text":"Four","logprobs":{"content":[{"token":"Four","bytes":[70,111,117,114],"logprob":-3}]}`, []float32{-3, 0, 0, 0}, ""},
+		{"none", `"text":"Four","logprobs":null`, nil, ""},
+		{"tokens that do not spell the text", `"text":"Four","logprobs":{"tokens":["bytes:\\xf0"],"token_logprobs":[-1]}`, nil, ""},
+		{"an empty text", `"text":"","logprobs":{"tokens":[],"token_logprobs":[]}`, []float32{}, ""},
+		{"fewer log-probabilities than tokens", `"text":"Four","logprobs":{"tokens":["Fo","ur"],"token_logprobs":[-1]}`, nil, "1 log-probabilities for 2 tokens"},
+		{"null among them", `"text":"Four","logprobs":{"tokens":["Four"],"token_logprobs":[null]}`, nil, "token 0 is null"},
+		{"no text", `"message":{"content":"Four"}`, nil, "no text"},
+	} {
+		q := &query{Request: request(1), config: &Config{Model: "m", Prompt: func([]quintain.Message) (string, error) { return "", nil }}, n: 1}
+		samples, fault := q.read([]byte(`{"choices":[{` + test.choice + `,"finish_reason":"stop"}]}`))
+		if (fault != nil) != (test.fault != "") || fault != nil && !strings.Contains(fault.Error(), test.fault) {
+			t.Errorf("%s: fault %v, want %q", test.why, fault, test.fault)
+		}
+		if fault == nil && (!slices.Equal(samples[0].LogProbs, test.want) || (samples[0].LogProbs == nil) != (test.want == nil)) {
+			t.Errorf("%s: log-probabilities %v, want %v", test.why, samples[0].LogProbs, test.want)
+		}
+	}
+}
+
 // FuzzReply checks that any body gives either samples that keep their promises, or an
 // error.
 func FuzzReply(f *testing.F) {
-	f.Add([]byte(fine), false, 2)
-	f.Add([]byte(`{"prompt_token_ids":[1,2,3],"choices":[{"message":{"content":"é"},"finish_reason":"length","token_ids":[9],"logprobs":{"content":[{"token":"é","logprob":-0.5,"bytes":[195,169]}]}}]}`), true, 0)
-	f.Add([]byte(`{"choices":[{"message":{"content":"é","reasoning_content":"hm"},"finish_reason":"stop","logprobs":{"content":[{"token":"é","logprob":-0.5,"bytes":null},{"token":"","logprob":-1e39}]}}]}`), false, 0)
-	f.Add([]byte(`{"choices":[{"message":{"prompt_token_ids":[1],"content":"a"},"finish_reason":"stop","logprobs":{"content":[{"token":"token_id:7","logprob":1e-9}]}}]}`), true, 1)
-	f.Add([]byte(`{"choices":[{"message":{"content":"\ud800\u0003"},"finish_reason":"tool_calls","logprobs":{"content":[]}},{"message":{},"finish_reason":"stop"}]}`), false, 1)
-	f.Add([]byte(`<html>`), false, 1)
-	f.Fuzz(func(t *testing.T, body []byte, ids bool, context int) {
+	f.Add([]byte(fine), false, false, 2)
+	f.Add([]byte(`{"choices":[{"text":"Four","finish_reason":"length","logprobs":{"tokens":["Fo","ur"],"token_logprobs":[-1,-2]}}]}`), false, true, 0)
+	f.Add([]byte(`{"choices":[{"text":"a","finish_reason":"stop","token_ids":[7],"prompt_token_ids":[1],"logprobs":{"tokens":["a"],"token_logprobs":[-1]}}]}`), true, true, 0)
+	f.Add([]byte(`{"prompt_token_ids":[1,2,3],"choices":[{"message":{"content":"é"},"finish_reason":"length","token_ids":[9],"logprobs":{"content":[{"token":"é","logprob":-0.5,"bytes":[195,169]}]}}]}`), true, false, 0)
+	f.Add([]byte(`{"choices":[{"message":{"content":"é","reasoning_content":"hm"},"finish_reason":"stop","logprobs":{"content":[{"token":"é","logprob":-0.5,"bytes":null},{"token":"","logprob":-1e39}]}}]}`), false, false, 0)
+	f.Add([]byte(`{"choices":[{"message":{"prompt_token_ids":[1],"content":"a"},"finish_reason":"stop","logprobs":{"content":[{"token":"token_id:7","logprob":1e-9}]}}]}`), true, false, 1)
+	f.Add([]byte(`{"choices":[{"message":{"content":"\ud800\u0003"},"finish_reason":"tool_calls","logprobs":{"content":[]}},{"message":{},"finish_reason":"stop"}]}`), false, false, 1)
+	f.Add([]byte(`<html>`), false, false, 1)
+	f.Fuzz(func(t *testing.T, body []byte, ids, text bool, context int) {
 		r := request(2)
 		if context > 0 && context < 100 {
 			r.Context, r.Messages, r.Fresh = make([]quintain.Token, context), append(r.Messages, r.Messages...), 1
@@ -100,6 +131,9 @@ func FuzzReply(f *testing.F) {
 			}
 		}
 		q := &query{Request: r, config: &Config{Model: "m", TokenIDs: ids}, n: 2}
+		if text {
+			q.config.Prompt = func([]quintain.Message) (string, error) { return "", nil }
+		}
 		samples, fault := q.read(bytes.Clone(body))
 		if fault != nil {
 			if fault.Error() == "" || fault.Err == nil || len(samples) > 0 {

@@ -2,8 +2,10 @@ package openai_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -142,6 +144,58 @@ func TestRequestBodies(t *testing.T) {
 		if text := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(got), "map["), "]"); text != test.want {
 			t.Errorf("%s: sent %s, want %s", test.why, text, test.want)
 		}
+	}
+}
+
+func TestRequestBodiesOfTextCompletions(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why    string
+		most   int
+		change func(*openai.Config)
+		want   string
+	}{
+		{"with a limit", 8, func(*openai.Config) {}, "map[logprobs:1 max_tokens:8 model:m n:2 prompt:How many legs has a horse?! temperature:1 top_p:1]"},
+		{"no limit, no log-probabilities", 0, func(c *openai.Config) { c.NoLogProbs = true },
+			"map[max_tokens:<nil> model:m n:2 prompt:How many legs has a horse?! temperature:1 top_p:1]"},
+	} {
+		var asked string
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var body map[string]any
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.URL.Path != "/v1/completions" {
+				t.Errorf("%s: asked %s, error %v", test.why, r.URL.Path, err)
+			}
+			asked = fmt.Sprint(body)
+			_, _ = io.WriteString(w, `{"choices":[{"text":"4","finish_reason":"stop"},{"text":"4","finish_reason":"stop"}]}`)
+		}))
+		cfg := openai.Config{Server: remote.Config{URL: web.URL + "/v1"}, Model: "m"}
+		cfg.Prompt = func(talk []quintain.Message) (string, error) { return talk[0].Content + "!", nil }
+		test.change(&cfg)
+		c, err := openai.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := request(2)
+		r.Sampling.MaxTokens = test.most
+		samples, err := c.Sample(t.Context(), r)
+		if err == nil {
+			err = policytest.Check(r, samples)
+		}
+		if err != nil || samples[0].Text != "4" || asked != test.want {
+			t.Errorf("%s: asked %s, want %s; error %v", test.why, asked, test.want, err)
+		}
+		c.CloseIdle()
+		web.Close()
+	}
+}
+
+// A conversation that no text can be made of is not asked for.
+func TestAConversationWithoutAText(t *testing.T) {
+	t.Parallel()
+	s, bad := &policytest.Server{}, errors.New("no such role")
+	c := client(t, s, func(cfg *openai.Config) { cfg.Prompt = func([]quintain.Message) (string, error) { return "", bad } })
+	if _, err := c.Sample(t.Context(), request(2)); !errors.Is(err, bad) || len(s.Requests()) > 0 {
+		t.Errorf("error %v after %d requests, want %v at once", err, len(s.Requests()), bad)
 	}
 }
 

@@ -19,7 +19,8 @@ type reply struct {
 }
 
 type choice struct {
-	Message        *message         `json:"message"`
+	Message        *message         `json:"message"` // of chat completions
+	Text           *string          `json:"text"`    // of text completions
 	FinishReason   *string          `json:"finish_reason"`
 	LogProbs       *logProbs        `json:"logprobs"`
 	TokenIDs       []quintain.Token `json:"token_ids"`
@@ -37,6 +38,10 @@ type message struct {
 
 type logProbs struct {
 	Content []entry `json:"content"`
+
+	// Of text completions, in place of Content; llama.cpp has Content in both.
+	Tokens        []string   `json:"tokens"`
+	TokenLogProbs []*float64 `json:"token_logprobs"`
 }
 
 // An entry is one token of the reply.
@@ -80,10 +85,10 @@ func (q *query) read(body []byte) ([]quintain.Sample, *remote.Error) {
 // sample reads one choice.
 func (q *query) sample(r *reply, c *choice) (quintain.Sample, *remote.Error) {
 	var s quintain.Sample
-	if c.Message == nil {
-		return s, remote.Nonsensef("no message")
+	fault := c.normalise(q.config.Prompt != nil)
+	if fault != nil {
+		return s, fault
 	}
-	var fault *remote.Error
 	if s.Finish, fault = finish(c.FinishReason); fault != nil {
 		return s, fault
 	}
@@ -98,6 +103,33 @@ func (q *query) sample(r *reply, c *choice) (quintain.Sample, *remote.Error) {
 	}
 	s.Versions = slices.Repeat([]int32{q.version}, len(s.Wrote))
 	return s, nil
+}
+
+// normalise gives c, a choice of text completions if text is true, the form of chat
+// completions.
+func (c *choice) normalise(text bool) *remote.Error {
+	if !text {
+		if c.Message == nil {
+			return remote.Nonsensef("no message")
+		}
+		return nil
+	}
+	if c.Text == nil {
+		return remote.Nonsensef("no text")
+	}
+	c.Message = &message{Content: c.Text}
+	l := c.LogProbs
+	if l == nil || l.Content != nil || l.Tokens == nil {
+		return nil
+	}
+	if len(l.Tokens) != len(l.TokenLogProbs) {
+		return remote.Nonsensef("%d log-probabilities for %d tokens", len(l.TokenLogProbs), len(l.Tokens))
+	}
+	l.Content = make([]entry, len(l.Tokens))
+	for i, token := range l.Tokens {
+		l.Content[i] = entry{Token: token, LogProb: l.TokenLogProbs[i]}
+	}
+	return nil
 }
 
 // finish reads a finish_reason.
@@ -174,7 +206,7 @@ func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *remote.Error {
 	if same := samePrefix(prompt, q.Context); same < len(q.Context) {
 		return &remote.Error{Kind: remote.Forked, Err: fmt.Errorf("the prompt has %d tokens and differs from the %d tokens of the conversation so far at token %d",
 			len(prompt), len(q.Context), same),
-			Remedy: "with this chat template, chat completions cannot continue a conversation exactly; choose --policy server and name its tokenizer (--tokenizer), if the server takes tokens"}
+			Remedy: "with this chat template, completions cannot continue a conversation exactly; choose --policy server and name its tokenizer (--tokenizer), if the server takes tokens"}
 	}
 	if len(prompt) == len(q.Context) {
 		return remote.Nonsensef("the prompt has only the %d tokens of the conversation so far", len(prompt))

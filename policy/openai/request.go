@@ -19,14 +19,13 @@ type query struct {
 	rendered []quintain.Token // what the samples read, if the server does not report it
 }
 
-// body is the JSON of a request for n samples.
-func (c *Client) body(r quintain.Request, n int) ([]byte, error) {
+// body is the JSON of a request for n samples, and the route that takes it.
+func (c *Client) body(r quintain.Request, n int) (path string, body []byte, err error) {
 	fields := maps.Clone(c.cfg.ExtraBody)
 	if fields == nil {
 		fields = map[string]any{}
 	}
 	fields["model"] = c.cfg.Model
-	fields["messages"] = r.Messages
 	fields["n"] = n
 	fields["temperature"] = r.Sampling.Temperature
 	fields["top_p"] = r.Sampling.TopP
@@ -39,15 +38,34 @@ func (c *Client) body(r quintain.Request, n int) ([]byte, error) {
 	if r.Sampling.MaxTokens > 0 {
 		fields["max_tokens"] = r.Sampling.MaxTokens
 	}
-	if !c.cfg.NoLogProbs {
-		fields["logprobs"] = true
+	path = "chat/completions"
+	if c.cfg.Prompt == nil {
+		fields["messages"], fields["logprobs"] = r.Messages, true
+	} else if path, err = "completions", c.addPrompt(fields, r); err != nil {
+		return "", nil, err
+	}
+	if c.cfg.NoLogProbs {
+		delete(fields, "logprobs")
 	}
 	if c.cfg.TokenIDs {
 		fields["return_token_ids"] = true
 	}
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return nil, fmt.Errorf("body of the request: %w", err)
+	if body, err = json.Marshal(fields); err != nil {
+		return "", nil, fmt.Errorf("body of the request: %w", err)
 	}
-	return body, nil
+	return path, body, nil
+}
+
+// addPrompt adds what makes a request one for text completions. Without max_tokens these
+// end after 16 tokens, but null is no limit for most servers. Of no likeliest tokens
+// (logprobs 0) llama.cpp reports nothing at all.
+func (c *Client) addPrompt(fields map[string]any, r quintain.Request) (err error) {
+	if fields["prompt"], err = c.cfg.Prompt(r.Messages); err != nil {
+		return err
+	}
+	fields["logprobs"] = 1
+	if r.Sampling.MaxTokens == 0 {
+		fields["max_tokens"] = nil
+	}
+	return nil
 }

@@ -3,17 +3,22 @@ package openai
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/settings"
 )
 
+// The forms of completions.
+const (
+	Chat = "chat" // the server gets messages, and renders them
+	Text = "text" // it gets a text that is rendered here, and continues it
+)
+
 // Settings are the user's part of a [Config].
 type Settings struct {
 	Model    string
+	Form     string // Chat or Text; empty: Chat. For Text the caller sets Config.Prompt
 	KeyFile  string // file with the API key; empty: APIKey is sent
 	APIKey   string // no setting; empty: none is sent
 	TokenIDs bool
@@ -23,11 +28,12 @@ type Settings struct {
 }
 
 // Defaults returns the default settings.
-func Defaults() Settings { return Settings{Timeout: time.Hour, Retries: 9} }
+func Defaults() Settings { return Settings{Form: Chat, Timeout: time.Hour, Retries: 9} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Model, "model", "name by which the server knows the model; none: its first one, unless the kind is openai")
+	d.Text(&s.Form, "completions", "what a server gets that is not asked by tokens: messages, or a text that it continues").OneOf(Chat, Text)
 	d.Text(&s.KeyFile, "key_file", "file with the API key").Flag("policy-key-file")
 	d.Bool(&s.TokenIDs, "token_ids", "ask for exact tokens in chat completions (vLLM 0.10.2 or newer, SGLang)")
 	d.Object(&s.Extra, "extra_body", "object that is added to the JSON body of every request")
@@ -55,12 +61,9 @@ func (s *Settings) Config() (Config, error) {
 	if s.KeyFile == "" {
 		return c, nil
 	}
-	text, err := os.ReadFile(s.KeyFile)
-	if err != nil {
+	var err error
+	if c.Server.APIKey, err = remote.ReadKey(s.KeyFile); err != nil {
 		return c, fmt.Errorf("key_file: %w", err)
-	}
-	if c.Server.APIKey = strings.TrimSpace(string(text)); c.Server.APIKey == "" {
-		return c, fmt.Errorf("key_file: %s is empty", s.KeyFile)
 	}
 	return c, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/pause"
 )
 
 // A Server is a fake OpenAI-compatible server: the routes /v1/models and
@@ -127,7 +128,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fault := s.note(body)
-	if s.Delay > 0 && !wait(r, s.Delay) {
+	if s.Delay > 0 && !pause.For(r.Context(), s.Delay) {
 		return
 	}
 	n, status, why := s.check(&q)
@@ -141,18 +142,6 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	send(w, reply)
-}
-
-// wait lets d pass, and reports whether the client is still there.
-func wait(r *http.Request, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-r.Context().Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 // check returns how many choices the reply will have, or why the request is refused.

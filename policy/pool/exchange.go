@@ -6,6 +6,7 @@ import "time"
 type Exchange struct {
 	Took  time.Duration // by that server
 	Tries int           // until then, with those of other servers; 1 or more
+	Exam  bool          // as in [quintain.Request]
 }
 
 // mostExchanges is how many exchanges of a server are kept until they are taken.

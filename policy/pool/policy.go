@@ -29,7 +29,7 @@ func NewPolicy(cfg Config, connect func(remote.Config) (Chat, error)) (*Policy, 
 // Sample implements [quintain.Policy]. The error is a [*remote.Error], another one of the
 // client, or the cause of ctx.
 func (p *Policy) Sample(ctx context.Context, r quintain.Request) (samples []quintain.Sample, err error) {
-	asked := &request[Chat]{key: r.Key, n: r.N, within: r.Within, whole: true}
+	asked := &request[Chat]{key: r.Key, n: r.N, within: r.Within, exam: r.Exam, whole: true}
 	err = p.ask(ctx, asked, func(ctx context.Context, c Chat) (err error) {
 		samples, err = c.Sample(ctx, r)
 		return err

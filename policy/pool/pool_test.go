@@ -210,6 +210,14 @@ func TestExchanges(t *testing.T) {
 		if len(all[0]) != 0 || len(all[1]) != 20 || again == 0 {
 			t.Errorf("exchanges %v, want 20 of the server that is left, some at the second try", all)
 		}
+		examined := prompt("p")
+		examined.Exam = true
+		if _, err := r.Generate(t.Context(), examined); err != nil {
+			t.Error(err)
+		}
+		if all = r.Exchanges(); len(all[1]) != 1 || !all[1][0].Exam {
+			t.Errorf("exchanges %v, want one of an examination", all)
+		}
 	})
 }
 

@@ -20,6 +20,7 @@ type request[C Client] struct {
 	key    string
 	n      int           // samples
 	within time.Duration // that a server may take; 0: no limit
+	exam   bool          // it is of an examination
 	avoid  *member[C]    // the server that has just failed it
 	whole  bool          // it must not be aborted: what was sampled would be lost
 
@@ -133,7 +134,7 @@ func (p *Pool[C]) leave(r *request[C], err error) {
 		switch {
 		case err == nil && !r.trimmed:
 			p.law.Ended(r.n)
-			r.at.answer(Exchange{r.took, r.tries})
+			r.at.answer(Exchange{r.took, r.tries, r.exam})
 			r.at.failures, r.at.outages = 0, 0
 		case fault.Kind == remote.Unreachable:
 			p.failed(r.at, &fault, true)

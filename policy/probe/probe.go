@@ -14,6 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/llamacpp"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/pool"
@@ -27,10 +28,11 @@ type Kind string
 
 // The kinds.
 const (
-	VLLM     Kind = "vllm"
-	SGLang   Kind = "sglang"
-	LlamaCpp Kind = "llamacpp"
-	OpenAI   Kind = "openai" // it speaks chat completions; nothing else is known of it
+	VLLM       Kind = "vllm"
+	VLLMNative Kind = "vllm-native" // vLLM by /inference/v1/generate; see [vllm.Config]
+	SGLang     Kind = "sglang"
+	LlamaCpp   Kind = "llamacpp"
+	OpenAI     Kind = "openai" // it speaks chat completions, or text completions; nothing else is known of it
 )
 
 // A Report says what was found.
@@ -41,9 +43,14 @@ type Report struct {
 	Models        []string         `json:"models"`
 	Model         string           `json:"model"` // that was asked
 	WeightVersion string           `json:"weight_version,omitempty"`
-	Can           policy.Abilities `json:"can"`
+	Can           policy.Abilities `json:"can"`             // by its own route, or else by chat completions
 	Notes         []string         `json:"notes,omitempty"` // what did not work, and what to do
-	Fault         error            `json:"-"`               // why nothing could be sampled; nil: something was
+	Fault         error            `json:"-"`               // why nothing could be sampled by these; nil: something was
+
+	// Text is what it can by text completions, which are tried if it takes no tokens; nil:
+	// it has none, and TextFault says why, or was not asked.
+	Text      *policy.Abilities `json:"text,omitempty"`
+	TextFault error             `json:"-"`
 }
 
 // Run asks the server of cfg for its kind and its models, and has one sample a token or
@@ -75,7 +82,7 @@ func Run(ctx context.Context, cfg remote.Config, model string, kind Kind) (*Repo
 		return nil, err
 	}
 	r.try(ctx, cfg)
-	if err != nil && r.Fault != nil {
+	if err != nil && r.Fault != nil && r.Text == nil {
 		return nil, err
 	}
 	return r, context.Cause(ctx)
@@ -145,8 +152,7 @@ func (r *Report) identify(ctx context.Context, server *remote.Server, owner stri
 // try samples a token by the server's own route, or a few by chat completions.
 func (r *Report) try(ctx context.Context, cfg remote.Config) {
 	if r.Server == OpenAI {
-		r.Fault = r.chat(ctx, cfg)
-		r.note("chat completions", r.Fault)
+		r.complete(ctx, cfg)
 		return
 	}
 	generator, err := Generator(r.Server, cfg, r.Model)
@@ -161,8 +167,7 @@ func (r *Report) try(ctx context.Context, cfg remote.Config) {
 	})
 	if err != nil {
 		r.note("tokens", err)
-		r.Fault = r.chat(ctx, cfg)
-		r.note("chat completions", r.Fault)
+		r.complete(ctx, cfg)
 		return
 	}
 	versions := r.Can.Versions
@@ -175,8 +180,8 @@ func (r *Report) try(ctx context.Context, cfg remote.Config) {
 // names the setting that is invalid.
 func Generator(kind Kind, cfg remote.Config, model string) (pool.Tokens, error) {
 	switch kind {
-	case VLLM:
-		return vllm.New(vllm.Config{Server: cfg, Model: model})
+	case VLLM, VLLMNative:
+		return vllm.New(vllm.Config{Server: cfg, Model: model, Native: kind == VLLMNative})
 	case SGLang:
 		return sglang.New(cfg)
 	case LlamaCpp:
@@ -185,32 +190,45 @@ func Generator(kind Kind, cfg remote.Config, model string) (pool.Tokens, error) 
 	return nil, fmt.Errorf("a server of kind %q takes no tokens, want vllm, sglang or llamacpp", kind)
 }
 
-// chat tries chat completions, with all that one may ask for, then with less.
-func (r *Report) chat(ctx context.Context, cfg remote.Config) error {
+// complete tries chat completions and text completions.
+func (r *Report) complete(ctx context.Context, cfg remote.Config) {
 	cfg.URL += "/v1"
+	var chat, text policy.Abilities
+	chat, r.Fault = r.sample(ctx, openai.Config{Server: cfg})
+	r.Can.TokensOut, r.Can.LogProbs = chat.TokensOut, chat.LogProbs
+	r.note("chat completions", r.Fault)
+	text, r.TextFault = r.sample(ctx, openai.Config{Server: cfg, Prompt: exact.Paragraphs})
+	if r.TextFault == nil {
+		r.Text = &text
+	} else if r.Fault != nil {
+		r.note("text completions", r.TextFault)
+	}
+}
+
+// sample tries completions of a form, with all that one may ask for, then with less.
+func (r *Report) sample(ctx context.Context, of openai.Config) (can policy.Abilities, err error) {
 	request := quintain.Request{
 		N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "Hi"}}, Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 1},
 	}
-	var last error
-	for _, with := range []openai.Config{{TokenIDs: true}, {}, {NoLogProbs: true}} {
-		with.Server, with.Model = cfg, r.Model
-		client, err := openai.New(with)
-		if err != nil {
-			return err
+	of.Model = r.Model
+	for _, with := range []struct{ tokens, probs bool }{{true, true}, {false, true}, {false, false}} {
+		of.TokenIDs, of.NoLogProbs = with.tokens, !with.probs
+		client, bad := openai.New(of)
+		if bad != nil {
+			return can, bad
 		}
-		samples, err := client.Sample(ctx, request)
+		var samples []quintain.Sample
+		samples, err = client.Sample(ctx, request)
 		client.CloseIdle()
 		if err == nil {
-			r.Can.TokensOut, r.Can.LogProbs = with.TokenIDs, samples[0].LogProbs != nil && !with.NoLogProbs
-			return nil
+			return policy.Abilities{TokensOut: with.tokens, LogProbs: with.probs && samples[0].LogProbs != nil}, nil
 		}
-		last = err
 		fault, is := errors.AsType[*remote.Error](err)
 		if !is || fault.Kind != remote.Unsupported && fault.Status != http.StatusBadRequest && fault.Status != http.StatusUnprocessableEntity {
-			return err
+			break
 		}
 	}
-	return last
+	return can, err
 }
 
 // note keeps what did not work.

@@ -145,18 +145,53 @@ func TestModelsThatAreServedButNotListed(t *testing.T) {
 	}
 }
 
+// What a server can by text completions is told apart from what it can by messages.
+func TestTextCompletionsAreTried(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why   string
+		at    http.Handler
+		chats bool
+		text  string // its abilities; empty: none
+		notes int
+	}{
+		{"both", like(t, fake.OpenAI), true, "out true, log-probabilities true", 0},
+		{"messages alone", &policytest.Server{Key: "sk-right"}, true, "", 0},
+		{"texts alone", without(like(t, fake.OpenAI), "/v1/chat/completions"), false, "out true, log-probabilities true", 1},
+		{"neither", without(&policytest.Server{Key: "sk-right"}, "/v1/chat/completions"), false, "", 2},
+		{"a server that takes tokens is not asked", like(t, fake.VLLM), true, "", 0},
+	} {
+		r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, test.at), APIKey: "sk-right"}, "", "")
+		if err != nil {
+			t.Errorf("%s: %v", test.why, err)
+			continue
+		}
+		text := ""
+		if r.Text != nil {
+			text = fmt.Sprintf("out %v, log-probabilities %v", r.Text.TokensOut, r.Text.LogProbs)
+		}
+		if (r.Fault == nil) != test.chats || text != test.text || len(r.Notes) != test.notes {
+			t.Errorf("%s: found %+v, text completions: %s", test.why, r, text)
+		}
+	}
+}
+
+// without is h without a route.
+func without(h http.Handler, route string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == route {
+			http.NotFound(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
 // A server that is recognised and cannot do what it should is told of in notes.
 func TestWhatDoesNotWorkIsNoted(t *testing.T) {
 	t.Parallel()
 	s := like(t, fake.SGLang)
-	old := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/generate" {
-			http.NotFound(w, r)
-			return
-		}
-		s.ServeHTTP(w, r)
-	})
-	r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, old), APIKey: "sk-right"}, "", "")
+	r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, without(s, "/generate")), APIKey: "sk-right"}, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,10 @@ type Book []quintain.Scenario
 // Answer returns the solution of the problem that r.Key names. It serves as the Answer
 // of a [Solver].
 func (b Book) Answer(r quintain.Request) (string, error) {
-	id, _, _ := strings.Cut(r.Key, "#")
+	id := r.Key
+	if at := strings.IndexAny(id, "#~"); at >= 0 {
+		id = id[:at]
+	}
 	scenario, task, d, err := quintain.ParseID(id)
 	if err != nil {
 		return "", err

@@ -39,7 +39,7 @@ func TestBookSolvesTheProblemOfTheKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, key := range []string{p.ID(), p.ID() + "#3"} {
+		for _, key := range []string{p.ID(), p.ID() + "#3", p.ID() + "~1", p.ID() + "#3~1"} {
 			want := strings.Repeat(s.Info().Name, 2)
 			if got, err := book.Answer(quintain.Request{Key: key}); err != nil || got != want {
 				t.Errorf("%s: %q, error %v, want %q", key, got, err, want)

@@ -21,7 +21,7 @@ import (
 const patience = time.Minute
 
 // Connect finds out what is at the server's address, and says it. It returns why the server
-// cannot be used: for now, see [Temporary], or at all. A server of chat completions that
+// cannot be used: for now, see [Temporary], or at all. A server of completions that
 // fails is no error: it may be asked all the same.
 func (s *Server) Connect(ctx context.Context) error {
 	if s.settings.Kind == probe.OpenAI {
@@ -60,8 +60,10 @@ func (s *Server) probe(ctx context.Context, url string, kind probe.Kind) (*probe
 	cfg := s.at(url)
 	cfg.Timeout, cfg.Told = min(cfg.Timeout, patience), nil
 	found, err := probe.Run(ctx, cfg, s.chat.Model, kind)
-	if err == nil && Temporary(found.Fault) {
-		err = found.Fault
+	if err == nil {
+		if _, fault := s.can(found); Temporary(fault) {
+			err = fault
+		}
 	}
 	if err == nil && s.renderer != nil && found.Can.TokensIn {
 		err = s.compare(ctx, cfg, found)
@@ -87,7 +89,7 @@ func (s *Server) tryScore(ctx context.Context, cfg remote.Config, found *probe.R
 }
 
 // admit returns why the server at an address cannot be one of the pool, whose servers are
-// of a kind; "": they speak chat completions.
+// of a kind; "": they speak completions.
 func (s *Server) admit(ctx context.Context, url string, kind probe.Kind) error {
 	if kind == "" {
 		client, err := s.byChat(s.at(url))
@@ -124,7 +126,7 @@ func Temporary(err error) bool {
 		slices.Contains([]remote.Kind{remote.Unreachable, remote.Busy, remote.ServerFailed}, fault.Kind) && !errors.Is(err, quintain.ErrFinal))
 }
 
-// look says what is found at the address of a server of chat completions.
+// look says what is found at the address of a server of completions.
 func (s *Server) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, errors.New("no answer within 5 s"))
 	defer cancel()
@@ -137,23 +139,37 @@ func (s *Server) look(ctx context.Context) {
 	}
 }
 
+// can returns what a server can by the route that it is to be asked, and why it has none.
+func (s *Server) can(found *probe.Report) (can policy.Abilities, fault error) {
+	switch {
+	case s.chat.Prompt == nil:
+		return found.Can, found.Fault
+	case found.Text != nil:
+		return *found.Text, nil
+	}
+	return policy.Abilities{LogProbs: found.Can.LogProbs}, found.TextFault
+}
+
 // choose decides how the server is asked, by what it can. The error says what it lacks.
 func (s *Server) choose(found *probe.Report) error {
 	name := fmt.Sprintf("the server %s (%s)", found.URL, strings.TrimSpace(string(found.Server)+" "+found.Version))
-	byTokens := found.Can.TokensIn && found.Can.TokensOut
+	can, fault := s.can(found)
+	byTokens := can.TokensIn && can.TokensOut
 	switch {
-	case found.Fault != nil:
-		return fmt.Errorf("%s samples nothing: %w", name, found.Fault)
-	case s.use.Scores && !(found.Can.Score && byTokens):
+	case fault != nil && found.Text != nil:
+		return fmt.Errorf("%s has only text completions (--completions text): %w", name, fault)
+	case fault != nil:
+		return fmt.Errorf("%s samples nothing: %w", name, fault)
+	case s.use.Scores && !(can.Score && byTokens):
 		return fmt.Errorf("%s does not score given tokens%s; serve the teacher with vLLM or SGLang", name, reasons(found.Notes))
 	case s.renderer != nil && !byTokens:
-		return fmt.Errorf("%s takes no tokens%s; serve the model with vLLM, SGLang or llama.cpp, or leave out the tokenizer to play by chat completions",
+		return fmt.Errorf("%s takes no tokens%s; serve the model with vLLM, SGLang or llama.cpp, or leave out the tokenizer to play by completions",
 			name, reasons(found.Notes))
 	case s.renderer == nil && byTokens && s.use.Trainer:
 		return fmt.Errorf("%s takes tokens, and a trainer needs them: name the model's folder or its tokenizer.json (--tokenizer); "+
 			"--policy openai plays without", name)
 	}
-	if s.use.LogProbs && !found.Can.LogProbs {
+	if s.use.LogProbs && !can.LogProbs {
 		s.say("warning: %s reports no log-probabilities, so the groups have none", name)
 	}
 	if s.renderer != nil {
@@ -163,10 +179,10 @@ func (s *Server) choose(found *probe.Report) error {
 		}
 		return s.playByTokens(found.Server, found.Model)
 	}
-	s.say("%s has the model %s, and is asked by chat completions", name, found.Model)
+	s.say("%s has the model %s, and is asked by %s completions", name, found.Model, s.settings.Chat.Form)
 	s.chat.Model = found.Model
-	s.chat.TokenIDs = s.chat.TokenIDs || s.use.Trainer && found.Can.TokensOut
-	s.chat.NoLogProbs = !s.use.LogProbs || !found.Can.LogProbs
+	s.chat.TokenIDs = s.chat.TokenIDs || s.use.Trainer && can.TokensOut
+	s.chat.NoLogProbs = !s.use.LogProbs || !can.LogProbs
 	if s.use.Trainer && !s.chat.TokenIDs {
 		s.say("warning: %s reports no tokens, so the trainer gets the bytes of the texts: "+
 			"serve the model with vLLM, SGLang or llama.cpp, and name its tokenizer (--tokenizer)", name)

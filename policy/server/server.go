@@ -1,7 +1,7 @@
 // Package server is the policy of an inference server, whichever it is: it finds out what
 // is at an address, says before anything is played what is missing there, and has replies
 // sampled in the best way that the server knows. With the model's tokenizer that is by
-// exact tokens, else by chat completions. A server that does not run yet is waited for.
+// exact tokens, else by completions. A server that does not run yet is waited for.
 package server
 
 import (
@@ -110,6 +110,11 @@ func New(s Settings, u Use) (*Server, error) {
 			return nil, fmt.Errorf("tokenizer: %w", err)
 		}
 	}
+	if s.Chat.Form == openai.Text {
+		if n.chat.Prompt, err = s.Files.Prompt(time.Now()); err != nil {
+			return nil, fmt.Errorf("chat_template: %w", err)
+		}
+	}
 	if s.Kind == probe.OpenAI {
 		n.chat.NoLogProbs = !u.LogProbs
 		return n, n.playByChat()
@@ -124,7 +129,7 @@ func New(s Settings, u Use) (*Server, error) {
 // an error.
 func (s *Server) Model() string { return s.chat.Model }
 
-// playByChat has replies sampled by chat completions.
+// playByChat has replies sampled by completions.
 func (s *Server) playByChat() error {
 	p, err := pool.NewPolicy(s.poolOf(""), s.byChat)
 	if err != nil {
@@ -135,7 +140,7 @@ func (s *Server) playByChat() error {
 	return nil
 }
 
-// byChat is the client of chat completions at an address.
+// byChat is the client of completions at an address.
 func (s *Server) byChat(at remote.Config) (pool.Chat, error) {
 	chat := s.chat
 	chat.Server = at
@@ -145,7 +150,7 @@ func (s *Server) byChat(at remote.Config) (pool.Chat, error) {
 	return openai.New(chat)
 }
 
-// poolOf is the config of a pool of servers of a kind; "": of any that speak chat
+// poolOf is the config of a pool of servers of a kind; "": of any that speak
 // completions. If there may be several, each has to be of that kind.
 func (s *Server) poolOf(kind probe.Kind) pool.Config {
 	of := s.settings.Pool

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
+	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
@@ -104,6 +106,20 @@ func refusing(h http.Handler, part string) http.Handler {
 	})
 }
 
+// lacking is h without a route.
+func lacking(h http.Handler, route string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == route {
+			http.NotFound(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// continues has texts continued.
+func continues(s *server.Settings) { s.Chat.Form = openai.Text }
+
 // What a server lacks is said before anything is played; else it plays.
 func TestConnect(t *testing.T) {
 	t.Parallel()
@@ -135,6 +151,8 @@ func TestConnect(t *testing.T) {
 		{"a server that reports no probabilities", &policytest.Server{NoLogProbs: true}, nil, trainer, "reports no log-probabilities", false},
 		{"probabilities that nobody needs", &policytest.Server{NoLogProbs: true}, nil, server.Use{}, byChat, false},
 		{"a kind that is said", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLM, folder }, trainer, byTokens, false},
+		{"vLLM by its native route", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "(vllm-native", false},
+		{"vLLM whose native route is off", lacking(like(t, fake.VLLM), "/inference/v1/generate"), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "takes no tokens (tokens: ", true},
 		{"a kind that it is not", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.SGLang, folder }, trainer, "takes no tokens (tokens: ", true},
 		{"a teacher on vLLM", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
 		{"a teacher on SGLang", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
@@ -142,6 +160,15 @@ func TestConnect(t *testing.T) {
 		{"a teacher by chat completions", like(t, fake.OpenAI), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "does not score given tokens", true},
 		{"a teacher with another vocabulary", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = other }, teacher, "it is not the one of the server's model", true},
 		{"a teacher that tells fewer tokens", refusing(like(t, fake.VLLM), `"prompt_logprobs":2`), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "--max-logprobs", true},
+		{"a server that continues texts", like(t, fake.OpenAI), continues, trainer, "is asked by text completions", false},
+		{"one without chat completions", lacking(like(t, fake.OpenAI), "/v1/chat/completions"), continues, trainer, "is asked by text completions", false},
+		{"one that is asked to chat", lacking(like(t, fake.OpenAI), "/v1/chat/completions"), nil, trainer, "has only text completions (--completions text)", true},
+		{"one that does not continue texts", lacking(like(t, fake.OpenAI), "/v1/completions"), continues, trainer, "samples nothing", true},
+		{"texts on vLLM, which takes tokens", like(t, fake.VLLM), continues, trainer, "is asked by text completions", false},
+		{"a kind that continues texts", like(t, fake.OpenAI), func(s *server.Settings) {
+			continues(s)
+			s.Kind, s.Chat.Model, s.Pool.URLs[0] = probe.OpenAI, "fake", s.Pool.URLs[0]+"/v1"
+		}, trainer, "has the model fake", false},
 		{"another model", like(t, fake.VLLM), func(s *server.Settings) { s.Chat.Model = "m2" }, server.Use{}, `no model "m2"; the server has fake`, true},
 		{"no inference server", http.NotFoundHandler(), nil, server.Use{}, "is this the address of an inference server?", true},
 	} {
@@ -372,6 +399,7 @@ func TestVersions(t *testing.T) {
 func TestSettingsAreChecked(t *testing.T) {
 	t.Parallel()
 	folder := policytest.ByteModel(t, "{% nope %}", 0)
+	good := filepath.Join(policytest.ByteModel(t, policytest.Talk, 0), "tokenizer_config.json")
 	for _, test := range []struct {
 		why  string
 		set  func(*server.Settings)
@@ -389,7 +417,13 @@ func TestSettingsAreChecked(t *testing.T) {
 		}, "tokenizer: bytes has a template"},
 		{"more for the body, by tokens", func(s *server.Settings) {
 			s.Files.Tokenizer, s.Chat.Extra = exact.ByteTokenizer, map[string]any{"a": 1}
-		}, "extra_body: is for chat completions only"},
+		}, "extra_body: is for completions only"},
+		{"texts by a template", func(s *server.Settings) { continues(s); s.Files.Config = good }, ""},
+		{"texts by a template that is not there", func(s *server.Settings) { continues(s); s.Files.Template = "none" }, "chat_template: "},
+		{"texts have no tokenizer", func(s *server.Settings) { continues(s); s.Files.Tokenizer = folder }, "tokenizer: a text"},
+		{"variables of no template", func(s *server.Settings) { continues(s); s.Files.Vars = map[string]any{"a": 1} }, "template_vars: there is no template"},
+		{"texts for a kind that takes tokens", func(s *server.Settings) { continues(s); s.Kind = probe.VLLM }, "completions: vllm is asked by tokens"},
+		{"text completions name the model", func(s *server.Settings) { continues(s); s.Kind = probe.OpenAI }, "model: is missing"},
 		{"a tokenizer that is not there", func(s *server.Settings) { s.Files.Tokenizer = "none.json" }, "tokenizer: "},
 		{"a template that is none", func(s *server.Settings) { s.Files.Tokenizer = folder }, "unknown tag 'nope'"},
 		{"a key that is not there", func(s *server.Settings) { s.Chat.KeyFile = "none" }, "key_file: "},

@@ -16,7 +16,7 @@ const Any probe.Kind = "server"
 
 // Kinds are the kinds that a server can be said to be of.
 func Kinds() []probe.Kind {
-	return []probe.Kind{Any, probe.VLLM, probe.SGLang, probe.LlamaCpp, probe.OpenAI}
+	return []probe.Kind{Any, probe.VLLM, probe.VLLMNative, probe.SGLang, probe.LlamaCpp, probe.OpenAI}
 }
 
 // Settings say which server samples, and how its replies are made of tokens.
@@ -46,15 +46,23 @@ func (s *Settings) Check() error {
 	if err := s.Pool.Check(); err != nil {
 		return err
 	}
+	text := s.Chat.Form == openai.Text
 	switch {
+	case text && s.Kind != Any && s.Kind != probe.OpenAI:
+		return fmt.Errorf("completions: %s is asked by tokens; choose the kind server or openai (--policy) to ask it by completions", s.Kind)
+	case text:
+		if err := s.Files.CheckPrompt(); err != nil || s.Kind == Any {
+			return err
+		}
+		return s.Chat.Check()
 	case s.Kind == probe.OpenAI && s.Files.Tokenizer != "":
-		return errors.New("tokenizer: the kind openai plays by chat completions, which take no tokens; choose the kind server (--policy server)")
+		return errors.New("tokenizer: the kind openai plays by completions, which take no tokens; choose the kind server (--policy server)")
 	case s.Kind == probe.OpenAI:
 		return s.Chat.Check()
 	case s.Kind != Any && s.Files.Tokenizer == "":
 		return fmt.Errorf("tokenizer: is missing; %s is asked by tokens: want the model's folder or its tokenizer.json (--tokenizer), or the kind server", s.Kind)
 	case s.Files.Tokenizer != "" && len(s.Chat.Extra) > 0:
-		return errors.New("extra_body: is for chat completions only; leave it out, or the tokenizer")
+		return errors.New("extra_body: is for completions only; leave it out, or the tokenizer")
 	}
 	return s.Files.Check()
 }

@@ -1,6 +1,7 @@
 package vllm
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -20,6 +22,7 @@ type query struct {
 	prompt  policy.Prompt
 	config  *Config
 	id      string // of a native request
+	sent    []byte // the tokens of the prompt, as they stand in the request
 	version int32  // of the weights when it was sent
 
 	outputs []policy.Output
@@ -30,23 +33,38 @@ type query struct {
 // call is the request to the server.
 func (q *query) call() (c remote.Call, err error) {
 	c = remote.Call{Missing: missing, Begin: q.begin}
+	q.sent = encode(q.prompt.Tokens)
+	tokens := "prompt"
 	fields := samplingOf(q.prompt.Sampling, q.prompt.N)
 	if q.config.Native {
 		q.id = fmt.Sprintf("quintain-%016x", rand.Uint64())
-		c.Path, c.Read = "inference/v1/generate", q.readNative
+		c.Path, c.Read, tokens = "inference/v1/generate", q.readNative, "token_ids"
 		fields["logprobs"] = 0
-		fields = map[string]any{"request_id": q.id, "token_ids": q.prompt.Tokens, "model": q.config.Model, "sampling_params": fields}
+		fields = map[string]any{"request_id": q.id, "model": q.config.Model, "sampling_params": fields}
 	} else {
 		c.Path, c.Event, c.Read = "v1/completions", q.event, q.end
 		maps.Copy(fields, map[string]any{
-			"model": q.config.Model, "prompt": q.prompt.Tokens, "logprobs": 0, "return_token_ids": true,
-			"stream": true, "stream_interval": q.config.Interval,
+			"model": q.config.Model, "logprobs": 0, "return_token_ids": true, "stream": true, "stream_interval": q.config.Interval,
 		})
 	}
-	if c.Body, err = json.Marshal(fields); err != nil {
+	rest, err := json.Marshal(fields)
+	if err != nil {
 		return c, fmt.Errorf("body of the request: %w", err)
 	}
+	c.Body = slices.Concat([]byte(`{"`+tokens+`":`), q.sent, []byte(","), rest[1:])
 	return c, nil
+}
+
+// encode is the JSON of tokens, which may be many.
+func encode(tokens []quintain.Token) []byte {
+	text := append(make([]byte, 0, 6*len(tokens)+2), '[')
+	for i, t := range tokens {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(t), 10)
+	}
+	return append(text, ']')
 }
 
 // begin forgets what an earlier exchange brought.
@@ -87,7 +105,7 @@ type span struct {
 // event adds an event of a stream to the outputs.
 func (q *query) event(data []byte) *remote.Error {
 	var r reply
-	if fault := remote.Decode(data, &r); fault != nil {
+	if fault := remote.Decode(q.withoutPrompt(data), &r); fault != nil {
 		return fault
 	}
 	if len(r.Error) > 0 {
@@ -101,6 +119,18 @@ func (q *query) event(data []byte) *remote.Error {
 	return nil
 }
 
+// withoutPrompt cuts the prompt out of an event that has it as it was sent: most of the
+// event. A string of JSON cannot contain the key with its quotes.
+func (q *query) withoutPrompt(data []byte) []byte {
+	const key = `"prompt_token_ids":`
+	begin := bytes.Index(data, []byte(key)) + len(key)
+	if begin < len(key) || !bytes.HasPrefix(data[begin:], q.sent) {
+		return data
+	}
+	q.mine = true
+	return slices.Concat(data[:begin], []byte("null"), data[begin+len(q.sent):])
+}
+
 // add appends c to its output.
 func (q *query) add(c *choice) *remote.Error {
 	if c.Index < 0 || c.Index >= q.prompt.N {
@@ -110,11 +140,8 @@ func (q *query) add(c *choice) *remote.Error {
 	if o.Finish != "" {
 		return remote.Nonsensef("choice %d goes on after its end", c.Index)
 	}
-	if len(c.PromptTokenIDs) > 0 {
-		if !slices.Equal(c.PromptTokenIDs, q.prompt.Tokens) {
-			return remote.Nonsensef("the answer is to another prompt, of %d tokens", len(c.PromptTokenIDs))
-		}
-		q.mine = true
+	if fault := q.recognize(c.PromptTokenIDs); fault != nil {
+		return fault
 	}
 	probs, fault := c.logProbs()
 	if fault != nil {
@@ -130,6 +157,15 @@ func (q *query) add(c *choice) *remote.Error {
 		o.Finish, fault = finish(*c.FinishReason)
 	}
 	return fault
+}
+
+// recognize takes a prompt's tokens, if there are any: they must be those that were sent.
+func (q *query) recognize(prompt []quintain.Token) *remote.Error {
+	if len(prompt) > 0 && !slices.Equal(prompt, q.prompt.Tokens) {
+		return remote.Nonsensef("the answer is to another prompt, of %d tokens", len(prompt))
+	}
+	q.mine = q.mine || len(prompt) > 0
+	return nil
 }
 
 // logProbs are those of the tokens of c.

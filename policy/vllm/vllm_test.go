@@ -1,6 +1,7 @@
 package vllm
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -71,6 +72,34 @@ func TestVersionsOfTokens(t *testing.T) {
 	}
 }
 
+func TestPromptOfAnAnswer(t *testing.T) {
+	for _, test := range []struct {
+		why, prompt string
+		mine, fault bool
+	}{
+		{"as it was sent", `"prompt_token_ids":[1,23],`, true, false},
+		{"with other white space", `"prompt_token_ids": [1, 23],`, true, false},
+		{"another", `"prompt_token_ids":[1,24],`, false, true},
+		{"a longer one", `"prompt_token_ids":[1,23,4],`, false, true},
+		{"no tokens", `"prompt_token_ids":["1","23"],`, false, true},
+		{"no value behind it", `"prompt_token_ids":[1,23]4,`, true, true},
+		{"in the text of the model", `"reply":"\"prompt_token_ids\":[1,23]",`, false, false},
+		{"none, in a later event", ``, false, false},
+		{"null", `"prompt_token_ids":null,`, false, false},
+		{"empty", `"prompt_token_ids":[],`, false, false},
+	} {
+		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 23}, N: 1}, config: &Config{}}
+		call, err := q.call()
+		if err != nil || !strings.Contains(string(call.Body), `"prompt":[1,23],`) || !json.Valid(call.Body) {
+			t.Fatalf("request %s, error %v", call.Body, err)
+		}
+		q.begin(7)
+		if fault := q.event([]byte(`{"choices":[{"index":0,` + test.prompt + `"text":""}]}`)); (fault != nil) != test.fault || q.mine != test.mine {
+			t.Errorf("%s: mine is %v, fault %v", test.why, q.mine, fault)
+		}
+	}
+}
+
 // FuzzEvents checks that any events give either outputs that keep their promises, or an
 // error.
 func FuzzEvents(f *testing.F) {
@@ -80,7 +109,7 @@ func FuzzEvents(f *testing.F) {
 	f.Add(first, `{"choices":[],"error":{"message":"no"}}`)
 	f.Add(`{"choices":[{"index":-1,"token_ids":[-5],"logprobs":{"content":[{"logprob":null}]}}]}`, `[]`)
 	f.Fuzz(func(t *testing.T, one, two string) {
-		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 2}, N: 2, Sampling: quintain.Sampling{MaxTokens: 3}}, config: &Config{}}
+		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 2}, N: 2, Sampling: quintain.Sampling{MaxTokens: 3}}, config: &Config{}, sent: []byte("[1,2]")}
 		q.begin(7)
 		for _, data := range []string{one, two} {
 			if q.event([]byte(data)) != nil {
