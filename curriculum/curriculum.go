@@ -21,8 +21,9 @@
 //   - Among these, a level counts with its spread, and twice as much as the one below. It
 //     is drawn in proportion to the fourth power of that: mostly the hardest level that
 //     teaches, and an easier one if nothing is right there.
-//   - A course is drawn in proportion to its weight and to the largest spread of the levels
-//     that are played. So share moves from what is solved or hopeless to what teaches.
+//   - A course is drawn in proportion to its weight and to the square of the largest spread
+//     of the levels that are played. So share moves from what is solved or hopeless to what
+//     teaches.
 //   - Three draws in a hundred go by the weights of the courses alone, to any level: nothing
 //     is ever given up, and what the policy forgets is noticed.
 //
@@ -67,6 +68,8 @@ type course struct {
 	first int // number of its easiest rung
 	rungs []rung
 	climb climb // of the controller Atropos
+
+	began float64 // its complexity before the first group
 }
 
 // New returns a curriculum over courses. The error names what is invalid.
@@ -88,6 +91,9 @@ func New(s Settings, seed uint64, courses []Course) (*Curriculum, error) {
 	}
 	if len(courses) == 0 {
 		return nil, fmt.Errorf("a curriculum has no course")
+	}
+	for _, one := range c.courses {
+		one.began = c.complexity(one)
 	}
 	return c, nil
 }
@@ -137,7 +143,7 @@ func (c *Curriculum) shares() []float64 {
 	all := c.weights()
 	if c.teaches() {
 		for i, one := range c.courses {
-			all[i] *= one.best()
+			all[i] *= one.best() * one.best()
 		}
 	}
 	return all
@@ -191,9 +197,11 @@ func (c *Curriculum) Note(number int, scores []float64) {
 // A Standing is what a curriculum knows of a course.
 type Standing struct {
 	Name       string  `json:"name"`
-	Complexity float64 `json:"complexity"` // of the next draw, on average: 0 to 1
-	Share      float64 `json:"share"`      // of the draws
-	PassRate   float64 `json:"pass_rate"`  // mean score of the last five groups, at whatever levels; 0 before the first
+	Complexity float64 `json:"complexity"`       // of the next draw, on average: 0 to 1
+	Share      float64 `json:"share"`            // of the draws
+	PassRate   float64 `json:"pass_rate"`        // mean score of the last five groups, at whatever levels; 0 before the first
+	Moved      bool    `json:"moved"`            // the complexity is not the one before the first group
+	Target     float64 `json:"target,omitempty"` // mean score that the controller Atropos steers to; 0: it is another one
 }
 
 // Standings returns what is known of the courses, in their order.
@@ -204,9 +212,13 @@ func (c *Curriculum) Standings() []Standing {
 	byWeight, byShare := sum(weights), sum(shares)
 	all := make([]Standing, len(c.courses))
 	for i, one := range c.courses {
-		all[i] = Standing{one.Name, c.complexity(one), shares[i] / byShare, one.climb.passRate()}
-		if c.teaches() {
+		at := c.complexity(one)
+		all[i] = Standing{Name: one.Name, Complexity: at, Share: shares[i] / byShare, PassRate: one.climb.passRate(), Moved: at != one.began}
+		switch {
+		case c.teaches():
 			all[i].Share += c.settings.Floor * (weights[i]/byWeight - all[i].Share)
+		case c.settings.Mode == Adaptive:
+			all[i].Target = c.settings.Target
 		}
 	}
 	return all

@@ -88,7 +88,7 @@ func TestRandomPlaysAllLevelsAndKeepsTheWeights(t *testing.T) {
 		}
 	}
 	for _, one := range c.Standings() {
-		if one.Complexity != 0.5 || one.PassRate != 1 {
+		if one.Complexity != 0.5 || one.PassRate != 1 || one.Moved || one.Target != 0 {
 			t.Errorf("standing %+v", one)
 		}
 	}
@@ -127,6 +127,9 @@ func TestTeachingGoesUpAndComesDown(t *testing.T) {
 	} {
 		play(c, 3000, can(test.levels))
 		for i, one := range c.Standings() {
+			if one.Moved != (one.Complexity > 0.05) || one.Target != 0 {
+				t.Errorf("with %d levels solved, %+v", test.levels, one)
+			}
 			if math.Abs(one.Complexity-test.want[i]) > 0.05 {
 				t.Errorf("with %d levels solved, %s has the complexity %.3f, want about %v: %s", test.levels, one.Name, one.Complexity, test.want[i], test.why)
 			}

@@ -111,7 +111,7 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	engine := rollout.Engine{
-		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size), Replays: e.Replays, Limit: e.Limit,
+		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size), Replays: e.Replays, Limit: e.Limit, Exam: true,
 		Next: run.next,
 		Done: func(_ context.Context, r rollout.Result) error {
 			err := run.take(r)

@@ -243,7 +243,7 @@ func TestFailuresAreNoScores(t *testing.T) {
 	}
 }
 
-// once fails the first time that it is asked for an episode.
+// once fails the first time that it is asked for an episode, and what is of no examination.
 type once struct {
 	quintain.Policy
 	err   error
@@ -252,7 +252,7 @@ type once struct {
 
 func (o *once) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	key, _, _ := strings.Cut(r.Key, "~")
-	if _, again := o.asked.LoadOrStore(key, true); !again {
+	if _, again := o.asked.LoadOrStore(key, true); !again || !r.Exam {
 		return nil, o.err
 	}
 	return o.Policy.Sample(ctx, r)

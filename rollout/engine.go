@@ -39,6 +39,7 @@ type Engine struct {
 	Parallel int           // groups in progress at once, 1 or more
 	Grace    time.Duration // how long episodes may continue once Run is told to stop
 	Limit    time.Duration // that servers may take for the replies of an episode together, see [quintain.Request]; 0: none
+	Exam     bool          // the episodes are those of an examination, see [quintain.Request]
 	Replays  int           // how often an episode is played again from the start after a failure of the policy
 
 	// Next waits for a job that may start. The error io.EOF means that no job is left;

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -83,8 +84,14 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 	if len(open) == 0 {
 		return
 	}
+	for _, ep := range open[1:] {
+		if !reflect.DeepEqual(ep.talk, open[0].talk) {
+			ep.fail(ctx, quintain.EnvFailed, errors.New("the environment opens the episodes of one problem with different messages"))
+		}
+	}
+	open = slices.DeleteFunc(open, (*episode).over)
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
-		Key: key, Messages: open[0].talk, N: len(open), Sampling: e.Sampling, Within: e.Limit,
+		Key: key, Messages: open[0].talk, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
 	})
 	for i, ep := range open {
 		if i < len(samples) {
@@ -98,7 +105,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 // turn plays one more turn of an episode.
 func (e *Engine) turn(ctx context.Context, ep *episode) {
 	r := quintain.Request{
-		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, N: 1, Sampling: e.Sampling,
+		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, N: 1, Sampling: e.Sampling, Exam: e.Exam,
 	}
 	if e.Limit > 0 {
 		if r.Within = e.Limit - ep.replies; r.Within <= 0 {
@@ -169,7 +176,11 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 			ep.fail(ctx, quintain.EnvFailed, fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
 		}
 	}()
-	if err := call(); err != nil {
+	err := call()
+	switch {
+	case errors.Is(err, quintain.ErrLost):
+		ep.fail(ctx, quintain.InfraFailed, err)
+	case err != nil:
 		ep.fail(ctx, quintain.EnvFailed, err)
 	}
 }

@@ -92,7 +92,7 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 	returns := make([][]float64, len(played))
 	for i := range played {
 		returns[i] = r.returns(&played[i])
-		scores = append(scores, returns[i][0])
+		scores = append(scores, r.Earned(&played[i]))
 	}
 	all := r.Sequences.of(played)
 	r.shape(played, all, scores)
@@ -105,6 +105,18 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 	}
 	group, err = r.group(result, all, outcome{scores, returns})
 	return group, scores, "", err
+}
+
+// Earned is the score of an episode before penalties: the return of its first turn, or 0 or 1
+// with RightOnly. The episode has a reward.
+func (r Rules) Earned(t *quintain.Trajectory) float64 {
+	switch {
+	case !r.RightOnly:
+		return r.returns(t)[0]
+	case t.Solved():
+		return 1
+	}
+	return 0
 }
 
 // An outcome is what the episodes of a group earned.

@@ -62,6 +62,28 @@ func TestGroupOfSeveralTurns(t *testing.T) {
 	}
 }
 
+// A sequence ends with its last sampled token: a conversation that left no room for a reply
+// has been read further than a trainer can read it.
+func TestSequencesEndWithASampledToken(t *testing.T) {
+	full := played(2, 0, 0, 0)
+	full.Turns[2].Wrote, full.Turns[2].LogProbs, full.Turns[2].Versions = nil, nil, nil
+	full.Turns[2].Finish = quintain.Length
+	g, scores, drop, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, MaxSequence: 9}.Judge(result(full, played(2, 0, 1)))
+	if err != nil || drop != "" || fmt.Sprint(scores) != "[0 1]" {
+		t.Fatalf("scores %v, drop %q, error %v", scores, drop, err)
+	}
+	if err := g.Check(); err != nil {
+		t.Error(err)
+	}
+	if got := fmt.Sprint(g.Tokens); got != "[[1 2 10 11 1 2 10 11] [1 2 10 11 1 2 10 11]]" {
+		t.Errorf("tokens %s", got)
+	}
+	var talks [][]quintain.Message
+	if err := json.Unmarshal(g.Messages, &talks); err != nil || len(talks[0]) != 4 {
+		t.Errorf("messages %s, error %v", g.Messages, err)
+	}
+}
+
 // forked has three turns; the third does not continue the second.
 func forked() quintain.Trajectory {
 	tr := played(2, -1, -1, 1)

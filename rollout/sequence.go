@@ -8,8 +8,9 @@ type Sequences string
 // The ways to cut an episode into sequences. In each, every sampled token is trained on
 // in exactly one sequence.
 const (
-	// WholeEpisodes makes one sequence of an episode, and begins another wherever the
-	// policy's server rewrote the conversation (see [quintain.Turn]).
+	// WholeEpisodes makes one sequence of an episode, up to its last sampled token, and
+	// begins another wherever the policy's server rewrote the conversation (see
+	// [quintain.Turn]).
 	WholeEpisodes Sequences = "episode"
 
 	// EachTurn makes a sequence of each turn, with everything before it as its prompt.
@@ -35,11 +36,12 @@ func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 			if t.Turns[k].Fork {
 				begin = k
 			}
-			if k > begin && how != EachTurn {
+			switch continues := k > begin && how != EachTurn; {
+			case !continues:
+				all = append(all, sequence{played: t, episode: episode, begin: begin, first: k, last: k})
+			case len(t.Turns[k].Wrote) > 0: // else there was no room for a reply
 				all[len(all)-1].last = k
-				continue
 			}
-			all = append(all, sequence{played: t, episode: episode, begin: begin, first: k, last: k})
 		}
 	}
 	return all

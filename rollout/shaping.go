@@ -6,15 +6,9 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// shape changes the scores of a group's episodes as the rules say.
+// shape lowers the scores of a group's episodes by the penalties of the rules.
 func (r Rules) shape(played []quintain.Trajectory, all []sequence, scores []float64) {
 	for i := range played {
-		if r.RightOnly {
-			scores[i] = 0
-			if played[i].Solved() {
-				scores[i] = 1
-			}
-		}
 		if played[i].Malformed() {
 			scores[i] -= r.MalformedPenalty
 		}

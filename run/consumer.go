@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/pause"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -28,7 +29,7 @@ func (r *Run) consumeBatches(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if batch == nil || !wait(ctx, r.config.Settings.StepTime) {
+		if batch == nil || !pause.For(ctx, r.config.Settings.StepTime) {
 			r.config.Queue.ReleaseAll(consumerName)
 			return nil
 		}

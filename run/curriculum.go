@@ -18,11 +18,12 @@ func (r *Run) openCurriculum() (err error) {
 	return err
 }
 
-// courses are those of streams. A course has the weight of its easiest level.
+// courses are those of streams. The weight of a course is that of its levels together.
 func courses(streams []rollout.Stream) (all []curriculum.Course) {
 	for _, s := range streams {
 		if last := len(all) - 1; last >= 0 && all[last].Name == s.Course {
 			all[last].Levels++
+			all[last].Weight += s.Weight
 			continue
 		}
 		all = append(all, curriculum.Course{Name: s.Course, Levels: 1, Weight: s.Weight})

@@ -49,6 +49,8 @@ type Stepped struct {
 type Sent struct {
 	Groups []string // IDs
 	Step   int      // of the trainer that gets them
+
+	Standings []curriculum.Standing // of the curriculum; nil: there is none
 }
 
 // Examined is an examination that was held.

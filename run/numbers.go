@@ -84,6 +84,7 @@ func (n *Numbers) Note(e Event) error {
 		return n.writeNowAndThen()
 	case Sent:
 		n.step = max(n.step, e.Step)
+		n.curriculum(e.Standings)
 		return n.writeNowAndThen()
 	case Examined:
 		n.step = max(n.step, e.Version)
@@ -155,14 +156,19 @@ func (n *Numbers) curriculum(courses []curriculum.Standing) {
 		return
 	}
 	var complexities, passRates []float64
+	moved := 0.0
 	for _, c := range courses {
 		n.values["curriculum/complexity/"+c.Name] = c.Complexity
 		n.values["curriculum/share/"+c.Name] = c.Share
 		n.values["curriculum/pass_rate/"+c.Name] = c.PassRate
 		complexities, passRates = append(complexities, c.Complexity), append(passRates, c.PassRate)
+		moved += oneIf(c.Moved)
+	}
+	if target := courses[0].Target; target > 0 {
+		n.values["curriculum/target_accuracy"] = target
 	}
 	maps.Copy(n.values, map[string]float64{
-		"curriculum/total_tasks_tracked": float64(len(courses)), "curriculum/avg_recent_accuracy": mean(passRates),
+		"curriculum/total_tasks_tracked": float64(len(courses)), "curriculum/tasks_with_adjustments": moved, "curriculum/avg_recent_accuracy": mean(passRates),
 		"curriculum/avg_complexity": mean(complexities), "curriculum/min_complexity": slices.Min(complexities), "curriculum/max_complexity": slices.Max(complexities),
 	})
 }
@@ -261,18 +267,28 @@ func deviation(all []float64) float64 {
 
 // server sets the numbers of a server, whose names begin with name. n.mu is held.
 func (n *Numbers) server(name string, all []pool.Exchange) {
-	if len(all) == 0 {
-		return
-	}
-	var seconds, tries []float64
+	var seconds, tries, examSeconds, again []float64
 	for _, e := range all {
-		seconds, tries = append(seconds, e.Took.Seconds()), append(tries, float64(e.Tries))
+		if e.Exam {
+			examSeconds, again = append(examSeconds, e.Took.Seconds()), append(again, oneIf(e.Tries > 1))
+		} else {
+			seconds, tries = append(seconds, e.Took.Seconds()), append(tries, float64(e.Tries))
+		}
 	}
+	if len(seconds) > 0 {
+		n.times(name+"request_time_", seconds)
+		n.values[name+"average_num_attempts"] = mean(tries)
+	}
+	if len(again) > 0 {
+		n.times(name+"eval_request_time_", examSeconds)
+		n.values[name+"eval_retry_rate"] = mean(again)
+	}
+}
+
+// times sets the numbers of the seconds of requests, of which there are some. n.mu is held.
+func (n *Numbers) times(name string, seconds []float64) {
 	slices.Sort(seconds)
-	maps.Copy(n.values, map[string]float64{
-		name + "request_time_avg": mean(seconds), name + "request_time_std": deviation(seconds),
-		name + "request_time_99p": stats.Quantile(seconds, 0.99), name + "average_num_attempts": mean(tries),
-	})
+	n.values[name+"avg"], n.values[name+"std"], n.values[name+"99p"] = mean(seconds), deviation(seconds), stats.Quantile(seconds, 0.99)
 }
 
 // oneIf is 1 if is, else 0.

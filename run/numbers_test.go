@@ -35,7 +35,7 @@ func episode(outcome quintain.Outcome, tokens int, reward float64) quintain.Traj
 
 // exchanges are those of two servers, of which the second has answered nothing.
 func exchanges() [][]pool.Exchange {
-	return [][]pool.Exchange{{{Took: time.Second, Tries: 1}, {Took: 3 * time.Second, Tries: 2}}, nil}
+	return [][]pool.Exchange{{{Took: time.Second, Tries: 1}, {Took: 3 * time.Second, Tries: 2}, {Took: 5 * time.Second, Tries: 2, Exam: true}}, nil}
 }
 
 func TestNumbers(t *testing.T) {
@@ -54,7 +54,7 @@ func TestNumbers(t *testing.T) {
 		run.Played{Result: rollout.Result{Trajectories: []quintain.Trajectory{episode(quintain.InfraFailed, 100, 0)}}, Drop: rollout.DropInfra},
 		run.Dropped{rollout.DropStale, []string{"a", "b"}},
 		run.Stepped{Step: learn.Step{Version: 3, Metrics: learn.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true,
-			Standings: []curriculum.Standing{{Name: "gcd", Complexity: 0.5, Share: 0.75, PassRate: 1}, {Name: "lcm", Share: 0.25}}},
+			Standings: []curriculum.Standing{{Name: "gcd", Complexity: 0.5, Share: 0.75, PassRate: 1, Moved: true, Target: 0.7}, {Name: "lcm", Share: 0.25}}},
 		run.Examined{Version: 4, Report: &exam.Report{
 			Summary: exam.Summary{Mean: &mean}, Rows: []*exam.Row{{Label: "gcd:1", Summary: exam.Summary{Mean: &mean}}, {Label: "lcm"}},
 		}},
@@ -83,6 +83,7 @@ func TestNumbers(t *testing.T) {
 		"train_perf/succeeded_task_duration_mean": 17, "train_perf/succeeded_task_duration_std": 0, "train_perf/succeeded_task_duration_min": 17, "train_perf/succeeded_task_duration_max": 17,
 		"train_perf/failed_task_duration_mean": 3, "train_perf/failed_task_duration_std": 2, "train_perf/failed_task_duration_min": 1, "train_perf/failed_task_duration_max": 5,
 		"server/server_0_request_time_avg": 2, "server/server_0_request_time_std": 1, "server/server_0_request_time_99p": 2.98, "server/server_0_average_num_attempts": 1.5,
+		"server/server_0_eval_request_time_avg": 5, "server/server_0_eval_request_time_std": 0, "server/server_0_eval_request_time_99p": 5, "server/server_0_eval_retry_rate": 1,
 		"train/items_sent_to_api": 1, "train/items_rejected": 2, "train/tokens_per_s": rate,
 		"train/dropped/equal_scores": 1, "train/dropped/infra_failed": 1, "train/dropped/stale": 2,
 		"train/score": 0.375, "train/score/gcd:1": 0.5, "train/score/lcm": 0.25, "train/percent_correct": 0.75, "train/malformed": 0.25,
@@ -93,6 +94,7 @@ func TestNumbers(t *testing.T) {
 		"curriculum/complexity/lcm": 0, "curriculum/share/lcm": 0.25, "curriculum/pass_rate/lcm": 0,
 		"curriculum/avg_complexity": 0.25, "curriculum/min_complexity": 0, "curriculum/max_complexity": 0.5,
 		"curriculum/avg_recent_accuracy": 0.5, "curriculum/total_tasks_tracked": 2,
+		"curriculum/tasks_with_adjustments": 1, "curriculum/target_accuracy": 0.7,
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	if !maps.EqualFunc(log.rows[0].Values, want, near) {
@@ -101,7 +103,7 @@ func TestNumbers(t *testing.T) {
 	if std := log.rows[0].Values["train/completion_lengths_std"]; std < 6.16 || std > 6.17 {
 		t.Errorf("the standard deviation of 4, 20, 6 and 10 is said to be %v", std)
 	}
-	if v := log.rows[1].Values; v["eval/percent_correct"] != mean || v["eval/gcd:1"] != mean || len(v) != 9 {
+	if v := log.rows[1].Values; v["eval/percent_correct"] != mean || v["eval/gcd:1"] != mean || len(v) != 13 {
 		t.Errorf("the numbers of the examination are %v", v)
 	}
 }

@@ -34,8 +34,8 @@ type Outlet interface {
 
 // Limits of what is sent at once.
 const (
-	mostSent  = 32      // groups
-	mostBytes = 4 << 20 // of their binary form, unless one is larger
+	mostSent  = 16      // groups
+	mostBytes = 1 << 20 // of their binary form, unless one is larger
 )
 
 // deliver hands the groups that wait to the outlet until it wants no more. Once ctx and
@@ -101,7 +101,7 @@ func (r *Run) send(ctx context.Context, batch []queue.Delivery) (done int, err e
 	if err := r.config.Queue.Ack(keep, consumerName, seqs(taken)...); err != nil {
 		return 0, err
 	}
-	return len(fates), r.note(Sent{ids(taken), r.config.Outlet.Step()})
+	return len(fates), r.note(Sent{ids(taken), r.config.Outlet.Step(), r.Standings()})
 }
 
 // sending keeps the IDs of groups that are about to be sent, which the next process takes

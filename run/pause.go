@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/quintain-rl/quintain/pause"
 )
 
 // Pauses before a new group after failures of the policy.
@@ -33,18 +35,8 @@ func (f *faultPause) wait(ctx context.Context) error {
 	if row == 0 {
 		return nil
 	}
-	if !wait(ctx, min(pauseMost, pauseFirst<<min(row, 10))) {
+	if !pause.For(ctx, min(pauseMost, pauseFirst<<min(row, 10))) {
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-// wait waits, and reports whether ctx has not ended meanwhile.
-func wait(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }

@@ -127,6 +127,12 @@ func (r *Run) close(result rollout.Result, scores []float64, drop rollout.Drop) 
 	case drop == rollout.DropInfra && result.Again:
 		return r.mix.Again(result.Job)
 	}
+	if scores != nil { // the curriculum goes by what was earned before penalties, as that of Atropos
+		scores = make([]float64, len(result.Trajectories))
+		for i := range scores {
+			scores[i] = r.config.Rules.Earned(&result.Trajectories[i])
+		}
+	}
 	r.mix.Done(result.Job, scores)
 	return false
 }

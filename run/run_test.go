@@ -15,6 +15,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/exam"
@@ -202,6 +203,22 @@ func TestRunGoesOn(t *testing.T) {
 	}
 	if a.GroupsMade+b.GroupsMade < 40 {
 		t.Errorf("%d and %d groups made, want the 40 that were consumed", a.GroupsMade, b.GroupsMade)
+	}
+}
+
+// The curriculum goes by the scores before penalties, and the run by those after them.
+func TestPenaltiesDoNotChangeTheCurriculum(t *testing.T) {
+	t.Parallel()
+	c := config(t, open(t, queue.NewMemory()))
+	c.Policy = solver(c.Streams, 1)
+	c.Rules.KeepEqual, c.Rules.LengthBudget = true, 1 // every reply is longer
+	c.Curriculum = curriculum.Default()
+	c.Curriculum.Mode = curriculum.Random
+	r, report := finish(t, c)
+	for i, one := range r.Standings() {
+		if one.PassRate != 1 || report.Tasks[i].Last != 0 {
+			t.Errorf("%s: pass rate %v, mean score %v, want 1 and 0", one.Name, one.PassRate, report.Tasks[i].Last)
+		}
 	}
 }
 

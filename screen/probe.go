@@ -29,7 +29,10 @@ func Probe(out io.Writer, r *probe.Report) error {
 		{"says the version of its weights", r.Can.Versions},
 		{"scores given tokens", r.Can.Score},
 	} {
-		fmt.Fprintf(t, "%s\t%s\n", row.what, map[bool]string{true: "yes", false: "no"}[row.can])
+		fmt.Fprintf(t, "%s\t%s\n", row.what, yes(row.can))
+	}
+	if !r.Can.TokensIn {
+		fmt.Fprintf(t, "chat completions\t%s\ntext completions\t%s\n", yes(r.Fault == nil), yes(r.Text != nil))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -40,4 +43,11 @@ func Probe(out io.Writer, r *probe.Report) error {
 		}
 	}
 	return nil
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
 }

@@ -5,6 +5,7 @@ package starter
 import (
 	_ "embed" // the weights
 	"encoding/json"
+	"fmt"
 
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/transformer"
@@ -14,58 +15,42 @@ import (
 type Choice struct {
 	Task   string
 	Params json.RawMessage
+	Weight float64 // share of the problems, relative to those of the others
 }
 
-// Mix returns the problems that the starter is made for: seven tasks, easy enough for a
-// model of its size to learn in minutes, except for the sums, which stay hard.
-func Mix() []Choice {
-	return []Choice{
-		{"chain_sum", json.RawMessage(`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":2}`)},
-		{"letter_counting", json.RawMessage(`{"min_words":1,"max_words":1}`)},
-		{"number_sorting", json.RawMessage(`{"min_numbers":3,"max_numbers":3,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9}`)},
-		{"palindrome_generation", json.RawMessage(`{"min_length":3,"max_length":5}`)},
-		{"rotate_matrix", json.RawMessage(`{"min_n":2,"max_n":2,"min_rotations":1,"max_rotations":3}`)},
-		{"spell_backward", json.RawMessage(`{"min_word_len":3,"max_word_len":5}`)},
-		{"spiral_matrix", json.RawMessage(`{"min_n":2,"max_n":3}`)},
-	}
-}
-
-// Ladder returns the problems that the starter is trained on: the tasks of [Mix], each at
-// several levels, which stand next to each other, the easiest first. Together the levels
-// are those of the mix and some that are harder.
+// Ladder returns the problems that the starter is made for: seven tasks, each at several
+// levels, which stand next to each other, the easiest first. The levels of a task together
+// have the weight 1.
 func Ladder() (all []Choice) {
 	add := func(task string, levels ...string) {
 		for _, params := range levels {
-			all = append(all, Choice{task, json.RawMessage(params)})
+			all = append(all, Choice{task, json.RawMessage(params), 1 / float64(len(levels))})
 		}
 	}
 	add("chain_sum",
 		`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":1}`,
+		`{"min_terms":3,"max_terms":3,"min_digits":1,"max_digits":1}`,
 		`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":2}`)
-	add("letter_counting",
-		`{"min_words":1,"max_words":1}`,
-		`{"min_words":2,"max_words":2}`)
-	add("number_sorting",
-		`{"min_numbers":3,"max_numbers":3,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9}`,
-		`{"min_numbers":4,"max_numbers":4,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9}`)
-	add("palindrome_generation",
-		`{"min_length":3,"max_length":3}`,
-		`{"min_length":4,"max_length":4}`,
-		`{"min_length":5,"max_length":5}`,
-		`{"min_length":6,"max_length":6}`)
+	add("letter_counting", from(`"min_words":%d,"max_words":%[1]d`, 1, 3)...)
+	add("number_sorting", from(`"min_numbers":%d,"max_numbers":%[1]d,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9`, 2, 6)...)
+	add("palindrome_generation", from(`"min_length":%d,"max_length":%[1]d`, 3, 8)...)
 	add("rotate_matrix",
 		`{"min_n":2,"max_n":2,"min_rotations":1,"max_rotations":1}`,
 		`{"min_n":2,"max_n":2,"min_rotations":1,"max_rotations":3}`,
-		`{"min_n":3,"max_n":3,"min_rotations":1,"max_rotations":1}`)
-	add("spell_backward",
-		`{"min_word_len":3,"max_word_len":3}`,
-		`{"min_word_len":4,"max_word_len":4}`,
-		`{"min_word_len":5,"max_word_len":5}`,
-		`{"min_word_len":6,"max_word_len":6}`)
-	add("spiral_matrix",
-		`{"min_n":2,"max_n":2}`,
-		`{"min_n":3,"max_n":3}`)
+		`{"min_n":3,"max_n":3,"min_rotations":1,"max_rotations":1}`,
+		`{"min_n":3,"max_n":3,"min_rotations":1,"max_rotations":3}`)
+	add("spell_backward", from(`"min_word_len":%d,"max_word_len":%[1]d`, 3, 12)...)
+	add("spiral_matrix", from(`"min_n":%d,"max_n":%[1]d`, 2, 3)...)
 	return all
+}
+
+// from returns a level for each size from least to most, with the parameters that form
+// gives it.
+func from(form string, least, most int) (levels []string) {
+	for n := least; n <= most; n++ {
+		levels = append(levels, "{"+fmt.Sprintf(form, n)+"}")
+	}
+	return levels
 }
 
 // weights is a file written by quintain pretrain.

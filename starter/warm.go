@@ -38,7 +38,7 @@ type WarmUp struct {
 // DefaultWarmUp returns the warm-up that made the embedded weights, without examples.
 func DefaultWarmUp() WarmUp {
 	sizes := DefaultSizes()
-	return WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 600, Batch: 96}
+	return WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 800, Batch: 96}
 }
 
 // updateNote is the note of an unfinished warm-up that holds the number of updates

@@ -126,6 +126,9 @@ func BenchmarkMillion(b *testing.B) {
 		{"group", Query{Group: middle.Group}},
 		{"version", Query{MinVersion: new(62000), MaxVersion: new(62001)}},
 		{"time", Query{From: middle.Time, To: middle.Time.Add(time.Second)}},
+		{"level", Query{Level: new(3), Newest: true}},
+		{"best", Query{By: ByScore, Newest: true}},
+		{"worst after the middle", Query{By: ByScore, After: middle.Ref}},
 		{"none", Query{Outcome: quintain.InfraFailed, Newest: true}},
 	} {
 		b.Run(q.name, func(b *testing.B) {
@@ -135,6 +138,11 @@ func BenchmarkMillion(b *testing.B) {
 			}
 		})
 	}
+	b.Run("count", func(b *testing.B) {
+		for b.Loop() {
+			r.Count(Query{})
+		}
+	})
 }
 
 // BenchmarkOpenGrowing opens a segment that is not closed and has as many blocks as it may

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"time"
@@ -18,12 +17,15 @@ type Query struct {
 	Outcome  quintain.Outcome // of any episode
 	Drop     string           // Kept, Dropped, or a reason for dropping
 
+	Level                  *int      // of the task; nil: any
 	MinVersion, MaxVersion *int      // of the policy; nil: any
+	MinScore, MaxScore     *float64  // mean score of the group; nil: any, or none
 	From, To               time.Time // not before From, and before To; zero: any
 
-	Newest bool // newest first; otherwise oldest first
-	After  Ref  // only records after this one in that order; zero: all
-	Limit  int  // largest number of records; 0: all
+	By     Order // what the records are sorted by
+	Newest bool  // newest or highest first; otherwise oldest or lowest first
+	After  Ref   // only records after this one in that order; zero: all
+	Limit  int   // largest number of records; 0: all
 }
 
 // Values of Drop besides the reasons.
@@ -79,6 +81,8 @@ func (q *Query) filter(x *index) *filter {
 	if q.MaxVersion != nil {
 		f.within(colVersion, math.MinInt64, int64(*q.MaxVersion))
 	}
+	f.level(q.Level)
+	f.score(q.MinScore, q.MaxScore)
 	if !q.From.IsZero() {
 		f.within(colTime, nanoseconds(q.From), math.MaxInt64)
 	}
@@ -116,6 +120,30 @@ func (f *filter) text(col int, want string) {
 	f.within(col, at, at)
 }
 
+// level adds the condition that a group is of a level, which is in its ID.
+func (f *filter) level(want *int) {
+	if want == nil {
+		return
+	}
+	of := make([]bool, len(f.index.Texts))
+	for i, text := range f.index.Texts {
+		_, _, draw, err := quintain.ParseID(text + "0")
+		of[i] = err == nil && draw.Level == *want
+	}
+	f.add(colPrefix, func(v int64) bool { return v >= 0 && v < int64(len(of)) && of[v] })
+}
+
+// score adds the condition that a group has a score from low to high; nil: any.
+func (f *filter) score(low, high *float64) {
+	if low == nil && high == nil {
+		return
+	}
+	f.add(colScore, func(v int64) bool {
+		score := math.Float64frombits(uint64(v))
+		return !math.IsNaN(score) && (low == nil || score >= *low) && (high == nil || score <= *high)
+	})
+}
+
 // fits reports whether row i meets all conditions.
 func (f *filter) fits(i int) bool {
 	for k := range f.all {
@@ -128,22 +156,38 @@ func (f *filter) fits(i int) bool {
 
 // find appends the entries of an index that match q to found.
 func (q *Query) find(found []Entry, x *index, segment int) []Entry {
-	f := q.filter(x)
-	if f.none {
+	full := func() bool { return q.Limit > 0 && len(found) >= q.Limit }
+	if full() {
 		return found
 	}
+	q.rows(x, segment, func(row *ranked) bool {
+		found = append(found, x.entry(row.row, row.block, segment))
+		return !full()
+	})
+	return found
+}
+
+// rows calls visit for the rows of an index that meet the conditions of q, until it
+// returns false. The ranked is the same one each time. It heeds After only if the records
+// are sorted by time.
+func (q *Query) rows(x *index, segment int, visit func(*ranked) bool) {
+	f := q.filter(x)
+	if f.none {
+		return
+	}
+	row := &ranked{index: x}
 	for b := range q.order(len(x.Blocks)) {
 		for k := range q.order(int(x.Blocks[b][1])) {
-			if q.Limit > 0 && len(found) >= q.Limit {
-				return found
+			i, at := x.firsts[b]+k, Ref{segment, x.Blocks[b][0], k}
+			if q.By == ByTime && !q.follows(at) || !f.fits(i) {
+				continue
 			}
-			i := x.firsts[b] + k
-			if q.follows(Ref{segment, x.Blocks[b][0], k}) && f.fits(i) {
-				found = append(found, x.entry(i, b, segment))
+			row.at, row.row, row.block = at, i, b
+			if !visit(row) {
+				return
 			}
 		}
 	}
-	return found
 }
 
 // follows reports whether a record comes after q.After, in the order of q.
@@ -151,7 +195,7 @@ func (q *Query) follows(r Ref) bool {
 	if q.After == (Ref{}) {
 		return true
 	}
-	order := cmp.Or(cmp.Compare(r.Segment, q.After.Segment), cmp.Compare(r.Block, q.After.Block), cmp.Compare(r.Record, q.After.Record))
+	order := compareRefs(r, q.After)
 	if q.Newest {
 		return order < 0
 	}

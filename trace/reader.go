@@ -84,6 +84,9 @@ func (r *Reader) refresh(s *segment, n int) (*segment, error) {
 func (r *Reader) Find(q Query) []Entry {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
+	if q.By != ByTime {
+		return r.sorted(&q)
+	}
 	var found []Entry
 	for i := range q.order(len(r.segments)) {
 		s := r.segments[i]

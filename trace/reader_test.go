@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -216,6 +218,10 @@ func played(t *rapid.T) *Record {
 		Drop:    word("", "", "stale", "equal_scores"), Version: rapid.IntRange(0, 3).Draw(t, "version"),
 		Time: epoch.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "time"))),
 	}
+	r.Problem.Level = rapid.IntRange(0, 1).Draw(t, "level")
+	if rapid.Bool().Draw(t, "scored") {
+		r.Scores = []float64{rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "score")}
+	}
 	for range rapid.IntRange(0, 2).Draw(t, "episodes") {
 		r.Episodes = append(r.Episodes, quintain.Trajectory{Outcome: rapid.SampledFrom(quintain.Outcomes).Draw(t, "outcome")})
 	}
@@ -231,20 +237,29 @@ func query(t *rapid.T) Query {
 		}
 		return new(rapid.IntRange(0, 3).Draw(t, "version"))
 	}
+	score := func() *float64 {
+		return rapid.SampledFrom([]*float64{nil, nil, nil, new(-0.5), new(0.0), new(0.5)}).Draw(t, "score")
+	}
 	at := func() time.Time {
 		return rapid.SampledFrom([]time.Time{{}, {}, epoch, epoch.Add(3), epoch.Add(9), time.Unix(-1<<40, 0), time.Unix(1<<40, 0)}).Draw(t, "time")
 	}
 	return Query{
 		Group: word("", "", "", "a.v0.s0.l0.1", "s.v1/b.v0.s0.l0.2", "nobody"), Task: word("", "a", "c"), Scenario: word("", "s.v1"),
 		Outcome: quintain.Outcome(word("", "scored", "cancelled")), Drop: word("", Kept, Dropped, "stale", "refused"),
-		MinVersion: version(), MaxVersion: version(), From: at(), To: at(),
+		MinVersion: version(), MaxVersion: version(), From: at(), To: at(), MinScore: score(), MaxScore: score(),
+		Level:  rapid.SampledFrom([]*int{nil, nil, new(0), new(1), new(2)}).Draw(t, "level"),
+		By:     Order(word("", "score", "tokens", "version")),
 		Newest: rapid.Bool().Draw(t, "newest"), Limit: rapid.IntRange(0, 4).Draw(t, "limit"),
 	}
 }
 
 // wants reports whether r matches q.
 func (q *Query) wants(r *Record) bool {
+	score, scored := r.score()
 	switch {
+	case q.Level != nil && r.Problem.Level != *q.Level,
+		q.MinScore != nil && (!scored || score < *q.MinScore), q.MaxScore != nil && (!scored || score > *q.MaxScore):
+		return false
 	case q.Group != "" && r.Group() != q.Group, q.Task != "" && r.Problem.Task != q.Task,
 		q.Scenario != "" && r.Problem.Scenario != q.Scenario,
 		q.Drop == Kept && r.Drop != "", q.Drop == Dropped && r.Drop == "",
@@ -254,6 +269,22 @@ func (q *Query) wants(r *Record) bool {
 		return false
 	}
 	return q.Outcome == "" || slices.ContainsFunc(r.Episodes, func(e quintain.Trajectory) bool { return e.Outcome == q.Outcome })
+}
+
+// place is where a record stands in an order.
+func place(r *Record, by Order) float64 {
+	score, scored := r.score()
+	switch {
+	case by == ByTokens:
+		return float64(r.tokens())
+	case by == ByVersion:
+		return float64(r.Version)
+	case by == ByTime:
+		return 0
+	case !scored:
+		return math.Inf(-1)
+	}
+	return score
 }
 
 // TestFindIsAScan compares the index with a scan of all records, page by page.
@@ -293,8 +324,12 @@ func TestFindIsAScan(t *testing.T) {
 				want = append(want, i)
 			}
 		}
+		slices.SortStableFunc(want, func(i, k int) int { return cmp.Compare(place(records[i], q.By), place(records[k], q.By)) })
 		if q.Newest {
 			slices.Reverse(want)
+		}
+		if n := r.Count(q).Groups; n != len(want) {
+			t.Fatalf("%+v counts %d, want %d", q, n, len(want))
 		}
 		for {
 			page := r.Find(q)

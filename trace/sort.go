@@ -1,0 +1,139 @@
+package trace
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"slices"
+)
+
+// An Order is what the records of a [Query] are sorted by.
+type Order string
+
+// The orders. Records that are equal in it are in the order in which they were written,
+// and those without a score are below all scores.
+const (
+	ByTime    Order = "" // that they were written in
+	ByScore   Order = "score"
+	ByTokens  Order = "tokens"
+	ByVersion Order = "version"
+)
+
+// A ranked is a row with its place in an order.
+type ranked struct {
+	value float64
+	at    Ref
+	index *index
+	row   int
+	block int
+}
+
+// compare orders rows.
+func (a *ranked) compare(b *ranked) int {
+	return cmp.Or(cmp.Compare(a.value, b.value), compareRefs(a.at, b.at))
+}
+
+// compareRefs orders places as they were written.
+func compareRefs(a, b Ref) int {
+	return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Record, b.Record))
+}
+
+// rank is the place of row i in an order other than that of time.
+func (x *index) rank(by Order, i int) float64 {
+	switch by {
+	case ByTokens:
+		return float64(x.at(colTokens, i))
+	case ByVersion:
+		return float64(x.at(colVersion, i))
+	}
+	score := math.Float64frombits(uint64(x.at(colScore, i)))
+	if math.IsNaN(score) {
+		return math.Inf(-1)
+	}
+	return score
+}
+
+// sorted returns the first rows of a query in an order other than that of time. It holds
+// only as many rows as are wanted: the last of them on top of a heap.
+func (r *Reader) sorted(q *Query) []Entry {
+	top := &ranking{newest: q.Newest}
+	after := r.ranked(q.After, q.By)
+	for _, s := range r.segments {
+		for _, x := range s.parts {
+			q.rows(x, s.number, func(row *ranked) bool {
+				row.value = x.rank(q.By, row.row)
+				if after == nil || top.before(after, row) {
+					top.offer(row, q.Limit)
+				}
+				return true
+			})
+		}
+	}
+	found := make([]Entry, len(top.rows))
+	for i := len(found) - 1; i >= 0; i-- {
+		row := heap.Pop(top).(ranked)
+		found[i] = row.index.entry(row.row, row.block, row.at.Segment)
+	}
+	return found
+}
+
+// ranked returns the row at a place; nil: it is not there.
+func (r *Reader) ranked(at Ref, by Order) *ranked {
+	for _, s := range r.segments {
+		if s.number != at.Segment {
+			continue
+		}
+		for _, x := range s.parts {
+			b := slices.IndexFunc(x.Blocks, func(block [2]int64) bool { return block[0] == at.Block })
+			if b >= 0 && at.Record >= 0 && int64(at.Record) < x.Blocks[b][1] {
+				i := x.firsts[b] + at.Record
+				return &ranked{x.rank(by, i), at, x, i, b}
+			}
+		}
+	}
+	return nil
+}
+
+// A ranking is the first rows of an order, as a heap with the last of them on top.
+type ranking struct {
+	rows   []ranked
+	newest bool // the order is from high to low
+}
+
+// before reports whether a comes before b.
+func (k *ranking) before(a, b *ranked) bool {
+	if k.newest {
+		a, b = b, a
+	}
+	return a.compare(b) < 0
+}
+
+// offer takes a row if it is among the first limit; 0: all.
+func (k *ranking) offer(row *ranked, limit int) {
+	switch {
+	case limit <= 0 || len(k.rows) < limit:
+		heap.Push(k, *row)
+	case k.before(row, &k.rows[0]):
+		k.rows[0] = *row
+		heap.Fix(k, 0)
+	}
+}
+
+// Len implements [heap.Interface].
+func (k *ranking) Len() int { return len(k.rows) }
+
+// Less implements [heap.Interface].
+func (k *ranking) Less(i, j int) bool { return k.before(&k.rows[j], &k.rows[i]) }
+
+// Swap implements [heap.Interface].
+func (k *ranking) Swap(i, j int) { k.rows[i], k.rows[j] = k.rows[j], k.rows[i] }
+
+// Push implements [heap.Interface].
+func (k *ranking) Push(row any) { k.rows = append(k.rows, row.(ranked)) }
+
+// Pop implements [heap.Interface].
+func (k *ranking) Pop() any {
+	last := k.rows[len(k.rows)-1]
+	k.rows = k.rows[:len(k.rows)-1]
+	return last
+}
