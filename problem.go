@@ -109,8 +109,10 @@ type Info struct {
 	Doc      string            `json:"doc"`      // one sentence, then anything else worth knowing
 	Source   string            `json:"source"`
 	Version  int               `json:"version"`
-	Many     bool              `json:"many,omitempty"` // a problem may have many right answers
-	Levels   []json.RawMessage `json:"levels"`         // parameters of each level, easiest first
+	Many     bool              `json:"many,omitempty"`    // a problem may have many right answers
+	Surface  string            `json:"surface,omitempty"` // why learned guesses earn much at some level above 1, if they do
+	Refuses  map[string]string `json:"refuses,omitempty"` // forms of a right answer that are refused on purpose, and why
+	Levels   []json.RawMessage `json:"levels"`            // parameters of each level, easiest first
 }
 
 // A Task makes problems and grades answers to them. Many goroutines may call its

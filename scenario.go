@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -57,17 +58,23 @@ func (i ScenarioInfo) ID() string {
 // An Env is one episode: opened once, stepped by one goroutine until a step's End
 // is not Going, then closed. It cannot be reset; each episode has its own Env.
 type Env interface {
-	// Open returns what the policy reads first, one message or more.
+	// Open returns what the policy reads first, one message or more: the same for every
+	// episode of a problem, as the first replies of a group answer it together.
 	Open(ctx context.Context) ([]Message, error)
 
 	// Step answers one reply of the policy. A reply may be wrong, empty or
 	// nonsense: that is data. An error means that the environment itself failed;
-	// the episode then has no reward.
+	// the episode then has no reward. See also [ErrLost].
 	Step(ctx context.Context, reply Reply) (Step, error)
 
 	// Close frees what Open took. It is called once, even after an error.
 	Close() error
 }
+
+// ErrLost is in the chain of an environment's error if the fault has nothing to do with what
+// the policy replied: the program that plays the episode ended between two replies, say. The
+// episode is [InfraFailed] then, not [EnvFailed], and may be played again.
+var ErrLost = errors.New("the episode was lost")
 
 // A Reply is the part of a policy's turn that an environment sees.
 type Reply struct {

@@ -82,15 +82,21 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
-	return &scenario{info: info, id: info.ID(), task: t, play: play}, nil
+	return Over(info, t, play.Env), nil
 }
 
-// A scenario is a Spec over a task.
+// Over returns the scenario that info describes, over a task. Play makes an episode of a
+// problem of t; many goroutines may call it at once.
+func Over(info quintain.ScenarioInfo, t quintain.Task, play func(quintain.Task, quintain.Problem) (quintain.Env, error)) quintain.Scenario {
+	return &scenario{info: info, id: info.ID(), task: t, play: play}
+}
+
+// A scenario is one over a task.
 type scenario struct {
 	info quintain.ScenarioInfo
 	id   string
 	task quintain.Task
-	play Play
+	play func(quintain.Task, quintain.Problem) (quintain.Env, error)
 }
 
 // Info implements [quintain.Scenario].
@@ -125,5 +131,5 @@ func (s *scenario) Env(p quintain.Problem) (quintain.Env, error) {
 	if p.Scenario != s.id {
 		return nil, fmt.Errorf("problem %s does not belong to scenario %s", p.ID(), s.id)
 	}
-	return s.play.Env(s.task, p)
+	return s.play(s.task, p)
 }

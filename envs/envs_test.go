@@ -1,6 +1,7 @@
 package envs_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -8,12 +9,13 @@ import (
 	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/env/envtest"
 	"github.com/quintain-rl/quintain/envs"
+	"github.com/quintain-rl/quintain/mathverify"
 )
 
 // readProblems reads a file of problems.
 func readProblems(t *testing.T, text string) quintain.Task {
 	t.Helper()
-	set, err := dataset.ReadLines(strings.NewReader(text), "sums", dataset.Columns{}, dataset.SameNumber)
+	set, err := dataset.ReadLines(strings.NewReader(text), "sums", dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,12 +116,12 @@ func TestMathMultiTurn(t *testing.T) {
 }
 
 func TestFeedback(t *testing.T) {
-	const settings = `{"mode":"legacy", "feedback_right":"yes", "feedback_wrong":"no", "feedback_none":"what?"}`
+	const settings = `{"mode":"legacy", "num_turns":9, "feedback_right":"yes", "feedback_wrong":"no", "feedback_none":"what?"}`
 	e := open(t, find(t, "math_multi_turn", readProblems(t, `{"question":"6·7?","answer":42}`), settings))
 	for _, test := range []struct {
 		reply, says string
 		malformed   bool
-	}{{"42", "yes", false}, {"41", "no", false}, {"Hm.", "what?", true}, {`\boxed{x}`, "what?", true}} {
+	}{{"42", "yes", false}, {"41", "no", false}, {"Hm.", "what?", true}, {`\boxed{x}`, "no", false}, {`\boxed{x+}`, "what?", true}, {`\boxed{}`, "what?", true}} {
 		step, err := e.Step(t.Context(), quintain.Reply{Text: test.reply})
 		if err != nil || len(step.Observe) != 1 || step.Observe[0].Content != test.says || step.Malformed != test.malformed {
 			t.Errorf("after %q: %+v, error %v; want %q", test.reply, step, err, test.says)
@@ -135,11 +137,15 @@ func TestUnreadableGoldIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Instance = quintain.RawRecord([]byte("{"))
+	if _, err := s.Env(p); err == nil {
+		t.Error("a record that cannot be read is played")
+	}
+	p.Instance = quintain.RawRecord([]byte(`{"answers":["x+"]}`))
 	e, err := s.Env(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, reply := range []string{"42", ""} {
+	for _, reply := range []string{"42", "", "x+"} {
 		if step, err := e.Step(t.Context(), quintain.Reply{Text: reply}); err == nil {
 			t.Errorf("%q earns %+v", reply, step)
 		}
@@ -154,16 +160,41 @@ func replies(texts ...string) []quintain.Reply {
 	return all
 }
 
-// A worded is a task whose answers are words.
-type worded struct{ quintain.Task }
+// A board is a task whose answers are no mathematics.
+type board struct{ quintain.Task }
 
-func (worded) Solve(quintain.Problem) (string, error) { return "seven", nil }
+func (board) Solve(quintain.Problem) (string, error) { return "_ X _\n# _ O", nil }
 
-func TestMathMultiTurnPlaysOnlyNumbers(t *testing.T) {
+func TestMathMultiTurnPlaysOnlyMathematics(t *testing.T) {
 	for _, spec := range envs.Scenarios {
-		_, err := spec.Over(worded{readProblems(t, problems)}, nil)
+		_, err := spec.Over(board{readProblems(t, problems)}, nil)
 		if (err == nil) != (spec.Name == "reasoning_gym") {
-			t.Errorf("%s over a task with words as answers: error %v", spec.Name, err)
+			t.Errorf("%s over a task with boards as answers: error %v", spec.Name, err)
+		}
+	}
+}
+
+func TestMathematicalAnswers(t *testing.T) {
+	for _, test := range []struct{ why, gold, reply, step string }{
+		{"a fraction as a decimal", `\frac{1}{8}`, `So it is $\boxed{0.125}$.`, "right"},
+		{"a fraction upside down", `\frac{1}{8}`, `\boxed{8}`, `wrong: want \frac{1}{8}`},
+		{"an interval", `[0, \infty)`, `The answer is $[0,\infty)$.`, "right"},
+		{"an interval as an inequality", `[0, \infty)`, `\boxed{x > 0}`, `wrong: want [0, \infty)`},
+		{"a matrix", `\begin{pmatrix} 1 & 0 \\ 0 & 1 \end{pmatrix}`, `\[\boxed{\begin{bmatrix} 1 & 0 \\ 0 & \frac{2}{2} \end{bmatrix}}\]`, "right"},
+		{"words", `\text{Friday}`, "The day is Friday.", "right"},
+		{"other words are no answer", `\text{Friday}`, "I do not know.", "no answer"},
+		{"a letter", "C", "I think that (C) is right, and not (B) or (A): (C)", "right"},
+		{"prose in a box is not searched", "42", `\boxed{neither 41 nor 42}`, "wrong: want 42"},
+		{"what cannot be told is wrong", `\sum_{k=1}^{\infty} \frac{1}{k^2}`, `\boxed{\frac{\pi^2}{6}}`, `wrong: unknown: it could not be told whether the answer is right; want \sum_{k=1}^{\infty} \frac{1}{k^2}`},
+	} {
+		line, err := json.Marshal(map[string]string{"question": "q", "answer": test.gold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := open(t, find(t, "math_multi_turn", readProblems(t, string(line)), `{"mode":"legacy"}`))
+		step, err := e.Step(t.Context(), quintain.Reply{Text: test.reply})
+		if err != nil || step.Why != test.step {
+			t.Errorf("%s: %q for %s: %+v, error %v, want %q", test.why, test.reply, test.gold, step, err, test.step)
 		}
 	}
 }

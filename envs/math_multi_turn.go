@@ -2,12 +2,13 @@ package envs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -15,10 +16,10 @@ import (
 // math-single-step agent.
 var mathMultiTurn = env.Spec{
 	Name: "math_multi_turn",
-	Doc: "Several attempts at a problem whose answer is a number; after each, the policy is told whether it was right. " +
+	Doc: "Several attempts at a problem with a mathematical answer; after each, the policy is told whether it was right. " +
 		"Every turn has its own reward; the discount over turns is a setting of the rules.",
 	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
-	Version: 3,
+	Version: 4,
 	New: func() env.Play {
 		return &MathMultiTurn{
 			Mode: Modern, NumTurns: 5, RewardScaling: 1,
@@ -71,7 +72,8 @@ func (m *MathMultiTurn) Declare(d *settings.Section) {
 	d.Text(&m.FeedbackNone, "feedback_none", "what the policy is told after a reply without an answer").Given("a text")
 }
 
-// Fits implements [env.Fitter]: the task's answers must be numbers.
+// Fits implements [env.Fitter]: an answer of the task must be one that can be read, and it
+// must be right when it stands in a box.
 func (m *MathMultiTurn) Fits(t quintain.Task) error {
 	p, err := t.Problem(quintain.Draw{})
 	if err != nil {
@@ -81,16 +83,27 @@ func (m *MathMultiTurn) Fits(t quintain.Task) error {
 	if err != nil {
 		return err
 	}
-	plain := strings.ReplaceAll(solution, ",", "")
-	if _, number := answer.SameDecimal(plain, plain); !number {
-		return fmt.Errorf("it needs numbers as answers, but an answer of task %s is %q", p.Task, solution)
+	err = mathverify.Check(solution)
+	if err == nil {
+		found, _ := mathverify.Extract(`\boxed{`+solution+`}`, solution)
+		var v quintain.Verdict
+		if v, err = t.Grade(p, found); err == nil && v.Score != 1 {
+			err = errors.New("it is not found in a box")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("it needs mathematical answers or words, but an answer of task %s is %.80q: %w", p.Task, solution, err)
 	}
 	return nil
 }
 
 // Env implements [env.Play].
 func (m *MathMultiTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
-	return &mathEnv{settings: m, task: t, problem: p}, nil
+	solution, err := t.Solve(p)
+	if err != nil {
+		return nil, err
+	}
+	return &mathEnv{settings: m, task: t, problem: p, solution: solution}, nil
 }
 
 // mathSystem asks for an answer in a box.
@@ -101,7 +114,8 @@ type mathEnv struct {
 	settings *MathMultiTurn
 	task     quintain.Task
 	problem  quintain.Problem
-	turn     int // attempts made
+	solution string // by which the form of an answer is known
+	turn     int    // attempts made
 }
 
 // Open implements [quintain.Env].
@@ -121,14 +135,14 @@ func (e *mathEnv) Open(context.Context) ([]quintain.Message, error) {
 // other, unless nothing of it is there: then the policy has no room for another.
 func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
 	e.turn++
-	text, found := finalAnswer(reply.Text)
+	text, rule := mathverify.Extract(reply.Text, e.solution)
 	v, err := e.task.Grade(e.problem, text)
 	if err != nil {
 		return quintain.Step{}, fmt.Errorf("grading %s: %w", e.problem.ID(), err)
 	}
-	found = found && !v.Malformed
-	right := found && v.Score == 1
-	step := quintain.Step{Answer: text, Reward: e.reward(right), Right: right, Malformed: !found, Why: "wrong"}
+	right := text != "" && v.Score == 1
+	found := right || text != "" && !v.Malformed && !unmarked(text, rule)
+	step := quintain.Step{Answer: text, Reward: e.reward(right), Right: right, Malformed: !found, Why: "wrong: " + v.Reason}
 	feedback := e.settings.FeedbackWrong
 	switch {
 	case right:
@@ -153,6 +167,11 @@ func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	return step, nil
 }
 
+// unmarked reports whether an answer is only words, which nothing marks as an answer.
+func unmarked(text string, rule mathverify.Rule) bool {
+	return (rule == mathverify.RuleBare || rule == mathverify.RuleText) && !strings.ContainsAny(text, "0123456789")
+}
+
 // reward is that of an attempt, with bias and scaling applied.
 func (e *mathEnv) reward(right bool) float64 {
 	worth := 0.0
@@ -167,16 +186,3 @@ func (e *mathEnv) reward(right bool) float64 {
 
 // Close implements [quintain.Env].
 func (e *mathEnv) Close() error { return nil }
-
-// finalAnswer finds the answer in a reply: in its last box, else between its only pair of
-// answer tags, else as its last whole number outside the thinking.
-func finalAnswer(reply string) (text string, found bool) {
-	rest := answer.WithoutThinking(reply)
-	if boxed, has := answer.Boxed(rest); has {
-		return boxed, boxed != ""
-	}
-	if tagged, why := answer.Tagged(reply); why == "" {
-		return tagged, tagged != ""
-	}
-	return answer.LastInteger(rest)
-}

@@ -75,6 +75,23 @@ func ReadBody[T any](c *Call, parse func([]byte) (T, error)) (T, error) {
 	return parse(body)
 }
 
+// Answer reads the body of a request, and answers with the JSON that reply makes of it when it
+// is the request's turn ([Call.Compute]), with status 200, or with an error as [Call.Fail] does.
+func (c *Call) Answer(reply func(body []byte) ([]byte, error)) {
+	text, err := ReadBody(c, func(body []byte) (text []byte, err error) {
+		err = c.Compute(func() (err error) {
+			text, err = reply(body)
+			return err
+		})
+		return text, err
+	})
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	c.JSON(http.StatusOK, text)
+}
+
 // readBody reads the body of a request.
 func (c *Call) readBody() ([]byte, error) {
 	encoding := strings.ToLower(c.R.Header.Get("Content-Encoding"))

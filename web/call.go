@@ -20,6 +20,7 @@ type Call struct {
 
 	MaxBody int64 // bytes of a body that is read; 0, or more than the settings say: as they say
 
+	Plain  bool   // a reply whose length is known is not zipped: it is worth more time than bytes
 	Waits  bool   // the call takes its time on purpose; its duration is not measured
 	Arrive func() // called before the last byte of a reply whose length the client knows; nil: not called
 

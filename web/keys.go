@@ -98,31 +98,42 @@ func grantsOf(keys []Key) ([]grant, error) {
 	return all, nil
 }
 
-// check reports whether a request brings a key, and whether that is good for a role.
-// The time it takes does not depend on how much of a key was guessed.
-func (s *Server) check(r *http.Request, want Role) (known, fits bool) {
-	given := r.Header.Get("X-API-Key")
-	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		given = strings.TrimSpace(token)
+// keyOf is the key that a request for a route brings; empty: none. A browser sends it as
+// a password, again and again, and only pages take it from there.
+func keyOf(r *http.Request, to Route) string {
+	if _, password, ok := r.BasicAuth(); ok && to.Page {
+		return password
 	}
-	sum := sha256.Sum256([]byte(given))
+	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(token)
+	}
+	return r.Header.Get("X-API-Key")
+}
+
+// check reports whether a request brings a key, and whether that is good for a route.
+// The time it takes does not depend on how much of a key was guessed.
+func (s *Server) check(r *http.Request, to Route) (known, fits bool) {
+	sum := sha256.Sum256([]byte(keyOf(r, to)))
 	for _, g := range s.grants {
 		if subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 {
 			known = true
-			fits = fits || want == AnyKey || g.role == Admin || g.role == want
+			fits = fits || to.For == AnyKey || g.role == Admin || g.role == to.For
 		}
 	}
 	return known, fits
 }
 
-// admits reports whether a call may use a route for a role, and answers it if not.
-func (s *Server) admits(c *Call, want Role) bool {
-	if want == Anyone || len(s.grants) == 0 {
+// admits reports whether a call may use a route, and answers it if not.
+func (s *Server) admits(c *Call, to Route) bool {
+	if to.For == Anyone || len(s.grants) == 0 {
 		return true
 	}
-	switch known, fits := s.check(c.R, want); {
+	switch known, fits := s.check(c.R, to); {
 	case !known:
 		c.W.Header().Set("WWW-Authenticate", "Bearer")
+		if to.Page {
+			c.W.Header().Set("WWW-Authenticate", `Basic realm="any name, and the key as the password"`)
+		}
 		c.Detail(http.StatusUnauthorized, "Not authenticated")
 		return false
 	case !fits:

@@ -12,8 +12,8 @@ import (
 // not. A browser sends requests for any web page, wherever the page is from; it says so
 // in Origin and Sec-Fetch-Site, which programs other than browsers leave out. Where no
 // key is asked for, a page could also have its own name resolve to this machine, so the
-// server goes by the names of this machine alone.
-func (s *Server) letsIn(c *Call) bool {
+// server goes by the names of this machine alone. A link may lead to a page from anywhere.
+func (s *Server) letsIn(c *Call, page bool) bool {
 	name := hostName(c.R.Host)
 	switch {
 	case s.anyPage():
@@ -21,7 +21,7 @@ func (s *Server) letsIn(c *Call) bool {
 		c.Detail(http.StatusForbidden, "this server does not answer to the name "+name+
 			": call it by 127.0.0.1 or localhost, or start it with --origins http://"+c.R.Host+" or with a key file")
 		return false
-	case s.listed(c.R.Header.Get("Origin")):
+	case s.listed(c.R.Header.Get("Origin")), page && followed(c.R):
 	case foreign(c.R):
 		c.Detail(http.StatusForbidden, "web pages from elsewhere may not call this server: name their origin by --origins")
 		return false
@@ -39,6 +39,13 @@ func foreign(r *http.Request) bool {
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"
+}
+
+// followed reports whether a request comes from a link, or the address line: what it is
+// answered is shown by itself, and no page can read it.
+func followed(r *http.Request) bool {
+	h := r.Header
+	return h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document" && h.Get("Origin") == ""
 }
 
 // anyPage reports whether web pages of all origins may call.

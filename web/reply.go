@@ -21,9 +21,12 @@ const (
 )
 
 // JSON answers with a JSON body.
-func (c *Call) JSON(status int, body []byte) {
+func (c *Call) JSON(status int, body []byte) { c.Body(status, "application/json", body) }
+
+// Body answers with a body of a content type, zipped if that is worth it.
+func (c *Call) Body(status int, kind string, body []byte) {
 	p := c.Printer(status)
-	p.piece = body
+	p.kind, p.piece = kind, body
 	_ = p.Close() // a client that is gone has no use for the reply
 }
 
@@ -53,6 +56,7 @@ func (c *Call) Text(status int, text string) {
 type Printer struct {
 	c      *Call
 	status int
+	kind   string    // content type
 	piece  []byte    // not yet written
 	to     io.Writer // nil: nothing is written yet
 	zip    *gzip.Writer
@@ -62,7 +66,9 @@ type Printer struct {
 
 // Printer returns a printer of a reply with a status. The caller must call its Close,
 // or else Abort.
-func (c *Call) Printer(status int) *Printer { return &Printer{c: c, status: status} }
+func (c *Call) Printer(status int) *Printer {
+	return &Printer{c: c, status: status, kind: "application/json"}
+}
 
 // Write implements [io.Writer]. The error is that of any write so far.
 func (p *Printer) Write(text []byte) (int, error) {
@@ -123,8 +129,8 @@ func (p *Printer) open(size int) {
 	}
 	p.to = p.c.Paced()
 	h := p.c.W.Header()
-	h.Set("Content-Type", "application/json")
-	if size >= 0 && size < leastZipped {
+	h.Set("Content-Type", p.kind)
+	if size >= 0 && (size < leastZipped || p.c.Plain) {
 		h.Set("Content-Length", strconv.Itoa(size))
 		p.sized = true
 	} else {

@@ -15,6 +15,10 @@ type Route struct {
 	Path   string // "/things/{id}/parts": a name in braces stands for any one part, see [Call.Param]
 	For    Role   // that a key needs
 	Serve  func(*Call)
+
+	// Page says that people open it in a browser: it changes nothing, links from anywhere
+	// may lead to it, and the browser asks for a key and sends it as a password.
+	Page bool
 }
 
 // A node is a place in the tree of paths.
@@ -100,14 +104,19 @@ func (n *node) find(path string) (found *node, values []string) {
 
 // dispatch hands a call to its route.
 func (s *Server) dispatch(c *Call) {
-	if !s.letsIn(c) || s.crossOrigin(c) {
+	at, values := s.routes.find(c.R.URL.Path)
+	var to Route
+	fits := false
+	if at != nil {
+		to, fits = at.methods[c.R.Method]
+	}
+	if !s.letsIn(c, to.Page) || s.crossOrigin(c) {
 		return
 	}
 	if _, err := url.ParseQuery(c.R.URL.RawQuery); err != nil {
 		c.Detail(http.StatusBadRequest, "the query cannot be read: "+err.Error())
 		return
 	}
-	at, values := s.routes.find(c.R.URL.Path)
 	if at == nil {
 		short := strings.TrimRight(c.R.URL.Path, "/")
 		if there, _ := s.routes.find(short); there != nil {
@@ -117,14 +126,13 @@ func (s *Server) dispatch(c *Call) {
 		c.Detail(http.StatusNotFound, "Not Found")
 		return
 	}
-	to, fits := at.methods[c.R.Method]
 	if !fits {
 		c.W.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(at.methods)), ", "))
 		c.Detail(http.StatusMethodNotAllowed, "Method Not Allowed")
 		return
 	}
 	c.Route, c.names, c.values = at.path, at.names, values
-	if s.admits(c, to.For) {
+	if s.admits(c, to) {
 		to.Serve(c)
 	}
 }

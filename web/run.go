@@ -50,6 +50,8 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	serving.Wait()
 	all.wait()
+	cut() // calls that took their connections over still go on
+	s.calls.Wait()
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("%s: %w", s.config.Name, err)
 	}
@@ -57,10 +59,11 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 }
 
 // maxConnections is how many connections there may be: as the settings say, but not more
-// than three quarters of the files that this process may open.
+// than the files that this process may open, of which it leaves a quarter, up to 2048, for
+// others.
 func (s *Server) maxConnections() int {
-	most := s.config.Settings.MaxConnections
-	if files := openFiles() / 4 * 3; files > 0 && files < most {
+	most, files := s.config.Settings.MaxConnections, openFiles()
+	if files -= min(files/4, 2048); files > 0 && files < most {
 		s.log.Warn("the limit of open files allows fewer connections than max_connections: raise it by ulimit -n", "max_connections", most, "allowed", files)
 		return files
 	}

@@ -48,6 +48,39 @@ func TestRunEndsAtOnce(t *testing.T) {
 	fresh.Close()
 }
 
+// A call that takes its connection over, as for a WebSocket, hears of the end by its context, and
+// Run waits for it.
+func TestRunWaitsForConnectionsTakenOver(t *testing.T) {
+	t.Parallel()
+	ended := make(chan struct{})
+	s, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) {
+		conn, _, err := http.NewResponseController(c.W).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "x")
+		<-c.Context().Done()
+		close(ended)
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, end := serve(t, s)
+	taken := dial(t, addr, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if _, err := io.ReadFull(taken, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	select {
+	case <-ended:
+	default:
+		t.Error("Run has returned before the call")
+	}
+	taken.Close()
+}
+
 func TestRunFails(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -50,6 +50,7 @@ type Server struct {
 	zips    *Shelf[*gzip.Writer]
 	desks   chan struct{} // holds an element for each call of Compute under way
 
+	calls    sync.WaitGroup // under way
 	stop     sync.Once
 	stopping chan struct{} // closed when Run ends
 }
@@ -81,6 +82,8 @@ func New(c Config) (*Server, error) {
 // ServeHTTP answers one request. Under an [http.Server] other than that of Run,
 // [Call.Exchange] is nil.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.calls.Add(1)
+	defer s.calls.Done()
 	c := &Call{R: r, W: &Recorder{ResponseWriter: w}, Exchange: newExchange(r.Context()), server: s, start: time.Now()}
 	defer c.note()
 	defer func() { s.budget.used.Add(-c.held) }()

@@ -1,0 +1,49 @@
+package external
+
+import (
+	"bytes"
+	"io"
+)
+
+// A lines is a writer that hands on whole lines, without their ends, to take. Blank lines are
+// left out.
+type lines struct {
+	most int                // bytes of a line
+	long func() error       // is told of a longer line, whose writing ends then; nil: it is cut
+	take func([]byte) error // must not keep the line; an error ends the writing
+	rest []byte             // of a line that is not yet whole
+}
+
+// Write implements [io.Writer].
+func (l *lines) Write(text []byte) (int, error) {
+	n := len(text)
+	for len(text) > 0 {
+		line, after, whole := bytes.Cut(text, []byte("\n"))
+		room := l.most - len(l.rest)
+		if len(line) > room {
+			if l.long != nil {
+				return 0, l.long()
+			}
+			line, after, whole = text[:room], text[room:], true
+		}
+		l.rest, text = append(l.rest, line...), after
+		if whole {
+			if err := l.flush(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// flush hands on what there is of a line.
+func (l *lines) flush() error {
+	line := bytes.TrimSpace(l.rest)
+	l.rest = l.rest[:0]
+	if len(line) == 0 {
+		return nil
+	}
+	return l.take(line)
+}
+
+var _ io.Writer = (*lines)(nil)

@@ -1,0 +1,250 @@
+package external
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain/pause"
+)
+
+// patience is how long a process may take to end once its standard input is closed, again once
+// it is told to, and its pipes after that; and to do what must be done once a run is to end.
+const patience = 2 * time.Second
+
+// A process is one of the program, behind pipes. It implements [link].
+type process struct {
+	how     Settings
+	log     *slog.Logger
+	command *exec.Cmd
+	kill    context.CancelFunc
+	in      io.WriteCloser
+	free    chan struct{} // filled for each request that the program has
+
+	writing sync.Mutex
+	over    chan struct{} // closed when fault is set
+	ended   chan struct{} // closed when the process has ended
+
+	mu      sync.Mutex // held for what follows
+	waiting map[uint64]*call
+	fault   error
+	played  bool
+	said    string // the last line of its standard error
+
+	watch sync.WaitGroup
+}
+
+// A call is a request that the program has.
+type call struct {
+	timer  *time.Timer
+	done   chan struct{} // closed when it is answered, or the process has ended
+	answer *answer
+	err    error
+}
+
+// startProcess starts a process of the command of how.
+func startProcess(how Settings, log *slog.Logger) (*process, error) {
+	words, err := fields(how.Command)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &process{
+		how: how, log: log, command: exec.CommandContext(ctx, words[0], words[1:]...), kill: cancel, free: make(chan struct{}, 1),
+		over: make(chan struct{}), ended: make(chan struct{}), waiting: map[uint64]*call{},
+	}
+	const longest = 4 << 10 // of a line of the log, in bytes
+	says := &lines{most: longest, take: p.hear}
+	answers := &lines{most: how.MaxBytes, take: p.take, long: func() error { return p.end(tooLong(how.MaxBytes)) }}
+	p.command.Stdout, p.command.Stderr, p.command.WaitDelay = answers, says, patience
+	apart(p.command)
+	if p.in, err = p.command.StdinPipe(); err != nil {
+		cancel()
+		return nil, err
+	}
+	if err := p.command.Start(); err != nil {
+		cancel()
+		return nil, fmt.Errorf("cannot be started: %w", err)
+	}
+	p.watch.Go(func() {
+		err := p.command.Wait()
+		close(p.ended)
+		_ = says.flush() // it is never an error
+		p.refuse(p.obituary(err))
+	})
+	return p, nil
+}
+
+// obituary says how the process ended.
+func (p *process) obituary(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	how := "exit status 0"
+	if err != nil {
+		how = err.Error()
+	}
+	if p.said != "" {
+		how += ": " + clip(p.said)
+	}
+	return fmt.Errorf("the program ended: %s", how)
+}
+
+// ask implements [link]. If ctx ends, the program works on, and its answer is dropped.
+func (p *process) ask(ctx context.Context, r *request) (*answer, error) {
+	line, err := r.line()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case p.free <- struct{}{}:
+	case <-p.over:
+		return nil, lost(p.fault)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	c := p.begin(r.ID)
+	if c == nil {
+		return nil, lost(p.fault)
+	}
+	p.write(ctx, line)
+	select {
+	case <-c.done:
+		return c.answer, c.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// begin notes that the program has a request, and limits the time of its answer; nil: the
+// program has ended.
+func (p *process) begin(id uint64) *call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fault != nil {
+		return nil
+	}
+	c := &call{done: make(chan struct{})}
+	c.timer = time.AfterFunc(p.how.AnswerTime, func() {
+		_ = p.end(fmt.Errorf("the program has not answered within %v, and was killed", p.how.AnswerTime))
+	})
+	p.waiting[id] = c
+	return c
+}
+
+// write writes a line. If the program does not read it soon after ctx has ended, it is killed.
+// A write that fails is not looked at: the process has ended, or will not answer in time.
+func (p *process) write(ctx context.Context, line []byte) {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	late, cancel := lateness(ctx)
+	defer cancel()
+	stop := context.AfterFunc(late, func() { _ = p.end(context.Cause(late)) })
+	defer stop()
+	_, _ = p.in.Write(line)
+}
+
+// lateness returns a context that ends some time after ctx has.
+func lateness(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if pause.For(late, patience) {
+			cancel(context.Cause(ctx))
+		}
+	})
+	return late, func() { stop(); cancel(nil) }
+}
+
+// take takes a line of the program's standard output. What is no answer ends the process.
+func (p *process) take(line []byte) error {
+	a, err := readAnswer(line)
+	switch {
+	case err != nil:
+		return p.end(fmt.Errorf("a line of its standard output is no answer: %w: %s", err, clip(string(line))))
+	case !p.answered(a):
+		return p.end(fmt.Errorf("it answers request %d, which does not wait for an answer", a.ID))
+	}
+	return nil
+}
+
+// answered gives an answer to the call that waits for it.
+func (p *process) answered(a *answer) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.waiting[a.ID]
+	if c == nil {
+		return false
+	}
+	delete(p.waiting, a.ID)
+	p.played = p.played || a.Hello == nil
+	c.timer.Stop()
+	c.answer = a
+	<-p.free
+	close(c.done)
+	return true
+}
+
+// hear takes a line of the program's standard error.
+func (p *process) hear(line []byte) error {
+	p.log.Info("the program of the scenario says", "process", p.command.Process.Pid, "text", string(line))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.said = string(line)
+	return nil
+}
+
+// end kills the process, and returns the fault.
+func (p *process) end(fault error) error {
+	p.refuse(fault)
+	p.kill()
+	return fault
+}
+
+// refuse lets the process take no more requests because of a fault, which all requests that it
+// has get. Only the first fault counts.
+func (p *process) refuse(fault error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fault != nil {
+		return
+	}
+	p.fault = fault
+	close(p.over)
+	for _, c := range p.waiting {
+		c.timer.Stop()
+		c.err = fault
+		close(c.done)
+	}
+	clear(p.waiting)
+}
+
+// widen implements [link].
+func (p *process) widen(n int) { p.free = make(chan struct{}, n) }
+
+// gone implements [link].
+func (p *process) gone() (played bool, fault error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.played, p.fault
+}
+
+// close implements [link]. It returns when the process has ended.
+func (p *process) close() {
+	p.refuse(errClosed)
+	_ = p.in.Close() // it is an error that it is closed already
+	for _, then := range []func(){func() { terminate(p.command) }, p.kill} {
+		select {
+		case <-p.ended:
+		case <-time.After(patience):
+			then()
+		}
+	}
+	p.watch.Wait()
+}
+
+// errClosed is why a closed link takes no more requests.
+var errClosed = errors.New("the program is not needed any more")

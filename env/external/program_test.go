@@ -1,0 +1,262 @@
+package external
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// playMode is the first argument of the test binary when it is a program that plays; the second
+// is one of the ways of [program.hello].
+const playMode = "play"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == playMode {
+		newProgram(os.Args[2]).serve(os.Stdin, os.Stdout)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// A program is what the tests play with: it obeys the replies that it gets.
+type program struct {
+	way  string
+	mu   sync.Mutex
+	open map[uint64]*quintain.Problem
+	late string // the answer to a request that is given with the next one; empty: none
+}
+
+// newProgram returns a program with a way.
+func newProgram(way string) *program {
+	return &program{way: way, open: map[uint64]*quintain.Problem{}}
+}
+
+// A said is an answer as the program writes it.
+type said map[string]any
+
+// serve answers lines.
+func (p *program) serve(in io.Reader, out io.Writer) {
+	switch p.way {
+	case "mute":
+		_, _ = io.Copy(io.Discard, in)
+	case "crash":
+		fmt.Fprintln(os.Stderr, "ImportError: no module named torch")
+		os.Exit(1)
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM)
+		defer func() { select {} }()
+	}
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		if text := p.answer(line); text != "" {
+			fmt.Fprintln(out, text)
+		}
+		if p.way == "deaf" && len(p.open) > 0 {
+			select {} // it reads no more
+		}
+	}
+}
+
+// answer returns the line with which a request is answered; empty: none.
+func (p *program) answer(line []byte) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var r request
+	if err := json.Unmarshal(line, &r); err != nil {
+		return err.Error()
+	}
+	var a any
+	switch {
+	case r.Hello != nil:
+		a = p.hello()
+	case r.Open != nil:
+		p.open[r.ID] = r.Open
+		a = p.opening(r.Open)
+	case r.Solve != nil && p.way == "pensive": // no answer
+	case r.Solve != nil:
+		a = said{"solution": fmt.Sprint(r.Solve.Index)}
+	case r.Close != nil:
+		delete(p.open, r.ID)
+		a = said{}
+	default:
+		a = p.step(r.ID, r.Step.Text)
+	}
+	switch a := a.(type) {
+	case string:
+		return a
+	case said:
+		a["id"] = r.ID
+		text, err := json.Marshal(a)
+		if err != nil {
+			return err.Error()
+		}
+		late := p.late
+		if p.late = ""; r.Step != nil && r.Step.Text == "later" {
+			p.late = string(text) + "\n"
+			return ""
+		}
+		return late + string(text)
+	}
+	return ""
+}
+
+// hello says what the program is: with problems of its own, unless it plays tasks.
+func (p *program) hello() any {
+	about := said{"protocol": 1, "name": "obedient", "version": 2, "doc": "It obeys.", "parallel": 4, "levels": []said{{"most": 3}, {"most": 5}}, "solves": true}
+	switch p.way {
+	case "tasks":
+		delete(about, "levels")
+	case "old":
+		about["protocol"] = 0
+	case "nameless":
+		about["name"] = "No Name"
+	case "unversioned":
+		about["version"] = 0
+	case "flat":
+		about["levels"] = []int{1}
+	case "empty":
+		about["levels"] = []int{}
+	case "wide":
+		about["parallel"] = math.MaxInt32
+	case "garbage":
+		return "Loading model…"
+	case "unwilling":
+		return said{"error": "there is no GPU"}
+	case "set":
+		about["settings"] = said{"hard": true}
+	}
+	return said{"hello": about}
+}
+
+// opening is how the program opens an episode.
+func (p *program) opening(problem *quintain.Problem) any {
+	switch p.way {
+	case "exit-open":
+		os.Exit(7)
+	case "error-open":
+		return said{"error": "no such table"}
+	}
+	asks := problem.Prompt
+	if asks == "" {
+		asks = fmt.Sprintf("obey %d of %s", problem.Index, problem.Params)
+	}
+	return said{"messages": []said{{"role": "user", "content": asks}}}
+}
+
+// step obeys a reply.
+func (p *program) step(id uint64, reply string) any {
+	switch reply {
+	case "exit":
+		fmt.Fprintln(os.Stderr, "Traceback:\nKeyError: 'x'")
+		os.Exit(3)
+	case "garbage":
+		return "debug: 1"
+	case "long":
+		return strings.Repeat("x", 1<<20)
+	case "deep":
+		return strings.Repeat("[", 10_000)
+	case "silent":
+		return nil
+	case "other":
+		return `{"id":999999}`
+	case "infinite":
+		return fmt.Sprintf(`{"id":%d,"reward":1e999,"end":"terminated"}`, id)
+	case "typo":
+		return fmt.Sprintf(`{"id":%d,"rewrad":1,"end":"terminated"}`, id)
+	case "error":
+		return said{"error": "ValueError: bad"}
+	case "free":
+		return said{"end": "terminated"}
+	case "endless":
+		return said{"reward": 1, "end": "done"}
+	case "quiet":
+		return said{"reward": 0.5}
+	case "usurper":
+		return said{"messages": []said{{"role": "assistant", "content": "I am you."}}}
+	case "role":
+		return said{"messages": []said{{"role": "oracle", "content": "So be it."}}}
+	case "open":
+		return said{"reward": len(p.open), "end": "terminated"}
+	case "grade":
+		return said{"grade": "42", "end": "terminated"}
+	case "grade twice":
+		return said{"grade": "42", "reward": 1, "end": "terminated"}
+	case "grade on":
+		return said{"grade": "41", "messages": []said{{"role": "user", "content": "go on"}}}
+	case "on", "later":
+		return said{"reward": 0.25, "messages": []said{{"role": "user", "content": "go on"}}}
+	case "cut":
+		return said{"reward": 0, "end": "truncated", "why": "too long"}
+	}
+	return p.judge(id, reply)
+}
+
+// judge ends an episode: the solution is that of the row, or the index.
+func (p *program) judge(id uint64, reply string) said {
+	problem := p.open[id]
+	delete(p.open, id)
+	want := struct {
+		Answers []string `json:"answers"`
+	}{[]string{fmt.Sprint(problem.Index)}}
+	if p.way == "tasks" {
+		raw, _ := problem.Instance.JSON()
+		_ = json.Unmarshal(raw, &want)
+	}
+	_, rest, _ := strings.Cut(reply, "<answer>")
+	answer, _, _ := strings.Cut(rest, "</answer>")
+	if answer == want.Answers[0] {
+		return said{"reward": 1, "right": true, "answer": answer, "end": "terminated"}
+	}
+	return said{"reward": 0, "malformed": answer == "", "end": "terminated", "messages": []said{}}
+}
+
+// ServeHTTP plays over HTTP.
+func (p *program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	line, err := io.ReadAll(r.Body)
+	var text string
+	if err == nil {
+		text = p.answer(line)
+	}
+	switch {
+	case text == "": // silent
+		<-r.Context().Done()
+	case strings.Contains(text, "no such table"):
+		http.Error(w, text, http.StatusInternalServerError)
+	default:
+		_, _ = io.WriteString(w, text)
+	}
+}
+
+// quickly is settings with limits that tests reach soon.
+func quickly() Settings {
+	how := Default()
+	how.MaxBytes, how.Restarts = 64<<10, 2
+	return how
+}
+
+// command is the command line of the program with a way.
+func command(t *testing.T, way string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("'%s' %s %s", self, playMode, way)
+}

@@ -1,0 +1,266 @@
+package external
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// protocol is the version of docs/formats/scenario.md that is spoken here.
+const protocol = 1
+
+// A request is what the program is asked: one of Hello, Open, Step, Close and Solve.
+type request struct {
+	ID    uint64            `json:"id"` // of the episode, or a number of its own
+	Hello *greeting         `json:"hello,omitempty"`
+	Open  *quintain.Problem `json:"open,omitempty"`
+	Step  *reply            `json:"step,omitempty"`
+	Close *struct{}         `json:"close,omitempty"`
+	Solve *quintain.Problem `json:"solve,omitempty"`
+}
+
+// A greeting is the first request.
+type greeting struct {
+	Protocol int `json:"protocol"`
+}
+
+// A reply is that of the policy.
+type reply struct {
+	Text      string              `json:"text"`
+	ToolCalls []quintain.ToolCall `json:"tool_calls,omitempty"`
+	Finish    quintain.Finish     `json:"finish"`
+}
+
+// line returns the request as a line.
+func (r *request) line() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(r)
+	return b.Bytes(), err
+}
+
+// An answer is what the program says. Which fields it has depends on the request.
+type answer struct {
+	ID    uint64 `json:"id"`
+	Error string `json:"error"` // the program failed; nothing else counts
+
+	Hello    *hello             `json:"hello"`
+	Solution *string            `json:"solution"`
+	Messages []quintain.Message `json:"messages"` // what the policy reads next
+
+	Grade     *string      `json:"grade"` // the answer that the task grades: the verdict stands for the program's own
+	Reward    *float64     `json:"reward"`
+	Answer    string       `json:"answer"`
+	Right     bool         `json:"right"`
+	Malformed bool         `json:"malformed"`
+	End       quintain.End `json:"end"`
+	Why       string       `json:"why"`
+}
+
+// A hello says what the program is.
+type hello struct {
+	Protocol int               `json:"protocol"`
+	Name     string            `json:"name"`
+	Version  int               `json:"version"`
+	Doc      string            `json:"doc"`
+	Settings json.RawMessage   `json:"settings"` // that differ from the program's defaults, an object; nil: none do
+	Parallel int               `json:"parallel"` // requests that it works on at once; 0: 1
+	Levels   []json.RawMessage `json:"levels"`   // parameters of the levels of its own problems; nil: it plays those of tasks
+	Solves   bool              `json:"solves"`   // it can solve its own problems
+}
+
+// id names what the program is, as [quintain.ScenarioInfo.ID] does.
+func (h *hello) id() string {
+	info := h.info()
+	return info.ID()
+}
+
+// info describes the program as a scenario.
+func (h *hello) info() quintain.ScenarioInfo {
+	info := quintain.ScenarioInfo{Name: h.Name, Doc: h.Doc, Source: "A program of its own.", Version: h.Version, Settings: h.Settings, Default: h.Settings == nil}
+	if info.Default {
+		info.Settings = json.RawMessage("{}")
+	}
+	return info
+}
+
+// readAnswer reads a line of the program. Its fields are known, and its numbers finite.
+func readAnswer(line []byte) (*answer, error) {
+	if err := shallow(line); err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	a := new(answer)
+	if err := dec.Decode(a); err != nil {
+		return nil, err
+	}
+	if dec.More() {
+		return nil, errors.New("there is more than one object in the line")
+	}
+	return a, nil
+}
+
+// mostDepth is the greatest depth of nested values in an answer.
+const mostDepth = 100
+
+// shallow reports values that are nested too deep.
+func shallow(line []byte) error {
+	depth, text := 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{' || c == '[':
+			if depth++; depth > mostDepth {
+				return fmt.Errorf("values are nested more than %d deep", mostDepth)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+// The greatest numbers of levels, and of requests at once.
+const (
+	mostLevels   = 1000
+	mostParallel = 1 << 16
+)
+
+// isHello checks the answer to a greeting, and fills in what it leaves out.
+func (a *answer) isHello() error {
+	h := a.Hello
+	switch {
+	case a.Error != "":
+		return errors.New(clip(a.Error))
+	case h == nil:
+		return errors.New("hello: the program did not say what it is")
+	case h.Protocol != protocol:
+		return fmt.Errorf("hello: protocol is %d, want %d", h.Protocol, protocol)
+	case len(h.Name) > 64 || !nameForm.MatchString(h.Name):
+		return fmt.Errorf("hello: name is %q, want one in snake_case, of at most 64 characters", clip(h.Name))
+	case h.Version < 1:
+		return fmt.Errorf("hello: version is %d, want 1 or more", h.Version)
+	case h.Parallel < 0 || h.Parallel > mostParallel:
+		return fmt.Errorf("hello: parallel is %d, want 1 to %d", h.Parallel, mostParallel)
+	case h.Levels != nil && len(h.Levels) == 0 || len(h.Levels) > mostLevels:
+		return fmt.Errorf("hello: there are %d levels, want 1 to %d", len(h.Levels), mostLevels)
+	}
+	if h.Parallel == 0 {
+		h.Parallel = 1
+	}
+	if string(h.Settings) == "null" {
+		h.Settings = nil
+	}
+	return h.compact()
+}
+
+// compact writes levels and settings, which are objects, without white space: IDs are made of
+// them.
+func (h *hello) compact() error {
+	objects := []*json.RawMessage{&h.Settings}
+	for i := range h.Levels {
+		objects = append(objects, &h.Levels[i])
+	}
+	for _, object := range objects {
+		if *object == nil {
+			continue
+		}
+		var b bytes.Buffer
+		if err := json.Compact(&b, *object); err != nil || b.Bytes()[0] != '{' {
+			return fmt.Errorf("hello: settings or level are %s, want an object", clip(string(*object)))
+		}
+		*object = b.Bytes()
+	}
+	return nil
+}
+
+// opening returns the messages with which an episode opens.
+func (a *answer) opening() ([]quintain.Message, error) {
+	if a.Error != "" {
+		return nil, errors.New(clip(a.Error))
+	}
+	if a.Reward != nil || a.End != quintain.Going {
+		return nil, errors.New("it opens an episode with a reward or an end")
+	}
+	return a.Messages, checkTalk(a.Messages)
+}
+
+// judge has a task grade what the program wants to be graded, an answer to problem p. A nil
+// task stands for the program's own problems.
+func (a *answer) judge(t quintain.Task, p quintain.Problem) error {
+	switch {
+	case a.Grade == nil || a.Error != "":
+		return nil
+	case t == nil:
+		return errors.New("grade: there is no task, as the problem is the program's own")
+	case a.Reward != nil:
+		return errors.New("grade: there is a reward, too")
+	}
+	v, err := t.Grade(p, *a.Grade)
+	a.Reward, a.Answer, a.Right, a.Malformed, a.Why = &v.Score, *a.Grade, v.Score == 1, v.Malformed, v.Reason
+	return err
+}
+
+// step returns the answer to a reply.
+func (a *answer) step() (s quintain.Step, err error) {
+	switch {
+	case a.Error != "":
+		return s, errors.New(clip(a.Error))
+	case a.End != quintain.Going && a.End != quintain.Terminated && a.End != quintain.Truncated:
+		return s, fmt.Errorf("end is %q, want %q, %q or nothing", clip(string(a.End)), quintain.Terminated, quintain.Truncated)
+	case a.End != quintain.Going && a.Reward == nil:
+		return s, errors.New("an episode ends without a reward")
+	}
+	s = quintain.Step{Answer: a.Answer, Right: a.Right, Malformed: a.Malformed, End: a.End, Why: a.Why}
+	if a.Reward != nil {
+		s.Reward = *a.Reward
+	}
+	if a.End == quintain.Going {
+		s.Observe, err = a.Messages, checkTalk(a.Messages)
+	}
+	return s, err
+}
+
+// checkTalk checks what the policy is to read.
+func checkTalk(talk []quintain.Message) error {
+	if len(talk) == 0 {
+		return errors.New("there is no message for the policy, and no end")
+	}
+	for i, m := range talk {
+		switch m.Role {
+		case quintain.RoleSystem, quintain.RoleUser, quintain.RoleTool:
+		case quintain.RoleAssistant:
+			if i == len(talk)-1 {
+				return errors.New("the last message is the policy's own")
+			}
+		default:
+			return fmt.Errorf("role of a message is %q, want system, user, assistant or tool", clip(m.Role))
+		}
+	}
+	return nil
+}
+
+// tooLong is the fault of an answer that is longer than most bytes.
+func tooLong(most int) error { return fmt.Errorf("an answer is longer than %d bytes", most) }
+
+// clip is the beginning of a text of the program, for an error.
+func clip(text string) string {
+	const most = 500
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

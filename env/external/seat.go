@@ -1,0 +1,100 @@
+package external
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/pause"
+)
+
+// The pause before a program is started again is leastPause, and doubles with each failure
+// in a row up to mostPause.
+const (
+	leastPause = 100 * time.Millisecond
+	mostPause  = 10 * time.Second
+)
+
+// A seat holds a link, and makes another when it is gone.
+type seat struct {
+	episodes int           // that are open; the program's mu is held
+	starting chan struct{} // filled while link, faults and last are looked at
+	link     link          // nil: none could be made
+	faults   int           // failures in a row
+	last     error         // the last of them
+}
+
+// take returns the seat with the fewest episodes, which has one more then.
+func (p *Program) take() (*seat, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	best := p.seats[0]
+	for _, s := range p.seats[1:] {
+		if s.episodes < best.episodes {
+			best = s
+		}
+	}
+	if best.episodes == p.how.Episodes {
+		return nil, fmt.Errorf("%w: scenario %s has %d episodes open in each process: let it have more by scenario.program.episodes, start more by "+
+			"scenario.program.processes, or play fewer at once", quintain.ErrStop, p.name(), best.episodes)
+	}
+	best.episodes++
+	return best, nil
+}
+
+// leave gives the place of an episode back.
+func (p *Program) leave(s *seat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.episodes--
+}
+
+// reach returns the link of a seat. If that is gone, it makes another after a pause. The
+// error is [quintain.ErrStop] if that failed too often.
+func (p *Program) reach(ctx context.Context, s *seat) (link, error) {
+	select {
+	case s.starting <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-s.starting }()
+	for {
+		if s.link != nil {
+			played, fault := s.link.gone()
+			if fault == nil {
+				return s.link, nil
+			}
+			p.bury(s, played, fault)
+		}
+		if s.faults > p.how.Restarts {
+			return nil, fmt.Errorf("%w: scenario %s failed %d times in a row: %w", quintain.ErrStop, p.name(), s.faults, s.last)
+		}
+		if s.last != nil && !pause.For(ctx, min(leastPause<<min(s.faults, 20), mostPause)) {
+			return nil, context.Cause(ctx)
+		}
+		l, said, err := p.connect(ctx)
+		switch {
+		case ctx.Err() != nil && err != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			s.faults, s.last = s.faults+1, err
+		case !reflect.DeepEqual(said, p.hello):
+			l.close()
+			return nil, fmt.Errorf("%w: scenario %s is another since it was started again: its hello differs", quintain.ErrStop, p.hello.id())
+		default:
+			s.link = l
+		}
+	}
+}
+
+// bury ends the link of a seat, which is gone because of a fault.
+func (p *Program) bury(s *seat, played bool, fault error) {
+	p.log.Warn("the program of the scenario failed, and is started again", "scenario", p.name(), "fault", fault)
+	s.link.close()
+	s.link, s.last = nil, fault
+	if s.faults++; played {
+		s.faults = 0
+	}
+}

@@ -1,0 +1,95 @@
+package external
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Settings say which program plays, and with what limits.
+type Settings struct {
+	Command string // with its arguments; empty: none
+	URL     string // of the program, if it is a server; empty: none
+
+	Processes  int           // of the command
+	Episodes   int           // most that may be open at once in a process or at the server
+	MaxTurns   int           // replies of an episode, which is cut then
+	AnswerTime time.Duration // that an answer may take, from when the program has the request
+	MaxBytes   int           // of an answer
+	Restarts   int           // how often in a row the program may fail before it has played anything
+}
+
+// Default returns the settings without a program.
+func Default() Settings {
+	return Settings{Processes: 1, Episodes: 16384, MaxTurns: 100, AnswerTime: time.Minute, MaxBytes: 16 << 20, Restarts: 5}
+}
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Text(&s.Command, "command", "command line of a program that plays in place of the scenario, such as python my_env.py; it is started for each of the processes").Flag("scenario-command")
+	d.Text(&s.URL, "url", "address of a server that plays in place of the scenario").Flag("scenario-url")
+	d.Int(&s.Processes, "processes", "processes of the command, among which the episodes are spread").AtLeast(1)
+	d.Int(&s.Episodes, "episodes", "most episodes that may be open at once in a process or at the server; more end the run").AtLeast(1)
+	d.Int(&s.MaxTurns, "max_turns", "most replies of an episode, which is truncated then").AtLeast(1)
+	d.Duration(&s.AnswerTime, "answer_time", "time that the program may take for an answer; after it, the process is killed").Above(0)
+	d.Int(&s.MaxBytes, "max_bytes", "greatest length of an answer, in bytes").AtLeast(1024)
+	d.Int(&s.Restarts, "restarts", "how often in a row the program is started again before it has played anything; then the run ends").AtLeast(0)
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error {
+	if s.Command != "" && s.URL != "" {
+		return errors.New("url: there is a command too; choose one")
+	}
+	if s.Command != "" {
+		_, err := fields(s.Command)
+		return err
+	}
+	if s.URL == "" {
+		return nil
+	}
+	if at, err := url.Parse(s.URL); err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return errors.New("url: want an address such as http://127.0.0.1:8080")
+	}
+	return nil
+}
+
+// Set reports whether there is a program.
+func (s *Settings) Set() bool { return s.Command != "" || s.URL != "" }
+
+// fields splits a command line at its spaces. What stands between ' or " is kept together.
+func fields(line string) (words []string, err error) {
+	var word strings.Builder
+	quote, open := rune(0), false
+	for _, r := range line {
+		switch {
+		case r == quote && quote != 0:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, open = r, true
+		case quote == 0 && (r == ' ' || r == '\t' || r == '\n'):
+			if open {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			open = false
+		default:
+			word.WriteRune(r)
+			open = true
+		}
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	switch {
+	case quote != 0:
+		return nil, fmt.Errorf("command: a quotation mark, %c, is not closed", quote)
+	case len(words) == 0:
+		return nil, errors.New("command: is empty, want a program with its arguments")
+	}
+	return words, nil
+}

@@ -1,0 +1,222 @@
+// Package mcp speaks the Model Context Protocol, as far as tools need it: JSON-RPC 2.0, and
+// its carriage over HTTP. It keeps no sessions, so a client may go on with another server.
+//
+// A [Server] is a list of tools. [New] makes the one with which a model draws problems and
+// submits answers.
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A Tool is what a model may call. Many goroutines may call it at once.
+type Tool struct {
+	Name        string
+	Description string
+	Input       json.RawMessage // JSON schema of the arguments, an object
+
+	// Call carries out a call. The result is written as a JSON object. An error is about
+	// the arguments, and for the model.
+	Call func(ctx context.Context, arguments json.RawMessage) (any, error)
+}
+
+// A Server answers the messages of clients. Many goroutines may use it at once.
+type Server struct {
+	Instructions string // what a model should know of the tools together
+	Tools        []Tool
+}
+
+// versions of the protocol, oldest first. Those after them have no handshake; their clients
+// fall back to it.
+var versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
+
+// The codes of errors of JSON-RPC 2.0.
+const (
+	parseError     = -32700
+	invalidRequest = -32600
+	unknownMethod  = -32601
+	invalidParams  = -32602
+)
+
+// A request is a message of a client. One without an ID is a notification.
+type request struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+// A response is the answer to a request: it has a result or an error.
+type response struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  any             `json:"result,omitempty"`
+	Error   *fault          `json:"error,omitempty"`
+}
+
+// A fault says why a request was not carried out.
+type fault struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// Answer carries out a message, and returns the answer; nil: the message wants none.
+func (s *Server) Answer(ctx context.Context, message []byte) []byte {
+	var r request
+	if err := json.Unmarshal(message, &r); err != nil {
+		if !json.Valid(message) {
+			return write(response{Error: &fault{parseError, "the message is not JSON: " + err.Error()}})
+		}
+		return write(response{Error: &fault{invalidRequest, "the message is not a request: " + err.Error()}})
+	}
+	switch id := bytes.TrimSpace(r.ID); {
+	case r.Version != "2.0" || r.Method == "":
+		return write(response{Error: &fault{invalidRequest, `want {"jsonrpc":"2.0","id":…,"method":…}`}})
+	case id == nil:
+		return nil
+	case id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9'):
+		return write(response{Error: &fault{invalidRequest, "id: want a string or a number"}})
+	}
+	result, wrong := s.carryOut(ctx, r)
+	return write(response{ID: r.ID, Result: result, Error: wrong})
+}
+
+// write writes a response.
+func write(r response) []byte {
+	r.Version = "2.0"
+	if r.ID == nil {
+		r.ID = json.RawMessage("null")
+	}
+	return legible(r)
+}
+
+// legible writes v as JSON that a model reads: without the escapes for HTML.
+func legible(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("mcp: " + err.Error()) // what is written here are plain values
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// carryOut carries out a request.
+func (s *Server) carryOut(ctx context.Context, r request) (result any, wrong *fault) {
+	switch r.Method {
+	case "initialize":
+		return s.initialize(r.Params)
+	case "ping":
+		return struct{}{}, nil
+	case "tools/list":
+		return map[string]any{"tools": s.list()}, nil
+	case "tools/call":
+		var call struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		}
+		if err := json.Unmarshal(r.Params, &call); err != nil {
+			return nil, &fault{invalidParams, "params: " + err.Error()}
+		}
+		result, known := s.Call(ctx, call.Name, call.Arguments)
+		if !known {
+			return nil, &fault{invalidParams, fmt.Sprintf("name: there is no tool %q", call.Name)}
+		}
+		return result, nil
+	}
+	return nil, &fault{unknownMethod, "there is no method " + r.Method}
+}
+
+// initialize agrees on a version of the protocol.
+func (s *Server) initialize(params json.RawMessage) (any, *fault) {
+	var asked struct {
+		Version string `json:"protocolVersion"`
+	}
+	if err := json.Unmarshal(params, &asked); err != nil {
+		return nil, &fault{invalidParams, "params: " + err.Error()}
+	}
+	if !slices.Contains(versions, asked.Version) {
+		asked.Version = versions[len(versions)-1]
+	}
+	return map[string]any{
+		"protocolVersion": asked.Version,
+		"capabilities":    map[string]any{"tools": struct{}{}},
+		"serverInfo":      map[string]string{"name": "quintain", "version": "1"},
+		"instructions":    s.Instructions,
+	}, nil
+}
+
+// list describes the tools.
+func (s *Server) list() []map[string]any {
+	list := make([]map[string]any, len(s.Tools))
+	for i, t := range s.Tools {
+		list[i] = map[string]any{"name": t.Name, "description": t.Description, "inputSchema": t.Input}
+	}
+	return list
+}
+
+// A Result is what a call of a tool gave.
+type Result struct {
+	Content []Text `json:"content"`
+	Data    any    `json:"structuredContent,omitempty"` // what the tool returned; nil: it failed
+	IsError bool   `json:"isError"`
+}
+
+// A Text is content of a result.
+type Text struct {
+	Type string `json:"type"` // "text"
+	Text string `json:"text"`
+}
+
+// Call calls the tool of a name, and reports whether there is one. The text of the result is
+// the JSON of what the tool returned, or its error.
+func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (r Result, known bool) {
+	at := slices.IndexFunc(s.Tools, func(t Tool) bool { return t.Name == name })
+	if at < 0 {
+		return r, false
+	}
+	if len(arguments) == 0 || string(arguments) == "null" {
+		arguments = json.RawMessage("{}")
+	}
+	data, err := s.Tools[at].Call(ctx, arguments)
+	if err != nil {
+		return Result{Content: []Text{{"text", err.Error()}}, IsError: true}, true
+	}
+	return Result{Content: []Text{{"text", string(legible(data))}}, Data: data}, true
+}
+
+// maxBody is how many bytes a message may have.
+const maxBody = 4 << 20
+
+// Routes returns the route of the protocol: a message as the body of a request, its answer as
+// the body of the reply.
+func (s *Server) Routes() []web.Route {
+	return []web.Route{{Method: "POST", Path: "/mcp", For: web.AnyKey, Serve: s.serve}}
+}
+
+// serve answers a message.
+func (s *Server) serve(c *web.Call) {
+	c.MaxBody = maxBody
+	answer, err := web.ReadBody(c, func(body []byte) (answer []byte, err error) {
+		err = c.Compute(func() error {
+			answer = s.Answer(c.Context(), body)
+			return nil
+		})
+		return answer, err
+	})
+	switch {
+	case err != nil:
+		c.Fail(err)
+	case answer == nil:
+		c.W.WriteHeader(http.StatusAccepted)
+	default:
+		c.JSON(http.StatusOK, answer)
+	}
+}

@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/serve/names"
+)
+
+// New returns the server of all tasks and scenarios.
+func New(book *names.Book) *Server {
+	d := desk{book}
+	return &Server{
+		Instructions: "Draw a problem with draw_problem, solve it, and submit the answer with submit_answer. list_tasks describes the kinds of problems.",
+		Tools: []Tool{
+			{"list_tasks", "List the tasks, each of which has problems without end.", schema(`"category":{"type":"string","description":"only tasks of this kind"}`), d.list},
+			{"draw_problem", "Draw a problem of a task.", schema(drawArguments, "task"), d.draw},
+			{"submit_answer", "Grade the answer to a problem: 1 is right.", schema(submitArguments, "problem", "answer"), d.submit},
+		},
+	}
+}
+
+const (
+	drawArguments = `"task":{"type":"string","description":"name of the task"},` +
+		`"level":{"type":"integer","minimum":0,"description":"how hard; 0 is the easiest"},` +
+		`"seed":{"type":"string","description":"a whole number; the same seed, level and index name the same problem; by default any"},` +
+		`"index":{"type":"integer","minimum":0},` +
+		`"scenario":{"type":"string","description":"asks and judges in this way; by default the answer is judged as it is"}`
+	submitArguments = `"problem":{"type":"string","description":"as draw_problem named it"},` +
+		`"answer":{"type":"string","description":"the final answer alone; in a scenario, the whole reply"}`
+)
+
+// schema is the JSON schema of arguments.
+func schema(properties string, required ...string) json.RawMessage {
+	if required == nil {
+		required = []string{}
+	}
+	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s,"additionalProperties":false}`, properties, legible(required))
+}
+
+// Read reads the arguments of a tool. The error names one that is unknown or of another type.
+func Read(arguments json.RawMessage, into any) error {
+	d := json.NewDecoder(bytes.NewReader(arguments))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("arguments: %w", err)
+	}
+	return nil
+}
+
+// A desk carries out the calls of tools. It remembers nothing: a problem is found again by its
+// ID.
+type desk struct{ book *names.Book }
+
+// list describes the tasks.
+func (d desk) list(_ context.Context, arguments json.RawMessage) (any, error) {
+	var asked struct {
+		Category string `json:"category"`
+	}
+	if err := Read(arguments, &asked); err != nil {
+		return nil, err
+	}
+	type row struct {
+		Name     string `json:"name"`
+		Category string `json:"category"`
+		Doc      string `json:"doc"`
+		Levels   int    `json:"levels"`
+	}
+	rows := []row{}
+	for _, t := range d.book.Tasks().All() {
+		if info := t.Info(); asked.Category == "" || asked.Category == info.Category {
+			rows = append(rows, row{info.Name, info.Category, info.Doc, len(info.Levels)})
+		}
+	}
+	return map[string]any{"tasks": rows}, nil
+}
+
+// draw draws a problem.
+func (d desk) draw(ctx context.Context, arguments json.RawMessage) (any, error) {
+	var asked struct {
+		Task     string      `json:"task"`
+		Level    int         `json:"level"`
+		Seed     json.Number `json:"seed"`
+		Index    int         `json:"index"`
+		Scenario string      `json:"scenario"`
+	}
+	if err := Read(arguments, &asked); err != nil {
+		return nil, err
+	}
+	if asked.Seed == "" {
+		asked.Seed = json.Number(strconv.FormatUint(rand.Uint64(), 10))
+	}
+	problem, err := d.book.Draw(names.Draw{Task: asked.Task, Scenario: asked.Scenario, Seed: asked.Seed, Level: asked.Level})
+	if err != nil {
+		return nil, err
+	}
+	p, err := problem(asked.Index)
+	if err != nil {
+		return nil, err
+	}
+	if p.Scenario == "" {
+		return map[string]any{"problem": p.ID(), "question": p.Prompt}, nil
+	}
+	messages, err := d.open(ctx, p)
+	return map[string]any{"problem": p.ID(), "messages": messages}, err
+}
+
+// open returns the messages with which a scenario asks.
+func (d desk) open(ctx context.Context, p quintain.Problem) (messages []quintain.Message, err error) {
+	e, err := d.book.Env(p, "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	return e.Open(ctx)
+}
+
+// submit grades an answer.
+func (d desk) submit(ctx context.Context, arguments json.RawMessage) (any, error) {
+	var asked struct {
+		Problem string  `json:"problem"`
+		Answer  *string `json:"answer"`
+	}
+	if err := Read(arguments, &asked); err != nil {
+		return nil, err
+	}
+	if asked.Answer == nil {
+		return nil, errors.New("answer: is missing")
+	}
+	p, err := d.book.Problem(legible(asked.Problem))
+	if err != nil {
+		return nil, err
+	}
+	if p.Scenario == "" {
+		v, err := d.book.Grade(p, asked.Answer)
+		return grade{v.Score, v.Malformed}, err
+	}
+	step, err := d.book.Judge(ctx, p, "", *asked.Answer)
+	if err == nil && step.End == quintain.Going {
+		err = errors.New("the scenario wants another reply: play it in a session of OpenEnv or of the Open Reward Standard")
+	}
+	return grade{step.Reward, step.Malformed}, err
+}
+
+// A grade says nothing of why: the model could try again.
+type grade struct {
+	Score     float64 `json:"score"`
+	Malformed bool    `json:"malformed"`
+}

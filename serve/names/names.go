@@ -1,0 +1,256 @@
+// Package names finds what requests name: problems of tasks, and the scenarios that play
+// them.
+package names
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/nearest"
+	"github.com/quintain-rl/quintain/task"
+)
+
+// A Book knows tasks and scenarios by name. Many goroutines may use it at once. Its
+// errors are about what was asked for, and name the field.
+type Book struct {
+	tasks     *task.Set
+	scenarios []env.Spec
+	usual     string            // scenario of a problem for which none is named
+	ids       map[string]string // of scenarios with their default settings, by name
+	problems  *exchange.Problems
+	over      sync.Map // by name or ID, and task: a played
+}
+
+// New returns a book of tasks and scenarios. The scenario usual, one of them, plays the
+// problems for which none is named.
+func New(tasks *task.Set, scenarios []env.Spec, usual string) *Book {
+	b := &Book{tasks: tasks, scenarios: scenarios, usual: usual, ids: make(map[string]string), problems: exchange.NewProblems()}
+	for _, spec := range scenarios {
+		b.ids[spec.Name] = spec.Info().ID()
+	}
+	return b
+}
+
+// All returns the book of all tasks, mixtures of them, and all scenarios.
+func All() (*Book, error) {
+	composite, err := catalog.NewComposite()
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := task.NewSet(append(catalog.Tasks(), composite))
+	if err != nil {
+		return nil, err
+	}
+	return New(tasks, catalog.Scenarios(), catalog.DefaultScenario().Name), nil
+}
+
+// Tasks returns the tasks.
+func (b *Book) Tasks() *task.Set { return b.tasks }
+
+// A Draw names a problem, as requests do.
+type Draw struct {
+	Task     string          `json:"task"`
+	Scenario string          `json:"scenario"` // empty: the bare task
+	Seed     json.Number     `json:"seed"`     // a number, or a string of digits; empty: 0
+	Level    int             `json:"level"`
+	Index    int             `json:"index"`
+	Params   json.RawMessage `json:"params"` // own settings of the task, in place of a level; nil: none
+}
+
+// Draw returns the function that makes the problem of d at an index. The problem belongs
+// to the scenario, if d names one.
+func (b *Book) Draw(d Draw) (func(index int) (quintain.Problem, error), error) {
+	seed, err := strconv.ParseUint(string(d.Seed), 10, 64)
+	if err != nil && d.Seed != "" {
+		return nil, fmt.Errorf("seed: is %s, want a whole number from 0 to 2^64-1", d.Seed)
+	}
+	t, err := b.tasks.Get(d.Task)
+	if err != nil {
+		return nil, fmt.Errorf("task: %w", err)
+	}
+	id := ""
+	if d.Scenario != "" {
+		s, err := b.scenario(d.Scenario, t, d.Task)
+		if err != nil {
+			return nil, fmt.Errorf("scenario: %w", err)
+		}
+		id = s.id
+	}
+	if len(d.Params) > 0 && string(d.Params) != "null" {
+		if t, err = t.With(d.Params); err != nil {
+			return nil, fmt.Errorf("params: %w", err)
+		}
+	}
+	return func(index int) (quintain.Problem, error) {
+		p, err := t.Problem(quintain.Draw{Seed: seed, Level: d.Level, Index: index})
+		p.Scenario = id
+		return p, err
+	}, nil
+}
+
+// Append appends the JSON of a problem to dst.
+func (b *Book) Append(dst []byte, p quintain.Problem) ([]byte, error) {
+	return b.problems.Append(dst, p)
+}
+
+// Problem reads a problem: a [quintain.Problem] in JSON, or the ID of one that has the
+// settings of a level. It may have parts of text.
+func (b *Book) Problem(text []byte) (p quintain.Problem, err error) {
+	switch {
+	case len(text) == 0 || string(text) == "null":
+		return p, errors.New("problem: is missing")
+	case text[0] == '"':
+		p, err = b.byID(text)
+	default:
+		p, err = b.problems.Read(text)
+	}
+	if err != nil {
+		return p, fmt.Errorf("problem: %w", err)
+	}
+	return p, nil
+}
+
+// Entry reads a problem of which the members are those of an entry of reasoning-gym.
+func (b *Book) Entry(question, answer, metadata []byte) (p quintain.Problem, err error) {
+	e := reasoninggym.Entry{Metadata: metadata}
+	if err := unmarshal("question", question, &e.Question); err != nil {
+		return p, err
+	}
+	if err := unmarshal("answer", answer, &e.Answer); err != nil {
+		return p, err
+	}
+	return reasoninggym.Read(e)
+}
+
+// unmarshal reads a member that may be missing.
+func unmarshal(name string, value []byte, v any) error {
+	if value == nil {
+		return nil
+	}
+	if err := json.Unmarshal(value, v); err != nil {
+		return fmt.Errorf("%s: want a string", name)
+	}
+	return nil
+}
+
+// byID makes the problem of an ID.
+func (b *Book) byID(text []byte) (p quintain.Problem, err error) {
+	var id string
+	if err = json.Unmarshal(text, &id); err != nil {
+		return p, err
+	}
+	scenario, name, d, err := quintain.ParseID(id)
+	if err != nil {
+		return p, err
+	}
+	t, err := b.tasks.Get(name)
+	if err != nil {
+		return p, err
+	}
+	if d.Level == quintain.OwnParams {
+		return p, fmt.Errorf("%s has settings of its own, which an ID does not tell: send the problem itself", id)
+	}
+	if p, err = t.Problem(d); err != nil {
+		return p, err
+	}
+	p.Scenario = scenario
+	if own := p.ID(); own != id {
+		return p, fmt.Errorf("%s is of another version; here it is %s", id, own)
+	}
+	return p, nil
+}
+
+// Grade judges an answer to p; nil: there is none.
+func (b *Book) Grade(p quintain.Problem, answer *string) (exchange.Verdict, error) {
+	return exchange.Grader{Tasks: b.tasks}.Judge(p, answer)
+}
+
+// Env returns a new episode of p, which the caller must Close. It is played by the scenario
+// of p or, if it has none, by the one of a name; empty: the usual one.
+func (b *Book) Env(p quintain.Problem, scenario string) (quintain.Env, error) {
+	t, err := b.tasks.Get(p.Task)
+	if err != nil {
+		return nil, fmt.Errorf("problem: %w", err)
+	}
+	s, err := b.scenario(cmp.Or(p.Scenario, scenario, b.usual), t, p.Task)
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	p.Scenario = s.id
+	return s.Env(p)
+}
+
+// Judge plays replies to p, one or more, in an episode of [Book.Env], until it ends or they
+// do. It returns the last step, with the reward of all.
+func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, replies ...string) (step quintain.Step, err error) {
+	e, err := b.Env(p, scenario)
+	if err != nil {
+		return step, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	if _, err = e.Open(ctx); err != nil {
+		return step, err
+	}
+	sum := 0.0
+	for _, reply := range replies {
+		if step, err = e.Step(ctx, quintain.Reply{Text: reply}); err != nil {
+			return step, err
+		}
+		if sum += step.Reward; step.End != quintain.Going {
+			break
+		}
+	}
+	step.Reward = sum
+	return step, nil
+}
+
+// A played scenario is one over a task, with its ID.
+type played struct {
+	quintain.Scenario
+	id string
+}
+
+// scenario returns the scenario of a name, or of an ID, over a task and its name.
+func (b *Book) scenario(name string, t quintain.Task, of string) (played, error) {
+	key := [2]string{name, of}
+	if known, is := b.over.Load(key); is {
+		s, _ := known.(played)
+		return s, nil
+	}
+	for _, spec := range b.scenarios {
+		id := b.ids[spec.Name]
+		if name != spec.Name && name != id {
+			continue
+		}
+		s, err := spec.Over(t, nil)
+		if err != nil {
+			return played{}, err
+		}
+		b.over.Store(key, played{s, id})
+		return played{s, id}, nil
+	}
+	return played{}, b.unknown(name)
+}
+
+// unknown is the error of a name that no scenario has.
+func (b *Book) unknown(name string) error {
+	var known []string
+	for _, spec := range b.scenarios {
+		if strings.HasPrefix(name, spec.Name+".") {
+			return fmt.Errorf("%s is of another version or has other settings; here it is %s", name, b.ids[spec.Name])
+		}
+		known = append(known, spec.Name)
+	}
+	return fmt.Errorf("no scenario %q%s", name, nearest.Suggest(name, known))
+}

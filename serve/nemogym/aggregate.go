@@ -1,0 +1,129 @@
+package nemogym
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/web"
+)
+
+// aggregate answers with the statistics of the numbers that replies of /verify have at the
+// top, and of the tokens of their responses: of all replies, and of those to each row.
+func aggregate(c *web.Call) {
+	c.Plain = true
+	c.Answer(aggregated)
+}
+
+// aggregated is the reply to the body of a request.
+func aggregated(body []byte) ([]byte, error) {
+	var asked struct {
+		Responses []map[string]json.RawMessage `json:"verify_responses"`
+	}
+	if err := json.Unmarshal(body, &asked); err != nil {
+		return nil, invalid(err)
+	}
+	if asked.Responses == nil {
+		return nil, invalid(errors.New("verify_responses: is missing"))
+	}
+	all, rows := numbers{}, map[float64]numbers{}
+	rollouts := map[float64]float64{} // of each row
+	for _, response := range asked.Responses {
+		found := numbersOf(response)
+		all.add(found)
+		if row, has := number(response["_ng_task_index"]); has {
+			if rows[row] == nil {
+				rows[row] = numbers{}
+			}
+			rows[row].add(found)
+			rollouts[row]++
+		}
+	}
+	out := struct {
+		Groups []map[string]float64 `json:"group_level_metrics"`
+		All    map[string]float64   `json:"agent_metrics"`
+		Key    map[string]float64   `json:"key_metrics"`
+	}{[]map[string]float64{}, all.statistics(), map[string]float64{}}
+	for name, x := range out.All {
+		if strings.HasPrefix(name, "mean/") {
+			out.Key[name] = x
+		}
+	}
+	for _, row := range slices.Sorted(maps.Keys(rows)) {
+		group := rows[row].statistics()
+		group["_ng_task_index"], group["num_rollouts"] = row, rollouts[row]
+		out.Groups = append(out.Groups, group)
+	}
+	text, err := json.Marshal(out)
+	if err != nil { // a sum is not finite
+		return nil, invalid(errors.New("verify_responses: has numbers that are too large"))
+	}
+	return text, nil
+}
+
+// numbers are values by the name of what they measure.
+type numbers map[string][]float64
+
+// add adds a value for each name.
+func (n numbers) add(found map[string]float64) {
+	for name, x := range found {
+		n[name] = append(n[name], x)
+	}
+}
+
+// statistics are those of each name.
+func (n numbers) statistics() map[string]float64 {
+	all := map[string]float64{}
+	for name, xs := range n {
+		slices.Sort(xs)
+		mean := 0.0
+		for _, x := range xs {
+			mean += x / float64(len(xs))
+		}
+		squares := 0.0
+		for _, x := range xs {
+			squares += (x - mean) * (x - mean)
+		}
+		all["mean/"+name], all["min/"+name], all["max/"+name] = mean, xs[0], xs[len(xs)-1]
+		all["median/"+name] = (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2
+		all["std/"+name] = math.Sqrt(squares / float64(max(1, len(xs)-1)))
+	}
+	return all
+}
+
+// numbersOf are the numbers of a reply of /verify.
+func numbersOf(response map[string]json.RawMessage) map[string]float64 {
+	all := map[string]float64{}
+	for name, value := range response {
+		if x, is := number(value); is && !strings.HasPrefix(name, "_ng_") {
+			all[name] = x
+		}
+	}
+	var of struct {
+		Usage map[string]json.RawMessage `json:"usage"`
+	}
+	if json.Unmarshal(response["response"], &of) == nil {
+		for _, name := range []string{"input_tokens", "output_tokens", "total_tokens"} {
+			if x, is := number(of.Usage[name]); is {
+				all[name] = x
+			}
+		}
+	}
+	return all
+}
+
+// number reads a number, or a truth value as 1 or 0.
+func number(value []byte) (x float64, is bool) {
+	switch string(value) {
+	case "true":
+		return 1, true
+	case "false":
+		return 0, true
+	case "", "null":
+		return 0, false
+	}
+	return x, json.Unmarshal(value, &x) == nil
+}

@@ -1,0 +1,139 @@
+package nemogym
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// sessionCookie has the name of a session.
+const sessionCookie = "quintain_session"
+
+// An observation is the reply to /reset and, with the other members, to /step.
+type observation struct {
+	Observation *string        `json:"observation"` // null: none
+	Info        map[string]any `json:"info"`
+}
+
+// reset begins an episode. What its opening says is the observation, unless the row says
+// it already.
+func (s *server) reset(c *web.Call) {
+	answerBody(c, func(body []byte) ([]byte, error) {
+		r, _ := s.readers.Get().(*reader)
+		defer s.readers.Put(r)
+		it, err := s.read(c, r, bytes.Clone(body)) // the episode keeps the problem
+		if err != nil {
+			return nil, err
+		}
+		e, err := s.book.Env(it.problem, it.scenario)
+		if err != nil {
+			return nil, invalid(err)
+		}
+		messages, err := e.Open(c.Context())
+		if err != nil {
+			return nil, errors.Join(invalid(err), e.Close())
+		}
+		name := rand.Text()
+		if err := s.sessions.Add(name, &session{env: e}); err != nil {
+			return nil, err
+		}
+		setCookie(c, sessionCookie, name)
+		o := observation{Info: map[string]any{"supports_explicit_close": true, "supports_step_idempotency": false}}
+		if !asks(r.row.Value(rowParams)) {
+			o.Observation = saying(messages)
+		}
+		return json.Marshal(o)
+	})
+}
+
+// asks reports whether the parameters of a request to a model have a message.
+func asks(params []byte) bool {
+	var p struct {
+		Input json.RawMessage `json:"input"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return false
+	}
+	return len(p.Input) > 0 && string(p.Input) != "null" && string(p.Input) != "[]" && string(p.Input) != `""`
+}
+
+// saying is the text of messages; nil: there are none.
+func saying(messages []quintain.Message) *string {
+	if len(messages) == 0 {
+		return nil
+	}
+	var texts []string
+	for _, m := range messages {
+		texts = append(texts, m.Text())
+	}
+	text := strings.Join(texts, "\n\n")
+	return &text
+}
+
+// errOver says that a step has no session.
+var errOver = web.Errorf(http.StatusNotFound, "the session is over: its episode has ended, nobody asked for as long as --idle, or the server was restarted; begin another by /reset")
+
+// step answers one reply of the model.
+func (s *server) step(c *web.Call) {
+	answerBody(c, func(body []byte) ([]byte, error) {
+		r, _ := s.readers.Get().(*reader)
+		defer s.readers.Put(r)
+		if err := r.row.Read(body); err != nil {
+			return nil, web.Errorf(http.StatusBadRequest, "the body is not a row: %v", err)
+		}
+		replies, err := r.repliesOf(r.row.Value(rowResponse))
+		if err != nil {
+			return nil, invalid(err)
+		}
+		cookie, err := c.R.Cookie(sessionCookie)
+		if err != nil {
+			return nil, invalid(errors.New("there is no cookie of a session: begin one by /reset, and send its cookie with every step"))
+		}
+		of, is := s.sessions.Get(cookie.Value)
+		if !is {
+			return nil, errOver
+		}
+		var step quintain.Step
+		err = compute(c, len(body), func() error {
+			step, err = of.step(c, replies[len(replies)-1])
+			return err
+		})
+		if err != nil {
+			return nil, errors.Join(err, s.sessions.End(cookie.Value))
+		}
+		if step.End != quintain.Going {
+			if err := s.sessions.End(cookie.Value); err != nil {
+				return nil, err
+			}
+		}
+		setCookie(c, sessionCookie, cookie.Value) // agents keep the cookies of the last reply alone
+		return json.Marshal(struct {
+			observation
+			Reward     float64 `json:"reward"`
+			Terminated bool    `json:"terminated"`
+			Truncated  bool    `json:"truncated"`
+		}{
+			observation{saying(step.Observe), map[string]any{"extracted_answer": step.Answer, "reason": step.Why, "malformed": step.Malformed}},
+			step.Reward, step.End == quintain.Terminated, step.End == quintain.Truncated,
+		})
+	})
+}
+
+// close ends an episode before its end.
+func (s *server) close(c *web.Call) {
+	c.MaxBody = maxBody
+	c.SkipBody()
+	if cookie, err := c.R.Cookie(sessionCookie); err == nil {
+		if err := s.sessions.End(cookie.Value); err != nil {
+			c.Fail(err)
+			return
+		}
+	}
+	c.JSON(http.StatusOK, []byte("{}"))
+}

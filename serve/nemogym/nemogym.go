@@ -1,0 +1,52 @@
+// Package nemogym is the resources server of NeMo Gym: it judges what its agents report,
+// and plays scenarios of several turns with them. docs/serve.md has the rows that it takes.
+//
+// The forms are those of NeMo Gym (NVIDIA, Apache-2.0); the code is our own.
+package nemogym
+
+import (
+	"net/http"
+	"sync"
+
+	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A server answers agents. Many goroutines may use it at once.
+type server struct {
+	book     *names.Book
+	sessions *sessions.Table[*session]
+	readers  sync.Pool // of *reader
+}
+
+// Routes returns the routes of a resources server.
+func Routes(book *names.Book, limits sessions.Limits) []web.Route {
+	s := &server{book: book, sessions: sessions.New[*session](limits), readers: sync.Pool{New: func() any { return newReader() }}}
+	return []web.Route{
+		{Method: "POST", Path: "/seed_session", For: web.AnyKey, Serve: s.seed},
+		{Method: "POST", Path: "/verify", For: web.AnyKey, Serve: s.verify},
+		{Method: "POST", Path: "/aggregate_metrics", For: web.AnyKey, Serve: aggregate},
+		{Method: "GET", Path: "/reverify_mode", For: web.AnyKey, Serve: func(c *web.Call) { c.JSON(http.StatusOK, []byte(`"stateless"`)) }},
+		{Method: "POST", Path: "/reset", For: web.AnyKey, Serve: s.reset},
+		{Method: "POST", Path: "/step", For: web.AnyKey, Serve: s.step},
+		{Method: "POST", Path: "/close", For: web.AnyKey, Serve: s.close},
+	}
+}
+
+// maxBody is how many bytes a row with its response may have.
+const maxBody = 32 << 20
+
+// answerBody answers the body of a request.
+func answerBody(c *web.Call, reply func(body []byte) ([]byte, error)) {
+	c.MaxBody, c.Plain = maxBody, true
+	text, err := web.ReadBody(c, reply)
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	c.JSON(http.StatusOK, text)
+}
+
+// invalid is the error of a request that asks for what there is not.
+func invalid(err error) error { return web.Errorf(http.StatusUnprocessableEntity, "%v", err) }

@@ -1,0 +1,106 @@
+package nemogym
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain/jsonform"
+)
+
+// repliesOf returns the replies of a response in the form of OpenAI's Responses: the text of
+// the assistant's messages, in one reply for each turn; a message of the user begins the
+// next. There is at least one reply, perhaps an empty one. They are valid until the next
+// call.
+func (r *reader) repliesOf(response []byte) ([]string, error) {
+	if response == nil {
+		return nil, errors.New("response: is missing")
+	}
+	if err := r.response.Read(response); err != nil {
+		return nil, fmt.Errorf("response: %w", err)
+	}
+	r.replies, r.parts = r.replies[:0], r.parts[:0]
+	items, err := 0, error(nil)
+	listed := jsonform.Elements(r.response.Value(0), func(item []byte) bool {
+		if err = r.take(item); err != nil {
+			err = fmt.Errorf("response.output.%d%w", items, err)
+		}
+		items++
+		return err == nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !listed:
+		return nil, errors.New("response.output: want a list")
+	}
+	if len(r.parts) > 0 || len(r.replies) == 0 {
+		r.endTurn()
+	}
+	return r.replies, nil
+}
+
+// endTurn makes a reply of the texts so far.
+func (r *reader) endTurn() {
+	r.replies, r.parts = append(r.replies, strings.Join(r.parts, "")), r.parts[:0]
+}
+
+// take takes an item of the output. What is no message counts for nothing. Errors begin
+// with the path of the fault below the item.
+func (r *reader) take(item []byte) error {
+	if err := r.item.Read(item); err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	if kind := string(r.item.Value(0)); kind != `"message"` && kind != "" {
+		return nil
+	}
+	switch string(r.item.Value(1)) {
+	case `"user"`:
+		if len(r.parts) > 0 {
+			r.endTurn()
+		}
+	case `"assistant"`:
+		return r.takeContent(r.item.Value(2))
+	}
+	return nil
+}
+
+// takeContent takes the content of a message of the assistant: a text, or parts.
+func (r *reader) takeContent(content []byte) error {
+	if len(content) > 0 && content[0] == '"' {
+		return r.takeText(".content", content)
+	}
+	n, err := 0, error(nil)
+	listed := jsonform.Elements(content, func(part []byte) bool {
+		if err = r.takePart(part); err != nil {
+			err = fmt.Errorf(".content.%d%w", n, err)
+		}
+		n++
+		return err == nil
+	})
+	if err == nil && !listed {
+		err = errors.New(".content: want a text or a list")
+	}
+	return err
+}
+
+// takePart takes a part of a message. What is no text of the output counts for nothing.
+func (r *reader) takePart(part []byte) error {
+	if err := r.part.Read(part); err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	if string(r.part.Value(0)) != `"output_text"` {
+		return nil
+	}
+	return r.takeText(".text", r.part.Value(1))
+}
+
+// takeText takes a text of the assistant.
+func (r *reader) takeText(at string, value []byte) error {
+	s, err := text(value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	r.parts = append(r.parts, s)
+	return nil
+}

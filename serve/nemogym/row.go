@@ -1,0 +1,162 @@
+package nemogym
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// problemCookie has the ID of the problem of a rollout. It is all that /seed_session
+// keeps, so a server that was restarted knows it too.
+const problemCookie = "quintain_problem"
+
+// A reader reads rows. It is for one goroutine.
+type reader struct {
+	row            *jsonform.Picker
+	response       *jsonform.Picker
+	item, part     *jsonform.Picker
+	parts, replies []string // of the response that is read
+}
+
+// newReader returns a reader.
+func newReader() *reader {
+	return &reader{
+		row: jsonform.NewPicker("problem", "scenario", "task", "question", "answer", "metadata", "response", "responses_create_params",
+			"reward", "extracted_answer", "reason", "malformed"),
+		response: jsonform.NewPicker("output"),
+		item:     jsonform.NewPicker("type", "role", "content"),
+		part:     jsonform.NewPicker("type", "text"),
+	}
+}
+
+// The members of a row, by their place in the picker of rows. From rowOwn on they are
+// those that /verify adds.
+const (
+	rowProblem = iota
+	rowScenario
+	rowTask
+	rowQuestion
+	rowAnswer
+	rowMetadata
+	rowResponse
+	rowParams
+	rowOwn
+	rowEnd = rowOwn + 4
+)
+
+// A row is what a row of a data set asks.
+type row struct {
+	problem  quintain.Problem // has parts of the body
+	scenario string           // empty: that of the problem, or the usual one
+	entry    bool             // it is one of NeMo Gym's own reasoning_gym server
+}
+
+// read reads a row. Of the problem it has parts of the body.
+func (s *server) read(c *web.Call, r *reader, body []byte) (it row, err error) {
+	if err := r.row.Read(body); err != nil {
+		return it, web.Errorf(http.StatusBadRequest, "the body is not a row: %v", err)
+	}
+	if scenario := r.row.Value(rowScenario); scenario != nil {
+		if it.scenario, err = text(scenario); err != nil {
+			return it, invalid(fmt.Errorf("scenario: %w", err))
+		}
+	}
+	if it.problem, it.entry, err = s.problem(c, r.row, body); err != nil {
+		return it, invalid(err)
+	}
+	return it, nil
+}
+
+// problem is the problem of a row, or that of the cookie.
+func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p quintain.Problem, entry bool, err error) {
+	switch {
+	case members.Value(rowProblem) != nil:
+		p, err = s.book.Problem(members.Value(rowProblem))
+		return p, false, err
+	case members.Value(rowTask) != nil:
+		var d names.Draw
+		if err := json.Unmarshal(body, &d); err != nil {
+			return p, false, err
+		}
+		draw, err := s.book.Draw(d)
+		if err != nil {
+			return p, false, err
+		}
+		p, err = draw(d.Index)
+		return p, false, err
+	case bytes.Contains(members.Value(rowMetadata), []byte(`"source_dataset"`)):
+		p, err = s.book.Entry(members.Value(rowQuestion), members.Value(rowAnswer), members.Value(rowMetadata))
+		return p, true, err
+	}
+	cookie, err := c.R.Cookie(problemCookie)
+	if err != nil {
+		return p, false, errors.New("problem: is missing; want problem, task, or the question, answer and metadata of reasoning-gym")
+	}
+	p, err = s.book.Problem(jsonform.AppendText(nil, cookie.Value))
+	return p, false, err
+}
+
+// seed begins a rollout.
+func (s *server) seed(c *web.Call) {
+	answerBody(c, func(body []byte) ([]byte, error) {
+		r, _ := s.readers.Get().(*reader)
+		defer s.readers.Put(r)
+		it, err := s.read(c, r, body)
+		if err != nil {
+			return nil, err
+		}
+		if it.problem.Level != quintain.OwnParams && !it.entry {
+			setCookie(c, problemCookie, it.problem.ID())
+		}
+		return []byte("{}"), nil
+	})
+}
+
+// setCookie gives a client a cookie for the routes of the server.
+func setCookie(c *web.Call, name, value string) {
+	http.SetCookie(c.W, &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}
+
+// judge plays the replies of a response.
+func (s *server) judge(c *web.Call, it row, replies []string) (quintain.Step, error) {
+	if !it.entry || it.scenario != "" {
+		return s.book.Judge(c.Context(), it.problem, it.scenario, replies...)
+	}
+	// As NeMo Gym's reasoning_gym server reads replies, to prompts that say nothing of tags.
+	found := extract(replies[len(replies)-1])
+	v, err := s.book.Grade(it.problem, &found)
+	return quintain.Step{Answer: found, Reward: v.Score, Malformed: v.Malformed, Why: v.Reason}, err
+}
+
+// extract returns the answer of a reply: what is tagged, or else in a box, or else all but
+// the thinking.
+func extract(reply string) string {
+	if tagged, why := answer.Tagged(reply); why == "" {
+		return tagged
+	}
+	rest := answer.WithoutThinking(reply)
+	if boxed, found := answer.Boxed(rest); found {
+		return boxed
+	}
+	return strings.TrimSpace(rest)
+}
+
+// text reads a string.
+func text(value []byte) (s string, err error) {
+	if s, plain := jsonform.Text(value); plain {
+		return s, nil
+	}
+	if len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &s) != nil {
+		return "", errors.New("want a string")
+	}
+	return s, nil
+}

@@ -1,0 +1,33 @@
+package nemogym
+
+import (
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A session is an episode.
+type session struct {
+	mu   sync.Mutex // one step at a time
+	env  quintain.Env
+	over bool
+}
+
+// step plays a reply.
+func (s *session) step(c *web.Call, reply string) (quintain.Step, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return quintain.Step{}, errOver
+	}
+	return s.env.Step(c.Context(), quintain.Reply{Text: reply})
+}
+
+// Close ends the episode, after a step that is under way.
+func (s *session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	return s.env.Close()
+}

@@ -1,0 +1,160 @@
+package openenv
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The types of messages.
+const (
+	typeReset       = "reset"
+	typeStep        = "step"
+	typeState       = "state"
+	typeClose       = "close"
+	typeMCP         = "mcp"
+	typeObservation = "observation"
+	typeError       = "error"
+)
+
+// A message is what a client sends.
+type message struct {
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data"`
+}
+
+// A reply is what a client receives.
+type reply struct {
+	Type string `json:"type"`
+	Data any    `json:"data"`
+}
+
+// An outcome is the data of an observation.
+type outcome struct {
+	Observation any    `json:"observation"`
+	Reward      number `json:"reward"`
+	Done        bool   `json:"done"`
+}
+
+// The codes of errors.
+const (
+	codeInvalidJSON = "INVALID_JSON"
+	codeUnknownType = "UNKNOWN_TYPE"
+	codeValidation  = "VALIDATION_ERROR"
+	codeExecution   = "EXECUTION_ERROR"
+	codeCapacity    = "CAPACITY_REACHED"
+)
+
+// A refusal says why a message was not carried out. It is the data of a reply of type error.
+type refusal struct {
+	Message  string    `json:"message"`
+	Code     string    `json:"code"`
+	Errors   []invalid `json:"errors,omitempty"`
+	Active   *int64    `json:"active_sessions,omitempty"`
+	Sessions int       `json:"max_sessions,omitempty"`
+}
+
+// Error is the message.
+func (r *refusal) Error() string {
+	parts := []string{r.Message}
+	for _, e := range r.Errors {
+		parts = append(parts, strings.Join(e.At, ".")+": "+e.Why)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// An invalid field of a message.
+type invalid struct {
+	At  []string `json:"loc"`
+	Why string   `json:"msg"`
+}
+
+// refuse is the refusal of a message whose field at is invalid.
+func refuse(why string, at ...string) *refusal {
+	return &refusal{Message: "Invalid message", Code: codeValidation, Errors: []invalid{{append([]string{}, at...), why}}}
+}
+
+// parse reads a message.
+func parse(text []byte) (m message, err error) {
+	if !json.Valid(text) {
+		return m, &refusal{Message: "Invalid JSON", Code: codeInvalidJSON}
+	}
+	return m, strict(text, &m)
+}
+
+// strict reads an object that has no other fields than into.
+func strict(text []byte, into any) error {
+	if len(text) == 0 {
+		return refuse("is missing", "data")
+	}
+	if bytes.TrimSpace(text)[0] != '{' {
+		return refuse("want an object", "data")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &kind):
+		return refuse(fmt.Sprintf("is a %s, want a %s", kind.Value, kind.Type), kind.Field)
+	}
+	return refuse(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// A number is written as Python writes a float: 1.0, not 1.
+type number float64
+
+// MarshalJSON implements [json.Marshaler].
+func (n number) MarshalJSON() ([]byte, error) {
+	text := strconv.FormatFloat(float64(n), 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return []byte(text), nil
+}
+
+// encode writes plain values as pydantic does: without spaces, and without the escapes that
+// only web pages need.
+func encode(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("openenv: " + err.Error()) // what is written here are plain values
+	}
+	return plain(text)
+}
+
+// plain takes back, in place, the escapes that encoding/json adds to what JSON asks for.
+func plain(text []byte) []byte {
+	out := text[:0]
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			out = append(out, text[i])
+			continue
+		}
+		var raw string
+		switch string(text[i:min(i+6, len(text))]) {
+		case `\u003c`:
+			raw = "<"
+		case `\u003e`:
+			raw = ">"
+		case `\u0026`:
+			raw = "&"
+		case `\u2028`:
+			raw = "\u2028"
+		case `\u2029`:
+			raw = "\u2029"
+		default:
+			out = append(out, text[i], text[i+1])
+			i++
+			continue
+		}
+		out = append(out, raw...)
+		i += 5
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+// Package openenv speaks the protocol of OpenEnv: sessions over WebSockets, and what an
+// environment is over HTTP. Each session is an environment of its own, which plays any task
+// and scenario; without a scenario, it is the environment reasoning_gym_env of OpenEnv, in
+// the same bytes.
+package openenv
+
+import (
+	"net/http"
+	"sync/atomic"
+
+	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A Server plays sessions. Many goroutines may use it at once.
+type Server struct {
+	book   *names.Book
+	limits sessions.Limits
+	open   atomic.Int64 // sessions
+}
+
+// New returns a server. A session that sends no message is idle.
+func New(book *names.Book, limits sessions.Limits) *Server {
+	return &Server{book: book, limits: limits}
+}
+
+// Routes returns the routes of the protocol: sessions, and what the environment is. Its JSON-RPC
+// over HTTP is that of package mcp. Its resets, steps and states over HTTP, which remember
+// nothing from one to the next, are left out.
+func (s *Server) Routes() []web.Route {
+	fixed := func(text string) func(*web.Call) {
+		return func(c *web.Call) { c.JSON(http.StatusOK, []byte(text)) }
+	}
+	return []web.Route{
+		{Method: "GET", Path: "/ws", For: web.AnyKey, Serve: s.socket},
+		{Method: "GET", Path: "/health", Serve: fixed(`{"status":"healthy"}`)},
+		{Method: "GET", Path: "/metadata", For: web.AnyKey, Serve: fixed(metadata)},
+		{Method: "GET", Path: "/schema", For: web.AnyKey, Serve: fixed(schemas)},
+	}
+}
+
+// metadata says what the environment is.
+const metadata = `{"name":"quintain","description":"Reasoning problems of any task, made and graded on demand","readme_content":null,"version":"1.0.0","author":null,"documentation_url":null}`
+
+// OpenAPI lists the routes as OpenEnv's validator wants to see them at /openapi.json, for a server
+// that has no such document of its own.
+const OpenAPI = `{"openapi":"3.1.0","info":{"title":"quintain","version":"1.0.0"},"paths":{` +
+	`"/health":{"get":{"responses":{"200":{"description":"It runs"}}}},` +
+	`"/metadata":{"get":{"responses":{"200":{"description":"What the environment is"}}}},` +
+	`"/schema":{"get":{"responses":{"200":{"description":"JSON schemas of actions, observations and states"}}}},` +
+	`"/mcp":{"post":{"responses":{"200":{"description":"An answer of JSON-RPC 2.0"},"202":{"description":"A message that wants none"}}}}}}`
+
+// schemas are the JSON schemas of actions, observations and states.
+const schemas = `{"action":{"type":"object","title":"ReasoningGymAction","additionalProperties":false,"required":["answer"],"properties":{` +
+	`"metadata":{"type":"object","additionalProperties":true},"answer":{"type":"string","description":"The answer to the current question"}}},` +
+	`"observation":{"type":"object","title":"ReasoningGymObservation","additionalProperties":false,"properties":{` +
+	`"done":{"type":"boolean","default":false},"reward":{"anyOf":[{"type":"number"},{"type":"null"}],"default":null},` +
+	`"metadata":{"type":"object","additionalProperties":true},` +
+	`"question":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null},"score":{"anyOf":[{"type":"number"},{"type":"null"}],"default":null},` +
+	`"correct_answer":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null},` +
+	`"dataset_metadata":{"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}],"default":null}}},` +
+	`"state":{"type":"object","title":"State","additionalProperties":true,"properties":{` +
+	`"episode_id":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null},"step_count":{"type":"integer","minimum":0,"default":0}}}}`
+
+// maxMessage is how many bytes a message may have.
+const maxMessage = 1 << 20

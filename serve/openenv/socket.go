@@ -1,0 +1,132 @@
+package openenv
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A socket carries the messages of a session.
+type socket struct {
+	call *web.Call
+	conn *websocket.Conn
+	ctx  context.Context //nolint:containedctx // a socket lives as long as its call
+	life *time.Timer     // ends ctx, unless the client is heard of before
+	idle time.Duration
+}
+
+// socket plays a session over a WebSocket, until the client closes it, is not heard of for too
+// long, or the server stops.
+func (s *Server) socket(c *web.Call) {
+	c.Waits = true
+	ctx, cancel := context.WithCancel(c.Context())
+	defer cancel()
+	k := &socket{call: c, ctx: ctx, life: time.AfterFunc(s.limits.Idle, cancel), idle: s.limits.Idle}
+	defer k.life.Stop()
+	var err error
+	k.conn, err = websocket.Accept(c.W, c.R, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // package web checks the origin
+		OnPingReceived: func(context.Context, []byte) bool {
+			k.life.Reset(k.idle)
+			return true
+		},
+	})
+	if err != nil {
+		return // it is answered
+	}
+	defer func() { _ = k.conn.CloseNow() }() // it may be closed
+	k.conn.SetReadLimit(maxMessage)
+	defer s.open.Add(-1)
+	if active := s.open.Add(1); active > int64(s.limits.Most) {
+		k.refuse(active-1, s.limits.Most)
+		return
+	}
+	one := s.session()
+	defer one.close()
+	for k.turn(one) {
+	}
+}
+
+// refuse ends a session beyond those that there may be.
+func (k *socket) refuse(active int64, most int) {
+	full := &refusal{Message: "as many sessions are open as may be: close one, or raise max_sessions", Code: codeCapacity, Active: &active, Sessions: most}
+	if k.send(reply{typeError, full}) == nil {
+		_ = k.conn.Close(websocket.StatusTryAgainLater, full.Message)
+	}
+}
+
+// turn receives a message and sends the reply. It reports false if the session is over.
+func (k *socket) turn(one *session) bool {
+	text, release, err := k.receive()
+	if err != nil {
+		return false // the connection is closed, with the reason
+	}
+	defer release()
+	k.life.Reset(k.idle)
+	m, err := parse(text)
+	if err == nil && m.Type == typeClose {
+		_ = k.conn.Close(websocket.StatusNormalClosure, "")
+		return false
+	}
+	var answer reply
+	if err == nil {
+		err = k.call.Compute(func() (err error) {
+			answer, err = one.play(k.ctx, m)
+			return err
+		})
+	}
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		answer = reply{typeError, refused}
+	case err != nil:
+		return false // the server stops
+	}
+	return k.send(answer) == nil
+}
+
+// smallMessage is how many bytes of a message are read before memory is set aside for it.
+const smallMessage = 4 << 10
+
+// errBinary says that a message is not text.
+var errBinary = errors.New("messages are JSON in text frames")
+
+// receive returns the next message. Release gives back the memory that was set aside for it.
+func (k *socket) receive() (text []byte, release func(), err error) {
+	kind, r, err := k.conn.Reader(k.ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if kind != websocket.MessageText {
+		return nil, nil, errors.Join(errBinary, k.conn.Close(websocket.StatusUnsupportedData, errBinary.Error()))
+	}
+	text, err = io.ReadAll(io.LimitReader(r, smallMessage))
+	if err != nil || len(text) < smallMessage {
+		return text, func() {}, err
+	}
+	if err := k.call.Reserve(maxMessage); err != nil {
+		return nil, nil, errors.Join(err, k.conn.Close(websocket.StatusTryAgainLater, "the requests under way take all memory"))
+	}
+	late := time.AfterFunc(moveTime, func() { _ = k.conn.CloseNow() })
+	defer late.Stop()
+	rest, err := io.ReadAll(r)
+	if err != nil {
+		return nil, nil, err // the memory is given back when the session ends, which is now
+	}
+	return append(text, rest...), func() { k.call.Release(maxMessage) }, nil
+}
+
+// moveTime is how long a client may take to receive a reply, and to send a large message.
+const moveTime = time.Minute
+
+// send sends a reply.
+func (k *socket) send(r reply) error {
+	ctx, cancel := context.WithTimeout(k.ctx, moveTime)
+	defer cancel()
+	return k.conn.Write(ctx, websocket.MessageText, encode(r))
+}

@@ -1,0 +1,149 @@
+package openenv
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/quintain-rl/quintain/serve/mcp"
+)
+
+// The types of actions that are for tools.
+const (
+	listTools = "list_tools"
+	callTool  = "call_tool"
+)
+
+// tools are those of the later form of OpenEnv's environment, for one session.
+func (s *session) tools() *mcp.Server {
+	none := json.RawMessage(`{"type":"object","properties":{}}`)
+	return &mcp.Server{
+		Instructions: "Read the question with get_question, and answer it with submit_answer, once.",
+		Tools: []mcp.Tool{
+			{Name: "get_question", Description: "The question that is open, and its task.", Input: none, Call: s.question},
+			{
+				Name: "submit_answer", Description: "Judges the answer to the question, once.", Call: s.answer,
+				Input: json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`),
+			},
+			{Name: "get_task_info", Description: "What is asked, and with which settings.", Input: none, Call: s.info},
+		},
+	}
+}
+
+// rpc carries out a message of the Model Context Protocol.
+func (s *session) rpc(ctx context.Context, data json.RawMessage) (reply, error) {
+	if !given(data) {
+		return reply{}, refuse("Field required", "data")
+	}
+	answer := s.tools().Answer(ctx, data)
+	if answer == nil {
+		answer = []byte("null") // who sends a message waits for a reply
+	}
+	return reply{typeMCP, json.RawMessage(answer)}, nil
+}
+
+// A listed tool, as an observation has it.
+type listed struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Input       json.RawMessage `json:"input_schema"`
+}
+
+// A called observation is what a call of a tool gave.
+type called struct {
+	Tool   string     `json:"tool_name"`
+	Result *result    `json:"result"`
+	Error  *toolError `json:"error"`
+}
+
+// A result is in the form of the library by which OpenEnv calls tools.
+type result struct {
+	Content    []mcp.Text `json:"content"`
+	Structured any        `json:"structured_content"`
+	Meta       any        `json:"meta"`
+	Data       any        `json:"data"`
+	IsError    bool       `json:"is_error"`
+}
+
+// A toolError says why a tool was not called.
+type toolError struct {
+	Kind    string `json:"error_type"`
+	Message string `json:"message"`
+}
+
+// tool plays an action that is for tools.
+func (s *session) tool(ctx context.Context, kind string, data json.RawMessage) (reply, error) {
+	var action struct {
+		Type      string          `json:"type"`
+		Name      string          `json:"tool_name"`
+		Arguments json.RawMessage `json:"arguments"`
+		Metadata  json.RawMessage `json:"metadata"`
+	}
+	if err := strict(data, &action); err != nil {
+		return reply{}, err
+	}
+	tools := s.tools()
+	if kind == listTools {
+		var list []listed
+		for _, t := range tools.Tools {
+			list = append(list, listed{t.Name, t.Description, t.Input})
+		}
+		return s.observe(map[string]any{"tools": list}), nil
+	}
+	r, known := tools.Call(ctx, action.Name, action.Arguments)
+	seen := called{Tool: action.Name}
+	switch {
+	case !known:
+		seen.Error = &toolError{"tool_not_found", fmt.Sprintf("there is no tool %q", action.Name)}
+	case r.IsError:
+		seen.Error = &toolError{"execution_error", r.Content[0].Text}
+	default:
+		seen.Result = &result{Content: r.Content, Structured: r.Data, Data: r.Data}
+	}
+	return s.observe(seen), nil
+}
+
+// question is the tool get_question.
+func (s *session) question(context.Context, json.RawMessage) (any, error) {
+	if s.draw == nil {
+		return nil, errOver
+	}
+	return map[string]any{"question": s.problem.Prompt, "task": s.problem.Task}, nil
+}
+
+// answer is the tool submit_answer.
+func (s *session) answer(ctx context.Context, arguments json.RawMessage) (any, error) {
+	var asked struct {
+		Answer *string `json:"answer"`
+	}
+	if err := mcp.Read(arguments, &asked); err != nil {
+		return nil, err
+	}
+	if asked.Answer == nil {
+		return nil, errors.New("answer: is missing")
+	}
+	observation, err := s.submit(ctx, *asked.Answer)
+	if err != nil {
+		return nil, err
+	}
+	if judged, is := observation.(single); is {
+		return map[string]any{"score": judged.Score, "correct_answer": judged.Correct}, nil
+	}
+	return observation, nil
+}
+
+// info is the tool get_task_info.
+func (s *session) info(context.Context, json.RawMessage) (any, error) {
+	task := usualTask
+	if s.asked.Task != nil {
+		task = *s.asked.Task
+	}
+	config := s.asked.Config
+	if config == nil {
+		config = json.RawMessage("{}")
+	}
+	return map[string]any{
+		"task_name": task, "task_config": config, "dataset_size": s.asked.Size, "is_composite": s.asked.Specs != nil,
+	}, nil
+}

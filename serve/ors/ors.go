@@ -1,0 +1,245 @@
+// Package ors speaks the Open Reward Standard over HTTP. Each task is an environment, whose
+// tool submit judges an answer, or a reply in a scenario. docs/serve.md has the details.
+//
+// The forms are those of the standard (General Reasoning); the code is our own.
+package ors
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A server answers clients. Many goroutines may use it at once.
+type server struct {
+	book     *names.Book
+	sessions *sessions.Table[*session]
+}
+
+// Routes returns the routes of the standard, but for its GET /health.
+func Routes(book *names.Book, limits sessions.Limits) []web.Route {
+	s := &server{book: book, sessions: sessions.New[*session](limits)}
+	routes := []web.Route{
+		{Method: "GET", Path: "/list_environments", Serve: s.list},
+		{Method: "POST", Path: "/create_session", Serve: s.name},
+		{Method: "POST", Path: "/create", Serve: s.create},
+		{Method: "POST", Path: "/ping", Serve: s.ping},
+		{Method: "POST", Path: "/delete", Serve: s.end},
+		{Method: "POST", Path: "/delete_session", Serve: s.end},
+	}
+	for _, r := range []web.Route{
+		{Method: "GET", Path: "/tools", Serve: tools},
+		{Method: "GET", Path: "/splits", Serve: s.splits},
+		{Method: "POST", Path: "/tasks", Serve: s.tasks(all)},
+		{Method: "POST", Path: "/num_tasks", Serve: s.tasks(count)},
+		{Method: "POST", Path: "/task", Serve: s.tasks(one)},
+		{Method: "POST", Path: "/task_range", Serve: s.tasks(some)},
+		{Method: "GET", Path: "/task_tools", Serve: tools},
+		{Method: "GET", Path: "/prompt", Serve: s.prompt},
+		{Method: "GET", Path: "/messages", Serve: s.messages},
+		{Method: "POST", Path: "/call", Serve: s.call},
+	} {
+		routes = append(routes, r) // of the usual environment, and of that of the session
+		r.Path = "/{env}" + r.Path
+		routes = append(routes, r)
+	}
+	for i := range routes {
+		routes[i].For = web.AnyKey
+	}
+	return routes
+}
+
+// maxBody is how many bytes a request may have.
+const maxBody = 4 << 20
+
+// answer answers a request by what reply makes of its body, with status 200.
+func answer(c *web.Call, reply func(body []byte) (any, error)) {
+	c.MaxBody = maxBody
+	c.Answer(func(body []byte) ([]byte, error) {
+		value, err := reply(body)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(value)
+	})
+}
+
+// decode reads the body of a request.
+func decode(body []byte, into any) error {
+	if err := json.Unmarshal(body, into); err != nil {
+		return web.Errorf(http.StatusUnprocessableEntity, "the body cannot be read: %v", err)
+	}
+	return nil
+}
+
+// list names the environments. The first is the usual one.
+func (s *server) list(c *web.Call) {
+	answer(c, func([]byte) (any, error) {
+		names := []string{catalog.Composite}
+		for _, t := range s.book.Tasks().All() {
+			if name := t.Info().Name; name != catalog.Composite {
+				names = append(names, name)
+			}
+		}
+		return names, nil
+	})
+}
+
+// environment is the name of the environment of a call.
+func (s *server) environment(name string) (string, error) {
+	if name == "" {
+		name = catalog.Composite
+	}
+	if _, err := s.book.Tasks().Get(name); err != nil {
+		return "", web.Errorf(http.StatusNotFound, "environment: %v", err)
+	}
+	return name, nil
+}
+
+// splitNames are the splits of every environment. Their place is the seed of their problems.
+var splitNames = []string{"train", "test"}
+
+// splits lists the splits.
+func (s *server) splits(c *web.Call) {
+	answer(c, func([]byte) (any, error) {
+		if _, err := s.environment(c.Param("env")); err != nil {
+			return nil, err
+		}
+		var list []map[string]string
+		for _, name := range splitNames {
+			list = append(list, map[string]string{"name": name, "type": name})
+		}
+		return list, nil
+	})
+}
+
+// splitSize is how many problems a split has, of all levels in turn.
+const splitSize = 10_000
+
+// A spec names a problem, as [names.Draw] does.
+type spec struct {
+	Task  string `json:"task"`
+	Seed  string `json:"seed"`
+	Level int    `json:"level"`
+	Index int    `json:"index"`
+}
+
+// A wish asks for tasks of a split.
+type wish struct {
+	Split string `json:"split"`
+	Index int    `json:"index"`
+	Start int    `json:"start"`
+	Stop  *int   `json:"stop"`
+}
+
+// A split is that of a wish.
+type split struct {
+	task   string
+	seed   int
+	levels int
+}
+
+// at is the problem of an index.
+func (s split) at(index int) spec {
+	return spec{s.task, fmt.Sprint(s.seed), index % s.levels, index / s.levels}
+}
+
+// between are the problems from start to before stop.
+func (s split) between(start, stop int) (any, error) {
+	if start < 0 || stop > splitSize || start > stop {
+		return nil, web.Errorf(http.StatusBadRequest, "the range is %d to %d, want 0 to %d", start, stop, splitSize)
+	}
+	list := make([]spec, 0, stop-start)
+	for i := start; i < stop; i++ {
+		list = append(list, s.at(i))
+	}
+	return map[string]any{"tasks": list, "env_name": s.task}, nil
+}
+
+// all, count, one and some are what can be asked for.
+func all(s split, _ wish) (any, error)  { return s.between(0, splitSize) }
+func count(split, wish) (any, error)    { return map[string]int{"num_tasks": splitSize}, nil }
+func some(s split, w wish) (any, error) { return s.between(w.Start, orElse(w.Stop, splitSize)) }
+func one(s split, w wish) (any, error) {
+	if w.Index < 0 || w.Index >= splitSize {
+		return nil, web.Errorf(http.StatusBadRequest, "index: is %d, want 0 to %d", w.Index, splitSize-1)
+	}
+	return map[string]any{"task": s.at(w.Index), "env_name": s.task}, nil
+}
+
+// orElse is what p points to, or a default.
+func orElse(p *int, n int) int {
+	if p != nil {
+		return *p
+	}
+	return n
+}
+
+// tasks answers a call with what give makes of the split that it asks for.
+func (s *server) tasks(give func(split, wish) (any, error)) func(*web.Call) {
+	return func(c *web.Call) {
+		answer(c, func(body []byte) (any, error) {
+			var w wish
+			if err := decode(body, &w); err != nil {
+				return nil, err
+			}
+			of, err := s.split(c.Param("env"), w.Split)
+			if err != nil {
+				return nil, err
+			}
+			return give(of, w)
+		})
+	}
+}
+
+// split returns the split of an environment.
+func (s *server) split(environment, name string) (split, error) {
+	task, err := s.environment(environment)
+	if err != nil {
+		return split{}, err
+	}
+	seed := slices.Index(splitNames, name)
+	if seed < 0 {
+		return split{}, web.Errorf(http.StatusBadRequest, "split: is %q, want train or test", name)
+	}
+	t, err := s.book.Tasks().Get(task)
+	if err != nil {
+		return split{}, err
+	}
+	return split{task, seed, len(t.Info().Levels)}, nil
+}
+
+// A tool is what a model may call.
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Input       json.RawMessage `json:"input_schema"`
+}
+
+// submit is the only tool.
+const submit = "submit"
+
+// tools lists the tools, which are the same everywhere.
+func tools(c *web.Call) {
+	answer(c, func([]byte) (any, error) {
+		return map[string]any{
+			"tools": []tool{{submit, "Judges the answer. In a scenario it is the whole reply, and there may be several.",
+				json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)}},
+			"terminal_tool": nil, "supports_score_group": false, "message_block_types": []string{"text"},
+		}, nil
+	})
+}
+
+// name gives a session a name. It begins when its environment is created.
+func (s *server) name(c *web.Call) {
+	c.MaxBody = maxBody
+	c.SkipBody()
+	stream(c, rand.Text(), nil)
+}

@@ -1,0 +1,320 @@
+package ors
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A session is an episode.
+type session struct {
+	opening []quintain.Message // what the policy reads first
+
+	mu   sync.Mutex // one call at a time
+	env  quintain.Env
+	over bool
+	task string // name of the last call
+	said []byte // the reply to it
+}
+
+// Close ends the episode, after a call that is under way.
+func (s *session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	return s.env.Close()
+}
+
+// idOf is the name of the session of a call.
+func idOf(c *web.Call) (string, error) {
+	id := c.R.Header.Get("X-Session-ID")
+	if id == "" || len(id) > 200 {
+		return "", web.Errorf(http.StatusBadRequest, "X-Session-ID: want the ID that POST /create_session gives")
+	}
+	return id, nil
+}
+
+// session returns the session of a call.
+func (s *server) session(c *web.Call) (*session, error) {
+	id, err := idOf(c)
+	if err != nil {
+		return nil, err
+	}
+	of, is := s.sessions.Get(id)
+	if !is {
+		return nil, web.Errorf(http.StatusNotFound, "the session has no environment: it has ended, nobody used it for long, or the server was restarted; begin another by POST /create")
+	}
+	return of, nil
+}
+
+// create opens the episode of a session.
+func (s *server) create(c *web.Call) {
+	answer(c, func(body []byte) (any, error) {
+		var asked struct {
+			Name  string          `json:"env_name"`
+			Spec  json.RawMessage `json:"task_spec"`
+			Split string          `json:"split"`
+			Index *int            `json:"index"`
+		}
+		id, err := idOf(c)
+		if err == nil {
+			err = decode(body, &asked)
+		}
+		if err == nil && (asked.Spec == nil) == (asked.Index == nil) {
+			err = web.Errorf(http.StatusUnprocessableEntity, "want either task_spec or split and index")
+		}
+		if err != nil {
+			return nil, err
+		}
+		if asked.Spec == nil {
+			of, err := s.split(asked.Name, asked.Split)
+			if err != nil {
+				return nil, err
+			}
+			if asked.Spec, err = marshalOne(of, *asked.Index); err != nil {
+				return nil, err
+			}
+		}
+		of, err := s.open(c.Context(), asked.Name, asked.Spec)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]string{"sid": id}, s.sessions.Add(id, of)
+	})
+}
+
+// marshalOne is the JSON of the problem of an index.
+func marshalOne(of split, index int) ([]byte, error) {
+	if _, err := one(of, wish{Index: index}); err != nil {
+		return nil, err
+	}
+	return json.Marshal(of.at(index))
+}
+
+// maxSpec is how many bytes a task_spec may have: the session keeps some of them.
+const maxSpec = 64 << 10
+
+// open opens the episode of the problem that a spec names, by default of an environment.
+func (s *server) open(ctx context.Context, environment string, text []byte) (*session, error) {
+	if len(text) > maxSpec {
+		return nil, web.Errorf(http.StatusRequestEntityTooLarge, "task_spec: has %d bytes, want %d at most", len(text), maxSpec)
+	}
+	draw := names.Draw{}
+	strict := json.NewDecoder(bytes.NewReader(text))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&draw); err != nil {
+		return nil, web.Errorf(http.StatusUnprocessableEntity, "task_spec: %v", err)
+	}
+	if draw.Task == "" {
+		var err error
+		if draw.Task, err = s.environment(environment); err != nil {
+			return nil, err
+		}
+	}
+	e, err := s.episode(draw)
+	if err != nil {
+		return nil, web.Errorf(http.StatusUnprocessableEntity, "task_spec: %v", err)
+	}
+	opening, err := e.Open(ctx)
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return &session{env: e, opening: opening}, nil
+}
+
+// episode returns the episode of a problem. Without a scenario, the answer is judged as it is.
+func (s *server) episode(draw names.Draw) (quintain.Env, error) {
+	problem, err := s.book.Draw(draw)
+	if err != nil {
+		return nil, err
+	}
+	p, err := problem(draw.Index)
+	if err != nil {
+		return nil, err
+	}
+	if p.Scenario != "" {
+		return s.book.Env(p, "")
+	}
+	t, err := s.book.Tasks().Get(p.Task)
+	return env.OneTurn{}.Env(t, p), err
+}
+
+// ping notes that a session is used.
+func (s *server) ping(c *web.Call) {
+	answer(c, func([]byte) (any, error) {
+		_, err := s.session(c)
+		return map[string]string{"status": "ok"}, err
+	})
+}
+
+// end ends a session, if there is one.
+func (s *server) end(c *web.Call) {
+	answer(c, func([]byte) (any, error) {
+		id, err := idOf(c)
+		if err == nil {
+			err = s.sessions.End(id)
+		}
+		return map[string]string{"sid": id}, err
+	})
+}
+
+// A block is a part of a text.
+type block struct {
+	Text   string `json:"text"`
+	Detail any    `json:"detail"`
+	Type   string `json:"type"`
+}
+
+// blocks are the texts of messages.
+func blocks(messages []quintain.Message) []block {
+	list := []block{}
+	for _, m := range messages {
+		list = append(list, block{m.Text(), nil, "text"})
+	}
+	return list
+}
+
+// prompt answers with what the policy reads first, as blocks.
+func (s *server) prompt(c *web.Call) {
+	answer(c, func([]byte) (any, error) {
+		of, err := s.session(c)
+		if err != nil {
+			return nil, err
+		}
+		return blocks(of.opening), nil
+	})
+}
+
+// messages answers with the same, by role.
+func (s *server) messages(c *web.Call) {
+	answer(c, func([]byte) (any, error) {
+		of, err := s.session(c)
+		if err != nil {
+			return nil, err
+		}
+		var list []map[string]any
+		for _, m := range of.opening {
+			list = append(list, map[string]any{"role": m.Role, "blocks": blocks([]quintain.Message{m}), "detail": nil})
+		}
+		return list, nil
+	})
+}
+
+// A calling is a call of a tool.
+type calling struct {
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+	Task  string          `json:"task_id"` // of a call whose reply did not arrive; empty: it is new
+}
+
+// answer is the answer in the input of the tool; or it says what is wrong.
+func (c calling) answer() (text, wrong string) {
+	var input struct {
+		Answer *string `json:"answer"`
+	}
+	strict := json.NewDecoder(bytes.NewReader(c.Input))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&input); err != nil {
+		return "", err.Error()
+	}
+	if input.Answer == nil {
+		return "", "answer is missing"
+	}
+	return *input.Answer, ""
+}
+
+// An output is what a tool gave.
+type output struct {
+	Blocks   []block        `json:"blocks"`
+	Metadata map[string]any `json:"metadata"`
+	Reward   *float64       `json:"reward"`
+	Finished bool           `json:"finished"`
+}
+
+// A refused call has no output.
+type refused struct {
+	OK     bool   `json:"ok"`
+	Error  string `json:"error"`
+	Reason string `json:"reason"`
+}
+
+// call carries out a call of the tool, once, and streams the reply.
+func (s *server) call(c *web.Call) {
+	c.MaxBody = maxBody
+	var of *session
+	asked, err := web.ReadBody(c, func(body []byte) (asked calling, err error) {
+		if of, err = s.session(c); err == nil {
+			err = decode(body, &asked)
+		}
+		return asked, err
+	})
+	var task string
+	var said []byte
+	if err == nil {
+		err = c.Compute(func() error {
+			task, said, err = of.call(c.Context(), asked)
+			return err
+		})
+	}
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	stream(c, task, said)
+}
+
+// call carries out a call, or says again what the last one gave.
+func (s *session) call(ctx context.Context, asked calling) (task string, said []byte, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case asked.Task != "" && asked.Task == s.task:
+		return s.task, s.said, nil
+	case asked.Task != "":
+		return "", nil, web.Errorf(http.StatusNotFound, "task_id: the session has no call of this ID")
+	}
+	reply, err := s.submit(ctx, asked)
+	if err != nil {
+		return "", nil, err
+	}
+	if said, err = json.Marshal(reply); err != nil {
+		return "", nil, err
+	}
+	s.task, s.said = newTask(), said
+	return s.task, said, nil
+}
+
+// submit judges an answer. The error is a fault of ours, after which the episode has no reward.
+func (s *session) submit(ctx context.Context, asked calling) (any, error) {
+	switch {
+	case asked.Name != submit:
+		return refused{Error: fmt.Sprintf("there is no tool %.100q", asked.Name), Reason: "not_found"}, nil
+	case s.over:
+		return refused{Error: "the episode is over", Reason: "episode_finished"}, nil
+	}
+	answer, wrong := asked.answer()
+	if wrong != "" {
+		return refused{Error: "input: " + wrong, Reason: "input_validation"}, nil
+	}
+	step, err := s.env.Step(ctx, quintain.Reply{Text: answer, Finish: quintain.Stop})
+	if err != nil {
+		s.over = true
+		return nil, err
+	}
+	s.over = step.End != quintain.Going
+	said := blocks(step.Observe)
+	if s.over {
+		said = append(said, block{fmt.Sprintf("The score is %v.", step.Reward), nil, "text"})
+	}
+	metadata := map[string]any{"right": step.Right, "malformed": step.Malformed, "reason": step.Why, "end": step.End}
+	return map[string]any{"ok": true, "output": output{said, metadata, &step.Reward, s.over}}, nil
+}

@@ -1,0 +1,40 @@
+package ors
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/web"
+)
+
+// newTask is the name of a call, by which its reply can be asked for again.
+func newTask() string { return rand.Text() }
+
+// chunk is how many bytes of a reply an event has at most.
+const chunk = 4 << 10
+
+// stream answers with server-sent events: a name, and a reply in JSON.
+func stream(c *web.Call, name string, said []byte) {
+	h := c.W.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	c.W.WriteHeader(http.StatusOK)
+	_, _ = c.Paced().Write(events(name, said)) // a client that is gone asks again
+}
+
+// events are the events of a name, and of a reply in pieces, none of which ends within a
+// character.
+func events(name string, said []byte) []byte {
+	text := fmt.Appendf(nil, "event: task_id\ndata: %s\n\n", name)
+	for len(said) > chunk {
+		end := chunk
+		for !utf8.RuneStart(said[end]) {
+			end--
+		}
+		text = fmt.Appendf(text, "event: chunk\ndata: %s\n\n", said[:end])
+		said = said[end:]
+	}
+	return fmt.Appendf(text, "event: end\ndata: %s\n\n", said)
+}

@@ -1,0 +1,200 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// maxBody is how many bytes a request to grade may have.
+const maxBody = 32 << 20
+
+// plain is our own protocol: problems, and grades.
+type plain struct {
+	book *names.Book
+	of   Settings
+}
+
+// routes are the routes of the protocol.
+func (p plain) routes() []web.Route {
+	return []web.Route{
+		{Method: "POST", Path: "/v1/problems", For: web.AnyKey, Serve: answer(p.problems)},
+		{Method: "POST", Path: "/v1/grade", For: web.AnyKey, Serve: answer(p.grade)},
+	}
+}
+
+// answer returns the function of a route that answers the body of a request. An error
+// that is not of package web is about what was asked for.
+func answer(reply func(c *web.Call, body []byte) ([]byte, error)) func(*web.Call) {
+	return func(c *web.Call) {
+		c.MaxBody = maxBody
+		c.Answer(func(body []byte) ([]byte, error) { return reply(c, body) })
+	}
+}
+
+// invalid is the error of a request that asks for what there is not.
+func invalid(format string, args ...any) error {
+	return web.Errorf(http.StatusUnprocessableEntity, format, args...)
+}
+
+// problems draws problems.
+func (p plain) problems(c *web.Call, body []byte) ([]byte, error) {
+	asked := struct {
+		names.Draw
+		Count int `json:"count"`
+	}{Count: 1}
+	if err := decode(body, &asked); err != nil {
+		return nil, err
+	}
+	if asked.Count < 0 || asked.Count > p.of.MaxProblems {
+		return nil, invalid("count: is %d, want 0 to %d", asked.Count, p.of.MaxProblems)
+	}
+	draw, err := p.book.Draw(asked.Draw)
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	text, messages := []byte(`{"problems":[`), []byte(nil)
+	for i := range asked.Count {
+		if err := c.Context().Err(); err != nil {
+			return nil, err
+		}
+		problem, err := draw(asked.Index + i)
+		if err != nil {
+			return nil, invalid("%v", err)
+		}
+		if i > 0 {
+			text, messages = append(text, ','), append(messages, ',')
+		}
+		if text, err = p.book.Append(text, problem); err != nil {
+			return nil, err
+		}
+		if asked.Scenario != "" {
+			if messages, err = p.open(c, messages, problem); err != nil {
+				return nil, err
+			}
+		}
+	}
+	text = append(text, ']')
+	if asked.Scenario != "" {
+		text = append(append(append(text, `,"messages":[`...), messages...), ']')
+	}
+	return append(text, '}'), nil
+}
+
+// open appends the messages with which a model is asked.
+func (p plain) open(c *web.Call, dst []byte, problem quintain.Problem) ([]byte, error) {
+	e, err := p.book.Env(problem, "")
+	if err != nil {
+		return dst, err
+	}
+	defer e.Close()
+	messages, err := e.Open(c.Context())
+	if err != nil {
+		return dst, err
+	}
+	text, err := json.Marshal(messages)
+	return append(dst, text...), err
+}
+
+// An item is a problem and an answer to it, or a whole reply of a model.
+type item struct {
+	Problem  json.RawMessage `json:"problem"`
+	Scenario string          `json:"scenario"` // that judges the reply; empty: that of the problem, or the usual one
+	Answer   json.RawMessage `json:"answer"`
+	Reply    json.RawMessage `json:"reply"`
+}
+
+// grade grades an item, or several.
+func (p plain) grade(c *web.Call, body []byte) ([]byte, error) {
+	var asked struct {
+		item
+		Items []item `json:"items"`
+	}
+	if err := decode(body, &asked); err != nil {
+		return nil, err
+	}
+	if asked.Items == nil {
+		v, err := p.judge(c, asked.item)
+		if err != nil {
+			return nil, invalid("%v", err)
+		}
+		return json.Marshal(v)
+	}
+	if len(asked.Items) > p.of.MaxProblems {
+		return nil, web.Errorf(http.StatusRequestEntityTooLarge, "items: has %d members, want %d at most: send several requests", len(asked.Items), p.of.MaxProblems)
+	}
+	verdicts := make([]exchange.Verdict, len(asked.Items))
+	for i, item := range asked.Items {
+		if err := c.Context().Err(); err != nil {
+			return nil, err
+		}
+		v, err := p.judge(c, item)
+		if err != nil {
+			return nil, invalid("items.%d.%v", i, err)
+		}
+		verdicts[i] = v
+	}
+	text, err := json.Marshal(verdicts)
+	return fmt.Appendf(nil, `{"verdicts":%s}`, text), err
+}
+
+// judge grades one item.
+func (p plain) judge(c *web.Call, it item) (v exchange.Verdict, err error) {
+	problem, err := p.book.Problem(it.Problem)
+	if err != nil {
+		return v, err
+	}
+	if (it.Answer == nil) == (it.Reply == nil) {
+		return v, errors.New("answer: want it, or reply, and not both; null for none")
+	}
+	if it.Answer != nil {
+		answer, err := text("answer", it.Answer)
+		if err != nil {
+			return v, err
+		}
+		return p.book.Grade(problem, answer)
+	}
+	reply, err := text("reply", it.Reply)
+	if err != nil {
+		return v, err
+	}
+	if reply == nil {
+		reply = new(string)
+	}
+	step, err := p.book.Judge(c.Context(), problem, it.Scenario, *reply)
+	return exchange.Verdict{Score: step.Reward, Malformed: step.Malformed, Reason: step.Why}, err
+}
+
+// text reads a string, or null for none.
+func text(name string, value []byte) (s *string, err error) {
+	if err := json.Unmarshal(value, &s); err != nil {
+		return nil, fmt.Errorf("%s: want a string, or null for none", name)
+	}
+	return s, nil
+}
+
+// decode reads the body of a request, which has no members but those of v.
+func decode(body []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return invalid("%s: is %s, want %s", wrong.Field, wrong.Value, wrong.Type)
+	case err != nil:
+		return web.Errorf(http.StatusBadRequest, "the body cannot be read: %v", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return web.Errorf(http.StatusBadRequest, "the body has more than one JSON value")
+	}
+	return nil
+}

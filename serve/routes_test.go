@@ -1,0 +1,26 @@
+package serve_test
+
+import (
+	"testing"
+
+	"github.com/quintain-rl/quintain/serve"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// On a server with keys, problems and grades are for those who bring one.
+func TestRoutesWantAKey(t *testing.T) {
+	t.Parallel()
+	routes, err := serve.Routes(serve.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := map[string]bool{
+		"/health":             true, // says that the server runs
+		"/serve/openapi.json": true, // describes the routes, as the document of the hub does
+	}
+	for _, r := range routes {
+		if (r.For == web.Anyone) != open[r.Path] {
+			t.Errorf("%s %s is for the role %v", r.Method, r.Path, r.For)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+// Package serve is the HTTP server of all tasks and scenarios. It speaks several protocols
+// on one port: plain JSON, and those of other projects.
+package serve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	_ "embed" // for the description of the routes
+
+	"github.com/quintain-rl/quintain/serve/mcp"
+	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/serve/nemogym"
+	"github.com/quintain-rl/quintain/serve/openenv"
+	"github.com/quintain-rl/quintain/serve/ors"
+	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A protocol is what the clients of one kind speak.
+type protocol struct {
+	name   string
+	routes []web.Route
+}
+
+// protocols are all protocols.
+func protocols(book *names.Book, s Settings) []protocol {
+	limits := sessions.Limits{Most: s.MaxSessions, Idle: s.Idle}
+	return []protocol{
+		{"plain", plain{book, s}.routes()},
+		{"nemogym", nemogym.Routes(book, limits)},
+		{"openenv", openenv.New(book, limits).Routes()},
+		{"ors", ors.Routes(book, limits)},
+		{"mcp", mcp.New(book).Routes()},
+	}
+}
+
+// Routes returns the routes of the protocols that s names, for a server of package web.
+// The error names an unknown protocol.
+func Routes(s Settings) ([]web.Route, error) {
+	book, err := names.All()
+	if err != nil {
+		return nil, err
+	}
+	var routes []web.Route
+	var known []string
+	for _, p := range protocols(book, s) {
+		known = append(known, p.name)
+		if len(s.Protocols) == 0 || slices.Contains(s.Protocols, p.name) {
+			routes = append(routes, p.routes...)
+		}
+	}
+	for _, name := range s.Protocols {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("protocols: no protocol %q, want some of %s", name, strings.Join(known, ", "))
+		}
+	}
+	return append(routes, web.Route{Method: "GET", Path: "/serve/openapi.json", Serve: openAPI}), nil
+}
+
+// openAPIText describes the routes of the protocols that do not describe themselves.
+//
+//go:embed openapi.json
+var openAPIText []byte
+
+// openAPI shows the description of the routes.
+func openAPI(c *web.Call) { c.JSON(http.StatusOK, openAPIText) }
+
+// A Config says how a [Server] behaves.
+type Config struct {
+	Settings Settings     // zeros stand for the values of [Default]
+	Web      web.Settings // zeros stand for the values of [web.Default]
+	Keys     []web.Key    // that open the server; none: it is open to all
+	Log      *slog.Logger // default: none
+}
+
+// A Server answers the requests of all protocols. Many goroutines may use it at once.
+type Server struct{ web *web.Server }
+
+// New returns a server.
+func New(c Config) (*Server, error) {
+	d := Default()
+	c.Settings.MaxProblems = cmp.Or(c.Settings.MaxProblems, d.MaxProblems)
+	c.Settings.MaxSessions = cmp.Or(c.Settings.MaxSessions, d.MaxSessions)
+	c.Settings.Idle = cmp.Or(c.Settings.Idle, d.Idle)
+	routes, err := Routes(c.Settings)
+	if err != nil {
+		return nil, fmt.Errorf("serve: %w", err)
+	}
+	s := new(Server)
+	ok := func(c *web.Call) { c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
+	routes = append(routes,
+		web.Route{Method: "GET", Path: "/", Serve: ok},
+		web.Route{Method: "GET", Path: "/healthz", Serve: ok},
+		web.Route{Method: "GET", Path: "/openapi.json", For: web.AnyKey, Serve: func(c *web.Call) { c.JSON(http.StatusOK, []byte(openenv.OpenAPI)) }},
+		web.Route{Method: "GET", Path: "/metrics", For: web.AnyKey, Serve: func(c *web.Call) { s.web.Metrics(c) }},
+	)
+	s.web, err = web.New(web.Config{Settings: c.Web, Name: "serve", Routes: routes, Keys: c.Keys, Log: c.Log})
+	if err != nil {
+		return nil, fmt.Errorf("serve: %w", err)
+	}
+	return s, nil
+}
+
+// Handler answers the requests of the server.
+func (s *Server) Handler() http.Handler { return s.web }
+
+// Run serves on l, which it closes, until ctx ends or l fails; see [web.Server.Run].
+func (s *Server) Run(ctx context.Context, l net.Listener) error { return s.web.Run(ctx, l) }
