@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -39,4 +41,24 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output: {"score":0,"malformed":false,"reason":"want \"2\""}
+}
+
+// A conversation goes in, and the text that a model reads comes out.
+func ExampleRender() {
+	config, err := chattemplate.ParseConfig([]byte(`{"chat_template": "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	chat, err := config.Chat("")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	in := strings.NewReader(`{"messages": [{"role": "user", "content": "Hello"}]}`)
+	if err := exchange.Render(context.Background(), chat, time.Now, in, os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// {"text":"<user>Hello"}
 }

@@ -1,5 +1,7 @@
-// Package exchange writes and reads problems and answers as JSON lines: an [Export] writes
-// the problems of a task, and a [Grader] grades answers to them, in one of [Formats].
+// Package exchange answers JSON lines, as pipes do: an [Export] writes the problems of a
+// task, a [Grader] grades answers to them, both in one of [Formats]; [VerifyMath] compares
+// mathematical answers, [Encode] and [Decode] turn text into tokens and back, and [Render]
+// renders chat templates.
 package exchange
 
 import (

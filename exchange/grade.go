@@ -16,8 +16,8 @@ type Grader struct {
 	Format Format
 }
 
-// A verdict is the answer to a line.
-type verdict struct {
+// A Verdict is a [quintain.Verdict] whose JSON has all members.
+type Verdict struct {
 	Score     float64 `json:"score"`
 	Malformed bool    `json:"malformed"`
 	Reason    string  `json:"reason"`
@@ -30,13 +30,13 @@ func (g Grader) Grade(ctx context.Context, in io.Reader, out io.Writer) error {
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
 		read := g.Format.reader()
 		var encoder jsonform.Encoder
-		var v verdict
+		var v Verdict
 		return func(dst, line []byte) ([]byte, error) {
 			p, answer, err := read(line)
 			if err != nil {
 				return dst, err
 			}
-			if v, err = g.judge(p, answer); err != nil {
+			if v, err = g.Judge(p, answer); err != nil {
 				return dst, err
 			}
 			return encoder.Append(dst, &v)
@@ -44,11 +44,12 @@ func (g Grader) Grade(ctx context.Context, in io.Reader, out io.Writer) error {
 	})
 }
 
-// judge grades one answer; nil: there is none.
-func (g Grader) judge(p quintain.Problem, answer *string) (verdict, error) {
+// Judge grades one answer; nil: there is none. The error means that the problem cannot be
+// read, or is of another task.
+func (g Grader) Judge(p quintain.Problem, answer *string) (Verdict, error) {
 	t, err := g.Tasks.Get(p.Task)
 	if err != nil {
-		return verdict{}, err
+		return Verdict{}, err
 	}
 	text := ""
 	if answer != nil {
@@ -56,10 +57,10 @@ func (g Grader) judge(p quintain.Problem, answer *string) (verdict, error) {
 	}
 	v, err := t.Grade(p, text) // even without an answer: the problem may be invalid
 	if err != nil {
-		return verdict{}, err
+		return Verdict{}, err
 	}
 	if answer == nil {
 		v = quintain.Malformed("there is no answer")
 	}
-	return verdict(v), nil
+	return Verdict(v), nil
 }

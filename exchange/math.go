@@ -17,16 +17,19 @@ import (
 func VerifyMath(ctx context.Context, in io.Reader, out io.Writer) error {
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
 		var encoder jsonform.Encoder
-		return func(dst, line []byte) ([]byte, error) {
-			var pair mathverify.Pair
-			if err := json.Unmarshal(line, &pair); err != nil {
-				return dst, fmt.Errorf(`the line is not {"gold": …, "answer": …}: %w`, err)
-			}
-			verdict, err := pair.Verify(ctx)
-			if err != nil {
-				return dst, err
-			}
-			return encoder.Append(dst, &verdict)
-		}
+		return func(dst, line []byte) ([]byte, error) { return appendVerified(ctx, &encoder, dst, line) }
 	})
+}
+
+// appendVerified appends the verdict on a pair.
+func appendVerified(ctx context.Context, encoder *jsonform.Encoder, dst, line []byte) ([]byte, error) {
+	var pair mathverify.Pair
+	if err := json.Unmarshal(line, &pair); err != nil {
+		return dst, fmt.Errorf(`the line is not {"gold": …, "answer": …}: %w`, err)
+	}
+	verdict, err := pair.Verify(ctx)
+	if err != nil {
+		return dst, err
+	}
+	return encoder.Append(dst, &verdict)
 }

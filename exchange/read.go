@@ -15,18 +15,37 @@ import (
 
 // newProblemReader returns the reader of Quintain's own format.
 func newProblemReader() reader {
-	line := jsonform.NewPicker("problem", "answer")
-	problem := jsonform.NewPicker("task", "scenario", "version", "seed", "level", "index", "params", "prompt", "instance")
+	line, read := jsonform.NewPicker("problem", "answer"), newPlainReader()
 	return func(text []byte) (quintain.Problem, *string, error) {
-		if line.Pick(text) && problem.Pick(line.Value(0)) {
-			p, ok := plainProblem(problem)
-			answer, plain := plainAnswer(line.Value(1))
-			if ok && plain {
+		if line.Pick(text) {
+			if p, answer, plain := read(line.Value(0), line.Value(1)); plain {
 				return p, answer, nil
 			}
 		}
 		return decodeProblem(text)
 	}
+}
+
+// A plainReader reads a problem and an answer. plain is false if one of them is missing or
+// written in an unusual way. It is for one goroutine.
+type plainReader func(problem, answer []byte) (p quintain.Problem, text *string, plain bool)
+
+// newPlainReader returns a plainReader.
+func newPlainReader() plainReader {
+	members := newProblemPicker()
+	return func(problem, answer []byte) (quintain.Problem, *string, bool) {
+		if !members.Pick(problem) {
+			return quintain.Problem{}, nil, false
+		}
+		p, ok := plainProblem(members)
+		text, plain := plainAnswer(answer)
+		return p, text, ok && plain
+	}
+}
+
+// newProblemPicker returns a picker of the members of a problem.
+func newProblemPicker() *jsonform.Picker {
+	return jsonform.NewPicker("task", "scenario", "version", "seed", "level", "index", "params", "prompt", "instance")
 }
 
 // plainProblem reads the members of a problem. plain is false if one of them is written

@@ -18,9 +18,13 @@ const FrameHead = 12
 // AppendFrame appends a group in its binary form to [Frames]; seq is its sequence number,
 // 0 in a request.
 func AppendFrame(b []byte, seq uint64, body []byte) []byte {
+	return append(AppendFrameHead(b, seq, len(body)), body...)
+}
+
+// AppendFrameHead appends what comes before a group of so many bytes in [Frames].
+func AppendFrameHead(b []byte, seq uint64, size int) []byte {
 	b = binary.LittleEndian.AppendUint64(b, seq)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(body)))
-	return append(b, body...)
+	return binary.LittleEndian.AppendUint32(b, uint32(size))
 }
 
 // SplitFrames returns the groups of [Frames], at most that many, still in their binary

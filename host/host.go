@@ -27,7 +27,8 @@ type Config struct {
 	Server  web.Settings
 	Hub     hub.Settings
 	Store   Store
-	MaxLag  *int // bound on the staleness of what trainers get; nil: none
+	MaxLag  *int        // bound on the staleness of what trainers get; nil: none
+	Routes  []web.Route // beside those of the hub, on the same port
 	Log     *slog.Logger
 }
 
@@ -73,7 +74,7 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 		}
 	}
 	h.hub, err = hub.New(hub.Config{
-		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.door.Keys, MaxLag: c.MaxLag, Log: c.Log,
+		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.door.Keys, MaxLag: c.MaxLag, Routes: c.Routes, Log: c.Log,
 	})
 	return err
 }
@@ -113,13 +114,10 @@ func (h *Host) dropRun(ctx context.Context, name string) error {
 // openQueue opens a queue: in a folder below the data folder, or in the streams of a
 // name if there is a NATS server.
 func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue, error) {
-	var store queue.Store
-	var err error
-	if h.store.NATSURL != "" {
-		store, err = nats.Open(ctx, h.store.NATSURL, h.streams(name))
-	} else {
-		store, err = files.Open(h.folder.Join(folder), files.Options{Log: h.log, MinFree: h.store.MinFree, Pool: h.files, Locked: true})
+	if h.store.NATSURL == "" {
+		return h.store.Open(ctx, h.folder.Join(folder), files.Options{Log: h.log, Pool: h.files, Locked: true})
 	}
+	store, err := nats.Open(ctx, h.store.NATSURL, h.streams(name))
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,11 @@
 package host
 
 import (
+	"context"
 	"time"
 
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -19,6 +22,16 @@ type Store struct {
 
 // DefaultStore returns a store in the data folder.
 func DefaultStore() Store { return Store{NATSReplicas: 1} }
+
+// Open opens the queue in a folder, as the settings and how say; not one on a NATS server.
+func (s *Store) Open(ctx context.Context, folder string, how files.Options) (*queue.Queue, error) {
+	how.MinFree = s.MinFree
+	store, err := files.Open(folder, how)
+	if err != nil {
+		return nil, err
+	}
+	return queue.Open(ctx, store, queue.Options{Log: how.Log, Remember: s.Remember})
+}
 
 // Declare implements [settings.Declarer].
 func (s *Store) Declare(d *settings.Section) {

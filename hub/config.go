@@ -38,6 +38,10 @@ type Config struct {
 	// those of Atropos, is never too old.
 	MaxLag *int
 
+	// Routes are beside those of the hub, on the same port. A browser that asks for / is
+	// sent to the first of them that is a page.
+	Routes []web.Route
+
 	Log *slog.Logger // default: none
 }
 

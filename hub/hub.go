@@ -58,7 +58,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{config: c.withDefaults(), since: time.Now(), further: make(map[string]*Run)}
 	var err error
 	s.web, err = web.New(web.Config{
-		Settings: s.config.Web, Name: "hub", Routes: s.routes(), Keys: s.config.Keys, Expose: batchHeaders(), Log: s.config.Log,
+		Settings: s.config.Web, Name: "hub", Routes: append(s.routes(), s.config.Routes...), Keys: s.config.Keys, Expose: batchHeaders(), Log: s.config.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("hub: %w", err)

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/web"
@@ -14,7 +15,7 @@ const runsPath = "/v1/runs/"
 // routes are all routes of the hub.
 func (s *Server) routes() []web.Route {
 	all := []web.Route{
-		{Method: "GET", Path: "/", Serve: s.root},
+		{Method: "GET", Path: "/", Serve: s.root, Page: true},
 		{Method: "GET", Path: "/healthz", Serve: s.healthz},
 		{Method: "GET", Path: "/readyz", Serve: s.readyz},
 		{Method: "GET", Path: "/metrics", For: web.AnyKey, Serve: func(c *web.Call) { s.web.Metrics(c) }},
@@ -113,7 +114,16 @@ func (s *Server) onRun(serve func(*Run, *web.Call)) func(*web.Call) {
 	}
 }
 
-// root says what this is.
+// root says what this is, and sends browsers to the pages.
 func (s *Server) root(c *web.Call) {
+	page := slices.IndexFunc(s.config.Routes, func(r web.Route) bool { return r.Page })
+	if page >= 0 {
+		c.W.Header().Add("Vary", "Accept")
+	}
+	if page >= 0 && strings.Contains(c.R.Header.Get("Accept"), "text/html") {
+		c.W.Header().Set("Location", strings.TrimPrefix(s.config.Routes[page].Path, "/"))
+		c.W.WriteHeader(http.StatusSeeOther)
+		return
+	}
 	c.JSON(http.StatusOK, []byte(`{"message":"AtroposLib API"}`))
 }

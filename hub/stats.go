@@ -48,6 +48,9 @@ type RunStats struct {
 	OpenBatches []OpenBatch `json:"open_batches"` // oldest first
 }
 
+// StatsOf returns the statistics of a run, with its open batches.
+func StatsOf(r *Run) *RunStats { return &RunStats{r.name, r.Stats(), r.batches.list()} }
+
 // Stats returns what the run holds and has done. Its cost grows with the number of kinds
 // of groups that wait, not with how many wait.
 func (r *Run) Stats() Stats {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain/groupform"
@@ -83,9 +84,12 @@ func (a v1API) takeBatch(c *web.Call) {
 		return
 	}
 	setBatchHeaders(c, p)
-	if wantsJSON(c.R) {
+	switch {
+	case strings.Contains(c.R.Header.Get("Accept"), groupform.Arrays):
+		a.deliver(c, p, a.server.reply.Arrays)
+	case wantsJSON(c.R):
 		a.deliver(c, p, a.server.reply.Whole)
-	} else {
+	default:
 		a.deliver(c, p, a.server.reply.Binary)
 	}
 }
@@ -141,7 +145,7 @@ func (a v1API) extendBatch(c *web.Call) {
 
 // stats shows what the run holds and has done.
 func (a v1API) stats(c *web.Call) {
-	body, err := json.Marshal(RunStats{a.name, a.Stats(), a.batches.list()})
+	body, err := json.Marshal(StatsOf(a.Run))
 	if err != nil {
 		a.fail(c, err)
 		return

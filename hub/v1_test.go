@@ -88,6 +88,26 @@ func TestBinaryGroups(t *testing.T) {
 	}
 }
 
+// A batch comes as arrays of the same groups, if the trainer asks for them.
+func TestBatchesAsArrays(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	f.begin(3)
+	one, two := binaryGroup(t, "a", 2), binaryGroup(t, "b", 1)
+	f.do("POST", mainPath+"/groups", string(groupform.AppendFrame(groupform.AppendFrame(nil, 0, one), 0, two)), "Content-Type: "+groupform.Frames)
+	var want []byte
+	for i, body := range [][]byte{one, two} {
+		g, err := groupform.NewCodec(1 << 20).Decode(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = groupform.AppendFrame(want, uint64(i+1), groupform.AppendArrays(nil, g))
+	}
+	w := f.do("POST", mainPath+"/batches", "", "Accept: "+groupform.Arrays)
+	if w.Code != 200 || !bytes.Equal(w.Body.Bytes(), want) || w.Header().Get("Content-Type") != groupform.Arrays || w.Header().Get(headerSequences) != "3" {
+		t.Errorf("batch: %d %q, want %q", w.Code, w.Body, want)
+	}
+}
+
 func TestAcknowledging(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	if w := f.do("POST", mainPath+"/batches", ""); w.Code != http.StatusConflict {

@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,18 +32,28 @@ type client struct {
 	base *url.URL
 	key  string
 	http *http.Client
+	zips *zipper
 	ours bool // it is the hub of Quintain
 }
 
 func newClient(address, key string) (client, error) {
-	base, err := url.Parse(address)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return client{}, fmt.Errorf("the address of the hub is %q, want one such as http://localhost:8000", address)
+	base, err := parse(address)
+	if err != nil {
+		return client{}, err
 	}
-	return client{base: base, key: key, http: &http.Client{
+	return client{base: base, key: key, zips: &zipper{}, http: &http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 4, IdleConnTimeout: idle},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
+}
+
+// parse reads the address of a hub.
+func parse(address string) (*url.URL, error) {
+	base, err := url.Parse(address)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("the address of the hub is %q, want one such as http://localhost:8000 (--hub)", address)
+	}
+	return base, nil
 }
 
 // A call is a request.
@@ -58,9 +69,10 @@ type answer struct {
 	body   []byte
 }
 
-// text is the reply for people.
+// text is the reply for people, on one line.
 func (a answer) text() string {
-	return strings.ToValidUTF8(string(a.body[:min(len(a.body), maxShown)]), "\uFFFD")
+	shown := strings.ToValidUTF8(string(a.body[:min(len(a.body), maxShown)]), "\uFFFD")
+	return strings.Join(strings.Fields(shown), " ")
 }
 
 // A lostError says that there was no reply.
@@ -96,7 +108,7 @@ func (c *client) do(ctx context.Context, to call) (answer, error) {
 }
 
 func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
-	body, zipped := pack(to.body)
+	body, zipped := c.zips.pack(to.body)
 	r, err := http.NewRequestWithContext(ctx, to.method, c.base.JoinPath(to.path).String(), bytes.NewReader(body))
 	if err != nil {
 		return a, err
@@ -123,21 +135,29 @@ func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
 	return a, err
 }
 
-// pack compresses a body if that makes it smaller.
-func pack(body []byte) (packed []byte, zipped bool) {
+// A zipper compresses bodies, one at a time, with a writer that it keeps: a new one has more
+// than a megabyte of tables. Many goroutines may use it at once.
+type zipper struct {
+	mu sync.Mutex
+	to *gzip.Writer // nil: not yet needed
+}
+
+// pack compresses a body if that makes it smaller. What it returns is not the memory of body,
+// of which a request that has failed may still read.
+func (z *zipper) pack(body []byte) (packed []byte, zipped bool) {
 	if len(body) < leastZip {
-		return body, false
+		return bytes.Clone(body), false
 	}
+	z.mu.Lock()
+	defer z.mu.Unlock()
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err == nil {
-		_, err = w.Write(body)
+	if z.to == nil {
+		z.to, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // there is such a level
 	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil || b.Len() >= len(body) {
-		return body, false
+	z.to.Reset(&b)
+	_, err := z.to.Write(body)
+	if err = errors.Join(err, z.to.Close()); err != nil || b.Len() >= len(body) {
+		return bytes.Clone(body), false
 	}
 	return b.Bytes(), true
 }

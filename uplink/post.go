@@ -8,11 +8,15 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 )
 
 // lastTry is how long a request may take once everything ends.
 const lastTry = 5 * time.Second
+
+// mostKept is how many bytes of the body of a request are kept for the next one, at most.
+const mostKept = 4 << 20
 
 // A verdict is what the hub did with groups.
 type verdict int
@@ -119,21 +123,19 @@ func (l *Link) callFor(groups []queue.Delivery, ours bool) call {
 		g.ID = l.name(d)
 		return atropos.AppendWhole(dst, &g)
 	}
+	to := call{method: http.MethodPost}
 	if len(groups) == 1 {
-		to := call{method: http.MethodPost, path: "scored_data", body: form(nil, groups[0])}
+		to.path, to.body = "scored_data", form(l.body[:0], groups[0])
 		if ours {
 			to.name = l.name(groups[0])
 		}
-		return to
+	} else {
+		to.path, to.body = "scored_data_list", jsonform.AppendList(l.body[:0], groups, form)
 	}
-	body := []byte{'['}
-	for i, d := range groups {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = form(body, d)
+	if l.body = to.body; cap(l.body) > mostKept {
+		l.body = nil
 	}
-	return call{method: http.MethodPost, path: "scored_data_list", body: append(body, ']')}
+	return to
 }
 
 // name is the name of a group: it has to differ from those of all other environments.

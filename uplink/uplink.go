@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/pause"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -37,6 +38,12 @@ type Config struct {
 
 	Say func(format string, args ...any) // told what people should know
 	Log *slog.Logger
+}
+
+// Check reports an address that cannot be one of a hub.
+func (c *Config) Check() error {
+	_, err := parse(c.URL)
+	return err
 }
 
 // A Registration is what the hub is told of the environment.
@@ -63,6 +70,8 @@ type Link struct {
 	step   int    // of the trainer, as far as it is known
 	unseen int    // groups that were sent since the status that counts
 	fault  string // why the hub cannot be reached; empty: it can
+
+	body []byte // of the last list of groups, for the next; of who calls Send
 
 	gate
 	over chan struct{} // closed when the trainer has made all steps
@@ -108,7 +117,7 @@ func (l *Link) connect(ctx context.Context) error {
 		if refused, is := errors.AsType[*RefusedError](err); is {
 			return refused
 		}
-		if !sleep(ctx, waitEvery) {
+		if !pause.For(ctx, waitEvery) {
 			return context.Cause(ctx)
 		}
 	}
@@ -142,7 +151,7 @@ func (l *Link) Run(ctx context.Context) error {
 		if err := l.poll(ctx); err != nil {
 			every = waitEvery
 		}
-		if !sleep(ctx, every) {
+		if !pause.For(ctx, every) {
 			l.disconnect(context.WithoutCancel(ctx))
 			l.hub.http.CloseIdleConnections()
 			return nil
@@ -183,7 +192,7 @@ func (l *Link) isRegistered() bool {
 // were not sent. Once ctx has ended, it tries once. Mark is called before groups are sent
 // that the hub would keep twice, and with none if it did not take them; its error ends Send.
 func (l *Link) Send(ctx context.Context, groups []queue.Delivery, mark func([]queue.Delivery) error) (fates []rollout.Drop, err error) {
-	for pause := waitEvery; ; pause = min(2*pause, 10*waitEvery) {
+	for wait := waitEvery; ; wait = min(2*wait, 10*waitEvery) {
 		verdict := later
 		if ready := l.await(ctx); ready {
 			verdict, err = l.post(ctx, groups, mark)
@@ -196,7 +205,7 @@ func (l *Link) Send(ctx context.Context, groups []queue.Delivery, mark func([]qu
 			continue
 		case verdict != later:
 			return l.fates(verdict, len(groups)), nil
-		case !sleep(ctx, pause):
+		case !pause.For(ctx, wait):
 			return nil, nil
 		}
 	}
@@ -228,21 +237,9 @@ func (l *Link) fates(v verdict, groups int) []rollout.Drop {
 // ended it does not wait.
 func (l *Link) await(ctx context.Context) bool {
 	for !l.isRegistered() {
-		if !sleep(ctx, pollEvery) {
+		if !pause.For(ctx, pollEvery) {
 			return l.isRegistered()
 		}
 	}
 	return true
-}
-
-// sleep waits, and reports whether ctx has not ended meanwhile.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"testing"
@@ -20,7 +21,7 @@ import (
 // is the same as if all had been there; one of which a group cannot be read breaks off.
 func TestPortions(t *testing.T) {
 	codec := groupform.NewCodec(1 << 30)
-	var frames, list, whole []byte
+	var frames, arrays, list, whole []byte
 	var all []queue.Delivery
 	list, whole = append(list, `{"batch":[`...), append(whole, `{"batch":[`...)
 	for i := range 7 {
@@ -33,6 +34,8 @@ func TestPortions(t *testing.T) {
 			list, whole = append(list, ','), append(whole, ',')
 		}
 		frames, list, whole = groupform.AppendFrame(frames, uint64(i), body), atropos.AppendGroup(list, g), atropos.AppendWhole(whole, g)
+		file := groupform.AppendArrays(nil, g)
+		arrays = append(groupform.AppendFrameHead(arrays, uint64(i), len(file)), file...)
 		all = append(all, queue.Delivery{Entry: queue.Entry{Seq: uint64(i)}, Body: body})
 	}
 	list, whole = append(list, "]}"...), append(whole, "]}"...)
@@ -44,6 +47,7 @@ func TestPortions(t *testing.T) {
 		whole string // the reply, if all groups can be read
 	}{
 		{"binary", (*reply.Writer).Binary, string(frames)},
+		{"as arrays", (*reply.Writer).Arrays, string(arrays)},
 		{"as Atropos", (*reply.Writer).JSON, string(list)},
 		{"all that is known", (*reply.Writer).Whole, string(whole)},
 	} {
@@ -71,6 +75,9 @@ func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) err
 		err = write(w, c, &reply.Groups{Now: copyOf(groups[:portion]), Rest: rest, Read: func(_ context.Context, seqs []uint64) ([]queue.Delivery, error) {
 			return copyOf(groups[seqs[0]:min(int(seqs[0])+portion, len(groups))]), nil
 		}})
+		if err != nil {
+			panic(http.ErrAbortHandler) // as the hub does
+		}
 	}}}})
 	if fault != nil {
 		t.Fatal(fault)
@@ -83,7 +90,10 @@ func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) err
 		return "", err
 	}
 	defer got.Body.Close()
-	text, _ := io.ReadAll(got.Body) // one that broke off is short
+	text, fault := io.ReadAll(got.Body)
+	if fault != nil {
+		return "", err
+	}
 	return string(text), err
 }
 

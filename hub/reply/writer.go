@@ -5,7 +5,9 @@ package reply
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -150,7 +152,39 @@ func (w *Writer) Whole(c *web.Call, from *Groups) error {
 	return w.write(c, from, atropos.AppendWhole)
 }
 
-// A form appends a group as JSON.
+// Arrays writes groups as arrays, framed as in the binary form.
+func (w *Writer) Arrays(c *web.Call, from *Groups) error {
+	c.W.Header().Set("Content-Type", groupform.Arrays)
+	out := c.Paced()
+	for {
+		groups, err := from.next(c)
+		if err != nil {
+			return err
+		}
+		if len(groups) == 0 {
+			return finish(c, out, nil, false)
+		}
+		out.Restart() // the client is not to blame for the time that reading took
+		shown := 0
+		err = w.encodeAhead(c, groups, groupform.AppendArrays, func(file []byte) error {
+			if uint64(len(file)) > math.MaxUint32 {
+				return fmt.Errorf("group %s has %d bytes as arrays; ask for the binary form", groups[shown].ID, len(file))
+			}
+			head := groupform.AppendFrameHead(nil, groups[shown].Seq, len(file))
+			shown++
+			if _, err := out.Write(head); err != nil {
+				return err
+			}
+			_, err := out.Write(file)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// A form appends a group as JSON, or as arrays.
 type form func([]byte, *quintain.Group) []byte
 
 // write writes groups in a form.

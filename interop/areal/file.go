@@ -3,12 +3,12 @@ package areal
 import (
 	"archive/zip"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/safetensors"
 )
 
 // A File is tensors, and a text in JSON of what is not a tensor.
@@ -17,9 +17,8 @@ type File struct {
 	Text    []byte
 }
 
-// bytes are the values of t, little-endian, row after row.
-func (t *Tensor) bytes() []byte {
-	var out []byte
+// append appends the values of t, little-endian, row after row.
+func (t *Tensor) append(out []byte) []byte {
 	for _, v := range t.Ints {
 		switch t.Type {
 		case Bool:
@@ -47,7 +46,7 @@ func (f File) NPZ(w io.Writer) error {
 		t := &f.Tensors[i]
 		out, err := z.Create(t.Name + ".npy")
 		if err == nil {
-			_, err = out.Write(append(t.npyHeader(), t.bytes()...))
+			_, err = out.Write(t.append(t.npyHeader()))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
@@ -79,30 +78,12 @@ func (t *Tensor) npyHeader() []byte {
 // Safetensors writes f as a file of the library safetensors. The text is in its metadata,
 // under meta.
 func (f File) Safetensors(w io.Writer) error {
-	types := map[Type]string{Bool: "BOOL", Int32: "I32", Int64: "I64", Float32: "F32"}
-	type entry struct {
-		Type    string `json:"dtype"`
-		Shape   []int  `json:"shape"`
-		Offsets [2]int `json:"data_offsets"`
+	types := map[Type]safetensors.Type{Bool: safetensors.Bool, Int32: safetensors.Int32, Int64: safetensors.Int64, Float32: safetensors.Float32}
+	arrays := make([]safetensors.Array, len(f.Tensors))
+	for i := range f.Tensors {
+		t := &f.Tensors[i]
+		arrays[i] = safetensors.Array{Name: t.Name, Type: types[t.Type], Shape: t.Shape, Append: t.append}
 	}
-	size := map[Type]int{Bool: 1, Int32: 4, Int64: 8, Float32: 4}
-	aligned := slices.SortedStableFunc(slices.Values(f.Tensors), func(a, b Tensor) int { return size[b.Type] - size[a.Type] })
-	head := map[string]any{"__metadata__": map[string]string{"meta": string(f.Text)}}
-	var values []byte
-	for _, t := range aligned {
-		from := len(values)
-		values = append(values, t.bytes()...)
-		head[t.Name] = entry{types[t.Type], t.Shape, [2]int{from, len(values)}}
-	}
-	text, err := json.Marshal(head)
-	if err != nil {
-		return err
-	}
-	text = append(text, strings.Repeat(" ", (8-len(text)%8)%8)...) // so that the values are aligned
-	for _, part := range [][]byte{binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text, values} {
-		if _, err := w.Write(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := w.Write(safetensors.Append(nil, map[string]string{"meta": string(f.Text)}, arrays))
+	return err
 }

@@ -109,7 +109,7 @@ func (b Batch) MarshalJSON() ([]byte, error) {
 	}
 	all := map[string]form{}
 	for _, t := range b.Tensors() {
-		all[t.Name] = form{"tensor", base64.StdEncoding.EncodeToString(t.bytes()), t.Shape, "torch." + string(t.Type)}
+		all[t.Name] = form{"tensor", base64.StdEncoding.EncodeToString(t.append(nil)), t.Shape, "torch." + string(t.Type)}
 	}
 	return json.Marshal(all)
 }

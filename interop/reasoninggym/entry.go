@@ -55,4 +55,4 @@ func asProblem(task, question string, record []byte) quintain.Problem {
 
 // inAnswer lists the tasks whose entries have the solution only in the answer, not in the
 // metadata or the question. In their records it is the field answer.
-var inAnswer = []string{"ab", "game_of_life", "sentence_reordering"}
+var inAnswer = []string{"ab", "acre", "aiw", "bf", "circuit_logic", "codeio", "figlet_font", "game_of_life", "intermediate_integration", "list_functions", "path_star", "self_reference", "sentence_reordering", "simple_integration", "zebra_puzzles"}

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/quintain-rl/quintain/pause"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -164,7 +165,7 @@ func (c *chain) serve(list []*write) {
 
 // commitNew commits msgs without those whose subjects the stream has.
 func (c *chain) commitNew(msgs []*message) error {
-	for deadline := time.Now().Add(c.s.o.Timeout); ; pause(context.Background(), retryPause) {
+	for deadline := time.Now().Add(c.s.o.Timeout); ; pause.For(context.Background(), retryPause) {
 		var fresh []*message
 		for _, m := range msgs {
 			there, err := c.has(m.Subject)
@@ -231,7 +232,7 @@ func (c *chain) insist(msgs []*message) error {
 		if !passing(err) || time.Now().After(deadline) {
 			return c.giveUp(err, unsure)
 		}
-		pause(context.Background(), retryPause)
+		pause.For(context.Background(), retryPause)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/quintain-rl/quintain/pause"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -70,7 +71,7 @@ func open(ctx context.Context, url string, o Options) (*store, error) {
 		return nil, err
 	}
 	for err = s.attach(ctx); s.o.Standby && passing(err); err = s.attach(ctx) {
-		pause(ctx, lookTime)
+		pause.For(ctx, lookTime)
 	}
 	if err == nil {
 		err = s.claim(ctx)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/quintain-rl/quintain/pause"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -74,7 +75,7 @@ func (s *store) claim(ctx context.Context) error {
 			s.o.Log.Info("waiting to see whether the owner of the queue is alive", "stream", s.o.Name, "owner", o.Owner, "standby", s.o.Standby)
 			w.told = true
 		}
-		pause(ctx, lookTime)
+		pause.For(ctx, lookTime)
 	}
 	return context.Cause(ctx)
 }

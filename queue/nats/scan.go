@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/quintain-rl/quintain/pause"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -34,7 +35,7 @@ func (s *server) read(ctx context.Context, sc scan, show func(m jetstream.Msg, s
 		if err == nil || !passing(err) || time.Now().After(deadline) {
 			return err
 		}
-		pause(ctx, retryPause)
+		pause.For(ctx, retryPause)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/quintain-rl/quintain/pause"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -126,7 +127,7 @@ func (s *server) ask(ctx context.Context, f func(context.Context) error) error {
 		if err == nil || !passing(err) || time.Now().After(deadline) {
 			return err
 		}
-		pause(ctx, retryPause)
+		pause.For(ctx, retryPause)
 	}
 }
 
@@ -138,14 +139,4 @@ func (s *server) askOnce(ctx context.Context, f func(context.Context) error) err
 		return s.readError(ctx, err)
 	}
 	return nil
-}
-
-// pause waits for a while, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

@@ -49,6 +49,7 @@ type Env struct {
 	SaveScoreThreshold    float64
 	EvalSamplesPerTask    int
 	EvalSeed              uint64
+	DataDirToSaveEvals    string // of evaluate; empty: none
 	ComplexityMode        string
 	CurriculumTargetScore float64
 
@@ -74,7 +75,7 @@ func (e *Env) Declare(d *settings.Section) {
 	e.declareHub(d)
 	e.declareTasks(d)
 	e.unneeded.declare(d, "max_eval_workers", "use_wandb", "num_rollouts_to_keep", "num_rollouts_per_group_for_logging",
-		"data_dir_to_save_evals", "min_items_sent_before_logging", "thinking_mode", "reasoning_effort", "max_reasoning_tokens",
+		"min_items_sent_before_logging", "thinking_mode", "reasoning_effort", "max_reasoning_tokens",
 		"custom_thinking_prompt", "suppress_base_env_logs")
 }
 
@@ -100,7 +101,7 @@ func (e *Env) declareGroups(d *settings.Section) {
 func (e *Env) declareHub(d *settings.Section) {
 	d.Text(&e.RolloutServerURL, "rollout_server_url", "address of the hub").Given("the address of the hub, such as http://localhost:8000")
 	d.Value(text{&e.WandbName}, "wandb_name", "name under which the hub knows the environment; none: reasoning_gym").Null()
-	d.Float(&e.InferenceWeight, "inference_weight", "share of the inference servers, relative to the weights of the other environments")
+	d.Float(&e.InferenceWeight, "inference_weight", "share of the inference servers, relative to the weights of the other environments").AtLeast(0)
 	d.Value(share{&e.MinBatchAllocation}, "min_batch_allocation", "share of each batch, 0 to 1; none: no share is kept").Null()
 	d.Int(&e.BatchSize, "batch_size", "sequences of a batch, if the hub does not say it; -1: it must")
 	d.Int(&e.MaxBatchesOffpolicy, "max_batches_offpolicy", "batches that may wait at the hub before playing pauses").AtLeast(1)
@@ -115,6 +116,7 @@ func (e *Env) declareTasks(d *settings.Section) {
 	d.Uint64(&e.Seed, "seed", "seed of the problems")
 	d.Int(&e.EvalSamplesPerTask, "num_eval_samples_per_task", "problems of each of the 20 tasks of an examination").AtLeast(1)
 	d.Uint64(&e.EvalSeed, "eval_seed", "seed of the problems of examinations")
+	d.Value(text{&e.DataDirToSaveEvals}, "data_dir_to_save_evals", "folder in which evaluate keeps every conversation and the report, as with --out; none: no folder").Null()
 	d.Value(text{&e.ComplexityMode}, "complexity_mode", "levels of the tasks; none: their default parameters").OneOf("", RandomComplexity, Curriculum).Null()
 	d.Float(&e.CurriculumTargetScore, "curriculum_target_accuracy", "mean score that complexity_mode curriculum steers each task to").Between(0, 1)
 }

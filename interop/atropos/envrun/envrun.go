@@ -75,22 +75,11 @@ func Tasks(e *environment.Env) (all catalog.Choices) {
 	return all
 }
 
-// streams are the streams of choices.
-func streams(all *task.Set, chosen catalog.Choices, seed uint64) ([]rollout.Stream, error) {
-	scenario := catalog.DefaultScenario()
-	var streams []rollout.Stream
-	for _, choice := range chosen {
-		t, err := choice.Task(all)
-		if err != nil {
-			return nil, err
-		}
-		s, err := scenario.Over(t)
-		if err != nil {
-			return nil, err
-		}
-		streams = append(streams, rollout.Stream{Scenario: s, Seed: seed, Level: choice.Level, Weight: choice.Weight})
-	}
-	return streams, nil
+// Exam is how the policy is examined, and how its replies are then sampled.
+func Exam(e *environment.Env) (exam.Settings, quintain.Sampling) {
+	most := 2 * e.MaxTokenLength
+	return exam.Settings{Rule: exam.AtroposRule, Problems: e.EvalSamplesPerTask, Seed: e.EvalSeed, Split: exam.BothSides},
+		quintain.Sampling{Temperature: atropos.EvalTemperature, TopP: 1, MaxTokens: most, MaxTotal: most}
 }
 
 // Exams are the fixed examination of Atropos, which a link asks for; nil: there is none.
@@ -102,13 +91,13 @@ func Exams(e *environment.Env, link *uplink.Link) (*run.Exams, error) {
 	if err != nil {
 		return nil, err
 	}
-	of, err := streams(all, catalog.AtroposTasks(all, e.Seed), e.Seed)
+	scenario := catalog.DefaultScenario()
+	of, err := catalog.AtroposTasks(all, e.Seed).Streams(all, &scenario, e.Seed)
 	if err != nil {
 		return nil, err
 	}
-	sets, err := exam.NewSets(of, exam.Settings{Problems: e.EvalSamplesPerTask, Seed: e.EvalSeed, Split: exam.BothSides})
-	most := 2 * e.MaxTokenLength
-	how := quintain.Sampling{Temperature: atropos.EvalTemperature, TopP: 1, MaxTokens: most, MaxTotal: most}
+	which, how := Exam(e)
+	sets, err := exam.NewSets(of, which)
 	return &run.Exams{Sets: sets, Sampling: how, Due: link.ExamDue(), Hold: link.Hold}, err
 }
 

@@ -21,21 +21,20 @@ import (
 // of them, or a [run.Sink] of all that are kept. Each line is written in one call. Many
 // goroutines may use it.
 type GroupFile struct {
-	want int
-	over chan struct{} // closed when they are written
+	started chan struct{} // has an element for each group that was let in and not dropped, up to the wanted number
+	over    chan struct{} // closed when the wanted number is written
 
 	mu      sync.Mutex
 	out     *os.File
 	line    []byte
-	pending int           // groups that may be written, or are
-	changed chan struct{} // closed and replaced when pending falls
+	written int // by Send
 }
 
 // mostNumber is the largest number that is added to the name of a file.
 const mostNumber = 10_000
 
 // NewGroupFile makes a file that is not there yet: at path, or with a number at the end of
-// its name. As an outlet it wants a number of groups.
+// its name. As an outlet it wants a number of groups, 1 or more; 0: it is a sink.
 func NewGroupFile(path string, want int) (*GroupFile, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -44,7 +43,7 @@ func NewGroupFile(path string, want int) (*GroupFile, error) {
 	for n := 1; ; n++ {
 		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil {
-			return &GroupFile{want: want, over: make(chan struct{}), out: out, changed: make(chan struct{})}, nil
+			return &GroupFile{started: make(chan struct{}, want), over: make(chan struct{}), out: out}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) || n > mostNumber {
 			return nil, err
@@ -76,34 +75,19 @@ func (f *GroupFile) Note(e run.Event) error {
 
 // Enter implements [run.Outlet].
 func (f *GroupFile) Enter(ctx context.Context) error {
-	for {
-		f.mu.Lock()
-		free, changed := f.pending < f.want, f.changed
-		if free {
-			f.pending++
-		}
-		f.mu.Unlock()
-		if free {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	select {
+	case f.started <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
 // Ended implements [run.Outlet].
 func (f *GroupFile) Ended(kept bool) {
-	if kept {
-		return
+	if !kept {
+		<-f.started
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.pending--
-	close(f.changed)
-	f.changed = make(chan struct{})
 }
 
 // Send implements [run.Outlet].
@@ -114,10 +98,9 @@ func (f *GroupFile) Send(_ context.Context, groups []queue.Delivery, _ func([]qu
 		if err := f.write(d.Group); err != nil {
 			return nil, err
 		}
-		if f.want--; f.want == 0 {
+		if f.written++; f.written == cap(f.started) {
 			close(f.over)
 		}
-		f.pending--
 	}
 	return make([]rollout.Drop, len(groups)), nil
 }

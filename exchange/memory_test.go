@@ -1,0 +1,33 @@
+package exchange
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A memory has the last problems, and a bounded number of them.
+func TestMemoryKeepsTheLast(t *testing.T) {
+	m := memory{most: 100}
+	if _, known := m.get([]byte("x")); known {
+		t.Error("an empty memory knows a problem")
+	}
+	for i := range 50 {
+		for range 2 { // a second time takes no room
+			m.put(fmt.Appendf(nil, "%010d", i), quintain.Problem{Index: i})
+		}
+		for back := range min(i+1, 10) {
+			if p, known := m.get(fmt.Appendf(nil, "%010d", i-back)); !known || p.Index != i-back {
+				t.Fatalf("after %d problems, the one %d before the last is known: %v, %d", i+1, back, known, p.Index)
+			}
+		}
+		if n := len(m.young) + len(m.old); n > 20 {
+			t.Fatalf("it keeps %d problems of 10 bytes, and has room for 20", n)
+		}
+	}
+	m.put(make([]byte, 101), quintain.Problem{})
+	if _, known := m.get(make([]byte, 101)); known {
+		t.Error("it keeps a problem that is larger than itself")
+	}
+}

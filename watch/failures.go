@@ -1,0 +1,107 @@
+package watch
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// failuresRead is how many groups of each outcome the page of failures reads, the newest.
+const failuresRead = 500
+
+// A failure is what several episodes failed of.
+type failure struct {
+	Outcome  quintain.Outcome
+	Cause    string // the first line, with 0 for every number
+	Answer   excerpt
+	Episodes int
+	Newest   time.Time
+	At       string // place of the group of the newest
+	Group    string
+	Task     string
+}
+
+// A failuresPage is the content of the page of failures.
+type failuresPage struct {
+	Failures []failure
+	Read     int // groups
+	All      int // groups with such an episode
+}
+
+// failures answers with the page of failures.
+func (s *Server) failures(c *web.Call) {
+	var p failuresPage
+	counts, _ := s.trace.sums()
+	by := map[string]*failure{}
+	err := c.Compute(func() error {
+		for _, o := range quintain.Outcomes {
+			if o.Rewarded() {
+				continue
+			}
+			p.All += counts.Outcomes[o]
+			for _, e := range s.trace.find(trace.Query{Outcome: o, Newest: true, Limit: failuresRead}) {
+				if r, err := s.trace.now().Read(e.Ref); err == nil { // what cannot be read is no failure of the run
+					p.Read++
+					addFailures(by, r, o, formatRef(e.Ref))
+				}
+			}
+		}
+		return c.Context().Err()
+	})
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	for _, f := range by {
+		p.Failures = append(p.Failures, *f)
+	}
+	slices.SortFunc(p.Failures, func(a, b failure) int {
+		return cmp.Or(b.Newest.Compare(a.Newest), cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Outcome, b.Outcome))
+	})
+	s.show(c, view{"Failures", "failures", p})
+}
+
+// addFailures adds the episodes of a group with an outcome. The newest groups come first.
+func addFailures(by map[string]*failure, r *trace.Record, o quintain.Outcome, at string) {
+	for i := range r.Episodes {
+		e := &r.Episodes[i]
+		if e.Outcome != o {
+			continue
+		}
+		cause := causeOf(e.Error)
+		key := string(o) + "\n" + cause
+		if by[key] == nil {
+			w := &pen{at: at, room: 2000}
+			by[key] = &failure{
+				Outcome: o, Cause: plain(cause), Answer: w.write(e.Error, "part=error&episode="+strconv.Itoa(i)), Newest: r.Time, At: at,
+				Group: r.Group(), Task: r.Problem.Task,
+			}
+		}
+		by[key].Episodes++
+	}
+}
+
+// causeOf is what errors have in common that differ in numbers only: the first line,
+// with 0 for every number.
+func causeOf(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	var b strings.Builder
+	digits := false
+	for _, r := range first {
+		is := r >= '0' && r <= '9'
+		switch {
+		case !is:
+			b.WriteRune(r)
+		case !digits:
+			b.WriteByte('0')
+		}
+		digits = is
+	}
+	return cmp.Or(b.String(), "no reason is known")
+}

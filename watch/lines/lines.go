@@ -1,0 +1,253 @@
+// Package lines reads groups from files of JSON lines that other programs have written,
+// as records of a trace: scored groups and rollouts of Atropos, and of this program in
+// their forms, the results of verifiers, and the trajectories that AReaL dumps.
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// Read reads the file at path, and calls keep with each group, in the order of the lines
+// that they begin at. The error names the line that cannot be read.
+func Read(path string, keep func(*trace.Record) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	r := &reader{task: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), time: info.ModTime(), examples: map[string]*trace.Record{}}
+	lines := bufio.NewReader(f)
+	for number := 1; ; number++ {
+		line, err := lines.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			if err := r.add(text); err != nil {
+				return fmt.Errorf("%s: line %d: %w", path, number, err)
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+	}
+	for _, record := range r.records {
+		if err := keep(record); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// A reader collects the groups of a file.
+type reader struct {
+	task     string // of groups that name none
+	time     time.Time
+	records  []*trace.Record
+	examples map[string]*trace.Record // of verifiers and AReaL, by their IDs
+}
+
+// A shape has the fields by which the forms of a line differ.
+type shape struct {
+	Tokens     json.RawMessage `json:"tokens"`
+	Scores     json.RawMessage `json:"scores"`
+	Rollouts   []rollout       `json:"rollouts"`
+	ItemID     string          `json:"item_id"`
+	Completion json.RawMessage `json:"completion"`
+}
+
+// A rollout is an episode of Atropos' dumps.
+type rollout struct {
+	Conversation []quintain.Message `json:"conversation"`
+	Score        float64            `json:"score"`
+}
+
+// errForm says that a line has another form.
+var errForm = errors.New("it is neither a scored group, nor rollouts, nor a result of verifiers or AReaL: want tokens and scores, rollouts, or completion and reward")
+
+// add reads a line.
+func (r *reader) add(line []byte) error {
+	var s shape
+	if err := json.Unmarshal(line, &s); err != nil {
+		return err
+	}
+	switch {
+	case s.Tokens != nil && s.Scores != nil:
+		return r.addGroup(line)
+	case s.Rollouts != nil:
+		record := r.begin(s.ItemID)
+		for _, one := range s.Rollouts {
+			r.addEpisode(record, turnsOf(one.Conversation), one.Score)
+		}
+		return nil
+	case s.Completion != nil:
+		return r.addResult(line)
+	}
+	return errForm
+}
+
+// begin begins a group of a task.
+func (r *reader) begin(task string) *trace.Record {
+	if task == "" {
+		task = r.task
+	}
+	record := &trace.Record{Problem: quintain.Problem{Task: task, Index: len(r.records)}, Time: r.time, Scores: []float64{}}
+	r.records = append(r.records, record)
+	return record
+}
+
+// addEpisode adds an episode to a group.
+func (r *reader) addEpisode(to *trace.Record, turns []quintain.Turn, score float64) {
+	if len(turns) > 0 {
+		turns[len(turns)-1].Reward = score
+	}
+	to.Episodes = append(to.Episodes, quintain.Trajectory{Problem: to.Problem, Outcome: quintain.Scored, Turns: turns})
+	to.Scores = append(to.Scores, score)
+}
+
+// turnsOf cuts a conversation after each reply of the policy. What follows the last is
+// left out.
+func turnsOf(talk []quintain.Message) (turns []quintain.Turn) {
+	from := 0
+	for i, m := range talk {
+		if m.Role == quintain.RoleAssistant {
+			turns = append(turns, quintain.Turn{Observed: talk[from:i], Reply: m.Text(), Reasoning: m.Reasoning, ToolCalls: m.ToolCalls})
+			from = i + 1
+		}
+	}
+	return turns
+}
+
+// addGroup reads a scored group of Atropos.
+func (r *reader) addGroup(line []byte) error {
+	g, err := atropos.DecodeGroup(line)
+	if err != nil {
+		return err
+	}
+	var talks [][]quintain.Message
+	if g.Messages != nil {
+		if err := json.Unmarshal(g.Messages, &talks); err != nil {
+			return fmt.Errorf("messages: %w", err)
+		}
+	}
+	record := r.begin(g.Origin.Task)
+	record.Advantages = g.Advantages
+	for i := range g.Tokens {
+		var turns []quintain.Turn
+		if i < len(talks) {
+			turns = turnsOf(talks[i])
+		}
+		r.addEpisode(record, withTokens(turns, g, i), g.Scores[i])
+	}
+	return nil
+}
+
+// withTokens gives turns the tokens of sequence i of a group: to each in turn what was
+// read, and what is trained on after it. It adds turns if there are too few.
+func withTokens(turns []quintain.Turn, g *quintain.Group, i int) []quintain.Turn {
+	tokens, masks := g.Tokens[i], g.Masks[i]
+	trained := func(k int) bool { return k < len(masks) && masks[k] != quintain.Untrained }
+	for n, k := 0, 0; k < len(tokens); n++ {
+		if n == len(turns) {
+			turns = append(turns, quintain.Turn{})
+		}
+		from := k
+		for k < len(tokens) && !trained(k) {
+			k++
+		}
+		wrote := k
+		for k < len(tokens) && trained(k) {
+			k++
+		}
+		t := &turns[n]
+		t.Read, t.Wrote = tokens[from:wrote], tokens[wrote:k]
+		if i < len(g.Versions) {
+			t.Versions = g.Versions[i][wrote:k]
+		}
+		if i < len(g.LogProbs) && len(g.LogProbs[i]) >= k {
+			for _, p := range g.LogProbs[i][wrote:k] {
+				t.LogProbs = append(t.LogProbs, float32(p))
+			}
+		}
+	}
+	return turns
+}
+
+// A talk is a conversation, or the text of one message.
+type talk []quintain.Message
+
+// UnmarshalJSON implements [json.Unmarshaler]. A text has no role yet.
+func (t *talk) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*t = talk{{Content: text}}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]quintain.Message)(t))
+}
+
+// as returns the conversation; a text becomes a message of a role.
+func (t talk) as(role string) []quintain.Message {
+	if len(t) == 1 && t[0].Role == "" {
+		t[0].Role = role
+	}
+	return t
+}
+
+// A result is a line of verifiers' results.jsonl, or of a file to which AReaL dumps trajectories.
+type result struct {
+	ID         json.RawMessage `json:"example_id"` // of verifiers
+	TaskID     json.RawMessage `json:"task_id"`    // of AReaL, which writes texts with special tokens
+	Task       string          `json:"task"`
+	Prompt     talk            `json:"prompt"`
+	Completion talk            `json:"completion"`
+	Reward     float64         `json:"reward"`
+	Error      json.RawMessage `json:"error"`
+	Stop       string          `json:"stop_condition"`
+	Answer     json.RawMessage `json:"answer"`
+}
+
+// addResult reads a line of verifiers or AReaL. Those of one example are a group.
+func (r *reader) addResult(line []byte) error {
+	var v result
+	if err := json.Unmarshal(line, &v); err != nil {
+		return err
+	}
+	key := string(v.ID)
+	if key == "" {
+		key = string(v.TaskID)
+	}
+	record := r.examples[key]
+	if record == nil || key == "" {
+		record = r.begin(v.Task)
+		record.Problem.Instance = quintain.RawRecord(v.Answer)
+		r.examples[key] = record
+	}
+	turns := turnsOf(append(v.Prompt.as(quintain.RoleUser), v.Completion.as(quintain.RoleAssistant)...))
+	if len(turns) > 0 {
+		turns[len(turns)-1].Why = v.Stop
+	}
+	r.addEpisode(record, turns, v.Reward)
+	if text := string(v.Error); text != "" && text != "null" {
+		e := &record.Episodes[len(record.Episodes)-1]
+		e.Outcome, e.Error = quintain.EnvFailed, text
+	}
+	return nil
+}

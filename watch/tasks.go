@@ -1,0 +1,123 @@
+package watch
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A tasksPage is the content of the page of tasks.
+type tasksPage struct{ Tasks []taskRow }
+
+// A taskRow is a task in the table.
+type taskRow struct {
+	catalog.Entry
+	Played trace.Tally // in the trace
+}
+
+// About is what the task is, in a sentence.
+func (r taskRow) About() string {
+	first, _, _ := strings.Cut(r.Info.Doc, ". ")
+	return strings.TrimSuffix(first, ".") + "."
+}
+
+// tasks answers with the page of tasks.
+func (s *Server) tasks(c *web.Call) {
+	all, err := catalog.Filter{GuessRate: 1}.Find()
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	counts, _ := s.trace.sums()
+	var p tasksPage
+	for _, e := range all {
+		p.Tasks = append(p.Tasks, taskRow{e, counts.Tasks[e.Info.Name]})
+	}
+	s.show(c, view{"Tasks", "tasks", p})
+}
+
+// A taskPage is the content of the page of a task, with one of its problems.
+type taskPage struct {
+	Info         quintain.Info
+	Facts        catalog.Facts
+	Shared       []string
+	Levels       [][]string
+	Level, Index int
+	Specimen     catalog.Specimen
+	Prompt       excerpt
+	Solution     excerpt
+	Judged       []judged
+	Asked        bool   // an answer was typed
+	Answer       string // that was typed
+	Verdict      quintain.Verdict
+	Reason       string
+}
+
+// A judged is an answer near the solution.
+type judged struct {
+	Answer, Kind, Reason string
+	Score                float64
+}
+
+// task answers with the page of a task, and with the verdict on an answer if one was
+// typed.
+func (s *Server) task(c *web.Call) {
+	q := c.R.URL.Query()
+	tasks, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	t, err := tasks.Get(q.Get("name"))
+	if err != nil {
+		c.Detail(http.StatusNotFound, err.Error())
+		return
+	}
+	p := taskPage{Info: t.Info(), Asked: q.Has("answer"), Answer: q.Get("answer")}
+	for _, n := range []struct {
+		name string
+		to   *int
+	}{{"level", &p.Level}, {"index", &p.Index}} {
+		if text := q.Get(n.name); text != "" {
+			if *n.to, err = strconv.Atoi(text); err != nil {
+				c.Detail(http.StatusBadRequest, n.name+": want a whole number")
+				return
+			}
+		}
+	}
+	if err := c.Compute(func() error { return p.fill(t) }); err != nil {
+		c.Detail(http.StatusBadRequest, err.Error())
+		return
+	}
+	s.show(c, view{"Task " + p.Info.Name, "task", p})
+}
+
+// specimenSeed is that of the problems which are shown.
+const specimenSeed = 1
+
+// fill makes the problem, and grades the answer.
+func (p *taskPage) fill(t quintain.Task) (err error) {
+	if p.Shared, p.Levels, err = catalog.LevelSettings(p.Info); err != nil {
+		return err
+	}
+	p.Facts, _ = catalog.FactsOf(p.Info)
+	if p.Specimen, err = catalog.NewSpecimen(t, quintain.Draw{Seed: specimenSeed, Level: p.Level, Index: p.Index}); err != nil {
+		return err
+	}
+	w := &pen{room: mostOnPage}
+	p.Prompt, p.Solution = w.write(p.Specimen.Problem.Prompt, ""), w.write(p.Specimen.Solution, "")
+	for _, j := range p.Specimen.Judged {
+		p.Judged = append(p.Judged, judged{plain(j.Answer), j.Kind, plain(j.Reason), j.Score})
+	}
+	if p.Asked {
+		p.Verdict, err = t.Grade(p.Specimen.Problem, p.Answer)
+		p.Reason = plain(p.Verdict.Reason)
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package watch
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/tiny"
+	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// A tokenList is the tokens of an episode, as the page's script takes them. Its lists are
+// as long as IDs, or empty if nothing is known.
+type tokenList struct {
+	Vocabulary string           `json:"vocabulary"`
+	Version    int              `json:"version"` // of the policy when the group was kept or dropped
+	Texts      map[int32]string `json:"texts"`   // of each token that occurs; missing: unknown
+	IDs        []quintain.Token `json:"ids"`
+	Sampled    []int            `json:"sampled"`    // 1: the policy wrote it, and it is trained on; 0: the policy read it
+	Turns      []int            `json:"turns"`      // index of the first token of each turn
+	LogProbs   []*float32       `json:"logprobs"`   // null: it was not sampled, or is unknown
+	Versions   []int32          `json:"versions"`   // of the weights; -1: not sampled, or unknown
+	Advantages []*float64       `json:"advantages"` // null: there is none
+}
+
+// tokens answers with the tokens of an episode.
+func (s *Server) tokens(c *web.Call) {
+	r, _, ok := s.trace.read(c)
+	if !ok {
+		return
+	}
+	i, err := strconv.Atoi(c.R.URL.Query().Get("episode"))
+	if err != nil || i < 0 || i >= len(r.Episodes) {
+		c.Detail(http.StatusNotFound, "the group has no such episode")
+		return
+	}
+	s.json(c, s.tokensOf(r, i))
+}
+
+// tokensOf lists the tokens of episode i.
+func (s *Server) tokensOf(r *trace.Record, i int) tokenList {
+	e := &r.Episodes[i]
+	l := tokenList{
+		Vocabulary: e.Vocabulary, Version: r.Version, Texts: map[int32]string{},
+		IDs: []quintain.Token{}, Sampled: []int{}, Turns: []int{}, LogProbs: []*float32{}, Versions: []int32{},
+	}
+	for k := range e.Turns {
+		t := &e.Turns[k]
+		l.Turns = append(l.Turns, len(l.IDs))
+		for _, id := range t.Read {
+			l.IDs, l.Sampled, l.LogProbs, l.Versions = append(l.IDs, id), append(l.Sampled, 0), append(l.LogProbs, nil), append(l.Versions, -1)
+		}
+		for n, id := range t.Wrote {
+			var logProb *float32
+			version := int32(-1)
+			if n < len(t.LogProbs) {
+				logProb = &t.LogProbs[n]
+			}
+			if n < len(t.Versions) {
+				version = t.Versions[n]
+			}
+			l.IDs, l.Sampled, l.LogProbs, l.Versions = append(l.IDs, id), append(l.Sampled, 1), append(l.LogProbs, logProb), append(l.Versions, version)
+		}
+	}
+	textOf := s.texts(e.Vocabulary)
+	for _, id := range l.IDs {
+		if text, known := textOf(id); known {
+			l.Texts[int32(id)] = plain(text)
+		}
+	}
+	l.Advantages = advantagesOf(r, i, len(l.IDs))
+	return l
+}
+
+// advantagesOf lists the advantages of the n tokens of episode i, if its tokens are one
+// training sequence; otherwise it is empty.
+func advantagesOf(r *trace.Record, i, n int) []*float64 {
+	var rows [][]float64
+	for k, row := range r.Advantages {
+		if sequenceOf(r, k) == i {
+			rows = append(rows, row)
+		}
+	}
+	all := []*float64{}
+	if len(rows) != 1 || len(rows[0]) != 1 && len(rows[0]) != n {
+		return all
+	}
+	for k := range n {
+		all = append(all, &rows[0][k%len(rows[0])])
+	}
+	return all
+}
+
+// sequenceOf is the number of the episode that row k of the advantages belongs to.
+func sequenceOf(r *trace.Record, k int) int {
+	if r.Sequences == nil {
+		return k
+	}
+	if k < len(r.Sequences) {
+		return int(r.Sequences[k])
+	}
+	return -1
+}
+
+// texts returns what tells the text of a token of a vocabulary, if that is known.
+func (s *Server) texts(vocabulary string) func(quintain.Token) (text string, known bool) {
+	switch vocabulary {
+	case quintain.UTF8:
+		return func(id quintain.Token) (string, bool) { return string([]byte{byte(id)}), id >= 0 && id <= 0xff }
+	case tiny.Vocabulary:
+		return func(id quintain.Token) (string, bool) {
+			text := tiny.Decode([]quintain.Token{id})
+			return text, text != "" // the tokens of roles have none
+		}
+	}
+	var t *tokenizer.Tokenizer
+	if s.config.Tokenizer != nil {
+		var err error
+		if t, err = s.config.Tokenizer(); err != nil {
+			s.config.Log.Warn("tokens are shown as numbers, because the tokenizer cannot be read", "error", err)
+		}
+	}
+	return func(id quintain.Token) (string, bool) {
+		if t == nil {
+			return "", false
+		}
+		if text := t.Decode([]int32{int32(id)}, false); text != "" {
+			return text, true
+		}
+		return t.Token(int32(id))
+	}
+}

@@ -1,0 +1,75 @@
+package watch
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A piece is text that is shown as it is, or the name of a character that could not be
+// seen, or would change how its neighbours are shown.
+type piece struct {
+	Text string
+	Name bool
+}
+
+// visible takes text apart so that all of it can be seen. It takes most characters at
+// most, and returns how many bytes it has left out.
+func visible(text string, most int) (pieces []piece, left int) {
+	from, n := 0, 0
+	flush := func(to int) {
+		if from < to {
+			pieces = append(pieces, piece{Text: text[from:to]})
+		}
+	}
+	for i := 0; i < len(text); n++ {
+		if n == most {
+			flush(i)
+			return pieces, len(text) - i
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if name := nameOf(r, size, text[i]); name != "" {
+			flush(i)
+			pieces, from = append(pieces, piece{name, true}), i+size
+		}
+		i += size
+	}
+	flush(len(text))
+	return pieces, 0
+}
+
+// nameOf is the name of a character that cannot be seen; empty: it can. A byte that is
+// not UTF-8 has the size 1.
+func nameOf(r rune, size int, first byte) string {
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return fmt.Sprintf("⟨%02X⟩", first)
+	case r == '\n', r == '\t', r == ' ':
+		return ""
+	case r < ' ':
+		return string('\u2400' + r) // the pictures of the control characters
+	case r == 0x7f:
+		return "\u2421"
+	case unicode.IsGraphic(r) && !unicode.In(r, unicode.Zs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+		return ""
+	}
+	return fmt.Sprintf("⟨U+%04X⟩", r)
+}
+
+// shortText is how many characters a text has that is part of a line.
+const shortText = 300
+
+// plain is text that is part of a line: names stand for what cannot be seen, and it ends
+// after [shortText] characters.
+func plain(text string) string {
+	var b strings.Builder
+	pieces, left := visible(text, shortText)
+	for _, p := range pieces {
+		b.WriteString(p.Text)
+	}
+	if left > 0 {
+		b.WriteString("…")
+	}
+	return b.String()
+}

@@ -1,0 +1,154 @@
+// Package watch shows a run to people, in a browser: its numbers as they grow, its groups
+// with every token, and its failures. It only reads what a run keeps in its data folder,
+// so it shows a run that is going on, one that has ended, and a folder that was copied
+// from elsewhere in the same way, and a run does nothing for those who watch it.
+//
+// What models wrote is hostile: pages have no script but their own files, text is only
+// ever text, and what would be invisible in it is shown.
+package watch
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// Home is the path of the first page.
+const Home = "/watch/run"
+
+// A Config says what is shown.
+type Config struct {
+	Data string // data folder of a run, or the folder of a trace
+	Log  *slog.Logger
+
+	Evaluations []string // folders of examinations, or their reports
+
+	// Tokenizer returns that of tokens in vocabularies other than this program's own, once
+	// it is needed. If it or what it returns is nil, they are shown as numbers.
+	Tokenizer func() (*tokenizer.Tokenizer, error)
+}
+
+// A Server has the pages. Many goroutines may use it at once.
+type Server struct {
+	config  Config
+	trace   *trail
+	numbers *numbers
+	hub     func() *hub.RunStats // nil: there is none
+	grown   web.Journal
+	ready   func() // returns once the folder was read
+	pages   map[string]*template.Template
+}
+
+//go:embed pages static
+var files embed.FS
+
+// New returns a server of a folder, which need not exist yet.
+func New(c Config) (*Server, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	at := filepath.Join(c.Data, datadir.Trace)
+	if segments, _ := filepath.Glob(filepath.Join(c.Data, "*.trace")); len(segments) > 0 {
+		at = c.Data
+	}
+	s := &Server{config: c, trace: &trail{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics))}
+	s.ready = sync.OnceFunc(s.refresh)
+	var err error
+	s.pages, err = readPages()
+	return s, err
+}
+
+// Routes are the routes of the pages. All but [Home] are for its links.
+func (s *Server) Routes() []web.Route {
+	all := []web.Route{
+		{Path: Home, Serve: s.run},
+		{Path: "/watch/series", Serve: s.series},
+		{Path: "/watch/groups", Serve: s.groups},
+		{Path: "/watch/group", Serve: s.group},
+		{Path: "/watch/tokens", Serve: s.tokens},
+		{Path: "/watch/text", Serve: s.text},
+		{Path: "/watch/failures", Serve: s.failures},
+		{Path: "/watch/tasks", Serve: s.tasks},
+		{Path: "/watch/task", Serve: s.task},
+		{Path: "/watch/evaluations", Serve: s.evaluations},
+		{Path: "/watch/events", Serve: s.grown.Stream},
+		{Path: "/watch/static/{name}", Serve: s.static},
+	}
+	for i, r := range all {
+		all[i].Serve = func(c *web.Call) {
+			s.ready()
+			r.Serve(c)
+		}
+		all[i].Method, all[i].For, all[i].Page = "GET", web.AnyKey, true
+	}
+	return all
+}
+
+// Front is the route of the root of a server that has nothing but the pages.
+func Front() web.Route {
+	return web.Route{Method: "GET", Path: "/", Serve: redirect, Page: true}
+}
+
+// redirect sends a browser to [Home].
+func redirect(c *web.Call) {
+	c.W.Header().Set("Location", strings.TrimPrefix(Home, "/"))
+	c.W.WriteHeader(http.StatusSeeOther)
+}
+
+// ShowHub adds what a hub holds to the page of the run. Call it before the first request.
+func (s *Server) ShowHub(stats func() *hub.RunStats) { s.hub = stats }
+
+// refreshEvery is how often the folder is looked at.
+const refreshEvery = time.Second
+
+// Run follows the folder until ctx ends, and tells those who watch when it has grown.
+func (s *Server) Run(ctx context.Context) error {
+	s.ready()
+	tick := time.NewTicker(refreshEvery)
+	defer tick.Stop()
+	groups, rows, held := s.trace.len(), s.numbers.len(), ""
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		s.refresh()
+		if g, r, h := s.trace.len(), s.numbers.len(), s.hubNow(); g != groups || r != rows || h != held {
+			groups, rows, held = g, r, h
+			s.grown.Tell("grown", map[string]any{"groups": groups, "rows": rows})
+		}
+	}
+}
+
+// hubNow is what the hub holds and has done, to find out whether that has changed.
+func (s *Server) hubNow() string {
+	if s.hub == nil {
+		return ""
+	}
+	text, err := json.Marshal(s.hub())
+	if err != nil {
+		return "" // the statistics are numbers and names
+	}
+	return string(text)
+}
+
+// refresh reads what was added to the folder.
+func (s *Server) refresh() {
+	if err := errors.Join(s.trace.refresh(), s.numbers.refresh()); err != nil {
+		s.config.Log.Warn("the data folder cannot be read", "error", err)
+	}
+}

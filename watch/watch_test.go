@@ -1,0 +1,294 @@
+package watch_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// epoch is when the groups of the tests were kept.
+var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// group returns a record of a task's problem with a reply for each score, and none of its
+// own beside.
+func group(task string, index int, replies ...string) *trace.Record {
+	r := &trace.Record{
+		Problem: quintain.Problem{Task: task, Scenario: "reasoning_gym.v2", Version: 1, Seed: 1, Level: 2, Index: index, Prompt: "What is 1 + 1?", Instance: quintain.NewRecord(2)},
+		Version: 7, Time: epoch.Add(time.Duration(index) * time.Second),
+	}
+	for i, reply := range replies {
+		turn := quintain.Turn{
+			Observed: []quintain.Message{{Role: quintain.RoleUser, Content: "What is 1 + 1?"}}, Reply: reply, Finish: quintain.Stop, Reward: float64(i), Why: "because",
+			Read: []quintain.Token{'W', '?'}, Wrote: []quintain.Token{'4', 0x1b}, LogProbs: []float32{-0.5, -2}, Versions: []int32{6, 7},
+		}
+		r.Episodes = append(r.Episodes, quintain.Trajectory{Problem: r.Problem, Outcome: quintain.Scored, Vocabulary: quintain.UTF8, Turns: []quintain.Turn{turn}})
+		r.Scores = append(r.Scores, float64(i))
+		r.Advantages = append(r.Advantages, []float64{0, 0, float64(2*i - 1), float64(2*i - 1)})
+	}
+	return r
+}
+
+// failed is a group whose only episode failed.
+func failed(index int, why string) *trace.Record {
+	r := group("chain_sum", index, "")
+	r.Episodes[0].Outcome, r.Episodes[0].Error, r.Scores, r.Drop = quintain.InfraFailed, why, nil, "failed"
+	return r
+}
+
+// serve serves the pages of a data folder with groups and rows of numbers.
+func serve(t testing.TB, rows string, groups ...*trace.Record) *httptest.Server {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := trace.NewWriter(filepath.Join(dir, datadir.Trace), trace.Head{Run: "the <run>", Program: "quintain test"}, trace.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range groups {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, datadir.Metrics), []byte(rows), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, dir)
+}
+
+// open serves the pages of a folder.
+func open(t testing.TB, dir string) *httptest.Server {
+	t.Helper()
+	pages, err := watch.New(watch.Config{Data: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := web.New(web.Config{Name: "view", Routes: append(pages.Routes(), watch.Front())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serveOn(t, server)
+}
+
+// serveOn serves until the test ends.
+func serveOn(t testing.TB, server *web.Server) *httptest.Server {
+	s := httptest.NewServer(server)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// get asks for a path, and returns the status and the reply with single spaces, and with
+// plus signs, which html/template escapes.
+func get(t testing.TB, s *httptest.Server, path string) (status int, body string, header http.Header) {
+	t.Helper()
+	reply, err := s.Client().Get(s.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply.StatusCode, strings.ReplaceAll(strings.Join(strings.Fields(string(text)), " "), "&#43;", "+"), reply.Header
+}
+
+const rows = `{"step":1,"time":100,"values":{"train/score":0.25,"train/score/chain_sum":0.25,"train/dropped/stale":3}}
+{"step":2,"time":105,"values":{"train/score":0.5,"learn/entropy":1.5}}
+not a row
+{"step":3,"time":110,"values":{"train/score":0.75`
+
+func TestPages(t *testing.T) {
+	s := serve(t, rows, group("chain_sum", 0, "4", "42"), group("countdown", 1, "the needle", "5"), failed(2, "status 503 after 17 ms\nbusy"), failed(3, "status 503 after 9 ms"))
+	at := regexp.MustCompile(`group\?at=[0-9-]+`)
+	_, list, _ := get(t, s, "/watch/groups?task=chain_sum&drop=kept")
+	first := "/watch/" + at.FindString(list)
+	for _, c := range []struct {
+		why, path string
+		want      []string
+		not       []string
+	}{
+		{"the root leads to the run", "/", []string{"<title>Run the &lt;run&gt; · Quintain</title>", "<h2 id=\"all\">4 groups, 24 tokens</h2>"}, nil},
+		{"the run has its tables", "/watch/run", []string{
+			`<th scope="row"><a href="groups?drop=failed">failed</a><td>2<td>50.0 %`, `<a href="groups?outcome=infra_failed">infra_failed</a><td>2<td>50.0 %`,
+			`<a href="groups?task=countdown">countdown</a><td>1<td>0.500`,
+		}, nil},
+		{"the run has charts of what there is", "/watch/run", []string{
+			`<span data-name="train/score"><b>train/score</b> <output title="0.5">0.5</output> at step <span class="step">2</span></span>`,
+			`data-name="train/dropped/stale"`, `aria-label="chain_sum, score, complexity"`,
+		}, []string{"learn/kl", "0.75"}},
+		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "reasoning_gym.v2/countdown.v1.s1.l2.1</a>"}, []string{"chain_sum.v1"}},
+		{"groups by level", "/watch/groups?level=3", []string{"0 of 4 groups match"}, []string{"<table"}},
+		{"groups by score", "/watch/groups?min_score=0.5&by=score", []string{"2 of 4 groups match", `aria-sort="descending"`}, []string{"l2.2</a>"}},
+		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 groups have this text, of 4 that were searched", "countdown.v1.s1.l2.1"}, []string{"chain_sum.v1"}},
+		{"a group", first, []string{
+			`<strong class="outcome scored">scored</strong>, score 0.000, advantage -1<br>`, `score 1.000, advantage 1<br>`,
+			`<span class="same">4</span></pre>`, `<span class="same">4</span>2</pre>`, "Reward 1: because",
+		}, nil},
+		{"failures of one cause are one", "/watch/failures", []string{"2 of 2 groups", "<h2>status 0 after 0 ms</h2>", "2 episodes, the newest 2026-01-02 03:04:08 UTC"}, nil},
+	} {
+		status, body, header := get(t, s, c.path)
+		if status != http.StatusOK || !strings.Contains(header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self';") {
+			t.Errorf("%s: %d with the policy %q", c.why, status, header.Get("Content-Security-Policy"))
+		}
+		for _, want := range c.want {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s: there is no %s in\n%s", c.why, want, body)
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(body, not) {
+				t.Errorf("%s: there is %s", c.why, not)
+			}
+		}
+	}
+}
+
+func TestRequestsThatCannotBeCarriedOut(t *testing.T) {
+	s := serve(t, rows, group("chain_sum", 0, "4"))
+	for _, c := range []struct {
+		why, path string
+		want      int
+	}{
+		{"no place", "/watch/group", 400},
+		{"no place of a group", "/watch/group?at=1-2", 400},
+		{"a place below 0", "/watch/group?at=1--2-3", 400},
+		{"nothing is there", "/watch/group?at=1-99-0", 404},
+		{"no such segment", "/watch/tokens?at=7-8-0&episode=0", 404},
+		{"an order that is none", "/watch/groups?by=luck", 400},
+		{"a level that is no number", "/watch/groups?level=x", 400},
+		{"a score that is no number", "/watch/groups?min_score=NaN", 400},
+		{"too many points", "/watch/series?columns=100000", 400},
+		{"a file that is not there", "/watch/static/..%2Fwatch.go", 404},
+	} {
+		if status, body, _ := get(t, s, c.path); status != c.want {
+			t.Errorf("%s: %d, want %d: %s", c.why, status, c.want, body)
+		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	s := serve(t, "", group("chain_sum", 0, "4", "5"))
+	_, list, _ := get(t, s, "/watch/groups")
+	at := regexp.MustCompile(`at=[0-9-]+`).FindString(list)
+	_, body, _ := get(t, s, "/watch/tokens?episode=1&"+at)
+	const want = `{"vocabulary":"utf-8","version":7,"texts":{"27":"␛","52":"4","63":"?","87":"W"},"ids":[87,63,52,27],"sampled":[0,0,1,1],"turns":[0],` +
+		`"logprobs":[null,null,-0.5,-2],"versions":[-1,-1,6,7],"advantages":[0,0,1,1]}`
+	if body != want {
+		t.Errorf("got  %s\nwant %s", body, want)
+	}
+}
+
+func TestSeriesKeepTheExtremes(t *testing.T) {
+	var lines strings.Builder
+	for i := range 10_000 {
+		value := "0"
+		if i == 5_000 {
+			value = "9"
+		}
+		lines.WriteString(`{"step":` + strconv.Itoa(i) + `,"time":1,"values":{"train/score":` + value + "}}\n")
+	}
+	s := serve(t, lines.String())
+	_, body, _ := get(t, s, "/watch/series?name=train/score&name=nobody&columns=10")
+	var got []struct{ X, Y []float64 }
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || len(got[0].X) > 40 || len(got[1].X) != 0 || !strings.Contains(body, "5000") || !strings.Contains(body, "9]") && !strings.Contains(body, "9,") {
+		t.Errorf("got %s", body)
+	}
+}
+
+func TestAFolderThatIsEmpty(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "nothing"))
+	for path, want := range map[string]string{
+		"/watch/run": "There is no trace yet.", "/watch/groups": "0 of 0 groups match.", "/watch/failures": "No episode of the trace has failed",
+		"/watch/groups?text=a": "0 groups have this text", "/watch/series?name=a": `"x":[]`,
+	} {
+		if status, body, _ := get(t, s, path); status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: %d, there is no %q in %s", path, status, want, body)
+		}
+	}
+}
+
+func TestFilesAreAskedForOnce(t *testing.T) {
+	s := serve(t, "")
+	_, _, header := get(t, s, "/watch/static/charts.js")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/watch/static/charts.js", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("If-None-Match", header.Get("ETag"))
+	reply, err := s.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+	if kind := header.Get("Content-Type"); reply.StatusCode != http.StatusNotModified || !strings.HasPrefix(kind, "text/javascript") {
+		t.Errorf("%d and %q, want %d and text/javascript", reply.StatusCode, kind, http.StatusNotModified)
+	}
+}
+
+// TestThoseWhoWatchHearOfGrowth follows a folder that a run begins to write meanwhile.
+func TestThoseWhoWatchHearOfGrowth(t *testing.T) {
+	dir := t.TempDir()
+	pages, err := watch.New(watch.Config{Data: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := web.New(web.Config{Name: "view", Routes: pages.Routes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(server)
+	defer s.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := pages.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	defer running.Wait()
+	defer stop()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/watch/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := s.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	if err := os.WriteFile(filepath.Join(dir, datadir.Metrics), []byte(rows), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(reply.Body)
+	for lines.Scan() {
+		if data, is := strings.CutPrefix(lines.Text(), "data: "); is {
+			if !strings.Contains(data, `"groups":0,"rows":2`) {
+				t.Errorf("the event is %s", data)
+			}
+			return
+		}
+	}
+	t.Errorf("no event: %v", lines.Err())
+}
