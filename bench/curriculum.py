@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Train the embedded model without and with curricula. Print how many groups are dropped because
-all scores are equal, the score on held-out problems of the mix that is played without a
-curriculum, and the tasks that were lost: those that had a score of 0.2 and whose last is below half
-of their best.
+"""Train the embedded model by default, with other curricula, and with parts of the default
+changed. Print how many groups are dropped because all scores are equal; the score on held-out
+problems, of the ladder before and after the run, and of the easier mix in bench/mix.yaml after it;
+and the tasks that were lost: those that had a score of 0.2 and whose last is below half of their
+best.
 
     bench/curriculum.py --quintain bin/quintain --minutes 1 --seeds 1,2,3
 
@@ -17,16 +18,17 @@ import re
 import subprocess
 import tempfile
 
-CURRICULUM = ["--complexity-mode", "curriculum"]
+MIX = os.path.join(os.path.dirname(__file__), "mix.yaml")
 WAYS = {
-    "none": ["--complexity-mode", "none"],
+    "the default": [],
+    "none: the ladder alone": ["--complexity-mode", "none"],
     "random": ["--complexity-mode", "random"],
-    "`atropos`": [*CURRICULUM, "--curriculum-controller", "atropos"],
-    "`teaching`": CURRICULUM,
-    "none, groups of 32": ["--complexity-mode", "none", "--group-size", "32", "--batch-size", "128"],
-    "`teaching`, groups of 32": [*CURRICULUM, "--group-size", "32", "--batch-size", "128"],
-    "none, Muon": ["--complexity-mode", "none", "--learn-muon", "4"],
-    "none, entropy": ["--complexity-mode", "none", "--learn-entropy", "0.03"],
+    "`atropos`": ["--curriculum-controller", "atropos"],
+    "groups of 8": ["--group-size", "8"],
+    "groups of 32": ["--group-size", "32"],
+    "no replay of solved levels": ["--curriculum-floor", "0"],
+    "learning rate 0.0005": ["--learn-learning-rate", "5e-4"],
+    "Muon": ["--learn-muon", "4"],
 }
 
 
@@ -41,15 +43,15 @@ def lost(data):
     return [task for task, scores in curves.items() if max(scores) >= 0.2 and scores[-1] < max(scores) / 2]
 
 
-def run(args, seed, flags):
+def run(args, name, seed):
     """The report of one run, its score on the mix, and the tasks that it lost."""
     length = ["--steps", str(args.steps)] if args.steps else ["--minutes", str(args.minutes)]
     with tempfile.TemporaryDirectory() as folder:
-        data, report = os.path.join(folder, "data"), os.path.join(folder, "report.json")
+        data, report = os.path.join(args.keep or folder, f"{name} {seed}"), os.path.join(folder, "report.json")
         subprocess.run(
-            [args.quintain, "run", "--port", "0", "--data", data, "--seed", str(seed), "--report", report, *length, *flags, *args.flags],
+            [args.quintain, "run", "--port", "0", "--data", data, "--seed", str(seed), "--report", report, *length, *WAYS[name], *args.flags],
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        mix = subprocess.run([args.quintain, "eval", "--data", data, "--count", "256", "--format", "json"],
+        mix = subprocess.run([args.quintain, "eval", "--data", data, "--config", MIX, "--count", "256", "--format", "json"],
                              check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         with open(report) as f:
             return json.load(f), json.loads(mix.stdout)["mean_score"], lost(data)
@@ -60,11 +62,15 @@ def mean(values):
     return sum(values) / len(values)
 
 
+def played(report):
+    """The groups that a run played: those kept later, and those dropped at once."""
+    dropped = report["groups_dropped"]
+    return report["groups_made"] + sum(dropped.values()) - dropped.get("stale", 0)
+
+
 def equal(reports):
     """The share of the groups played that were dropped as equal."""
-    dropped = [r["groups_dropped"] for r in reports]
-    played = sum(r["groups_made"] + sum(d.values()) - d.get("stale", 0) for r, d in zip(reports, dropped))
-    return sum(d.get("equal_scores", 0) for d in dropped) / played
+    return sum(r["groups_dropped"].get("equal_scores", 0) for r in reports) / sum(map(played, reports))
 
 
 def main():
@@ -74,15 +80,18 @@ def main():
     parser.add_argument("--steps", type=int, help="length of the runs, in place of --minutes")
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--only", help="names of the ways that are tried, separated by semicolons; none: all")
+    parser.add_argument("--keep", help="folder that keeps the data folders of the runs")
     parser.add_argument("flags", nargs="*", help="flags of every run, after --")
     args = parser.parse_args()
     seeds = [int(s) for s in args.seeds.split(",")]
-    print("| curriculum | steps | groups dropped as equal | held out, after: mean | each seed | lost |")
-    print("|---|--:|--:|--:|---|---|")
+    print("| | steps | groups played | dropped as equal | ladder, before | after | mix, after | each seed: dropped, ladder, mix | lost |")
+    print("|---|--:|--:|--:|--:|--:|--:|---|---|")
     for name in args.only.split(";") if args.only else WAYS:
-        reports, scores, gone = zip(*(run(args, seed, WAYS[name]) for seed in seeds))
-        print(f"| {name} | {mean(r['steps'] for r in reports):.0f} | {100 * equal(reports):.0f} % | **{mean(scores):.3f}** "
-              f"| {', '.join(f'{s:.3f}' for s in scores)} | {', '.join(sum(gone, [])) or 'none'} |", flush=True)
+        reports, mixes, gone = zip(*(run(args, name, seed) for seed in seeds))
+        before, after = (mean(r[key] for r in reports) for key in ("exam_before", "exam_after"))
+        each = ", ".join(f"{100 * equal([r]):.0f} % {r['exam_after']:.3f} {mix:.3f}" for r, mix in zip(reports, mixes))
+        print(f"| {name} | {mean(r['steps'] for r in reports):.0f} | {mean(map(played, reports)):.0f} | {100 * equal(reports):.0f} % "
+              f"| {before:.3f} | {after:.3f} | {mean(mixes):.3f} | {each} | {', '.join(sum(gone, [])) or 'none'} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@
     go build -o quintain ./cmd/quintain
     conformance/python bench/environment.py --quintain ./quintain
 
-Atropos' package does not contain that environment, so `Peer` below is one of our own: problems of reasoning-gym, a request for
-each reply through its ManagedServer, as SGLang takes one at a time, answers and scores by reasoning-gym, its loop, its posts. Both ask the same
-`quintain fake-server`, which answers at once as SGLang does, play the same tasks in groups of the same size, keep groups of equal
-scores, and post to a hub: the real run-api, or `quintain hub`. This process takes the batches.
+Atropos' package does not contain that environment, so `Peer` below is one of our own: problems of reasoning-gym, one request for
+all replies of a group through its ManagedServer, answers and scores by reasoning-gym, its loop, its posts. Both ask the same
+`quintain fake-server`, which answers at once as vLLM does, play the same tasks in groups of the same size, keep groups of equal
+scores, and post to a hub: the real run-api, or `quintain hub`. This process takes the batches. The processor time of a group shows
+what each process has to do with it, also where others use the same processors.
 """
 
 import argparse
@@ -90,13 +91,11 @@ def play_as_peer(url, model, tokenizer):
             prompt = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
             room = self.config.max_token_length - len(self.tokenizer.encode(prompt))
 
-            async def play():
-                async with self.server.managed_server(tokenizer=self.tokenizer) as managed:
-                    reply = await managed.completion(prompt=prompt, n=1, max_tokens=room, temperature=1.0, top_p=0.95)
-                    return reply.choices[0], managed.get_state()["nodes"][0]
-
+            async with self.server.managed_server(tokenizer=self.tokenizer) as managed:
+                reply = await managed.completion(prompt=prompt, n=self.config.group_size, max_tokens=room, temperature=1.0, top_p=0.95)
+                nodes = managed.get_state()["nodes"]
             group = ScoredDataGroup(tokens=[], masks=[], scores=[], inference_logprobs=[], overrides=[])
-            for choice, node in await asyncio.gather(*(play() for _ in range(self.config.group_size))):
+            for choice, node in zip(reply.choices, nodes, strict=True):
                 group["tokens"].append(node.tokens)
                 group["masks"].append(node.masked_tokens)
                 group["inference_logprobs"].append(node.logprobs)
@@ -109,14 +108,18 @@ def play_as_peer(url, model, tokenizer):
         group_size=SIZE, max_num_workers=64, max_token_length=8192, steps_per_eval=0, total_steps=10**9, use_wandb=False, wandb_name="peer", rollout_server_url=url,
         tokenizer_name=tokenizer, max_batches_offpolicy=AHEAD, ensure_scores_are_not_same=False,
     )
-    servers = [APIServerConfig(base_url=model + "/v1", api_key="x", model_name="fake", server_type="sglang", tokenizer_name=tokenizer, health_check=False, num_max_requests_at_once=128)]
+    servers = [APIServerConfig(base_url=model + "/v1", api_key="x", model_name="fake", server_type="vllm", tokenizer_name=tokenizer, health_check=False, num_max_requests_at_once=128)]
     asyncio.run(Peer(config, servers, slurm=False, testing=False).env_manager())
 
 
-def ask(url, path, body=None):
+def fetch(url, path, body=None):
     request = urllib.request.Request(url + path, json.dumps(body).encode() if body else None, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=60) as reply:
-        return json.loads(reply.read())
+        return reply.read()
+
+
+def ask(url, path, body=None):
+    return json.loads(fetch(url, path, body))
 
 
 def started(command, url, path, log):
@@ -130,9 +133,18 @@ def started(command, url, path, log):
     raise SystemExit(f"{command}: no answer")
 
 
-def peak_mb(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as lines:
-        return next(int(line.split()[1]) / 1e3 for line in lines if line.startswith("VmHWM"))
+def memory(process):
+    """Megabytes of memory: the most that it had, and what is now no page of a file."""
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as lines:
+        fields = dict(line.split(":", 1) for line in lines)
+    return [int(fields[name].split()[0]) / 1e3 for name in ("VmHWM", "RssAnon")]
+
+
+def spent(process):
+    """Seconds of a processor that a process has used."""
+    with open(f"/proc/{process.pid}/stat", encoding="ascii") as line:
+        user, system = line.read().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(side, hub, seconds, to):
@@ -144,7 +156,7 @@ def measure(side, hub, seconds, to):
         env = [to["quintain"], "env", "serve", "--hub", url, "--data", to["scratch"] / hub.replace(" ", "-"), "--env.group_size", str(SIZE), "--env.max_num_workers", "64",
                "--env.total_steps", "1000000000", "--env.max_batches_offpolicy", str(AHEAD), "--env.steps_per_eval", "0", "--env.min_batch_allocation", "None",
                "--env.ensure_scores_are_not_same", "False", "--env.complexity_mode", "None", "--openai.base_url", to["model"] + "/v1", "--openai.model_name", "fake",
-               "--openai.server_type", "sglang", "--tokenizer", "bytes", "--tasks", ",".join(TASKS)]
+               "--openai.server_type", "vllm", "--tokenizer", "bytes", "--tasks", ",".join(TASKS)]
     else:
         env = [sys.executable, __file__, "--peer", url, to["model"], to["tokenizer"]]
     with open(to["scratch"] / "log", "w+", encoding="utf-8") as log:
@@ -157,19 +169,21 @@ def measure(side, hub, seconds, to):
             begin = last = None
             groups, pause, deadline = 0, 0.0, time.monotonic() + 120
             while begin is None or time.monotonic() < begin + seconds:
-                batch, now = ask(url, "/batch")["batch"], time.monotonic()
+                batch, now = fetch(url, "/batch"), time.monotonic()
                 if process.poll() is not None or begin is None and now > deadline:
                     log.seek(0)
                     raise SystemExit(f"{side}: the environment does not play:\n{log.read()[-3000:]}")
-                if not batch:
+                if len(batch) < 100:  # there is none
                     time.sleep(0.01)
                     continue
                 if begin is None:
                     begin = last = now  # the first batch is the warm-up
+                    before = [spent(p) for p in (process, api, to["server"])]
                     continue
-                groups += len(batch)
+                groups += BATCH // SIZE
                 pause, last = max(pause, now - last), now
-            return groups / (time.monotonic() - begin), pause, peak_mb(process.pid)
+            cost = [1e3 * (spent(p) - b) / groups for p, b in zip((process, api, to["server"]), before)]
+            return groups / (time.monotonic() - begin), pause, *memory(process), *cost
         finally:
             for one in (process, api):
                 one.kill()
@@ -192,18 +206,20 @@ def main():
         replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in REPLIES))
         to = {"quintain": os.path.abspath(options.quintain), "scratch": scratch, "model": f"http://127.0.0.1:{port}", "tokenizer": scratch / "tokenizer"}
         with open(scratch / "model.log", "w", encoding="utf-8") as log:
-            model = started([to["quintain"], "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--replies", replies],
+            model = started([to["quintain"], "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--shape", "vllm", "--interval", "4096", "--replies", replies],
                             to["model"], "/v1/models", log)
+            to["server"] = model
             try:
                 print(f"{os.cpu_count()} cores; groups of {SIZE}, tasks {', '.join(TASKS)}; {options.seconds:.0f} s each\n")
-                print("| hub | environment | groups/s | longest pause, s | memory, MB |\n|---|---|--:|--:|--:|")
+                print("| hub | environment | groups/s | longest pause, s | memory, MB: most | without files | processor time of a group, ms: environment | hub | server |\n|---|---|--:|--:|--:|--:|--:|--:|--:|")
                 for hub in ("run-api", "quintain hub"):
                     rows = {}
                     for side in ("ours", "theirs"):
-                        rows[side] = rate, pause, memory = measure(side, hub, options.seconds, to)
-                        print(f"| {hub} | {side} | {rate:.1f} | {pause:.2f} | {memory:.0f} |", flush=True)
-                    (a, _, m), (b, _, n) = rows["ours"], rows["theirs"]
-                    print(f"| {hub} | ratio | {a / b:.1f} | | {n / m:.1f} |", flush=True)
+                        rows[side] = rate, pause, most, own, *cost = measure(side, hub, options.seconds, to)
+                        print(f"| {hub} | {side} | {rate:.1f} | {pause:.2f} | {most:.0f} | {own:.0f} | {' | '.join(f'{c:.2f}' for c in cost)} |", flush=True)
+                    (rate, _, *ours), (rival, _, *theirs) = rows["ours"], rows["theirs"]
+                    less = " | ".join(f"{b / a:.1f}" for a, b in zip(ours[:3], theirs))
+                    print(f"| {hub} | ratio | {rate / rival:.1f} | | {less} | | |", flush=True)
             finally:
                 model.kill()
                 model.wait()

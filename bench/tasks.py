@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compare the time that every task takes to make and score problems with that of
-reasoning-gym, in one run.
+"""Compare the processor time that every task takes to make and score problems with that
+of reasoning-gym, in one run.
 
 Both sides use one core and the default settings of reasoning-gym, and take turns task
 by task. The best of a few runs counts, so that a busy machine matters less. Our figures
@@ -70,7 +70,7 @@ def ours(program, folder, name, seconds):
     """Our nanoseconds by operation, and the figures for our side only."""
     best = {}
     for what, figures in benchmark(program, folder, name, "make|solve|score", "-test.benchtime", f"{seconds}s", "-test.count", str(RUNS)):
-        best[what] = min(best.get(what, float("inf")), figures["ns/op"])
+        best[what] = min(best.get(what, float("inf")), figures["cpu-ns/op"])
         if what == "make":
             best["bytes"], best["allocations"] = figures["B/op"], figures["allocs/op"]
     for what, figures in benchmark(program, folder, name, "p99|hostile", "-test.benchtime", "1x"):
@@ -86,17 +86,17 @@ def ours(program, folder, name, seconds):
 
 
 def best(seconds, work):
-    """Nanoseconds per item of work, the best of a few runs. work takes the first item and their number."""
-    began = time.perf_counter()
+    """Nanoseconds of processor time per item of work, the best of a few runs. work takes the first item and their number."""
+    began = time.process_time()
     work(0, 1)
-    many = max(1, min(ENTRIES, int(0.002 / (time.perf_counter() - began))))
+    many = max(1, min(ENTRIES, int(0.002 / (time.process_time() - began))))
     figures, done = [], 0
     for _ in range(RUNS):
-        first, began = done, time.perf_counter()
-        while (took := time.perf_counter() - began) < seconds or done - first < 10 and took < SLOWEST * seconds:
+        first, began = done, time.process_time()
+        while (took := time.process_time() - began) < seconds or done - first < 10 and took < SLOWEST * seconds:
             work(done, many)
             done += many
-        figures.append((time.perf_counter() - began) / (done - first))
+        figures.append((time.process_time() - began) / (done - first))
     return min(figures) * 1e9
 
 
@@ -225,7 +225,7 @@ def main():
     from importlib.metadata import version
 
     lines = [
-        f"{len(rows)} tasks, items per second on one core of {processor()}; {go}; Python {platform.python_version()}, reasoning-gym {version('reasoning-gym')}.",
+        f"{len(rows)} tasks, items per second of processor time on one core of {processor()}; {go}; Python {platform.python_version()}, reasoning-gym {version('reasoning-gym')}.",
         f"Default settings. Making includes the right answer on both sides. The run took {time.monotonic() - began:.0f} s.",
         "",
         *table(rows := sorted(rows)),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Send a hub requests that its OpenAPI document allows, and many that it does not, with
+"""Send a hub that serves requests that its OpenAPI documents allow, and many that they do not, with
 Schemathesis. No reply may be a fault of the server, have a status that the document does not
 name, or content that does not fit it, and what the document allows is taken.
 
-The routes of a run come first, then those that end runs and that drain the hub, then posts to a
+The routes of quintain serve come first, then those of a run, then those that end runs and that drain the hub, then posts to a
 hub that drains, and last the events of it all.
 """
 import argparse
@@ -54,7 +54,7 @@ class Hub:
     """A hub that runs until the block ends."""
 
     def __init__(self, quintain, data):
-        self.process = subprocess.Popen([quintain, "hub", "--port", "0", "--data", data, "--log-level", "error"], stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([quintain, "hub", "--serve", "--port", "0", "--data", data, "--log-level", "error"], stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:
             if "listening on" in line:
                 self.url = line.split("listening on ")[1].split(",")[0]
@@ -93,9 +93,9 @@ def fill(hub):
                 assert reply.status in (200, 204), (path, reply.status, reply.read())
 
 
-def schemathesis(hub, options, *choice, checks):
+def schemathesis(hub, options, *choice, checks, document="openapi.json"):
     """Run Schemathesis on some of the routes: (its summary, whether it found nothing)."""
-    command = [sys.executable, "-m", "schemathesis.cli", "run", "openapi.json", "--url", hub.url, "--checks", ",".join(checks), "--warnings", "off",
+    command = [sys.executable, "-m", "schemathesis.cli", "run", document, "--url", hub.url, "--checks", ",".join(checks), "--warnings", "off",
                "--max-examples", str(options.examples), "--seed", str(options.seed), "--generation-database", "none", "--suppress-health-check", "all", "--request-timeout", "20", "--no-color", *choice]
     done = subprocess.run(command, capture_output=True, text=True, cwd=options.scratch)
     summary = re.search(r"\d+ generated.*", done.stdout)
@@ -137,9 +137,12 @@ def main():
         with hub.ask("GET", "/openapi.json") as reply:
             document = json.load(reply)
         pathlib.Path(options.scratch, "openapi.json").write_text(json.dumps(narrow(document)))
+        with hub.ask("GET", "/serve/openapi.json") as reply:
+            pathlib.Path(options.scratch, "serve.json").write_bytes(reply.read())
         pathlib.Path(options.scratch, "schemathesis.toml").write_text(CONFIG)
         fill(hub)
         for what, test in [
+            ("serve", lambda: schemathesis(hub, options, checks=CHECKS + SOUND[:1], document="serve.json")),
             ("runs", lambda: schemathesis(hub, options, "--exclude-path-regex", ENDS + "|/events$", checks=CHECKS + SOUND)),
             ("ends", lambda: schemathesis(hub, options, "--include-path-regex", ENDS, checks=CHECKS + SOUND)),
             ("draining", lambda: hub.ask("POST", "/v1/drain").close() or schemathesis(hub, options, "--include-path-regex", POSTS, "--phases", "fuzzing", checks=CHECKS)),

@@ -59,7 +59,7 @@ def llama_cpp(folder, model, port):
 def vllm(folder, _, port):
     """The command that serves the model with vLLM."""
     return [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder / "model"), "--host", "127.0.0.1", "--port", str(port),
-            "--served-model-name", "tiny", "--dtype", "float32", "--max-model-len", "4096", "--max-num-seqs", "16", "--enforce-eager"]
+            "--served-model-name", "tiny", "--dtype", "float32", "--max-model-len", "4096", "--max-num-seqs", "16", "--enforce-eager", "--enable-scale-out"]
 
 
 def transformers_serve(folder, _, port):
@@ -79,12 +79,21 @@ def by_messages(folder):
     return ["--model", str(folder / "model"), "--extra-body", json.dumps({"generation_config": json.dumps(sampling)})]
 
 
-Server = collections.namedtuple("Server", "kind command flags teaches")
+def by_texts(folder):
+    """The flags of a run that sends texts for the server to continue."""
+    return ["--model", "tiny", "--completions", "text", "--tokenizer-config", str(folder / "model" / "tokenizer_config.json")]
+
+
+Server = collections.namedtuple("Server", "kind command flags teaches policy", defaults=["server"])
 SERVERS = {
     "llamacpp": Server("llamacpp", llama_cpp, by_tokens, False),
+    "llamacpp-text": Server("llamacpp", llama_cpp, by_texts, False),
     "vllm": Server("vllm", vllm, by_tokens, True),
+    "vllm-native": Server("vllm", vllm, by_tokens, False, "vllm-native"),
+    "vllm-text": Server("vllm", vllm, by_texts, False),
     "transformers": Server("openai", transformers_serve, by_messages, False),
 }
+UNTOLD = None  # in place of a text that the server does not send
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_SERVER_DEV_MODE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
 
@@ -128,6 +137,14 @@ class Relay(http.server.ThreadingHTTPServer):
         if path == "/completion":
             self.texts[tuple(asked["prompt"]), tuple(reply["tokens"])] = reply["content"]
             self.asked[1] += 1
+        elif path == "/inference/v1/generate":
+            for choice in reply["choices"]:
+                self.texts[tuple(asked["token_ids"]), tuple(choice["token_ids"])] = UNTOLD
+            self.asked[asked["sampling_params"]["n"]] += 1
+        elif path == "/v1/completions" and isinstance(asked["prompt"], str):
+            for choice in reply["choices"]:
+                self.texts[asked["prompt"], choice["text"]] = choice["finish_reason"], choice["logprobs"]
+            self.asked[asked["n"]] += 1
         elif path == "/v1/completions":
             events = [json.loads(line[6:]) for line in reply.split("\n") if line.startswith("data: {")]
             choices = [choice for event in events for choice in event["choices"]]
@@ -196,10 +213,10 @@ class Check:
             self.prompt(talk, turn["observed"], tokens, read)
             talk += turn["observed"]
             tokens += read
-            said = self.texts.get((tuple(tokens), tuple(wrote)))
-            self.hold(said is not None, "the server sent no such reply to these tokens")
             text = self.tokenizer.decode(wrote, skip_special_tokens=True)
-            self.hold(turn["reply"] == text and whole(said) == whole(text), f"the tokens are {text!r}, the reply {turn['reply']!r}, and the server sent {said!r}")
+            said = self.texts.get((tuple(tokens), tuple(wrote)), "none")
+            self.hold(said != "none", "the server sent no such reply to these tokens")
+            self.hold(turn["reply"] == text and (said is UNTOLD or whole(said) == whole(text)), f"the tokens are {text!r}, the reply {turn['reply']!r}, and the server sent {said!r}")
             self.hold(turn["finish"] == ("stop" if wrote[-1] == tiny_llama.END else "length"), "another reason to stop")
             self.hold(turn["finish"] == "stop" or len(wrote) == most, "another length")
             self.counts[turn["finish"]] += 1
@@ -224,6 +241,39 @@ class Check:
             talk.append({"role": "assistant", "content": turn["reply"]})
         self.counts["sequences"] += 1
 
+    def continued(self, turns):
+        """Check an episode that was played by texts: its tokens are the bytes of the texts, with the log-probabilities of the server's tokens."""
+        talk = []
+        for turn in turns:
+            talk += turn["observed"]
+            prompt = self.tokenizer.apply_chat_template(talk, add_generation_prompt=True, tokenize=False)
+            finish, probs = self.texts.get((prompt, turn["reply"]), ("none", None))
+            self.hold(finish == turn["finish"], f"the server sent no such reply to this text, or ended it otherwise ({finish})")
+            self.hold(bytes(turn["wrote"]).decode() == turn["reply"], "the tokens are not the bytes of the text")
+            self.counts[turn["finish"]] += 1
+            talk.append({"role": "assistant", "content": turn["reply"]})
+            if turn["logprobs"] is None:
+                self.counts["without"] += 1
+            elif probs:
+                self.summed(prompt, turn, probs)
+        self.counts["sequences"] += 1
+
+    def summed(self, prompt, turn, probs):
+        """Check the sum of the log-probabilities of a reply against what the server sent and, if that names its tokens, against the model's."""
+        content = probs.get("content", [])
+        sent = [entry["logprob"] for entry in content] or probs["token_logprobs"]
+        texts = [bytes(entry["bytes"]) for entry in content] or [text.encode() for text in probs["tokens"]]
+        spelled = 0  # tokens; what follows is the end of the turn, or a part of a character
+        while spelled < len(texts) and b"".join(texts[:spelled]) != turn["reply"].encode():
+            spelled += 1
+        self.hold(abs(sum(sent[:spelled]) - sum(turn["logprobs"])) < NEAR, "another sum of log-probabilities")
+        self.counts["logprobs"] += len(sent)
+        if ids := [entry["id"] for entry in content]:
+            read = self.tokenizer.encode(prompt, add_special_tokens=False)
+            true = self.model.logprobs(read + ids)[len(read) - 1 :]
+            self.worst = max(self.worst, *(abs(a - b) for a, b in zip(sent, true)))
+            self.hold(self.worst < NEAR, "another log-probability")
+
     def prompt(self, talk, fresh, tokens, read):
         """The tokens that were read must be those that the template adds to the conversation."""
         text = self.tokenizer.apply_chat_template(talk + fresh, add_generation_prompt=True, tokenize=False)
@@ -247,7 +297,7 @@ class Check:
 
 def run(options, urls, turns, *flags):
     """The command of a run."""
-    return [options.quintain, "run", "--policy", "server", "--url", ",".join(urls), *RUNS[turns], "--group-size", str(GROUP), "--batch-size", str(BATCH), "--parallel", "16",
+    return [options.quintain, "run", "--policy", SERVERS[options.server].policy, "--url", ",".join(urls), *RUNS[turns], "--group-size", str(GROUP), "--batch-size", str(BATCH), "--parallel", "16",
             "--exam-problems", "0", "--keep-equal", "--min-trainable", "1", *flags]
 
 
@@ -293,6 +343,8 @@ def examine(options, folder, server, relays):
             check.hold(episode["outcome"] in ("scored", "model_failed"), f"outcome {episode['outcome']}: {episode.get('error')}")
             if server.flags is by_tokens:
                 check.tokens(episode["turns"], int(RUNS[turns][-1]))
+            elif server.flags is by_texts:
+                check.continued(episode["turns"])
             else:
                 check.messages(episode["turns"])
         n = check.counts
@@ -363,7 +415,7 @@ def main():
             servers.enter_context(serving(server.command(folder, options.model, port), port, folder / f"log-{port}"))
             relays.append(Relay(port, texts))
         right = forward(options.model, folder / "model")
-        right &= probe(options.quintain, relays[0].url, server.flags(folder)[1]) == (server.kind, server.flags is by_tokens)
+        right &= probe(options.quintain, relays[0].url, server.flags(folder)[1]) == (server.kind, server.kind != "openai")
         right &= examine(options, folder, server, relays)
         right &= not server.teaches or teach(options, folder, f"http://127.0.0.1:{relays[0].port}")
     print(f"{options.server}: {'passed' if right else 'FAILED'}")

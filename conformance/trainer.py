@@ -46,7 +46,7 @@ def put(url, groups):
         group = {"id": f"g{i}", "tokens": [[i, j] for j in range(SIZE)], "masks": [[-100, j] for j in range(SIZE)], "scores": [i] * SIZE}
         while True:
             try:
-                requests.post(f"{url}/scored_data", json=group, timeout=10).raise_for_status()
+                requests.post(f"{url}/scored_data", json=group, timeout=60).raise_for_status()
                 break
             except requests.RequestException:
                 time.sleep(0.05)
@@ -98,7 +98,7 @@ def main():
         putting.join()
         for i in range(BATCH // SIZE):  # the batch that ends the trainer
             put_last = {"tokens": [[-1, j] for j in range(SIZE)], "masks": [[-100, j] for j in range(SIZE)], "scores": [i] * SIZE}
-            requests.post(f"http://127.0.0.1:{port}/scored_data", json=put_last, timeout=10).raise_for_status()
+            requests.post(f"http://127.0.0.1:{port}/scored_data", json=put_last, timeout=60).raise_for_status()
         done = ended.wait(120)
         hub.terminate()
         hub.wait()

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Hold the task codeio against CPython, which runs the programs of its questions.
+
+    python3 conformance/programs.py --quintain bin/quintain [--count N] [--seed S]
+    python3 conformance/programs.py --quintain bin/quintain --write tasks/programs/testdata/cpython.jsonl
+
+For each problem, main of the program in the question must return the output for the
+input. Where an input is asked for, inputs of other problems with the same program are
+answers too: they earn 1 if CPython says that they lead to the output, and 0 otherwise.
+The second command writes cases of all programs that go test reads. Needs no package.
+"""
+
+import argparse
+import collections
+import copy
+import json
+import re
+import subprocess
+import sys
+
+PROGRAMS = 100  # that there are at least
+CASES = 10  # of each program that --write keeps
+OTHERS = 4  # inputs of other problems that are tried as answers
+
+
+def lines(command, *args, stdin=""):
+    """Run quintain and decode the lines that it prints."""
+    done = subprocess.run([command, *args], input=stdin, capture_output=True, encoding="utf-8", check=True)
+    return [json.loads(line) for line in done.stdout.split("\n")[:-1]]
+
+
+def outcome(question, arguments):
+    """What CPython returns, in the form of JSON; None if the program fails."""
+    scope = {}
+    exec(re.search(r"```python\n(.*?)\n```", question, re.S).group(1), scope)  # a program of ours
+    try:
+        return json.loads(json.dumps(scope["main"](**copy.deepcopy(arguments))))
+    except Exception:
+        return None
+
+
+def same(a, b):
+    """Whether two values are the same JSON: True is not 1."""
+    return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quintain", required=True, help="the program to test")
+    parser.add_argument("--count", type=int, default=6000, help="problems")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", metavar="FILE", help="write cases for go test")
+    args = parser.parse_args()
+
+    export = ["tasks", "export", "--format", "reasoning-gym", "--task", "codeio", "--seed", str(args.seed), "--count", str(args.count), "--params", "{}"]
+    entries = lines(args.quintain, *export)
+    programs = collections.defaultdict(list)  # problems by program
+    faults, cases = [], []
+    for entry in entries:
+        data = entry["metadata"]
+        programs[data["program"]].append(entry)
+        want = outcome(entry["question"], data["input_data"])
+        if not same(want, data["output_data"]):
+            faults.append(f"{data['program']} of {data['input_data']}: CPython returns {want}, not {data['output_data']}")
+        if json.loads(entry["answer"]) != data[data["asks"] + "_data"]:
+            faults.append(f"{data['program']}: the answer is {entry['answer']}, not its {data['asks']}")
+        if len(programs[data["program"]]) <= CASES:
+            cases.append({"program": data["program"], "input": data["input_data"], "output": want})
+
+    tries = []  # entry, answer, whether it is right
+    for problems in programs.values():
+        for i, entry in enumerate(problems):
+            if entry["metadata"]["asks"] != "input":
+                continue
+            for k in range(min(OTHERS, len(problems) - 1)):
+                other = problems[(i + 1 + k) % len(problems)]["metadata"]["input_data"]
+                tries.append((entry, other, same(outcome(entry["question"], other), entry["metadata"]["output_data"])))
+    verdicts = lines(args.quintain, "grade", "--format", "reasoning-gym", stdin="".join(json.dumps({"entry": e, "answer": json.dumps(a)}) + "\n" for e, a, _ in tries))
+    for (entry, answer, right), verdict in zip(tries, verdicts, strict=True):
+        if verdict["score"] != right:
+            faults.append(f"{entry['metadata']['program']} of {answer}: the score is {verdict['score']}, and CPython says {right}")
+    if len(programs) < PROGRAMS:
+        faults.append(f"there are {len(programs)} programs, want at least {PROGRAMS}")
+
+    for fault in faults[:10]:
+        print("   ", fault)
+    print(f"{len(entries)} problems of {len(programs)} programs, {len(tries)} other inputs of which {sum(right for *_, right in tries)} are right: {len(faults)} faults")
+    if args.write and not faults:
+        with open(args.write, "w", encoding="utf-8") as f:
+            f.write("".join(json.dumps(case) + "\n" for case in sorted(cases, key=lambda c: c["program"])))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

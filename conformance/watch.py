@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Use the pages of a run in a real Chromium: live, with a connection that breaks, by keyboard, in light and dark, on a narrow and a wide screen,
+and with replies that no page should trust. No page may write an error to the console, ask another host, or fail axe's rules in a serious way.
+
+    REQUIREMENTS=watch.txt conformance/python conformance/watch.py --quintain bin/quintain [--screenshots docs/watch]
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+PATIENCE = 120_000  # milliseconds that anything may take
+SCREENS = [("light", 1280), ("dark", 1280), ("dark", 375), ("light", 2560)]  # with their widths
+HOSTILE = [
+    "<script>document.title = 'taken'</script>", "</pre><img src=x onerror=\"document.title='taken'\">", "a\u202eb\u200bc", "\x1b[31mred\x1b[0m\r",
+    "x" * 100_000, "\u0000\u0007", "{{.Title}}${7*7}", "<a href=javascript:document.title='taken'>a</a>",
+]
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@contextlib.contextmanager
+def program(*command, log):
+    """The program, once its port answers."""
+    port = free_port()
+    with open(log, "w") as out:
+        p = subprocess.Popen([*command, "--port", str(port)], stdout=out, stderr=out)
+    try:
+        until = time.time() + PATIENCE / 1000
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
+                break
+            if p.poll() is not None or time.time() > until:
+                raise SystemExit(f"{command[1]} does not serve:\n{pathlib.Path(log).read_text()}")
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        p.terminate()
+        p.wait()
+
+
+class Wire:
+    """A port that leads to another one, and can be cut."""
+
+    def __init__(self, base):
+        self.to = ("127.0.0.1", int(base.rsplit(":")[-1]))
+        self.port, self.ends = free_port(), set()
+        self.join()
+
+    def join(self):
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self.accept, args=[self.listener], daemon=True).start()
+
+    def accept(self, listener):
+        with contextlib.suppress(OSError):
+            while True:
+                near = listener.accept()[0]
+                far = socket.create_connection(self.to)
+                self.ends |= {near, far}
+                for a, b in ((near, far), (far, near)):
+                    threading.Thread(target=self.pass_on, args=[a, b], daemon=True).start()
+
+    def pass_on(self, a, b):
+        with contextlib.suppress(OSError):
+            while data := a.recv(1 << 16):
+                b.sendall(data)
+        for end in (a, b):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut(self):
+        for end in (self.listener, *self.ends):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self.ends.clear()
+
+
+class Visit:
+    """A browser on the pages of a server, with what went wrong."""
+
+    def __init__(self, browser, base, **how):
+        self.base, self.faults, self.bytes = base, [], 0
+        self.context = browser.new_context(**how)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.expected = False  # the connection is broken on purpose
+        self.page.on("console", lambda m: m.type in ("error", "warning") and self.fault(f"console: {m.text}"))
+        self.page.on("pageerror", lambda e: self.fault(f"script: {e}"))
+        self.page.on("request", lambda r: r.url.startswith((base, "data:")) or self.fault(f"asks {r.url}"))
+        self.page.on("requestfailed", lambda r: "ERR_ABORTED" in (r.failure or "") or self.fault(f"{r.url}: {r.failure}"))
+        self.page.on("response", lambda r: r.status >= 400 and self.fault(f"{r.status} {r.url}"))
+
+    def fault(self, text):
+        if not self.expected:
+            self.faults.append(f"{self.page.url.removeprefix(self.base)}: {text}")
+
+    def want(self, what, holds):
+        if not holds:
+            self.fault(what)
+
+    def open(self, path):
+        self.page.goto(self.base + path)
+        self.want("the page is wider than the screen", self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+    def axe(self):
+        for v in Axe().run(self.page).response["violations"]:
+            if v["impact"] in ("serious", "critical"):
+                self.fault(f"axe: {v['id']}: {v['nodes'][0]['html'][:200]}")
+
+    def wait(self, script):
+        """Until a script is true: the pages forbid what Playwright's own way of waiting needs."""
+        until = time.time() + PATIENCE / 1000
+        while not self.page.evaluate(script):
+            if time.time() > until:
+                raise SystemExit(f"{self.page.url}: never: {script}; faults: {self.faults}")
+            self.page.wait_for_timeout(100)
+
+
+def series(base, names):
+    query = "&".join("name=" + name for name in names)
+    with urllib.request.urlopen(f"{base}/watch/series?{query}", timeout=60) as reply:
+        return sum(len(line["x"]) for line in json.load(reply))
+
+
+def live(browser, base):
+    """A run that goes on: the page follows it, through a connection that breaks."""
+    wire = Wire(base)
+    v = Visit(browser, f"http://127.0.0.1:{wire.port}")
+    status = "document.getElementById('live').textContent"
+    groups = "Number(document.querySelector('h2#all')?.textContent.split(' ')[0].replaceAll(',', ''))"
+    grows = lambda: v.wait(f"{groups} > {v.page.evaluate(groups)}")  # noqa: E731
+    v.open("/")
+    v.want("the root does not lead to the run", v.page.title().startswith("Run"))
+    v.wait("document.querySelector('h2#all')")
+    grows()
+    v.page.reload()  # the charts of the numbers that there are by now
+    v.wait("document.querySelector('figure.chart')?.dataset.points > 0")
+    v.expected = True
+    wire.cut()
+    v.wait(f"{status}.startsWith('not connected')")
+    v.page.wait_for_timeout(6000)  # the run has more numbers by then
+    wire.join()
+    v.wait(f"{status}.startsWith('following')")
+    v.expected = False
+    grows()
+    names = v.page.evaluate("[...document.querySelector('figure.chart').querySelectorAll('[data-name]')].map(e => e.dataset.name)")
+    for _ in range(120):  # the run goes on meanwhile: they are the same as soon as nothing came in between
+        shown, there = v.page.evaluate("Number(document.querySelector('figure.chart').dataset.points)"), series(base, names)
+        if shown == there:
+            break
+        v.page.wait_for_timeout(500)
+    v.want(f"a chart has {shown} points, the run {there}", shown == there)
+    v.context.close()
+    wire.cut()
+    return v.faults
+
+
+def pages(browser, base, shots):
+    """Every page of a run that has ended, as people use it."""
+    faults = []
+    for scheme, width in SCREENS:
+        v = Visit(browser, base, color_scheme=scheme, viewport={"width": width, "height": 900})
+        v.open("/watch/run")
+        v.wait("document.querySelectorAll('figure.chart canvas').length > 3")
+        backs = v.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        v.want(f"{scheme} is {backs}", (backs == "rgb(255, 255, 255)") == (scheme == "light"))
+        visit(v, shots and width == 1280 and shots / scheme)
+        faults += v.faults
+        v.context.close()
+    return faults
+
+
+def shoot(v, folder, name):
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        v.page.screenshot(path=folder / f"{name}.png")
+
+
+def visit(v, folder):
+    page = v.page
+    v.axe()
+    shoot(v, folder, "run")
+    page.locator("figure.chart").first.focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    for name in ("failures", "tasks", "evaluations"):
+        v.open("/watch/" + name)
+        v.axe()
+        shoot(v, folder, name)
+    v.open("/watch/task?name=spell_backward&level=0")
+    page.fill("textarea", "<b>")
+    page.click("text=Grade")
+    page.wait_for_url(re.compile("answer="))
+    v.want("the grader is silent", page.inner_text("p[role=status]").startswith("Score 0"))
+    v.want("the page is wider than the screen", page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+    v.axe()
+    shoot(v, folder, "task")
+
+    v.open("/watch/groups")
+    v.axe()
+    shoot(v, folder, "groups")
+    page.keyboard.press("Tab")
+    v.want("the first stop of the keyboard is not the link to the content", page.evaluate("document.activeElement.className") == "skip")
+    page.select_option("select[name=drop]", "kept")
+    page.fill("input[name=min_score]", "0.1")
+    page.press("input[name=min_score]", "Enter")
+    page.wait_for_url(re.compile("drop=kept"))
+    v.want("a dropped group is shown as kept", "equal_scores" not in page.inner_text("tbody"))
+    page.click("th a:has-text('Score')")
+    page.wait_for_url(re.compile("by=score"))
+    v.want("sorting forgets the filter", "drop=kept" in page.url)
+    scores = [float(text) for text in page.locator("tbody tr td:nth-child(3)").all_inner_texts()]
+    v.want(f"the scores are not sorted: {scores}", scores == sorted(scores, reverse=True))
+
+    page.locator("tbody th a").first.press("Enter")
+    page.wait_for_selector("article")
+    v.want("the page is wider than the screen", page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+    page.locator("a.totokens").first.press("Enter")
+    page.wait_for_selector(".tokens span")
+    for _ in range(200):  # to the first token that was sampled
+        page.keyboard.press("ArrowRight")
+        if "log-probability" in page.inner_text(".exact"):
+            break
+    v.want(f"no log-probability: {page.inner_text('.exact')}", "log-probability -" in page.inner_text(".exact") or "log-probability 0" in page.inner_text(".exact"))
+    page.locator(".tokens span").first.hover()
+    v.want(f"the pointer is at {page.inner_text('.exact')}", page.inner_text(".exact").startswith("token 0 · id"))
+    page.select_option("select[name=colour]", "version")
+    page.reload()
+    page.wait_for_selector(".tokens span")
+    v.want("the address does not keep the colours", page.input_value("select[name=colour]") == "version")
+    v.axe()
+    shoot(v, folder, "group")
+
+
+def hostile(browser, base):
+    """Replies that no page should trust."""
+    v = Visit(browser, base)
+    v.open("/watch/groups")
+    links = page_links(v)
+    v.want("there are no groups", bool(links))
+    seen = 0
+    for link in links[:10]:
+        v.open("/watch/" + link + "&tokens=0")
+        v.page.wait_for_selector(".tokens span")
+        v.want("a reply has taken the page", v.page.title().startswith("Group") and not v.page.locator("main img, main script:not([src])").count())
+    v.want("what cannot be seen is not shown", v.page.locator("mark.unseen").count() > 0)
+    v.context.close()
+    return v.faults
+
+
+def page_links(v):
+    return [a.get_attribute("href") for a in v.page.locator("tbody th a").all()]
+
+
+def weight(browser, base):
+    """What the page of a run takes: printed, since machines differ; only its size has a bound."""
+    v = Visit(browser, base)
+    v.open("/watch/run")
+    v.wait("document.querySelectorAll('figure.chart canvas').length > 3")
+    paint = v.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+    size = v.page.evaluate("[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((n, e) => n + e.transferSize, 0)")
+    print(f"watch: the page of the run takes {size / 1000:.0f} KB, and was first painted after {paint:.0f} ms")
+    v.want(f"the page takes {size} bytes", 10_000 < size < 300_000)
+    v.context.close()
+    return v.faults
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quintain", required=True, help="the program to test")
+    parser.add_argument("--chromium", default=shutil.which("chromium") or shutil.which("chromium-browser"), help="the browser")
+    parser.add_argument("--screenshots", type=pathlib.Path, help="folder for pictures of the pages")
+    args = parser.parse_args()
+    quintain, faults = os.path.abspath(args.quintain), []
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as p:
+        scratch = pathlib.Path(name)
+        browser = p.chromium.launch(executable_path=args.chromium, args=["--no-sandbox"])
+        with program(quintain, "run", "--minutes", "10", "--exam-problems", "4", "--data", str(scratch / "run"), log=scratch / "run.log") as base:
+            faults += live(browser, base)
+        for accuracy in ("0.4", "0.8"):
+            subprocess.run([quintain, "eval", "--policy", "script", "--delay", "0s", "--accuracy", accuracy, "--tasks", "chain_sum:0", "--out", str(scratch / accuracy)],
+                           check=True, capture_output=True, timeout=PATIENCE / 1000)
+        with program(quintain, "view", *(str(scratch / name) for name in ("run", "0.4", "0.8")), log=scratch / "view.log") as base:
+            faults += pages(browser, base, args.screenshots) + weight(browser, base)
+
+        replies = scratch / "replies.jsonl"
+        replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in HOSTILE))
+        with program(quintain, "fake-server", "--replies", str(replies), log=scratch / "server.log") as server:
+            subprocess.run([quintain, "run", "--policy", "server", "--url", server, "--tokenizer", "bytes", "--keep-equal", "--steps", "1", "--port", "0",
+                            "--data", str(scratch / "hostile")], check=True, capture_output=True, timeout=PATIENCE / 1000)
+        with program(quintain, "view", str(scratch / "hostile"), log=scratch / "view.log") as base:
+            faults += hostile(browser, base)
+        browser.close()
+    for fault in faults:
+        print("FAILED", fault)
+    print(f"watch: a live run, its pages on {len(SCREENS)} screens, {len(HOSTILE)} hostile replies, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

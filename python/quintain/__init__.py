@@ -1,0 +1,36 @@
+"""Problems, graders, rewards and batches for reinforcement learning of language models.
+
+>>> import quintain
+>>> sums = quintain.task("chain_sum", level=2)
+>>> problems = sums.problems(seed=1, count=1000)
+>>> sums.grade(problems[0], "123").score
+0.0
+
+One process of the program ``quintain`` does the work. It starts with the first request, and serves all threads of a Python
+process; a fork gets its own, and one that dies is started again.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from quintain import math, rewards
+from quintain.errors import Error, HubError, ProgramError
+from quintain.run import Run
+from quintain.problems import Problem, Task, Verdict, grade, grade_all, judge_all, task, tasks
+from quintain.scenarios import Draw, Reply, Scenario, Step, scenario, serve_scenario
+
+if TYPE_CHECKING:
+    from quintain.hub import Batch, Hub
+
+__all__ = [
+    "Batch", "Draw", "Error", "Hub", "HubError", "Problem", "ProgramError", "Reply", "Run", "Scenario", "Step", "Task", "Verdict",
+    "grade", "grade_all", "judge_all", "math", "rewards", "scenario", "serve_scenario", "task", "tasks",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Batch", "Hub"):  # they need NumPy, which takes time to load
+        return getattr(importlib.import_module("quintain.hub"), name)
+    raise AttributeError(f"module 'quintain' has no attribute {name!r}")

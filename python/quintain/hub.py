@@ -1,0 +1,190 @@
+"""The client of a hub."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import threading
+import time
+import urllib.parse
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from quintain import arrays
+from quintain.arrays import Batch
+from quintain.errors import HubError
+
+__all__ = ["Batch", "Hub"]
+
+AGAIN = (429, 502, 503, 504, 507)  # statuses after which a request is sent again
+WAIT = 25  # seconds for which the hub may hold a request for a batch
+
+
+class Hub:
+    """A hub, and one of its runs: as a trainer of a name, as an environment, or both.
+
+    A hub that does not answer, or is full, is asked again for ``patience`` seconds; then the error is a :class:`HubError`. So is
+    the hub's refusal. Threads may share a Hub; each has a connection of its own.
+    """
+
+    def __init__(self, url: str = "http://127.0.0.1:8000", run: str = "default", trainer: str = "trainer", key: str | None = None, patience: float = 120):
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"url is {url!r}, want http://HOST:PORT")
+        self._parts = parts
+        self._base = f"{parts.path.rstrip('/')}/v1/runs/{urllib.parse.quote(run)}"
+        self._me = {"trainer": trainer}
+        self._key = {"Authorization": f"Bearer {key}"} if key else {}
+        self._patience = patience
+        self._local = threading.local()
+
+    def register(self, batch_size: int, max_token_len: int = 1 << 20, steps: int = 1 << 30, starting_step: int = 0) -> None:
+        """Register as a trainer that wants batches of so many sequences. Batches that this trainer had come again."""
+        body = {
+            "wandb_group": "", "wandb_project": "", "batch_size": batch_size, "max_token_len": max_token_len, "checkpoint_dir": "",
+            "save_checkpoint_interval": 0, "starting_step": starting_step, "num_steps": steps,
+        }  # fmt: skip
+        self._post("/register", self._me, body)
+
+    def post(self, groups: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Send groups, which have at least ``tokens``, ``masks`` and ``scores``, and return their names. When it returns, they
+        are on disk, each once, however often the request had to be sent. A group that has an ``id`` is kept once, whoever sends it."""
+        reply = self._post("/groups", {}, [_plain(group) for group in groups], {"Idempotency-Key": uuid.uuid4().hex})
+        return [group["id"] for group in reply["groups"]]
+
+    def batch(self, wait: float = WAIT, lease: str | None = None) -> Batch | None:
+        """The next batch, or None if there is none within so many seconds. It is this trainer's until the lease has run out, such
+        as ``"30m"``."""
+        query = {**self._me, "wait": str(min(wait, 300.0)), **({"lease": lease} if lease else {})}
+        status, headers, body = self._ask("POST", "/batches", query, None, {"Accept": "application/vnd.quintain.arrays"})
+        if status == 204:
+            return None
+        number, step, attempt = (int(headers[f"Quintain-{name}"]) for name in ("Batch", "Step", "Attempt"))
+        batch = arrays.parse(body, number, step, attempt)
+        if len(batch) != int(headers["Quintain-Sequences"]):
+            raise HubError(f"batch {number} has {len(batch)} sequences, and its header says {headers['Quintain-Sequences']}")
+        return batch
+
+    def batches(self, steps: int | None = None, lease: str | None = None, timeout: float | None = None) -> Iterator[Batch]:
+        """Batches, so many or without end. Each is acknowledged when the loop comes back for the next; a loop that is left
+        before gives its batch back. Without a batch for ``timeout`` seconds, the error is a TimeoutError."""
+        done = 0
+        while steps is None or done < steps:
+            batch = self._next(lease, timeout)
+            kept = False
+            try:
+                yield batch
+                kept = True
+            finally:
+                if not kept:
+                    self.give_back(batch)
+            self.acknowledge(batch)
+            done += 1
+
+    def _next(self, lease: str | None, timeout: float | None) -> Batch:
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = WAIT if end is None else end - time.monotonic()
+            batch = self.batch(max(0, min(WAIT, left)), lease)
+            if batch is not None:
+                return batch
+            if left <= 0:
+                raise TimeoutError(f"the hub has had no batch for {timeout} s")
+
+    def acknowledge(self, batch: Batch) -> None:
+        """Keep a batch for good: it never comes again. An error of status 409 or 410 says that it is trained on elsewhere."""
+        self._post(f"/batches/{batch.number}/ack", self._me)
+
+    def give_back(self, batch: Batch) -> None:
+        """Let another trainer have a batch. It does nothing if the batch is acknowledged, or another's."""
+        try:
+            self._ask("POST", f"/batches/{batch.number}/nack", self._me, None, {}, patience=2)
+        except HubError as fault:
+            if fault.status not in (0, 404, 409, 410):
+                raise
+
+    def tell_version(self, version: int) -> None:
+        """Say which weights the inference server has: those after so many steps."""
+        self._post("/version", self._me, {"version": version})
+
+    def stats(self) -> dict[str, Any]:
+        """What the run holds and has done."""
+        _, _, body = self._ask("GET", "/stats", {}, None, {})
+        stats: dict[str, Any] = json.loads(bytes(body))
+        return stats
+
+    def _post(self, path: str, query: Mapping[str, str], body: Any = None, headers: Mapping[str, str] = {}) -> Any:
+        text = None if body is None else json.dumps(body).encode()
+        _, _, reply = self._ask("POST", path, query, text, {**headers, **({"Content-Type": "application/json"} if text else {})})
+        return json.loads(bytes(reply))
+
+    def _ask(self, method: str, path: str, query: Mapping[str, str], body: bytes | None, headers: Mapping[str, str], patience: float | None = None) -> tuple[int, http.client.HTTPMessage, memoryview]:
+        """Send a request, again and again if need be: all of them may be repeated."""
+        target = f"{self._base}{path}?{urllib.parse.urlencode(query)}"
+        end, pause = time.monotonic() + (self._patience if patience is None else patience), 0.05
+        while True:
+            try:
+                status, reply_headers, reply = self._once(method, target, body, {**self._key, **headers})
+                if status < 300:
+                    return status, reply_headers, reply
+                fault = HubError(f"{method} {path}: {status} {bytes(reply[:500]).decode(errors='replace')}", status)
+                if status not in AGAIN:
+                    raise fault
+            except (OSError, http.client.HTTPException) as broken:
+                fault = HubError(f"{method} {path}: the hub at {self._parts.netloc} does not answer: {broken!r}")
+            if time.monotonic() + pause > end:
+                raise fault
+            time.sleep(pause)
+            pause = min(2 * pause, 2.0)
+
+    def _once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, http.client.HTTPMessage, memoryview]:
+        connection = self._connection()
+        try:
+            connection.request(method, target, body, dict(headers))
+            reply = connection.getresponse()
+            return reply.status, reply.headers, self._read(reply)
+        except BaseException:
+            connection.close()  # the reply may still come
+            raise
+
+    def _read(self, reply: http.client.HTTPResponse) -> memoryview:
+        """The body of a reply. Its memory is used again for the next one of this thread."""
+        buffer: bytearray = getattr(self._local, "buffer", bytearray(1 << 16))
+        filled = 0
+        while read := reply.readinto(memoryview(buffer)[filled:]):
+            filled += read
+            if filled == len(buffer):
+                buffer = buffer + bytes(len(buffer))
+        if reply.length:
+            raise http.client.IncompleteRead(b"", reply.length)
+        self._local.buffer = buffer
+        return memoryview(buffer)[:filled]
+
+    def _connection(self) -> http.client.HTTPConnection:
+        owner, connection = getattr(self._local, "connection", (0, None))
+        if connection is None or owner != os.getpid():  # after a fork it is the parent's
+            kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
+            connection = kind(str(self._parts.hostname), self._parts.port, timeout=WAIT + 60)
+            self._local.connection = os.getpid(), connection
+        found: http.client.HTTPConnection = connection
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_local"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._local = threading.local()
+
+
+def _plain(group: Mapping[str, Any]) -> dict[str, Any]:
+    """A group without arrays of NumPy."""
+    return {name: _list(value) for name, value in group.items()}
+
+
+def _list(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return [_list(one) for one in value] if isinstance(value, (list, tuple)) and value and not isinstance(value[0], (int, float, str)) else value

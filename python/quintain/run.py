@@ -1,0 +1,122 @@
+"""Runs of the program, which play, grade, queue and train."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+from quintain.errors import ProgramError
+from quintain.program import start
+
+__all__ = ["Run"]
+
+
+class Run:
+    """A run: ``quintain run`` as a process of its own.
+
+    Each setting is a flag of ``quintain run --help``, with ``_`` for ``-``: ``Run("my-run", policy="server", group_size=16)``.
+    A list is written with commas. The port is any free one unless it is given. The run goes on if Python ends, and another one
+    on the same folder continues it. As a context manager it is stopped at the end.
+    """
+
+    def __init__(self, data: str | os.PathLike[str] = "quintain-data", **settings: Any):
+        self.data = pathlib.Path(data)
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="quintain-"))
+        weakref.finalize(self, shutil.rmtree, folder, True)
+        self._log = folder / "log"
+        self._report = pathlib.Path(settings.pop("report", None) or folder / "report.json")
+        flags = [f"--data={self.data}", f"--report={self._report.absolute()}"]
+        flags += [_flag(name, value) for name, value in {"port": 0, **settings}.items() if value is not None]
+        with self._log.open("wb") as log:
+            self._process = start("run", *flags, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
+
+    @property
+    def running(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.poll() is None
+
+    def log(self) -> str:
+        """What the run has said so far."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    def url(self, timeout: float = 30) -> str:
+        """The address of the run's hub, as soon as it listens: ``quintain.Hub(run.url())``."""
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            if found := re.search(r"hub on (https?://\S+:\d+)", self.log()):
+                return found[1]
+            if not self.running:
+                self._raise()
+            time.sleep(0.02)
+        raise TimeoutError(f"the run has not begun to listen within {timeout} s: {self.log()[-500:]}")
+
+    def metrics(self, follow: bool = False) -> Iterator[dict[str, Any]]:
+        """The rows of numbers of the run, as docs/metrics.md describes them; with ``follow``, also those to come, until it ends."""
+        file = self.data / "metrics.jsonl"
+        at, rest = 0, b""
+        while True:
+            last = not (follow and self.running)
+            if file.exists():
+                with file.open("rb") as f:
+                    f.seek(at)
+                    text = f.read()
+                at += len(text)
+                *lines, rest = (rest + text).split(b"\n")
+                yield from map(json.loads, lines)
+            if last:
+                return
+            time.sleep(0.2)
+
+    def wait(self, timeout: float | None = None) -> dict[str, Any]:
+        """Wait for the end of the run, and return its report. A run that fails is a :class:`ProgramError`, and one that goes on
+        after the timeout, in seconds, a TimeoutError."""
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"the run goes on after {timeout} s") from None
+        if self._process.returncode != 0 or not self._report.exists():
+            self._raise()
+        report: dict[str, Any] = json.loads(self._report.read_bytes())
+        return report
+
+    def stop(self, timeout: float = 60) -> None:
+        """End the run as Ctrl-C does: it keeps everything. After the timeout, in seconds, it is killed; then, too, what it has
+        acknowledged is on disk."""
+        if self.running:
+            if sys.platform == "win32":
+                self._process.send_signal(signal.CTRL_BREAK_EVENT)
+            else:
+                self._process.send_signal(signal.SIGINT)
+            try:
+                self._process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _raise(self) -> None:
+        raise ProgramError(f"the run ended with status {self._process.returncode}: {self.log()[-1000:].strip()}")
+
+
+def _flag(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        value = str(value).lower()
+    elif isinstance(value, (list, tuple)):
+        value = ",".join(map(str, value))
+    return f"--{name.replace('_', '-')}={value}"

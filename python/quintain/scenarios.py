@@ -1,0 +1,297 @@
+"""Scenarios in Python, which ``quintain run --scenario-command`` plays.
+
+>>> import quintain
+>>> @quintain.scenario
+... def double(problem):
+...     number = problem.random.randint(1, 99)
+...     reply = yield f"What is twice {number}?"
+...     return 1.0 if reply.strip() == str(2 * number) else 0.0
+
+``quintain.serve_scenario(double)`` at the end of the file makes a program of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import http.server
+import inspect
+import json
+import os
+import random
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, BinaryIO, Union, overload
+
+from quintain.errors import Error
+from quintain.problems import Problem
+
+__all__ = ["Draw", "Reply", "Scenario", "Step", "scenario", "serve_scenario"]
+
+PROTOCOL = 1  # of docs/formats/scenario.md
+
+Messages = Union[str, Sequence[Mapping[str, Any]]]
+"""What the model reads next: the text of the user, or messages as OpenAI's chat completions have them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Draw:
+    """Names a problem of a scenario that makes its own. Equal draws must give equal problems, in every process."""
+
+    seed: int
+    level: int
+    index: int
+    params: Mapping[str, Any]
+    """Those of the level."""
+
+    @property
+    def random(self) -> random.Random:
+        """A generator of chance that begins anew each time: always the same numbers for the same draw."""
+        return random.Random(f"{self.seed}/{self.level}/{self.index}")
+
+
+class Reply(str):
+    """What the model wrote, a text, with what else is known of it."""
+
+    finish: str
+    """Why it ended: "stop", or "length" if a limit cut it."""
+    tool_calls: list[dict[str, Any]]
+    """The tools that it calls, as OpenAI's chat completions have them."""
+
+    @property
+    def answer(self) -> str:
+        """What stands between <answer> and </answer> after the thinking; empty unless that is there once."""
+        found = re.findall(r"<answer>(.*?)</answer>", self.rpartition("</think>")[2], re.DOTALL)
+        return found[0].strip() if len(found) == 1 else ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """What becomes of a reply, if there is more to say than a text or a reward."""
+
+    messages: Messages = ()
+    """What the model reads next. A step that ends the episode needs none."""
+    reward: float = 0.0
+    """For the last reply alone."""
+    grade: str | None = None
+    """An answer that the task grades: its verdict stands for reward, right, answer, malformed and why."""
+    right: bool | None = None
+    """Whether the reply is fully right; None: if the reward is 1."""
+    answer: str = ""
+    """What was judged of the reply, for people."""
+    malformed: bool = False
+    """Whether the reply had no readable answer."""
+    truncated: bool = False
+    """Whether a limit ended the episode, and not the task."""
+    why: str = ""
+    """The reason for the reward, for people."""
+
+
+Play = Generator[Union[Messages, Step], Reply, Union[float, Step]]
+
+
+class Scenario:
+    """A scenario; :func:`scenario` makes it of a function."""
+
+    def __init__(self, play: Callable[[Any], Play], **options: Any):
+        self.play = play
+        self.name: str = options.pop("name") or play.__name__
+        self.version: int = options.pop("version")
+        self.tasks: bool = options.pop("tasks")
+        self.levels = list(options.pop("levels") or [{}])
+        self.solve: Callable[[Any], str] | None = options.pop("solve")
+        self.settings: Mapping[str, Any] | None = options.pop("settings")
+        self.parallel: int = options.pop("parallel")
+        if not inspect.isgeneratorfunction(play):
+            raise TypeError(f"{self.name} is no generator: it must yield what the model reads, and return the reward")
+
+    def hello(self) -> dict[str, Any]:
+        """What the scenario says of itself."""
+        about = {"protocol": PROTOCOL, "name": self.name, "version": self.version, "doc": inspect.getdoc(self.play) or "", "parallel": self.parallel}
+        if self.settings is not None:
+            about["settings"] = self.settings
+        if not self.tasks:
+            about |= {"levels": self.levels, "solves": self.solve is not None}
+        return about
+
+    def problem(self, raw: dict[str, Any]) -> Draw | Problem:
+        """The problem of a request, as the function gets it."""
+        if self.tasks:
+            return Problem(prompt=raw["prompt"], task=raw["task"], level=raw["level"], seed=int(raw["seed"]), index=raw["index"], problem=json.dumps(raw))
+        return Draw(int(raw["seed"]), raw["level"], raw["index"], raw["params"])
+
+
+@overload
+def scenario(play: Callable[[Any], Play]) -> Scenario: ...
+@overload
+def scenario(
+    *, name: str = "", version: int = 1, tasks: bool = False, levels: Sequence[Mapping[str, Any]] = (),
+    solve: Callable[[Any], str] | None = None, settings: Mapping[str, Any] | None = None, parallel: int = 1,
+) -> Callable[[Callable[[Any], Play]], Scenario]: ...  # fmt: skip
+def scenario(
+    play: Callable[[Any], Play] | None = None, *, name: str = "", version: int = 1, tasks: bool = False, levels: Sequence[Mapping[str, Any]] = (),
+    solve: Callable[[Any], str] | None = None, settings: Mapping[str, Any] | None = None, parallel: int = 1,
+) -> Any:  # fmt: skip
+    """Make a scenario of a generator function, which plays an episode: it yields what the model reads, gets the :class:`Reply`,
+    and returns the reward. The first yield must depend on the problem alone. Instead of a text or a reward it may yield or
+    return a :class:`Step`.
+
+    The function gets a :class:`Draw`, for problems of its own: one level, unless ``levels`` has the parameters of several, the
+    easiest first. With ``tasks`` it plays those of the tasks, and gets a :class:`Problem`, which :func:`quintain.grade` takes.
+
+    ``version`` is raised whenever what the model reads or earns changes. ``solve`` returns a right answer, so that
+    ``--policy script`` can play. ``settings`` are those that differ from the defaults: they tell problems apart.
+    ``parallel`` is how many threads play at once.
+    """
+    options: dict[str, Any] = {"name": name, "version": version, "tasks": tasks, "levels": levels, "solve": solve, "settings": settings, "parallel": parallel}
+    if play is not None:
+        return Scenario(play, **options)
+    return lambda play: Scenario(play, **options)
+
+
+def serve_scenario(plays: Scenario, port: int | None = None, host: str = "127.0.0.1") -> None:
+    """Play episodes until standard input ends; what is printed goes to standard error. With a port, be an HTTP server instead."""
+    desk = _Desk(plays)
+    if port is None:
+        desk.serve_pipes()
+        return
+    with _Server((host, port), _Handler) as server:
+        server.desk = desk
+        print(f"scenario {plays.name} on http://{host}:{server.server_port}", file=sys.stderr, flush=True)
+        server.serve_forever()
+
+
+class _Unknown(Error):
+    """There is no such episode."""
+
+
+class _Desk:
+    """Answers requests."""
+
+    def __init__(self, plays: Scenario):
+        self.plays = plays
+        self.episodes: dict[int, Play] = {}
+
+    def serve_pipes(self) -> None:
+        out = os.fdopen(os.dup(1), "wb", buffering=0)
+        os.dup2(2, 1)  # what is printed must not come between the answers
+        reading, writing = threading.Lock(), threading.Lock()
+        workers = [threading.Thread(target=self._work, args=(reading, writing, out)) for _ in range(self.plays.parallel - 1)]
+        for worker in workers:
+            worker.start()
+        self._work(reading, writing, out)
+        for worker in workers:
+            worker.join()
+        for number in list(self.episodes):
+            self._forget(number)
+
+    def _work(self, reading: threading.Lock, writing: threading.Lock, out: BinaryIO) -> None:
+        while True:
+            with reading:
+                line = sys.stdin.buffer.readline()
+            if not line:
+                return
+            answer = self.answer(line)[1] + b"\n"
+            with writing:
+                while answer:
+                    answer = answer[out.write(answer) or 0 :]
+
+    def answer(self, line: bytes) -> tuple[int, bytes]:
+        """The status of HTTP and the answer to a request."""
+        request = json.loads(line)
+        number = request["id"]
+        try:
+            return 200, json.dumps({"id": number, **self._do(request)}, allow_nan=False).encode()
+        except Exception as fault:
+            unknown = isinstance(fault, _Unknown)
+            if not unknown:
+                traceback.print_exc()
+            self._forget(number)
+            return 404 if unknown else 200, json.dumps({"id": number, "error": f"{type(fault).__name__}: {fault}"}).encode()
+
+    def _do(self, request: dict[str, Any]) -> dict[str, Any]:
+        number = request["id"]
+        if "hello" in request:
+            return {"hello": self.plays.hello()}
+        if "solve" in request:
+            if self.plays.solve is None:
+                raise Error("there is no solve")
+            return {"solution": str(self.plays.solve(self.plays.problem(request["solve"])))}
+        if "open" in request:
+            episode = self.episodes[number] = self.plays.play(self.plays.problem(request["open"]))
+            try:
+                said = next(episode)
+            except StopIteration:
+                raise Error("the episode ended before it asked anything") from None
+            return {"messages": _messages(said.messages if isinstance(said, Step) else said)}
+        if "close" in request:
+            self._forget(number)
+            return {}
+        return self._step(number, request["step"])
+
+    def _step(self, number: int, step: dict[str, Any]) -> dict[str, Any]:
+        if number not in self.episodes:
+            raise _Unknown(f"there is no episode {number}")
+        reply = Reply(step["text"])
+        reply.finish, reply.tool_calls = step["finish"], step.get("tool_calls") or []
+        try:
+            said = self.episodes[number].send(reply)
+        except StopIteration as end:
+            del self.episodes[number]
+            last = end.value if isinstance(end.value, Step) else Step(reward=end.value)
+            return {**_judged(last), "end": "truncated" if last.truncated else "terminated"}
+        going = said if isinstance(said, Step) else Step(messages=said)
+        return {**_judged(going), "messages": _messages(going.messages)}
+
+    def _forget(self, number: int) -> None:
+        episode = self.episodes.pop(number, None)
+        if episode is not None:
+            try:
+                episode.close()
+            except Exception:
+                traceback.print_exc()
+
+
+def _messages(said: Messages) -> list[dict[str, Any]]:
+    """The messages of what an episode yields."""
+    if isinstance(said, str):
+        return [{"role": "user", "content": said}]
+    if not said or not all(isinstance(m, Mapping) for m in said):
+        raise TypeError(f"the episode yields {said!r}, want a text, messages or a Step with messages")
+    return [dict(m) for m in said]
+
+
+def _judged(step: Step) -> dict[str, Any]:
+    """The fields of a step but its messages and its end."""
+    if step.grade is not None:
+        return {"grade": step.grade}
+    if not isinstance(step.reward, (int, float)):
+        raise TypeError(f"the reward is {step.reward!r}, want a number")
+    reward = float(step.reward)
+    right = reward == 1 if step.right is None else bool(step.right)
+    return {"reward": reward, "right": right, "answer": step.answer, "malformed": step.malformed, "why": step.why}
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+    desk: _Desk
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 16  # head and answer go together
+    server: _Server
+
+    def do_POST(self) -> None:
+        status, answer = self.server.desk.answer(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: object) -> None:
+        pass
