@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,29 +71,29 @@ func (w *world) ask(ctx context.Context, c *config, name string, index int) erro
 	}
 	choice := chosen[0]
 	if c.Policy.Kind == kindTiny && !strings.Contains(name, ":") {
-		for _, made := range starterTasks(starter.Mix()) {
-			if made.Name == choice.Name {
-				choice = made
-			}
+		made := starterTasks()
+		if easiest := slices.IndexFunc(made, func(c catalog.Choice) bool { return c.Name == choice.Name }); easiest >= 0 {
+			choice = made[easiest]
 		}
 	}
 	all, err := task.NewSet(catalog.Tasks())
 	if err != nil {
 		return err
 	}
-	s, err := c.stream(all, choice)
+	streams, err := catalog.Choices{choice}.Streams(all, &c.Scenario, c.Run.Of.Seed)
 	if err != nil {
 		return usageError{err}
 	}
-	policy, err := c.trained(ctx, w, []rollout.Stream{s})
+	policy, err := c.trained(ctx, w, streams)
 	if err != nil {
 		return err
 	}
 	if c.Policy.Kind == kindTiny {
-		if err := starter.Readable(ctx, []rollout.Stream{s}, c.Model.Context); err != nil {
+		if err := starter.Readable(ctx, streams, c.Model.Context); err != nil {
 			return usageError{err}
 		}
 	}
+	s := streams[0]
 	p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: index})
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ func newBench(w *world) *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchHub(w), newBenchPolicy(w))
+	c.AddCommand(newBenchHub(w), newBenchPolicy(w), newBenchOpenEnv(w))
 	return c
 }
 

@@ -136,6 +136,7 @@ func (b *benchedPolicy) serve(ctx context.Context, w *world) (url string, stop f
 	}
 	child := exec.CommandContext(ctx, self, "fake-server", "--port", "0", "--length", "fixed:1000000", "--context", "2000000",
 		"--rate", fmt.Sprint(b.rate), "--first-token", b.firstToken.String())
+	child.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=2GiB") // its garbage is not what is measured
 	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
 	said, err := child.StderrPipe()
 	if err != nil {

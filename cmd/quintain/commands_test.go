@@ -190,7 +190,7 @@ func (r *reader) quintain(command string, args []string) {
 		args = append(args[:i:i], args[i+2:]...)
 		i--
 	}
-	forever := args[0] == "hub" && (len(args) == 1 || strings.HasPrefix(args[1], "-")) ||
+	forever := args[0] == "serve" || args[0] == "hub" && (len(args) == 1 || strings.HasPrefix(args[1], "-")) ||
 		args[0] == "run" && !strings.Contains(command, "--steps") && !strings.Contains(command, "--minutes")
 	if forever || args[0] == "run" {
 		r.stop()

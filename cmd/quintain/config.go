@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain/catalog"
@@ -24,6 +25,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/scalars"
+	"github.com/quintain-rl/quintain/serve"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/trace"
@@ -55,6 +57,7 @@ type config struct {
 	Model      starter.Sizes
 	Learn      learn.Settings
 	Fake       fake.Settings
+	Serve      serve.Settings
 
 	notes io.Writer // gets what people should know of the settings
 }
@@ -82,6 +85,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Store, "store", "where the groups of the hub are kept")
 	d.Prefixed(&c.Model, "model", "sizes of a model that is made from scratch")
 	d.Prefixed(&c.Learn, "learn", "training of the tiny policy")
+	d.Section(&c.Serve, "serve", "the problems and grades of all tasks over HTTP")
 	d.Section(&c.Fake, "fake", "the inference server without a model")
 }
 
@@ -94,13 +98,16 @@ func uses() map[string][]string {
 	return map[string][]string{
 		"run":      slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
-		"pretrain": {"tasks", "scenario", "model"},
-		"hub":      hubs,
+		"ask":      {"data", "scenario", "-scenario.program", "policy", "-policy.from_scratch", "run.seed", "log"},
+		"view":     {"data", "log", "server", "policy.tokenizer"},
+		"pretrain": {"tasks", "scenario", "-scenario.program", "model"},
+		"hub":      append(slices.Clone(hubs), "serve"),
+		"serve":    {"log", "server", "serve", "-serve.hub"},
 		"config":   {""},
 
-		"env serve":   slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
-		"env process": slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace"}),
+		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
+		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture"}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
+		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace"}),
 		"fake-server": {
 			"server.host", "server.port", "server.key_file", "policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "fake",
 		},
@@ -126,7 +133,7 @@ func defaults(kind string) *config {
 		Data: "quintain-data", Log: logging{"info", "text"}, Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Scenario: catalog.DefaultScenario(), Policy: defaultPolicy(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
 		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
-		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), notes: io.Discard,
+		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), notes: io.Discard,
 	}
 	switch kind {
 	case kindScript:
@@ -138,10 +145,12 @@ func defaults(kind string) *config {
 		}
 		c.Run.Of.ExamProblems, c.Run.Of.ExamEvery = exam.DefaultProblems, 15*time.Second
 		c.Run.Of.MaxLag, c.Run.Of.Parallel = 4, 256
+		c.Run.Of.GroupSize = 16 // so that fewer groups are equal than of 8
+		c.Curriculum.Mode, c.Curriculum.Memory, c.Curriculum.Floor = curriculum.Adaptive, 6, 0.08
 		c.Rules.MinTrainable = 1
 		c.Learn.WeightCap = 1       // so small a model changes quickly: what is stale must not count for more than what is not
-		c.Learn.LearningRate = 5e-4 // at twice that, a run forgets a task for good now and then
-		c.Policy.Sampling.MaxTokens = 24
+		c.Learn.LearningRate = 2e-4 // a step has few groups: at 5e-4, levels that were solved are forgotten
+		c.Policy.Sampling.MaxTokens = 36
 	}
 	return c
 }
@@ -243,9 +252,19 @@ func (w *world) loadConfig(verb, file string, flags map[string]string) (*config,
 	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil && settings.Check(&c.Policy) != nil {
 		return nil, usageError{err}
 	}
-	atroposSet := c.Exam.Rule == exam.AtroposRule
-	if c = defaults(c.Policy.Kind); atroposSet {
+	first, kind := c, c.Policy.Kind
+	if strings.HasPrefix(verb, "env ") {
+		kind = kindServer
+	}
+	c = defaults(kind)
+	if first.Exam.Rule == exam.AtroposRule {
 		c.examineAsAtropos()
+	}
+	if len(first.Tasks) > 0 || first.Problems != "" || first.Mixture != "" {
+		c.Curriculum.Mode = curriculum.None // the levels that were asked for
+	}
+	if kind == kindTiny && first.Scenario.Name == "math_multi_turn" {
+		c.Run.Of.MaxLag = 1 // from older replies of several turns it learns little
 	}
 	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil {
 		return nil, usageError{err}

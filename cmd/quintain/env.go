@@ -26,11 +26,11 @@ func newEnv(w *world) *cobra.Command {
 		Short: "Play as the ReasoningGym environment of Atropos, with its settings",
 		Long: `Env is the ReasoningGym environment of Atropos: it reads the YAML files of that
 environment and takes its flags, such as --env.group_size 16. docs/atropos.md lists
-them, and says what differs. Its third verb, evaluate, is quintain eval --set atropos.`,
+them, and says what differs.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newEnvServe(w), newEnvProcess(w))
+	c.AddCommand(newEnvServe(w), newEnvProcess(w), newEnvEvaluate(w))
 	return c
 }
 
@@ -95,9 +95,6 @@ func (w *world) translate(c *config, of *environment.Settings) (*environ, error)
 	c.Run.Of.Replays, c.Run.Of.Grace = replays, grace
 	c.Rules, c.Dumps, c.Policy.Sampling = envrun.Rules(&of.Env), envrun.Dumps(&of.Env), envrun.Sampling(&of.Env)
 	c.Curriculum = envrun.Curriculum(&of.Env, c.Curriculum)
-	if len(c.Tasks) == 0 && c.Mixture == "" {
-		c.Tasks = envrun.Tasks(&of.Env)
-	}
 	var err error
 	if c.Policy.Server, err = envrun.Server(of, c.Policy.Server.Files, w.getenv); err != nil {
 		return nil, usageError{err}
@@ -113,6 +110,9 @@ func (w *world) translate(c *config, of *environment.Settings) (*environ, error)
 // runConfig is the config of the environment's run over a queue.
 func (e *environ) runConfig(ctx context.Context, q *queue.Queue) (to run.Config, err error) {
 	c := e.config
+	if len(c.Tasks) == 0 {
+		c.Tasks = envrun.Tasks(&e.of.Env)
+	}
 	streams, err := c.runStreams()
 	if err != nil {
 		return to, err

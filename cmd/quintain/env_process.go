@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/datadir"
-	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/interop/atropos/envrun"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
@@ -61,13 +60,8 @@ func (w *world) processEnv(ctx context.Context, e *environ, cut <-chan struct{})
 	if e.Run, err = run.Open(ctx, cfg); err != nil {
 		return err
 	}
-	if e.config.Dumps.Rollouts || e.config.Dumps.Failed {
-		dumps, err := export.OpenDumps(filepath.Join(e.config.Data, datadir.Dumps), e.ID(), e.config.Dumps)
-		if err != nil {
-			return err
-		}
-		e.closed = append(e.closed, dumps)
-		e.AddSink(run.Records(dumps))
+	if err := e.openDumps(filepath.Join(e.config.Data, datadir.Dumps)); err != nil {
+		return err
 	}
 	e.live.Say("playing %d groups into %s", of.TotalSteps, file.Name())
 	return e.run(ctx, w)

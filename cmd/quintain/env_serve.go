@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/interop/atropos/envrun"
 	"github.com/quintain-rl/quintain/learn"
-	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/uplink"
 )
@@ -42,12 +42,13 @@ folder; they are sent when it is back, also by the next process. None is sent tw
 		if *hub != "" {
 			to.URL = *hub
 		}
+		if err := to.Check(); err != nil {
+			return usageError{err}
+		}
 		if *keyFile != "" {
-			text, err := os.ReadFile(*keyFile)
-			if err != nil {
+			if to.Key, err = remote.ReadKey(*keyFile); err != nil {
 				return usagef("--hub-key-file: %w", err)
 			}
-			to.Key = strings.TrimSpace(string(text))
 		}
 		return w.attend(c.Context(), func(ctx context.Context, cut <-chan struct{}) error { return w.serveEnv(ctx, e, to, cut) })
 	}
@@ -59,11 +60,14 @@ func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut 
 	if err := reportable(e.config.Run.Report); err != nil {
 		return err
 	}
+	if os.Getenv("GOGC") == "" { // it waits for servers: memory is dearer than time
+		defer debug.SetGCPercent(debug.SetGCPercent(50))
+	}
 	if e.folder, err = datadir.Open(e.config.Data, version()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.folder.Close()) }()
-	q, err := e.openQueue(ctx)
+	q, err := e.config.Store.Open(ctx, e.folder.Join(datadir.Queue), files.Options{Log: e.log, Locked: true})
 	if err != nil {
 		return err
 	}
@@ -100,13 +104,4 @@ func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut 
 		return err
 	}
 	return e.run(ctx, w)
-}
-
-// openQueue opens the queue in the data folder.
-func (e *environ) openQueue(ctx context.Context) (*queue.Queue, error) {
-	store, err := files.Open(e.folder.Join(datadir.Queue), files.Options{Log: e.log, MinFree: e.config.Store.MinFree, Locked: true})
-	if err != nil {
-		return nil, err
-	}
-	return queue.Open(ctx, store, queue.Options{Log: e.log})
 }

@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/task"
 )
 
 // address starts a server on a free port, and returns its address.
@@ -134,6 +137,35 @@ func TestEnvProcess(t *testing.T) {
 		if len(lines) != 7 || !strings.Contains(p.stderr.String(), fmt.Sprintf("playing 7 groups into %s", filepath.Join(filepath.Dir(path), name))) {
 			t.Errorf("process %d: %d lines; it says\n%s", i, len(lines), p.stderr.String())
 		}
+	}
+	model.interrupts <- os.Interrupt
+	model.wait(t)
+}
+
+// Evaluate asks what Atropos asks, of the server that its settings name, and keeps the report
+// where they say.
+func TestEnvEvaluate(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "evals")
+	model, url := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
+	p := start("env", "evaluate", "--format", "json", "--openai.base_url", url+"/v1", "--openai.model_name", "fake", "--tokenizer", "bytes",
+		"--env.num_eval_samples_per_task", "1", "--env.seed", "3", "--env.data_dir_to_save_evals", folder)
+	if status := p.wait(t); status != exitOK {
+		t.Fatalf("status %d\n%s", status, p.stderr.String())
+	}
+	var report exam.Report
+	if err := json.Unmarshal([]byte(p.stdout.String()), &report); err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := catalog.AtroposTasks(tasks, 3)
+	if len(report.Rows) != len(want) || report.Rows[0].Label != want[0].Name || report.Rows[0].Set != 1 {
+		t.Errorf("%d rows, the first of %s, want %d, the first of %s", len(report.Rows), report.Rows[0].Label, len(want), want[0].Name)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "report.html")); err != nil {
+		t.Error(err)
 	}
 	model.interrupts <- os.Interrupt
 	model.wait(t)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,28 +40,38 @@ data folder, else the embedded ones.`,
   quintain eval compare before after`,
 		Args: noArgs,
 	}
+	load := w.settings(c, "eval")
+	w.examines(c, func() (*config, string, error) {
+		cfg, err := load()
+		return cfg, "", err
+	})
+	c.AddCommand(newEvalCompare(w))
+	return c
+}
+
+// examines has c examine the policy of the settings that load reads, and gives it the flags
+// of what becomes of the report. Load also names the folder that keeps it if no flag does;
+// empty: none.
+func (w *world) examines(c *cobra.Command, load func() (c *config, out string, err error)) {
 	out := c.Flags().String("out", "", "folder that keeps every conversation and the report; an examination that was stopped there goes on")
 	format := c.Flags().String("format", "table", "form of what is printed: "+examform.Names())
-	load := w.settings(c, "eval")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		form, err := formOf(*format)
 		if err != nil {
 			return err
 		}
-		cfg, err := load()
+		cfg, folder, err := load()
 		if err != nil {
 			return err
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			report, err := w.evaluate(ctx, cfg, *out)
+			report, err := w.evaluate(ctx, cfg, cmp.Or(*out, folder))
 			if report == nil {
 				return err
 			}
 			return errors.Join(err, form.Write(w.stdout, report))
 		})
 	}
-	c.AddCommand(newEvalCompare(w))
-	return c
 }
 
 // formOf returns the form of reports with a name.
@@ -79,6 +90,10 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 	how := c.Exam
 	if c.Problems != "" && how.Split != exam.AutoSide {
 		return nil, usagef("--split is %s, but of the file of --problems all are asked: leave out one of the two", how.Split)
+	}
+	defer c.Scenario.Stop()
+	if err := c.Scenario.Start(ctx, c.Log.logger(w)); err != nil {
+		return nil, err
 	}
 	streams, err := c.streams()
 	if err != nil {

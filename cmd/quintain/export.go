@@ -32,6 +32,9 @@ type exporter struct {
 	discount  float64
 }
 
+// exportFormats are those that an exporter has a sink for.
+var exportFormats = []string{"records", "groups", "parquet", "sft", "dpo", "areal"}
+
 func newExport(w *world) *cobra.Command {
 	e := exporter{}
 	c := &cobra.Command{
@@ -52,7 +55,7 @@ docs/formats/dump.md describes them, and docs/formats/areal.md the last. A file 
   quintain export parquet --drop kept --out sequences.parquet
   quintain export areal --mode modern --form safetensors --out batch.safetensors`,
 		Args:      oneArg("FORMAT"),
-		ValidArgs: []string{"records", "groups", "parquet", "sft", "dpo", "areal"},
+		ValidArgs: exportFormats,
 	}
 	e.flags(c)
 	f := c.Flags()
@@ -101,8 +104,8 @@ func (e *exporter) check(format string) error {
 		return usagef("--form is %q, want one of %v", e.form, export.Forms)
 	case !(e.discount >= 0 && e.discount <= 1):
 		return usagef("--turn-discount is %v, want 0 to 1", e.discount)
-	case e.sink(format, io.Discard) == nil:
-		return usagef("the format is %q, want records, groups, parquet, sft, dpo or areal", format)
+	case !slices.Contains(exportFormats, format):
+		return usagef("the format is %q, want one of %v", format, exportFormats)
 	}
 	return nil
 }
@@ -115,12 +118,10 @@ func (w *world) sayUnknown(s any) {
 	}
 }
 
-// sink is the sink of a format; nil: there is no such format.
+// sink is the sink of a format.
 func (e *exporter) sink(format string, out io.Writer) export.Sink {
 	how := rollout.Sequences(e.sequences)
 	switch format {
-	case "records":
-		return recordLines{out}
 	case "groups":
 		return &export.Groups{Out: out, Sequences: how}
 	case "parquet":
@@ -132,7 +133,7 @@ func (e *exporter) sink(format string, out io.Writer) export.Sink {
 	case "areal":
 		return &export.Areal{Out: out, Mode: export.Mode(e.mode), Form: export.Form(e.form), Discount: e.discount}
 	}
-	return nil
+	return recordLines{out}
 }
 
 // copy writes what the query finds to a sink, and the end of it.

@@ -11,6 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/host"
+	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/serve"
+	"github.com/quintain-rl/quintain/watch"
 )
 
 func newHub(w *world) *cobra.Command {
@@ -21,45 +25,63 @@ func newHub(w *world) *cobra.Command {
 acknowledged is on disk; a batch that a trainer has taken is handed out again when
 the trainer dies before its next GET /batch. Below /v1 it gives the same and more: a
 binary form, explicit acknowledgement, long polls, several trainers and runs; see
-docs/hub.md, and GET /v1/openapi.json of a running hub.`,
+docs/hub.md, and GET /v1/openapi.json of a running hub. With --serve it also answers
+requests for problems and grades, as quintain serve does.`,
 		Example: `  quintain hub --port 8000 --data hub-data
   curl -s http://127.0.0.1:8000/status`,
 		Args: noArgs,
 	}
 	c.Flags().Bool("reload", false, "taken, as run-api does, and without effect")
 	_ = c.Flags().MarkHidden("reload") // it is there
+	open := openFlag(c)
 	load := w.settings(c, "hub")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		cfg, err := load()
 		if err != nil {
 			return err
 		}
-		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return w.serveHub(ctx, cfg) })
+		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return w.serveHub(ctx, cfg, *open) })
 	}
 	c.AddCommand(newHubPack(w), newHubStats(w))
 	return c
 }
 
 // serveHub serves until ctx ends.
-func (w *world) serveHub(ctx context.Context, c *config) (err error) {
+func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) {
 	spareProcessor()
-	h, err := c.host(ctx, c.Log.logger(w))
+	h, pages, err := c.host(ctx, c.Log.logger(w))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", h.Addr(), c.Data, h.Queue().Stats().Waiting.Groups)
-	return h.Run(ctx)
+	w.show(h.Addr(), open)
+	return run.Together(ctx, h.Run, pages.Run)
 }
 
-// host opens the data folder and the hub over it. In a run, its trainer gets nothing that
-// is older than the run's bound.
-func (c *config) host(ctx context.Context, log *slog.Logger) (*host.Host, error) {
-	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Log: log}
+// host opens the data folder and the hub over it, with the pages on both. In a run, its
+// trainer gets nothing that is older than the run's bound.
+func (c *config) host(ctx context.Context, log *slog.Logger) (*host.Host, *watch.Server, error) {
+	pages, err := c.pages(log)
+	if err != nil {
+		return nil, nil, err
+	}
+	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: pages.Routes(), Log: log}
 	if c.Run.Consumer == consumerHub {
 		to.MaxLag = &c.Run.Of.MaxLag
 	}
-	return host.Open(ctx, to)
+	if c.Serve.Hub {
+		tasks, err := serve.Routes(c.Serve)
+		if err != nil {
+			return nil, nil, usageError{fmt.Errorf("serve: %w", err)}
+		}
+		to.Routes = append(to.Routes, tasks...)
+	}
+	h, err := host.Open(ctx, to)
+	if err == nil {
+		pages.ShowHub(func() *hub.RunStats { return hub.StatsOf(h.Hub().Default()) })
+	}
+	return h, pages, err
 }
 
 // spareProcessor gives this process a processor more than there are cores, unless the

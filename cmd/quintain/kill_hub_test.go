@@ -150,6 +150,9 @@ func tear(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(b) == 0 { // it was killed before it wrote
+			continue
+		}
 		from := rand.IntN(len(b))
 		b = append(b, b[max(from, len(b)-900):len(b)-1]...)
 		if err := os.WriteFile(name, b, 0o600); err != nil {

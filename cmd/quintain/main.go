@@ -28,9 +28,10 @@ type world struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        func() []string
-	terminal       bool       // stderr is one
-	tty            bool       // stdout is one
-	columns        func() int // of the terminal
+	terminal       bool                   // stderr is one
+	tty            bool                   // stdout is one
+	columns        func() int             // of the terminal
+	browse         func(url string) error // opens a browser; nil: there is none
 
 	// interrupts returns the channel of the signals that end the program, and a function
 	// that lets them end it immediately again. Nil: none come.
@@ -49,6 +50,7 @@ func main() {
 	os.Exit(execute(&world{
 		args:  os.Args[1:],
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		browse:  browse,
 		environ: os.Environ, terminal: term.IsTerminal(stderr), tty: term.IsTerminal(int(os.Stdout.Fd())),
 		columns: func() int {
 			columns, _, err := term.GetSize(stderr)
@@ -166,9 +168,9 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	root.SetUsageFunc(flags.Usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
-	root.AddCommand(newRun(w), newEnv(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newExport(w), newHub(w), newQueue(w), newBench(w),
+	root.AddCommand(newRun(w), newEnv(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newView(w), newExport(w), newHub(w), newServe(w), newQueue(w), newBench(w),
 		newPolicy(w), newFakeServer(w),
-		newTasks(w), newScenarios(w), newGrade(w), newMath(w), newTemplate(w), newConfig(w), newVersion(w))
+		newTasks(w), newScenarios(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newConfig(w), newVersion(w))
 	return root
 }
 

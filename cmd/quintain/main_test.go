@@ -45,7 +45,8 @@ func (s *capture) String() string {
 type process struct {
 	stdout, stderr capture
 	interrupts     chan os.Signal
-	ended          chan int // its exit status
+	ended          chan int    // its exit status
+	opened         chan string // address that a browser was to open
 }
 
 // start runs the program in this process, without an input.
@@ -53,10 +54,11 @@ func start(args ...string) *process { return startWith(strings.NewReader(""), ar
 
 // startWith runs the program in this process.
 func startWith(in io.Reader, args ...string) *process {
-	p := &process{interrupts: make(chan os.Signal, 2), ended: make(chan int, 1)}
+	p := &process{interrupts: make(chan os.Signal, 2), ended: make(chan int, 1), opened: make(chan string, 1)}
 	w := &world{
 		args: args, stdin: in, stdout: &p.stdout, stderr: &p.stderr,
 		environ: func() []string { return nil }, interrupts: func() (<-chan os.Signal, func()) { return p.interrupts, func() {} },
+		browse: func(url string) error { p.opened <- url; return nil },
 	}
 	go func() { p.ended <- execute(w) }()
 	return p

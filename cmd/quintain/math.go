@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/screen"
 )
 
 func newMath(w *world) *cobra.Command {
@@ -57,36 +57,8 @@ verdict.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			printExplanation(w, mathverify.Explain(c.Context(), args[0], args[1]))
+			screen.Explanation(w.stdout, mathverify.Explain(c.Context(), args[0], args[1]))
 			return nil
 		},
 	}
-}
-
-// printExplanation prints a comparison for people.
-func printExplanation(w *world, e mathverify.Explanation) {
-	fmt.Fprintf(w.stdout, "found by   %s\n", e.Rule)
-	for _, side := range []struct {
-		name string
-		of   mathverify.Side
-	}{{"gold", e.Gold}, {"answer", e.Answer}} {
-		fmt.Fprintf(w.stdout, "%-10s %s\n", side.name, side.of.Text)
-		switch {
-		case side.of.Error != "":
-			fmt.Fprintf(w.stdout, "%-10s cannot be read: %s\n", "", side.of.Error)
-		case side.of.Tree != "":
-			fmt.Fprintf(w.stdout, "%-10s %s\n", "", side.of.Tree)
-		}
-	}
-	for _, stage := range e.Stages {
-		fmt.Fprintf(w.stdout, "%-10s %s: %s\n", stage.Name, stage.Of, sameness(stage.Equal))
-	}
-	fmt.Fprintf(w.stdout, "%-10s %s (%s)\n", "verdict", sameness(e.Equal), e.Reason)
-}
-
-func sameness(equal bool) string {
-	if equal {
-		return "equal"
-	}
-	return "not equal"
 }

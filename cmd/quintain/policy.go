@@ -52,7 +52,7 @@ func (p *policySettings) Declare(d *settings.Section) {
 	for _, kind := range server.Kinds() {
 		kinds = append(kinds, string(kind))
 	}
-	d.Text(&p.Kind, "kind", "the model in this program, a script that knows the solutions, or a server: one whose kind is found out, one of a kind, or any that speaks chat completions (openai)").
+	d.Text(&p.Kind, "kind", "the model in this program, a script that knows the solutions, or a server: one whose kind is found out, one of a kind, or any that speaks completions (openai)").
 		OneOf(kinds...).Flag("policy")
 	d.Text(&p.Weights, "weights", "file with weights of the tiny policy to begin with")
 	d.Bool(&p.FromScratch, "from_scratch", "warm a new model up, in place of the embedded one, if the data folder has none yet")

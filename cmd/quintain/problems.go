@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
@@ -17,6 +18,12 @@ import (
 // streams returns the streams of problems of an examination, or of a run without a
 // curriculum.
 func (c *config) streams() ([]rollout.Stream, error) {
+	if own := c.Scenario.Streams(c.Run.Of.Seed); own != nil {
+		if len(c.Tasks) > 0 || c.Problems != "" || c.Mixture != "" {
+			return nil, usagef("scenario.program: it has problems of its own: leave out tasks, mixture and problems")
+		}
+		return own, nil
+	}
 	if c.Problems != "" {
 		return c.fileStream()
 	}
@@ -24,13 +31,9 @@ func (c *config) streams() ([]rollout.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	var streams []rollout.Stream
-	for _, choice := range c.chosen(all) {
-		s, err := c.stream(all, choice)
-		if err != nil {
-			return nil, usagef("tasks: %w", err)
-		}
-		streams = append(streams, s)
+	streams, err := c.chosen(all).Streams(all, &c.Scenario, c.Run.Of.Seed)
+	if err != nil {
+		return nil, usagef("tasks: %w", err)
 	}
 	return streams, nil
 }
@@ -52,11 +55,7 @@ func (c *config) runStreams() ([]rollout.Stream, error) {
 		}
 		levels := slices.Clone(chosen[first:end])
 		if len(levels) == 1 {
-			for level := levels[0].Level + 1; level < len(info.Levels); level++ {
-				harder := levels[0]
-				harder.Level = level
-				levels = append(levels, harder)
-			}
+			levels = upFrom(levels[0], len(info.Levels))
 		}
 		for i := range levels {
 			levels[i].Course = info.Name
@@ -67,12 +66,22 @@ func (c *config) runStreams() ([]rollout.Stream, error) {
 	return streams, nil
 }
 
+// upFrom returns the stream of a level and those of all harder ones, of n in all, which
+// share its weight.
+func upFrom(easiest rollout.Stream, n int) (levels []rollout.Stream) {
+	easiest.Weight /= float64(n - easiest.Level)
+	for ; easiest.Level < n; easiest.Level++ {
+		levels = append(levels, easiest)
+	}
+	return levels
+}
+
 // fileStream returns the stream of the file of problems.
 func (c *config) fileStream() ([]rollout.Stream, error) {
 	if len(c.Tasks) > 0 {
 		return nil, usagef("problems: there is a file of problems, and there are tasks; choose one")
 	}
-	t, err := dataset.Open(c.Problems, c.Columns, dataset.SameNumber)
+	t, err := dataset.Open(c.Problems, c.Columns, mathverify.Grade)
 	if err != nil {
 		return nil, fmt.Errorf("problems: %s: %w", c.Problems, err)
 	}
@@ -115,7 +124,7 @@ func (c *config) chosen(all *task.Set) catalog.Choices {
 	case c.Scenario.Name == "math_multi_turn":
 		return catalog.Choices{{Name: "chain_sum", Level: 2, Weight: 1}}
 	case c.Policy.Kind == kindTiny:
-		return starterTasks(c.starterProblems())
+		return starterTasks()
 	}
 	var choices catalog.Choices
 	for _, t := range all.All() {
@@ -124,31 +133,12 @@ func (c *config) chosen(all *task.Set) catalog.Choices {
 	return choices
 }
 
-// starterProblems are those that the embedded model plays: with a curriculum, all levels of
-// its ladder.
-func (c *config) starterProblems() []starter.Choice {
-	if c.Curriculum.Mode == curriculum.None {
-		return starter.Mix()
-	}
-	return starter.Ladder()
-}
-
-// starterTasks are problems of the embedded model as tasks of a run.
-func starterTasks(problems []starter.Choice) (choices catalog.Choices) {
-	for _, c := range problems {
-		choices = append(choices, catalog.Choice{Name: c.Task, Params: c.Params, Weight: 1})
+// starterTasks are the problems of the embedded model as tasks of a run.
+func starterTasks() (choices catalog.Choices) {
+	for _, c := range starter.Ladder() {
+		choices = append(choices, catalog.Choice{Name: c.Task, Params: c.Params, Weight: c.Weight})
 	}
 	return choices
-}
-
-// stream returns the stream of one task.
-func (c *config) stream(all *task.Set, choice catalog.Choice) (rollout.Stream, error) {
-	t, err := choice.Task(all)
-	if err != nil {
-		return rollout.Stream{}, err
-	}
-	s, err := c.Scenario.Over(t)
-	return rollout.Stream{Scenario: s, Seed: c.Run.Of.Seed, Level: choice.Level, Weight: choice.Weight}, err
 }
 
 // scenarios are those of streams.

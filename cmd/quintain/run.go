@@ -29,6 +29,7 @@ import (
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/watch"
 )
 
 func newRun(w *world) *cobra.Command {
@@ -40,14 +41,15 @@ durable queue of the data folder, and feeds them to a consumer that takes batche
 and raises the policy's version. The hub listens on loopback meanwhile.
 
 Without flags the policy is the small transformer in this program, which the
-consumer trains with reinforcement learning while it samples, on seven easy tasks,
-and examines on held-out problems before and after. --policy script plays a script
-that solves each problem with a probability of 0.6, and trains nothing; --policy
+consumer trains with reinforcement learning while it samples, on seven tasks that
+begin easy, and examines on held-out problems of all levels. --policy script plays a
+script that solves each problem with a probability of 0.6, and trains nothing; --policy
 server asks the inference server at --url, and waits for it if it does not run yet.
 
---complexity-mode curriculum begins with the easiest level of each task, and moves it
-with what the policy can do; random draws the levels. Both play a task at its level
-and all harder ones, or at those that are listed: --tasks countdown:0,countdown:2.
+--complexity-mode curriculum, the default for those seven tasks, begins with the easiest
+level of each task, and moves it with what the policy can do; random draws the levels.
+Both play a task at its level and all harder ones, or at those that are listed: --tasks
+countdown:0,countdown:2.
 
 The next run on the same data folder continues where this one stopped.
 Ctrl-C starts no more episodes, gives those under way --grace to end, examines the
@@ -59,6 +61,7 @@ policy a last time, and keeps everything; a second Ctrl-C skips what is left of 
   quintain run --policy script --scenario math_multi_turn --problems problems.jsonl --num-turns 4`,
 		Args: noArgs,
 	}
+	open := openFlag(c)
 	load := w.settings(c, "run")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		cfg, err := load()
@@ -72,14 +75,19 @@ policy a last time, and keeps everything; a second Ctrl-C skips what is left of 
 			return err
 		}
 		return w.attend(c.Context(), func(ctx context.Context, cut <-chan struct{}) error {
-			return w.run(ctx, cfg, cut)
+			return w.run(ctx, cfg, *open, cut)
 		})
 	}
 	return c
 }
 
 // run opens what a run needs, runs it, and says what it did.
-func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err error) {
+func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct{}) (err error) {
+	log := c.Log.logger(w)
+	defer c.Scenario.Stop()
+	if err := c.Scenario.Start(ctx, log); err != nil {
+		return err
+	}
 	streams, err := c.runStreams()
 	if err != nil {
 		return err
@@ -87,13 +95,12 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 	if err := reportable(c.Run.Report); err != nil {
 		return err
 	}
-	log := c.Log.logger(w)
-	h, err := c.host(ctx, log)
+	h, pages, err := c.host(ctx, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	r := &assembled{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log}
+	r := &assembled{config: c, host: h, pages: pages, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log}
 	defer func() { err = errors.Join(err, r.close()) }()
 	if err := r.assemble(ctx, w, streams, cut); err != nil {
 		return err
@@ -104,6 +111,8 @@ func (w *world) run(ctx context.Context, c *config, cut <-chan struct{}) (err er
 	})
 	defer stopping()
 	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, screen.Version(r.Version()))
+	r.live.Say("watch it on http://%s%s", h.Addr(), watch.Home)
+	w.show(h.Addr(), open)
 	if c.Policy.Kind == kindTiny {
 		r.live.Say("the model computes with %s kernels", transformer.Kernels())
 	}
@@ -128,6 +137,7 @@ type assembled struct {
 	*run.Run
 	config   *config
 	host     *host.Host // nil: there is no hub here
+	pages    *watch.Server
 	folder   *datadir.Folder
 	register func(prometheus.Collector)
 	trains   bool // a trainer elsewhere takes the groups
@@ -156,7 +166,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 	a.live = screen.NewLive(w.screen(), func() run.Report { return a.Report() })
 	to := run.Config{
 		Settings: c.Run.Of, Rules: c.Rules, Sampling: c.Policy.Sampling, Streams: streams, Curriculum: c.Curriculum,
-		Queue: h.Queue(), Cut: cut, Log: a.log, Beside: []func(context.Context) error{h.Run, a.live.Run},
+		Queue: h.Queue(), Cut: cut, Log: a.log, Beside: []func(context.Context) error{h.Run, a.pages.Run, a.live.Run},
 	}
 	if c.Run.Consumer == consumerHub {
 		to.Trainer = h.Hub().Default()
@@ -262,24 +272,32 @@ func (a *assembled) openRecords() error {
 	if err := a.openNumbers(); err != nil {
 		return err
 	}
-	dumps, err := export.OpenDumps(folder.Join(datadir.Dumps), a.ID(), c.Dumps)
-	if err != nil {
+	if err := a.openDumps(folder.Join(datadir.Dumps)); err != nil || c.Run.Records == "" {
 		return err
 	}
-	a.closed = append(a.closed, dumps)
-	if c.Dumps.Rollouts || c.Dumps.Failed {
-		a.register(dumps)
-		a.AddSink(run.Records(dumps))
-	}
-	if c.Run.Records == "" {
-		return nil
-	}
 	mode := export.Mode(strings.TrimPrefix(c.Run.Records, arealPrefix))
+	var err error
 	if a.records, err = export.OpenRecords(folder.Join(datadir.Records), mode, c.Rules.TurnDiscount); err != nil {
 		return err
 	}
 	a.closed = append(a.closed, a.records)
 	a.AddSink(run.Records(a.records))
+	return nil
+}
+
+// openDumps opens the dumps of the run in a folder, if there are to be any.
+func (a *assembled) openDumps(folder string) error {
+	s := a.config.Dumps
+	if !s.Rollouts && !s.Failed {
+		return nil
+	}
+	dumps, err := export.OpenDumps(folder, a.ID(), s)
+	if err != nil {
+		return err
+	}
+	a.closed = append(a.closed, dumps)
+	a.register(dumps)
+	a.AddSink(run.Records(dumps))
 	return nil
 }
 

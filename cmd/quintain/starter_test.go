@@ -1,18 +1,19 @@
 package main
 
 import (
+	"math"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/curriculum"
+	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/starter"
+	"github.com/quintain-rl/quintain/task"
 )
 
 // Every problem of the ladder, with its solution, must fit into the context of the embedded
 // model, and the solution into the tokens that it may write.
 func TestTheStarterCanReadAndAnswerItsProblems(t *testing.T) {
 	c := defaults(kindTiny)
-	c.Curriculum.Mode = curriculum.Adaptive
 	streams, err := c.runStreams()
 	if err != nil {
 		t.Fatal(err)
@@ -40,4 +41,62 @@ func TestTheStarterCanReadAndAnswerItsProblems(t *testing.T) {
 				s.Scenario.TaskInfo().Levels[s.Level], longest, c.Model.Context, answer, c.Policy.Sampling.MaxTokens)
 		}
 	}
+}
+
+// The embedded model climbs the ladder of its own tasks, each of which counts as much as the
+// others; tasks that were asked for are played at the levels that were asked for.
+func TestTheStarterClimbsItsOwnTasks(t *testing.T) {
+	w := &world{environ: func() []string { return nil }}
+	own, err := w.loadConfig("run", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams, err := own.runStreams()
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := map[string]float64{}
+	for _, s := range streams {
+		weights[s.Course] += s.Weight
+	}
+	for course, weight := range weights {
+		if math.Abs(weight-1) > 1e-9 {
+			t.Errorf("the levels of %s have the weight %v, want 1", course, weight)
+		}
+	}
+	if len(weights) != 7 || len(streams) < 20 {
+		t.Errorf("there are %d levels of %d tasks, want more of 7", len(streams), len(weights))
+	}
+	for _, verb := range []string{"run", "env serve"} {
+		asked, err := w.loadConfig(verb, "", map[string]string{"tasks": "spell_backward:1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if streams, err = asked.runStreams(); err != nil || len(streams) != 1 || streams[0].Level != 1 {
+			t.Fatalf("%s plays %d streams, want the one that was asked for; error %v", verb, len(streams), err)
+		}
+		// Only the embedded model is asked in a few characters.
+		want := defaults(kindServer).Scenario
+		if verb == "run" {
+			want = own.Scenario
+		}
+		other, err := want.Over(asTask(t, "spell_backward"))
+		if err != nil || streams[0].Scenario.Info().ID() != other.Info().ID() {
+			t.Errorf("%s plays %s, want %s; error %v", verb, streams[0].Scenario.Info().ID(), other.Info().ID(), err)
+		}
+	}
+}
+
+// asTask returns a task of the catalogue.
+func asTask(t *testing.T, name string) quintain.Task {
+	t.Helper()
+	all, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := catalog.Choice{Name: name}.Task(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return one
 }

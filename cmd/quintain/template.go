@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/chattemplate"
-	"github.com/quintain-rl/quintain/jsonform"
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/exchange"
 )
 
 func newTemplate(w *world) *cobra.Command {
@@ -58,9 +57,7 @@ exit status 1 at the end; the others are still rendered.`,
 				return err
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return jsonl.Answer(ctx, w.stdin, w.stdout, func() func(dst, line []byte) ([]byte, error) {
-					return func(dst, line []byte) ([]byte, error) { return answerChat(dst, line, chat, at()) }
-				})
+				return exchange.Render(ctx, chat, at, w.stdin, w.stdout)
 			})
 		},
 	}
@@ -81,17 +78,4 @@ func templateTime(now string) (func() time.Time, error) {
 		return nil, usagef("--now is %q, want a time such as 2006-01-02T15:04:05", now)
 	}
 	return func() time.Time { return at }, nil
-}
-
-// answerChat appends the text of the conversation of a line to dst.
-func answerChat(dst, line []byte, chat *chattemplate.Chat, now time.Time) ([]byte, error) {
-	vars, err := chattemplate.ParseVars(line)
-	if err != nil {
-		return nil, err
-	}
-	r, err := chat.Render(vars, chattemplate.Options{Now: now})
-	if err != nil {
-		return nil, err
-	}
-	return append(jsonform.AppendLegible(append(dst, `{"text":`...), r.Text), '}'), nil
 }

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/tokenizer"
 )
 
@@ -37,24 +35,13 @@ func (t *tokenizerFile) flags(c *cobra.Command) {
 	_ = c.MarkFlagRequired("tokenizer") // which is there
 }
 
-// pipe answers each line of standard input by a function of the tokenizer.
-func (t *tokenizerFile) pipe(c *cobra.Command, w *world, answer func(t *tokenizer.Tokenizer, line []byte) (any, error)) error {
+// pipe loads the tokenizer and runs answer until it ends or is interrupted.
+func (t *tokenizerFile) pipe(c *cobra.Command, w *world, answer func(ctx context.Context, t *tokenizer.Tokenizer) error) error {
 	loaded, err := tokenizer.Load(t.path, t.cache)
 	if err != nil {
 		return err
 	}
-	return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-		return jsonl.Answer(ctx, w.stdin, w.stdout, func() func(dst, line []byte) ([]byte, error) {
-			return func(dst, line []byte) ([]byte, error) {
-				reply, err := answer(loaded, line)
-				if err != nil {
-					return dst, err
-				}
-				text, err := json.Marshal(reply)
-				return append(dst, text...), err
-			}
-		})
-	})
+	return untilInterrupt(c.Context(), w, func(ctx context.Context) error { return answer(ctx, loaded) })
 }
 
 func newTokenizerEncode(w *world) *cobra.Command {
@@ -69,21 +56,8 @@ exit status 1 at the end; the others are still encoded.`,
 		Example: `  echo '{"text": "Hello"}' | quintain tokenizer encode --tokenizer tokenizer.json --special`,
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return file.pipe(c, w, func(t *tokenizer.Tokenizer, line []byte) (any, error) {
-				var asked struct {
-					Text *string `json:"text"`
-				}
-				if err := json.Unmarshal(line, &asked); err != nil {
-					return nil, err
-				}
-				if asked.Text == nil {
-					return nil, errors.New("text: is missing")
-				}
-				ids, err := t.Encode(*asked.Text, special)
-				if ids == nil {
-					ids = []int32{} // null would be no list
-				}
-				return map[string][]int32{"ids": ids}, err
+			return file.pipe(c, w, func(ctx context.Context, t *tokenizer.Tokenizer) error {
+				return exchange.Encode(ctx, t, special, w.stdin, w.stdout)
 			})
 		},
 	}
@@ -104,17 +78,8 @@ order. All cores work. Ids without a token are left out. A line that cannot be r
 		Example: `  echo '{"ids": [9906]}' | quintain tokenizer decode --tokenizer tokenizer.json`,
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return file.pipe(c, w, func(t *tokenizer.Tokenizer, line []byte) (any, error) {
-				var asked struct {
-					IDs []int32 `json:"ids"`
-				}
-				if err := json.Unmarshal(line, &asked); err != nil {
-					return nil, err
-				}
-				if asked.IDs == nil {
-					return nil, errors.New("ids: is missing")
-				}
-				return map[string]string{"text": t.Decode(asked.IDs, skip)}, nil
+			return file.pipe(c, w, func(ctx context.Context, t *tokenizer.Tokenizer) error {
+				return exchange.Decode(ctx, t, skip, w.stdin, w.stdout)
 			})
 		},
 	}

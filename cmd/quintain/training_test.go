@@ -16,7 +16,7 @@ import (
 )
 
 // tinyRun are flags of a short run that trains.
-var tinyRun = []string{"--policy", "tiny", "--tasks", "spell_backward", "--exam-problems", "4", "--batch-size", "16"}
+var tinyRun = []string{"--policy", "tiny", "--tasks", "spell_backward", "--exam-problems", "4", "--group-size", "8", "--batch-size", "16"}
 
 func TestRunTrains(t *testing.T) {
 	data := t.TempDir()
@@ -110,7 +110,7 @@ func TestFromScratchGoesOn(t *testing.T) {
 			t.Fatalf("status %d\n%s", status, shown)
 		}
 	}
-	if strings.Contains(shown, "model, 1 of 600") {
+	if strings.Contains(shown, "model, 1 of 800") {
 		t.Errorf("the warm-up began anew:\n%s", shown)
 	}
 }

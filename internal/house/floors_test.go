@@ -17,18 +17,18 @@ import (
 // A package may be listed before it is written.
 var floors = [][]string{
 	{ // the ground: these import nothing of the module
-		"rng", "lexicon", "grid", "graph",
+		"rng", "lexicon", "arcset", "grid", "graph", "safetensors",
 		"answer", "mathverify/expr",
 		"pattern", "pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer", "transformer/kernelgen",
-		"nearest", "jsonform", "jsonl", "curve", "stats", "datadir",
+		"nearest", "jsonform", "jsonl", "curve", "stats", "datadir", "pause",
 	},
 	{
 		"settings", // the settings and their names
 		"mathverify/exact",
 		"tokenizer",
-		"chattemplate", // over the values of Python
+		"chattemplate", "starlark", // over the values of Python
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "groupform", "groupform/groupformtest",
@@ -39,7 +39,7 @@ var floors = [][]string{
 	},
 	{ // the machines
 		"task", "task/tasktest",
-		"env", "env/envtest",
+		"env", "env/envtest", "env/external",
 		"curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
 		"policy/tiny", "policy/script", "policy/policytest",
@@ -63,10 +63,12 @@ var floors = [][]string{
 		"export",
 		"exchange",
 	},
-	{"catalog", "exam", "exam/examdir", "exam/examform", "host", "policy/server"},
-	{"run"},
-	{"screen", "interop/atropos/envrun"}, // shows a run; makes one of the settings of Atropos
-	{"cmd/quintain", "internal/house"},
+	{"catalog", "exam", "exam/examdir", "exam/examform", "host", "policy/server", "serve/sessions"},
+	{"run", "serve/names"},
+	{"screen", "watch", "watch/lines", "interop/atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
+	{"serve/openenv", "serve/openenv/openenvload"},                                                          // sessions that have tools
+	{"serve"}, // all protocols on one port
+	{"cmd/quintain", "internal/rushgen", "internal/house"},
 }
 
 // buckets are names that do not say what a package holds.

@@ -47,7 +47,8 @@ func TestNothingUnfinished(t *testing.T) {
 			continue
 		}
 		for i, line := range strings.Split(string(readText(t, name)), "\n") {
-			if hit := unfinished.FindString(line); hit != "" {
+			quoted := path.Ext(name) == ".md" && strings.HasPrefix(line, "    ") // such as the walls of a maze
+			if hit := unfinished.FindString(line); hit != "" && !quoted {
 				t.Errorf("%s:%d: %s: do it now, or open an issue and leave the file whole", name, i+1, hit)
 			}
 		}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/envs"
+	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/task"
+)
+
+func newPipe(w *world) *cobra.Command {
+	return &cobra.Command{
+		Use:   "pipe",
+		Short: "Draw problems, grade answers and compare mathematics: JSON lines in, JSON lines out",
+		Long: `Pipe reads one request a line from standard input and prints one line for each, in
+order. It is for programs that keep one process for everything, as the Python package
+does (docs/python.md). A request is one of these:
+
+  {"draw": {"task", "seed", "level", "index"}}   prints the problem; "params", own
+                                                 settings, may take the place of "level"
+  {"problem": …, "answer": …}                    prints {"score", "malformed", "reason"}
+  {"problem": …, "reply": …}                     the same of a model's whole reply, whose
+                                                 answer is between <answer> and </answer>
+  {"open": problem}                              prints {"messages"}, with which a model is
+                                                 asked so that it replies in that form
+  {"gold": …, "answer": …}                       prints {"equal", "reason", "extracted"}
+
+Pipe answers every line that it has read before it waits for more, on all cores. A
+request that fails gives {"error": …} in its place and exit status 1 at the end.`,
+		Example: `  printf '%s\n' '{"draw": {"task": "chain_sum", "seed": 1, "level": 2, "index": 7}}' | quintain pipe`,
+		Args:    noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			composite, err := catalog.NewComposite()
+			if err != nil {
+				return err
+			}
+			tasks, err := task.NewSet(append(catalog.Tasks(), composite))
+			if err != nil {
+				return err
+			}
+			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
+				return exchange.Desk{Tasks: tasks, Replies: new(envs.ReasoningGym)}.Answer(ctx, w.stdin, w.stdout)
+			})
+		},
+	}
+}

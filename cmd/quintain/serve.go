@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/serve"
+	"github.com/quintain-rl/quintain/web"
+)
+
+func newServe(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve problems and grades of all tasks over HTTP, also as the environments of others",
+		Long: `Serve answers requests for the problems of all tasks and grades answers to them, on one
+port: by plain JSON (POST /v1/problems, POST /v1/grade), as a resources server of NeMo
+Gym, as the environments of OpenEnv and of the Open Reward Standard, and as tools of the
+Model Context Protocol. It keeps nothing on disk. docs/serve.md has the routes.`,
+		Example: `  quintain serve --port 8000
+  curl -s http://127.0.0.1:8000/v1/problems -d '{"task": "chain_sum", "seed": 1, "count": 2}'
+  curl -s http://127.0.0.1:8000/v1/grade -d '{"problem": "chain_sum.v2.s1.l0.0", "answer": "-3"}'`,
+		Args: noArgs,
+	}
+	load := w.settings(c, "serve")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		cfg, err := load()
+		if err != nil {
+			return err
+		}
+		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return w.serve(ctx, cfg) })
+	}
+	return c
+}
+
+// serve serves until ctx ends.
+func (w *world) serve(ctx context.Context, c *config) error {
+	door, err := web.Listen(ctx, c.Server)
+	if err != nil {
+		return err
+	}
+	defer door.Close()
+	server, err := serve.New(serve.Config{Settings: c.Serve, Web: c.Server, Keys: door.Keys, Log: c.Log.logger(w)})
+	if err != nil {
+		return usageError{err}
+	}
+	fmt.Fprintf(w.stderr, "quintain serve: listening on http://%s; Ctrl-C stops\n", door.Addr())
+	return server.Run(ctx, door)
+}
