@@ -1,13 +1,16 @@
 # make help lists the targets. Each is a single command that can also be typed directly.
 export CGO_ENABLED = 0
 .DEFAULT_GOAL := help
-.PHONY: help build test race fuzz heavy lint conformance bench docs
+.PHONY: help build wheel test race fuzz heavy lint conformance bench docs surfaces
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## build the program as bin/quintain
 	go build -buildvcs=auto -trimpath -ldflags '-s -w' -o bin/quintain ./cmd/quintain
+
+wheel: ## build the wheels of the Python package for all platforms, into dist/
+	python3 python/wheels.py dist
 
 test: ## run all tests, including the house rules
 	go test ./...
@@ -33,3 +36,6 @@ bench: ## run all benchmarks, then compare the tasks with reasoning-gym
 
 docs: ## rewrite the documents that are made from code and data
 	go test ./internal/house ./catalog ./cmd/quintain -update
+
+surfaces: ## measure what can be learned from the looks of new tasks' problems: up to a minute each
+	go test ./catalog -run Doc -update -surfaces -timeout 2h

@@ -11,7 +11,7 @@ import (
 
 // Files name the files of a chat template.
 type Files struct {
-	Config   string // the tokenizer_config.json of the model
+	Config   string // the tokenizer_config.json of the model; empty, with Template: none, so no special tokens
 	Template string // a file with the template; empty: the one of the model
 	Name     string // of the template, if the model has several; empty: see [Config.Chat]
 }
@@ -33,9 +33,12 @@ func (f Files) Load() (*Chat, error) {
 
 // read reads the configuration, with the template that is to be used.
 func (f Files) read() (*Config, error) {
-	text, err := os.ReadFile(f.Config)
-	if err != nil {
-		return nil, err
+	text := []byte("{}")
+	if f.Config != "" || f.Template == "" {
+		var err error
+		if text, err = os.ReadFile(f.Config); err != nil {
+			return nil, err
+		}
 	}
 	config, err := ParseConfig(text)
 	if err != nil {
