@@ -20,7 +20,7 @@ var selfReference = task.Spec[selfReferenceParams, selfReferenceItem]{
 	Category: "logic",
 	Doc:      "Count the ways in which statements that talk about each other, and about how many of them are true, can be true and false.",
 	Source:   "Self-referential quizzes, such as those of M. Gardner; the statements are our own, the setting is that of reasoning-gym, where it has no effect.",
-	Version:  1,
+	Version:  2,
 	Default:  selfReferenceParams{Difficulty: 5},
 	Levels:   []selfReferenceParams{{Difficulty: 1}, {Difficulty: 2}, {Difficulty: 4}, {Difficulty: 5}, {Difficulty: 7}, {Difficulty: 10}},
 	Make:     makeSelfReference,
@@ -41,6 +41,9 @@ func (p selfReferenceParams) Check() error {
 
 // selfReferenceMost is how many statements there are at most.
 const selfReferenceMost = 12
+
+// selfWaysMost is in how many ways they can be true and false at most.
+const selfWaysMost = 6
 
 // selfReferenceItem is one list of statements. An entry of reasoning-gym has the answer
 // alone.
@@ -146,34 +149,45 @@ func (k *selfKind) said(a, n int) worlds {
 	return set
 }
 
-// A selfTables has, for each statement, the assignments in which it is true exactly if what
-// it says is.
+// A selfTables has the set of [selfTables.said] for each of n statements.
 type selfTables struct {
 	n   int
-	fit [selfReferenceMost][1 << selfReferenceMost >> 6]uint64
+	fit [selfReferenceMost]selfFit
 }
 
-// set takes in statement i, which is of kind at.
-func (t *selfTables) set(i, at int, s selfStatement) {
+// A selfFit is a set of assignments.
+type selfFit [1 << selfReferenceMost >> 6]uint64
+
+// said puts the assignments into fit in which statement i, which is of kind at, is true
+// exactly if what it says is.
+func (t *selfTables) said(fit *selfFit, i, at int, s selfStatement) {
 	if kind := &selfKinds[at]; kind.joins != nil {
 		for w := range worldWords(t.n) {
-			t.fit[i][w] = ^(kind.joins(factWord(s.A, w), factWord(s.B, w)) ^ factWord(i, w))
+			fit[w] = ^(kind.joins(factWord(s.A, w), factWord(s.B, w)) ^ factWord(i, w))
 		}
 		return
 	}
 	for w, said := range selfSaid()[t.n][at][s.A] {
-		t.fit[i][w] = ^(said ^ factWord(i, w))
+		fit[w] = ^(said ^ factWord(i, w))
 	}
 }
 
-// consistent counts the assignments that fit all statements.
-func (t *selfTables) consistent() (count int) {
+// others puts the assignments into fit that fit all statements but statement i.
+func (t *selfTables) others(i int, fit *selfFit) {
 	for w := range worldWords(t.n) {
-		fit := everyWorld(t.n)
-		for i := range t.n {
-			fit &= t.fit[i][w]
+		fit[w] = everyWorld(t.n)
+		for j := range t.n {
+			if j != i {
+				fit[w] &= t.fit[j][w]
+			}
 		}
-		count += bits.OnesCount64(fit)
+	}
+}
+
+// common counts the assignments that are in both sets.
+func (t *selfTables) common(a, b *selfFit) (count int) {
+	for w := range worldWords(t.n) {
+		count += bits.OnesCount64(a[w] & b[w])
 	}
 	return count
 }
@@ -184,9 +198,11 @@ func selfConsistent(statements []selfStatement) int {
 	t := selfTables{n: len(statements)}
 	for i, s := range statements {
 		at, _ := s.kind()
-		t.set(i, at, s)
+		t.said(&t.fit[i], i, at, s)
 	}
-	return t.consistent()
+	var fit selfFit
+	t.others(0, &fit)
+	return t.common(&fit, &t.fit[0])
 }
 
 // makeSelfReference draws a number of ways, so that all are about equally frequent, and
@@ -195,31 +211,42 @@ func selfConsistent(statements []selfStatement) int {
 func makeSelfReference(p selfReferenceParams, r *rng.Rand) (selfReferenceItem, error) {
 	t := selfTables{n: p.Difficulty + 2}
 	item := selfReferenceItem{Statements: make([]selfStatement, t.n), Phrasing: r.Between(0, len(selfPhrasings)-1)}
-	ways := r.Between(0, min(t.n, 7))
+	ways := r.Between(0, min(t.n, selfWaysMost))
 	item.Answer = strconv.Itoa(ways)
 	for {
 		for i := range item.Statements {
 			at, drawn := drawSelfStatement(r, i, t.n)
-			t.set(i, at, drawn)
+			t.said(&t.fit[i], i, at, drawn)
 			item.Statements[i] = drawn
 		}
-		const changes = 60
-		off := distance(t.consistent(), ways)
-		for change := 0; change < changes && off > 0; change++ {
-			i := r.Between(0, t.n-1)
-			before := t.fit[i]
-			at, changed := drawSelfStatement(r, i, t.n)
-			t.set(i, at, changed)
-			if now := distance(t.consistent(), ways); now <= off {
-				off, item.Statements[i] = now, changed
-			} else {
-				t.fit[i] = before
-			}
-		}
-		if off == 0 {
+		if t.approach(item.Statements, ways, r) {
 			return item, nil
 		}
 	}
+}
+
+// approach changes one statement after the other, so that the number of ways comes no
+// further from the wanted one, and reports whether it got there.
+func (t *selfTables) approach(statements []selfStatement, ways int, r *rng.Rand) bool {
+	const changes, draws = 100, 3
+	var fit, said selfFit
+	for range changes {
+		i := r.Between(0, t.n-1)
+		t.others(i, &fit)
+		off := distance(t.common(&fit, &t.fit[i]), ways)
+		for draw := 0; draw < draws && off > 0; draw++ {
+			at, drawn := drawSelfStatement(r, i, t.n)
+			t.said(&said, i, at, drawn)
+			if now := distance(t.common(&fit, &said), ways); now <= off {
+				off, statements[i] = now, drawn
+				copy(t.fit[i][:worldWords(t.n)], said[:])
+			}
+		}
+		if off == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // distance is how far a number is from another.

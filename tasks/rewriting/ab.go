@@ -51,12 +51,12 @@ type abItem struct {
 type abToken uint8
 
 // names returns the names of the tokens.
-func (a abItem) names() [4]string {
-	x, y := "A", "B"
+func (a abItem) names() [4][2]byte {
+	x, y := byte('A'), byte('B')
 	if a.Letters != "" {
-		x, y = a.Letters[:1], a.Letters[1:]
+		x, y = a.Letters[0], a.Letters[1]
 	}
-	return [4]string{"#" + x, x + "#", "#" + y, y + "#"}
+	return [4][2]byte{{'#', x}, {x, '#'}, {'#', y}, {y, '#'}}
 }
 
 // makeAB draws tokens until something happens to them and something remains,
@@ -66,8 +66,8 @@ func makeAB(p abParams, r *rng.Rand) (abItem, error) {
 	first := r.Between(0, 25)
 	letters := string([]byte{'A' + byte(first), 'A' + byte((first+r.Between(1, 25))%26)})
 	item := abItem{Letters: letters, Crossed: r.Chance(0.5), Phrasing: r.Between(0, len(abPhrasings)-1)}
-	w := newABRewriter(p.Length, item.Crossed)
-	program := make([]abToken, p.Length)
+	var room [2][64]abToken
+	program, end := append(room[0][:0], make([]abToken, p.Length)...), room[1][:0]
 	for try := range tries {
 		for i := range program {
 			program[i] = abToken(r.Between(0, 3))
@@ -75,12 +75,14 @@ func makeAB(p abParams, r *rng.Rand) (abItem, error) {
 		if try == tries-1 {
 			passing(program, item.Crossed)
 		}
-		if end := w.rewrite(program); len(end) > 0 && !slices.Equal(end, program) {
+		if end = rewriteAB(end[:0], program, item.Crossed); len(end) > 0 && !slices.Equal(end, program) {
 			break
 		}
 	}
-	answer := item.text(w.end)
-	item.Program, item.Answer = item.text(program), &answer
+	text := item.appendText(make([]byte, 0, 3*(p.Length+len(end))), program)
+	full := string(item.appendText(text, end)) // both in one string
+	answer := full[len(text):]
+	item.Program, item.Answer = full[:len(text)], &answer
 	return item, nil
 }
 
@@ -94,61 +96,54 @@ func passing(program []abToken, crossed bool) {
 	}
 }
 
-// An abRewriter has room for programs of some length.
-type abRewriter struct {
-	open [2][]int  // places of the right-facing tokens without a partner, by letter
-	gone []bool    // the right-facing tokens that have one, by place
-	end  []abToken // what remains
-
-	crossed bool // tokens of different letters vanish
-}
-
-// newABRewriter returns a rewriter of programs of n tokens.
-func newABRewriter(n int, crossed bool) *abRewriter {
-	places := make([]int, 2*n)
-	return &abRewriter{[2][]int{places[:0:n], places[n:n]}, make([]bool, n), make([]abToken, 0, n), crossed}
-}
-
-// rewrite returns what remains of a program; it is good until the next call. A token
-// that faces right moves right through all tokens of the other letter, until it meets
-// one of its own that faces left: per letter, the tokens pair off like brackets. Those
-// that find no partner end in their old order, the left-facing ones first.
-func (w *abRewriter) rewrite(program []abToken) []abToken {
-	w.open[0], w.open[1], w.end = w.open[0][:0], w.open[1][:0], w.end[:0]
-	for i, token := range program {
-		open := &w.open[token/2]
-		if w.crossed && token%2 == 0 {
-			open = &w.open[1-token/2]
-		}
-		w.gone[i] = false
-		switch n := len(*open); {
-		case token%2 == 1:
-			*open = append(*open, i)
-		case n > 0:
-			w.gone[(*open)[n-1]] = true
-			*open = (*open)[:n-1]
-		default:
-			w.end = append(w.end, token)
+// rewriteAB appends what remains of a program to end. A token that faces right moves
+// right through all tokens of the other letter, until it meets one of its own that faces
+// left: per letter, or across the letters if crossed, the tokens pair off like brackets.
+// Those that find no partner end in their old order, the left-facing ones first.
+func rewriteAB(end, program []abToken, crossed bool) []abToken {
+	var open [2]int // tokens before this one that look right, and have no partner, by letter
+	for _, token := range program {
+		if token%2 == 1 {
+			open[token/2]++
+		} else if letter := token.partner(crossed); open[letter] > 0 {
+			open[letter]--
+		} else {
+			end = append(end, token)
 		}
 	}
-	for i, token := range program {
-		if token%2 == 1 && !w.gone[i] {
-			w.end = append(w.end, token)
+	lefts := len(end)
+	open = [2]int{} // tokens after this one that look left, and have no partner
+	for _, token := range slices.Backward(program) {
+		if token%2 == 0 {
+			open[token.partner(crossed)]++
+		} else if open[token/2] > 0 {
+			open[token/2]--
+		} else {
+			end = append(end, token)
 		}
 	}
-	return w.end
+	slices.Reverse(end[lefts:])
+	return end
 }
 
-// abText writes tokens with a space between them.
-func (a abItem) text(tokens []abToken) string {
-	b, names := make([]byte, 0, 128), a.names()
+// partner returns the letter that a token that looks left vanishes with.
+func (t abToken) partner(crossed bool) abToken {
+	if crossed {
+		return 1 - t/2
+	}
+	return t / 2
+}
+
+// appendText appends tokens with a space between them.
+func (a abItem) appendText(b []byte, tokens []abToken) []byte {
+	names := a.names()
 	for i, token := range tokens {
 		if i > 0 {
 			b = append(b, ' ')
 		}
-		b = append(b, names[token]...)
+		b = append(b, names[token][:]...)
 	}
-	return string(b)
+	return b
 }
 
 // abPhrasings are the wordings of the question, before the rules.
@@ -163,22 +158,30 @@ var abPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (a abItem) Prompt() string {
-	names := a.names()
-	listed := names[1] + ", " + names[0] + ", " + names[3] + " and " + names[2]
-	var rules strings.Builder
-	for _, facing := range [][2]int{{1, 0}, {3, 2}, {1, 2}, {3, 0}} {
-		right, left := names[facing[0]], names[facing[1]]
-		after := "nothing"
-		if equal := facing[0]/2 == facing[1]/2; equal == a.Crossed {
-			after = left + " " + right
+	before, after, listed := strings.Cut(abPhrasings[a.Phrasing], "{tokens}")
+	b := append(make([]byte, 0, task.PromptRoom), before...)
+	if listed {
+		for i, token := range []abToken{1, 0, 3, 2} {
+			b = append(a.appendText(b, []abToken{token}), [...]string{", ", ", ", " and ", ""}[i]...)
 		}
-		rules.WriteString(right + " " + left + " → " + after + "\n")
+		b = append(b, after...)
 	}
+	b = append(b, "\n\n"...)
+	for _, facing := range [][2]abToken{{1, 0}, {3, 2}, {1, 2}, {3, 0}} {
+		b = append(a.appendText(b, facing[:]), " → "...)
+		if equal := facing[0]/2 == facing[1]/2; equal == a.Crossed {
+			b = append(a.appendText(b, []abToken{facing[1], facing[0]}), '\n')
+		} else {
+			b = append(b, "nothing\n"...)
+		}
+	}
+	b = append(b, "\nGo on until no two neighbors face each other. What remains of this program?\n\n"...)
+	b = append(b, a.Program...)
+	b = append(b, "\n\nAnswer with the remaining tokens in their order, with a space between them. For example, "...)
 	example := []abToken{3, 1, 2, 0, 1}
-	return strings.Replace(abPhrasings[a.Phrasing], "{tokens}", listed, 1) + "\n\n" + rules.String() +
-		"\nGo on until no two neighbors face each other. What remains of this program?\n\n" + a.Program +
-		"\n\nAnswer with the remaining tokens in their order, with a space between them. For example, " + a.text(example) +
-		" becomes " + a.text(newABRewriter(len(example), a.Crossed).rewrite(example)) + "."
+	b = append(a.appendText(b, example), " becomes "...)
+	b = a.appendText(b, rewriteAB(make([]abToken, 0, len(example)), example, a.Crossed))
+	return string(append(b, '.'))
 }
 
 // Short implements [task.Shortener].
@@ -209,13 +212,13 @@ func (a abItem) Check() error {
 		names := a.names()
 		var program []abToken
 		for name := range strings.SplitSeq(a.Program, " ") {
-			token := slices.Index(names[:], name)
+			token := slices.IndexFunc(names[:], func(n [2]byte) bool { return string(n[:]) == name })
 			if token < 0 {
-				return fmt.Errorf("program has a token %q, want one of %v", name, names)
+				return fmt.Errorf("program has a token %q, want one of %s", name, a.appendText(nil, []abToken{0, 1, 2, 3}))
 			}
 			program = append(program, abToken(token))
 		}
-		if want := a.text(newABRewriter(len(program), a.Crossed).rewrite(program)); *a.Answer != want {
+		if want := a.appendText(nil, rewriteAB(nil, program, a.Crossed)); *a.Answer != string(want) {
 			return fmt.Errorf("answer is %q, want %q", *a.Answer, want)
 		}
 	}

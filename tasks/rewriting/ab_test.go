@@ -93,7 +93,7 @@ func TestABOfTwoTokens(t *testing.T) {
 	if len(seen) != 4 || !seen["false x# #y = #y x#"] || !seen["false y# #x = #x y#"] || !seen["true x# #x = #x x#"] || !seen["true y# #y = #y y#"] {
 		t.Errorf("got %v", seen)
 	}
-	if end := newABRewriter(3, false).rewrite([]abToken{1, 2, 2}); (abItem{}).text(end) != "#B #B A#" {
-		t.Errorf("A# #B #B ends as %s", abItem{}.text(end))
+	if end := rewriteAB(nil, []abToken{1, 2, 2}, false); string(abItem{}.appendText(nil, end)) != "#B #B A#" {
+		t.Errorf("A# #B #B ends as %v", end)
 	}
 }
