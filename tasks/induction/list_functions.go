@@ -121,12 +121,15 @@ type listMaker struct {
 	p         listParams
 	r         *rng.Rand
 	out, room []int
-	lists     []int // of the examples, one after the other
+	lists     []int        // of the examples, one after the other
+	drawn     [2]boundRule // the function
 }
 
 // makeList draws a function, and lists, until the examples leave one answer.
 func makeList(p listParams, r *rng.Rand) (listItem, error) {
-	m := listMaker{p: p, r: r, out: make([]int, 0, 64), room: make([]int, 0, 64), lists: make([]int, 0, 2*(p.Examples+1)*p.MaxLength)}
+	size := 4 * p.MaxLength // two rules one after the other make no longer list
+	room := make([]int, 3*size)
+	m := listMaker{p: p, r: r, out: room[:0:size], room: room[size : size : 2*size], lists: make([]int, 0, 2*(p.Examples+1)*p.MaxLength)}
 	item := listItem{Functions: make([]listStep, 0, p.Functions), Examples: make([]listExample, 0, p.Examples), Phrasing: r.Between(0, len(listPhrasings)-1)}
 	const tries = 300
 	for range tries {
@@ -138,7 +141,7 @@ func makeList(p listParams, r *rng.Rand) (listItem, error) {
 		for _, step := range function {
 			item.Functions = append(item.Functions, listStep{step.rule.name, step.k})
 		}
-		result, _ := function.apply(nil, item.Input, m.room)
+		result, _ := function.apply(room[2*size:2*size], item.Input, m.room)
 		item.Answer = listText(result)
 		if !m.doubtful(&item, result) {
 			return item, nil
@@ -147,12 +150,13 @@ func makeList(p listParams, r *rng.Rand) (listItem, error) {
 	return item, fmt.Errorf("no examples that leave one answer found in %d tries", tries)
 }
 
-// function draws a function.
+// function draws a function; it is good until the next call.
 func (m *listMaker) function() listFunction {
 	rules := tierRules()[m.p.Tier]
-	f := make(listFunction, m.p.Functions)
+	f := m.drawn[:m.p.Functions]
 	for i := range f {
 		f[i].rule = rng.Pick(m.r, rules)
+		f[i].k = 0
 		if f[i].rule.ks != nil {
 			f[i].k = rng.Pick(m.r, f[i].rule.ks)
 		}

@@ -41,6 +41,19 @@ func (r *listRule) apply(out, l []int, k int) []int {
 	return out
 }
 
+// leaves reports whether a rule by which elements stay leaves want of a list.
+func (r *listRule) leaves(want, l []int, k int) bool {
+	for i, x := range l {
+		if r.stays(l, i, k) {
+			if len(want) == 0 || want[0] != x {
+				return false
+			}
+			want = want[1:]
+		}
+	}
+	return len(want) == 0
+}
+
 // A boundRule is a rule with its number.
 type boundRule struct {
 	rule *listRule
@@ -94,13 +107,16 @@ func fitting(l, want, room []int) iter.Seq[boundRule] {
 				next = at < len(l) || yield(*b)
 			}
 		}
+		if within(want, l) {
+			for i := 0; i < len(book.stays) && next; i++ {
+				b := &book.stays[i]
+				next = !b.rule.leaves(want, l, b.k) || yield(*b)
+			}
+		}
 		made := func(of []boundRule) {
 			for i := 0; i < len(of) && next; i++ {
 				next = !slices.Equal(of[i].rule.apply(room[:0], l, of[i].k), want) || yield(of[i])
 			}
-		}
-		if within(want, l) {
-			made(book.stays)
 		}
 		if len(l) == len(want) && sum(l) == sum(want) {
 			made(book.moves)
