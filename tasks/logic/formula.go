@@ -3,6 +3,7 @@ package logic
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -149,30 +150,32 @@ func (f formula) facts() (n int) {
 
 // text writes the formula with brackets around every part that joins two others.
 func (f formula) text() string {
-	var stack []string
+	var room [8]int
+	starts, b := room[:0], make([]byte, 0, 8*len(f)) // of the parts, in b
 	for _, sign := range f {
-		top := len(stack) - 1
+		top := len(starts) - 1
 		switch {
 		case isFact(sign):
-			stack = append(stack, string(sign))
+			starts = append(starts, len(b))
+			b = append(b, sign)
 		case sign == signNot:
-			stack[top] = "¬" + stack[top]
+			b = slices.Insert(b, starts[top], []byte("¬")...)
 		default:
-			stack[top-1] = "(" + stack[top-1] + " " + formulaSigns[rankOf(sign)].write + " " + stack[top] + ")"
-			stack = stack[:top]
+			b = slices.Insert(b, starts[top], []byte(" "+formulaSigns[rankOf(sign)].write+" ")...)
+			b = append(slices.Insert(b, starts[top-1], '('), ')')
+			starts = starts[:top]
 		}
 	}
-	whole := stack[0]
-	if strings.HasPrefix(whole, "(") {
-		return whole[1 : len(whole)-1]
+	if b[0] == '(' {
+		b = b[1 : len(b)-1]
 	}
-	return whole
+	return string(b)
 }
 
 // holds returns, for the assignments of word w to the facts in letters, where the formula is
 // true. Its letters must be among them.
 func (f formula) holds(letters string, w int) uint64 {
-	var room [32]uint64
+	var room [8]uint64
 	stack := room[:0]
 	for _, sign := range f {
 		top := len(stack) - 1

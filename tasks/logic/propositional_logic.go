@@ -123,9 +123,9 @@ func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, e
 	const tries = 5000
 	for range tries {
 		item.Complexity = r.Between(p.MinComplexity, p.MaxComplexity)
-		t := theory{letters: letters}
-		item.Premises = item.Premises[:0]
-		var premises []formula
+		t := theory{letters: letters, each: make([]worlds, 0, p.MaxStatements)}
+		item.Premises = slices.Grow(item.Premises[:0], p.MaxStatements)
+		premises := make([]formula, 0, p.MaxStatements)
 		for range r.Between(p.MinStatements, p.MaxStatements) {
 			premises = append(premises, t.draw(item.Complexity, r))
 		}
@@ -147,8 +147,9 @@ func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, e
 
 // draw draws a premise that is neither true nor false whatever the facts, and adds it.
 func (t *theory) draw(levels int, r *rng.Rand) formula {
+	f := make(formula, 0, 64)
 	for {
-		f := drawFormula(nil, t.letters, levels, r)
+		f = drawFormula(f[:0], t.letters, levels, r)
 		always, never := true, true
 		for w := range worldWords(len(t.letters)) {
 			holds, every := f.holds(t.letters, w), everyWorld(len(t.letters))
@@ -192,23 +193,23 @@ func drawFormula(f formula, letters string, levels int, r *rng.Rand) formula {
 // conclusions returns the statements about two facts that need several premises, and how
 // many statements of that form there are. Those that say the same as another are left out.
 func (t *theory) conclusions() (right []formula, all int) {
-	n := len(t.letters)
-	for code := range n * n * 10 {
-		i, j := code/10/n, code/10%n
-		if j >= i {
-			continue
-		}
-		all++
-		if f := aboutTwo(t.letters[j], t.letters[i], code%10); t.needsSeveral(f) {
-			right = append(right, f)
+	f := make(formula, 0, 5)
+	for i := range len(t.letters) {
+		for j := range i {
+			for form := range 10 {
+				if f = aboutTwo(f[:0], t.letters[j], t.letters[i], form); t.needsSeveral(f) {
+					right = append(right, slices.Clone(f))
+				}
+				all++
+			}
 		}
 	}
 	return right, all
 }
 
-// aboutTwo is one of the ten statements that join two facts.
-func aboutTwo(a, b byte, form int) formula {
-	f := formula{a}
+// aboutTwo appends one of the ten statements that join two facts.
+func aboutTwo(f formula, a, b byte, form int) formula {
+	f = append(f, a)
 	if form&1 == 1 {
 		f = append(f, signNot)
 	}
