@@ -63,11 +63,12 @@ func makeNeedleHaystack(p needleHaystackParams, r *rng.Rand) (needleHaystackItem
 	people := order[:min(len(order), n)]
 	rng.ToFront(r, order[:], len(people))
 	verb, thing := rng.Pick(r, feelings), rng.Pick(r, things)
-	statements := make([]string, n)
 	var all strings.Builder // keeps them together
-	all.Grow(40 * n)
+	all.Grow(36 * n)
+	line := make([]byte, 0, 128)
+	parts := make([][2]uint32, n) // of all, in which a statement begins and ends
 	at := r.Between(0, n-1)
-	for i := range statements {
+	for i := range parts {
 		feels, about := verb, thing
 		for i != at && feels == verb && about == thing {
 			feels = rng.Pick(r, feelings)
@@ -75,13 +76,18 @@ func makeNeedleHaystack(p needleHaystackParams, r *rng.Rand) (needleHaystackItem
 				about = rng.Pick(r, things)
 			}
 		}
-		start := all.Len()
-		for _, words := range [...]string{givenNames[people[i%len(people)]], " ", feels, " ", about, "."} {
-			all.WriteString(words)
-		}
-		statements[i] = all.String()[start:]
+		line = append(append(line[:0], givenNames[people[i%len(people)]]...), ' ')
+		line = append(append(line, feels...), ' ')
+		line = append(append(line, about...), '.')
+		parts[i][0] = uint32(all.Len())
+		all.Write(line)
+		parts[i][1] = uint32(all.Len())
 	}
-	rng.Shuffle(r, statements)
+	rng.Shuffle(r, parts)
+	statements := make([]string, n)
+	for i, part := range parts {
+		statements[i] = all.String()[part[0]:part[1]]
+	}
 	return needleHaystackItem{
 		Question: "Who " + verb + " " + thing + "?", NumStatements: n, Statements: statements,
 		Phrasing: r.Between(0, len(needleHaystackPhrasings)-1),
