@@ -3,8 +3,9 @@ package patterns
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grid"
@@ -109,6 +110,7 @@ func randomBox(p rectangleCountParams, long float64, r *rng.Rand) box {
 type drawing struct {
 	grid.Walled[stroke] // one cell is blank on all sides, so that each cell has eight neighbors
 	rows                int
+	room                []placed
 }
 
 // A stroke is what passes through a cell: lines, and the corner where two of them meet.
@@ -123,7 +125,7 @@ const (
 
 // newDrawing returns an empty drawing.
 func newDrawing(rows, cols int) *drawing {
-	return &drawing{grid.NewWalled[stroke](rows+2, cols+2, 0), rows}
+	return &drawing{grid.NewWalled[stroke](rows+2, cols+2, 0), rows, make([]placed, 0, 2*(rows+cols))}
 }
 
 // crossings returns how often the outline of b crosses others, and whether it fits: it
@@ -132,19 +134,17 @@ func newDrawing(rows, cols int) *drawing {
 func (d *drawing) crossings(b box) (n int, fits bool) {
 	outline := d.outline(b)
 	for _, o := range outline {
-		d.Cells[o.at] |= here
-	}
-	fits = true
-	for _, o := range outline {
-		there := d.Cells[o.at] &^ here
-		if there != 0 {
+		if there := d.Cells[o.at]; there != 0 {
+			if there|o.line != across|down {
+				return 0, false
+			}
 			n++
 		}
-		if there != 0 && there|o.line != across|down || there == 0 && d.touches(o) {
-			fits = false
-			break
-		}
 	}
+	for _, o := range outline {
+		d.Cells[o.at] |= here
+	}
+	fits = !slices.ContainsFunc(outline, d.touches)
 	for _, o := range outline {
 		d.Cells[o.at] &^= here
 	}
@@ -154,6 +154,9 @@ func (d *drawing) crossings(b box) (n int, fits bool) {
 // touches reports whether a stroke that crosses nothing is beside another outline, or at an
 // angle to one where either has a corner.
 func (d *drawing) touches(o placed) bool {
+	if d.Cells[o.at] != here {
+		return false
+	}
 	steps := d.Steps()
 	for _, step := range steps {
 		if beside := d.Cells[o.at+step]; beside != 0 && beside&here == 0 {
@@ -181,44 +184,40 @@ type placed struct {
 	line stroke
 }
 
-// outline is the outline of b.
+// outline is the outline of b, its corners first. It is good until the next call.
 func (d *drawing) outline(b box) []placed {
 	at := func(row, col int) int { return d.At(row+1, col+1) }
-	list := make([]placed, 0, 2*(b.right-b.left+b.bottom-b.top))
+	list := append(d.room[:0], placed{at(b.top, b.left), corner}, placed{at(b.top, b.right), corner},
+		placed{at(b.bottom, b.left), corner}, placed{at(b.bottom, b.right), corner})
 	for col := b.left + 1; col < b.right; col++ {
 		list = append(list, placed{at(b.top, col), across}, placed{at(b.bottom, col), across})
 	}
 	for row := b.top + 1; row < b.bottom; row++ {
 		list = append(list, placed{at(row, b.left), down}, placed{at(row, b.right), down})
 	}
-	for _, row := range []int{b.top, b.bottom} {
-		for _, col := range []int{b.left, b.right} {
-			list = append(list, placed{at(row, col), corner})
-		}
-	}
+	d.room = list
 	return list
 }
 
 // String draws the picture, a line for each row.
 func (d *drawing) String() string {
-	var b strings.Builder
-	b.Grow(d.rows * (d.Cols + 8))
+	b := make([]byte, 0, d.rows*(d.Cols+8))
 	for row := range d.rows {
 		if row > 0 {
-			b.WriteByte('\n')
+			b = append(b, '\n')
 		}
 		for _, cell := range d.Row(row + 1)[1 : d.Cols-1] {
 			switch cell {
 			case 0:
-				b.WriteByte(blank)
+				b = append(b, blank)
 			case across | down:
-				b.WriteRune(crossing)
+				b = utf8.AppendRune(b, crossing)
 			default:
-				b.WriteByte(outline)
+				b = append(b, outline)
 			}
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // rectangleCountPhrasings are the wordings of the question, before the picture.
