@@ -121,43 +121,69 @@ func (c *codeItem) fill(p *program, input *pyvalue.Dict, output string) error {
 	return nil
 }
 
-// compact writes JSON as a record has it.
+// compact leaves the spaces out that jsonOf writes after commas and colons.
 func compact(text string) json.RawMessage {
-	raw, _ := json.Marshal(json.RawMessage(text)) // which jsonOf has written
+	raw, quoted := make(json.RawMessage, 0, len(text)), false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+			raw = append(raw, c, text[i])
+		case c == ' ' && !quoted:
+		default:
+			quoted = quoted != (c == '"')
+			raw = append(raw, c)
+		}
+	}
 	return raw
 }
 
 // Short implements [task.Shortener].
 func (c codeItem) Short() string {
-	p, input, err := c.parts()
+	p, err := c.program()
 	switch {
 	case err != nil:
 		return ""
 	case c.Asks == "input":
 		return p.source + "\nmain(?) = " + spaced(c.Output)
 	}
-	return p.source + "\nmain(" + strings.Join(arguments(input, "="), ", ") + ") = ?"
+	return p.source + "\nmain(" + strings.Join(c.arguments("="), ", ") + ") = ?"
 }
 
 // parts finds the program and reads the input.
 func (c codeItem) parts() (*program, *pyvalue.Dict, error) {
-	all, err := programs()
+	p, err := c.program()
 	if err != nil {
 		return nil, nil, err
 	}
+	input, err := c.input()
+	return p, input, err
+}
+
+// program finds the program.
+func (c codeItem) program() (*program, error) {
+	all, err := programs()
+	if err != nil {
+		return nil, err
+	}
 	p, has := all.names[c.Program]
 	if !has {
-		return nil, nil, fmt.Errorf("program is %.100q, which is none", c.Program)
+		return nil, fmt.Errorf("program is %.100q, which is none", c.Program)
 	}
+	return p, nil
+}
+
+// input reads the input.
+func (c codeItem) input() (*pyvalue.Dict, error) {
 	v, err := pyvalue.ParseJSON(c.Input)
 	if err != nil {
-		return nil, nil, fmt.Errorf("input_data: %w", err)
+		return nil, fmt.Errorf("input_data: %w", err)
 	}
 	input, is := v.(*pyvalue.Dict)
 	if !is {
-		return nil, nil, errors.New("input_data is no object")
+		return nil, errors.New("input_data is no object")
 	}
-	return p, input, nil
+	return input, nil
 }
 
 // Check refuses a record whose output is not what the program makes of its input.
@@ -229,7 +255,7 @@ func (c codeItem) Score(text string) quintain.Verdict {
 
 // tryInput runs the program with another input.
 func (c codeItem) tryInput(v pyvalue.Value) quintain.Verdict {
-	p, _, err := c.parts()
+	p, err := c.program()
 	input, is := v.(*pyvalue.Dict)
 	if err != nil || !is {
 		return quintain.Malformed("want an object that has the arguments by name")

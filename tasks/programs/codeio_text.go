@@ -31,7 +31,7 @@ var inputPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (c codeItem) Prompt() string {
-	p, input, err := c.parts()
+	p, err := c.program()
 	if err != nil {
 		return "" // Check refuses it
 	}
@@ -46,9 +46,9 @@ func (c codeItem) Prompt() string {
 		case 'i':
 			return spaced(c.Input)
 		case 'a':
-			return strings.Join(arguments(input, "="), ", ")
+			return strings.Join(c.arguments("="), ", ")
 		case 'l':
-			return strings.Join(arguments(input, " = "), "\n")
+			return strings.Join(c.arguments(" = "), "\n")
 		}
 		return spaced(c.Output)
 	})
@@ -84,8 +84,12 @@ func (p *program) appendForm(b []byte) []byte {
 	return append(b, ". Any input with this output is right."...)
 }
 
-// arguments returns the members of an input, with the names before the values.
-func arguments(input *pyvalue.Dict, between string) (list []string) {
+// arguments returns the members of the input, with the names before the values.
+func (c codeItem) arguments(between string) (list []string) {
+	input, err := c.input()
+	if err != nil {
+		return nil // Check refuses it
+	}
 	for name, v := range input.All() {
 		text, _ := jsonOf(v) // which was JSON
 		list = append(list, name.(string)+between+text)
