@@ -85,6 +85,7 @@ type rowMaker struct {
 
 	start   strip // the first input
 	other   strip // another one
+	seen    int   // which one
 	between strip // what the first of two rules makes of one
 	room    []int
 	order   []int // of the cells that are compared
@@ -136,7 +137,7 @@ func (m *rowMaker) draw() bool {
 // do with it, if one of them leaves it as it is, or if only background is left.
 func (m *rowMaker) changed(i int) bool {
 	s := &m.other
-	if i == 0 {
+	if m.seen = i; i == 0 {
 		s = &m.start
 	}
 	s.look(m.inputs[i])
@@ -174,8 +175,8 @@ func (m *rowMaker) doubtful() bool {
 	m.sortCells()
 	probe := m.order[0]
 	want := m.outputs[0][probe]
-	for _, rule := range boundRowRules() {
-		if rule.paint(&m.start, probe, rule.k) == want && rule != m.rules[0] && m.makes(rule, &m.start, 0) && m.fitsMore(rule) && (two || !m.fits(test, rule)) {
+	for _, rule := range rulesTo()[want] { // the probe has changed
+		if rule.paint(&m.start, probe, rule.k) == want && rule != m.rules[0] && m.makes(rule, &m.start, 0) && (two || !m.fits(test, rule)) && m.fitsMore(rule) {
 			return true
 		}
 	}
@@ -189,7 +190,11 @@ func (m *rowMaker) doubtfulPair() bool {
 	var step strip
 	for _, first := range boundRowRules() {
 		step.look(first.append(step.cells[:0], &m.start))
-		for _, second := range boundRowRules() {
+		seconds := boundRowRules()
+		if step.cells[probe] != want {
+			seconds = rulesTo()[want]
+		}
+		for _, second := range seconds {
 			if second.paint(&step, probe, second.k) == want && m.makes(second, &step, 0) && m.fitsMore(first, second) && !m.fits(m.p.Train, first, second) {
 				return true
 			}
@@ -224,7 +229,10 @@ func (m *rowMaker) fitsMore(rules ...boundRowRule) bool {
 // fits reports whether rules, one after the other, make output i of its input.
 func (m *rowMaker) fits(i int, rules ...boundRowRule) bool {
 	s := &m.other
-	s.look(m.inputs[i])
+	if m.seen != i {
+		s.look(m.inputs[i])
+		m.seen = i
+	}
 	if len(rules) == 2 {
 		m.between.look(rules[0].append(m.between.cells[:0], s))
 		s = &m.between

@@ -15,6 +15,8 @@ type rowRule struct {
 	scene func(scenery) []int          // draws rows on which it can be seen
 	paint func(s *strip, i, k int) int // pure: it may be asked of any cell of any row
 	clear func(s *strip) bool          // whether people agree what it does with s; nil: always
+
+	erases bool // its number is a color, and it gives cells none but the background; others give them that color
 }
 
 // A boundRowRule is a rule with its number.
@@ -60,6 +62,19 @@ var boundRowRules = sync.OnceValue(func() (all rowRules) {
 		}
 	}
 	return all
+})
+
+// rulesTo are the rules that may give a cell a color that it does not have, by that color.
+var rulesTo = sync.OnceValue(func() (to [10]rowRules) {
+	for _, rule := range boundRowRules() {
+		for c := range to {
+			switch takesColor := slices.Equal(rule.ks, rowColors); {
+			case !takesColor, rule.erases && c == 0, !rule.erases && c == rule.k:
+				to[c] = append(to[c], rule)
+			}
+		}
+	}
+	return to
 })
 
 // tierRowRules are the rules up to a tier, by tier.
@@ -157,8 +172,8 @@ var runRules = []rowRule{
 	{name: "erase_even", tier: 3, scene: manyRuns, paint: func(s *strip, i, _ int) int { return when(s.length(i)&1 == 1, s.cells[i]) }},
 	{name: "erase_odd", tier: 3, scene: manyRuns, paint: func(s *strip, i, _ int) int { return when(s.length(i)&1 == 0, s.cells[i]) }},
 	{name: "erase_at_borders", tier: 3, scene: runsAtBorders, paint: func(s *strip, i, _ int) int { return when(!s.touchesBorder(i), s.cells[i]) }},
-	{name: "only_color", tier: 1, ks: rowColors, scene: runsWithColor, paint: func(s *strip, i, k int) int { return when(s.cells[i] == k, k) }},
-	{name: "erase_color", tier: 1, ks: rowColors, scene: runsWithColor, paint: func(s *strip, i, k int) int { return when(s.cells[i] != k, s.cells[i]) }},
+	{name: "only_color", tier: 1, ks: rowColors, erases: true, scene: runsWithColor, paint: func(s *strip, i, k int) int { return when(s.cells[i] == k, k) }},
+	{name: "erase_color", tier: 1, ks: rowColors, erases: true, scene: runsWithColor, paint: func(s *strip, i, k int) int { return when(s.cells[i] != k, s.cells[i]) }},
 }
 
 // coloringRules give runs, or parts of them, another color.

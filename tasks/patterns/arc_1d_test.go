@@ -370,6 +370,11 @@ func TestRowRules(t *testing.T) {
 				t.Errorf("%s makes\n%s of\n%s, want\n%s", bound, got, x, want)
 				break
 			}
+			for i, c := range bound.append(nil, &s) {
+				if c != s.cells[i] && !slices.Contains(rulesTo()[c], bound) {
+					t.Fatalf("%s gives %s the color %d at %d, and is not among the rules that may", bound, x, c, i)
+				}
+			}
 		}
 	}
 }
