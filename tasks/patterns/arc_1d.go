@@ -175,7 +175,7 @@ func (m *rowMaker) doubtful() bool {
 	m.sortCells()
 	probe := m.order[0]
 	want := m.outputs[0][probe]
-	for _, rule := range rulesTo()[want] { // the probe has changed
+	for _, rule := range rulesFor(cellChange{m.inputs[0][probe], want}) {
 		if rule.paint(&m.start, probe, rule.k) == want && rule != m.rules[0] && m.makes(rule, &m.start, 0) && (two || !m.fits(test, rule)) && m.fitsMore(rule) {
 			return true
 		}
@@ -192,7 +192,7 @@ func (m *rowMaker) doubtfulPair() bool {
 		step.look(first.append(step.cells[:0], &m.start))
 		seconds := boundRowRules()
 		if step.cells[probe] != want {
-			seconds = rulesTo()[want]
+			seconds = rulesFor(cellChange{step.cells[probe], want})
 		}
 		for _, second := range seconds {
 			if second.paint(&step, probe, second.k) == want && m.makes(second, &step, 0) && m.fitsMore(first, second) && !m.fits(m.p.Train, first, second) {

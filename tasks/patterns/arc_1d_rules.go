@@ -16,8 +16,18 @@ type rowRule struct {
 	paint func(s *strip, i, k int) int // pure: it may be asked of any cell of any row
 	clear func(s *strip) bool          // whether people agree what it does with s; nil: always
 
-	erases bool // its number is a color, and it gives cells none but the background; others give them that color
+	changes cellKind // the cells that may get another color; 0: those of the other rules in its list
+	erases  bool     // its number is a color, and it gives cells none but the background; others give them that color
 }
+
+// A cellKind is cells of the background, colored ones, or both.
+type cellKind int
+
+const (
+	emptyCells cellKind = 1 << iota
+	coloredCells
+	allCells = emptyCells | coloredCells
+)
 
 // A boundRowRule is a rule with its number.
 type boundRowRule struct {
@@ -64,17 +74,32 @@ var boundRowRules = sync.OnceValue(func() (all rowRules) {
 	return all
 })
 
-// rulesTo are the rules that may give a cell a color that it does not have, by that color.
-var rulesTo = sync.OnceValue(func() (to [10]rowRules) {
+// A cellChange is that of a cell with one color, or background, to another.
+type cellChange struct{ from, to int }
+
+// kind returns which cells a rule must be able to change for it.
+func (c cellChange) kind() cellKind {
+	if c.from == 0 {
+		return emptyCells
+	}
+	return coloredCells
+}
+
+// rulesFor are the rules that may change a cell so, by the kind of the cell and the color that
+// it gets.
+func rulesFor(c cellChange) rowRules { return changingRules()[c.kind()][c.to] }
+
+var changingRules = sync.OnceValue(func() (by [3][10]rowRules) {
 	for _, rule := range boundRowRules() {
-		for c := range to {
-			switch takesColor := slices.Equal(rule.ks, rowColors); {
-			case !takesColor, rule.erases && c == 0, !rule.erases && c == rule.k:
-				to[c] = append(to[c], rule)
+		for _, kind := range []cellKind{emptyCells, coloredCells} {
+			for c := range by[kind] {
+				if rule.changes&kind != 0 && (!slices.Equal(rule.ks, rowColors) || rule.erases && c == 0 || !rule.erases && c == rule.k) {
+					by[kind][c] = append(by[kind][c], rule)
+				}
 			}
 		}
 	}
-	return to
+	return by
 })
 
 // tierRowRules are the rules up to a tier, by tier.
@@ -97,8 +122,20 @@ var (
 
 // rowRuleTable has all rules. DO NOT CHANGE THE ORDER: it decides which problems a seed gives.
 var rowRuleTable = sync.OnceValue(func() []rowRule {
-	return slices.Concat(movingRules, drawingRules, runRules, coloringRules, wholeRules)
+	return slices.Concat(changing(allCells, movingRules), changing(emptyCells, drawingRules), changing(coloredCells, runRules),
+		changing(coloredCells, coloringRules), changing(allCells, wholeRules))
 })
+
+// changing returns rules that change such cells if they do not say otherwise.
+func changing(kind cellKind, rules []rowRule) []rowRule {
+	rules = slices.Clone(rules)
+	for i := range rules {
+		if rules[i].changes == 0 {
+			rules[i].changes = kind
+		}
+	}
+	return rules
+}
 
 // movingRules move what there is.
 var movingRules = []rowRule{
@@ -144,9 +181,9 @@ var drawingRules = []rowRule{
 	{name: "symmetric", tier: 2, scene: leftRuns, paint: func(s *strip, i, _ int) int { return first(s.cells[i], s.cells[s.last()-i]) }},
 	{name: "symmetric_at_mark", tier: 3, scene: blockAndMark, clear: blockBesideMark, paint: func(s *strip, i, _ int) int { return first(s.cells[i], s.at(2*s.mark()-i)) }},
 	{name: "block_grows_to_mark", tier: 2, scene: blockAndMark, clear: blockBesideMark, paint: func(s *strip, i, _ int) int { return first(s.cells[i], when(s.inside(i), s.blockColor())) }},
-	{name: "repeat_left_half", tier: 2, scene: leftRuns, paint: func(s *strip, i, _ int) int { return s.cells[min(i, s.inOtherHalf(i))] }},
-	{name: "repeat_first_piece", tier: 2, scene: firstPiece, paint: func(s *strip, i, _ int) int { return s.tiled(i) }},
-	{name: "invert", tier: 1, scene: manyRunsAlike, clear: oneColor, paint: func(s *strip, i, _ int) int { return when(s.cells[i] == 0, s.colored(0)) }},
+	{name: "repeat_left_half", tier: 2, changes: allCells, scene: leftRuns, paint: func(s *strip, i, _ int) int { return s.cells[min(i, s.inOtherHalf(i))] }},
+	{name: "repeat_first_piece", tier: 2, changes: allCells, scene: firstPiece, paint: func(s *strip, i, _ int) int { return s.tiled(i) }},
+	{name: "invert", tier: 1, changes: allCells, scene: manyRunsAlike, clear: oneColor, paint: func(s *strip, i, _ int) int { return when(s.cells[i] == 0, s.colored(0)) }},
 }
 
 // runRules take some runs away, or cells of runs.

@@ -371,7 +371,7 @@ func TestRowRules(t *testing.T) {
 				break
 			}
 			for i, c := range bound.append(nil, &s) {
-				if c != s.cells[i] && !slices.Contains(rulesTo()[c], bound) {
+				if c != s.cells[i] && !slices.Contains(rulesFor(cellChange{s.cells[i], c}), bound) {
 					t.Fatalf("%s gives %s the color %d at %d, and is not among the rules that may", bound, x, c, i)
 				}
 			}
