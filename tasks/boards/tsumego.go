@@ -2,6 +2,7 @@ package boards
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,7 +62,9 @@ const (
 	pointEmpty = '.'
 	stoneBlack = 'X'
 	stoneWhite = 'O'
-	offBoard   = '#'
+
+	tsumegoPoints = ".XO"
+	offBoard      = '#'
 )
 
 // A goBoard is a board for searches.
@@ -69,6 +72,8 @@ type goBoard struct {
 	grid.Walled[byte]
 	marks []int // by place: the last search that has come there
 	run   int   // number of the search
+
+	stones, free []int // room for searches
 }
 
 // newGoBoard returns an empty board.
@@ -84,11 +89,11 @@ func newGoBoard(size int) *goBoard {
 }
 
 // liberties returns the empty points beside the stones that hang together with the one at
-// a place.
-func (b *goBoard) liberties(at int) (liberties []int) {
+// a place. They are good until the next call.
+func (b *goBoard) liberties(at int) []int {
 	b.run++
 	b.marks[at] = b.run
-	stones := append(make([]int, 0, 16), at)
+	stones, liberties := append(b.stones[:0], at), b.free[:0]
 	for k := 0; k < len(stones); k++ {
 		for _, step := range b.Steps() {
 			beside := stones[k] + step
@@ -105,6 +110,7 @@ func (b *goBoard) liberties(at int) (liberties []int) {
 			}
 		}
 	}
+	b.stones, b.free = stones, liberties
 	return liberties
 }
 
@@ -147,7 +153,10 @@ func makeTsumego(p tsumegoParams, r *rng.Rand) (tsumegoItem, error) {
 		}
 		stones++
 	}
-	item.Board = grid.Build(size, size, func(i, j int) string { return string(b.Cells[b.At(i, j)]) })
+	item.Board = grid.Build(size, size, func(i, j int) string {
+		at := strings.IndexByte(tsumegoPoints, b.Cells[b.At(i, j)])
+		return tsumegoPoints[at : at+1]
+	})
 	return item, nil
 }
 
@@ -164,7 +173,7 @@ func (b *goBoard) surround(n int, r *rng.Rand) (stones, open int, alive bool) {
 			group = append(group, at)
 		}
 	}
-	liberties := b.liberties(group[0])
+	liberties := slices.Clone(b.liberties(group[0]))
 	keep := r.Between(0, len(liberties)-1)
 	for i, at := range liberties {
 		if i != keep {
@@ -234,7 +243,11 @@ func (t tsumegoItem) appendBoard(b []byte) []byte {
 		b = append(b, ' ', 'A'+byte(j))
 	}
 	for i, row := range t.Board {
-		b = fmt.Appendf(b, "\n%2d", t.BoardSize-i)
+		b = append(b, '\n')
+		if t.BoardSize-i < 10 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(b, int64(t.BoardSize-i), 10)
 		for _, point := range row {
 			b = append(append(b, ' '), point...)
 		}
@@ -255,7 +268,7 @@ func (t tsumegoItem) Check() error {
 			return fmt.Errorf("row %d of board has %d points, want %d", i+1, len(row), t.BoardSize)
 		}
 		for _, point := range row {
-			if len(point) != 1 || !strings.Contains(".XO", point) {
+			if len(point) != 1 || !strings.Contains(tsumegoPoints, point) {
 				return fmt.Errorf("row %d of board has %.20q, want one of . X O", i+1, point)
 			}
 		}

@@ -3,7 +3,6 @@ package letters
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
@@ -154,12 +153,18 @@ type cutter struct {
 	begins [longestCut + 1]uint64
 	path   []string
 	found  [][]string
+	pieces []string // of the last ways found, one after the other
 }
 
 // from cuts off each palindrome that begins at a place, and goes on after it.
 func (c *cutter) from(at int) {
 	if at == len(c.text) {
-		c.found = append(c.found, slices.Clone(c.path))
+		if cap(c.pieces)-len(c.pieces) < len(c.path) {
+			c.pieces = make([]string, 0, 2*longestCut)
+		}
+		start := len(c.pieces)
+		c.pieces = append(c.pieces, c.path...)
+		c.found = append(c.found, c.pieces[start:len(c.pieces):len(c.pieces)])
 		return
 	}
 	for end := at + 1; end <= len(c.text); end++ {

@@ -56,7 +56,7 @@ type sentenceReorderingItem struct {
 // its words are in their places.
 func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceReorderingItem, error) {
 	sentence := drawSentence(r.Between(p.MinWordsInSentence, p.MaxWordsInSentence), r)
-	inOrder := strings.Fields(sentence)
+	inOrder := strings.Split(sentence, " ")
 	words := append(make([]string, 0, longestSentence), inOrder...)
 	rng.ToFront(r, words, len(words))
 	for range words {
@@ -76,7 +76,7 @@ func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceRe
 // sameButForCase counts the places at which a and b have the same word.
 func sameButForCase(a, b []string) (n int) {
 	for i, word := range a {
-		if strings.EqualFold(word, b[i]) {
+		if len(word) == len(b[i]) && strings.EqualFold(word, b[i]) {
 			n++
 		}
 	}
