@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/algebra"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/tasks/boards"
@@ -65,17 +66,17 @@ func Categories() []Category {
 		transformations.Tasks,
 		words.Tasks,
 	) {
-		info := t.Info()
-		if tasks[info.Category] == nil {
-			tasks[info.Category] = map[string]quintain.Task{}
+		category, name := task.Head(t)
+		if tasks[category] == nil {
+			tasks[category] = map[string]quintain.Task{}
 		}
-		tasks[info.Category][info.Name] = t
+		tasks[category][name] = t
 	}
 	var all []Category
 	for _, name := range slices.Sorted(maps.Keys(tasks)) {
 		c := Category{Name: name}
-		for _, task := range slices.Sorted(maps.Keys(tasks[name])) {
-			c.Tasks = append(c.Tasks, tasks[name][task])
+		for _, of := range slices.Sorted(maps.Keys(tasks[name])) {
+			c.Tasks = append(c.Tasks, tasks[name][of])
 		}
 		all = append(all, c)
 	}

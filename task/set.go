@@ -21,7 +21,7 @@ func NewSet(tasks []quintain.Task) (*Set, error) {
 		if p, can := t.(preparer); can {
 			t = p.prepare()
 		}
-		name := t.Info().Name
+		_, name := Head(t)
 		if _, twice := s.byName[name]; twice {
 			return nil, fmt.Errorf("task %s is listed twice", name)
 		}
@@ -42,7 +42,7 @@ func (s *Set) Get(name string) (quintain.Task, error) {
 	}
 	names := make([]string, len(s.list))
 	for i, t := range s.list {
-		names[i] = t.Info().Name
+		_, names[i] = Head(t)
 	}
 	return nil, fmt.Errorf("no task %q%s", name, nearest.Suggest(name, names))
 }

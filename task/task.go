@@ -93,8 +93,8 @@ type Spec[P Params, I Instance] struct {
 
 // ready is what the problems of a Spec share, so that it is not made for each.
 type ready struct {
-	levels []level
-	rands  sync.Pool // of *rng.Rand
+	levels func() []level // worked out at the first call
+	rands  sync.Pool      // of *rng.Rand
 }
 
 // A level is one set of parameters, written, and the name of its streams of chance.
@@ -106,10 +106,32 @@ type level struct {
 // Info implements [quintain.Task].
 func (s Spec[P, I]) Info() quintain.Info {
 	info := quintain.Info{Name: s.Name, Category: s.Category, Doc: s.Doc, Source: s.Source, Version: s.Version, Many: s.Many, Surface: s.Surface, Refuses: s.Refuses}
+	if s.ready != nil {
+		for _, l := range s.ready.levels() {
+			info.Levels = append(info.Levels, l.params)
+		}
+		return info
+	}
 	for _, p := range s.Levels {
 		info.Levels = append(info.Levels, mustJSON(p))
 	}
 	return info
+}
+
+// head implements header.
+func (s Spec[P, I]) head() (category, name string) { return s.Category, s.Name }
+
+// header is a task that can say what it is called without writing its levels.
+type header interface{ head() (category, name string) }
+
+// Head returns the category and the name of a task, as its Info does. For a [Spec] it is much
+// quicker.
+func Head(t quintain.Task) (category, name string) {
+	if h, can := t.(header); can {
+		return h.head()
+	}
+	info := t.Info()
+	return info.Category, info.Name
 }
 
 // With implements [quintain.Task].
@@ -133,10 +155,13 @@ type preparer interface{ prepare() quintain.Task }
 
 // prepare implements preparer.
 func (s Spec[P, I]) prepare() quintain.Task {
-	s.ready = new(ready)
-	for _, p := range s.Levels {
-		s.ready.levels = append(s.ready.levels, s.level(p))
-	}
+	plain := s
+	s.ready = &ready{levels: sync.OnceValue(func() (all []level) {
+		for _, p := range plain.Levels {
+			all = append(all, plain.level(p))
+		}
+		return all
+	})}
 	return s
 }
 
@@ -182,7 +207,7 @@ func (s *Spec[P, I]) draw(d quintain.Draw) (I, json.RawMessage, error) {
 		r = new(rng.Rand)
 	}
 	defer s.ready.rands.Put(r)
-	level := s.ready.levels[d.Level]
+	level := s.ready.levels()[d.Level]
 	level.streams.Restart(r, d.Seed, d.Index)
 	inst, err := s.Make(p, r)
 	return inst, level.params, err

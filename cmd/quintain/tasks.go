@@ -48,11 +48,15 @@ func (d *draft) open() (quintain.Task, error) {
 	if d.task == "" {
 		return nil, usagef("--task is missing; quintain tasks list names them all")
 	}
-	composite, err := catalog.NewComposite()
-	if err != nil {
-		return nil, err
+	all := catalog.Tasks()
+	if d.task == catalog.Composite { // it opens all of them
+		composite, err := catalog.NewComposite()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, composite)
 	}
-	tasks, err := task.NewSet(append(catalog.Tasks(), composite))
+	tasks, err := task.NewSet(all)
 	if err != nil {
 		return nil, err
 	}
