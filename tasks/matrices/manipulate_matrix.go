@@ -211,11 +211,17 @@ func (m manipulateMatrixItem) Solve() string { return grid.Ints(m.Solution) }
 // Score implements [task.Instance]. Space at the ends of lines, and more than one
 // between numbers, are free.
 func (m manipulateMatrixItem) Score(text string) quintain.Verdict {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = strings.Join(answer.Fields(line), " ")
+	b := make([]byte, 0, len(text)) // the words of each line, with a space between them
+	for line := range strings.SplitSeq(text, "\n") {
+		between := "\n"
+		for word := range strings.FieldsFuncSeq(line, answer.Space) {
+			b, between = append(append(b, between...), word...), " "
+		}
+		if between == "\n" {
+			b = append(b, '\n')
+		}
 	}
-	return task.Match(strings.TrimSpace(strings.Join(lines, "\n")), m.Solve())
+	return task.Match(strings.TrimSpace(string(b)), m.Solve())
 }
 
 // A matrixOperation is one step. Its numbers count from 1.
