@@ -121,4 +121,7 @@ func TestSpace(t *testing.T) {
 	if got, want := TrimRight(text), "\x1c a\u3000b\tc"; got != want {
 		t.Errorf("TrimRight(%q) = %q, want %q", text, got, want)
 	}
+	if got, want := Solid(text), "abc"; got != want {
+		t.Errorf("Solid(%q) = %q, want %q", text, got, want)
+	}
 }

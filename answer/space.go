@@ -23,3 +23,13 @@ func Trim(text string) string { return strings.TrimFunc(text, Space) }
 // TrimRight returns text without the white space at its end, as Python's
 // str.rstrip does.
 func TrimRight(text string) string { return strings.TrimRightFunc(text, Space) }
+
+// Solid returns text without white space. Invalid UTF-8 becomes U+FFFD.
+func Solid(text string) string {
+	return strings.Map(func(r rune) rune {
+		if Space(r) {
+			return -1
+		}
+		return r
+	}, text)
+}

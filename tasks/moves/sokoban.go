@@ -314,7 +314,7 @@ func readWarehouse(text string) (*warehouse, error) {
 	const most = 100 // rows and columns
 	var rows []string
 	for line := range strings.Lines(text) {
-		if line = strings.Join(answer.Fields(line), ""); line != "" {
+		if line = answer.Solid(line); line != "" {
 			rows = append(rows, line)
 		}
 	}

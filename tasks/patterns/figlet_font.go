@@ -156,7 +156,7 @@ func (f figletItem) Score(text string) quintain.Verdict {
 	if len(text) > 4*len(f.Answer)+80 {
 		return quintain.Wrong("the answer is too long")
 	}
-	plain := func(s string) string { return strings.ToUpper(strings.Join(answer.Fields(s), "")) }
+	plain := func(s string) string { return strings.ToUpper(answer.Solid(s)) }
 	switch got := strings.TrimSuffix(plain(text), "."); got {
 	case "":
 		return quintain.Malformed("the answer is empty")

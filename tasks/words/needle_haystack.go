@@ -187,11 +187,10 @@ func (n needleHaystackItem) Solve() string {
 // Score implements [task.Instance]. Case, space and a full stop at the end do not count.
 func (n needleHaystackItem) Score(text string) quintain.Verdict {
 	want := n.Solve()
-	bare := func(s string) string { return strings.Join(answer.Fields(s), "") }
-	switch got := strings.TrimSuffix(bare(text), "."); {
+	switch got := strings.TrimSuffix(answer.Solid(text), "."); {
 	case got == "":
 		return quintain.Malformed("the answer is empty")
-	case strings.EqualFold(got, bare(want)):
+	case strings.EqualFold(got, answer.Solid(want)):
 		return quintain.Right()
 	}
 	return quintain.Wrong("want " + want)
