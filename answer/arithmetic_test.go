@@ -121,6 +121,9 @@ func TestSpace(t *testing.T) {
 	if got, want := TrimRight(text), "\x1c a\u3000b\tc"; got != want {
 		t.Errorf("TrimRight(%q) = %q, want %q", text, got, want)
 	}
+	if got, want := Squeeze(text+" 1  2 \r\n\n"), "a b c\n1 2\n\n"; got != want {
+		t.Errorf("Squeeze gives %q, want %q", got, want)
+	}
 	if got, want := Solid(text), "abc"; got != want {
 		t.Errorf("Solid(%q) = %q, want %q", text, got, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Readings returns what else a bare answer may say that is dressed, or written as another
@@ -39,15 +40,24 @@ func Bare(text string) string {
 		}
 		text = Trim(inner)
 	}
-	if !strings.ContainsAny(text, "\t\r\n\u00a0−") && !strings.Contains(text, "  ") {
+	if evenlySpaced(text) && !strings.Contains(text, "−") {
 		return text
 	}
-	text = strings.ReplaceAll(text, "−", "-")
-	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = strings.Join(Fields(line), " ")
+	return Squeeze(strings.ReplaceAll(text, "−", "-"))
+}
+
+// evenlySpaced reports whether text is one line with no space but single ones.
+func evenlySpaced(text string) bool {
+	ascii := true
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '\t', c == '\r', c == '\n', c == ' ' && i > 0 && text[i-1] == ' ':
+			return false
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
 	}
-	return strings.Join(lines, "\n")
+	return ascii || !strings.Contains(text, "\u00a0")
 }
 
 // undressed takes the outermost marks off text. The marks must not occur in between: in

@@ -33,3 +33,18 @@ func Solid(text string) string {
 		return r
 	}, text)
 }
+
+// Squeeze returns text with the words of each line joined by single spaces, and no others.
+func Squeeze(text string) string {
+	b := make([]byte, 0, len(text)+1)
+	for line := range strings.SplitSeq(text, "\n") {
+		for word := range strings.FieldsFuncSeq(line, Space) {
+			b = append(append(b, word...), ' ')
+		}
+		if n := len(b); n > 0 && b[n-1] == ' ' {
+			b = b[:n-1]
+		}
+		b = append(b, '\n')
+	}
+	return string(b[:len(b)-1])
+}

@@ -211,17 +211,7 @@ func (m manipulateMatrixItem) Solve() string { return grid.Ints(m.Solution) }
 // Score implements [task.Instance]. Space at the ends of lines, and more than one
 // between numbers, are free.
 func (m manipulateMatrixItem) Score(text string) quintain.Verdict {
-	b := make([]byte, 0, len(text)) // the words of each line, with a space between them
-	for line := range strings.SplitSeq(text, "\n") {
-		between := "\n"
-		for word := range strings.FieldsFuncSeq(line, answer.Space) {
-			b, between = append(append(b, between...), word...), " "
-		}
-		if between == "\n" {
-			b = append(b, '\n')
-		}
-	}
-	return task.Match(strings.TrimSpace(string(b)), m.Solve())
+	return task.Match(strings.TrimSpace(answer.Squeeze(text)), m.Solve())
 }
 
 // A matrixOperation is one step. Its numbers count from 1.
