@@ -1,11 +1,9 @@
 package hub
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -72,24 +71,10 @@ func (f *fixture) restart() {
 // the fixture does.
 func (f *fixture) serve() (addr string, end func()) {
 	f.t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	server := f.server
-	go func() { ended <- server.Run(ctx, l) }()
-	end = func() {
-		cancel()
-		if err := <-ended; err != nil {
-			f.t.Error(err)
-		}
-		ended <- nil
-	}
+	addr, end = webtest.Serve(f.t, f.server)
 	close := f.stop
 	f.stop = func() { end(); close() }
-	return l.Addr().String(), end
+	return addr, end
 }
 
 // do makes a request without a socket. The body is sent as JSON; headers are

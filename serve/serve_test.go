@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 // post makes a request of a server with the default settings, and returns the status and
@@ -124,18 +124,11 @@ func TestGrade(t *testing.T) {
 // TestClientsThatGo hang up in the middle of a request, and before its reply. The next one is
 // answered, and the server ends.
 func TestClientsThatGo(t *testing.T) {
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newServer(t, Config{})
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx, l) }()
+	addr, end := webtest.Serve(t, newServer(t, Config{}))
 	body := `{"problem":"chain_sum.v2.s1.l0.0","answer":"-3"}`
 	request := fmt.Sprintf("POST /v1/grade HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 	for _, length := range []int{0, 10, len(request) - 10, len(request)} {
-		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
+		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +137,7 @@ func TestClientsThatGo(t *testing.T) {
 		}
 		c.Close()
 	}
-	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
+	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,10 +153,7 @@ func TestClientsThatGo(t *testing.T) {
 	if text, err := io.ReadAll(reply.Body); err != nil || string(text) != `{"score":1,"malformed":false,"reason":""}` {
 		t.Errorf("%s, error %v", text, err)
 	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	end()
 }
 
 // TestProtocolsAreChosen opens the routes of those protocols that are named, and no others.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 // failing returns a server whose route /fail fails with what fault says.
@@ -121,7 +122,7 @@ func TestBrokenBodies(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", test.why, w.Code, w.Body, test.status)
 		}
 	}
-	addr, _ := serve(t, s)
+	addr, _ := webtest.Serve(t, s)
 	for _, chunk := range []string{"zz\r\n{}\r\n0\r\n\r\n", "-1\r\n{}\r\n", "0x2\r\n{}\r\n0\r\n\r\n", "2\r\n{}xx\r\n0\r\n\r\n"} {
 		c := dial(t, addr, "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"+chunk)
 		if status, err := readStatus(c); err != nil || status != http.StatusBadRequest {

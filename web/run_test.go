@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 func TestRunEndsWithinTheDrainTime(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, web.Config{Settings: web.Settings{Drain: 200 * time.Millisecond}})
-	addr, end := serve(t, s)
+	addr, end := webtest.Serve(t, s)
 	idle := dial(t, addr, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if _, err := readStatus(idle); err != nil {
 		t.Fatal(err)
@@ -38,7 +39,7 @@ func TestRunEndsWithinTheDrainTime(t *testing.T) {
 
 func TestRunEndsAtOnce(t *testing.T) {
 	t.Parallel()
-	addr, end := serve(t, newServer(t, web.Config{Settings: web.Settings{Drain: time.Hour}}))
+	addr, end := webtest.Serve(t, newServer(t, web.Config{Settings: web.Settings{Drain: time.Hour}}))
 	idle, fresh := dial(t, addr, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), dial(t, addr, "")
 	if _, err := readStatus(idle); err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func TestRunWaitsForConnectionsTakenOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, end := serve(t, s)
+	addr, end := webtest.Serve(t, s)
 	taken := dial(t, addr, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if _, err := io.ReadFull(taken, make([]byte, 1)); err != nil {
 		t.Fatal(err)
@@ -95,7 +96,7 @@ func TestRunFails(t *testing.T) {
 
 func TestStalledBody(t *testing.T) {
 	t.Parallel()
-	addr, _ := serve(t, newServer(t, web.Config{Settings: web.Settings{Stall: 50 * time.Millisecond}}))
+	addr, _ := webtest.Serve(t, newServer(t, web.Config{Settings: web.Settings{Stall: 50 * time.Millisecond}}))
 	for path, want := range map[string]int{"/echo": http.StatusRequestTimeout, "/skip": http.StatusOK} {
 		c := dial(t, addr, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
 		if status, err := readStatus(c); err != nil || status != want {
@@ -113,7 +114,7 @@ func TestStalledBody(t *testing.T) {
 func TestTooManyConnections(t *testing.T) {
 	t.Parallel()
 	hold, held := make(chan struct{}), make(chan struct{}, 9)
-	addr, _ := serve(t, newServer(t, web.Config{Settings: web.Settings{MaxConnections: 2}, Routes: []web.Route{
+	addr, _ := webtest.Serve(t, newServer(t, web.Config{Settings: web.Settings{MaxConnections: 2}, Routes: []web.Route{
 		{Method: "GET", Path: "/hold", Serve: func(c *web.Call) { held <- struct{}{}; <-hold; c.JSON(200, []byte("{}")) }},
 	}}))
 	const request, holding = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /hold HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -159,7 +160,7 @@ func TestTornExchange(t *testing.T) {
 		c.JSON(200, []byte("{}"))
 		exchanges <- c.Exchange
 	}}}})
-	addr, _ := serve(t, s)
+	addr, _ := webtest.Serve(t, s)
 	const request = "GET /note HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	whole := dial(t, addr, request)
 	if _, err := readStatus(whole); err != nil {

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -64,27 +65,6 @@ func doIn(ctx context.Context, s http.Handler, method, path string, body io.Read
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	return w
-}
-
-// serve runs s on a socket until end is called.
-func serve(t *testing.T, s *web.Server) (addr string, end func()) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx, l) }()
-	end = func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		ended <- nil
-	}
-	t.Cleanup(end)
-	return l.Addr().String(), end
 }
 
 // dial opens a connection and writes a text to it.
@@ -238,7 +218,7 @@ func TestPackedBodies(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, test.status, test.reply)
 		}
 	}
-	addr, _ := serve(t, s)
+	addr, _ := webtest.Serve(t, s)
 	c := dial(t, addr, fmt.Sprintf("POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", 5000, strings.Repeat(" ", 5000)))
 	defer c.Close()
 	if status, err := readStatus(c); err != nil || status != http.StatusRequestEntityTooLarge {
@@ -311,7 +291,7 @@ func TestPanic(t *testing.T) {
 		{Method: "GET", Path: "/panic", Serve: func(*web.Call) { panic("oh") }},
 		{Method: "GET", Path: "/half", Serve: func(c *web.Call) { io.WriteString(c.W, "half"); panic("oh") }},
 	}})
-	addr, _ := serve(t, s)
+	addr, _ := webtest.Serve(t, s)
 	defer http.DefaultClient.CloseIdleConnections()
 	get := func(path string) (int, string) {
 		reply, err := http.Get("http://" + addr + path)

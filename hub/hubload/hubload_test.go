@@ -2,7 +2,6 @@ package hubload
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"testing"
 	"time"
@@ -10,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 // small returns a load that takes a moment, on a hub that runs until the test ends.
@@ -24,24 +23,14 @@ func small(t *testing.T) Load {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door, err := web.Listen(t.Context(), web.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- server.Run(ctx, door) }()
 	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
 		if err := q.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	addr, _ := webtest.Serve(t, server)
 	l := Default()
-	l.URL = "http://" + door.Addr().String()
+	l.URL = "http://" + addr
 	l.Time, l.Length, l.Groups, l.Batch, l.Environments = 50*time.Millisecond, 20, 64, 64, 3
 	return l
 }

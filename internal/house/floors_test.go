@@ -49,7 +49,7 @@ var floors = [][]string{
 		"mathverify", // over its trees, normal forms and values
 		"trace",
 		"packing",
-		"web",
+		"web", "web/webtest",
 		"interop/atropos", "interop/atropos/environment", "interop/reasoninggym", "interop/areal",
 		"dataset",
 	},

@@ -20,6 +20,7 @@ import (
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,21 +42,8 @@ func start(t testing.TB, limits sessions.Limits) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door, err := web.Listen(t.Context(), web.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx, door) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		http.DefaultClient.CloseIdleConnections()
-	})
-	return door.Addr().String()
+	addr, _ := webtest.Serve(t, s)
+	return addr
 }
 
 var few = sessions.Limits{Most: 4, Idle: time.Minute}

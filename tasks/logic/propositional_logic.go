@@ -195,12 +195,10 @@ func drawFormula(f formula, letters string, levels int, r *rng.Rand) formula {
 func (t *theory) conclusions() (right []formula, all int) {
 	f := make(formula, 0, 5)
 	for i := range len(t.letters) {
-		for j := range i {
-			for form := range 10 {
-				if f = aboutTwo(f[:0], t.letters[j], t.letters[i], form); t.needsSeveral(f) {
-					right = append(right, slices.Clone(f))
-				}
-				all++
+		for code := range 10 * i {
+			all++
+			if f = aboutTwo(f[:0], t.letters[code/10], t.letters[i], code%10); t.needsSeveral(f) {
+				right = append(right, slices.Clone(f))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package openenvload_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/serve/openenv/openenvload"
 	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 // start runs a server of up to eight sessions until the test ends, and returns its URL.
@@ -24,20 +24,8 @@ func start(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door, err := web.Listen(t.Context(), web.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx, door) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + door.Addr().String()
+	addr, _ := webtest.Serve(t, s)
+	return "http://" + addr
 }
 
 func TestRun(t *testing.T) {
