@@ -122,7 +122,9 @@ func (s Spec[P, I]) Info() quintain.Info {
 func (s Spec[P, I]) head() (category, name string) { return s.Category, s.Name }
 
 // header is a task that can say what it is called without writing its levels.
-type header interface{ head() (category, name string) }
+type header interface {
+	head() (category, name string)
+}
 
 // Head returns the category and the name of a task, as its Info does. For a [Spec] it is much
 // quicker.

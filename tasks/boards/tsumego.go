@@ -93,7 +93,8 @@ func newGoBoard(size int) *goBoard {
 func (b *goBoard) liberties(at int) []int {
 	b.run++
 	b.marks[at] = b.run
-	stones, liberties := append(b.stones[:0], at), b.free[:0]
+	stones, liberties := b.stones[:0], b.free[:0]
+	stones = append(stones, at)
 	for k := 0; k < len(stones); k++ {
 		for _, step := range b.Steps() {
 			beside := stones[k] + step

@@ -187,7 +187,8 @@ type placed struct {
 // outline is the outline of b, its corners first. It is good until the next call.
 func (d *drawing) outline(b box) []placed {
 	at := func(row, col int) int { return d.At(row+1, col+1) }
-	list := append(d.room[:0], placed{at(b.top, b.left), corner}, placed{at(b.top, b.right), corner},
+	list := d.room[:0]
+	list = append(list, placed{at(b.top, b.left), corner}, placed{at(b.top, b.right), corner},
 		placed{at(b.bottom, b.left), corner}, placed{at(b.bottom, b.right), corner})
 	for col := b.left + 1; col < b.right; col++ {
 		list = append(list, placed{at(b.top, col), across}, placed{at(b.bottom, col), across})

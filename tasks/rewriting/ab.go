@@ -114,11 +114,12 @@ func rewriteAB(end, program []abToken, crossed bool) []abToken {
 	lefts := len(end)
 	open = [2]int{} // tokens after this one that look left, and have no partner
 	for _, token := range slices.Backward(program) {
-		if token%2 == 0 {
+		switch {
+		case token%2 == 0:
 			open[token.partner(crossed)]++
-		} else if open[token/2] > 0 {
+		case open[token/2] > 0:
 			open[token/2]--
-		} else {
+		default:
 			end = append(end, token)
 		}
 	}
