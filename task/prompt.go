@@ -18,6 +18,14 @@ func CheckPhrasing(phrasing, n int) error {
 	return nil
 }
 
+// CheckSolution returns an error if the answer that inst stores is not right.
+func CheckSolution(inst Instance) error {
+	if v := inst.Score(inst.Solve()); v.Score != 1 {
+		return fmt.Errorf("solution: %s", v.Reason)
+	}
+	return nil
+}
+
 // AppendFilled appends text to b, with value(c) in place of every %c, a percent sign and a
 // letter.
 func AppendFilled(b []byte, text string, value func(c byte) string) []byte {

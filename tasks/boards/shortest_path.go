@@ -352,10 +352,7 @@ func (s shortestPathItem) Check() error {
 	if want := m.way(m.from(start), goal); len(want) != len(s.Solution) {
 		return fmt.Errorf("solution has %d moves, want %d", len(s.Solution), len(want))
 	}
-	if v := s.Score(s.Solve()); v.Score != 1 {
-		return fmt.Errorf("solution: %s", v.Reason)
-	}
-	return nil
+	return task.CheckSolution(s)
 }
 
 // infeasible is the answer if there is no way.

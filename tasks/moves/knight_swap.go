@@ -343,8 +343,8 @@ func (k knightItem) Check() error {
 		return fmt.Errorf("there are %d white knights and %d black ones, want equally many", count["w"], count["B"])
 	}
 	if len(k.Solution) > 0 {
-		if v := k.Score(k.Solve()); v.Score != 1 {
-			return fmt.Errorf("solution: %s", v.Reason)
+		if err := task.CheckSolution(k); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -171,10 +171,7 @@ func (s rushItem) Check() error {
 	if s.Solution == "" {
 		return nil
 	}
-	if v := s.Score(s.Solution); v.Score != 1 {
-		return fmt.Errorf("solution: %s", v.Reason)
-	}
-	return nil
+	return task.CheckSolution(s)
 }
 
 // Solve implements [task.Instance]. It is empty for records without a solution.

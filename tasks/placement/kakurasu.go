@@ -241,8 +241,8 @@ func (k kakurasuItem) Check() error {
 	if k.NRows < 1 || k.NRows > kakurasuMaxSide || k.NCols < 1 || k.NCols > kakurasuMaxSide || len(k.RowSums) != k.NRows || len(k.ColSums) != k.NCols {
 		return fmt.Errorf("there are %d rows with %d sums and %d columns with %d sums, want 1 to %d of each", k.NRows, len(k.RowSums), k.NCols, len(k.ColSums), kakurasuMaxSide)
 	}
-	if v := k.Score(k.Solve()); v.Score != 1 {
-		return fmt.Errorf("solution: %s", v.Reason)
+	if err := task.CheckSolution(k); err != nil {
+		return err
 	}
 	return nil
 }

@@ -333,10 +333,7 @@ func (s survoItem) Check() error {
 	if len(s.Puzzle[0]) != s.BoardSize {
 		return errors.New("puzzle is not square")
 	}
-	if v := s.Score(s.Solve()); v.Score != 1 {
-		return fmt.Errorf("solution: %s", v.Reason)
-	}
-	return nil
+	return task.CheckSolution(s)
 }
 
 // Solve implements [task.Instance].
