@@ -122,46 +122,53 @@ func (k *kitchen) draw(least, most, iterations int, r *rng.Rand) dish {
 // invent draws a recipe for each stage.
 func (k *kitchen) invent(r *rng.Rand) []recipe {
 	rules := make([]recipe, 0, len(k.stages))
-	for _, s := range k.stages {
-		drawn := s.draw(r)
-		for !k.fits(&drawn, rules) {
-			drawn = s.draw(r)
+	for i := range k.stages {
+		drawn, fits := k.drawRecipe(&k.stages[i], r)
+		for !fits || hidden(&drawn, rules) {
+			drawn, fits = k.drawRecipe(&k.stages[i], r)
 		}
 		rules = append(rules, drawn)
 	}
 	return rules
 }
 
-// draw draws a recipe.
-func (s stage) draw(r *rng.Rand) (drawn recipe) {
+// drawRecipe draws a recipe, and reports whether it fits.
+func (k *kitchen) drawRecipe(s *stage, r *rng.Rand) (drawn recipe, fits bool) {
+	weight := 0
 	for range r.Between(s.least, s.most) {
-		drawn[r.Between(s.taken[0], s.taken[1])]--
+		kind := r.Between(s.taken[0], s.taken[1])
+		drawn[kind]--
+		weight -= k.weight[kind]
 	}
 	for range r.Between(1, 3) {
 		if kind := r.Between(s.given[0], s.given[1]); drawn[kind] >= 0 {
 			drawn[kind]++
+			weight += k.weight[kind]
+			fits = true
 		}
 	}
-	return drawn
+	return drawn, fits && weight < 0
 }
 
-// fits reports whether a recipe takes things and gives lighter ones, and none before it takes
-// so little that it is always applied in its place.
-func (k *kitchen) fits(drawn *recipe, before []recipe) bool {
+// fits reports whether a recipe takes things and gives lighter ones.
+func (k *kitchen) fits(r *recipe) bool {
 	weight, gives := 0, false
-	for kind, change := range drawn {
+	for kind, change := range r {
 		weight += int(change) * k.weight[kind]
 		gives = gives || change > 0
 	}
-	if weight >= 0 || !gives {
-		return false
-	}
+	return weight < 0 && gives
+}
+
+// hidden reports whether a recipe before r takes so little that it is always applied in place
+// of r.
+func hidden(r *recipe, before []recipe) bool {
 	for i := range before {
-		if before[i].hides(drawn) {
-			return false
+		if before[i].hides(r) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // hides reports whether r can be applied whenever other can.
@@ -251,7 +258,7 @@ func (k *kitchen) check(d dish, iterations int) error {
 		return fmt.Errorf("there are %d rules, want at most %d", len(d.rules), mostRules)
 	}
 	for i, r := range d.rules {
-		if slices.Max(r[:]) > mostChange || slices.Min(r[:]) < -mostChange || !k.fits(&r, nil) {
+		if slices.Max(r[:]) > mostChange || slices.Min(r[:]) < -mostChange || !k.fits(&r) {
 			return fmt.Errorf("rule %d takes or gives too much", i+1)
 		}
 	}
