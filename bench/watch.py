@@ -1,23 +1,31 @@
 #!/usr/bin/env python3
-"""What those who watch cost a run.
+"""What those who watch cost a run, and what a long run costs those who watch.
 
     python3 bench/watch.py --quintain bin/quintain [--viewers 10] [--seconds 60]
+    python3 bench/watch.py --quintain bin/quintain --points 10000000
 
 A run of the model in the box plays and trains. `quintain view` shows its folder beside it to viewers, each of whom asks for what the scripts of the page
 of a run ask for: events, the page again at most every five seconds, and the charts when there are more numbers. Since both serve the same pages by the same
 code, the processor time of the second process is what the viewers cost; it is compared with that of the run. Processor time hardly depends on what else
 the machine does.
+
+With --points, a folder gets so many numbers of 50 names; told is how long a viewer waits for its page, for all numbers, for the charts, and for a new row, and
+how much memory the program takes.
 """
 
 import argparse
+import contextlib
 import json
 import pathlib
+import random
 import re
 import socket
+import statistics
 import subprocess
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -62,12 +70,65 @@ def watch(base, asked, over):
             asked["charts"] += 1
 
 
+def write_points(path, points, names):
+    values = [f"{random.random():.16f}" for _ in range(1 << 16)]
+    with open(path, "w", buffering=1 << 20) as out:
+        for row in range(points // len(names)):
+            numbers = ",".join(f'"{name}":{values[(row * 7919 + i * 31) % len(values)]}' for i, name in enumerate(names))
+            out.write(f'{{"step":{row},"time":{1795354756 + 5 * row}.25,"values":{{{numbers}}}}}\n')
+
+
+def long_run(quintain, points):
+    names = ["train/score", "train/percent_correct", *(f"train/score/task_{i:02}" for i in range(48))]
+    with tempfile.TemporaryDirectory() as folder:
+        path, port = pathlib.Path(folder) / "metrics.jsonl", free_port()
+        write_points(path, points, names)
+        base, began = f"http://127.0.0.1:{port}/watch/", time.time()
+        view = subprocess.Popen([quintain, "view", folder, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            page = None
+            while not page:
+                with contextlib.suppress(urllib.error.URLError):
+                    page = get(base + "run")
+            opened = time.time() - began
+            while b"are left" in urllib.request.urlopen(base + "run", timeout=60).read():
+                time.sleep(0.05)
+            read = time.time() - began
+            charts = base + "series?" + urllib.parse.urlencode([("name", n) for n in names])
+            spent = {}
+            for what in ("run", charts.removeprefix(base)):
+                times = []
+                for _ in range(20):
+                    start = time.time()
+                    get(base + what)
+                    times.append(time.time() - start)
+                spent[what[:3]] = 1000 * statistics.median(times)
+            events = urllib.request.urlopen(base + "events", timeout=60)
+            time.sleep(2)
+            start = time.time()
+            with open(path, "a") as out:
+                out.write(f'{{"step":{points},"time":1999999999,"values":{{"train/score":7}}}}\n')
+            next(line for line in events if line.startswith(b"data: "))
+            line = json.loads(urllib.request.urlopen(base + "series?name=train/score", timeout=60).read())[0]
+            told = time.time() - start
+            assert line["x"][-1] == points and line["y"][-1] == 7, line
+            memory = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{view.pid}/status").read_text())
+        finally:
+            view.kill()
+            view.wait()
+        print(f"{points:,} points, {path.stat().st_size / 1e6:.0f} MB: first page after {opened:.2f} s, all read after {read:.1f} s; the page {spent['run']:.0f} ms, "
+              f"{len(names)} charts {spent['ser']:.0f} ms, a new row {told:.2f} s (looked for once a second); {int(memory[1]) / 1000:.0f} MB of memory")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", required=True, help="the program")
     parser.add_argument("--viewers", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--points", type=int, help="measure a folder of so many numbers instead")
     args = parser.parse_args()
+    if args.points:
+        return long_run(args.quintain, args.points)
     with tempfile.TemporaryDirectory() as folder:
         port, quiet = free_port(), {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         run = subprocess.Popen([args.quintain, "run", "--data", folder, "--port", "0"], **quiet)

@@ -58,6 +58,7 @@ type runPage struct {
 	LagGroups int
 	Charts    []chart
 	Tasks     []chart
+	Left      int    // percent of the numbers that are not read yet
 	Time      bool   // the charts are over time, not over steps
 	Hub       string // what the hub holds, as text; empty: there is none
 }
@@ -70,7 +71,7 @@ type share struct {
 
 // run answers with the page of the run.
 func (s *Server) run(c *web.Call) {
-	p := runPage{Time: c.R.URL.Query().Get("x") == "time"}
+	p := runPage{Left: s.numbers.left(), Time: c.R.URL.Query().Get("x") == "time"}
 	var lags map[int]int
 	p.Counts, lags = s.trace.sums()
 	for _, lag := range slices.Sorted(maps.Keys(lags)) {
@@ -126,8 +127,8 @@ func (s *Server) fill(c *chart, names []string) bool {
 	}
 	c.Names = all
 	for _, name := range all {
-		if v, step, there := s.numbers.last(name); there {
-			c.Last = append(c.Last, reading{name, v, step})
+		if p, there := s.numbers.last(name); there {
+			c.Last = append(c.Last, reading{name, p.Value, int(p.Step)})
 		}
 	}
 	return len(all) > 0

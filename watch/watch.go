@@ -65,7 +65,7 @@ func New(c Config) (*Server, error) {
 		at = c.Data
 	}
 	s := &Server{config: c, trace: &trail{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics))}
-	s.ready = sync.OnceFunc(s.refresh)
+	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
 	s.pages, err = readPages()
 	return s, err
@@ -119,17 +119,21 @@ func (s *Server) Run(ctx context.Context) error {
 	s.ready()
 	tick := time.NewTicker(refreshEvery)
 	defer tick.Stop()
-	groups, rows, held := s.trace.len(), s.numbers.len(), ""
+	groups, held := s.trace.len(), ""
+	rows := s.numbers.len()
 	for {
+		for s.refresh() && ctx.Err() == nil {
+			continue // ten million numbers take a few seconds
+		}
+		g, h := s.trace.len(), s.hubNow()
+		if r := s.numbers.len(); g != groups || r != rows || h != held {
+			groups, rows, held = g, r, h
+			s.grown.Tell("grown", map[string]any{"groups": groups, "rows": rows})
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-		}
-		s.refresh()
-		if g, r, h := s.trace.len(), s.numbers.len(), s.hubNow(); g != groups || r != rows || h != held {
-			groups, rows, held = g, r, h
-			s.grown.Tell("grown", map[string]any{"groups": groups, "rows": rows})
 		}
 	}
 }
@@ -146,9 +150,11 @@ func (s *Server) hubNow() string {
 	return string(text)
 }
 
-// refresh reads what was added to the folder.
-func (s *Server) refresh() {
-	if err := errors.Join(s.trace.refresh(), s.numbers.refresh()); err != nil {
+// refresh reads what was added to the folder, and reports whether it has more numbers.
+func (s *Server) refresh() (more bool) {
+	more, failed := s.numbers.refresh()
+	if err := errors.Join(s.trace.refresh(), failed); err != nil {
 		s.config.Log.Warn("the data folder cannot be read", "error", err)
 	}
+	return more
 }
