@@ -271,6 +271,25 @@ def page_links(v):
     return [a.get_attribute("href") for a in v.page.locator("tbody th a").all()]
 
 
+def alone(browser, page):
+    """A page on its own: from a file, without a request."""
+    v = Visit(browser, page.as_uri(), viewport={"width": 1280, "height": 900})
+    v.open("")
+    v.wait("document.querySelectorAll('figure.chart canvas').length > 3")
+    v.want("no chart has points", v.page.evaluate("document.querySelector('figure.chart').dataset.points > 0"))
+    for group in v.page.locator("details.group").all()[:2]:
+        group.locator("summary").first.click()
+        group.locator("a.totokens").last.press("Enter")
+        group.locator(".tokens span").first.hover()
+        v.want(f"the pointer is at {group.locator('.exact').inner_text()}", group.locator(".exact").inner_text().startswith("token 0 · id"))
+    v.axe()
+    v.want("a reply has taken the page", v.page.title().startswith("Run"))
+    v.open("?x=time")
+    v.wait("document.querySelectorAll('figure.chart canvas').length > 3")
+    v.context.close()
+    return v.faults
+
+
 def weight(browser, base):
     """What the page of a run takes: printed, since machines differ; only its size has a bound."""
     v = Visit(browser, base)
@@ -301,6 +320,8 @@ def main():
                            check=True, capture_output=True, timeout=PATIENCE / 1000)
         with program(quintain, "view", *(str(scratch / name) for name in ("run", "0.4", "0.8")), log=scratch / "view.log") as base:
             faults += pages(browser, base, args.screenshots) + weight(browser, base)
+        subprocess.run([quintain, "view", str(scratch / "run"), "--export", str(scratch / "page.html")], check=True, capture_output=True, timeout=PATIENCE / 1000)
+        faults += alone(browser, scratch / "page.html")
 
         replies = scratch / "replies.jsonl"
         replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in HOSTILE))

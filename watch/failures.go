@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,26 +38,32 @@ type failuresPage struct {
 // failures answers with the page of failures.
 func (s *Server) failures(c *web.Call) {
 	var p failuresPage
-	counts, _ := s.trace.sums()
-	by := map[string]*failure{}
-	err := c.Compute(func() error {
-		for _, o := range quintain.Outcomes {
-			if o.Rewarded() {
-				continue
-			}
-			p.All += counts.Outcomes[o]
-			for _, e := range s.trace.find(trace.Query{Outcome: o, Newest: true, Limit: failuresRead}) {
-				if r, err := s.trace.now().Read(e.Ref); err == nil { // what cannot be read is no failure of the run
-					p.Read++
-					addFailures(by, r, o, formatRef(e.Ref))
-				}
-			}
-		}
-		return c.Context().Err()
+	err := c.Compute(func() (err error) {
+		p, err = s.failuresPage(c.Context())
+		return err
 	})
 	if err != nil {
 		c.Fail(err)
 		return
+	}
+	s.show(c, view{"Failures", "failures", p})
+}
+
+// failuresPage is the content of the page of failures.
+func (s *Server) failuresPage(ctx context.Context) (p failuresPage, err error) {
+	counts, _ := s.trace.sums()
+	by := map[string]*failure{}
+	for _, o := range quintain.Outcomes {
+		if o.Rewarded() {
+			continue
+		}
+		p.All += counts.Outcomes[o]
+		for _, e := range s.trace.find(trace.Query{Outcome: o, Newest: true, Limit: failuresRead}) {
+			if r, err := s.trace.now().Read(e.Ref); err == nil { // what cannot be read is no failure of the run
+				p.Read++
+				addFailures(by, r, o, formatRef(e.Ref))
+			}
+		}
 	}
 	for _, f := range by {
 		p.Failures = append(p.Failures, *f)
@@ -64,7 +71,7 @@ func (s *Server) failures(c *web.Call) {
 	slices.SortFunc(p.Failures, func(a, b failure) int {
 		return cmp.Or(b.Newest.Compare(a.Newest), cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Outcome, b.Outcome))
 	})
-	s.show(c, view{"Failures", "failures", p})
+	return p, ctx.Err()
 }
 
 // addFailures adds the episodes of a group with an outcome. The newest groups come first.

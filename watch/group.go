@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -34,6 +35,8 @@ type groupPage struct {
 	From     int // first turn that is shown
 	Before   int // first turn of the page before; -1: there is none
 	After    int // first turn of the next page; -1: there is none
+
+	Given map[int]template.JS // tokens of episodes, as JSON, if the page is on its own
 }
 
 // An episode is one that is shown.
@@ -109,13 +112,12 @@ func (s *Server) group(c *web.Call) {
 	if err != nil || from < 0 {
 		from = 0
 	}
-	s.show(c, view{"Group " + plain(r.Group()), "group", newGroupPage(r, formatRef(at), from)})
+	s.show(c, view{"Group " + plain(r.Group()), "group", newGroupPage(&pen{at: formatRef(at), room: mostOnPage}, r, from)})
 }
 
 // newGroupPage lays out a group, from a turn on.
-func newGroupPage(r *trace.Record, at string, from int) groupPage {
-	w := &pen{at: at, room: mostOnPage}
-	p := groupPage{At: at, Record: r, Level: levelOf(r), From: from, Before: -1, After: -1, More: max(0, len(r.Episodes)-mostEpisodes)}
+func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
+	p := groupPage{At: w.at, Record: r, Level: levelOf(r), From: from, Before: -1, After: -1, More: max(0, len(r.Episodes)-mostEpisodes)}
 	if from > 0 {
 		p.Before = max(0, from-mostTurns)
 	}

@@ -43,19 +43,19 @@ type view struct {
 	Body  any
 }
 
-// readPages reads the templates, each within the layout.
-func readPages() (map[string]*template.Template, error) {
+// readPages reads the templates: each within the layout, and that of a page on its own.
+func readPages() (pages map[string]*template.Template, alone *template.Template, err error) {
 	layout, err := template.New("layout.html").Funcs(functions()).ParseFS(files, "pages/layout.html")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	names, err := fs.Glob(files, "pages/*.html")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all := map[string]*template.Template{}
+	pages = map[string]*template.Template{}
 	for _, name := range names {
-		if name == "pages/layout.html" {
+		if name == "pages/layout.html" || name == "pages/export.html" {
 			continue
 		}
 		one, err := layout.Clone()
@@ -63,11 +63,15 @@ func readPages() (map[string]*template.Template, error) {
 			one, err = one.ParseFS(files, name)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		all[strings.TrimSuffix(path.Base(name), ".html")] = one
+		pages[strings.TrimSuffix(path.Base(name), ".html")] = one
 	}
-	return all, nil
+	alone, err = layout.Clone()
+	if err == nil {
+		alone, err = alone.Funcs(template.FuncMap{"alone": func() bool { return true }}).ParseFS(files, "pages/*.html")
+	}
+	return pages, alone, err
 }
 
 // functions are those of the templates.
@@ -85,6 +89,7 @@ func functions() template.FuncMap {
 		"ref":   formatRef,
 		"links": links,
 		"where": where,
+		"alone": func() bool { return false }, // there are no other pages
 	}
 }
 

@@ -71,7 +71,22 @@ type share struct {
 
 // run answers with the page of the run.
 func (s *Server) run(c *web.Call) {
-	p := runPage{Left: s.numbers.left(), Time: c.R.URL.Query().Get("x") == "time"}
+	p := s.runPage()
+	p.Time = c.R.URL.Query().Get("x") == "time"
+	s.show(c, view{p.title(), "run", p})
+}
+
+// title names the run.
+func (p *runPage) title() string {
+	if p.Head == nil {
+		return "Run"
+	}
+	return "Run " + plain(p.Head.Run)
+}
+
+// runPage is the content of the page of the run as it is now.
+func (s *Server) runPage() runPage {
+	p := runPage{Left: s.numbers.left()}
 	var lags map[int]int
 	p.Counts, lags = s.trace.sums()
 	for _, lag := range slices.Sorted(maps.Keys(lags)) {
@@ -108,11 +123,7 @@ func (s *Server) run(c *web.Call) {
 			p.Tasks = append(p.Tasks, one)
 		}
 	}
-	title := "Run"
-	if p.Head != nil {
-		title = "Run " + plain(p.Head.Run)
-	}
-	s.show(c, view{title, "run", p})
+	return p
 }
 
 // fill names what there is of a chart, and reports whether there is anything.

@@ -29,17 +29,22 @@ func (r taskRow) About() string {
 
 // tasks answers with the page of tasks.
 func (s *Server) tasks(c *web.Call) {
-	all, err := catalog.Filter{GuessRate: 1}.Find()
+	p, err := s.tasksPage()
 	if err != nil {
 		c.Fail(err)
 		return
 	}
+	s.show(c, view{"Tasks", "tasks", p})
+}
+
+// tasksPage is the content of the page of tasks.
+func (s *Server) tasksPage() (p tasksPage, err error) {
+	all, err := catalog.Filter{GuessRate: 1}.Find()
 	counts, _ := s.trace.sums()
-	var p tasksPage
 	for _, e := range all {
 		p.Tasks = append(p.Tasks, taskRow{e, counts.Tasks[e.Info.Name]})
 	}
-	s.show(c, view{"Tasks", "tasks", p})
+	return p, err
 }
 
 // A taskPage is the content of the page of a task, with one of its problems.

@@ -50,6 +50,7 @@ type Server struct {
 	grown   web.Journal
 	ready   func() // returns once the folder was read
 	pages   map[string]*template.Template
+	alone   *template.Template // of a page on its own
 }
 
 //go:embed pages static
@@ -67,7 +68,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{config: c, trace: &trail{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics))}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
-	s.pages, err = readPages()
+	s.pages, s.alone, err = readPages()
 	return s, err
 }
 

@@ -55,6 +55,12 @@ func failed(index int, why string) *trace.Record {
 // serve serves the pages of a data folder with groups and rows of numbers.
 func serve(t testing.TB, rows string, groups ...*trace.Record) *httptest.Server {
 	t.Helper()
+	return open(t, fill(t, rows, groups...))
+}
+
+// fill makes a data folder with groups and rows of numbers.
+func fill(t testing.TB, rows string, groups ...*trace.Record) string {
+	t.Helper()
 	dir := t.TempDir()
 	w, err := trace.NewWriter(filepath.Join(dir, datadir.Trace), trace.Head{Run: "the <run>", Program: "quintain test"}, trace.Default())
 	if err != nil {
@@ -71,7 +77,7 @@ func serve(t testing.TB, rows string, groups ...*trace.Record) *httptest.Server 
 	if err := os.WriteFile(filepath.Join(dir, datadir.Metrics), []byte(rows), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return open(t, dir)
+	return dir
 }
 
 // open serves the pages of a folder.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"net"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/exam/examdir"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/run"
@@ -39,13 +41,19 @@ A FILE has groups as JSON lines: scored groups or rollouts of Atropos, or of thi
 in these forms, the results.jsonl of verifiers, or what AReaL dumps of rollouts.
 
 The text of tokens is known for the model in this program and for bytes; for others,
-name the tokenizer.`,
+name the tokenizer.
+
+With --export it serves nothing, and writes one page that needs nothing else: the numbers
+of the run, its failures and tasks, and the newest groups with their tokens.`,
 		Example: `  quintain view
   quintain view quintain-data --port 8010 --tokenizer my-model
   quintain view before after
-  quintain view results.jsonl`,
+  quintain view results.jsonl
+  quintain view quintain-data --export run.html`,
 	}
 	open := openFlag(c)
+	export := c.Flags().String("export", "", "write one page to `FILE` that needs nothing else, and end")
+	c.MarkFlagsMutuallyExclusive("open", "export")
 	load := w.settings(c, "view")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := load()
@@ -56,13 +64,39 @@ name the tokenizer.`,
 			args = []string{cfg.Data}
 		}
 		cfg.Data = args[0]
-		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return w.view(ctx, cfg, args, *open) })
+		if c.Flags().Changed("export") {
+			if err := checkFile("--export", *export); err != nil {
+				return err
+			}
+		}
+		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
+			return w.view(ctx, cfg, args, func(ctx context.Context, pages *watch.Server) error {
+				if *export != "" {
+					return w.exportPage(ctx, pages, *export)
+				}
+				return w.serveView(ctx, cfg, pages, viewed{args, *open})
+			})
+		})
 	}
 	return c
 }
 
-// view serves the pages of a folder until ctx ends.
-func (w *world) view(ctx context.Context, c *config, paths []string, open bool) (err error) {
+// checkFile refuses what is not the name of a file in a folder that exists.
+func checkFile(flag, path string) error {
+	if path == "" {
+		return usagef("%s: name the file", flag)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return usagef("%s: %s is a folder, want the name of a file", flag, path)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return usagef("%s: there is no folder %s", flag, filepath.Dir(path))
+	}
+	return nil
+}
+
+// view opens the pages of a folder or of files for use.
+func (w *world) view(ctx context.Context, c *config, paths []string, use func(context.Context, *watch.Server) error) (err error) {
 	evaluations, files, err := tellApart(paths)
 	if err != nil {
 		return err
@@ -77,21 +111,44 @@ func (w *world) view(ctx context.Context, c *config, paths []string, open bool) 
 	if _, err := c.Policy.Server.Files.Load(); err != nil {
 		return fmt.Errorf("policy.tokenizer: %w", err)
 	}
-	log := c.Log.logger(w)
-	pages, err := c.pages(log, evaluations...)
+	pages, err := c.pages(c.Log.logger(w), evaluations...)
 	if err != nil {
 		return err
 	}
+	return use(ctx, pages)
+}
+
+// exportPage writes a page that needs nothing else, or nothing.
+func (w *world) exportPage(ctx context.Context, pages *watch.Server, path string) error {
+	err := datadir.WriteTo(path, func(to io.Writer) error { return pages.Export(ctx, to) })
+	if err != nil {
+		return fmt.Errorf("--export %s: %w", path, err)
+	}
+	info, err := os.Stat(path)
+	if err == nil {
+		fmt.Fprintf(w.stderr, "quintain view: %s has %.1f MB\n", path, float64(info.Size())/1e6)
+	}
+	return err
+}
+
+// A viewed is what is shown, and whether a browser is to open it.
+type viewed struct {
+	paths []string
+	open  bool
+}
+
+// serveView serves pages until ctx ends.
+func (w *world) serveView(ctx context.Context, c *config, pages *watch.Server, of viewed) error {
 	door, err := web.Listen(ctx, c.Server, hub.Producer, hub.Trainer)
 	if err != nil {
 		return err
 	}
-	server, err := web.New(web.Config{Settings: c.Server, Name: "view", Keys: door.Keys, Log: log, Routes: append(pages.Routes(), watch.Front())})
+	server, err := web.New(web.Config{Settings: c.Server, Name: "view", Keys: door.Keys, Log: c.Log.logger(w), Routes: append(pages.Routes(), watch.Front())})
 	if err != nil {
 		return errors.Join(err, door.Close())
 	}
-	fmt.Fprintf(w.stderr, "quintain view: %s on http://%s%s; Ctrl-C stops\n", strings.Join(paths, ", "), door.Addr(), watch.Home)
-	w.show(door.Addr(), open)
+	fmt.Fprintf(w.stderr, "quintain view: %s on http://%s%s; Ctrl-C stops\n", strings.Join(of.paths, ", "), door.Addr(), watch.Home)
+	w.show(door.Addr(), of.open)
 	return run.Together(ctx, func(ctx context.Context) error { return server.Run(ctx, door) }, pages.Run)
 }
 

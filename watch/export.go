@@ -1,0 +1,162 @@
+package watch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// Bounds on a page on its own.
+const (
+	exportGroups  = 50        // the newest
+	exportText    = 2_000_000 // characters of their texts
+	exportTokens  = 200_000   // that can be looked at
+	exportColumns = 12_000    // of all lines of the charts together
+)
+
+// ErrNothing says that a folder has nothing to show.
+var ErrNothing = errors.New("it has neither a trace nor numbers of a run")
+
+// An exportPage is the content of a page on its own.
+type exportPage struct {
+	Title    string
+	Made     time.Time
+	Guard    template.HTML // its content security policy
+	Style    template.CSS
+	Drawing  template.JS // uPlot
+	Scripts  []template.JS
+	Series   template.JS // the lines of the charts, as JSON
+	Run      runPage
+	Failures failuresPage
+	Tasks    tasksPage
+	Groups   []groupPage
+	All      int // groups of the trace
+	Tokens   int // most that can be looked at
+	Text     int // most characters of replies
+}
+
+// Export writes one page that needs nothing else, not even this program: the numbers of
+// the run, its failures, its tasks, and the newest groups with their tokens, within
+// bounds that the page names. The error is [ErrNothing] if there is nothing; the cause of
+// ctx if that ends before.
+func (s *Server) Export(ctx context.Context, to io.Writer) error {
+	for s.refresh() && ctx.Err() == nil {
+		continue
+	}
+	p := exportPage{Made: time.Now(), Run: s.runPage(), All: s.trace.len(), Tokens: exportTokens, Text: exportText}
+	if p.All == 0 && s.numbers.len() == 0 {
+		return ErrNothing
+	}
+	p.Title = p.Run.title()
+	var err error
+	if p.Failures, err = s.failuresPage(ctx); err == nil {
+		p.Tasks, err = s.tasksPage()
+	}
+	if err == nil {
+		p.Groups, err = s.newest(ctx)
+	}
+	if err == nil {
+		p.Series, err = s.lines(&p.Run)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	p.dress()
+	return s.alone.ExecuteTemplate(to, "export.html", &p)
+}
+
+// newest lays out the newest groups, as many as the bounds allow, and one at least.
+func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
+	text, tokens := exportText, exportTokens
+	for _, e := range s.trace.find(trace.Query{Newest: true, Limit: exportGroups}) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if text <= 0 || tokens <= 0 {
+			break
+		}
+		r, err := s.trace.now().Read(e.Ref)
+		switch {
+		case errors.Is(err, trace.ErrDamaged), errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		w := &pen{at: formatRef(e.Ref), room: min(mostOnPage, text)}
+		text -= w.room
+		p := newGroupPage(w, r, 0)
+		text += w.room
+		p.Given = map[int]template.JS{}
+		for i := range p.Episodes {
+			list := s.tokensOf(r, i)
+			if tokens -= len(list.IDs); tokens < 0 {
+				break
+			}
+			if given, err := json.Marshal(list); err == nil && len(list.IDs) > 0 { // it escapes what would end a script
+				p.Given[i] = template.JS(given)
+			}
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// lines are those of the charts of a page, over steps and over time, as JSON.
+func (s *Server) lines(p *runPage) (template.JS, error) {
+	var names []string
+	for _, c := range append(p.Charts, p.Tasks...) {
+		names = append(names, c.Names...)
+	}
+	columns := min(defaultColumns, max(50, exportColumns/max(1, len(names))))
+	all := map[string][]line{"step": {}, "time": {}}
+	for _, name := range names {
+		all["step"] = append(all["step"], s.numbers.line(name, false, columns))
+		all["time"] = append(all["time"], s.numbers.line(name, true, columns))
+	}
+	text, err := json.Marshal(all)
+	return template.JS(text), err
+}
+
+// dress puts the styles and the scripts into the page, and allows nothing else.
+func (p *exportPage) dress() {
+	var scripts []string
+	read := func(name string) (text string) {
+		data, err := files.ReadFile("static/" + name)
+		if err != nil {
+			panic(err) // they are in the program
+		}
+		return string(data)
+	}
+	style := read("watch.css") + read("uPlot.min.css")
+	for _, name := range []string{"uPlot.iife.min.js", "charts.js", "tokens.js"} {
+		scripts = append(scripts, read(name))
+	}
+	p.Style, p.Drawing = template.CSS(style), template.JS(scripts[0])
+	for _, text := range scripts[1:] {
+		p.Scripts = append(p.Scripts, template.JS(text))
+	}
+	var allowed strings.Builder
+	for _, text := range scripts {
+		allowed.WriteString(" " + hashOf(text))
+	}
+	p.Guard = template.HTML(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src` + allowed.String() +
+		`; style-src ` + hashOf(style) + `; img-src data:; base-uri 'none'; form-action 'none'">`)
+}
+
+// hashOf names a text in a content security policy.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
