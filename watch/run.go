@@ -61,6 +61,7 @@ type runPage struct {
 	Left      int    // percent of the numbers that are not read yet
 	Time      bool   // the charts are over time, not over steps
 	Hub       string // what the hub holds, as text; empty: there is none
+	Machine   []fact // what the process takes; empty: it is not the one of the run
 }
 
 // A share is a part of all groups.
@@ -108,6 +109,9 @@ func (s *Server) runPage() runPage {
 		var text strings.Builder
 		hubstats.Print(&text, s.hub(), time.Now())
 		p.Hub = text.String()
+	}
+	if s.machine != nil {
+		p.Machine = s.machine.facts()
 	}
 	p.Head = s.head()
 	names := s.numbers.names()

@@ -47,6 +47,7 @@ type Server struct {
 	trace   *trail
 	numbers *numbers
 	hub     func() *hub.RunStats // nil: there is none
+	machine *machine             // nil: it is not shown
 	grown   web.Journal
 	ready   func() // returns once the folder was read
 	pages   map[string]*template.Template

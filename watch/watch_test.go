@@ -326,3 +326,30 @@ func TestThoseWhoWatchHearOfGrowth(t *testing.T) {
 	}
 	t.Errorf("no event: %v", lines.Err())
 }
+
+// TestTheProcessOfARun looks for the machine on the page of the process that serves a run,
+// and on that of one that only shows it.
+func TestTheProcessOfARun(t *testing.T) {
+	for _, shown := range []bool{true, false} {
+		pages, err := watch.New(watch.Config{Data: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown {
+			pages.ShowMachine()
+		}
+		server, err := web.New(web.Config{Name: "view", Routes: pages.Routes()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := get(t, serveOn(t, server), watch.Home)
+		for _, want := range []string{
+			`<dt>Processors in use<dd>(not known|[\d.]+ of \d+)</div>`, `<dt>Memory<dd>(not known|[\d.]+ [kMGT]?B)</div>`,
+			`<dt>Goroutines<dd>\d+</div>`, `<dt>Disk of the data folder<dd>(not known|[\d.e+]+ [kMGT]?B free of [\d.e+]+ [kMGT]?B)</div>`,
+		} {
+			if regexp.MustCompile(want).MatchString(body) != shown {
+				t.Errorf("shown: %v, but the page has %s: %v\n%s", shown, want, !shown, body)
+			}
+		}
+	}
+}

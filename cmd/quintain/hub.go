@@ -79,6 +79,7 @@ func (c *config) host(ctx context.Context, log *slog.Logger) (*host.Host, *watch
 	}
 	h, err := host.Open(ctx, to)
 	if err == nil {
+		pages.ShowMachine()
 		pages.ShowHub(func() *hub.RunStats { return hub.StatsOf(h.Hub().Default()) })
 	}
 	return h, pages, err

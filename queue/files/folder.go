@@ -90,7 +90,7 @@ func (d osFolder) remove(name string) error     { return os.Remove(d.path(name))
 
 func (d osFolder) sync() error { return datadir.SyncFolder(d.dir) }
 
-func (d osFolder) space() (free, total int64, ok bool) { return diskSpace(d.dir) }
+func (d osFolder) space() (free, total int64, ok bool) { return datadir.Space(d.dir) }
 
 func (d osFolder) tend(work func()) {
 	d.pool.tended <- struct{}{}

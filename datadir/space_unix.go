@@ -1,12 +1,12 @@
 //go:build linux || darwin
 
-package files
+package datadir
 
 import "syscall"
 
-// diskSpace is what an ordinary user may still write to the disk of dir, and the size of
-// that disk.
-func diskSpace(dir string) (free, total int64, ok bool) {
+// Space is how many bytes an ordinary user may still write to the disk of dir, and the size
+// of that disk; ok is false where they are not known.
+func Space(dir string) (free, total int64, ok bool) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return 0, 0, false
