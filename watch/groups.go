@@ -1,9 +1,7 @@
 package watch
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"net/http"
@@ -17,10 +15,8 @@ import (
 	"github.com/quintain-rl/quintain/web"
 )
 
-const (
-	pageRows     = 50    // groups on a page
-	searchedRows = 2_000 // groups whose text is searched for a page
-)
+// pageRows is how many groups a page has.
+const pageRows = 50
 
 // A selection is what a query of the page of groups selects. Its fields are as they are
 // in the address.
@@ -124,7 +120,8 @@ type groupsPage struct {
 	Matches      int // -1: unknown, because the text was searched for
 	All          int
 	Searched     int    // groups whose text was searched
-	Next         string // address of the next page; empty: there is none
+	More         bool   // the search stopped before the page was full
+	Next         string // address of the next page, or of what is left to search; empty: there is nothing
 }
 
 // A heading is that of a column, and the link that sorts by it.
@@ -157,48 +154,6 @@ func (s *Server) groups(c *web.Call) {
 		return
 	}
 	s.show(c, view{"Groups", "groups", p})
-}
-
-// search fills the page with the groups in which a text occurs, among the next that
-// match otherwise.
-func (s *Server) search(c *web.Call, p *groupsPage) error {
-	q := p.query
-	q.Limit = searchedRows
-	found := s.trace.find(q)
-	return c.Compute(func() error {
-		for _, e := range found {
-			if c.Context().Err() != nil || len(p.Entries) == pageRows {
-				break
-			}
-			p.Searched++
-			r, err := s.trace.now().Read(e.Ref)
-			switch {
-			case errors.Is(err, trace.ErrDamaged), errors.Is(err, fs.ErrNotExist):
-				continue
-			case err != nil:
-				return err
-			}
-			if holds(r, p.Text) {
-				p.Entries = append(p.Entries, e)
-			}
-		}
-		if p.Searched > 0 && (len(p.Entries) == pageRows || len(found) == searchedRows) {
-			p.Next = p.address(p.By, p.order(), formatRef(found[p.Searched-1].Ref))
-		}
-		return nil
-	})
-}
-
-// holds reports whether a text occurs in a group, in upper or lower case.
-func holds(r *trace.Record, text string) bool {
-	text = strings.ToLower(text)
-	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
-	return slices.ContainsFunc(r.Episodes, func(e quintain.Trajectory) bool {
-		return has(e.Error) || slices.ContainsFunc(e.Turns, func(t quintain.Turn) bool {
-			told := func(m quintain.Message) bool { return has(m.Text()) }
-			return has(t.Reply) || has(t.Reasoning) || has(t.Why) || slices.ContainsFunc(t.Observed, told)
-		})
-	})
 }
 
 // headings are those of the table, each with the link that sorts by it, or turns the

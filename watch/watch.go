@@ -48,10 +48,12 @@ type Server struct {
 	numbers *numbers
 	hub     func() *hub.RunStats // nil: there is none
 	machine *machine             // nil: it is not shown
-	grown   web.Journal
-	ready   func() // returns once the folder was read
-	pages   map[string]*template.Template
-	alone   *template.Template // of a page on its own
+
+	searchTime time.Duration
+	grown      web.Journal
+	ready      func() // returns once the folder was read
+	pages      map[string]*template.Template
+	alone      *template.Template // of a page on its own
 }
 
 //go:embed pages static
@@ -66,7 +68,7 @@ func New(c Config) (*Server, error) {
 	if segments, _ := filepath.Glob(filepath.Join(c.Data, "*.trace")); len(segments) > 0 {
 		at = c.Data
 	}
-	s := &Server{config: c, trace: &trail{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics))}
+	s := &Server{config: c, trace: &trail{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics)), searchTime: searchTime}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
 	s.pages, s.alone, err = readPages()

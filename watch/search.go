@@ -1,0 +1,73 @@
+package watch
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/web"
+)
+
+// Bounds on a search for a text: if the page is not full before, it ends when so many
+// groups, or a multiple of that, were searched and so much time has passed.
+const (
+	searchedRows = 2_000
+	searchTime   = time.Second
+)
+
+// search fills the page with the groups in which a text occurs, of those that match
+// otherwise. Others get their turn after each group.
+func (s *Server) search(c *web.Call, p *groupsPage) error {
+	q := p.query
+	q.Limit = searchedRows
+	for began := time.Now(); ; {
+		found := s.trace.find(q)
+		for _, e := range found {
+			if err := c.Compute(func() error { return s.searchGroup(p, e) }); err != nil {
+				return err
+			}
+			if len(p.Entries) == pageRows {
+				p.Next = p.address(p.By, p.order(), formatRef(e.Ref))
+				return nil
+			}
+		}
+		if len(found) < searchedRows {
+			return nil
+		}
+		q.After = found[searchedRows-1].Ref
+		if time.Since(began) >= s.searchTime {
+			p.More, p.Next = true, p.address(p.By, p.order(), formatRef(q.After))
+			return nil
+		}
+	}
+}
+
+// searchGroup adds a group to the page if the text occurs in it.
+func (s *Server) searchGroup(p *groupsPage, e trace.Entry) error {
+	p.Searched++
+	r, err := s.trace.now().Read(e.Ref)
+	switch {
+	case errors.Is(err, trace.ErrDamaged), errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case holds(r, p.Text):
+		p.Entries = append(p.Entries, e)
+	}
+	return nil
+}
+
+// holds reports whether a text occurs in a group, in upper or lower case.
+func holds(r *trace.Record, text string) bool {
+	text = strings.ToLower(text)
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	return slices.ContainsFunc(r.Episodes, func(e quintain.Trajectory) bool {
+		return has(e.Error) || slices.ContainsFunc(e.Turns, func(t quintain.Turn) bool {
+			told := func(m quintain.Message) bool { return has(m.Text()) }
+			return has(t.Reply) || has(t.Reasoning) || has(t.Why) || slices.ContainsFunc(t.Observed, told)
+		})
+	})
+}
