@@ -38,7 +38,8 @@ named, or the folder of a trace; all that quintain eval --out has made are shown
 evaluations, and compared.
 
 A FILE has groups as JSON lines: scored groups or rollouts of Atropos, or of this program
-in these forms, the results.jsonl of verifiers, or what AReaL dumps of rollouts.
+in these forms, the results.jsonl or traces.jsonl of verifiers, or what AReaL dumps of
+rollouts.
 
 The text of tokens is known for the model in this program and for bytes; for others,
 name the tokenizer.

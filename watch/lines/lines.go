@@ -1,6 +1,6 @@
 // Package lines reads groups from files of JSON lines that other programs have written,
 // as records of a trace: scored groups and rollouts of Atropos, and of this program in
-// their forms, the results of verifiers, and the trajectories that AReaL dumps.
+// their forms, the results and traces of verifiers, and the trajectories that AReaL dumps.
 package lines
 
 import (
@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,8 +19,21 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
+// mostLine is how long a line may be, in bytes.
+const mostLine = 64 << 20
+
+// named is err, which names the field first if it is one of a field.
+func named(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return fmt.Errorf("%s: is a JSON %s, want %s", wrong.Field, wrong.Value, wrong.Type)
+	}
+	return err
+}
+
 // Read reads the file at path, and calls keep with each group, in the order of the lines
-// that they begin at. The error names the line that cannot be read.
+// that they begin at. The error names the line that cannot be read, and the field if it is
+// one. A line has 64 MiB at most.
 func Read(path string, keep func(*trace.Record) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,20 +45,20 @@ func Read(path string, keep func(*trace.Record) error) error {
 		return err
 	}
 	r := &reader{task: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), time: info.ModTime(), examples: map[string]*trace.Record{}}
-	lines := bufio.NewReader(f)
-	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return err
-		}
-		if text := bytes.TrimSpace(line); len(text) > 0 {
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, mostLine)
+	number := 1
+	for ; lines.Scan(); number++ {
+		if text := bytes.TrimSpace(lines.Bytes()); len(text) > 0 {
 			if err := r.add(text); err != nil {
-				return fmt.Errorf("%s: line %d: %w", path, number, err)
+				return fmt.Errorf("%s: line %d: %w", path, number, named(err))
 			}
 		}
-		if err == io.EOF {
-			break
-		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%s: line %d: is longer than %d MiB", path, number, mostLine>>20)
+	} else if err != nil {
+		return err
 	}
 	for _, record := range r.records {
 		if err := keep(record); err != nil {
@@ -71,6 +83,7 @@ type shape struct {
 	Rollouts   []rollout       `json:"rollouts"`
 	ItemID     string          `json:"item_id"`
 	Completion json.RawMessage `json:"completion"`
+	Traces     json.RawMessage `json:"traces"`
 }
 
 // A rollout is an episode of Atropos' dumps.
@@ -80,7 +93,7 @@ type rollout struct {
 }
 
 // errForm says that a line has another form.
-var errForm = errors.New("it is neither a scored group, nor rollouts, nor a result of verifiers or AReaL: want tokens and scores, rollouts, or completion and reward")
+var errForm = errors.New("it is neither a scored group, nor rollouts, nor a result of verifiers or AReaL: want tokens and scores, rollouts, completion and reward, or traces")
 
 // add reads a line.
 func (r *reader) add(line []byte) error {
@@ -99,6 +112,8 @@ func (r *reader) add(line []byte) error {
 		return nil
 	case s.Completion != nil:
 		return r.addResult(line)
+	case s.Traces != nil:
+		return r.addTraces(line)
 	}
 	return errForm
 }
@@ -188,66 +203,4 @@ func withTokens(turns []quintain.Turn, g *quintain.Group, i int) []quintain.Turn
 		}
 	}
 	return turns
-}
-
-// A talk is a conversation, or the text of one message.
-type talk []quintain.Message
-
-// UnmarshalJSON implements [json.Unmarshaler]. A text has no role yet.
-func (t *talk) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		*t = talk{{Content: text}}
-		return nil
-	}
-	return json.Unmarshal(data, (*[]quintain.Message)(t))
-}
-
-// as returns the conversation; a text becomes a message of a role.
-func (t talk) as(role string) []quintain.Message {
-	if len(t) == 1 && t[0].Role == "" {
-		t[0].Role = role
-	}
-	return t
-}
-
-// A result is a line of verifiers' results.jsonl, or of a file to which AReaL dumps trajectories.
-type result struct {
-	ID         json.RawMessage `json:"example_id"` // of verifiers
-	TaskID     json.RawMessage `json:"task_id"`    // of AReaL, which writes texts with special tokens
-	Task       string          `json:"task"`
-	Prompt     talk            `json:"prompt"`
-	Completion talk            `json:"completion"`
-	Reward     float64         `json:"reward"`
-	Error      json.RawMessage `json:"error"`
-	Stop       string          `json:"stop_condition"`
-	Answer     json.RawMessage `json:"answer"`
-}
-
-// addResult reads a line of verifiers or AReaL. Those of one example are a group.
-func (r *reader) addResult(line []byte) error {
-	var v result
-	if err := json.Unmarshal(line, &v); err != nil {
-		return err
-	}
-	key := string(v.ID)
-	if key == "" {
-		key = string(v.TaskID)
-	}
-	record := r.examples[key]
-	if record == nil || key == "" {
-		record = r.begin(v.Task)
-		record.Problem.Instance = quintain.RawRecord(v.Answer)
-		r.examples[key] = record
-	}
-	turns := turnsOf(append(v.Prompt.as(quintain.RoleUser), v.Completion.as(quintain.RoleAssistant)...))
-	if len(turns) > 0 {
-		turns[len(turns)-1].Why = v.Stop
-	}
-	r.addEpisode(record, turns, v.Reward)
-	if text := string(v.Error); text != "" && text != "null" {
-		e := &record.Episodes[len(record.Episodes)-1]
-		e.Outcome, e.Error = quintain.EnvFailed, text
-	}
-	return nil
 }

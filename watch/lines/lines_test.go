@@ -2,12 +2,14 @@ package lines_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/lines"
 )
@@ -63,6 +65,10 @@ func TestRead(t *testing.T) {
 		{"trajectories of AReaL, two of one task", `{"task_id":7,"sample_idx":0,"seqlen":9,"prompt_len":5,"head_version":-1,"tail_version":3,"reward":1.0,"prompt":"<|im_start|>user\na","completion":"b"}
 {"task_id":7,"sample_idx":1,"seqlen":9,"prompt_len":5,"head_version":-1,"tail_version":3,"reward":0.0,"prompt":"<|im_start|>user\na","completion":"c"}`,
 			[]string{"results"}, [][]episode{{{"user:<|im_start|>user\na;", "b;", "scored", 0, 1}, {"user:<|im_start|>user\na;", "c;", "scored", 0, 0}}}},
+		{"traces of verifiers, two of one task", `{"id":"a","env":{"id":"gsm8k"},"task":{"type":"T","data":{"prompt":"1+1","answer":2},"hash":"h"},"ok":true,"errors":[],"run":{"type":"train","id":"r","work":{"type":"train","step":4,"policy":{"start":3,"end":3}}},"traces":[{"version":1,"nodes":[{"message":{"role":"user","content":"1+1"},"sampled":false,"token_ids":[1,2],"mask":[false,false]},{"parent":0,"message":{"role":"assistant","content":"2","tool_calls":[{"id":"c","type":"function","name":"f","arguments":"{}"}]},"sampled":true,"token_ids":[3,4,5],"mask":[false,true,true],"logprobs":[-0.5,-1]},{"parent":1,"message":{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"sure?"}]},"sampled":false,"token_ids":[6],"mask":[false]},{"parent":2,"message":{"role":"assistant","content":"yes"},"sampled":true,"token_ids":[7],"mask":[true],"logprobs":[-2]},{"parent":0,"message":{"role":"assistant","content":"no"},"sampled":true,"token_ids":[8],"mask":[true],"logprobs":[-3]}],"calls":[{"node":3,"finish_reason":"length"}],"rewards":{"a":{"score":1,"weight":0.5},"b":{"score":0.25},"c":null},"ok":true}]}
+{"id":"b","env":{"id":"gsm8k"},"task":{"type":"T","data":{"prompt":"1+1","answer":2},"hash":"h"},"ok":false,"errors":[{"type":"ProviderError","message":"503"}],"traces":[{"nodes":[],"rewards":{},"ok":false}]}
+{"id":"c","env":{"id":"gsm8k"},"task":{"type":"T","data":{},"hash":"i"},"ok":false,"errors":[{"type":"EnvError","message":"late"}],"traces":[]}`,
+			[]string{"gsm8k", "gsm8k"}, [][]episode{{{"user:1+1;tool:sure?;user:1+1;", "2;yes;no;", "scored", 4, 0.75}, {"", "", "infra_failed", 0, 0}}, {{"", "", "env_failed", 0, 0}}}},
 		{"an empty file", "\n\n", nil, nil},
 	} {
 		records, err := read(t, c.text)
@@ -81,11 +87,53 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// branches is a trace whose messages n to 2n all begin anew after the first n.
+func branches(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"task":{},"traces":[{"nodes":[{"message":{"role":"user","content":"a"}}`)
+	for i := range n {
+		fmt.Fprintf(&b, `,{"parent":%d,"message":{"role":"user","content":"a"}}`, i)
+	}
+	for range n {
+		fmt.Fprintf(&b, `,{"parent":%d,"sampled":true,"message":{"role":"assistant","content":"a"}}`, n)
+	}
+	b.WriteString("]}]}")
+	return b.String()
+}
+
+// TestTracesOfVerifiersKeepTokens looks at what a trace says of each token.
+func TestTracesOfVerifiersKeepTokens(t *testing.T) {
+	records, err := read(t, `{"env":{"id":"e"},"task":{"data":{"answer":2},"hash":"h"},"run":{"work":{"policy":{"start":3,"end":3}}},"traces":[{"nodes":[`+
+		`{"message":{"role":"user","content":"a"},"token_ids":[1,2],"mask":[false,false]},`+
+		`{"parent":0,"message":{"role":"assistant","content":"b"},"sampled":true,"token_ids":[3,4,5],"mask":[false,true,true],"logprobs":[-0.5,-1]},`+
+		`{"parent":0,"message":{"role":"assistant","content":"c"},"sampled":true,"token_ids":[6],"mask":[true],"logprobs":[-2]}],`+
+		`"calls":[{"node":1,"finish_reason":"length"},{"node":null},{"node":2,"finish_reason":"tool_calls"}]}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := []quintain.Message{{Role: quintain.RoleUser, Content: "a"}}
+	want := []quintain.Turn{
+		{Observed: told, Reply: "b", Read: []quintain.Token{1, 2, 3}, Wrote: []quintain.Token{4, 5}, LogProbs: []float32{-0.5, -1}, Versions: []int32{3, 3}, Finish: quintain.Length},
+		{Observed: told, Reply: "c", Read: []quintain.Token{1, 2}, Wrote: []quintain.Token{6}, LogProbs: []float32{-2}, Versions: []int32{3}, Finish: quintain.Stop, Fork: true},
+	}
+	if got := records[0].Episodes[0].Turns; !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if got := records[0].Problem.Instance.String(); got != `{"answer":2}` || records[0].Version != 3 {
+		t.Errorf("the instance is %s, the version %d", got, records[0].Version)
+	}
+}
+
 func TestFilesThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct{ why, text, want string }{
 		{"no JSON", "{}\nhello", "line 1: it is neither"},
 		{"a line that is cut", `{"item_id":"a","rollouts":[]}` + "\n" + `{"item_id":`, "line 2:"},
 		{"another form", `{"question":"a"}`, "line 1: it is neither a scored group, nor rollouts, nor a result of verifiers or AReaL"},
+		{"a text for a number", `{"completion":"a","reward":"high"}`, "results.jsonl: line 1: reward: is a JSON string, want float64"},
+		{"a text for a number within", "\n" + `{"task":{},"traces":[{"nodes":[{"token_ids":["a"]}]}]}`, "line 2: traces.nodes.token_ids: is a JSON string, want "},
+		{"a message before itself", `{"task":{},"traces":[{"nodes":[{"parent":0,"message":{"role":"user","content":"a"}}]}]}`, "line 1: traces[0].nodes[0].parent: is 0, want an earlier node"},
+		{"a line that is too long", `{"rollouts":[]}` + "\n" + strings.Repeat(" ", 65<<20), "line 2: is longer than 64 MiB"},
+		{"too many branches", branches(3_000), "nodes[3334].parent: the paths have more than 1000000 messages"},
 		{"a group whose lengths do not fit", `{"tokens":[[1,2]],"masks":[[1]],"scores":[1,2]}`, "line 1:"},
 	} {
 		if _, err := read(t, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -108,6 +156,7 @@ func FuzzRead(f *testing.F) {
 		`{"item_id":"a","rollouts":[{"conversation":[{"role":"assistant","content":"x"}],"score":1}]}`,
 		`{"tokens":[[1,2]],"masks":[[-100,2]],"scores":[1],"advantages":[[1]]}`,
 		`{"example_id":0,"prompt":"a","completion":"b","reward":1,"answer":"4"}`,
+		`{"task":{"data":{},"hash":"h"},"run":{"work":{"policy":{"start":1,"end":2}}},"traces":[{"nodes":[{"message":{"role":"user","content":"a"},"token_ids":[1]},{"parent":0,"message":{"role":"assistant","content":"b"},"sampled":true,"token_ids":[2],"mask":[true],"logprobs":[-1]}],"calls":[{"node":1}],"rewards":{"a":{"score":1}},"ok":false}]}`,
 	} {
 		f.Add(seed)
 	}
