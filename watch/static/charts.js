@@ -107,4 +107,4 @@ addEventListener('resize', () => {
   for (const [f, u] of charts) u.setSize({ width: f.querySelector('.plot').clientWidth, height: f.querySelector('.plot').clientHeight });
 });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', restart);
-refresh();
+requestAnimationFrame(() => setTimeout(refresh)); // the page is painted first
