@@ -251,6 +251,37 @@ func TestRowsInAnyForm(t *testing.T) {
 	}
 }
 
+// TestALongFileIsReadInParts asks for the page before and after all of a file was read,
+// which has more names than are kept.
+func TestALongFileIsReadInParts(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"step":0,"time":1,"values":{"train/score":1`)
+	for i := range 2_500 {
+		b.WriteString(`,"` + strconv.Itoa(i) + `":1`)
+	}
+	b.WriteString("}}\n")
+	for i := 1; b.Len() < 20<<20; i++ {
+		b.WriteString(`{"step":` + strconv.Itoa(i) + `,"time":1,"values":{"train/score":1}` + strings.Repeat(" ", 1000) + "}\n")
+	}
+	b.WriteString(`{"step":-7,"time":1,"values":{"train/score":2}}` + "\n")
+	pages := folder(t, b.String())
+	server, err := web.New(web.Config{Name: "view", Routes: pages.Routes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serveOn(t, server)
+	if _, body, _ := get(t, s, watch.Home); !strings.Contains(body, "<p>The numbers are being read; 20 % are left.</p>") {
+		t.Errorf("there is no word of what is left:\n%s", body)
+	}
+	export(t, pages) // it reads all
+	if _, body, _ := get(t, s, watch.Home); strings.Contains(body, "are left") || !strings.Contains(body, `at step <span class="step">-7</span>`) {
+		t.Errorf("not all was read:\n%s", body)
+	}
+	if _, body, _ := get(t, s, "/watch/series?name=1998&name=1999"); body != `[{"name":"1998","x":[0],"y":[1]},{"name":"1999","x":[],"y":[]}]` {
+		t.Errorf("the names beyond 2,000: %s", body)
+	}
+}
+
 func TestAFolderThatIsEmpty(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "nothing"))
 	for path, want := range map[string]string{

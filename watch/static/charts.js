@@ -1,13 +1,14 @@
 // Draws the charts of a page: <figure class="chart">, whose caption names the numbers.
-const figures = [...document.querySelectorAll('figure.chart')];
+const all = document.getElementById('numbers');
+let figures = [];
 const overTime = new URLSearchParams(location.search).get('x') === 'time';
 const given = document.getElementById('series'); // the lines, if the page is on its own
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const short = (v) => (v == null ? '' : String(Number(v.toPrecision(4))));
 const charts = new Map();
 
-function names(figure) {
-  return [...figure.querySelectorAll('figcaption [data-name]')].map((e) => e.dataset.name);
+function names(part) {
+  return [...part.querySelectorAll('figcaption [data-name]')].map((e) => e.dataset.name);
 }
 
 function draw(figure, lines) {
@@ -91,7 +92,20 @@ function keys(e) {
   u.setCursor({ left: u.valToPos(u.data[0][at], 'x'), top: 1 });
 }
 
-for (const f of figures) f.addEventListener('keydown', keys);
+function find() {
+  figures = [...all.querySelectorAll('figure.chart')];
+  for (const f of figures) f.addEventListener('keydown', keys);
+}
+
+// A page that was asked for anew may have charts of numbers that the run did not have yet.
+document.addEventListener('renewed', (e) => {
+  const fresh = e.detail.getElementById('numbers');
+  if (!fresh || names(fresh).join() === names(all).join() || all.contains(document.activeElement)) return;
+  all.replaceChildren(...document.importNode(fresh, true).childNodes);
+  find();
+  restart();
+});
+
 let waiting = 0;
 let rows = -1;
 document.addEventListener('grown', (e) => {
@@ -107,4 +121,5 @@ addEventListener('resize', () => {
   for (const [f, u] of charts) u.setSize({ width: f.querySelector('.plot').clientWidth, height: f.querySelector('.plot').clientHeight });
 });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', restart);
+find();
 requestAnimationFrame(() => setTimeout(refresh)); // the page is painted first

@@ -25,6 +25,7 @@ async function renew() {
     const fresh = page.getElementById(part.id);
     if (fresh && !part.contains(document.activeElement)) part.replaceChildren(...document.importNode(fresh, true).childNodes);
   }
+  document.dispatchEvent(new CustomEvent('renewed', { detail: page }));
 }
 document.addEventListener('grown', () => {
   if (parts.length && !due) due = setTimeout(renew, 5000);
