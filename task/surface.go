@@ -42,8 +42,9 @@ func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error)
 	for i, p := range asked.problems {
 		looks[i] = lookAt(p.Prompt)
 	}
+	marks := newMarks(t, asked.problems)
 	for _, g := range guessers {
-		mean, err := meanScore(t, asked.problems, func(i int) string { return g.guess(looks[i]) })
+		mean, err := marks.mean(func(i int) string { return g.guess(looks[i]) })
 		if err != nil {
 			return best, err
 		}
@@ -54,17 +55,39 @@ func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error)
 	return best, nil
 }
 
-// meanScore is what answer earns on average.
-func meanScore(t quintain.Task, problems []quintain.Problem, answer func(i int) string) (float64, error) {
-	sum := 0.
-	for i, p := range problems {
-		v, err := t.Grade(p, answer(i))
-		if err != nil {
-			return 0, err
-		}
-		sum += v.Score
+// marks are the scores of answers to problems. Many guessers give the same answer, which
+// is graded once.
+type marks struct {
+	t        quintain.Task
+	problems []quintain.Problem
+	scores   []map[string]float64 // of each problem, by the answer
+}
+
+func newMarks(t quintain.Task, problems []quintain.Problem) *marks {
+	m := &marks{t, problems, make([]map[string]float64, len(problems))}
+	for i := range m.scores {
+		m.scores[i] = map[string]float64{}
 	}
-	return sum / float64(len(problems)), nil
+	return m
+}
+
+// mean is what answer earns on average.
+func (m *marks) mean(answer func(i int) string) (float64, error) {
+	sum := 0.
+	for i, p := range m.problems {
+		text := answer(i)
+		score, known := m.scores[i][text]
+		if !known {
+			v, err := m.t.Grade(p, text)
+			if err != nil {
+				return 0, err
+			}
+			score = v.Score
+			m.scores[i][text] = score
+		}
+		sum += score
+	}
+	return sum / float64(len(m.problems)), nil
 }
 
 // A look is what a guesser sees of a prompt.
@@ -131,10 +154,10 @@ func (l *lessons) fixed() (best string, err error) {
 	if l.t.Info().Many {
 		candidates = append(candidates, l.answers[:min(64, len(l.answers))]...)
 	}
-	problems := l.sample.problems[:min(200, len(l.sample.problems))]
+	marks := newMarks(l.t, l.sample.problems[:min(200, len(l.sample.problems))])
 	most := -1.
 	for _, candidate := range candidates {
-		mean, err := meanScore(l.t, problems, func(int) string { return candidate })
+		mean, err := marks.mean(func(int) string { return candidate })
 		if err != nil {
 			return "", err
 		}

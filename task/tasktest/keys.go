@@ -17,7 +17,6 @@ const (
 	easyLevels = 1
 	easyKeys   = 2000 // of an easy level
 	otherKeys  = 200
-	shortKeys  = 50 // of any level, in short tests
 	keySeed    = 8
 )
 
@@ -47,13 +46,10 @@ func meetings(t testing.TB, of quintain.Task) (pairs [][2]quintain.Problem) {
 	first, byText := map[quintain.Key]quintain.Problem{}, map[string]quintain.Key{}
 	for level := range of.Info().Levels {
 		n := otherKeys
-		switch {
-		case testing.Short():
-			n = shortKeys
-		case level < easyLevels:
+		if level < easyLevels {
 			n = easyKeys
 		}
-		for i := range n {
+		for i := range count(n) {
 			p := problem(t, of, quintain.Draw{Seed: keySeed, Level: level, Index: i})
 			key := keyOf(t, of, p)
 			for _, text := range []string{"prompt: " + p.Prompt, "short: " + short(t, of, p)} {
@@ -97,7 +93,7 @@ func short(t testing.TB, of quintain.Task, p quintain.Problem) string {
 // wordings: the wordings of a problem have one key, and each its own prompt.
 func wordings(t testing.TB, of quintain.Task) {
 	for level := range of.Info().Levels {
-		for i := range draws / 4 {
+		for i := range draws() / 4 {
 			p := problem(t, of, quintain.Draw{Seed: keySeed, Level: level, Index: i})
 			want, prompts := keyOf(t, of, p), map[string]bool{}
 			for phrasing := 0; ; phrasing++ {

@@ -88,10 +88,16 @@ func Matrix(text string) (rows grid.Grid[int]) {
 }
 
 // Second holds Solve against another way to the answer, which the test of each
-// task brings: want is told what the problem is, and returns the answer, or, if
-// many are right, an error that says what is wrong with got. It looks at n
-// problems over all levels. I is the task's own record.
+// task brings: check is told what the problem is, and returns an error that says what is
+// wrong with got. The heavy tests look at n problems over all levels, others at a part. I
+// is the task's own record.
 func Second[I any](t *testing.T, task quintain.Task, n int, check func(problem I, prompt, got string) error) {
+	t.Helper()
+	Every(t, task, count(n), check)
+}
+
+// Every is [Second] on all n problems, for tests that count what they meet.
+func Every[I any](t *testing.T, task quintain.Task, n int, check func(problem I, prompt, got string) error) {
 	t.Helper()
 	all := len(task.Info().Levels)
 	for i := range n {

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +18,8 @@ import (
 )
 
 const (
-	draws     = 40 // problems looked at for each level
+	manyDraws = 40 // problems looked at for each level
+	fewDraws  = 16 // the same, if the tests are not heavy
 	minLevels = 4  // levels that a task has at least
 )
 
@@ -49,6 +51,8 @@ var checks = []check{
 // Run tests every task of a package, and that no task of the package is left
 // out of tasks.
 func Run(t *testing.T, tasks []quintain.Task) {
+	before := debug.SetGCPercent(800) // little is kept, so that collecting often costs a quarter of the time
+	t.Cleanup(func() { debug.SetGCPercent(before) })
 	t.Run("all_listed", func(t *testing.T) { listed(t, tasks) })
 	for _, task := range tasks {
 		t.Run(task.Info().Name, func(t *testing.T) {
@@ -60,11 +64,19 @@ func Run(t *testing.T, tasks []quintain.Task) {
 	}
 }
 
+// draws is how many problems are looked at for each level.
+func draws() int {
+	if heavy {
+		return manyDraws
+	}
+	return fewDraws
+}
+
 // each calls f with the first problems of every level of task.
 func each(t testing.TB, task quintain.Task, f func(quintain.Problem)) {
 	t.Helper()
 	for level := range task.Info().Levels {
-		for i := range draws {
+		for i := range draws() {
 			f(problem(t, task, quintain.Draw{Seed: 1, Level: level, Index: i}))
 		}
 	}
@@ -138,7 +150,7 @@ func bytesOf(task quintain.Task, d quintain.Draw) (string, error) {
 // which finds a generator seeded with seed+index.
 func unrelated(t testing.TB, task quintain.Task) {
 	for level := range task.Info().Levels {
-		shifted := 0
+		shifted, draws := 0, draws()
 		for i := range draws {
 			a := problem(t, task, quintain.Draw{Seed: 1, Level: level, Index: i + 1})
 			b := problem(t, task, quintain.Draw{Seed: 2, Level: level, Index: i})
@@ -250,7 +262,7 @@ func levels(t testing.TB, task quintain.Task) {
 		if bytes.Equal(params[level], params[level+1]) {
 			t.Errorf("levels %d and %d have the same parameters", level, level+1)
 		}
-		same := 0
+		same, draws := 0, draws()
 		for i := range draws {
 			a := problem(t, task, quintain.Draw{Seed: 1, Level: level, Index: i})
 			b := problem(t, task, quintain.Draw{Seed: 1, Level: level + 1, Index: i})

@@ -91,7 +91,7 @@ func TestBasicArithmeticSettings(t *testing.T) {
 // The second way has Go's parser read the prompt, and finds every division even.
 func TestBasicArithmeticSecond(t *testing.T) {
 	divisions := 0
-	tasktest.Second(t, basicArithmetic, 1800, func(item basicArithmeticItem, prompt, got string) error {
+	tasktest.Every(t, basicArithmetic, 1800, func(item basicArithmeticItem, prompt, got string) error {
 		from := strings.IndexAny(prompt, "0123456789(-")
 		to := strings.LastIndexAny(prompt, "0123456789)")
 		text := prompt[from : to+1]

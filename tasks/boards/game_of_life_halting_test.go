@@ -77,7 +77,7 @@ func TestGameOfLifeHaltingSecond(t *testing.T) {
 		own := gameOfLifeHalting
 		own.Levels = own.Levels[level : level+1]
 		dying, balance := 0, map[int]int{} // by number of cells, boards that die less boards that do not
-		tasktest.Second(t, own, n/len(gameOfLifeHalting.Levels), func(_ gameOfLifeHaltingItem, prompt, got string) error {
+		tasktest.Every(t, own, n/len(gameOfLifeHalting.Levels), func(_ gameOfLifeHaltingItem, prompt, got string) error {
 			rows := strings.Split(strings.ReplaceAll(strings.Split(prompt, "\n\n")[1], " ", ""), "\n")
 			cells := strings.Count(strings.Join(rows, ""), "1")
 			steps, alive := 0, cells

@@ -102,7 +102,7 @@ func TestRottenOrangesSpread(t *testing.T) {
 		const n = 1000
 		times := map[int]int{}
 		own := tasktest.With(t, rottenOranges, string(rottenOranges.Info().Levels[level]))
-		tasktest.Second(t, own, n, func(item rottenOrangesItem, _, _ string) error {
+		tasktest.Every(t, own, n, func(item rottenOrangesItem, _, _ string) error {
 			times[item.Solution]++
 			return nil
 		})

@@ -108,7 +108,7 @@ func (c clan) known(of string) map[string][]string {
 // person.
 func TestFamilySecond(t *testing.T) {
 	found := map[string]int{}
-	tasktest.Second(t, familyRelationships, 1200, func(item familyItem, prompt, got string) error {
+	tasktest.Every(t, familyRelationships, 1200, func(item familyItem, prompt, got string) error {
 		c := readClan(prompt)
 		one, two := "", ""
 		for _, re := range familyAskREs {

@@ -44,7 +44,7 @@ var (
 // denies. To be on, one object of the test has some that none denies.
 func TestACRESecond(t *testing.T) {
 	found := map[string]int{}
-	tasktest.Second(t, acre, 1200, func(item acreItem, prompt, got string) error {
+	tasktest.Every(t, acre, 1200, func(item acreItem, prompt, got string) error {
 		type trial struct {
 			things []string
 			on     bool

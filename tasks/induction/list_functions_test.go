@@ -331,7 +331,7 @@ func numbersOf(text string) (x []int) {
 func TestListSecond(t *testing.T) {
 	of := meanings()
 	seen := map[string]bool{}
-	tasktest.Second(t, listFunctions, 2000, func(item listItem, prompt, got string) error {
+	tasktest.Every(t, listFunctions, 2000, func(item listItem, prompt, got string) error {
 		lists := listRE.FindAllString(prompt, -1)
 		if len(lists) != 2*len(item.Examples)+1 {
 			return fmt.Errorf("the prompt has %d lists for %d examples", len(lists), len(item.Examples))

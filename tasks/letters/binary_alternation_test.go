@@ -60,7 +60,7 @@ func TestBinaryAlternationParams(t *testing.T) {
 // once from either beginning.
 func TestBinaryAlternationSecond(t *testing.T) {
 	most := map[string]int{}
-	tasktest.Second(t, binaryAlternation, 1200, func(item binaryAlternationItem, prompt, got string) error {
+	tasktest.Every(t, binaryAlternation, 1200, func(item binaryAlternationItem, prompt, got string) error {
 		text := strings.Split(prompt, "\n\n")[1]
 		best := -1
 		for _, pattern := range []string{strings.Repeat("01", 500), strings.Repeat("10", 500)} {

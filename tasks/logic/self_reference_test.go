@@ -86,7 +86,7 @@ var selfLineRE = regexp.MustCompile(`(?m)^(?:\d+\. |Statement \d+: |\(\d+\) |\[\
 // The second way reads the sentences in the prompt and tries all assignments one by one.
 func TestSelfReferenceSecond(t *testing.T) {
 	found := map[string]int{}
-	tasktest.Second(t, selfReference, 1002, func(item selfReferenceItem, prompt, got string) error {
+	tasktest.Every(t, selfReference, 1002, func(item selfReferenceItem, prompt, got string) error {
 		lines := selfLineRE.FindAllStringSubmatch(prompt, -1)
 		if len(lines) != len(item.Statements) {
 			return fmt.Errorf("the prompt has %d statements, want %d", len(lines), len(item.Statements))

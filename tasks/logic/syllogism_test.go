@@ -95,7 +95,7 @@ func said(sentence string, people []int, place func(string) int) bool {
 // statement that someone exists and a group without such a statement need somebody each.
 func TestSyllogismSecond(t *testing.T) {
 	valid, n := 0, 0
-	tasktest.Second(t, syllogism, 1000, func(item syllogismItem, prompt, got string) error {
+	tasktest.Every(t, syllogism, 1000, func(item syllogismItem, prompt, got string) error {
 		sentences := syllogismRE.FindAllString(prompt, -1)
 		want := strings.Split(got, ", ")
 		if len(sentences) != 3*len(want) {

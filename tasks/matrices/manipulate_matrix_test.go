@@ -98,7 +98,7 @@ func TestManipulateMatrixParams(t *testing.T) {
 func TestMatrixWeights(t *testing.T) {
 	seen := map[string]int{}
 	own := tasktest.With(t, manipulateMatrix, `{"w_rotate":0,"w_map":3,"w_crop":0}`)
-	tasktest.Second(t, own, 500, func(item manipulateMatrixItem, _, _ string) error {
+	tasktest.Every(t, own, 500, func(item manipulateMatrixItem, _, _ string) error {
 		for _, op := range item.Operations {
 			seen[op.Transform]++
 		}

@@ -79,15 +79,15 @@ func TestRotateMatrixSecond(t *testing.T) {
 		turns[degrees/90%4]++
 		return nil
 	}
-	tasktest.Second(t, tasktest.With(t, rotateMatrix, `{}`), 600, check)
+	tasktest.Every(t, tasktest.With(t, rotateMatrix, `{}`), 600, check)
 	for rest, n := range turns {
 		if rest == 0 || n < 150 || n > 250 {
 			t.Errorf("%d of 600 matrices are turned by %d right angles, want a third", n, rest)
 		}
 	}
-	tasktest.Second(t, rotateMatrix, 1200, check)
+	tasktest.Every(t, rotateMatrix, 1200, check)
 	for _, params := range []string{`{"min_rotations":1,"max_rotations":1}`, `{"min_rotations":7,"max_rotations":8}`, `{"min_n":2,"max_n":2}`} {
-		tasktest.Second(t, tasktest.With(t, rotateMatrix, params), 300, check)
+		tasktest.Every(t, tasktest.With(t, rotateMatrix, params), 300, check)
 	}
 }
 

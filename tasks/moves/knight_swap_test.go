@@ -129,7 +129,7 @@ func readKnights(prompt string) map[[2]int]string {
 // all positions that can be reached where there is none.
 func TestKnightSwapSecond(t *testing.T) {
 	count := map[bool]int{}
-	tasktest.Second(t, knightSwap, 1000, func(k knightItem, prompt, got string) error {
+	tasktest.Every(t, knightSwap, 1000, func(k knightItem, prompt, got string) error {
 		squares := readKnights(prompt)
 		goal, turn := map[[2]int]string{}, "w"
 		for _, text := range []string{"Black makes the first", "black move by turns, Black first", "Black begins", "Black has the first turn", "Black's turn", "Black moves first"} {

@@ -73,10 +73,10 @@ func TestCountPrimesSecond(t *testing.T) {
 	}
 	numbers := regexp.MustCompile(`\d+`)
 	most := map[string]int{}
-	tasktest.Second(t, tasktest.With(t, countPrimes, `{}`), 200, func(_ countPrimesItem, prompt, got string) error {
+	tasktest.Every(t, tasktest.With(t, countPrimes, `{}`), 200, func(_ countPrimesItem, prompt, got string) error {
 		return countsPrimes(numbers.FindAllString(prompt, -1), got, small)
 	})
-	tasktest.Second(t, countPrimes, 1200, func(item countPrimesItem, prompt, got string) error {
+	tasktest.Every(t, countPrimes, 1200, func(item countPrimesItem, prompt, got string) error {
 		most[got]++
 		if item.End-item.Start > 6000 {
 			return nil

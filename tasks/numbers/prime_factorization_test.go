@@ -95,7 +95,7 @@ var factoredRE = regexp.MustCompile(`(?:of|Write|does|the number|the whole numbe
 // Fermat's little theorem.
 func TestPrimeFactorizationSecond(t *testing.T) {
 	primes := 0
-	tasktest.Second(t, primeFactorization, 3000, func(_ primeFactorizationItem, prompt, got string) error {
+	tasktest.Every(t, primeFactorization, 3000, func(_ primeFactorizationItem, prompt, got string) error {
 		asked := factoredRE.FindStringSubmatch(prompt)
 		if asked == nil {
 			return fmt.Errorf("the prompt is %q", prompt)

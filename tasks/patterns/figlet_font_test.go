@@ -172,7 +172,7 @@ func looks(shapes *letterShapes, ink string) map[string]string {
 // cells, cuts the picture at its blank columns, and looks each part up among the letters.
 func TestFigletSecond(t *testing.T) {
 	fonts := map[string]int{}
-	tasktest.Second(t, figletFont, 2400, func(item figletItem, prompt, got string) error {
+	tasktest.Every(t, figletFont, 2400, func(item figletItem, prompt, got string) error {
 		fonts[item.Font]++
 		_, picture, _ := strings.Cut(prompt, "\n\n")
 		picture = picture[:strings.LastIndex(picture, "\n\n")]

@@ -119,7 +119,7 @@ func TestRectangleCountSpread(t *testing.T) {
 		counts := map[int]int{}
 		own := tasktest.With(t, rectangleCount, string(rectangleCount.Info().Levels[level]))
 		const n = 600
-		tasktest.Second(t, own, n, func(item rectangleCountItem, _, _ string) error {
+		tasktest.Every(t, own, n, func(item rectangleCountItem, _, _ string) error {
 			counts[item.Solution]++
 			return nil
 		})

@@ -101,7 +101,7 @@ var fenceRE = regexp.MustCompile("(?s)```python\n(.*?)\n```")
 // A prompt has the program, and of the input and the output the one that is known.
 func TestCodePrompts(t *testing.T) {
 	phrasings := map[string]bool{}
-	tasktest.Second(t, codeIO, 1000, func(c codeItem, prompt, got string) error {
+	tasktest.Every(t, codeIO, 1000, func(c codeItem, prompt, got string) error {
 		p, input, err := c.parts()
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func TestCodePrompts(t *testing.T) {
 // An input that is asked for is not made of the output alone.
 func TestCodeInputsNeedThought(t *testing.T) {
 	asked := 0
-	tasktest.Second(t, codeIO, 2000, func(c codeItem, _, _ string) error {
+	tasktest.Every(t, codeIO, 2000, func(c codeItem, _, _ string) error {
 		p, _, err := c.parts()
 		if err != nil || c.Asks != "input" {
 			return err

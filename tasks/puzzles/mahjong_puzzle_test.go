@@ -79,7 +79,7 @@ func TestMahjongSecond(t *testing.T) {
 	handRE := regexp.MustCompile(`\b[A-Z]{13}\b`)
 	roundRE := regexp.MustCompile(`(?m)^(?:Round \d+: |\d+\. draw |In round \d+ the new card is |\+|gets )*([A-Z])(?: comes in, then | discard |, discard | / |, and | -|, then hands over )([A-Z])\b`)
 	count := map[string]int{}
-	tasktest.Second(t, mahjongPuzzle, 1002, func(m mahjongItem, prompt, got string) error {
+	tasktest.Every(t, mahjongPuzzle, 1002, func(m mahjongItem, prompt, got string) error {
 		hand := []byte(handRE.FindString(prompt))
 		rounds := roundRE.FindAllStringSubmatch(prompt, -1)
 		if len(hand) != 13 || len(rounds) != len(m.Rounds) {

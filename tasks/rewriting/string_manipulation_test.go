@@ -171,8 +171,8 @@ func TestStringManipulationSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, stringManipulation, 1200, check)
-	tasktest.Second(t, tasktest.With(t, stringManipulation, `{}`), 300, check)
+	tasktest.Every(t, stringManipulation, 1200, check)
+	tasktest.Every(t, tasktest.With(t, stringManipulation, `{}`), 300, check)
 	if again < n/100 {
 		t.Errorf("%d of %d strings come up again", again, n)
 	}

@@ -76,7 +76,7 @@ func TestGSMSymbolicKeys(t *testing.T) {
 func TestGSMSymbolicSecond(t *testing.T) {
 	readings := readReadings(t)
 	seen := map[string]int{}
-	tasktest.Second(t, gsmSymbolic, 1800, func(item storyItem, prompt, got string) error {
+	tasktest.Every(t, gsmSymbolic, 1800, func(item storyItem, prompt, got string) error {
 		sum := constant.MakeInt64(0)
 		for i, text := range divided(prompt, len(item.Stories)) {
 			name := item.Stories[i].Template

@@ -105,9 +105,9 @@ func TestLetterJumbleSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, letterJumble, 1200, check)
+	tasktest.Every(t, letterJumble, 1200, check)
 	for _, params := range []string{`{}`, `{"min_word_len":1,"max_word_len":3,"min_words":1,"max_words":2}`, `{"min_corruption_level":0,"max_corruption_level":0}`} {
-		tasktest.Second(t, tasktest.With(t, letterJumble, params), 300, check)
+		tasktest.Every(t, tasktest.With(t, letterJumble, params), 300, check)
 	}
 	if changed*10 < words*8 {
 		t.Errorf("of %d words %d are mixed up", words, changed)
@@ -125,7 +125,7 @@ func letterCounts(word string) string {
 // A higher level moves more letters.
 func TestJumbledLetters(t *testing.T) {
 	moved := func(params string) (n int) {
-		tasktest.Second(t, tasktest.With(t, letterJumble, params), 200, func(item letterJumbleItem, _, _ string) error {
+		tasktest.Every(t, tasktest.With(t, letterJumble, params), 200, func(item letterJumbleItem, _, _ string) error {
 			for i, word := range item.OriginalWords {
 				n += len(word) - samePlaces(strings.Split(word, ""), strings.Split(item.ScrambledWords[i], ""))
 			}

@@ -1,6 +1,0 @@
-//go:build !heavy
-
-package tasktest
-
-// allSurfaces says that surfaces are measured at all levels, on many problems.
-const allSurfaces = false
