@@ -41,9 +41,9 @@ func TestHeldOutQuestionsAreNotTrainedOnInWhateverWords(t *testing.T) {
 func oneLevel(t *testing.T, task quintain.Task, level int) {
 	prompts, shorts, records := sides{}, sides{}, sides{}
 	short := task.(quintain.Shortener)
-	draws := 1000
-	if testing.Short() { // the race detector has nothing to find here
-		draws = 100
+	draws := splitDraws
+	if testing.Short() { // the race detector has little to find here
+		draws = 20
 	}
 	for index := range draws {
 		p, err := task.Problem(quintain.Draw{Seed: uint64(1 + index%2), Level: level, Index: index / 2})
