@@ -3,6 +3,7 @@ package nats_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -29,6 +30,9 @@ func TestMain(m *testing.M) {
 	}
 	if config := os.Getenv(childKeeper); config != "" {
 		os.Exit(keep(config))
+	}
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait for timers, and not for a processor
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -82,6 +86,7 @@ func openURL(t testing.TB, url string, o nats.Options) *queue.Queue {
 }
 
 func TestServer(t *testing.T) {
+	t.Parallel()
 	url, _, stop := natsServer(t, t.TempDir(), -1)
 	defer stop()
 	n := 0
@@ -93,6 +98,7 @@ func TestServer(t *testing.T) {
 }
 
 func TestServerGoesAndComes(t *testing.T) {
+	t.Parallel()
 	ctx, dir := context.Background(), t.TempDir()
 	url, port, stop := natsServer(t, dir, -1)
 	q := openURL(t, url, nats.Options{Timeout: 2 * time.Second})
@@ -139,6 +145,7 @@ func TestServerWithLimitsIsRefused(t *testing.T) {
 }
 
 func TestOneProcessAtATime(t *testing.T) {
+	t.Parallel()
 	url, _, stop := natsServer(t, t.TempDir(), -1)
 	defer stop()
 	q := openURL(t, url, nats.Options{})
@@ -151,6 +158,7 @@ func TestOneProcessAtATime(t *testing.T) {
 
 // A queue is ready as long as its server takes groups, and again once that is back.
 func TestReadyAsServerIs(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	url, port, stop := natsServer(t, dir, -1)
 	q := openURL(t, url, nats.Options{Timeout: time.Second})

@@ -28,6 +28,7 @@ func behindProxy(t *testing.T) (url string, p *proxy) {
 // TestAnOwnerThatWasReplacedIsFenced cuts the owner off, lets another process take the queue over, and
 // connects the first one again.
 func TestAnOwnerThatWasReplacedIsFenced(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	url, p := behindProxy(t)
 	lost := make(chan error, 1)
@@ -81,6 +82,7 @@ func TestAnOwnerThatWasReplacedIsFenced(t *testing.T) {
 
 // TestAnIdleOwnerNoticesItsHeir: nobody asks the first process for anything.
 func TestAnIdleOwnerNoticesItsHeir(t *testing.T) {
+	t.Parallel()
 	url, p := behindProxy(t)
 	lost := make(chan error, 1)
 	old := openURL(t, p.url(), nats.Options{Lost: func(err error) { lost <- err }})
@@ -96,6 +98,7 @@ func TestAnIdleOwnerNoticesItsHeir(t *testing.T) {
 
 // TestDeletionsOfAFormerOwnerHitNothing calls what the server cannot refuse: deletions.
 func TestDeletionsOfAFormerOwnerHitNothing(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	url, p := behindProxy(t)
 	old, err := nats.Open(ctx, p.url(), nats.Options{})
@@ -132,6 +135,7 @@ func TestDeletionsOfAFormerOwnerHitNothing(t *testing.T) {
 
 // TestOneOfManyOpens has many open the streams at the same moment.
 func TestOneOfManyOpens(t *testing.T) {
+	t.Parallel()
 	url, _, stop := natsServer(t, t.TempDir(), -1)
 	defer stop()
 	const many, rounds = 6, 4
@@ -163,6 +167,7 @@ func TestOneOfManyOpens(t *testing.T) {
 // TestABrokenConnectionCostsNothing breaks the connection of the owner for a moment,
 // while another process would like to have the queue.
 func TestABrokenConnectionCostsNothing(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	url, p := behindProxy(t)
 	q := openURL(t, p.url(), nats.Options{})
@@ -192,6 +197,7 @@ func TestABrokenConnectionCostsNothing(t *testing.T) {
 // TestAnUnansweredWriteIsDoneOnce loses the answer to a put and to an acknowledgement
 // that the server has carried out.
 func TestAnUnansweredWriteIsDoneOnce(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	url, p := behindProxy(t)
 	q := openURL(t, p.url(), nats.Options{})
@@ -246,6 +252,7 @@ func TestAnUnansweredWriteIsDoneOnce(t *testing.T) {
 
 // TestAStandbyTakesOver lets the owner end in order.
 func TestAStandbyTakesOver(t *testing.T) {
+	t.Parallel()
 	url, _, stop := natsServer(t, t.TempDir(), -1)
 	defer stop()
 	q := openURL(t, url, nats.Options{})
@@ -286,6 +293,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 
 // TestRemove deletes streams that nobody uses.
 func TestRemove(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	url, _, stop := natsServer(t, t.TempDir(), -1)
 	defer stop()

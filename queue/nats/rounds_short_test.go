@@ -2,4 +2,4 @@
 
 package nats_test
 
-const defaultRounds = 4
+const defaultRounds = 2

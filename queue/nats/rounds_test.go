@@ -31,6 +31,7 @@ type scene struct {
 // TestRounds has nodes and owners killed, owners paused and cut off, under load. What was
 // put is delivered, and acknowledged once.
 func TestRounds(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Log("three servers and their elections: not in short mode")
 		return
