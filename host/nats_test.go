@@ -117,6 +117,7 @@ func TestAHubWhoseQueueWasTakenEnds(t *testing.T) {
 // TestAHubWithoutItsServerSaysSo: what cannot be kept is refused for now, and the hub is
 // not ready as soon as that is known.
 func TestAHubWithoutItsServerSaysSo(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.server.Shutdown()
 	s.server.WaitForShutdown()

@@ -47,14 +47,15 @@ func playUntilKilled(t *testing.T, data string, n int) (played []string) {
 }
 
 // TestKilledCurriculumGoesOn kills a run again and again. What every process plays is what
-// a run that is never killed plays from there on, the last for 1,000 groups.
+// a run that is never killed plays from there on, the last for lastGroups.
 func TestKilledCurriculumGoesOn(t *testing.T) {
+	t.Parallel()
 	data, reached := t.TempDir(), 0
-	whole := playUntilKilled(t, t.TempDir(), killRounds*60+1100)
+	whole := playUntilKilled(t, t.TempDir(), killRounds*60+lastGroups+100)
 	for round := range killRounds + 1 {
 		n := 1 + rand.IntN(50)
 		if round == killRounds {
-			n = 1000
+			n = lastGroups
 		}
 		played := playUntilKilled(t, data, n)
 		from := slices.Index(whole, played[0])

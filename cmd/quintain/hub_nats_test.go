@@ -15,6 +15,7 @@ import (
 // takes the groups from the first, it ends with an error; when that one gives no sign of
 // life, the other takes over.
 func TestHubsOnNATS(t *testing.T) {
+	t.Parallel()
 	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
 	if err != nil {
 		t.Fatal(err)

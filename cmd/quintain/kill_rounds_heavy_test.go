@@ -2,5 +2,7 @@
 
 package main
 
-// killRounds is how often the program is killed in each test that kills it.
-const killRounds = 102
+const (
+	killRounds = 102  // how often the program is killed in each test that kills it
+	lastGroups = 1000 // how many groups are played in the end, without a kill
+)

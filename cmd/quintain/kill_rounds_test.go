@@ -2,5 +2,7 @@
 
 package main
 
-// killRounds is how often the program is killed in each test that kills it.
-const killRounds = 5
+const (
+	killRounds = 5   // how often the program is killed in each test that kills it
+	lastGroups = 200 // how many groups are played in the end, without a kill
+)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"io"
 	"os"
 	"strings"
@@ -19,6 +20,9 @@ const asProgram = "TEST_AS_QUINTAIN"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
+	}
+	if err := flag.Set("test.parallel", "8"); err != nil { // those in parallel wait for timers, and not for a processor
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }

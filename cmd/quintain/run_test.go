@@ -230,6 +230,7 @@ func TestRunAgainstAServer(t *testing.T) {
 
 // Whatever a server does, no failure of it becomes a reward, and the run goes on.
 func TestRunAgainstABadServer(t *testing.T) {
+	t.Parallel()
 	html := policytest.Body("text/html", "<html>502 Bad Gateway</html>")
 	for _, test := range []struct {
 		why     string
@@ -248,6 +249,7 @@ func TestRunAgainstABadServer(t *testing.T) {
 		{"no choices", policytest.Edit(func(reply map[string]any) { delete(reply, "choices") }), "choices", "10s"},
 	} {
 		t.Run(test.why, func(t *testing.T) {
+			t.Parallel()
 			server := &policytest.Server{Reply: guesses(), Faults: []policytest.Fault{test.fault, test.fault, test.fault}}
 			args := append(against(server.Start(t)), "--steps", "1", "--data", t.TempDir(), "--timeout", test.timeout, "--parallel", "8", "--replays", "0")
 			r := runReport(t, args...)
@@ -268,6 +270,7 @@ func TestRunAgainstABadServer(t *testing.T) {
 // A server that is down: nothing is played and no problem is lost, the run says what it
 // waits for, and stops when it is told to.
 func TestRunAgainstNoServer(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ func closedURL(t *testing.T) string {
 // A server that is down is told of at the start, in the progress and in the metrics. What
 // only waits for it is cut when the run is stopped, whatever the grace, and is no failure.
 func TestAServerThatIsDownIsVisible(t *testing.T) {
+	t.Parallel()
 	at := closedURL(t)
 	p := start("run", "--port", "0", "--data", t.TempDir(), "--policy", "openai", "--url", at, "--model", "m", "--tasks", "chain_sum", "--grace", "1h")
 	await(t, p, "cannot be used yet: ")
@@ -60,6 +61,7 @@ func TestAFailedRequestLosesNoGroup(t *testing.T) {
 
 // A problem whose group failed each time is handed out again, a few times.
 func TestAProblemThatFailsIsGivenUp(t *testing.T) {
+	t.Parallel()
 	faults := make([]policytest.Fault, 6)
 	for i := range faults {
 		faults[i] = policytest.Status(500)

@@ -127,6 +127,7 @@ func TestWhatAServerLacksIsSaid(t *testing.T) {
 
 // A run waits for a server that does not run yet, and says so. Ctrl-C ends the wait.
 func TestRunWaitsForItsServer(t *testing.T) {
+	t.Parallel()
 	at := closedURL(t)
 	address, err := url.Parse(at)
 	if err != nil {
@@ -168,6 +169,7 @@ func TestAServerWithoutVersionsPlaysForATrainer(t *testing.T) {
 // The versions that a server says are those of the run of a trainer, without a word of the
 // trainer's; /metrics has the turns.
 func TestVersionsOfTheServer(t *testing.T) {
+	t.Parallel()
 	fake, at := startFake(t, "--shape", "sglang", "--weight-version", "0", "--first-token", "0s")
 	p := start(append([]string{"run", "--data", t.TempDir(), "--port", "0", "--consumer", "hub"}, threeTurns(t, at, "--tokenizer", "bytes")...)...)
 	await(t, p, "hub on ")
