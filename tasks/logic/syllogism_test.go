@@ -68,9 +68,9 @@ func populations(yield func(people []int)) {
 	}
 }
 
-// said evaluates a sentence among people; bit places gives the groups.
-func said(sentence string, people []int, place func(string) int) bool {
-	words := strings.Fields(strings.ToLower(sentence))
+// said evaluates a sentence, word by word in lower case, among people; place gives the
+// bits of the groups.
+func said(words []string, people []int, place func(string) int) bool {
 	subject, predicate := place(words[1]), place(words[len(words)-1])
 	in, out := 0, 0
 	for _, p := range people {
@@ -109,11 +109,15 @@ func TestSyllogismSecond(t *testing.T) {
 				}
 				return groups[word]
 			}
+			var words [3][]string
+			for k := range words {
+				words[k] = strings.Fields(strings.ToLower(sentences[3*i+k]))
+			}
 			follows, possible := true, false
 			populations(func(people []int) {
-				if said(sentences[3*i], people, place) && said(sentences[3*i+1], people, place) {
+				if said(words[0], people, place) && said(words[1], people, place) {
 					possible = true
-					follows = follows && said(sentences[3*i+2], people, place)
+					follows = follows && said(words[2], people, place)
 				}
 			})
 			if !possible || follows != (answer == "Yes") || len(groups) != 3 || item.arguments()[i].IsValid != follows {
