@@ -27,16 +27,19 @@ type Desk struct {
 // limits and errors. A request is one of these, and its answer is
 //
 //	{"draw": {"task", "seed", "level", "index", "params"}}   the problem
-//	{"problem": …, "answer": …}                              {"score", "malformed", "reason"}
-//	{"problem": …, "reply": …}                               the same, of a whole reply of a model
+//	{"problems": […], "answers": […]}                        {"scores", "malformed", "reasons"}, lists
+//	{"problems": […], "replies": […]}                        the same, of whole replies of a model
 //	{"open": problem}                                        {"messages"}, with which a model is asked
 //	{"gold": …, "answer": …}                                 a [mathverify.Verdict]
 //
-// Params are in place of level. An answer or a reply of null is none.
+// Params are in place of level. An answer or a reply of null is none. A number may stand
+// for a problem: the one that was drawn with "as": number beside the draw, or that came as
+// [number, problem] in a request which is answered. If it is not kept any longer, nothing
+// is graded and the answer is {"forgotten": true}.
 func (d Desk) Answer(ctx context.Context, in io.Reader, out io.Writer) error {
 	problems := NewProblems()
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
-		c := &clerk{desk: d, ctx: ctx, problems: problems, line: jsonform.NewPicker("draw", "problem", "gold", "answer", "reply", "open")}
+		c := &clerk{desk: d, ctx: ctx, problems: problems, line: jsonform.NewPicker("draw", "as", "problems", "answers", "replies", "open", "gold")}
 		return c.answer
 	})
 }
@@ -48,6 +51,8 @@ type clerk struct {
 	problems *Problems
 	line     *jsonform.Picker
 	encoder  jsonform.Encoder
+	texts    [][]byte // of the request that is graded
+	marks    marks
 	last     struct { // task of the last draw that had params
 		name   string
 		params []byte
@@ -61,68 +66,47 @@ func (c *clerk) answer(dst, line []byte) ([]byte, error) {
 		return dst, err
 	}
 	value := c.line.Value
-	draw, problem, gold, answer, reply, open := value(0), value(1), value(2), value(3), value(4), value(5)
+	draw, as, problems, answers, replies, open, gold := value(0), value(1), value(2), value(3), value(4), value(5), value(6)
 	switch {
-	case problem != nil && reply != nil:
-		return c.judge(dst, problem, reply)
-	case problem != nil:
-		return c.grade(dst, problem, answer)
+	case problems != nil && replies != nil:
+		return c.mark(dst, problems, replies, c.judge)
+	case problems != nil:
+		return c.mark(dst, problems, answers, Grader{Tasks: c.desk.Tasks}.Judge)
 	case open != nil:
 		return c.open(dst, open)
 	case draw != nil:
-		return c.draw(dst, draw)
+		return c.draw(dst, draw, as)
 	case gold != nil:
 		return appendVerified(c.ctx, &c.encoder, dst, line)
 	}
-	return dst, errors.New("the line has none of draw, open, problem and gold")
+	return dst, errors.New("the line has none of draw, open, problems and gold")
 }
 
-// problem reads a problem and a text about it; nil: there is none.
-func (c *clerk) problem(problem, text []byte) (quintain.Problem, *string, error) {
-	p, err := c.problems.Read(problem)
+// read reads a problem.
+func (c *clerk) read(text []byte) (quintain.Problem, error) {
+	p, err := c.problems.Read(text)
 	if err != nil {
-		return p, nil, fmt.Errorf("problem: %w", err)
+		return p, fmt.Errorf("problem: %w", err)
 	}
-	if text, plain := plainAnswer(text); plain {
-		return p, text, nil
-	}
-	answer, err := decodeAnswer(text)
-	return p, answer, err
+	return p, nil
 }
 
-// grade grades an answer.
-func (c *clerk) grade(dst, problem, answer []byte) ([]byte, error) {
-	p, text, err := c.problem(problem, answer)
-	if err != nil {
-		return dst, err
-	}
-	v, err := Grader{Tasks: c.desk.Tasks}.Judge(p, text)
-	if err != nil {
-		return dst, err
-	}
-	return c.encoder.Append(dst, &v)
-}
-
-// episode returns the episode of a problem, and the reply to it.
-func (c *clerk) episode(problem, reply []byte) (quintain.Env, quintain.Reply, error) {
-	p, text, err := c.problem(problem, reply)
-	if err != nil {
-		return nil, quintain.Reply{}, err
-	}
+// episode returns the episode of a problem.
+func (c *clerk) episode(p quintain.Problem) (quintain.Env, error) {
 	t, err := c.desk.Tasks.Get(p.Task)
 	if err != nil {
-		return nil, quintain.Reply{}, err
+		return nil, err
 	}
-	if text == nil {
-		text = new(string)
-	}
-	episode, err := c.desk.Replies.Env(t, p)
-	return episode, quintain.Reply{Text: *text}, err
+	return c.desk.Replies.Env(t, p)
 }
 
 // open writes the messages with which a model is asked.
 func (c *clerk) open(dst, problem []byte) ([]byte, error) {
-	episode, _, err := c.episode(problem, []byte("null"))
+	p, err := c.read(problem)
+	if err != nil {
+		return dst, err
+	}
+	episode, err := c.episode(p)
 	if err != nil {
 		return dst, err
 	}
@@ -134,20 +118,21 @@ func (c *clerk) open(dst, problem []byte) ([]byte, error) {
 }
 
 // judge grades a whole reply.
-func (c *clerk) judge(dst, problem, text []byte) ([]byte, error) {
-	episode, reply, err := c.episode(problem, text)
+func (c *clerk) judge(p quintain.Problem, text *string) (Verdict, error) {
+	episode, err := c.episode(p)
 	if err != nil {
-		return dst, err
+		return Verdict{}, err
+	}
+	var reply quintain.Reply
+	if text != nil {
+		reply.Text = *text
 	}
 	step, err := episode.Step(c.ctx, reply)
-	if err != nil {
-		return dst, err
-	}
-	return c.encoder.Append(dst, &Verdict{step.Reward, step.Malformed, step.Why})
+	return Verdict{step.Reward, step.Malformed, step.Why}, err
 }
 
-// draw writes a problem.
-func (c *clerk) draw(dst, request []byte) ([]byte, error) {
+// draw writes a problem; as, if there is one, is the number that stands for it from now on.
+func (c *clerk) draw(dst, request, as []byte) ([]byte, error) {
 	var d struct {
 		Task   string          `json:"task"`
 		Seed   uint64          `json:"seed"`
@@ -168,7 +153,13 @@ func (c *clerk) draw(dst, request []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return c.problems.Append(dst, p)
+	if as == nil {
+		return c.problems.Append(dst, p)
+	}
+	if !isNumber(as) {
+		return dst, errors.New("as: want a whole number")
+	}
+	return c.problems.appendNumbered(dst, as, p)
 }
 
 // task returns the task of a name, with its own params if there are some.

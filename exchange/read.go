@@ -170,6 +170,14 @@ func decode(text []byte, v any) error {
 	return nil
 }
 
+// readText reads what a policy wrote; nil: nothing.
+func readText(value []byte) (*string, error) {
+	if text, plain := plainAnswer(value); plain {
+		return text, nil
+	}
+	return decodeAnswer(value)
+}
+
 // decodeAnswer reads a string, or null for no answer. A missing field is an error.
 func decodeAnswer(raw json.RawMessage) (*string, error) {
 	if raw == nil {

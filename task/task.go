@@ -234,6 +234,17 @@ func (s Spec[P, I]) Grade(p quintain.Problem, text string) (quintain.Verdict, er
 	return best, nil
 }
 
+// Ready returns p with its record in the task's own type, so that Grade need not read it
+// again. The error is that of Grade.
+func (s Spec[P, I]) Ready(p quintain.Problem) (quintain.Problem, error) {
+	inst, err := s.instance(p)
+	if err != nil {
+		return p, err
+	}
+	p.Instance = quintain.NewRecord(inst)
+	return p, nil
+}
+
 // Solve implements [quintain.Task].
 func (s Spec[P, I]) Solve(p quintain.Problem) (string, error) {
 	inst, err := s.instance(p)

@@ -21,12 +21,18 @@ does (docs/python.md). A request is one of these:
 
   {"draw": {"task", "seed", "level", "index"}}   prints the problem; "params", own
                                                  settings, may take the place of "level"
-  {"problem": …, "answer": …}                    prints {"score", "malformed", "reason"}
-  {"problem": …, "reply": …}                     the same of a model's whole reply, whose
-                                                 answer is between <answer> and </answer>
+  {"problems": […], "answers": […]}              prints {"scores", "malformed", "reasons"},
+                                                 lists
+  {"problems": […], "replies": […]}              the same of a model's whole replies, whose
+                                                 answers are between <answer> and </answer>
   {"open": problem}                              prints {"messages"}, with which a model is
                                                  asked so that it replies in that form
   {"gold": …, "answer": …}                       prints {"equal", "reason", "extracted"}
+
+A number may stand for a problem among "problems": beside "draw", "as": 7 has 7 stand for
+the problem that is drawn, and so has [7, problem] among "problems", once the line is
+answered. Pipe keeps the last 32 MiB of them. If one is not kept any more, it prints
+{"forgotten": true} and grades nothing of the line.
 
 Pipe answers every line that it has read before it waits for more, on all cores. A
 request that fails gives {"error": …} in its place and exit status 1 at the end.`,

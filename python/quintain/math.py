@@ -36,4 +36,4 @@ def verify_all(golds: Sequence[str], answers: Sequence[str]) -> list[Verdict]:
         if not isinstance(gold, str) or not isinstance(answer, str):
             raise TypeError("a reference or an answer is no str")
         lines.append(json.dumps({"gold": gold, "answer": answer}).encode())
-    return [Verdict(v["equal"], v["reason"], v["extracted"]) for v in pipe.ask(lines)]
+    return [Verdict(v["equal"], v["reason"], v["extracted"]) for v in pipe.ask(lambda _: lines)]

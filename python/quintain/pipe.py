@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import collections
+import itertools
 import json
 import os
 import selectors
@@ -12,23 +13,46 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from quintain.errors import Error, ProgramError
 from quintain.program import start
 
-__all__ = ["ask", "close", "PATIENCE"]
+__all__ = ["Names", "ask", "ask_each", "ask_raw", "close", "PATIENCE"]
 
 PATIENCE = 120.0
 """How many seconds may pass without any answer until the process is taken for stuck, and killed."""
 
 STARTS = 3  # how often a request is sent, each time to a new process, if processes die
-LONGEST = 64 << 20  # bytes of a request that the program reads
+LONGEST = 64 << 20  # bytes of a line that the program reads
+WIDE = 1 << 20  # bytes that a pipe holds, where that can be set
+KEPT = 24 << 20  # characters of problems that get numbers; the program keeps the last 32 MiB at least
 
 
 class _Died(Exception):
     """The process ended before it had answered; the text says how."""
+
+
+class Names:
+    """The problems that a process keeps, by their JSON, and the numbers that stand for them. A number is kept when the process
+    has answered the request in which it came: requests are worked on at once."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+        self.numbers = itertools.count(1)
+        self._size = 0  # characters of the problems
+
+    def keep(self, named: Mapping[str, int]) -> None:
+        """Use these numbers from now on."""
+        self._size += sum(map(len, named))
+        if self._size > KEPT:
+            self.known, self._size = {}, 0
+        self.known.update(named)
+
+
+Request = Callable[[Names], Sequence[bytes]]
+"""What makes the lines of a request, for a process that knows problems by these names."""
 
 
 class _Ticket:
@@ -63,10 +87,13 @@ class _Process:
         self._in, self._out = self._process.stdin, self._process.stdout
         if sys.platform != "win32":
             os.set_blocking(self._in.fileno(), False)
+        for file in (self._in, self._out):
+            _widen(file.fileno())
         self._gate = threading.Lock()  # held for a moment only: waiting, fault
         self._waiting: collections.deque[_Ticket] = collections.deque()
         self.fault = ""  # how it ended
         self.whole = True  # no request was left half written
+        self.names = Names()
         self._moved = time.monotonic()  # when it last took or answered something
         try:
             threading.Thread(target=self._read, name="quintain", daemon=True).start()
@@ -77,6 +104,9 @@ class _Process:
     def send(self, lines: Sequence[bytes]) -> _Ticket:
         """Send requests, and return their ticket. One thread at a time may call it."""
         ticket = _Ticket(len(lines))
+        if not lines:
+            ticket.done.set()
+            return ticket
         self.whole = False  # a signal may interrupt what follows, anywhere
         try:
             self._moved = time.monotonic()
@@ -173,6 +203,19 @@ class _Process:
         self._process.returncode = 0  # it is no child of this process
 
 
+_Sent = tuple[_Process, _Ticket]
+
+
+def _widen(file: int) -> None:
+    """Let a pipe hold more, so that it is written and read in fewer parts."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(file, fcntl.F_SETPIPE_SZ, WIDE)
+    except (ImportError, AttributeError, OSError):  # only Linux has it, and may refuse
+        pass
+
+
 class _Pipe:
     """The one process of this Python process."""
 
@@ -181,20 +224,25 @@ class _Pipe:
         self._sending = False
         self._process: _Process | None = None
 
-    def ask(self, lines: Sequence[bytes]) -> list[bytes]:
-        for line in lines:
-            if len(line) > LONGEST:
-                raise Error(f"a request has {len(line)} bytes, at most {LONGEST} are read")
+    def send(self, request: Request) -> _Sent | None:
+        """Send a request; None: the process has died, which :meth:`receive` makes good."""
+        try:
+            return self._send(request)
+        except _Died:
+            return None
+
+    def receive(self, request: Request, sent: _Sent | None) -> list[bytes]:
+        """The answers to a request that was sent."""
         fault = _Died()
         for _ in range(STARTS):
             try:
-                process, ticket = self._send(lines)
+                process, ticket = sent or self._send(request)
                 return process.wait(ticket)
             except _Died as died:  # the requests change nothing, so they may be sent again
-                fault = died
+                fault, sent = died, None
         raise ProgramError(f"{fault} ({STARTS} times)")
 
-    def _send(self, lines: Sequence[bytes]) -> tuple[_Process, _Ticket]:
+    def _send(self, request: Request) -> _Sent:
         with self._lock:
             if self._sending:
                 raise Error("a signal handler asked while its own thread was asking; ask outside of handlers")
@@ -204,6 +252,10 @@ class _Pipe:
                     self._process.kill()  # what follows half a request would be misread
                 if self._process is None or self._process.fault or not self._process.whole:
                     self._process = _Process()
+                lines = request(self._process.names)
+                for line in lines:
+                    if len(line) > LONGEST:
+                        raise Error(f"a request has {len(line)} bytes, at most {LONGEST} are read")
                 return self._process, self._process.send(lines)
             finally:
                 self._sending = False
@@ -227,18 +279,26 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pipe.forget)
 
 
-def ask(lines: Sequence[bytes]) -> list[dict[str, Any]]:
-    """Send requests, a JSON object each, and return the answers in order. The first failure is raised as an :class:`Error`."""
-    answers = ask_raw(lines)
-    parsed: list[dict[str, Any]] = json.loads(b"[" + b",".join(answers) + b"]")
-    return parsed
+def ask_each(requests: Sequence[Request]) -> Iterator[list[dict[str, Any]]]:
+    """Send requests, and return the answers to each, in order. The first failure is raised as an :class:`Error`. If the process
+    dies, the lines of what it has not answered are made anew for the next one."""
+    sent = [_pipe.send(request) for request in requests]
+    for request, ticket in zip(requests, sent):
+        yield json.loads(b"[" + b",".join(_whole(_pipe.receive(request, ticket))) + b"]")
 
 
-def ask_raw(lines: Sequence[bytes]) -> list[bytes]:
+def ask(request: Request) -> list[dict[str, Any]]:
+    """Like :func:`ask_each`, for one request."""
+    return next(ask_each([request]))
+
+
+def ask_raw(request: Request) -> list[bytes]:
     """Like :func:`ask`, with the answers as JSON."""
-    if not lines:
-        return []
-    answers = _pipe.ask(lines)
+    return _whole(_pipe.receive(request, None))
+
+
+def _whole(answers: list[bytes]) -> list[bytes]:
+    """The answers, if none is an error."""
     for answer in answers:
         if answer.startswith(b'{"error":'):
             _, _, why = json.loads(answer)["error"].partition(": ")  # it begins with the number of the line

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict, Union
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypedDict
 
-from quintain import pipe
-from quintain.errors import Error, ProgramError
+from quintain import grading, pipe
+from quintain.errors import ProgramError
+from quintain.grading import Gradable
 from quintain.program import path
 
 __all__ = ["Problem", "Task", "Verdict", "grade", "grade_all", "judge_all", "task", "tasks"]
@@ -29,10 +30,6 @@ class Problem(TypedDict):
     index: int
     problem: str
     """The whole problem as JSON, with all that grading needs. It holds the solution: do not show it to a model."""
-
-
-Gradable = Union[Mapping[str, Any], str]
-"""A :class:`Problem`, or the JSON in its ``problem``."""
 
 
 class Verdict(NamedTuple):
@@ -61,13 +58,13 @@ class Task:
             raise ValueError(f"count is {count}, start {start} and seed {seed}; want 0 or more, and a seed below 2**64")
         how = {"level": self.level} if self.params is None else {"params": dict(self.params)}
         fixed = json.dumps({"task": self.name, "seed": seed, **how})[:-1]
-        drawn = pipe.ask_raw([f'{{"draw":{fixed},"index":{index}}}}}'.encode() for index in range(start, start + count)])
-        prompts = pipe.ask([b'{"open":%b}' % one for one in drawn]) if chat else []
+        drawn = _draw(fixed, range(start, start + count))
+        prompts = pipe.ask(lambda _: [f'{{"open":{raw}}}'.encode() for raw in drawn]) if chat else []
         rows: list[Problem] = []
         for number, raw in enumerate(drawn):
             one = json.loads(raw)
             prompt = prompts[number]["messages"] if chat else one["prompt"]
-            rows.append(Problem(prompt=prompt, task=one["task"], level=one["level"], seed=seed, index=one["index"], problem=raw.decode()))
+            rows.append(Problem(prompt=prompt, task=one["task"], level=one["level"], seed=seed, index=one["index"], problem=raw))
         return rows
 
     def stream(self, seed: int = 1, start: int = 0, chat: bool = False) -> Iterator[Problem]:
@@ -108,32 +105,26 @@ def grade(problem: Gradable, answer: str | None) -> Verdict:
 
 def grade_all(problems: Sequence[Gradable], answers: Sequence[str | None]) -> list[Verdict]:
     """Grade the answers to problems of any tasks, on all cores."""
-    return _verdicts(b"answer", problems, answers)
+    return list(map(Verdict._make, zip(*grading.grade("answers", problems, answers))))
 
 
 def judge_all(problems: Sequence[Gradable], replies: Sequence[str | None]) -> list[Verdict]:
     """Grade whole replies of a model, on all cores. The answer is what the reply has between <answer> and </answer>, once and
     outside of <think>…</think>; otherwise the verdict is malformed."""
-    return _verdicts(b"reply", problems, replies)
+    return list(map(Verdict._make, zip(*grading.grade("replies", problems, replies))))
 
 
-def _verdicts(name: bytes, problems: Iterable[Gradable], texts: Iterable[str | None]) -> list[Verdict]:
-    lines = []
-    for problem, text in zip(problems, texts, strict=True):
-        if text is not None and not isinstance(text, str):
-            raise TypeError(f"an {name.decode()} is a {type(text).__name__}, want a str, or None")
-        lines.append(b'{"problem":%b,"%b":%b}' % (_raw(problem), name, json.dumps(text).encode()))
-    return [Verdict(float(v["score"]), v["malformed"], v["reason"]) for v in pipe.ask(lines)]
+def _draw(fixed: str, indexes: range) -> list[str]:
+    """The JSON of problems. The program keeps them, so only their numbers go back to it."""
+    used: tuple[pipe.Names, list[int]] = pipe.Names(), []
 
+    def request(names: pipe.Names) -> list[bytes]:
+        nonlocal used
+        numbers = [next(names.numbers) for _ in indexes]
+        used = names, numbers
+        return [f'{{"draw":{fixed},"index":{index}}},"as":{number}}}'.encode() for index, number in zip(indexes, numbers)]
 
-def _raw(problem: Gradable) -> bytes:
-    """The JSON of a problem, on one line."""
-    raw = problem if isinstance(problem, str) else problem.get("problem")
-    if not isinstance(raw, str):
-        raise TypeError("a problem is what Task.problems returns, or the JSON that it has as problem")
-    if not raw.startswith('{"task":') or not raw.endswith("}") or "\n" in raw:  # not as the program wrote it
-        try:
-            raw = json.dumps(json.loads(raw))
-        except ValueError as fault:
-            raise Error(f"the problem is no JSON: {fault}") from fault
-    return raw.encode()
+    drawn = [raw.decode() for raw in pipe.ask_raw(request)]
+    names, numbers = used
+    names.keep(dict(zip(drawn, numbers)))
+    return drawn

@@ -7,7 +7,8 @@ from typing import Any
 
 # verl loads this file by its path, so nothing is imported relative to it.
 from quintain import math as mathematics
-from quintain.problems import Problem, judge_all
+from quintain.grading import grade
+from quintain.problems import Problem
 
 __all__ = ["grpo", "accuracy", "compute_score", "verl_rows"]
 
@@ -15,7 +16,7 @@ __all__ = ["grpo", "accuracy", "compute_score", "verl_rows"]
 def grpo(prompts: Sequence[Any], completions: Sequence[Any], problem: Sequence[str], **_: Any) -> list[float]:
     """The score of each completion by the task of its problem: a reward function of TRL. The data set is made of
     ``task.problems(chat=True)``, whose column ``problem`` TRL hands over."""
-    return [v.score for v in judge_all(problem, [_text(c) for c in completions])]
+    return grade("replies", problem, [_text(c) for c in completions]).scores
 
 
 def accuracy(prompts: Sequence[Any], completions: Sequence[Any], solution: Sequence[str], **_: Any) -> list[float]:
@@ -28,7 +29,7 @@ def compute_score(data_source: str, solution_str: str, ground_truth: str, extra_
     """The score of a reply, for ``custom_reward_function`` of verl. Rows whose data source begins with ``quintain/`` have a
     problem as ground truth (see :func:`verl_rows`); that of all others is a mathematical answer."""
     if data_source.startswith("quintain/"):
-        return judge_all([ground_truth], [solution_str])[0].score
+        return grade("replies", [ground_truth], [solution_str]).scores[0]
     return float(mathematics.verify(ground_truth, solution_str).equal)
 
 

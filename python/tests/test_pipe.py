@@ -1,5 +1,6 @@
 """What the one process must stand: threads, forks, signals, and its own death."""
 
+import json
 import multiprocessing
 import os
 import pathlib
@@ -68,6 +69,28 @@ class Pipe(unittest.TestCase):
         finally:
             program.path = good
         self.check()
+
+    def test_numbers_stand_for_problems(self):
+        names, raw = pipe._pipe._process.names, [p["problem"] for p in self.problems]
+        self.assertTrue(set(raw) <= set(names.known))
+        copies = [json.loads(json.dumps(p)) for p in self.problems]  # as out of a file
+        self.assertEqual(self.task.grade_all(copies, self.answers), self.want)
+        names.known.update(dict.fromkeys(raw[::3], 1 << 40))  # which the program has forgotten
+        self.check()
+        self.assertLess(max(names.known[r] for r in raw), 1 << 40)
+        pipe.close()  # the next process knows none
+        self.assertEqual(self.task.grade_all(copies + self.problems, self.answers * 2), self.want * 2)
+        self.check()
+
+    def test_few_numbers_are_kept(self):
+        before, pipe.KEPT = pipe.KEPT, 100_000
+        try:
+            for _ in range(3):
+                self.check()
+                self.task.problems(count=1000, start=1000)
+                self.assertLess(len("".join(pipe._pipe._process.names.known)), 600_000)
+        finally:
+            pipe.KEPT = before
 
     @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
     def test_forks_get_their_own(self):
