@@ -25,12 +25,14 @@ func newAsk(w *world) *cobra.Command {
 		Short: "Pose a problem to a policy, and show what it writes and earns",
 		Long: `Ask poses one problem of a task to a policy and shows the conversation, the score and
 why. Without a task it reads questions of your own from standard input, a line each, and
-shows the replies.
+shows the replies. A program of your own (--scenario-command) may play the task, or ask its
+own problems: then TASK is its name, and may be left out.
 
 The tiny policy has the weights of --weights, else those of the checkpoint in the data
 folder, else the embedded ones. Tasks that it was trained for are asked in the form that it knows.`,
 		Example: `  quintain ask spell_backward
   quintain ask countdown:1 --policy server --url http://127.0.0.1:8001
+  quintain ask --policy script --scenario-command "python my_env.py"
   echo 'Spell cat backward.' | quintain ask`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -47,30 +49,48 @@ folder, else the embedded ones. Tasks that it was trained for are asked in the f
 			return err
 		}
 		cfg.Run.Of.Parallel = 1
+		if *index < 0 {
+			*index = int(time.Now().UnixNano() % 1_000_000)
+		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			if len(args) == 0 {
+			defer cfg.Scenario.Stop()
+			if err := cfg.Scenario.Start(ctx, cfg.Log.logger(w)); err != nil {
+				return err
+			}
+			streams, err := cfg.asked(args)
+			if err != nil {
+				return usageError{err}
+			}
+			if len(streams) == 0 {
 				return w.askTyped(ctx, cfg)
 			}
-			if *index < 0 {
-				*index = int(time.Now().UnixNano() % 1_000_000)
-			}
-			return w.ask(ctx, cfg, args[0], *index)
+			return w.ask(ctx, cfg, streams, *index)
 		})
 	}
 	return c
 }
 
-// ask plays one problem of a task.
-func (w *world) ask(ctx context.Context, c *config, name string, index int) error {
+// asked returns the stream of the task that args name, or of the level of the program that
+// plays; none: there is neither.
+func (c *config) asked(args []string) ([]rollout.Stream, error) {
+	if own := c.Scenario.Streams(c.Run.Of.Seed); own != nil {
+		return ownLevel(own, args)
+	}
+	if len(args) == 0 {
+		if c.Scenario.External.Set() {
+			return nil, errors.New("scenario.program: it plays tasks: name one")
+		}
+		return nil, nil
+	}
 	var chosen catalog.Choices
-	if err := chosen.Set(name); err != nil {
-		return usageError{err}
+	if err := chosen.Set(args[0]); err != nil {
+		return nil, err
 	}
 	if len(chosen) != 1 {
-		return usagef("%s: want one task at one level", name)
+		return nil, fmt.Errorf("%s: want one task at one level", args[0])
 	}
 	choice := chosen[0]
-	if c.Policy.Kind == kindTiny && !strings.Contains(name, ":") {
+	if c.Policy.Kind == kindTiny && !strings.Contains(args[0], ":") {
 		made := starterTasks()
 		if easiest := slices.IndexFunc(made, func(c catalog.Choice) bool { return c.Name == choice.Name }); easiest >= 0 {
 			choice = made[easiest]
@@ -78,12 +98,28 @@ func (w *world) ask(ctx context.Context, c *config, name string, index int) erro
 	}
 	all, err := task.NewSet(catalog.Tasks())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	streams, err := catalog.Choices{choice}.Streams(all, &c.Scenario, c.Run.Of.Seed)
-	if err != nil {
-		return usageError{err}
+	return catalog.Choices{choice}.Streams(all, &c.Scenario, c.Run.Of.Seed)
+}
+
+// ownLevel returns the stream of the level of a program that args name, NAME or NAME:LEVEL;
+// without them, the first.
+func ownLevel(own []rollout.Stream, args []string) ([]rollout.Stream, error) {
+	name := own[0].Scenario.TaskInfo().Name
+	if len(args) == 0 || args[0] == name {
+		return own[:1], nil
 	}
+	for i, s := range own {
+		if args[0] == fmt.Sprintf("%s:%d", name, s.Level) {
+			return own[i : i+1], nil
+		}
+	}
+	return nil, fmt.Errorf("%s: the program plays %s, at the levels 0 to %d", args[0], name, len(own)-1)
+}
+
+// ask plays one problem of the one stream.
+func (w *world) ask(ctx context.Context, c *config, streams []rollout.Stream, index int) error {
 	policy, err := c.trained(ctx, w, streams)
 	if err != nil {
 		return err

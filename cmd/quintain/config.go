@@ -98,9 +98,9 @@ func uses() map[string][]string {
 	return map[string][]string{
 		"run":      slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":      {"data", "scenario", "-scenario.program", "policy", "-policy.from_scratch", "run.seed", "log"},
+		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"view":     {"data", "log", "server", "policy.tokenizer"},
-		"pretrain": {"tasks", "scenario", "-scenario.program", "model"},
+		"pretrain": {"tasks", "scenario", "model", "log"},
 		"hub":      append(slices.Clone(hubs), "serve"),
 		"serve":    {"log", "server", "serve", "-serve.hub"},
 		"config":   {""},

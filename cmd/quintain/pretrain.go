@@ -51,11 +51,15 @@ Ctrl-C keeps the unfinished model next to FILE, and the same command continues i
 
 // pretrain makes a model and writes it to a file. A signal ends it with an error.
 func (w *world) pretrain(ctx context.Context, c *config, warm starter.WarmUp, path string) error {
-	streams, err := c.streams()
-	if err != nil {
-		return err
-	}
 	return w.attend(ctx, func(ctx context.Context, _ <-chan struct{}) error {
+		defer c.Scenario.Stop()
+		if err := c.Scenario.Start(ctx, c.Log.logger(w)); err != nil {
+			return err
+		}
+		streams, err := c.streams()
+		if err != nil {
+			return err
+		}
 		model, err := w.warmUp(ctx, warm, streams)
 		if err != nil {
 			return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,6 +61,68 @@ func TestEvalPlaysAProgram(t *testing.T) {
 	p := start("eval", "--policy", "script", "--delay", "0s", "--count", "5", "--format", "csv", "--accuracy", "1", "--scenario-url", echoServer(t, "echo", 1))
 	if status := p.wait(t); status != exitOK || !strings.Contains(p.stdout.String(), "echo:1") {
 		t.Errorf("status %d\n%s%s", status, p.stdout.String(), p.stderr.String())
+	}
+}
+
+func TestAskPlaysAProgram(t *testing.T) {
+	own, over := echoServer(t, "echo", 1), taskServer(t)
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"--scenario-url", own, "--index", "7"}, exitOK, "problem echo.v1/echo.v1.s1.l0.7\n"},
+		{[]string{"echo", "--scenario-url", own, "--index", "7"}, exitOK, "Say <answer>7</answer>."},
+		{[]string{"echo:1", "--scenario-url", own, "--index", "7"}, exitOK, "problem echo.v1/echo.v1.s1.l1.7\n"},
+		{[]string{"echo:2", "--scenario-url", own}, exitUsage, "echo:2: the program plays echo, at the levels 0 to 1"},
+		{[]string{"gcd", "--scenario-url", own}, exitUsage, "gcd: the program plays echo"},
+		{[]string{"gcd", "--scenario-url", over, "--index", "7"}, exitOK, "What now?"},
+		{[]string{"--scenario-url", over}, exitUsage, "it plays tasks: name one"},
+	} {
+		p := start(append([]string{"ask", "--policy", "script", "--data", t.TempDir()}, c.args...)...)
+		if status := p.wait(t); status != c.status || !strings.Contains(p.stdout.String()+p.stderr.String(), c.want) {
+			t.Errorf("%v: status %d, want %d and %q\n%s%s", c.args, status, c.status, c.want, p.stdout.String(), p.stderr.String())
+		}
+	}
+}
+
+// taskServer is a scenario of the problems of tasks, which ends with any reply.
+func taskServer(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			ID          int
+			Hello, Open any
+		}
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		said := `"reward":1,"right":true,"end":"terminated"`
+		switch {
+		case asked.Hello != nil:
+			said = `"hello":{"protocol":1,"name":"over","version":1}`
+		case asked.Open != nil:
+			said = `"messages":[{"role":"user","content":"What now?"}]`
+		}
+		fmt.Fprintf(w, `{"id":%d,%s}`, asked.ID, said)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestPretrainImitatesAProgram(t *testing.T) {
+	url, file := echoServer(t, "echo", 1), filepath.Join(t.TempDir(), "mine.weights")
+	p := start("pretrain", "--updates", "1", "--batch", "2", "--scenario-url", url, file)
+	if status := p.wait(t); status != exitOK {
+		t.Fatalf("status %d\n%s%s", status, p.stdout.String(), p.stderr.String())
+	}
+	if weights, err := os.Stat(file); err != nil || weights.Size() == 0 {
+		t.Errorf("there are no weights: %v", err)
+	}
+	none := start("pretrain", "--scenario-url", url, "--tasks", "gcd", file)
+	if status := none.wait(t); status != exitUsage || !strings.Contains(none.stderr.String(), "leave out tasks") {
+		t.Errorf("with tasks: status %d\n%s", status, none.stderr.String())
 	}
 }
 
