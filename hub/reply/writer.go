@@ -166,22 +166,25 @@ func (w *Writer) Arrays(c *web.Call, from *Groups) error {
 		}
 		out.Restart() // the client is not to blame for the time that reading took
 		shown := 0
-		err = w.encodeAhead(c, groups, groupform.AppendArrays, func(file []byte) error {
-			if uint64(len(file)) > math.MaxUint32 {
-				return fmt.Errorf("group %s has %d bytes as arrays; ask for the binary form", groups[shown].ID, len(file))
+		err = w.encodeAhead(c, groups, framedArrays, func(frame []byte) error {
+			size := len(frame) - groupform.FrameHead
+			if uint64(size) > math.MaxUint32 {
+				return fmt.Errorf("group %s has %d bytes as arrays; ask for the binary form", groups[shown].ID, size)
 			}
-			head := groupform.AppendFrameHead(nil, groups[shown].Seq, len(file))
+			groupform.AppendFrameHead(frame[:0], groups[shown].Seq, size)
 			shown++
-			if _, err := out.Write(head); err != nil {
-				return err
-			}
-			_, err := out.Write(file)
+			_, err := out.Write(frame)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// framedArrays appends room for the head of a frame, and a group as arrays.
+func framedArrays(b []byte, g *quintain.Group) []byte {
+	return groupform.AppendArrays(append(b, make([]byte, groupform.FrameHead)...), g)
 }
 
 // A form appends a group as JSON, or as arrays.

@@ -90,6 +90,20 @@ class Hubs(WithHub):
         self.assertEqual(batch.masks.tolist(), [-100, 9, 3, -100, 2, 3])
         self.assertEqual(batch.trained.tolist(), [False, True, True] * 2)
 
+    def test_batches_share_no_memory(self):
+        self.hub.register(batch_size=2)
+        self.hub.post([group("a", 1) | {"inference_logprobs": [[-1, -2, -3]]}, group("b", 1), group("c", 2)])
+        first, second = self.hub.batch(), self.hub.batch()
+        before = first.tokens.copy()
+        for batch in (first, second):
+            for name in ("tokens", "trained", "logprobs", "scores"):
+                values = getattr(batch, name)
+                if values.flags.writeable:
+                    values[:] = 1
+        np.testing.assert_array_equal(first.lengths, [3, 3])
+        np.testing.assert_array_equal(before, [1, 2, 3, 1, 2, 3])
+        self.assertTrue(first.trained.all() and (first.tokens == 1).all() and (first.logprobs == 1).all())
+
     def test_rows_are_ragged_or_padded(self):
         self.hub.register(batch_size=3)
         self.hub.post([group("g", 3)])
