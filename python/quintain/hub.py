@@ -146,7 +146,8 @@ class Hub:
             reply = connection.getresponse()
             return reply.status, reply.headers, self._read(reply)
         except BaseException:
-            connection.close()  # the reply may still come
+            self._local.connection = 0, None  # the reply may still come, and half a request may be left in it
+            connection.close()
             raise
 
     def _read(self, reply: http.client.HTTPResponse) -> memoryview:

@@ -33,7 +33,7 @@ class Run:
     def __init__(self, data: str | os.PathLike[str] = "quintain-data", **settings: Any):
         self.data = pathlib.Path(data)
         folder = pathlib.Path(tempfile.mkdtemp(prefix="quintain-"))
-        weakref.finalize(self, shutil.rmtree, folder, True)
+        weakref.finalize(self, _remove, folder, os.getpid())
         self._log = folder / "log"
         self._report = pathlib.Path(settings.pop("report", None) or folder / "report.json")
         flags = [f"--data={self.data}", f"--report={self._report.absolute()}"]
@@ -112,6 +112,12 @@ class Run:
 
     def _raise(self) -> None:
         raise ProgramError(f"the run ended with status {self._process.returncode}: {self.log()[-1000:].strip()}")
+
+
+def _remove(folder: pathlib.Path, owner: int) -> None:
+    """Remove a folder, unless this is a fork of the process that it belongs to."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _flag(name: str, value: Any) -> str:

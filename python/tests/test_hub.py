@@ -3,9 +3,11 @@
 import collections
 import multiprocessing
 import os
+import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -165,6 +167,54 @@ class Hubs(WithHub):
         for _ in range(50):
             self.assertEqual(self.hub.stats()["run"], "default")
         self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_what_a_trainer_had_that_died_comes_again(self):
+        self.hub.register(batch_size=2)
+        self.hub.post([group(f"g{i}") for i in range(3)])
+        script = (
+            f"import os, quintain; hub = quintain.Hub({self.url!r}, trainer='a'); loop = hub.batches()\n"
+            "print([g['id'] for g in next(loop).groups], [g['id'] for g in next(loop).groups], flush=True); os.kill(os.getpid(), 9)"
+        )
+        if sys.platform == "win32":
+            script = script.replace("os.kill(os.getpid(), 9)", "os._exit(9)")
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stdout, "['g0'] ['g1']\n", done.stderr)
+        self.hub.register(batch_size=2)  # as a trainer of the same name does that starts again
+        seen = [([g["id"] for g in batch.groups], batch.attempt > 1) for batch in self.hub.batches(steps=2, timeout=10)]
+        self.assertEqual(seen, [(["g1"], True), (["g2"], False)])
+        self.assertIsNone(self.hub.batch(wait=0))
+
+    @unittest.skipUnless(hasattr(signal, "setitimer"), "there are no timers")
+    def test_signals_lose_no_batch(self):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        self.hub.register(batch_size=2)
+        self.hub.post([group(f"g{i}") for i in range(30)])
+        trained, batch, interrupted = collections.Counter(), None, 0
+        before = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            for n in range(10_000):
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, 0.0003 * (n % 8 + 1))
+                    batch = batch or self.hub.batch(wait=0)
+                    if batch is None:
+                        signal.setitimer(signal.ITIMER_REAL, 0)
+                        self.hub.register(batch_size=2)  # what an interrupted request may have got comes again
+                        batch = self.hub.batch(wait=0)
+                        if batch is None:
+                            break
+                    self.hub.acknowledge(batch)
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                    trained.update(g["id"] for g in batch.groups)
+                    batch = None
+                except KeyboardInterrupt:
+                    interrupted += 1
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertEqual(trained, collections.Counter(f"g{i}" for i in range(30)))
+        self.assertGreater(interrupted, 0)
 
     def test_faults_are_exceptions(self):
         with self.assertRaises(quintain.HubError) as caught:

@@ -1,5 +1,8 @@
 """Runs that Python starts."""
 
+import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -39,6 +42,22 @@ class Runs(unittest.TestCase):
             run.wait(30)
         with self.assertRaises(quintain.ProgramError):
             quintain.Run(self.data, policy="nonsense").url()
+
+    @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
+    def test_a_fork_leaves_the_run_alone(self):
+        script = f"""
+import os, quintain
+with quintain.Run({self.data!r}, policy="script", tasks="gcd") as run:
+    run.url()
+    child = os.fork()
+    if child:
+        assert os.waitpid(child, 0)[1] == 0
+        assert run.running
+        run.stop()
+        assert run.wait()["steps"] >= 0
+"""
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":
