@@ -15,7 +15,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from quintain import math, rewards
+from quintain import environments, math, rewards
+from quintain.environments import ScenarioEnvironment, TaskEnvironment
 from quintain.errors import Error, HubError, ProgramError
 from quintain.run import Run
 from quintain.problems import Problem, Task, Verdict, grade, grade_all, judge_all, task, tasks
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from quintain.hub import Batch, Hub
 
 __all__ = [
-    "Batch", "Draw", "Error", "Hub", "HubError", "Problem", "ProgramError", "Reply", "Run", "Scenario", "Step", "Task", "Verdict",
-    "grade", "grade_all", "judge_all", "math", "rewards", "scenario", "serve_scenario", "task", "tasks",
+    "Batch", "Draw", "Error", "Hub", "HubError", "Problem", "ProgramError", "Reply", "Run", "Scenario", "ScenarioEnvironment", "Step", "Task",
+    "TaskEnvironment", "Verdict", "environments", "grade", "grade_all", "judge_all", "math", "rewards", "scenario", "serve_scenario", "task", "tasks",
 ]  # fmt: skip
 
 
