@@ -17,7 +17,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, PrinterCallback, set_seed
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
-WARM, STEPS = 60, 60  # steps of the warm-up, with 64 replies each, and of GRPO
+WARM, STEPS = 60, 40  # steps of the warm-up, with 64 replies each, and of GRPO
 # The model reads the question alone: the warm-up teaches what the system message says.
 TEMPLATE = "{% for m in messages if m.role != 'system' %}{{ m.content }}{% if m.role == 'assistant' %}<end>{% endif %}{% endfor %}"
 
@@ -62,7 +62,7 @@ def main():
         warm.train()
         trainer = GRPOTrainer(
             model, quintain.rewards.grpo,
-            GRPOConfig(per_device_train_batch_size=256, num_generations=8, max_completion_length=8, max_steps=STEPS, learning_rate=1e-3,
+            GRPOConfig(per_device_train_batch_size=128, num_generations=8, max_completion_length=8, max_steps=STEPS, learning_rate=1e-3,
                        lr_scheduler_type="constant", max_grad_norm=0.3, logging_steps=1, **common),
             train_dataset=Dataset.from_list(problems), processing_class=tokenizer)
         trainer.remove_callback(PrinterCallback)
