@@ -50,11 +50,15 @@ func playUntilKilled(t *testing.T, data string, n int) (played []string) {
 // a run that is never killed plays from there on, the last for lastGroups.
 func TestKilledCurriculumGoesOn(t *testing.T) {
 	t.Parallel()
+	rounds := killRounds
+	if testing.Short() {
+		rounds = 2
+	}
 	data, reached := t.TempDir(), 0
-	whole := playUntilKilled(t, t.TempDir(), killRounds*60+lastGroups+100)
-	for round := range killRounds + 1 {
+	whole := playUntilKilled(t, t.TempDir(), rounds*60+lastGroups+100)
+	for round := range rounds + 1 {
 		n := 1 + rand.IntN(50)
-		if round == killRounds {
+		if round == rounds {
 			n = lastGroups
 		}
 		played := playUntilKilled(t, data, n)

@@ -31,7 +31,7 @@ func evalReport(t *testing.T, status int, args ...string) (*exam.Report, *proces
 
 // An examination is the same whenever it is made.
 func TestEvalIsRepeatable(t *testing.T) {
-	args := []string{"--policy", "script", "--count", "10", "--delay", "1ms", "--accuracy", "0.5", "--samples", "2"}
+	args := []string{"--policy", "script", "--count", "3", "--delay", "1ms", "--accuracy", "0.5", "--samples", "2"}
 	a, _ := evalReport(t, exitOK, args...)
 	b, _ := evalReport(t, exitOK, args...)
 	a.Seconds, b.Seconds = 0, 0
