@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/tokenizer"
 	"github.com/quintain-rl/quintain/trace"
@@ -20,6 +21,7 @@ type tokenList struct {
 	IDs        []quintain.Token `json:"ids"`
 	Sampled    []int            `json:"sampled"`    // 1: the policy wrote it, and it is trained on; 0: the policy read it
 	Turns      []int            `json:"turns"`      // index of the first token of each turn
+	Drifts     []exact.Drift    `json:"drifts"`     // of each turn: how its tokens continue those before
 	LogProbs   []*float32       `json:"logprobs"`   // null: it was not sampled, or is unknown
 	Versions   []int32          `json:"versions"`   // of the weights; -1: not sampled, or unknown
 	Advantages []*float64       `json:"advantages"` // null: there is none
@@ -44,11 +46,11 @@ func (s *Server) tokensOf(r *trace.Record, i int) tokenList {
 	e := &r.Episodes[i]
 	l := tokenList{
 		Vocabulary: e.Vocabulary, Version: r.Version, Texts: map[int32]string{},
-		IDs: []quintain.Token{}, Sampled: []int{}, Turns: []int{}, LogProbs: []*float32{}, Versions: []int32{},
+		IDs: []quintain.Token{}, Sampled: []int{}, Turns: []int{}, Drifts: []exact.Drift{}, LogProbs: []*float32{}, Versions: []int32{},
 	}
 	for k := range e.Turns {
 		t := &e.Turns[k]
-		l.Turns = append(l.Turns, len(l.IDs))
+		l.Turns, l.Drifts = append(l.Turns, len(l.IDs)), append(l.Drifts, driftOf(t))
 		for _, id := range t.Read {
 			l.IDs, l.Sampled, l.LogProbs, l.Versions = append(l.IDs, id), append(l.Sampled, 0), append(l.LogProbs, nil), append(l.Versions, -1)
 		}
@@ -72,6 +74,17 @@ func (s *Server) tokensOf(r *trace.Record, i int) tokenList {
 	}
 	l.Advantages = advantagesOf(r, i, len(l.IDs))
 	return l
+}
+
+// driftOf says how the tokens of a turn continue those of the turn before.
+func driftOf(t *quintain.Turn) exact.Drift {
+	switch {
+	case t.Fork:
+		return exact.Forked
+	case t.Realigned:
+		return exact.Realigned
+	}
+	return exact.Clean
 }
 
 // advantagesOf lists the advantages of the n tokens of episode i, if its tokens are one

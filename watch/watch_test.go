@@ -192,14 +192,20 @@ func TestRequestsThatCannotBeCarriedOut(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	s := serve(t, "", group("chain_sum", 0, "4", "5"))
+	g := group("chain_sum", 0, "4", "5")
+	turns := &g.Episodes[1].Turns
+	*turns = append(*turns, quintain.Turn{Wrote: []quintain.Token{63}, Realigned: true}, quintain.Turn{Read: []quintain.Token{87}, Fork: true})
+	s := serve(t, "", g)
 	_, list, _ := get(t, s, "/watch/groups")
 	at := regexp.MustCompile(`at=[0-9-]+`).FindString(list)
 	_, body, _ := get(t, s, "/watch/tokens?episode=1&"+at)
-	const want = `{"vocabulary":"utf-8","version":7,"texts":{"27":"␛","52":"4","63":"?","87":"W"},"ids":[87,63,52,27],"sampled":[0,0,1,1],"turns":[0],` +
-		`"logprobs":[null,null,-0.5,-2],"versions":[-1,-1,6,7],"advantages":[0,0,1,1]}`
+	const want = `{"vocabulary":"utf-8","version":7,"texts":{"27":"␛","52":"4","63":"?","87":"W"},"ids":[87,63,52,27,63,87],"sampled":[0,0,1,1,1,0],"turns":[0,4,5],"drifts":["clean","realigned","forked"],` +
+		`"logprobs":[null,null,-0.5,-2,null,null],"versions":[-1,-1,6,7,-1,-1],"advantages":[]}`
 	if body != want {
 		t.Errorf("got  %s\nwant %s", body, want)
+	}
+	if _, body, _ = get(t, s, "/watch/tokens?episode=0&"+at); !strings.Contains(body, `"advantages":[0,0,-1,-1]`) {
+		t.Errorf("got  %s\nwant advantages", body)
 	}
 }
 

@@ -12,6 +12,10 @@ const colours = {
   },
   version: (tokens, i) => (tokens.versions[i] < 0 ? '' : `hsl(${(tokens.versions[i] * 67) % 360} 60% ${dark() ? 28 : 84}%)`),
   mask: (tokens, i) => (tokens.sampled[i] ? `hsl(210 70% ${dark() ? 30 : 85}%)` : ''),
+  drift: (tokens, i) => {
+    const hue = { clean: 120, realigned: 45, forked: 0 }[tokens.drifts[tokens.turnOf[i]]];
+    return `hsl(${hue} 60% ${dark() ? 28 : 84}%)`;
+  },
   advantage: (tokens, i) => {
     const v = tokens.advantages[i];
     if (v == null || !tokens.sampled[i] || v === 0) return '';
@@ -23,6 +27,7 @@ const legends = {
   logprob: 'Green: probability 1; yellow: a half; red: near 0. Tokens that were read have no colour.',
   version: 'A colour for each version of the weights that sampled a token.',
   mask: 'Blue: sampled by the policy, and trained on. Tokens that were read have no colour.',
+  drift: 'Green: the tokens of the turn continue those before; yellow: the chat template would have ended the reply before otherwise; red: the conversation was read anew.',
   advantage: 'Green: above 0; red: below 0.',
 };
 
@@ -64,8 +69,8 @@ function attend(section) {
 
   function tell(i) {
     const parts = [`token ${i}`, `id ${tokens.ids[i]}`, JSON.stringify(tokens.texts[tokens.ids[i]] ?? null)];
-    const turn = tokens.turns.findLastIndex((at) => at <= i);
-    parts.push(`turn ${turn}`, tokens.sampled[i] ? 'sampled' : 'read');
+    const turn = tokens.turnOf[i];
+    parts.push(`turn ${turn}, ${tokens.drifts[turn]}`, tokens.sampled[i] ? 'sampled' : 'read');
     if (tokens.logprobs[i] != null) parts.push(`log-probability ${tokens.logprobs[i]}`, `probability ${Math.exp(tokens.logprobs[i]).toPrecision(4)}`);
     if (tokens.versions[i] >= 0) parts.push(`version ${tokens.versions[i]}`, `${tokens.version - tokens.versions[i]} behind the policy`);
     if (tokens.advantages[i] != null && tokens.sampled[i]) parts.push(`advantage ${tokens.advantages[i]}`);
@@ -118,6 +123,7 @@ function attend(section) {
     section.hidden = false;
     tokens = await ask();
     if (!tokens) return;
+    tokens.turnOf = tokens.turns.flatMap((at, turn) => new Array((tokens.turns[turn + 1] ?? tokens.ids.length) - at).fill(turn));
     tokens.most = tokens.advantages.reduce((most, v) => Math.max(most, Math.abs(v ?? 0)), 1e-9);
     here = -1;
     build();
