@@ -37,9 +37,12 @@ func (s *weighedStore) Append(ctx context.Context, record []byte) error {
 // TestGiantBatch hands out a batch of 90,000 groups in a budget of memory in which they do
 // not fit, in both forms, over a restart, and acknowledges it.
 func TestGiantBatch(t *testing.T) {
-	const many = 90_000
+	many, memory := 90_000, int64(16<<20)
+	if testing.Short() { // for the race detector, a tenth
+		many, memory = many/10, memory/10
+	}
 	store := &weighedStore{Memory: queue.NewMemory()}
-	f := newFixture(t, store, Config{Settings: Settings{MaxBatch: many}, Web: web.Settings{Memory: 16 << 20}})
+	f := newFixture(t, store, Config{Settings: Settings{MaxBatch: many}, Web: web.Settings{Memory: memory}})
 	f.register(many, 0)
 	for first := 0; first < many; first += queue.MaxPutAll {
 		list := make([]string, queue.MaxPutAll)

@@ -42,11 +42,16 @@ func zipped(t *testing.T, before, text, after string, size int) string {
 // TestHostileBodies sends bodies that would take much memory for their size to a hub
 // that has little. It refuses them, takes no more than it may, and goes on.
 func TestHostileBodies(t *testing.T) {
-	const memory = 32 << 20
-	f := newFixture(t, nil, Config{Web: web.Settings{Memory: memory}})
+	scale := 8
+	if testing.Short() { // for the race detector, less of everything
+		scale = 1
+	}
+	memory, n := scale*4<<20, scale<<17
+	large, huge := scale*15<<17, scale*25<<20
+	f := newFixture(t, nil, Config{Web: web.Settings{Memory: int64(memory)}})
 	f.begin(1)
-	same := &quintain.Group{Tokens: [][]quintain.Token{make([]quintain.Token, 1<<20)}, Masks: [][]int32{make([]int32, 1<<20)},
-		Scores: []float64{0}, LogProbs: [][]float64{make([]float64, 1<<20)}, RefLogProbs: [][]float64{make([]float64, 1<<20)}}
+	same := &quintain.Group{Tokens: [][]quintain.Token{make([]quintain.Token, n)}, Masks: [][]int32{make([]int32, n)},
+		Scores: []float64{0}, LogProbs: [][]float64{make([]float64, n)}, RefLogProbs: [][]float64{make([]float64, n)}}
 	vast, err := groupform.NewCodec(0).Encode(same)
 	if err != nil {
 		t.Fatal(err)
@@ -57,16 +62,16 @@ func TestHostileBodies(t *testing.T) {
 		why, path, body string
 		headers         []string
 	}{
-		{"sequences", "/scored_data", zipped(t, `{"tokens":[`, "[],", `[1]],"masks":[],"scores":[]}`, 15<<20), packed},
-		{"tokens", "/scored_data", zipped(t, `{"tokens":[[`, "1,", `1]],"masks":[[1]],"scores":[1]}`, 15<<20), packed},
-		{"scores", "/scored_data", zipped(t, `{"tokens":[[1]],"masks":[[1]],"scores":[`, "1,", `1]}`, 15<<20), packed},
-		{"lists of lists", "/scored_data", zipped(t, group("distill_token_ids")+"[[", "[],", `[]]]}`, 15<<20), packed},
-		{"lists of numbers", "/scored_data", zipped(t, group("distill_logprobs")+"[", "[[]],", `[]]}`, 15<<20), packed},
-		{"objects", "/scored_data", zipped(t, group("overrides")+"[", "{},", `{}]}`, 15<<20), packed},
-		{"groups", "/scored_data_list", zipped(t, "[", group("images")+"1},", group("images")+"1}]", 15<<20), packed},
-		{"a text", "/scored_data", zipped(t, group("images")+`"`, "a", `"}`, 200<<20), packed},
-		{"nothing", "/scored_data", zipped(t, "", " ", "", 200<<20), packed},
-		{"a name", "/register", zipped(t, `{"wandb_group":"`, "a", `"}`, 15<<20), packed},
+		{"sequences", "/scored_data", zipped(t, `{"tokens":[`, "[],", `[1]],"masks":[],"scores":[]}`, large), packed},
+		{"tokens", "/scored_data", zipped(t, `{"tokens":[[`, "1,", `1]],"masks":[[1]],"scores":[1]}`, large), packed},
+		{"scores", "/scored_data", zipped(t, `{"tokens":[[1]],"masks":[[1]],"scores":[`, "1,", `1]}`, large), packed},
+		{"lists of lists", "/scored_data", zipped(t, group("distill_token_ids")+"[[", "[],", `[]]]}`, large), packed},
+		{"lists of numbers", "/scored_data", zipped(t, group("distill_logprobs")+"[", "[[]],", `[]]}`, large), packed},
+		{"objects", "/scored_data", zipped(t, group("overrides")+"[", "{},", `{}]}`, large), packed},
+		{"groups", "/scored_data_list", zipped(t, "[", group("images")+"1},", group("images")+"1}]", large), packed},
+		{"a text", "/scored_data", zipped(t, group("images")+`"`, "a", `"}`, huge), packed},
+		{"nothing", "/scored_data", zipped(t, "", " ", "", huge), packed},
+		{"a name", "/register", zipped(t, `{"wandb_group":"`, "a", `"}`, large), packed},
 		{"the binary form", mainPath + "/groups", string(groupform.AppendFrame(nil, 0, vast)), []string{"Content-Type: " + groupform.Frames}},
 	} {
 		runtime.GC()
@@ -77,7 +82,7 @@ func TestHostileBodies(t *testing.T) {
 		if w.Code != http.StatusRequestEntityTooLarge && w.Code != http.StatusUnprocessableEntity || !json.Valid(w.Body.Bytes()) {
 			t.Errorf("%s, %d bytes: %d %.200s, want 413 or 422", test.why, len(test.body), w.Code, w.Body)
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 3*memory {
+		if took := after.TotalAlloc - before.TotalAlloc; took > 3*uint64(memory) {
 			t.Errorf("%s, %d bytes: %d bytes were allocated", test.why, len(test.body), took)
 		}
 		f.want("POST", "/scored_data", groupBody, `{"status":"received"}`)
