@@ -15,13 +15,13 @@ wheel: ## build the wheels of the Python package for all platforms, into dist/
 test: ## run all tests, including the house rules
 	go test ./...
 
-race: ## run all tests with the race detector; needs a C compiler
-	CGO_ENABLED=1 go test -race -short ./...
+race: ## run the tests with the race detector; needs a C compiler
+	.ci/race
 
 fuzz: ## run every fuzz target for 20 seconds
 	.ci/fuzz 20 600
 
-heavy: ## also run the long tests, such as those that kill processes
+heavy: ## run all tests on all levels and problems, and kill processes
 	go test -tags heavy -timeout 20m ./...
 
 lint: ## run go vet, and golangci-lint in the version named in .ci/run

@@ -15,8 +15,8 @@ const (
 )
 
 // surface: above level 1, guesses that are learned from the looks of 1,000 prompts earn less
-// than 0.2, or the task says why. What earns nearly as much on few is tried on all. Short
-// tests leave it out: under the race detector it takes minutes.
+// than 0.2, or the task says why. The heavy tests look at every level, others at the first, on
+// few prompts: what earns nearly as much on few is tried on all. Short tests leave it out.
 func surface(t testing.TB, of quintain.Task) {
 	info := of.Info()
 	if info.Surface != "" || testing.Short() {
