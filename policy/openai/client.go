@@ -65,7 +65,9 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
-	return &Client{cfg: cfg, server: server}, nil
+	c := &Client{cfg: cfg, server: server}
+	c.oneByOne.Store(cfg.OneByOne)
+	return c, nil
 }
 
 // Stats returns the client's counts so far.

@@ -22,6 +22,10 @@ type Config struct {
 	// newer, recent SGLang and LMDeploy). Without it the tokens of samples are bytes.
 	TokenIDs bool
 
+	// OneByOne asks for each sample by a request of its own. A server that returns one
+	// sample, whatever n is, is asked so without it.
+	OneByOne bool
+
 	// NoLogProbs omits the request for log-probabilities, which some servers refuse.
 	NoLogProbs bool
 

@@ -206,6 +206,26 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// Without a tokenizer llama.cpp is asked for each sample by itself, others for all at once.
+func TestSamplesOfLlamaCppAreRequestedOneByOne(t *testing.T) {
+	t.Parallel()
+	for shape, n := range map[fake.Shape]int64{fake.LlamaCpp: 2, fake.OpenAI: 1} {
+		var requests atomic.Int64
+		h := like(t, shape)
+		c := open(t, at(serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			requests.Add(1)
+			h.ServeHTTP(w, r)
+		}))), server.Use{})
+		if err := c.Connect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		requests.Store(0)
+		if samples, err := c.Sample(t.Context(), asks); err != nil || len(samples) != 2 || requests.Load() != n {
+			t.Errorf("%s: %d samples from %d requests, want 2 from %d; error %v", shape, len(samples), requests.Load(), n, err)
+		}
+	}
+}
+
 // What a wrong tokenizer makes of a text, and what the server does, are both told.
 func TestVocabularyErrorTellsBothLists(t *testing.T) {
 	t.Parallel()
