@@ -29,16 +29,27 @@ func TestCommandsOfTheDocumentsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/hub.md", "docs/evaluation.md"} {
-		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join(root, name))
+	for _, doc := range []struct {
+		name   string
+		before []string // what the reader has typed
+	}{
+		{name: "README.md"}, {name: "CONTRIBUTING.md"}, {name: "docs/ARCHITECTURE.md"}, {name: "docs/hub.md"}, {name: "docs/evaluation.md"},
+		{name: "docs/serve.md"}, {name: "docs/mixtures.md"},
+		{"docs/watch.md", []string{
+			"quintain run --policy script --steps 1",
+			"quintain eval --policy script --tasks chain_sum:1 --count 4 --out before",
+			"quintain eval --policy script --tasks chain_sum:1 --count 4 --out after",
+		}},
+	} {
+		t.Run(doc.name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(root, doc.name))
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Chdir(t.TempDir())
 			r := newReader(t, root)
 			typed, named := commandsOf(string(text))
-			for _, command := range typed {
+			for _, command := range append(doc.before, typed...) {
 				r.types(command)
 			}
 			r.stop()
@@ -142,6 +153,7 @@ func newReader(t *testing.T, root string) *reader {
 	for name, text := range map[string]string{
 		"answers.jsonl":  `{"entry":` + strings.TrimSpace(entries.stdout.String()) + `,"answer":"4"}`,
 		"composite.yaml": "datasets: [{name: gcd, weight: 2, config: {}}, lcm:1]",
+		"rollouts.jsonl": `{"tokens":[[1,2]],"masks":[[-100,2]],"scores":[1]}`,
 		"chats.jsonl":    `{"messages":[{"role":"user","content":"Hello!"}]}`,
 		"reasoning_gym.yaml": "env: {rollout_server_url: 'http://" + l.Addr().String() + "', tokenizer_name: my-model}\n" +
 			"openai: {base_url: 'http://" + at.Host + "/v1', model_name: my-model, server_type: vllm}\n",
@@ -190,7 +202,7 @@ func (r *reader) quintain(command string, args []string) {
 		args = append(args[:i:i], args[i+2:]...)
 		i--
 	}
-	forever := args[0] == "serve" || args[0] == "hub" && (len(args) == 1 || strings.HasPrefix(args[1], "-")) ||
+	forever := args[0] == "serve" || args[0] == "view" && !strings.Contains(command, "--export") || args[0] == "hub" && (len(args) == 1 || strings.HasPrefix(args[1], "-")) ||
 		args[0] == "run" && !strings.Contains(command, "--steps") && !strings.Contains(command, "--minutes")
 	if forever || args[0] == "run" {
 		r.stop()
@@ -203,7 +215,7 @@ func (r *reader) quintain(command string, args []string) {
 	p := startWith(in, args...)
 	if forever {
 		r.serving = p
-		r.waitForHub()
+		r.waitFor(map[bool]string{true: "/", false: "/healthz"}[args[0] == "view"])
 		return
 	}
 	if args[0] == "env" { // it plays once there is a trainer
@@ -220,10 +232,10 @@ func (r *reader) quintain(command string, args []string) {
 	}
 }
 
-// waitForHub returns when the hub answers.
-func (r *reader) waitForHub() {
+// waitFor returns when the server answers a path.
+func (r *reader) waitFor(path string) {
 	for range 600 {
-		if res, err := http.Get("http://" + r.hub + "/healthz"); err == nil {
+		if res, err := http.Get("http://" + r.hub + path); err == nil {
 			res.Body.Close()
 			return
 		}
@@ -233,7 +245,7 @@ func (r *reader) waitForHub() {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	r.t.Fatal("no hub answers")
+	r.t.Fatal("nothing answers")
 }
 
 // stop interrupts what runs.
@@ -263,12 +275,15 @@ func (r *reader) curl(args []string) {
 			key, value, _ := strings.Cut(args[i+1], ": ")
 			header.Set(key, value)
 		case "-d":
-			body = args[i+1]
+			method, body = http.MethodPost, args[i+1]
 		default:
 			to = args[i]
 			continue
 		}
 		i++
+	}
+	if body != "" && header.Get("Content-Type") == "" {
+		header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	req, err := http.NewRequestWithContext(r.t.Context(), method, to, strings.NewReader(body))
 	if err != nil {
