@@ -3,7 +3,6 @@ package arithmetic
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -102,7 +101,7 @@ func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticI
 		operators = append(operators, op[0])
 	}
 	pen := basicPen{r: r, operators: operators, digits: item.NumDigits, space: p.Whitespace, text: make([]byte, 0, 128)}
-	pen.reckoner = reckoner[known]{apply: knownStep, values: pen.values[:0], pending: pen.pending[:0]}
+	pen.reckoner = reckoner[whole]{apply: wholeStep, values: pen.values[:0], pending: pen.pending[:0]}
 	c := composer{r: r, operators: operators, brackets: p.AllowParentheses, negatives: p.AllowNegation, to: &pen}
 	c.compose(item.NumTerms, 0)
 	item.Expression = string(pen.text)
@@ -112,7 +111,7 @@ func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticI
 // A basicPen writes an expression in whole numbers, and reckons with it, so that
 // every division has a whole result.
 type basicPen struct {
-	reckoner  reckoner[known]
+	reckoner  reckoner[whole]
 	r         *rng.Rand
 	operators []byte
 	digits    int
@@ -120,39 +119,8 @@ type basicPen struct {
 	text      []byte
 	divisor   int64 // of the division that was just written; 0: there is none
 
-	values  [8]known // room for the stacks of the reckoner
+	values  [8]whole // room for the stacks of the reckoner
 	pending [16]byte
-}
-
-// A known is a value as far as it is known; those too large for a machine number
-// are not.
-type known struct {
-	n  int64
-	is bool
-}
-
-// knownStep works out x op y.
-func knownStep(op byte, x, y known) (value known, ok bool) {
-	const factor, most = 1 << 31, 1 << 61 // so that no step leaves the machine numbers
-	if !x.is || op != opNegate && !y.is {
-		return known{}, true
-	}
-	switch op {
-	case '+':
-		x.n += y.n
-	case '-':
-		x.n -= y.n
-	case '*':
-		if max(x.n, -x.n, y.n, -y.n) > factor {
-			return known{}, true
-		}
-		x.n *= y.n
-	case '/':
-		x.n /= y.n
-	case opNegate:
-		x.n = -x.n
-	}
-	return known{x.n, max(x.n, -x.n) <= most}, true
 }
 
 func (b *basicPen) open()  { b.text = append(b.text, '('); b.reckoner.open() }
@@ -212,7 +180,7 @@ func (b *basicPen) number(next byte) {
 	}
 	b.divisor = 0
 	b.text = strconv.AppendInt(b.text, n, 10)
-	b.reckoner.number(known{n, true})
+	b.reckoner.number(whole{n: n})
 }
 
 // blank writes the space on one side of an operation.
@@ -227,11 +195,11 @@ var smallPrimes = [...]int64{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
 
 // divisorOf draws a divisor of n that has at most the digits of the numbers; 1
 // if none is found.
-func (b *basicPen) divisorOf(n known) int64 {
+func (b *basicPen) divisorOf(n whole) int64 {
 	most := powersOfTen[b.digits] - 1
 	rest := max(n.n, -n.n)
 	switch {
-	case !n.is || rest == 1:
+	case n.large != nil || rest == 1:
 		return 1
 	case rest == 0:
 		return b.r.Between64(1, most)
@@ -290,23 +258,15 @@ func (b basicArithmeticItem) Check() error {
 
 // value works the expression out. Divisions that leave a remainder, which
 // reasoning-gym has, are rounded down as there.
-func (b basicArithmeticItem) value() (*big.Int, bool) {
-	k := reckoner[*big.Int]{apply: wholeStep, values: make([]*big.Int, 0, 8), pending: make([]byte, 0, 8)}
+func (b basicArithmeticItem) value() (whole, bool) {
+	var values [8]whole
+	var pending [16]byte
+	k := reckoner[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
 	return k.read(b.Expression, readDigits)
 }
 
 // readDigits reads the decimal digits at the beginning of text.
-func readDigits(text string) (n *big.Int, size int) {
-	for size < len(text) && text[size]-'0' <= 9 {
-		size++
-	}
-	if size <= 18 {
-		small, _ := strconv.ParseInt(text[:size], 10, 64)
-		return big.NewInt(small), size
-	}
-	n, _ = new(big.Int).SetString(text[:size], 10)
-	return n, size
-}
+func readDigits(text string) (w whole, size int) { return readWhole(text, 10) }
 
 // Solve implements [task.Instance].
 func (b basicArithmeticItem) Solve() string {
@@ -314,7 +274,7 @@ func (b basicArithmeticItem) Solve() string {
 	if !ok {
 		return ""
 	}
-	return value.String()
+	return string(value.append(make([]byte, 0, 24), "", 10))
 }
 
 // Score implements [task.Instance].

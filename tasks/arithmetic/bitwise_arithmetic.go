@@ -2,7 +2,6 @@ package arithmetic
 
 import (
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -112,34 +111,31 @@ func (b bitwiseArithmeticItem) Short() string { return strings.ReplaceAll(b.Prob
 func (b bitwiseArithmeticItem) Check() error {
 	const mostBits = 1 << 14 // so that its digits are few enough for [answer.ReadInteger]
 	value, ok := b.value()
-	if !ok || value.BitLen() > mostBits {
+	if !ok || value.large != nil && value.large.BitLen() > mostBits {
 		return fmt.Errorf("problem %.80q has no value of up to %d bits", b.Problem, mostBits)
 	}
 	return task.CheckPhrasing(b.Phrasing, len(bitwiseArithmeticPhrasings))
 }
 
 // value works the expression out.
-func (b bitwiseArithmeticItem) value() (*big.Int, bool) {
-	k := reckoner[*big.Int]{apply: wholeStep, values: make([]*big.Int, 0, 8), pending: make([]byte, 0, 8)}
+func (b bitwiseArithmeticItem) value() (whole, bool) {
+	var values [8]whole
+	var pending [16]byte
+	k := reckoner[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
 	return k.read(b.Problem, readHex)
 }
 
 // readHex reads 0x and the digits after it at the beginning of text.
-func readHex(text string) (n *big.Int, size int) {
-	if !strings.HasPrefix(text, "0x") {
-		return nil, 0
+func readHex(text string) (w whole, size int) {
+	digits, is := strings.CutPrefix(text, "0x")
+	if !is {
+		return whole{}, 0
 	}
-	for size = 2; size < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[size]) >= 0; {
-		size++
+	w, size = readWhole(digits, 16)
+	if size == 0 {
+		return whole{}, 0
 	}
-	if small, err := strconv.ParseInt(text[2:size], 16, 64); err == nil {
-		return big.NewInt(small), size
-	}
-	n, ok := new(big.Int).SetString(text[2:size], 16)
-	if !ok {
-		return nil, 0
-	}
-	return n, size
+	return w, len("0x") + size
 }
 
 // Solve implements [task.Instance].
@@ -148,10 +144,7 @@ func (b bitwiseArithmeticItem) Solve() string {
 	if !ok {
 		return ""
 	}
-	if value.Sign() < 0 {
-		return "-0x" + value.Neg(value).Text(16)
-	}
-	return "0x" + value.Text(16)
+	return string(value.append(make([]byte, 0, 24), "0x", 16))
 }
 
 // Score implements [task.Instance].
@@ -160,7 +153,7 @@ func (b bitwiseArithmeticItem) Score(text string) quintain.Verdict {
 	if !ok {
 		return quintain.Malformed("the answer is not a whole number with 0x in front")
 	}
-	if want, ok := b.value(); !ok || got.Cmp(want) != 0 {
+	if want, ok := b.value(); !ok || got.Cmp(want.big()) != 0 {
 		return quintain.Wrong(fmt.Sprintf("want %.80s", b.Solve()))
 	}
 	return quintain.Right()

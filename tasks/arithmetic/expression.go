@@ -1,8 +1,6 @@
 package arithmetic
 
 import (
-	"math/big"
-
 	"github.com/quintain-rl/quintain/rng"
 )
 
@@ -139,41 +137,6 @@ func operatorSize(text string) int {
 		}
 	}
 	return 0
-}
-
-// maxShift is by how many bits an expression may shift at once.
-const maxShift = 64
-
-// wholeStep works out x op y in whole numbers. A quotient is rounded down, as in
-// Python.
-func wholeStep(op byte, x, y *big.Int) (value *big.Int, ok bool) {
-	z := new(big.Int)
-	switch op {
-	case '+':
-		return z.Add(x, y), true
-	case '-':
-		return z.Sub(x, y), true
-	case '*':
-		return z.Mul(x, y), true
-	case opNegate:
-		return z.Neg(x), true
-	case '/':
-		if y.Sign() == 0 {
-			return nil, false
-		}
-		quotient, rest := z.QuoRem(x, y, new(big.Int))
-		if rest.Sign() != 0 && rest.Sign() != y.Sign() {
-			quotient.Sub(quotient, big.NewInt(1))
-		}
-		return quotient, true
-	}
-	if y.Sign() < 0 || !y.IsInt64() || y.Int64() > maxShift {
-		return nil, false
-	}
-	if op == opLeft {
-		return z.Lsh(x, uint(y.Int64())), true
-	}
-	return z.Rsh(x, uint(y.Int64())), true
 }
 
 // A composer writes expressions of chance.

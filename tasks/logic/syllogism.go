@@ -100,22 +100,42 @@ func (c categorical) holds(model uint8) bool {
 	return model&s&^p != 0
 }
 
+// A modelSet is a set of models: model m is in it if bit m%64 of word m/64 is set.
+type modelSet [256 / 64]uint64
+
+// syllogismModels are, by form, subject and predicate, the models in which the statement is
+// true and no group is empty.
+var syllogismModels = sync.OnceValue(func() *[4][3][3]modelSet {
+	sets := new([4][3][3]modelSet)
+	for code := range 4 * 3 * 3 {
+		c := categorical{uint8(code / 9), uint8(code / 3 % 3), uint8(code % 3)}
+		for m := range 256 {
+			model := uint8(m)
+			if model&syllogismGroups[0] != 0 && model&syllogismGroups[1] != 0 && model&syllogismGroups[2] != 0 && c.holds(model) {
+				sets[c.form][c.subject][c.predicate][m/64] |= 1 << (m % 64)
+			}
+		}
+	}
+	return sets
+})
+
+// models returns the models in which the statement is true and no group is empty.
+func (c categorical) models() *modelSet { return &syllogismModels()[c.form][c.subject][c.predicate] }
+
 // An argument is two premises and a conclusion.
 type argument [3]categorical
 
 // valid reports whether the conclusion is true in every model of the premises in which no
 // group is empty; sound is false if there is no such model.
 func (a argument) valid() (valid, sound bool) {
-	for m := range 256 {
-		model := uint8(m)
-		if model&syllogismGroups[0] == 0 || model&syllogismGroups[1] == 0 || model&syllogismGroups[2] == 0 || !a[0].holds(model) || !a[1].holds(model) {
-			continue
-		}
-		if sound = true; !a[2].holds(model) {
-			return false, true
-		}
+	var allowed, against uint64
+	first, second, conclusion := a[0].models(), a[1].models(), a[2].models()
+	for i := range first {
+		both := first[i] & second[i]
+		allowed |= both
+		against |= both &^ conclusion[i]
 	}
-	return sound, sound
+	return allowed != 0 && against == 0, allowed != 0
 }
 
 // A syllogismStock has the arguments in some forms: [0] those whose conclusion connects the
