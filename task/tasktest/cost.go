@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -103,18 +104,21 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 		})
 		b.Run("p99/"+name, func(b *testing.B) { slowest(b, task) })
 		b.Run("hostile/"+name, func(b *testing.B) { worstHostile(b, task) })
-		b.Run("solve/"+name, func(b *testing.B) {
-			p := problem(b, own, quintain.Draw{Seed: 1})
-			loop(b, func(int) { solve(b, own, p) })
-		})
-		b.Run("score/"+name, func(b *testing.B) {
-			const n = 256
-			var ps [n]quintain.Problem
-			var right [n]string
+		const n = 256
+		var ps [n]quintain.Problem
+		var right [n]string
+		several := sync.OnceFunc(func() {
 			for i := range ps {
 				ps[i] = problem(b, own, quintain.Draw{Seed: 1, Index: i})
 				right[i] = solve(b, own, ps[i])
 			}
+		})
+		b.Run("solve/"+name, func(b *testing.B) {
+			several()
+			loop(b, func(i int) { solve(b, own, ps[i%n]) })
+		})
+		b.Run("score/"+name, func(b *testing.B) {
+			several()
 			loop(b, func(i int) { grade(b, own, ps[i%n], right[(i+i&1)%n]) }) // right and another problem's in turn
 		})
 		b.Run("read/"+name, func(b *testing.B) { // score a problem that came as JSON

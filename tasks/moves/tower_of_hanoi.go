@@ -181,36 +181,56 @@ func (h hanoiItem) Check() error {
 
 // Solve implements [task.Instance].
 func (h hanoiItem) Solve() string {
-	spare := make([]int, 0, mostPegs)
+	var spare hanoiPegs
 	for peg := 1; peg <= h.NumPegs; peg++ {
 		if peg != h.StartPeg && peg != h.TargetPeg {
-			spare = append(spare, peg)
+			spare = spare.and(peg)
 		}
 	}
-	b := appendTower(make([]byte, 0, 32*h.SolutionLength), [2]int{1, h.NumDisks}, [2]int{h.StartPeg, h.TargetPeg}, spare)
+	b := appendTower(make([]byte, 0, 34*h.SolutionLength), [2]int{1, h.NumDisks}, [2]int{h.StartPeg, h.TargetPeg}, spare)
 	return string(b[:len(b)-1])
 }
 
+// hanoiPegs are pegs in order, four bits of list each.
+type hanoiPegs struct {
+	list uint64
+	n    int
+}
+
+// and returns the pegs with one more at the end.
+func (p hanoiPegs) and(peg int) hanoiPegs { return hanoiPegs{p.list | uint64(peg)<<(4*p.n), p.n + 1} }
+
 // appendTower appends the moves that carry disks, a range of them, from one peg to
 // another, with the help of spare pegs.
-func appendTower(b []byte, disks, pegs [2]int, spare []int) []byte {
+func appendTower(b []byte, disks, pegs [2]int, spare hanoiPegs) []byte {
 	n := disks[1] - disks[0] + 1
-	if n == 0 {
+	switch n {
+	case 0:
 		return b
+	case 1:
+		return appendHanoiMove(b, disks[0], pegs)
 	}
-	if n == 1 {
-		b = strconv.AppendInt(append(b, "Move disk "...), int64(disks[0]), 10)
+	k := hanoiWays()[n][spare.n+2].smaller
+	small, large := [2]int{disks[0], disks[0] + k - 1}, [2]int{disks[0] + k, disks[1]}
+	aside, others := int(spare.list&15), hanoiPegs{spare.list >> 4, spare.n - 1}
+	b = appendTower(b, small, [2]int{pegs[0], aside}, others.and(pegs[1]))
+	b = appendTower(b, large, pegs, others)
+	return appendTower(b, small, [2]int{aside, pegs[1]}, others.and(pegs[0]))
+}
+
+// appendHanoiMove appends the move of a disk from one peg to another.
+func appendHanoiMove(b []byte, disk int, pegs [2]int) []byte {
+	if disk > 9 {
+		b = strconv.AppendInt(append(b, "Move disk "...), int64(disk), 10)
 		b = strconv.AppendInt(append(b, " from Peg "...), int64(pegs[0]), 10)
 		return append(strconv.AppendInt(append(b, " to Peg "...), int64(pegs[1]), 10), '\n')
 	}
-	k := hanoiWays()[n][len(spare)+2].smaller
-	small, large := [2]int{disks[0], disks[0] + k - 1}, [2]int{disks[0] + k, disks[1]}
-	var room [mostPegs]int
-	aside := spare[0]
-	others := append(room[:0], spare[1:]...)
-	b = appendTower(b, small, [2]int{pegs[0], aside}, append(others, pegs[1]))
-	b = appendTower(b, large, pegs, others)
-	return appendTower(b, small, [2]int{aside, pegs[1]}, append(others, pegs[0]))
+	at := len(b)
+	b = append(b, "Move disk 0 from Peg 0 to Peg 0\n"...)
+	b[at+10] += byte(disk)
+	b[at+21] += byte(pegs[0])
+	b[at+30] += byte(pegs[1])
+	return b
 }
 
 // Score implements [task.Instance]. Right are moves that keep the rules, carry all disks
