@@ -2,15 +2,16 @@ package arithmetic
 
 import (
 	"math/big"
-	"strconv"
+	"math/bits"
 	"strings"
 
 	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task"
 )
 
 // A decimal is n × 10^exp.
 type decimal struct {
-	n   *big.Int
+	n   whole
 	exp int
 }
 
@@ -22,18 +23,14 @@ func powerOfTen(k int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k)), nil)
 }
 
-// countDigits returns how many decimal digits n has.
-func countDigits(n *big.Int) int {
-	if n.IsInt64() {
-		digits := 1
-		for rest := n.Int64() / 10; rest != 0; rest /= 10 {
-			digits++
-		}
-		return digits
+// countDigits returns how many decimal digits w has.
+func (w whole) countDigits() int {
+	if w.large != nil {
+		return len(w.append(nil, "", 10)) - task.Bit(w.large.Sign() < 0)
 	}
-	digits := len(n.String())
-	if n.Sign() < 0 {
-		digits--
+	digits := 1
+	for n := max(w.n, -w.n); digits < len(powersOfTen) && n >= powersOfTen[digits]; {
+		digits++
 	}
 	return digits
 }
@@ -41,80 +38,168 @@ func countDigits(n *big.Int) int {
 // at returns d as a whole number of 10^exp, which is no more than that of d.
 func (d decimal) at(exp int) *big.Int {
 	if d.exp == exp {
-		return d.n
+		return d.n.big()
 	}
-	return new(big.Int).Mul(d.n, powerOfTen(d.exp-exp))
+	return new(big.Int).Mul(d.n.big(), powerOfTen(d.exp-exp))
+}
+
+// smallAt is at for a machine number; ok is false if it is none.
+func (d decimal) smallAt(exp int) (n int64, ok bool) {
+	if d.exp-exp >= len(powersOfTen) {
+		return 0, false
+	}
+	hi, lo := bits.Mul64(uint64(max(d.n.n, -d.n.n)), uint64(powersOfTen[d.exp-exp]))
+	if hi != 0 || lo > mostSmall {
+		return 0, false
+	}
+	if d.n.n < 0 {
+		return -int64(lo), true
+	}
+	return int64(lo), true
 }
 
 // round keeps at most precision significant digits, halves to even, as Python's
 // decimal module does.
 func (d decimal) round(precision int) decimal {
-	drop := countDigits(d.n) - precision
-	if drop <= 0 {
+	drop := d.n.countDigits() - precision
+	switch {
+	case drop <= 0:
 		return d
+	case d.n.large != nil:
+		return d.roundLarge(drop)
 	}
+	unit := powersOfTen[drop]
+	n, rest := d.n.n/unit, d.n.n%unit
+	if double := 2 * max(rest, -rest); double > unit || double == unit && n&1 == 1 {
+		if d.n.n < 0 {
+			n--
+		} else {
+			n++
+		}
+	}
+	return decimal{whole{n: n}, d.exp + drop}
+}
+
+// roundLarge drops digits of a large number.
+func (d decimal) roundLarge(drop int) decimal {
 	unit := powerOfTen(drop)
-	quotient, rest := new(big.Int).QuoRem(d.n, unit, new(big.Int))
+	quotient, rest := new(big.Int).QuoRem(d.n.large, unit, new(big.Int))
 	if half := rest.Lsh(rest, 1).CmpAbs(unit); half > 0 || half == 0 && quotient.Bit(0) == 1 {
-		quotient.Add(quotient, big.NewInt(int64(d.n.Sign())))
+		quotient.Add(quotient, big.NewInt(int64(d.n.large.Sign())))
 	}
-	return decimal{quotient, d.exp + drop}
+	if n := quotient.Int64(); quotient.IsInt64() && max(n, -n) <= mostSmall {
+		return decimal{whole{n: n}, d.exp + drop}
+	}
+	return decimal{whole{large: quotient}, d.exp + drop}
 }
 
 // quotient returns x/y with at least precision digits, and one more that tells
 // whether anything is left: rounded to precision digits, it is right. y is not 0.
 func quotient(x, y decimal, precision int) decimal {
-	more := max(0, precision+1+countDigits(y.n)-countDigits(x.n))
-	q, rest := new(big.Int).QuoRem(new(big.Int).Mul(x.n, powerOfTen(more)), y.n, new(big.Int))
-	d := decimal{q, x.exp - y.exp - more}
-	if sign := int64(rest.Sign() * y.n.Sign()); sign != 0 {
+	more := max(0, precision+1+y.n.countDigits()-x.n.countDigits())
+	if d, ok := smallQuotient(x, y, more); ok {
+		return d
+	}
+	divisor := y.n.big()
+	q, rest := new(big.Int).QuoRem(x.at(x.exp-more), divisor, new(big.Int))
+	d := decimal{whole{large: q}, x.exp - y.exp - more}
+	if sign := int64(rest.Sign() * divisor.Sign()); sign != 0 {
 		q.Add(q.Mul(q, big.NewInt(10)), big.NewInt(sign))
 		d.exp--
 	}
 	return d
 }
 
+// smallQuotient is quotient in machine numbers, with more digits than x and y have; ok is
+// false if they do not suffice.
+func smallQuotient(x, y decimal, more int) (d decimal, ok bool) {
+	if x.n.large != nil || y.n.large != nil || more >= len(powersOfTen) {
+		return d, false
+	}
+	divisor := uint64(max(y.n.n, -y.n.n))
+	hi, lo := bits.Mul64(uint64(max(x.n.n, -x.n.n)), uint64(powersOfTen[more]))
+	if hi >= divisor {
+		return d, false
+	}
+	q, rest := bits.Div64(hi, lo, divisor)
+	if q > mostSmall/10-1 {
+		return d, false
+	}
+	d.exp = x.exp - y.exp - more
+	if rest != 0 {
+		q = 10*q + 1
+		d.exp--
+	}
+	if d.n.n = int64(q); (x.n.n < 0) != (y.n.n < 0) {
+		d.n.n = -d.n.n
+	}
+	return d, true
+}
+
 // decimalStep returns the steps of a [reckoner] that rounds the result of each to
 // precision significant digits.
 func decimalStep(precision int) func(op byte, x, y decimal) (decimal, bool) {
 	return func(op byte, x, y decimal) (decimal, bool) {
-		z := decimal{new(big.Int), min(x.exp, y.exp)}
+		z := decimal{exp: min(x.exp, y.exp)}
+		ok := true
 		switch op {
-		case '+':
-			z.n.Add(x.at(z.exp), y.at(z.exp))
-		case '-':
-			z.n.Sub(x.at(z.exp), y.at(z.exp))
+		case '+', '-':
+			z.n = sum(op, x, y, z.exp)
 		case '*':
-			z.n.Mul(x.n, y.n)
+			z.n, ok = wholeStep(op, x.n, y.n)
 			z.exp = x.exp + y.exp
+		case opNegate:
+			z.n, ok = wholeStep(op, x.n, y.n)
 		case '/':
-			if y.n.Sign() == 0 {
+			if y.n.isZero() {
 				return z, false
 			}
 			z = quotient(x, y, precision)
-		case opNegate:
-			z.n.Neg(x.n)
 		default:
 			return z, false
 		}
-		return z.round(precision), true
+		return z.round(precision), ok
 	}
+}
+
+// sum returns x op y, which is plus or minus, as a whole number of 10^exp.
+func sum(op byte, x, y decimal, exp int) (n whole) {
+	if x.n.large == nil && y.n.large == nil {
+		left, fits := x.smallAt(exp)
+		right, both := y.smallAt(exp)
+		if fits && both {
+			n, _ = wholeStep(op, whole{n: left}, whole{n: right})
+			return n
+		}
+	}
+	n, _ = largeStep(op, whole{large: x.at(exp)}, whole{large: y.at(exp)})
+	return n
 }
 
 // readDecimal reads the digits, with a point among them, at the beginning of text.
 func readDecimal(text string) (d decimal, size int) {
-	for size < len(text) && (text[size]-'0' <= 9 || text[size] == '.') {
-		size++
+	const small = 15 // digits that a machine number takes
+	points, n := 0, int64(0)
+	for ; size < len(text) && (text[size]-'0' <= 9 || text[size] == '.'); size++ {
+		switch {
+		case text[size] == '.':
+			points++
+		case size <= small:
+			n = 10*n + int64(text[size]-'0')
+		}
+		if points > 0 && text[size] != '.' {
+			d.exp--
+		}
 	}
-	before, after, _ := strings.Cut(text[:size], ".")
-	if small, err := strconv.ParseInt(before+after, 10, 64); err == nil {
-		return decimal{big.NewInt(small), -len(after)}, size
-	}
-	n, ok := new(big.Int).SetString(before+after, 10)
-	if !ok {
+	switch {
+	case size == points || points > 1:
 		return decimal{}, 0
+	case size <= small:
+		d.n.n = n
+	default:
+		d.n.large, _ = new(big.Int).SetString(strings.Replace(text[:size], ".", "", 1), 10)
 	}
-	return decimal{n, -len(after)}, size
+	return d, size
 }
 
 // String writes d without zeros at its end.
@@ -122,7 +207,7 @@ func (d decimal) String() string {
 	if d.exp >= 0 {
 		return d.at(0).String()
 	}
-	return pointAt(d.n.String(), -d.exp)
+	return pointAt(string(d.n.append(make([]byte, 0, 24), "", 10)), -d.exp)
 }
 
 // near reports whether got differs from d by half of 10^-places at most. Of a very long
@@ -133,7 +218,7 @@ func (d decimal) near(got answer.Decimal, places int) bool {
 		got.Exp += int64(len(got.Digits) - most)
 		got.Digits = got.Digits[:most]
 	}
-	highest := max(countDigits(d.n)+d.exp, -places) // of the digits of d, and of what it may be off by
+	highest := max(d.n.countDigits()+d.exp, -places) // of the digits of d, and of what it may be off by
 	if magnitude := int64(len(got.Digits)) + got.Exp; got.Digits == "" || magnitude < int64(-places-most) {
 		got = answer.Decimal{}
 	} else if magnitude > int64(highest+2) {
@@ -145,6 +230,6 @@ func (d decimal) near(got answer.Decimal, places int) bool {
 	}
 	exp := int(got.Exp) // which is near those of d and of the places by now
 	unit := min(exp, d.exp, -places)
-	off := n.Sub(decimal{n, exp}.at(unit), d.at(unit))
+	off := n.Sub(decimal{whole{large: n}, exp}.at(unit), d.at(unit))
 	return off.Lsh(off, 1).CmpAbs(powerOfTen(-places-unit)) <= 0
 }

@@ -163,7 +163,9 @@ func (d decimalArithmeticItem) value() (decimal, bool) {
 	if len(d.Expression) > mostDecimal {
 		return decimal{}, false
 	}
-	k := reckoner[decimal]{apply: decimalStep(d.Precision), values: make([]decimal, 0, 8), pending: make([]byte, 0, 8)}
+	var values [8]decimal
+	var pending [16]byte
+	k := reckoner[decimal]{apply: decimalStep(d.Precision), values: values[:0], pending: pending[:0]}
 	return k.read(d.Expression, readDecimal)
 }
 

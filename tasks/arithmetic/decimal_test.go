@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/rng"
 )
 
 // The values are those of Python's decimal module.
@@ -44,6 +45,32 @@ func TestReckonerInDecimals(t *testing.T) {
 		k := reckoner[decimal]{apply: decimalStep(9)}
 		if got, ok := k.read(text, readDecimal); ok {
 			t.Errorf("%s is %v", text, got)
+		}
+	}
+}
+
+// Numbers that begin as large ones come to what machine numbers do.
+func TestDecimalsOfBothSizesAgree(t *testing.T) {
+	t.Parallel()
+	large := func(text string) (decimal, int) {
+		d, size := readDecimal(text)
+		d.n = whole{large: d.n.big()}
+		return d, size
+	}
+	p := decimalArithmetic.Default
+	p.MaxNumDecimalPlaces, p.MaxTerms, p.Precision = 12, 9, 14
+	r := rng.New(5, "sizes")
+	for range 5_000 {
+		item, err := makeDecimalArithmetic(p, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		precision := r.Between(1, 40)
+		k, other := reckoner[decimal]{apply: decimalStep(precision)}, reckoner[decimal]{apply: decimalStep(precision)}
+		got, ok := k.read(item.Expression, readDecimal)
+		want, able := other.read(item.Expression, large)
+		if ok != able || ok && got.String() != want.String() {
+			t.Fatalf("%s to %d digits is %s, %t; want %s, %t", item.Expression, precision, got, ok, want, able)
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strconv"
 )
 
+// mostSmall is the largest machine number that a step leaves: two of them can be added.
+const mostSmall = 1 << 61
+
 // A whole is a whole number: a machine number as long as all that it was made from are
 // small enough, which takes no memory. It is never changed.
 type whole struct {
@@ -18,6 +21,11 @@ func (w whole) big() *big.Int {
 		return big.NewInt(w.n)
 	}
 	return new(big.Int).Set(w.large)
+}
+
+// isZero reports whether the number is 0.
+func (w whole) isZero() bool {
+	return w.large == nil && w.n == 0 || w.large != nil && w.large.Sign() == 0
 }
 
 // append appends the digits in a base, with a prefix between them and the sign.
@@ -67,7 +75,7 @@ const maxShift = 64
 // Python. ok is false for a division by 0 and for a shift by less than 0 or more than
 // maxShift bits.
 func wholeStep(op byte, x, y whole) (value whole, ok bool) {
-	const factor, most = 1 << 31, 1 << 61 // so that no step leaves the machine numbers
+	const factor = 1 << 31 // whose square is a machine number
 	if x.large != nil || op != opNegate && y.large != nil {
 		return largeStep(op, x, y)
 	}
@@ -102,7 +110,7 @@ func wholeStep(op byte, x, y whole) (value whole, ok bool) {
 			return largeStep(op, x, y)
 		}
 	}
-	if max(z, -z) > most {
+	if max(z, -z) > mostSmall {
 		return largeStep(op, x, y)
 	}
 	return whole{n: z}, true
