@@ -163,11 +163,15 @@ var courseForms = [2]string{
 // Prompt implements [task.Instance].
 func (c courseItem) Prompt() string {
 	words, n := coursePhrasings[c.Phrasing], len(c.Courses)
-	counts := strings.NewReplacer("%n", strconv.Itoa(n), "%m", strconv.Itoa(n-1))
-	b := append(make([]byte, 0, 600+24*len(c.Prerequisites)), counts.Replace(words.intro)...)
-	b = c.appendPairs(b, words)
-	b = append(append(b, "\n\n"...), counts.Replace(words.ask)...)
-	return string(append(b, courseForms[task.Bit(c.Witness)]...))
+	counts := func(c byte) string {
+		if c == 'n' {
+			return strconv.Itoa(n)
+		}
+		return strconv.Itoa(n - 1)
+	}
+	b := task.AppendFilled(make([]byte, 0, 600+24*len(c.Prerequisites)), words.intro, counts)
+	b = append(c.appendPairs(b, words), "\n\n"...)
+	return string(append(task.AppendFilled(b, words.ask, counts), courseForms[task.Bit(c.Witness)]...))
 }
 
 // appendPairs appends the prerequisites.

@@ -191,7 +191,17 @@ func (l lockItem) Prompt() string {
 
 // fill fills in a text.
 func (l lockItem) fill(text string) string {
-	return strings.NewReplacer("%v", strconv.FormatInt(l.InitialValue, 10), "%t", strconv.FormatInt(l.TargetValue, 10), "%l", l.InitialState, "%b", l.keys()).Replace(text)
+	return string(task.AppendFilled(make([]byte, 0, task.PromptRoom), text, func(c byte) string {
+		switch c {
+		case 'v':
+			return strconv.FormatInt(l.InitialValue, 10)
+		case 't':
+			return strconv.FormatInt(l.TargetValue, 10)
+		case 'l':
+			return l.InitialState
+		}
+		return l.keys()
+	}))
 }
 
 // keys lists the buttons.

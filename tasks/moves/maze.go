@@ -85,7 +85,7 @@ func makeMaze(p mazeParams, r *rng.Rand) (mazeItem, error) {
 			continue
 		}
 		m.Cells[start], m.Cells[goal] = 'S', 'G'
-		item.Grid = m.draw(strings.NewReplacer("#", item.Wall, ".", item.Path, "S", item.Start, "G", item.Goal))
+		item.Grid = m.draw(&item)
 		return item, nil
 	}
 	return item, fmt.Errorf("no way of min_dist (%d) to max_dist (%d) steps was found in %d mazes of min_grid_size (%d) to max_grid_size (%d)", p.MinDist, p.MaxDist, tries, p.MinGridSize, p.MaxGridSize)
@@ -97,15 +97,19 @@ type mazeGrid struct {
 	open [][2]int // rows and columns of the paths
 }
 
-// draw returns the rows with a wall around them, in other signs.
-func (m *mazeGrid) draw(signs *strings.Replacer) []string {
-	rows := []string{strings.Repeat("#", m.Cols+2)}
+// draw returns the rows with a wall around them, in the signs of the puzzle.
+func (m *mazeGrid) draw(item *mazeItem) []string {
+	signs := [...]byte{'#': item.Wall[0], '.': item.Path[0], 'S': item.Start[0], 'G': item.Goal[0]}
+	wide := m.Cols + 2
+	all := bytes.Repeat([]byte{signs['#']}, wide*(m.Rows+2))
 	for i := range m.Rows {
-		rows = append(rows, "#"+string(m.Row(i))+"#")
+		for j, cell := range m.Row(i) {
+			all[(i+1)*wide+j+1] = signs[cell]
+		}
 	}
-	rows = append(rows, rows[0])
-	for i, row := range rows {
-		rows[i] = signs.Replace(row)
+	text, rows := string(all), make([]string, m.Rows+2)
+	for i := range rows {
+		rows[i] = text[i*wide : (i+1)*wide]
 	}
 	return rows
 }
@@ -117,9 +121,9 @@ func (m *mazeGrid) at(cell [2]int) int { return m.At(cell[0], cell[1]) }
 // two cells on, mostly from the last room, now and then from an older one. At last it
 // opens some walls, so that there are circles.
 func drawMaze(size int, r *rng.Rand) *mazeGrid {
-	m := &mazeGrid{Walled: grid.NewWalled[byte](size, size, '#')}
+	m := &mazeGrid{Walled: grid.NewWalled[byte](size, size, '#'), open: make([][2]int, 0, size*size)}
 	rooms := (size + 1) / 2
-	reached := [][2]int{{2 * r.Between(0, rooms-1), 2 * r.Between(0, rooms-1)}}
+	reached := append(make([][2]int, 0, rooms*rooms), [2]int{2 * r.Between(0, rooms-1), 2 * r.Between(0, rooms-1)})
 	m.carve(reached[0])
 	directions := [][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}}
 	for len(reached) > 0 {
@@ -162,9 +166,9 @@ func (m *mazeGrid) carve(cell [2]int) {
 func (m *mazeGrid) farAway(start, steps int, r *rng.Rand) (cell int, found bool) {
 	seen := make([]bool, len(m.Cells))
 	seen[start] = true
-	now := []int{start}
+	now, before := []int{start}, []int(nil)
 	for range steps {
-		now = m.beside(now, seen)
+		now, before = m.beside(before[:0], now, seen), now
 	}
 	if len(now) == 0 {
 		return 0, false
@@ -172,8 +176,8 @@ func (m *mazeGrid) farAway(start, steps int, r *rng.Rand) (cell int, found bool)
 	return rng.Pick(r, now), true
 }
 
-// beside returns the cells a step from others that are not yet seen, and marks them.
-func (m *mazeGrid) beside(cells []int, seen []bool) (next []int) {
+// beside appends the cells a step from others that are not yet seen, and marks them.
+func (m *mazeGrid) beside(next, cells []int, seen []bool) []int {
 	for _, at := range cells {
 		for _, step := range m.Steps() {
 			if to := at + step; m.Cells[to] != '#' && !seen[to] {
@@ -187,24 +191,41 @@ func (m *mazeGrid) beside(cells []int, seen []bool) (next []int) {
 
 // mazePhrasings are the wordings of the question, before and after the maze.
 var mazePhrasings = [][2]string{
-	{"How many steps does the shortest way through this maze take, from {start} to {goal}? A step goes up, down, left or right to the next cell, and never into a wall ({wall}). Cells that can be entered are drawn as {path}.\n\n",
+	{"How many steps does the shortest way through this maze take, from %s to %g? A step goes up, down, left or right to the next cell, and never into a wall (%w). Cells that can be entered are drawn as %p.\n\n",
 		"\n\nAnswer with the number of steps alone."},
-	{"\n", "\n\nThe map above shows where you are ({start}) and where you want to go ({goal}). You can walk on {path}, while {wall} stands for solid rock. Each move takes you one cell up, down, left or right. What is the least number of moves that brings you to your goal? Reply with a whole number and nothing else."},
-	{"Legend: {wall} = wall, {path} = corridor, {start} = entrance, {goal} = exit\n\n",
+	{"\n", "\n\nThe map above shows where you are (%s) and where you want to go (%g). You can walk on %p, while %w stands for solid rock. Each move takes you one cell up, down, left or right. What is the least number of moves that brings you to your goal? Reply with a whole number and nothing else."},
+	{"Legend: %w = wall, %p = corridor, %s = entrance, %g = exit\n\n",
 		"\n\nA mouse enters at the entrance and takes the shortest route to the exit. It moves from cell to cell, never diagonally and never through a wall. Count its moves, the last one onto the exit included. Give only that number."},
-	{"A robot stands on the cell {start} of the following map. In one minute it can drive to the cell above it, below it, to its left or to its right, unless there is an obstacle, which is marked {wall}. Free cells are marked {path}.\n\n",
-		"\n\nAfter how many minutes can it be on the cell {goal} at the earliest? Write just the number."},
-	{"Your answer should be a single whole number: the length of the shortest path from {start} to {goal} in this maze.\n\n",
-		"\n\nThe length of a path is the number of steps between neighboring cells, horizontal or vertical, so that a cell next to {start} has distance 1. Walls are shown as {wall} and cannot be crossed; all other signs are cells that you may step on."},
-	{"Find the distance between two places in a maze.\n- {wall}: wall\n- {path}: open cell\n- {start}: first place\n- {goal}: second place\n\n",
+	{"A robot stands on the cell %s of the following map. In one minute it can drive to the cell above it, below it, to its left or to its right, unless there is an obstacle, which is marked %w. Free cells are marked %p.\n\n",
+		"\n\nAfter how many minutes can it be on the cell %g at the earliest? Write just the number."},
+	{"Your answer should be a single whole number: the length of the shortest path from %s to %g in this maze.\n\n",
+		"\n\nThe length of a path is the number of steps between neighboring cells, horizontal or vertical, so that a cell next to %s has distance 1. Walls are shown as %w and cannot be crossed; all other signs are cells that you may step on."},
+	{"Find the distance between two places in a maze.\n- %w: wall\n- %p: open cell\n- %s: first place\n- %g: second place\n\n",
 		"\n\nThe distance is the smallest number of steps that lead from one to the other, where a step moves by one row or by one column and ends on a cell that is not a wall. State the distance as a number, without any other words."},
 }
 
 // Prompt implements [task.Instance].
 func (m mazeItem) Prompt() string {
-	fill := strings.NewReplacer("{start}", m.Start, "{goal}", m.Goal, "{wall}", m.Wall, "{path}", m.Path)
+	fill := func(c byte) string {
+		switch c {
+		case 's':
+			return m.Start
+		case 'g':
+			return m.Goal
+		case 'w':
+			return m.Wall
+		}
+		return m.Path
+	}
 	words := mazePhrasings[m.Phrasing]
-	return fill.Replace(words[0]) + strings.Join(m.Grid, "\n") + fill.Replace(words[1])
+	b := task.AppendFilled(make([]byte, 0, 2*task.PromptRoom), words[0], fill)
+	for i, row := range m.Grid {
+		if i > 0 {
+			b = append(b, '\n')
+		}
+		b = append(b, row...)
+	}
+	return string(task.AppendFilled(b, words[1], fill))
 }
 
 // Canonical implements [task.Canonicalizer]: the maze in one set of signs.
@@ -252,7 +273,7 @@ func (m mazeItem) Check() error {
 // distance returns the steps between two signs, or -1 if there is no way.
 func (m *mazeGrid) distance(from, to byte) int {
 	seen := make([]bool, len(m.Cells))
-	now := []int{bytes.IndexByte(m.Cells, from)}
+	now, before := []int{bytes.IndexByte(m.Cells, from)}, []int(nil)
 	seen[now[0]] = true
 	for steps := 0; len(now) > 0; steps++ {
 		for _, at := range now {
@@ -260,7 +281,7 @@ func (m *mazeGrid) distance(from, to byte) int {
 				return steps
 			}
 		}
-		now = m.beside(now, seen)
+		now, before = m.beside(before[:0], now, seen), now
 	}
 	return -1
 }

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grid"
@@ -90,7 +89,12 @@ func makeNQueens(p nQueensParams, r *rng.Rand) (nQueensItem, error) {
 
 // queensText prints a board.
 func queensText(board grid.Grid[string]) string {
-	return string(board.Append(make([]byte, 0, 2*len(board)*len(board)), func(b []byte, square string) []byte { return append(b, square...) }))
+	return string(appendQueens(make([]byte, 0, 2*len(board)*len(board)), board))
+}
+
+// appendQueens appends a board.
+func appendQueens(b []byte, board grid.Grid[string]) []byte {
+	return board.Append(b, func(b []byte, square string) []byte { return append(b, square...) })
 }
 
 // drawQueens fills a board of n rows, 4 or more, at random. It goes back from a row in
@@ -147,30 +151,37 @@ func (q *queenSearch) toggle(row, col int) {
 	q.rising ^= 1 << (row + col)
 }
 
-// nQueensPhrasings are the wordings of the question, before and after the board. {n} stands
-// for the number of rows, {k} for that of the queens to add, {queens} for "3 queens".
+// nQueensPhrasings are the wordings of the question, before and after the board. %n stands
+// for the number of rows, %k for that of the queens to add, %q for "3 queens".
 var nQueensPhrasings = [][2]string{
-	{"Some queens (Q) already stand on this chessboard of {n} rows and {n} columns. Add {queens} so that there are {n} queens on it and no two of them are in the same row, column or diagonal.\n\n",
-		"\n\nAnswer with the completed board alone, in the same form: {n} lines of {n} squares with single spaces between them, Q for a queen and _ for an empty square."},
-	{"\n", "\n\nThe board above is missing {k} of its {n} queens. Complete it so that no queen attacks another one, neither along a row or a column nor along a diagonal. The queens that you see stay where they are. Reply with the whole board, one row per line, each square written as Q or _ and the squares separated by single spaces."},
-	{"The {n} queens puzzle asks for {n} queens on a board of {n} by {n} squares that leave each other in peace: each row and each column has one of them, and no diagonal has more than one. Here the puzzle has been started, and {queens} still must be placed (Q: queen, _: empty square).\n\n",
-		"\n\nFinish it. Print the board as {n} lines, each with {n} signs and single spaces between the signs. Do not print anything else."},
-	{"Number of queens still to be placed on the board below: {k}\n\n",
-		"\n\nRules:\n- A Q is a queen, an underscore is a free square. No queen may be moved.\n- In the end, {n} queens stand on the board.\n- A queen attacks every square in its row, in its column and on its two diagonals, at any distance. No queen may stand on a square that another one attacks.\n\nWrite the final board as {n} lines of {n} characters that are separated by single spaces."},
-	{"What might this board look like with {queens} added to it, so that no two of all its queens attack each other?\n\n",
-		"\n\nThere are {n} rows and {n} columns; Q marks a queen, _ an empty square. A queen attacks along its row, its column and both of its diagonals. One such board is enough, even if there are several. Give it in the layout that you see above, without any words."},
-	{"I want your answer to be a board of {n} lines with {n} squares each, a space between neighboring squares: Q where a queen stands, _ where none does. It has to contain all queens of the following board and {queens} more. No row, no column and no diagonal of it, long or short, may contain two queens.\n\n", "\n"},
+	{"Some queens (Q) already stand on this chessboard of %n rows and %n columns. Add %q so that there are %n queens on it and no two of them are in the same row, column or diagonal.\n\n",
+		"\n\nAnswer with the completed board alone, in the same form: %n lines of %n squares with single spaces between them, Q for a queen and _ for an empty square."},
+	{"\n", "\n\nThe board above is missing %k of its %n queens. Complete it so that no queen attacks another one, neither along a row or a column nor along a diagonal. The queens that you see stay where they are. Reply with the whole board, one row per line, each square written as Q or _ and the squares separated by single spaces."},
+	{"The %n queens puzzle asks for %n queens on a board of %n by %n squares that leave each other in peace: each row and each column has one of them, and no diagonal has more than one. Here the puzzle has been started, and %q still must be placed (Q: queen, _: empty square).\n\n",
+		"\n\nFinish it. Print the board as %n lines, each with %n signs and single spaces between the signs. Do not print anything else."},
+	{"Number of queens still to be placed on the board below: %k\n\n",
+		"\n\nRules:\n- A Q is a queen, an underscore is a free square. No queen may be moved.\n- In the end, %n queens stand on the board.\n- A queen attacks every square in its row, in its column and on its two diagonals, at any distance. No queen may stand on a square that another one attacks.\n\nWrite the final board as %n lines of %n characters that are separated by single spaces."},
+	{"What might this board look like with %q added to it, so that no two of all its queens attack each other?\n\n",
+		"\n\nThere are %n rows and %n columns; Q marks a queen, _ an empty square. A queen attacks along its row, its column and both of its diagonals. One such board is enough, even if there are several. Give it in the layout that you see above, without any words."},
+	{"I want your answer to be a board of %n lines with %n squares each, a space between neighboring squares: Q where a queen stands, _ where none does. It has to contain all queens of the following board and %q more. No row, no column and no diagonal of it, long or short, may contain two queens.\n\n", "\n"},
 }
 
 // Prompt implements [task.Instance].
 func (q nQueensItem) Prompt() string {
 	words := nQueensPhrasings[q.Phrasing]
-	k, queens := strconv.Itoa(q.NumRemoved), "1 queen"
-	if q.NumRemoved != 1 {
-		queens = k + " queens"
+	fill := func(c byte) string {
+		switch {
+		case c == 'n':
+			return strconv.Itoa(len(q.Puzzle))
+		case c == 'k':
+			return strconv.Itoa(q.NumRemoved)
+		case q.NumRemoved == 1:
+			return "1 queen"
+		}
+		return strconv.Itoa(q.NumRemoved) + " queens"
 	}
-	fill := strings.NewReplacer("{n}", strconv.Itoa(len(q.Puzzle)), "{k}", k, "{queens}", queens)
-	return fill.Replace(words[0]) + queensText(q.Puzzle) + fill.Replace(words[1])
+	b := task.AppendFilled(make([]byte, 0, 2*task.PromptRoom), words[0], fill)
+	return string(task.AppendFilled(appendQueens(b, q.Puzzle), words[1], fill))
 }
 
 // Canonical implements [task.Canonicalizer].
