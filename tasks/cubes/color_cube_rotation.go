@@ -3,6 +3,7 @@ package cubes
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -132,7 +133,7 @@ var undoes = map[string]string{"front": "back", "back": "front", "left": "right"
 // A cubeWording is one way to ask.
 type cubeWording struct {
 	before  string // the colors
-	painted string // a side and its color, in this order
+	painted string // a side (%s) and its color (%c)
 	between string // the colors and the turns
 	turn    string // a side that a quarter turn brings to the top
 	half    string // the half turn that brings the bottom to the top
@@ -143,32 +144,32 @@ type cubeWording struct {
 // colorCubePhrasings are the wordings of the question.
 var colorCubePhrasings = []cubeWording{
 	{
-		"A cube has sides of six colors:\n\n", "- %[1]s: %[2]s\n", "\nIt is turned as follows.\n\n",
+		"A cube has sides of six colors:\n\n", "- %s: %c\n", "\nIt is turned as follows.\n\n",
 		"Turn the %s side to the top.", "Turn the cube half way round, so that the bottom comes to the top and the left and right sides stay left and right.",
 		true, "\nWhich color is on the %s side now?",
 	},
 	{
-		"Imagine a painted cube on a table. ", "Its %[1]s side is %[2]s. ", "\n\nNow somebody tips it over, again and again, always by the shortest way: ",
+		"Imagine a painted cube on a table. ", "Its %s side is %c. ", "\n\nNow somebody tips it over, again and again, always by the shortest way: ",
 		"the %s side comes up;", "the cube is flipped, from front to back, so that the bottom comes up;",
 		false, " and there it rests.\n\nWhat is the color of its %s side?",
 	},
 	{
-		"Colors of a cube before it moves:\n", "%[1]s = %[2]s\n", "\nMoves, each by the names of the sides at that moment:\n",
+		"Colors of a cube before it moves:\n", "%s = %c\n", "\nMoves, each by the names of the sides at that moment:\n",
 		"%s -> top", "bottom -> top, by half a turn about the axis from left to right",
 		true, "\nGive the color of the side that is the %s at the end.",
 	},
 	{
-		"You hold a cube in front of you. ", "The color of the %[1]s is %[2]s. ", "\n\nYou rotate it so that, one after another, these sides come to lie on top: ",
+		"You hold a cube in front of you. ", "The color of the %s is %c. ", "\n\nYou rotate it so that, one after another, these sides come to lie on top: ",
 		"the %s,", "the bottom (by turning the cube upside down, with left and right in their places),",
 		false, " and then you stop.\n\nThe names always mean the sides as you see them at that moment. Which color do you see at the %s?",
 	},
 	{
-		"A die without dots has a color on each face.\n\n", "The %[1]s face is %[2]s.\n", "\nA robot rolls it in this order:\n\n",
+		"A die without dots has a color on each face.\n\n", "The %s face is %c.\n", "\nA robot rolls it in this order:\n\n",
 		"Bring the %s face up by a quarter turn.", "Bring the bottom face up by a half turn, in which the front and the back change places and the left and right faces do not.",
 		true, "\nFronts, backs and so on are named anew before each step. Report the color of the %s face when the robot has finished.",
 	},
 	{
-		"Six colors, one for each side of a box in the shape of a cube: ", "%[2]s (%[1]s), ", "no other.\n\nThe box is turned over several times. What is on top after each turn was, right before it, ",
+		"Six colors, one for each side of a box in the shape of a cube: ", "%c (%s), ", "no other.\n\nThe box is turned over several times. What is on top after each turn was, right before it, ",
 		"on the %s,", "at the bottom (a half turn that keeps the left and the right side where they are),",
 		false, " and that was the last turn.\n\nName the color of the %s side of the box after it.",
 	},
@@ -176,28 +177,34 @@ var colorCubePhrasings = []cubeWording{
 
 // Prompt implements [task.Instance].
 func (c colorCubeItem) Prompt() string {
-	words, b := colorCubePhrasings[c.Phrasing], new(strings.Builder)
-	b.WriteString(words.before)
+	words := colorCubePhrasings[c.Phrasing]
+	b := append(make([]byte, 0, task.PromptRoom), words.before...)
 	for _, side := range sides {
-		fmt.Fprintf(b, words.painted, side, c.InitialState.of(side))
+		b = task.AppendFilled(b, words.painted, func(what byte) string {
+			if what == 'c' {
+				return c.InitialState.of(side)
+			}
+			return side
+		})
 	}
-	b.WriteString(words.between)
+	b = append(b, words.between...)
 	for i, side := range c.Rotations {
-		turn := words.half
-		if side != "bottom" {
-			turn = fmt.Sprintf(words.turn, side)
+		if words.numbers {
+			b = append(strconv.AppendInt(b, int64(i+1), 10), ". "...)
+		} else if i > 0 {
+			b = append(b, " then "...)
 		}
-		switch {
-		case words.numbers:
-			fmt.Fprintf(b, "%d. %s\n", i+1, turn)
-		case i > 0:
-			b.WriteString(" then " + turn)
-		default:
-			b.WriteString(turn)
+		turn := words.turn
+		if side == "bottom" {
+			turn = words.half
+		}
+		b = task.AppendFilled(b, turn, func(byte) string { return side })
+		if words.numbers {
+			b = append(b, '\n')
 		}
 	}
-	fmt.Fprintf(b, words.ask, c.TargetSide)
-	return b.String() + " Answer with the name of the color."
+	b = task.AppendFilled(b, words.ask, func(byte) string { return c.TargetSide })
+	return string(append(b, " Answer with the name of the color."...))
 }
 
 // Short implements [task.Shortener].

@@ -8,15 +8,15 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// circuitPhrasings are the wordings: {drawing}, {gates} and {rows} stand for the circuit, for
-// what its gates do and for the values of the inputs. How a row is written comes second.
+// circuitPhrasings are the wordings: %d, %g, %r and %a stand for the drawing, for
+// what its gates do, for the values of the inputs and for the question. How a row is written comes second.
 var circuitPhrasings = []circuitPhrasing{
-	{"This circuit has its inputs on the left and its output on the right:\n\n{drawing}\n\nAn o on a wire inverts what it carries. The gates:\n{gates}\n\n{rows}\n\n{ask}", "- %s: %s\n", " = "},
-	{"{ask} Signals run from left to right; where a wire has an o, a 0 becomes a 1 and a 1 becomes a 0.\n\n{drawing}\n\n{gates}\n\n{rows}", "%s is %s.\n", " is "},
-	{"What each gate gives:\n{gates}\n\nA small o negates a signal. The values of the inputs:\n\n{rows}\n\nThe circuit:\n\n{drawing}\n\n{ask}", "  %s: %s\n", "="},
-	{"An engineer has drawn the following circuit. The letters are inputs, o is an inverter, and the names in capitals are gates.\n\n{drawing}\n\nRemember:\n{gates}\n\nIt is tested. {rows}\n\n{ask}", "* %s gives %s\n", ":"},
-	{"Simulate a logic circuit. Input values:\n\n{rows}\n\nDrawing (o stands for NOT):\n\n{drawing}\n\nGates used in it:\n{gates}\n\n{ask}", "%s → %s\n", "→"},
-	{"Below, lines carry bits from the inputs to OUT. Passing an o flips a bit.\n\n{drawing}\n\n{rows}\n\n{ask} For reference:\n{gates}", "(%s) %s\n", " := "},
+	{"This circuit has its inputs on the left and its output on the right:\n\n%d\n\nAn o on a wire inverts what it carries. The gates:\n%g\n\n%r\n\n%a", "- %s: %s\n", " = "},
+	{"%a Signals run from left to right; where a wire has an o, a 0 becomes a 1 and a 1 becomes a 0.\n\n%d\n\n%g\n\n%r", "%s is %s.\n", " is "},
+	{"What each gate gives:\n%g\n\nA small o negates a signal. The values of the inputs:\n\n%r\n\nThe circuit:\n\n%d\n\n%a", "  %s: %s\n", "="},
+	{"An engineer has drawn the following circuit. The letters are inputs, o is an inverter, and the names in capitals are gates.\n\n%d\n\nRemember:\n%g\n\nIt is tested. %r\n\n%a", "* %s gives %s\n", ":"},
+	{"Simulate a logic circuit. Input values:\n\n%r\n\nDrawing (o stands for NOT):\n\n%d\n\nGates used in it:\n%g\n\n%a", "%s → %s\n", "→"},
+	{"Below, lines carry bits from the inputs to OUT. Passing an o flips a bit.\n\n%d\n\n%r\n\n%a For reference:\n%g", "(%s) %s\n", " := "},
 }
 
 // A circuitPhrasing is the text, the form of a gate's line, and what stands between an input
@@ -31,8 +31,18 @@ func (c circuitItem) Prompt() string {
 		ask = "What is the output in each of the " + strconv.Itoa(1+len(c.More)) + " cases?"
 		form = "Answer with one digit for each case, 0 or 1, in the order of the cases and with nothing between them."
 	}
-	text := strings.NewReplacer("{drawing}", c.drawing(), "{gates}", c.legend(words.gate), "{rows}", c.table(words.is), "{ask}", ask).Replace(words.text)
-	return text + "\n\n" + form
+	b := task.AppendFilled(make([]byte, 0, 2*task.PromptRoom), words.text, func(what byte) string {
+		switch what {
+		case 'd':
+			return c.drawing()
+		case 'g':
+			return c.legend(words.gate)
+		case 'r':
+			return c.table(words.is)
+		}
+		return ask
+	})
+	return string(append(append(b, "\n\n"...), form...))
 }
 
 // circuitGap is how many columns there are from the names to the wire on the right.
@@ -50,6 +60,7 @@ func (c circuitItem) drawing() string {
 		wide = max(wide, len(name))
 	}
 	var b strings.Builder
+	b.Grow(task.PromptRoom)
 	for i, t := range of.terms {
 		right := "┤\n"
 		switch i {
@@ -83,6 +94,7 @@ func (c circuitItem) legend(form string) string {
 	before, rest, _ := strings.Cut(form, "%s")
 	between, after, _ := strings.Cut(rest, "%s")
 	var b strings.Builder
+	b.Grow(task.PromptRoom / 2)
 	for _, g := range gates {
 		if g.name == c.FinalGate || slices.Contains(c.Gates, g.name) {
 			b.WriteString(before + g.name + between + g.legend + after)
