@@ -12,6 +12,9 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from quintain import arrays
 from quintain.arrays import Batch
 from quintain.errors import HubError
@@ -152,12 +155,15 @@ class Hub:
 
     def _read(self, reply: http.client.HTTPResponse) -> memoryview:
         """The body of a reply. Its memory is used again for the next one of this thread."""
-        buffer: bytearray = getattr(self._local, "buffer", bytearray(1 << 16))
+        buffer: NDArray[np.uint8] | None = getattr(self._local, "buffer", None)
+        if buffer is None:
+            buffer = np.empty(1 << 18, np.uint8)
         filled = 0
         while read := reply.readinto(memoryview(buffer)[filled:]):
             filled += read
             if filled == len(buffer):
-                buffer = buffer + bytes(len(buffer))
+                buffer, full = np.empty(4 * filled, np.uint8), buffer
+                buffer[:filled] = full
         if reply.length:
             raise http.client.IncompleteRead(b"", reply.length)
         self._local.buffer = buffer
