@@ -89,11 +89,11 @@ func (c *clerk) markOne(item, text []byte, judge judge) error {
 // for it.
 func (c *clerk) item(text []byte) (quintain.Problem, error) {
 	if isNumber(text) {
-		p, known := c.problems.numbers.get(text)
-		if !known {
-			return p, errForgotten
+		p := c.problems.numbers.get(text)
+		if p == nil {
+			return quintain.Problem{}, errForgotten
 		}
-		return p, nil
+		return *p, nil
 	}
 	var parts [][]byte
 	if text[0] != '[' || !jsonform.Elements(text, func(part []byte) bool { parts = append(parts, part); return true }) {

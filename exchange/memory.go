@@ -12,7 +12,7 @@ type memory struct {
 	most int // bytes of JSON in each half
 
 	mu         sync.RWMutex
-	young, old map[string]quintain.Problem
+	young, old map[string]*quintain.Problem
 	size       int // bytes of JSON in young
 }
 
@@ -22,20 +22,20 @@ func (m *memory) put(name []byte, size int, p quintain.Problem) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.size+size > m.most || m.young == nil {
-		m.young, m.old, m.size = map[string]quintain.Problem{}, m.young, 0
+		m.young, m.old, m.size = map[string]*quintain.Problem{}, m.young, 0
 	}
 	if _, known := m.young[string(name)]; !known && size <= m.most {
 		m.size += size
-		m.young[string(name)] = p
+		m.young[string(name)] = &p
 	}
 }
 
-// get returns the problem of a name.
-func (m *memory) get(name []byte) (p quintain.Problem, known bool) {
+// get returns the problem of a name, nil if it is not known. It is not to be changed.
+func (m *memory) get(name []byte) *quintain.Problem {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if p, known = m.young[string(name)]; !known {
-		p, known = m.old[string(name)]
+	if p := m.young[string(name)]; p != nil {
+		return p
 	}
-	return p, known
+	return m.old[string(name)]
 }

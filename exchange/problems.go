@@ -62,8 +62,8 @@ func (x *Problems) write(dst []byte, p quintain.Problem) ([]byte, error) {
 
 // Read reads a problem. It may have parts of text.
 func (x *Problems) Read(text []byte) (quintain.Problem, error) {
-	if p, known := x.written.get(text); known {
-		return p, nil
+	if p := x.written.get(text); p != nil {
+		return *p, nil
 	}
 	m, _ := x.pickers.Get().(*jsonform.Picker)
 	defer x.pickers.Put(m)

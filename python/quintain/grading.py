@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import operator
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Union
 
 from quintain import pipe
@@ -21,15 +22,16 @@ Gradable = Union[Mapping[str, Any], str]
 
 
 class Marks(NamedTuple):
-    """What many answers have earned, in their order."""
+    """What some answers have earned, in their order."""
 
     scores: list[float]
     malformed: list[bool]
     reasons: list[str]
 
 
-def grade(kind: str, problems: Iterable[Gradable], texts: Iterable[str | None]) -> Marks:
-    """Grade texts, a problem for each: ``answers``, or whole ``replies``."""
+def grade(kind: str, problems: Iterable[Gradable], texts: Iterable[str | None]) -> Iterator[Marks]:
+    """Grade texts, a problem for each: ``answers``, or whole ``replies``. What the first ones have earned is there while the
+    program grades the others."""
     raws, read = _raws(problems), list(texts)
     if len(raws) != len(read):
         raise ValueError(f"there are {len(raws)} problems and {len(read)} {kind}")
@@ -37,18 +39,20 @@ def grade(kind: str, problems: Iterable[Gradable], texts: Iterable[str | None]) 
         if not issubclass(sort, (str, types.NoneType)):
             raise TypeError(f"one of the {kind} is a {sort.__name__}, want a str, or None")
     parts = [_Part(kind, raws[at : at + PART], read[at : at + PART]) for at in range(0, len(read), PART)]
-    marks = Marks([], [], [])
     for part, found in zip(parts, pipe.ask_each([part.lines for part in parts])):
         for one in part.marks(found):
-            marks.scores.extend(map(float, one["scores"]))
-            marks.malformed.extend(one["malformed"])
-            marks.reasons.extend(one["reasons"])
-    return marks
+            yield Marks(list(map(float, one["scores"])), one["malformed"], one["reasons"])
 
 
 def _raws(problems: Iterable[Gradable]) -> list[str]:
     """The JSON of problems."""
-    raws: list[Any] = [one if isinstance(one, str) else one.get("problem") for one in problems]
+    given = list(problems)
+    raws: list[Any] = given
+    if not all(issubclass(sort, str) for sort in set(map(type, given))):
+        try:
+            raws = list(map(operator.itemgetter("problem"), given))  # nearly always all of them have it
+        except (KeyError, TypeError):
+            raws = [one if isinstance(one, str) else one.get("problem") for one in given]
     if not all(issubclass(sort, str) for sort in set(map(type, raws))):
         raise TypeError("a problem is what Task.problems returns, or the JSON that it has as problem")
     return raws

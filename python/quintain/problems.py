@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from quintain import grading, pipe
@@ -105,13 +106,21 @@ def grade(problem: Gradable, answer: str | None) -> Verdict:
 
 def grade_all(problems: Sequence[Gradable], answers: Sequence[str | None]) -> list[Verdict]:
     """Grade the answers to problems of any tasks, on all cores."""
-    return list(map(Verdict._make, zip(*grading.grade("answers", problems, answers))))
+    return _verdicts(grading.grade("answers", problems, answers))
 
 
 def judge_all(problems: Sequence[Gradable], replies: Sequence[str | None]) -> list[Verdict]:
     """Grade whole replies of a model, on all cores. The answer is what the reply has between <answer> and </answer>, once and
     outside of <think>…</think>; otherwise the verdict is malformed."""
-    return list(map(Verdict._make, zip(*grading.grade("replies", problems, replies))))
+    return _verdicts(grading.grade("replies", problems, replies))
+
+
+def _verdicts(parts: Iterable[grading.Marks]) -> list[Verdict]:
+    new = functools.partial(tuple.__new__, Verdict)  # what Verdict._make does, without its check
+    verdicts: list[Verdict] = []
+    for marks in parts:
+        verdicts.extend(map(new, zip(*marks)))
+    return verdicts
 
 
 def _draw(fixed: str, indexes: range) -> list[str]:
