@@ -94,7 +94,13 @@ func constant(c *big.Rat) poly {
 var unity = constant(big.NewRat(1, 1))
 
 // negative returns -p.
-func (p poly) negative() poly { return p.scale(big.NewRat(-1, 1)) }
+func (p poly) negative() poly {
+	q := make(poly, len(p))
+	for k, t := range p {
+		q[k] = term{t.powers, new(big.Rat).Neg(t.coef)}
+	}
+	return q
+}
 
 // number returns the value of a poly without atoms.
 func (p poly) number() (*big.Rat, bool) {
@@ -205,7 +211,7 @@ func (s *Space) plus(p, q poly) (poly, error) {
 
 // times returns p·q.
 func (s *Space) times(p, q poly) (poly, error) {
-	if one, is := p.number(); is && one.IsInt() && one.Num().IsInt64() && one.Num().Int64() == 1 {
+	if one(p) {
 		return q, nil
 	}
 	r := make(poly, len(p)*min(len(q), 8))

@@ -77,11 +77,11 @@ func (s reader) fold(n *expr.Node) (*Form, error) {
 			small += arg.Value.Num().Int64()
 			continue
 		}
-		f, err := s.Read(arg)
+		f, value, err := s.part(arg)
 		if err != nil {
 			return nil, err
 		}
-		value, is := f.Number()
+		is := value != nil
 		switch {
 		case is && n.Op == expr.Add:
 			numbers.Add(numbers, value)
@@ -106,6 +106,9 @@ func (s reader) fold(n *expr.Node) (*Form, error) {
 	numbers.Add(numbers, new(big.Rat).SetInt64(small))
 	switch {
 	case n.Op == expr.Mul && result != nil:
+		if isOne(numbers) {
+			return result, nil
+		}
 		return s.Times(numberForm(numbers), result)
 	case n.Op == expr.Mul || len(terms) == 0 && result == nil:
 		return numberForm(numbers), nil
@@ -139,9 +142,14 @@ func (s reader) pair(n *expr.Node) (*Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.Read(n.Args[1])
-	if err != nil {
+	g, value, err := s.part(n.Args[1])
+	switch {
+	case err != nil:
 		return nil, err
+	case n.Op == expr.Pow && value != nil:
+		return s.numberPower(f, value)
+	case g == nil:
+		g = numberForm(value)
 	}
 	if n.Op == expr.Div {
 		return s.Quo(f, g)
@@ -149,12 +157,31 @@ func (s reader) pair(n *expr.Node) (*Form, error) {
 	return s.Pow(f, g)
 }
 
+// part returns the form of a part of an expression, and its value if it is a rational number.
+// A number as such has no form, which saves making one.
+func (s reader) part(n *expr.Node) (f *Form, value *big.Rat, err error) {
+	if n.Op == expr.Number {
+		return nil, n.Value, s.Budget.Spend(1)
+	}
+	if f, err = s.Read(n); err != nil {
+		return nil, nil, err
+	}
+	if number, is := f.Number(); is {
+		value = number
+	}
+	return f, value, nil
+}
+
 // Pow returns f to the power of g.
 func (s *Space) Pow(f, g *Form) (*Form, error) {
-	value, is := g.Number()
-	if !is {
-		return s.symbolic(f, g)
+	if value, is := g.Number(); is {
+		return s.numberPower(f, value)
 	}
+	return s.symbolic(f, g)
+}
+
+// numberPower returns f to the power of a number.
+func (s *Space) numberPower(f *Form, value *big.Rat) (*Form, error) {
 	if f.IsZero() {
 		if value.Sign() <= 0 {
 			return nil, ErrUndefined
@@ -162,11 +189,11 @@ func (s *Space) Pow(f, g *Form) (*Form, error) {
 		return f, nil
 	}
 	if !value.Num().IsInt64() || !value.Denom().IsInt64() {
-		return s.symbolic(f, g)
+		return s.symbolic(f, numberForm(value))
 	}
 	q, ok := newFraction(value.Num().Int64(), value.Denom().Int64())
 	if !ok {
-		return s.symbolic(f, g)
+		return s.symbolic(f, numberForm(value))
 	}
 	over, err := s.power(f.over, q)
 	if err != nil {

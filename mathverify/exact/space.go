@@ -89,9 +89,15 @@ func (f *Form) IsZero() bool { return len(f.over) == 0 }
 
 // one reports whether p is 1.
 func one(p poly) bool {
-	n, is := p.number()
-	return is && n.Num().IsInt64() && n.Num().Int64() == 1 && n.IsInt()
+	if len(p) != 1 {
+		return false
+	}
+	t, is := p[""]
+	return is && isOne(t.coef)
 }
+
+// isOne reports whether r is 1.
+func isOne(r *big.Rat) bool { return r.IsInt() && r.Num().IsInt64() && r.Num().Int64() == 1 }
 
 // text is a name of the form; forms with one name are equal.
 func (f *Form) text() string {

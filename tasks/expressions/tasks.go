@@ -78,7 +78,10 @@ func readExpression(text string) (*expr.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.Replace("E", &expr.Node{Op: expr.Constant, Name: "e"}), nil
+	if strings.Contains(text, "E") {
+		n = n.Replace("E", &expr.Node{Op: expr.Constant, Name: "e"})
+	}
+	return n, nil
 }
 
 // strangeWord returns the first word of four letters or more that is neither a function nor a
