@@ -16,7 +16,7 @@ __all__ = ["grpo", "accuracy", "compute_score", "verl_rows"]
 def grpo(prompts: Sequence[Any], completions: Sequence[Any], problem: Sequence[str], **_: Any) -> list[float]:
     """The score of each completion by the task of its problem: a reward function of TRL. The data set is made of
     ``task.problems(chat=True)``, whose column ``problem`` TRL hands over."""
-    return grade("replies", problem, [_text(c) for c in completions]).scores
+    return [score for marks in grade("replies", problem, [_text(c) for c in completions]) for score in marks.scores]
 
 
 def accuracy(prompts: Sequence[Any], completions: Sequence[Any], solution: Sequence[str], **_: Any) -> list[float]:
@@ -29,7 +29,7 @@ def compute_score(data_source: str, solution_str: str, ground_truth: str, extra_
     """The score of a reply, for ``custom_reward_function`` of verl. Rows whose data source begins with ``quintain/`` have a
     problem as ground truth (see :func:`verl_rows`); that of all others is a mathematical answer."""
     if data_source.startswith("quintain/"):
-        return grade("replies", [ground_truth], [solution_str]).scores[0]
+        return next(grade("replies", [ground_truth], [solution_str])).scores[0]
     return float(mathematics.verify(ground_truth, solution_str).equal)
 
 
