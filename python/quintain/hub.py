@@ -159,7 +159,7 @@ class Hub:
         if buffer is None:
             buffer = np.empty(1 << 18, np.uint8)
         filled = 0
-        while read := reply.readinto(memoryview(buffer)[filled:]):
+        while read := reply.readinto(buffer.data[filled:]):
             filled += read
             if filled == len(buffer):
                 buffer, full = np.empty(4 * filled, np.uint8), buffer
@@ -167,7 +167,7 @@ class Hub:
         if reply.length:
             raise http.client.IncompleteRead(b"", reply.length)
         self._local.buffer = buffer
-        return memoryview(buffer)[:filled]
+        return buffer.data[:filled]
 
     def _connection(self) -> http.client.HTTPConnection:
         owner, connection = getattr(self._local, "connection", (0, None))
