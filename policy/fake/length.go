@@ -40,10 +40,20 @@ func lognormal(median, sigma float64) lengths {
 	longer := func(n int) float64 { // the probability of more than n tokens
 		return math.Erfc((math.Log(float64(n))-math.Log(median))/(sigma*math.Sqrt2)) / 2
 	}
-	return func(n int) float64 {
+	ends := func(n int) float64 {
 		if before := longer(n - 1); before > 1e-12 {
 			return 1 - longer(n)/before
 		}
 		return 1
+	}
+	var usual [1024]float64 // of the first tokens, which are asked for most
+	for n := range usual {
+		usual[n] = ends(n)
+	}
+	return func(n int) float64 {
+		if n >= 0 && n < len(usual) {
+			return usual[n]
+		}
+		return ends(n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 )
 
 // openAI are the routes that all shapes have.
@@ -70,9 +71,7 @@ func (s *Server) readWish(text []byte) (*wish, *job, error) {
 // promptOf returns the tokens of the prompt of q, which may be a text.
 func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err error) {
 	if len(q.Prompt) == 0 || q.Prompt[0] != '"' {
-		if len(q.Prompt) > 0 {
-			err = json.Unmarshal(q.Prompt, &tokens)
-		}
+		tokens, err = readTokens(q.Prompt)
 		return tokens, false, err
 	}
 	var text string
@@ -81,6 +80,20 @@ func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err er
 	}
 	tokens, err = s.vocabulary.encode(text, q.Special == nil || *q.Special)
 	return tokens, true, err
+}
+
+// readTokens reads a list of tokens; none is none.
+func readTokens(text []byte) (tokens []quintain.Token, err error) {
+	plain := jsonform.Elements(text, func(value []byte) bool {
+		n, plain := jsonform.Int(value)
+		tokens = append(tokens, quintain.Token(n))
+		return plain && int(quintain.Token(n)) == n
+	})
+	if plain || len(text) == 0 {
+		return tokens, nil
+	}
+	tokens = nil
+	return tokens, json.Unmarshal(text, &tokens)
 }
 
 func readChat(s *Server, text []byte) (*job, error) {

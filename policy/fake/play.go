@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/rng"
 )
 
-// play runs j, and calls emit with each piece of each sequence, when the last of its
-// tokens is due. If the client is gone, it returns errHungUp, or else what emit returns.
-func (s *Server) play(ctx context.Context, j *job, r *rng.Rand, emit func(k int, p piece) error) error {
+// play runs j, and calls emit with the pieces of all sequences that are open, when the last
+// of their tokens is due. If the client is gone, it returns errHungUp, or else what emit
+// returns.
+func (s *Server) play(ctx context.Context, j *job, r *rng.Rand, emit func([]told) error) error {
 	e := &s.engine
 	why := e.enter(ctx, j)
 	entered := why == ""
@@ -84,6 +86,7 @@ type sequences struct {
 	over   []bool
 	open   int
 	pieces []piece // sampled, and not yet sent
+	told   []told  // those of the sequences that were open
 }
 
 func newSequences(s *Server, j *job, r *rng.Rand) *sequences {
@@ -99,6 +102,9 @@ func newSequences(s *Server, j *job, r *rng.Rand) *sequences {
 	return all
 }
 
+// usualReply is how many tokens a piece has room for at first.
+const usualReply = 64
+
 // sample samples up to n tokens of each sequence that is open, and returns how many the
 // longest piece has.
 func (q *sequences) sample(w *Weights, n int) (longest int) {
@@ -110,7 +116,8 @@ func (q *sequences) sample(w *Weights, n int) (longest int) {
 		if q.over[k] {
 			continue
 		}
-		p := piece{tokens: make([]quintain.Token, 0, n), probs: make(probs, 0, n)}
+		room := min(n, usualReply)
+		p := piece{tokens: make([]quintain.Token, 0, room), probs: make(probs, 0, room)}
 		for len(p.tokens) < n && p.finish == "" {
 			t := w.draw(q.rand[k], q.state[k], q.job.sampling)
 			p.tokens = append(p.tokens, t)
@@ -140,35 +147,38 @@ func (q *sequences) cut(n int) {
 }
 
 // emit sends the pieces.
-func (q *sequences) emit(send func(int, piece) error) error {
-	for k := range q.pieces {
+func (q *sequences) emit(send func([]told) error) error {
+	list := q.told[:0]
+	for k, p := range q.pieces {
 		if q.over[k] {
 			continue
 		}
-		p := q.pieces[k]
 		q.server.engine.sampled.Add(int64(len(p.tokens)))
 		if p.finish != "" {
 			q.over[k] = true
 			q.open--
 		}
-		if err := send(k, p); err != nil {
-			return err
-		}
+		list = append(list, told{k, p})
 	}
-	return nil
+	q.told = list
+	return send(list)
 }
 
 // abort ends the sequences that are open.
-func (q *sequences) abort(emit func(int, piece) error) error {
-	for k := range q.over {
-		if q.over[k] {
-			continue
-		}
-		if err := emit(k, piece{finish: "abort"}); err != nil {
-			return err
-		}
+func (q *sequences) abort(send func([]told) error) error {
+	for k := range q.pieces {
+		q.pieces[k] = piece{finish: "abort"}
 	}
-	return nil
+	if q.open == 0 {
+		return nil
+	}
+	return q.emit(send)
+}
+
+// A told is a piece of sample k.
+type told struct {
+	k int
+	piece
 }
 
 // A piece is what was sampled of one sequence at once.
@@ -184,14 +194,7 @@ type probs []float64
 
 // MarshalJSON implements [json.Marshaler]. NaN is written as null.
 func (p probs) MarshalJSON() ([]byte, error) {
-	b := append(make([]byte, 0, 2+12*len(p)), '[')
-	for i, v := range p {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendProb(b, v)
-	}
-	return append(b, ']'), nil
+	return jsonform.AppendList(make([]byte, 0, 2+12*len(p)), p, appendProb), nil
 }
 
 // A prob is one log-probability, written as one of probs.

@@ -18,14 +18,14 @@ import (
 type form struct {
 	read  func(s *Server, body []byte) (*job, error)
 	whole func(s *Server, j *job, out []piece) any
-	event func(s *Server, j *job, of told) any // nil: the route does not stream
+	event func(b []byte, s *Server, e event) []byte // appends its JSON; nil: the route does not stream
 }
 
-// A told is what an event of a stream tells.
-type told struct {
-	k     int // of which sample
-	first bool
-	piece
+// An event tells a piece of a stream.
+type event struct {
+	job *job
+	told
+	prompt []byte // its tokens as JSON; nil: the event does not have them
 }
 
 // table returns the routes of the server's shape.
@@ -103,10 +103,11 @@ func (s *Server) samples(f form) http.HandlerFunc {
 			return
 		}
 		out := make([]piece, j.n)
-		err = s.play(r.Context(), j, random, func(k int, p piece) error {
-			out[k].tokens = append(out[k].tokens, p.tokens...)
-			out[k].probs = append(out[k].probs, p.probs...)
-			out[k].finish = p.finish
+		err = s.play(r.Context(), j, random, func(list []told) error {
+			for _, p := range list {
+				of := &out[p.k]
+				of.tokens, of.probs, of.finish = append(of.tokens, p.tokens...), append(of.probs, p.probs...), p.finish
+			}
 			return nil
 		})
 		if err != nil {
@@ -180,48 +181,66 @@ type stream struct {
 	fault  Fault
 	w      http.ResponseWriter
 	begun  []bool // of each sample
+	prompt []byte // its tokens as JSON; nil: not yet needed
+	event  []byte // memory of an event
 	events int
 	tokens int
 }
 
-// emit sends a piece of sample k.
-func (t *stream) emit(k int, p piece) error {
+// emit sends pieces, each as an event, all of them at once.
+func (t *stream) emit(list []told) error {
+	for _, of := range list {
+		if err := t.tell(of); err != nil {
+			return err
+		}
+		if t.fault == Cut && (t.events == 2 || of.finish != "") {
+			_ = t.flush()
+			panic(http.ErrAbortHandler)
+		}
+	}
+	return t.flush()
+}
+
+// tell writes an event.
+func (t *stream) tell(of told) error {
 	if t.events++; t.events == 1 {
 		t.w.Header().Set("Content-Type", "text/event-stream")
 		t.fault.misdirect(t.job)
-		t.fault.spoil(&p)
+		t.fault.spoil(&of.piece)
 	}
 	if t.fault == NoEnd {
-		p.finish = ""
+		of.finish = ""
 	}
-	t.tokens += len(p.tokens)
-	if p.extra != 0 {
-		p.tokens, p.probs = append(p.tokens, p.extra), append(p.probs, -1)
+	t.tokens += len(of.tokens)
+	if of.extra != 0 {
+		of.tokens, of.probs = append(of.tokens, of.extra), append(of.probs, -1)
 	}
-	err := t.send(t.form.event(t.server, t.job, told{k, !t.begun[k], p}))
-	t.begun[k] = true
-	if t.fault == Cut && (t.events == 2 || p.finish != "") {
-		panic(http.ErrAbortHandler)
+	var prompt []byte
+	if t.job.ids && !t.begun[of.k] {
+		if t.prompt == nil {
+			t.prompt = appendTokens(nil, t.job.prompt)
+		}
+		prompt = t.prompt
 	}
-	return err
+	t.begun[of.k] = true
+	return t.write(func(b []byte) []byte { return t.form.event(b, t.server, event{t.job, of, prompt}) })
 }
 
-// send sends an event.
-func (t *stream) send(value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	text = append(append([]byte("data: "), t.fault.text(text)...), '\n', '\n')
-	if _, err := t.w.Write(text); err != nil {
+// write writes an event whose JSON add appends.
+func (t *stream) write(add func([]byte) []byte) error {
+	t.event = append(add(append(t.event[:0], "data: "...)), "\n\n"...)
+	if _, err := t.w.Write(t.fault.text(t.event)); err != nil {
 		return errHungUp
 	}
-	return http.NewResponseController(t.w).Flush()
+	return nil
 }
+
+func (t *stream) flush() error { return http.NewResponseController(t.w).Flush() }
 
 // end tells how many tokens there were, and ends the stream.
 func (t *stream) end() {
-	if t.send(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)}) == nil {
+	text, err := json.Marshal(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)})
+	if err == nil && t.write(func(b []byte) []byte { return append(b, text...) }) == nil {
 		_, _ = t.w.Write([]byte("data: [DONE]\n\n"))
 	}
 }

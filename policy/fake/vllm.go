@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -106,17 +107,41 @@ func wholeCompletion(s *Server, j *job, out []piece) any {
 	return map[string]any{"id": j.id, "object": "text_completion", "model": s.cfg.Model, "choices": choices, "usage": usage(j, sampled(out))}
 }
 
-func eventCompletion(s *Server, j *job, of told) any {
-	c := s.completion(j, of.k, of.piece)
-	if j.ids && of.first {
-		c.PromptTokenIDs = j.prompt
+// eventCompletion appends what [wholeCompletion] says of one choice.
+func eventCompletion(b []byte, s *Server, e event) []byte {
+	tokens, probs := given(e.piece)
+	b = jsonform.AppendText(append(b, `{"id":`...), e.job.id)
+	b = jsonform.AppendText(append(b, `,"object":"text_completion","model":`...), s.cfg.Model)
+	b = strconv.AppendInt(append(b, `,"choices":[{"index":`...), int64(e.k), 10)
+	b = jsonform.AppendText(append(b, `,"text":`...), s.vocabulary.text(tokens))
+	b = append(b, `,"logprobs":{"tokens":`...)
+	if e.job.text {
+		b = jsonform.AppendList(b, s.texts(tokens, len(probs)), jsonform.AppendText)
+	} else {
+		b = append(b, `[]`...)
 	}
-	return struct {
-		ID      string    `json:"id"`
-		Object  string    `json:"object"`
-		Model   string    `json:"model"`
-		Choices [1]choice `json:"choices"`
-	}{j.id, "text_completion", s.cfg.Model, [1]choice{c}}
+	b = append(jsonform.AppendList(append(b, `,"token_logprobs":`...), probs, appendProb), `},"finish_reason":`...)
+	if e.finish == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonform.AppendText(b, e.finish)
+	}
+	b = append(b, `,"token_ids":`...)
+	if e.job.ids {
+		b = appendTokens(b, tokens)
+	} else {
+		b = append(b, `null`...)
+	}
+	b = append(b, `,"prompt_token_ids":`...)
+	if e.prompt == nil {
+		b = append(b, `null`...)
+	}
+	return append(append(b, e.prompt...), `}]}`...)
+}
+
+// appendTokens appends tokens as JSON.
+func appendTokens(b []byte, tokens []quintain.Token) []byte {
+	return jsonform.AppendList(b, tokens, func(b []byte, t quintain.Token) []byte { return strconv.AppendInt(b, int64(t), 10) })
 }
 
 // places are the log-probabilities of the prompt of j, in the form of prompt_logprobs.
