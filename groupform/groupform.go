@@ -227,6 +227,38 @@ func (c *Codec) Repack(b []byte) ([]byte, error) {
 	return c.exact(func(dst []byte) ([]byte, error) { return wrap(dst, fields, packedSmall, c.appendSmall), nil })
 }
 
+// AppendRenamed appends the group of b, in its binary form, under another ID and as of an
+// environment. It does not read the rest of the group, so it takes a small part of the time
+// of Decode. The error is a [*FormatError].
+func (c *Codec) AppendRenamed(dst, b []byte, id string, env int32) ([]byte, error) {
+	e, err := open(b)
+	if err != nil {
+		return nil, err
+	}
+	buf, to := c.buffer(), c.buffer()
+	fields, err := c.inflate(b, *buf)
+	if err != nil {
+		return nil, err
+	}
+	r, w := reader{b: fields}, writer{b: (*to)[:0]}
+	r.text("id")
+	r.envID()
+	if r.err != nil {
+		return nil, r.err
+	}
+	w.text(id)
+	w.envID(&env)
+	w.b = append(w.b, r.b...)
+	pack := appendFast
+	if len(e.packed) >= len(fields) {
+		pack = appendPlain
+	}
+	dst = wrap(dst, w.b, packedFast, pack)
+	c.keep(buf, fields)
+	c.keep(to, w.b)
+	return dst, nil
+}
+
 // Verify checks the checksum of b, at a small part of the cost of Decode. A body that
 // passes is as it was written; only Decode says whether it holds a group.
 func (c *Codec) Verify(b []byte) error {

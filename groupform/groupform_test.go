@@ -45,6 +45,38 @@ func TestCodecKeepsEveryBit(t *testing.T) {
 	})
 }
 
+// A renamed group differs in its ID and environment alone, however it was packed.
+func TestAppendRenamedKeepsTheRest(t *testing.T) {
+	t.Parallel()
+	c := groupform.NewCodec(0)
+	rapid.Check(t, func(t *rapid.T) {
+		g := groupformtest.Groups().Draw(t, "group")
+		encode := rapid.SampledFrom([]func(*quintain.Group) ([]byte, error){c.Encode, c.EncodeFast}).Draw(t, "encode")
+		b, err := encode(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := rapid.Int32().Draw(t, "env")
+		renamed, err := c.AppendRenamed([]byte("before"), b, "run/7", env)
+		if err != nil || !bytes.HasPrefix(renamed, []byte("before")) {
+			t.Fatalf("error %v, %q", err, renamed)
+		}
+		back, err := c.Decode(renamed[len("before"):])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := *g
+		want.ID, want.EnvID = "run/7", &env
+		if d := groupformtest.Diff(&want, back); d != "" {
+			t.Fatal(d)
+		}
+		cut := rapid.IntRange(0, len(b)-1).Draw(t, "cut")
+		if got, err := c.AppendRenamed(nil, b[:cut], "run/7", env); err == nil {
+			t.Fatalf("%d of %d bytes were renamed: %q", cut, len(b), got)
+		}
+	})
+}
+
 // full is a group with a value in every field.
 func full() *quintain.Group {
 	g := groupformtest.Group(7)

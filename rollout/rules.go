@@ -25,6 +25,8 @@ type Rules struct {
 	// score falls linearly with the length, down to nothing at LengthBudget. 0: off.
 	LengthBudget int
 
+	NoMessages bool // leave the conversations out of the groups
+
 	RightOnly        bool    // an episode scores 1 if a reply was fully right, else 0
 	MalformedPenalty float64 // subtracted from the score of an episode whose last reply has no readable answer; 0 or more
 
@@ -202,11 +204,9 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 	if len(all) != len(result.Trajectories) {
 		g.Episodes = make([]int32, len(all))
 	}
-	var talks [][]quintain.Message
 	for i := range all {
 		s := &all[i]
 		s.appendTo(g)
-		talks = append(talks, s.messages())
 		g.Scores = append(g.Scores, got.score(s))
 		g.Overrides = append(g.Overrides, r.override(s.played))
 		if g.Episodes != nil {
@@ -217,8 +217,10 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 		g.LogProbs = nil
 	}
 	var err error
-	if g.Messages, err = json.Marshal(talks); err != nil {
-		return nil, fmt.Errorf("messages of %s: %w", g.ID, err)
+	if !r.NoMessages {
+		if g.Messages, err = conversations(all); err != nil {
+			return nil, fmt.Errorf("messages of %s: %w", g.ID, err)
+		}
 	}
 	generation := struct {
 		quintain.Sampling
@@ -233,6 +235,15 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 		}
 	}
 	return g, nil
+}
+
+// conversations are those of sequences, as JSON.
+func conversations(all []sequence) (json.RawMessage, error) {
+	list := make([][]quintain.Message, len(all))
+	for i := range all {
+		list[i] = all[i].messages()
+	}
+	return json.Marshal(list)
 }
 
 // score is the return of the first trained turn of s. If shape changed the score of an

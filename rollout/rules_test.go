@@ -60,6 +60,10 @@ func TestGroupOfSeveralTurns(t *testing.T) {
 	if err := json.Unmarshal(g.Messages, &talks); err != nil || len(talks) != 2 || len(talks[0]) != 4 {
 		t.Errorf("messages %s, error %v", g.Messages, err)
 	}
+	r.NoMessages = true
+	if bare, _, _, err := r.Judge(result(played(2, -1, 1), played(2, 1))); err != nil || bare.Messages != nil || len(bare.Tokens) != 2 {
+		t.Errorf("without messages: %+v, error %v", bare, err)
+	}
 }
 
 // A sequence ends with its last sampled token: a conversation that left no room for a reply

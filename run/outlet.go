@@ -18,7 +18,7 @@ type Outlet interface {
 	// Ended says that a group that entered was played, and is kept to be sent, or is not.
 	Ended(kept bool)
 
-	// Send sends groups, and waits as long as that is not possible. It returns what became
+	// Send sends groups, which it gets in their binary form, and waits as long as that is not possible. It returns what became
 	// of the first of them, in their order: nothing, if it was taken, or why it must be
 	// dropped. The others were not sent. Once ctx has ended, it tries once. Mark is called
 	// before groups are sent that must not be sent again, even if this process is killed,
@@ -47,7 +47,7 @@ func (r *Run) deliver(ctx context.Context, played <-chan struct{}) error {
 	}
 	for !closed(r.config.Outlet.Over()) {
 		changed, last := r.config.Queue.Changed(), closed(played)
-		batch, err := r.config.Queue.Lease(keep, queue.Want{Consumer: consumerName, Pick: some})
+		batch, err := r.config.Queue.Lease(keep, queue.Want{Consumer: consumerName, Pick: some, Raw: true})
 		sent := 0
 		if err == nil && len(batch) > 0 {
 			sent, err = r.send(ctx, batch)

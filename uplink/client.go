@@ -2,6 +2,7 @@ package uplink
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func parse(address string) (*url.URL, error) {
 type call struct {
 	method, path string
 	body         []byte
-	name         string // as which the hub keeps what is sent once; empty: none
+	kind         string // type of the body, which is not compressed again; empty: JSON
 }
 
 // An answer is a reply.
@@ -108,22 +109,22 @@ func (c *client) do(ctx context.Context, to call) (answer, error) {
 }
 
 func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
-	body, zipped := c.zips.pack(to.body)
+	body, zipped := bytes.Clone(to.body), false
+	if to.kind == "" {
+		body, zipped = c.zips.pack(to.body)
+	}
 	r, err := http.NewRequestWithContext(ctx, to.method, c.base.JoinPath(to.path).String(), bytes.NewReader(body))
 	if err != nil {
 		return a, err
 	}
 	if to.body != nil {
-		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Type", cmp.Or(to.kind, "application/json"))
 	}
 	if zipped {
 		r.Header.Set("Content-Encoding", "gzip")
 	}
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	if to.name != "" {
-		r.Header.Set("Idempotency-Key", to.name)
 	}
 	reply, err := c.http.Do(r)
 	if err != nil {

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -41,7 +42,7 @@ func (l *Link) post(ctx context.Context, groups []queue.Delivery, mark func([]qu
 	ours := l.hub.ours
 	l.mu.Unlock()
 	if ours {
-		return l.exchange(ctx, groups, ours), nil
+		return l.exchange(ctx, groups, ours)
 	}
 	if err := l.poll(ctx); err != nil {
 		return later, nil
@@ -49,16 +50,20 @@ func (l *Link) post(ctx context.Context, groups []queue.Delivery, mark func([]qu
 	if err := mark(groups); err != nil {
 		return later, err
 	}
-	v := l.exchange(ctx, groups, ours)
-	if v == later || v == refused {
-		return v, mark(nil)
+	v, err := l.exchange(ctx, groups, ours)
+	if err == nil && (v == later || v == refused) {
+		err = mark(nil)
 	}
-	return v, nil
+	return v, err
 }
 
 // exchange makes the request that sends groups, and says what the hub did with them.
-func (l *Link) exchange(ctx context.Context, groups []queue.Delivery, ours bool) verdict {
-	a, err := l.hub.do(ctx, l.callFor(groups, ours))
+func (l *Link) exchange(ctx context.Context, groups []queue.Delivery, ours bool) (verdict, error) {
+	to, err := l.callFor(groups, ours)
+	if err != nil {
+		return later, err
+	}
+	a, err := l.hub.do(ctx, to)
 	v := judge(a, err, ours, len(groups))
 	switch v {
 	case later:
@@ -70,13 +75,13 @@ func (l *Link) exchange(ctx context.Context, groups []queue.Delivery, ours bool)
 		l.config.Log.Warn("groups were sent to a run-api whose reply was lost; they are not sent again", "groups", len(groups), "err", err)
 	case refused:
 		if l.poll(ctx) != nil { // it may be that it does not know the environment any more
-			return later
+			return later, nil
 		}
 		if len(groups) == 1 {
 			l.config.Log.Warn("the hub refuses a group", "group", groups[0].ID, "status", a.status, "reply", a.text())
 		}
 	}
-	return v
+	return v, nil
 }
 
 // judge says what the hub did with groups by its answer.
@@ -106,36 +111,64 @@ func judge(a answer, err error, ours bool, groups int) verdict {
 	return refused
 }
 
-// callFor is the request that sends groups. A hub of Quintain is told the name of each, and
-// the versions of its tokens.
-func (l *Link) callFor(groups []queue.Delivery, ours bool) call {
+// callFor is the request that sends groups. A hub of Quintain gets them as they are, with
+// the name of each.
+func (l *Link) callFor(groups []queue.Delivery, ours bool) (to call, err error) {
 	l.mu.Lock()
 	env := int32(l.env)
 	l.mu.Unlock()
-	form := func(dst []byte, d queue.Delivery) []byte {
-		g := *d.Group
-		if g.EnvID = &env; !l.config.Messages {
-			g.Messages = nil
+	to = call{method: http.MethodPost, body: l.body[:0]}
+	switch {
+	case ours:
+		to.path, to.kind = "groups", groupform.Frames
+		if !strings.HasPrefix(l.hub.base.Path, "/v1/runs/") {
+			to.path = "v1/runs/default/groups"
 		}
-		if !ours {
-			return atropos.AppendGroup(dst, &g)
-		}
-		g.ID = l.name(d)
-		return atropos.AppendWhole(dst, &g)
+	case len(groups) == 1:
+		to.path = "scored_data"
+	default:
+		to.path, to.body = "scored_data_list", append(to.body, '[')
 	}
-	to := call{method: http.MethodPost}
-	if len(groups) == 1 {
-		to.path, to.body = "scored_data", form(l.body[:0], groups[0])
-		if ours {
-			to.name = l.name(groups[0])
+	for i, d := range groups {
+		if !ours && i > 0 {
+			to.body = append(to.body, ',')
 		}
-	} else {
-		to.path, to.body = "scored_data_list", jsonform.AppendList(l.body[:0], groups, form)
+		add := l.appendScored
+		if ours {
+			add = l.appendFrame
+		}
+		if to.body, err = add(to.body, d, env); err != nil {
+			return to, fmt.Errorf("group %s: %w", d.ID, err)
+		}
+	}
+	if !ours && len(groups) > 1 {
+		to.body = append(to.body, ']')
 	}
 	if l.body = to.body; cap(l.body) > mostKept {
 		l.body = nil
 	}
-	return to
+	return to, nil
+}
+
+// appendFrame appends a group in its binary form, as of an environment and under its name at the hub.
+func (l *Link) appendFrame(b []byte, d queue.Delivery, env int32) ([]byte, error) {
+	head := len(b)
+	b, err := l.codec.AppendRenamed(groupform.AppendFrameHead(b, 0, 0), d.Body, l.name(d), env)
+	if err != nil {
+		return nil, err
+	}
+	groupform.AppendFrameHead(b[:head], 0, len(b)-head-groupform.FrameHead)
+	return b, nil
+}
+
+// appendScored appends a group as JSON in the form of Atropos.
+func (l *Link) appendScored(b []byte, d queue.Delivery, env int32) ([]byte, error) {
+	g, err := l.codec.Decode(d.Body)
+	if err != nil {
+		return nil, err
+	}
+	g.EnvID = &env
+	return atropos.AppendGroup(b, g), nil
 }
 
 // name is the name of a group: it has to differ from those of all other environments.

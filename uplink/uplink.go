@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/pause"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
@@ -29,9 +30,8 @@ type Config struct {
 
 	Registration Registration
 	Limits       Limits
-	TotalSteps   int  // of the trainer, after which the link is over; -1: as the hub says
-	EvalEvery    int  // steps of the trainer between examinations; below 1: there are none
-	Messages     bool // conversations are sent too
+	TotalSteps   int // of the trainer, after which the link is over; -1: as the hub says
+	EvalEvery    int // steps of the trainer between examinations; below 1: there are none
 
 	RunID   func() string // names the groups to a hub of Quintain, with their numbers; called by Send
 	Waiting int           // groups that an earlier process left to send
@@ -71,7 +71,8 @@ type Link struct {
 	unseen int    // groups that were sent since the status that counts
 	fault  string // why the hub cannot be reached; empty: it can
 
-	body []byte // of the last list of groups, for the next; of who calls Send
+	body  []byte // of the last list of groups, for the next; of who calls Send
+	codec *groupform.Codec
 
 	gate
 	over chan struct{} // closed when the trainer has made all steps
@@ -104,7 +105,7 @@ func newLink(c Config) (*Link, error) {
 		c.Say = func(string, ...any) {}
 	}
 	hub, err := newClient(c.URL, c.Key)
-	return &Link{config: c, hub: hub, env: -1, step: -1, gate: newGate(c.Waiting), over: make(chan struct{}), due: make(chan struct{}, 1)}, err
+	return &Link{config: c, hub: hub, codec: groupform.NewCodec(0), env: -1, step: -1, gate: newGate(c.Waiting), over: make(chan struct{}), due: make(chan struct{}, 1)}, err
 }
 
 // connect registers with the hub, as soon as it can.

@@ -19,7 +19,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -44,7 +46,6 @@ type hub struct {
 
 // A post is a request with groups.
 type post struct {
-	name   string // Idempotency-Key
 	groups []map[string]any
 }
 
@@ -109,7 +110,7 @@ func (h *hub) serve(r *http.Request) (int, string) {
 		return 200, fmt.Sprintf(`{"current_step":%d,"queue_size":0,"unallocated_fraction":1.0,"self_queue_size":0,"max_group_size":1,"env_weight":1.0}`, h.step)
 	case "/disconnect-env":
 		return 200, `{"status":"success"}`
-	case "/scored_data", "/scored_data_list":
+	case "/scored_data", "/scored_data_list", "/v1/runs/default/groups":
 		return h.take(r)
 	}
 	return 404, `{"detail":"Not Found"}`
@@ -125,14 +126,17 @@ func (h *hub) take(r *http.Request) (int, string) {
 		}
 		body = z
 	}
-	p := post{name: r.Header.Get("Idempotency-Key")}
+	var p post
 	dec := json.NewDecoder(body)
 	var err error
-	if r.URL.Path == "/scored_data_list" {
+	switch r.URL.Path {
+	case "/scored_data_list":
 		err = dec.Decode(&p.groups)
-	} else {
+	case "/scored_data":
 		p.groups = make([]map[string]any, 1)
 		err = dec.Decode(&p.groups[0])
+	default:
+		p.groups, err = framed(body)
 	}
 	if err != nil {
 		return 422, err.Error()
@@ -144,6 +148,27 @@ func (h *hub) take(r *http.Request) (int, string) {
 	}
 	h.posts = append(h.posts, p)
 	return 200, `{"status":"received"}`
+}
+
+// framed reads groups in their binary form as if they were JSON.
+func framed(body io.Reader) (groups []map[string]any, err error) {
+	b, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	bodies, err := groupform.SplitFrames(b, 1000)
+	for _, b := range bodies {
+		g, err := groupform.NewCodec(0).Decode(b)
+		if err != nil {
+			return nil, err
+		}
+		of := map[string]any{}
+		if err := json.Unmarshal(atropos.AppendWhole(nil, g), &of); err != nil {
+			return nil, err
+		}
+		groups = append(groups, of)
+	}
+	return groups, err
 }
 
 // ids lists the first tokens of the last sequence's ends: the numbers of the groups that
@@ -193,7 +218,11 @@ func groups(from, below int) (all []queue.Delivery) {
 	for i := from; i < below; i++ {
 		g := groupformtest.Group(i)
 		g.Messages = []byte(`[[{"role":"user","content":"?"}],[{"role":"user","content":"?"}]]`)
-		all = append(all, queue.Delivery{Entry: queue.Entry{Seq: uint64(i), ID: g.ID}, Group: g})
+		body, err := groupform.NewCodec(0).EncodeFast(g)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, queue.Delivery{Entry: queue.Entry{Seq: uint64(i), ID: g.ID}, Body: body})
 	}
 	return all
 }
@@ -278,7 +307,7 @@ func TestSend(t *testing.T) {
 		{"a list", &hub{}, 3, []int{0, 1, 2}, []rollout.Drop{"", "", ""}},
 		{"a list to ours", &hub{ours: true}, 3, []int{0, 1, 2}, []rollout.Drop{"", "", ""}},
 		{"run-api takes them, and its reply is lost: they are not sent again", &hub{lose: "/scored_data_list"}, 2, []int{0, 1}, []rollout.Drop{rollout.DropUnsure, rollout.DropUnsure}},
-		{"ours gets them again, under the same names", &hub{ours: true, lose: "/scored_data_list"}, 2, []int{0, 1, 0, 1}, []rollout.Drop{"", ""}},
+		{"ours gets them again, under the same names", &hub{ours: true, lose: "/groups"}, 2, []int{0, 1, 0, 1}, []rollout.Drop{"", ""}},
 		{"run-api fails on one: it is sent again", &hub{fail: once(500)}, 1, []int{0}, []rollout.Drop{""}},
 		{"run-api fails on a list, of which it may have kept some", &hub{fail: once(500)}, 2, nil, []rollout.Drop{rollout.DropUnsure, rollout.DropUnsure}},
 		{"ours is full", &hub{ours: true, fail: once(429)}, 2, []int{0, 1}, []rollout.Drop{"", ""}},
@@ -334,13 +363,12 @@ func refuse(number float64) func(post) int {
 // What a group looks like at either hub.
 func TestForm(t *testing.T) {
 	for _, test := range []struct {
-		why      string
-		ours     bool
-		messages bool
-	}{{"run-api", false, false}, {"run-api, with messages", false, true}, {"ours", true, false}} {
+		why  string
+		ours bool
+	}{{"run-api", false}, {"ours", true}} {
 		synctest.Test(t, func(t *testing.T) {
 			h := &hub{ours: test.ours, trainer: true, envs: 5}
-			l, _ := h.link(t, Config{TotalSteps: 100, Messages: test.messages})
+			l, _ := h.link(t, Config{TotalSteps: 100})
 			if err := l.connect(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -348,11 +376,11 @@ func TestForm(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := h.posts[0].groups[0]
-			if g["env_id"] != 5.0 || (g["messages"] != nil) != test.messages {
+			if g["env_id"] != 5.0 || g["messages"] == nil {
 				t.Errorf("%s: env_id %v, messages %v", test.why, g["env_id"], g["messages"])
 			}
-			if named := g["id"] == "run/7" && h.posts[0].name == "run/7" && g["versions"] != nil; named != test.ours || !test.ours && g["id"] != nil {
-				t.Errorf("%s: id %v, key %q", test.why, g["id"], h.posts[0].name)
+			if named := g["id"] == "run/7" && g["versions"] != nil; named != test.ours || !test.ours && g["id"] != nil {
+				t.Errorf("%s: id %v", test.why, g["id"])
 			}
 		})
 	}

@@ -92,7 +92,9 @@ func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut 
 	if cfg.Exams, err = envrun.Exams(&e.of.Env, link); err != nil {
 		return err
 	}
-	if path := e.of.Env.DataPathToSaveGroups; path != "" {
+	path := e.of.Env.DataPathToSaveGroups
+	cfg.Rules.NoMessages = !e.of.Env.IncludeMessages && path == ""
+	if path != "" {
 		file, err := envrun.NewGroupFile(path, 0)
 		if err != nil {
 			return err

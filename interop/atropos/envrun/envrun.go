@@ -117,7 +117,7 @@ func Uplink(of *environment.Settings) uplink.Config {
 			GroupSize: e.GroupSize, BatchSize: e.BatchSize, OffPolicy: e.MaxBatchesOffpolicy, Minimum: e.MinBatchAllocation,
 			Workers: e.Workers(len(of.Servers)), Requests: of.Servers.Requests(), NoExamHold: e.EvalHandling == environment.NoHandling,
 		},
-		TotalSteps: e.TotalSteps, EvalEvery: e.StepsPerEval, Messages: e.IncludeMessages,
+		TotalSteps: e.TotalSteps, EvalEvery: e.StepsPerEval,
 	}
 	if e.EvalHandling == environment.LimitTrain {
 		c.Limits.ExamShare = e.EvalLimitRatio

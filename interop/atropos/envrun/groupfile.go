@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
@@ -27,7 +28,8 @@ type GroupFile struct {
 	mu      sync.Mutex
 	out     *os.File
 	line    []byte
-	written int // by Send
+	codec   *groupform.Codec // of what Send gets
+	written int              // by Send
 }
 
 // mostNumber is the largest number that is added to the name of a file.
@@ -43,7 +45,7 @@ func NewGroupFile(path string, want int) (*GroupFile, error) {
 	for n := 1; ; n++ {
 		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil {
-			return &GroupFile{started: make(chan struct{}, want), over: make(chan struct{}), out: out}, nil
+			return &GroupFile{started: make(chan struct{}, want), over: make(chan struct{}), out: out, codec: groupform.NewCodec(0)}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) || n > mostNumber {
 			return nil, err
@@ -95,8 +97,12 @@ func (f *GroupFile) Send(_ context.Context, groups []queue.Delivery, _ func([]qu
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, d := range groups {
-		if err := f.write(d.Group); err != nil {
-			return nil, err
+		g, err := f.codec.Decode(d.Body)
+		if err == nil {
+			err = f.write(g)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("group %s: %w", d.ID, err)
 		}
 		if f.written++; f.written == cap(f.started) {
 			close(f.over)
