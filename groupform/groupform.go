@@ -161,11 +161,13 @@ func (c *Codec) Decode(b []byte) (*quintain.Group, error) {
 // [Codec.View].
 var ErrVast = errors.New("the group takes much more memory than bytes")
 
-// What View takes of a group, beside its fields.
-const (
-	viewFactor = 8        // times the bytes of the fields
-	viewFree   = 64 << 10 // bytes more
-)
+// viewRoom is how many bytes of memory View takes of a group, beside its fields, that has so
+// many bytes of them. Long prompts and short replies have few bytes and take much memory: a
+// token of a prompt is a byte or two, and 28 in memory.
+func viewRoom(fields int) int {
+	const usual, most, few, least = 8, 32, 2 << 20, 64 << 10
+	return usual*fields + min((most-usual)*fields, few) + least
+}
 
 // VastFactor is how many times what [Codec.ViewSize] says a group can take in memory.
 const VastFactor = 5
@@ -177,7 +179,8 @@ func (c *Codec) ViewSize(b []byte) (int, error) {
 	if err == nil && e.size > uint64(c.limit) {
 		err = envelopeError("takes %d bytes inflated, and the limit is %d", e.size, c.limit)
 	}
-	return (1+viewFactor)*int(min(e.size, uint64(c.limit))) + viewFree, err
+	fields := int(min(e.size, uint64(c.limit)))
+	return fields + viewRoom(fields), err
 }
 
 // View decodes b as [Codec.Decode] does and calls look with the group, whose memory
@@ -201,7 +204,7 @@ func (c *Codec) View(b []byte, look func(g *quintain.Group, sum uint32) error) e
 		return err
 	}
 	s.fields = fields
-	r := reader{b: fields, mem: s, most: viewFactor*len(fields) + viewFree}
+	r := reader{b: fields, mem: s, most: viewRoom(len(fields))}
 	g := r.group()
 	switch {
 	case r.vast:

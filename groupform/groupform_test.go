@@ -286,7 +286,8 @@ func TestViewTakesLittleMemory(t *testing.T) {
 		{"a usual group", groupformtest.Group(1), false},
 		{"a few numbers that are all the same", group(8, 200), false},
 		{"many", group(8, 20_000), true},
-		{"many sequences", group(100_000, 0), true},
+		{"a long prompt, and a short reply", group(8, 900), false},
+		{"many sequences", group(400_000, 0), true},
 	} {
 		b, err := c.Encode(test.g)
 		if err != nil {
