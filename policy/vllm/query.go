@@ -25,6 +25,7 @@ type query struct {
 	sent    []byte // the tokens of the prompt, as they stand in the request
 	version int32  // of the weights when it was sent
 
+	events  *eventReader
 	outputs []policy.Output
 	spans   [][]span // of each output: what the server says of its versions
 	mine    bool     // the answer is to this prompt
@@ -70,7 +71,7 @@ func encode(tokens []quintain.Token) []byte {
 // begin forgets what an earlier exchange brought.
 func (q *query) begin(version int32) {
 	q.outputs, q.spans = make([]policy.Output, q.prompt.N), make([][]span, q.prompt.N)
-	q.mine, q.version = false, version
+	q.events, q.mine, q.version = newEventReader(), false, version
 }
 
 // A reply is an answer, or an event of one.
@@ -93,6 +94,8 @@ type choice struct {
 	} `json:"logprobs"`
 	PromptLogProbs []map[string]likely `json:"prompt_logprobs"`
 	Versions       []span              `json:"weight_versions"` // native only, vLLM 0.32
+
+	probs []float32 // in place of LogProbs, in an event of the usual form
 }
 
 // A span says which weights sampled the tokens from start to end, which it does not include.
@@ -104,9 +107,14 @@ type span struct {
 
 // event adds an event of a stream to the outputs.
 func (q *query) event(data []byte) *remote.Error {
+	data = q.withoutPrompt(data)
 	var r reply
-	if fault := remote.Decode(q.withoutPrompt(data), &r); fault != nil {
-		return fault
+	var usual bool
+	if r.Choices, usual = q.events.read(data); !usual {
+		r = reply{}
+		if fault := remote.Decode(data, &r); fault != nil {
+			return fault
+		}
 	}
 	if len(r.Error) > 0 {
 		return &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("the stream says %.200s", r.Error)}
@@ -171,7 +179,7 @@ func (q *query) recognize(prompt []quintain.Token) *remote.Error {
 // logProbs are those of the tokens of c.
 func (c *choice) logProbs() ([]float32, *remote.Error) {
 	if c.LogProbs == nil {
-		return nil, nil
+		return c.probs, nil
 	}
 	list := c.LogProbs.Tokens
 	for _, e := range c.LogProbs.Content {

@@ -2,6 +2,7 @@ package vllm
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -127,6 +128,40 @@ func FuzzEvents(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzEventReader compares the quick reading of an event with that of encoding/json.
+func FuzzEventReader(f *testing.F) {
+	f.Add(`{"choices":[{"index":1,"text":"a","logprobs":{"tokens":[],"token_logprobs":[-0.5,-1e-3]},"finish_reason":"stop","token_ids":[5,6],"prompt_token_ids":null}]}`)
+	f.Add(`{"choices":[{"index":0,"token_ids":[5],"logprobs":null,"finish_reason":null},{"index":1,"token_ids":[]}],"error":null}`)
+	f.Add(`{"choices":[],"usage":{"prompt_tokens":3}}`)
+	f.Add(`{"choices":[{"index":0,"index":1,"Token_IDs":[5],"token_ids":[4294967296]}]}`)
+	reader := newEventReader()
+	f.Fuzz(func(t *testing.T, data string) {
+		got, usual := reader.read([]byte(data))
+		if !usual {
+			return
+		}
+		var want reply
+		if err := json.Unmarshal([]byte(data), &want); err != nil || len(want.Error) > 0 && string(want.Error) != "null" || len(got) != len(want.Choices) {
+			t.Fatalf("read %v of %q, which is %v, error %v", got, data, want, err)
+		}
+		for i, c := range want.Choices {
+			probs, fault := c.logProbs()
+			of := got[i]
+			if fault != nil || of.Index != c.Index || !slices.Equal(of.TokenIDs, c.TokenIDs) || !slices.Equal(of.probs, probs) || fmt.Sprint(text(of.FinishReason)) != fmt.Sprint(text(c.FinishReason)) {
+				t.Errorf("choice %d is %v, want %v, %v, fault %v", i, of, c, probs, fault)
+			}
+		}
+	})
+}
+
+// text is what p points to; nil: nothing.
+func text(p *string) any {
+	if p == nil {
+		return nil
+	}
+	return *p
 }
 
 // FuzzScores checks that any places give a score for each token, or an error.

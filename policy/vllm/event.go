@@ -1,0 +1,110 @@
+package vllm
+
+import (
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// An eventReader reads the events of a stream as vLLM writes them, several times as fast as
+// encoding/json. It is for one stream, and keeps the memory of an event for the next.
+type eventReader struct {
+	event, choice, probs *jsonform.Picker
+	choices              []choice
+}
+
+// The members that are read: of an event,
+const (
+	inChoices = iota
+	inError
+)
+
+// of a choice,
+const (
+	inIndex = iota
+	inTokens
+	inFinish
+	inProbs
+	inPrompt
+	inPromptProbs
+	inVersions
+)
+
+// and of its log-probabilities.
+const (
+	inList = iota
+	inContent
+)
+
+func newEventReader() *eventReader {
+	return &eventReader{
+		event:  jsonform.NewPicker("choices", "error"),
+		choice: jsonform.NewPicker("index", "token_ids", "finish_reason", "logprobs", "prompt_token_ids", "prompt_logprobs", "weight_versions"),
+		probs:  jsonform.NewPicker("token_logprobs", "content"),
+	}
+}
+
+// read returns the choices of an event, which are valid until the next. It reports false
+// for an event that is not of the usual form, which encoding/json has to read.
+func (r *eventReader) read(data []byte) ([]choice, bool) {
+	r.choices = r.choices[:0]
+	usual := r.event.Pick(data) && absent(r.event.Value(inError)) && jsonform.Elements(r.event.Value(inChoices), r.add)
+	return r.choices, usual
+}
+
+// add reads a choice.
+func (r *eventReader) add(value []byte) bool {
+	of := r.choice
+	if !of.Pick(value) || !absent(of.Value(inPrompt)) || !absent(of.Value(inPromptProbs)) || !absent(of.Value(inVersions)) {
+		return false
+	}
+	if len(r.choices) == cap(r.choices) {
+		r.choices = append(r.choices, choice{})
+	} else {
+		r.choices = r.choices[:len(r.choices)+1]
+	}
+	c := &r.choices[len(r.choices)-1]
+	*c = choice{TokenIDs: c.TokenIDs[:0], probs: c.probs[:0]}
+	var usual bool
+	if c.Index, usual = jsonform.Int(of.Value(inIndex)); !usual {
+		return false
+	}
+	if finish := of.Value(inFinish); !absent(finish) {
+		text, usual := jsonform.Text(finish)
+		if c.FinishReason = &text; !usual {
+			return false
+		}
+	}
+	return jsonform.Elements(of.Value(inTokens), c.addToken) && (absent(of.Value(inProbs)) || r.addProbs(c, of.Value(inProbs)))
+}
+
+// addProbs reads the log-probabilities of a choice.
+func (r *eventReader) addProbs(c *choice, value []byte) bool {
+	return r.probs.Pick(value) && absent(r.probs.Value(inContent)) && jsonform.Elements(r.probs.Value(inList), c.addProb)
+}
+
+// addToken reads a token.
+func (c *choice) addToken(value []byte) bool {
+	n, usual := jsonform.Int(value)
+	c.TokenIDs = append(c.TokenIDs, quintain.Token(n))
+	return usual && int(quintain.Token(n)) == n
+}
+
+// addProb reads a log-probability.
+func (c *choice) addProb(value []byte) bool {
+	if value[0] != '-' && value[0]-'0' > 9 {
+		return false
+	}
+	n, err := strconv.ParseFloat(string(value), 64)
+	if err != nil {
+		return false
+	}
+	p, err := policy.LogProb(&n)
+	c.probs = append(c.probs, p)
+	return err == nil
+}
+
+// absent reports whether a member is not there, or null.
+func absent(value []byte) bool { return value == nil || string(value) == "null" }
