@@ -284,12 +284,8 @@ func (r Rules) advantages(g *quintain.Group, all []sequence, got outcome) error 
 			if trained && !r.masked(s.played) {
 				advantage = a*got.at(s.episode, turn) + b
 			}
-			for range s.played.Turns[turn].Read {
-				row = append(row, 0)
-			}
-			for range s.played.Turns[turn].Wrote {
-				row = append(row, advantage)
-			}
+			of := &s.played.Turns[turn]
+			row = repeated(repeated(row, 0, len(of.Read)), advantage, len(of.Wrote))
 		})
 		g.Advantages = append(g.Advantages, row)
 	}

@@ -1,6 +1,10 @@
 package rollout
 
-import "github.com/quintain-rl/quintain"
+import (
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+)
 
 // Sequences says how an episode is cut into training sequences.
 type Sequences string
@@ -82,13 +86,12 @@ func (s *sequence) appendTo(g *quintain.Group) {
 	s.each(func(k int, trained bool) {
 		turn := &s.played.Turns[k]
 		tokens = append(append(tokens, turn.Read...), turn.Wrote...)
-		for range turn.Read {
-			masks, logProbs, versions = append(masks, quintain.Untrained), append(logProbs, 1), append(versions, -1)
-		}
+		read := len(turn.Read)
 		if !trained { // it is part of the prompt
-			for range turn.Wrote {
-				masks, logProbs, versions = append(masks, quintain.Untrained), append(logProbs, 1), append(versions, -1)
-			}
+			read += len(turn.Wrote)
+		}
+		masks, logProbs, versions = repeated(masks, quintain.Untrained, read), repeated(logProbs, 1, read), repeated(versions, -1, read)
+		if !trained {
 			return
 		}
 		known = known && (turn.LogProbs != nil || len(turn.Wrote) == 0)
@@ -105,4 +108,14 @@ func (s *sequence) appendTo(g *quintain.Group) {
 	}
 	g.Tokens, g.Masks = append(g.Tokens, tokens), append(g.Masks, masks)
 	g.LogProbs, g.Versions = append(g.LogProbs, logProbs), append(g.Versions, versions)
+}
+
+// repeated appends n times value to list.
+func repeated[E any](list []E, value E, n int) []E {
+	at := len(list)
+	list = slices.Grow(list, n)[:at+n]
+	for i := range list[at:] {
+		list[at+i] = value
+	}
+	return list
 }
