@@ -29,8 +29,8 @@ func events(body io.Reader, limit int64, call func([]byte) *Error) error {
 			return err
 		}
 		if len(long) > 0 {
-			line = append(long, line...)
-			long = long[:0]
+			long = append(long, line...)
+			line, long = long, long[:0]
 		}
 		data, is := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:"))
 		if data = bytes.TrimSpace(data); !is || len(data) == 0 {
