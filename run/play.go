@@ -53,6 +53,10 @@ func (r *Run) ended(kept bool) {
 // done judges what was played, keeps the group or drops it, and says so. When ctx ends, the
 // teacher is not waited for any longer.
 func (r *Run) done(ctx context.Context, result rollout.Result) error {
+	if r.config.Teacher == nil { // who waits for a teacher does not keep others waiting
+		r.making <- struct{}{}
+		defer func() { <-r.making }()
+	}
 	group, scores, drop, err := r.config.Rules.Judge(result)
 	if err != nil {
 		return err
