@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -111,64 +113,57 @@ func judge(a answer, err error, ours bool, groups int) verdict {
 	return refused
 }
 
-// callFor is the request that sends groups. A hub of Quintain gets them as they are, with
-// the name of each.
+// callFor is the request that sends groups.
 func (l *Link) callFor(groups []queue.Delivery, ours bool) (to call, err error) {
 	l.mu.Lock()
 	env := int32(l.env)
 	l.mu.Unlock()
-	to = call{method: http.MethodPost, body: l.body[:0]}
-	switch {
-	case ours:
-		to.path, to.kind = "groups", groupform.Frames
-		if !strings.HasPrefix(l.hub.base.Path, "/v1/runs/") {
-			to.path = "v1/runs/default/groups"
-		}
-	case len(groups) == 1:
-		to.path = "scored_data"
-	default:
-		to.path, to.body = "scored_data_list", append(to.body, '[')
-	}
-	for i, d := range groups {
-		if !ours && i > 0 {
-			to.body = append(to.body, ',')
-		}
-		add := l.appendScored
-		if ours {
-			add = l.appendFrame
-		}
-		if to.body, err = add(to.body, d, env); err != nil {
-			return to, fmt.Errorf("group %s: %w", d.ID, err)
-		}
-	}
-	if !ours && len(groups) > 1 {
-		to.body = append(to.body, ']')
+	if ours {
+		to, err = l.framesOf(groups, env)
+	} else {
+		to, err = l.scoredData(groups, env)
 	}
 	if l.body = to.body; cap(l.body) > mostKept {
 		l.body = nil
 	}
+	return to, err
+}
+
+// framesOf is the request to a hub of Quintain, which gets groups as they are, as of an
+// environment and each under a name of its own.
+func (l *Link) framesOf(groups []queue.Delivery, env int32) (to call, err error) {
+	to = call{method: http.MethodPost, path: "v1/runs/default/groups", kind: groupform.Frames, body: l.body[:0]}
+	if strings.HasPrefix(l.hub.base.Path, "/v1/runs/") {
+		to.path = "groups"
+	}
+	for _, d := range groups {
+		head := len(to.body)
+		body := groupform.AppendFrameHead(to.body, 0, 0)
+		if body, err = l.codec.AppendRenamed(body, d.Body, l.name(d), env); err != nil {
+			return to, fmt.Errorf("group %s: %w", d.ID, err)
+		}
+		groupform.AppendFrameHead(body[:head], 0, len(body)-head-groupform.FrameHead)
+		to.body = body
+	}
 	return to, nil
 }
 
-// appendFrame appends a group in its binary form, as of an environment and under its name at the hub.
-func (l *Link) appendFrame(b []byte, d queue.Delivery, env int32) ([]byte, error) {
-	head := len(b)
-	b, err := l.codec.AppendRenamed(groupform.AppendFrameHead(b, 0, 0), d.Body, l.name(d), env)
-	if err != nil {
-		return nil, err
+// scoredData is the request to a run-api.
+func (l *Link) scoredData(groups []queue.Delivery, env int32) (to call, err error) {
+	list := make([]*quintain.Group, len(groups))
+	for i, d := range groups {
+		if list[i], err = l.codec.Decode(d.Body); err != nil {
+			return to, fmt.Errorf("group %s: %w", d.ID, err)
+		}
+		list[i].EnvID = &env
 	}
-	groupform.AppendFrameHead(b[:head], 0, len(b)-head-groupform.FrameHead)
-	return b, nil
-}
-
-// appendScored appends a group as JSON in the form of Atropos.
-func (l *Link) appendScored(b []byte, d queue.Delivery, env int32) ([]byte, error) {
-	g, err := l.codec.Decode(d.Body)
-	if err != nil {
-		return nil, err
+	to = call{method: http.MethodPost, path: "scored_data_list"}
+	if len(list) == 1 {
+		to.path, to.body = "scored_data", atropos.AppendGroup(l.body[:0], list[0])
+	} else {
+		to.body = jsonform.AppendList(l.body[:0], list, atropos.AppendGroup)
 	}
-	g.EnvID = &env
-	return atropos.AppendGroup(b, g), nil
+	return to, nil
 }
 
 // name is the name of a group: it has to differ from those of all other environments.

@@ -29,6 +29,7 @@ import (
 // A hub is one in memory: a run-api, unless it is ours.
 type hub struct {
 	ours bool
+	run  string // path of the run that is served; empty: the default one's
 
 	mu       sync.Mutex
 	trainer  bool
@@ -80,7 +81,11 @@ func (h *hub) serve(r *http.Request) (int, string) {
 			return status, body
 		}
 	}
-	switch r.URL.Path {
+	path := r.URL.Path
+	if rest, is := strings.CutPrefix(path, h.run); is && h.run != "" {
+		path = strings.Replace(rest, "/groups", "/v1/runs/default/groups", 1)
+	}
+	switch path {
 	case "/v1/openapi.json":
 		if h.ours {
 			return 200, `{"openapi":"3.1.0"}`
@@ -365,10 +370,12 @@ func TestForm(t *testing.T) {
 	for _, test := range []struct {
 		why  string
 		ours bool
-	}{{"run-api", false}, {"ours", true}} {
+		run  string // below whose path the hub is
+	}{{"run-api", false, ""}, {"ours", true, ""}, {"a run of ours", true, "/v1/runs/x"}} {
 		synctest.Test(t, func(t *testing.T) {
-			h := &hub{ours: test.ours, trainer: true, envs: 5}
+			h := &hub{ours: test.ours, trainer: true, envs: 5, run: test.run}
 			l, _ := h.link(t, Config{TotalSteps: 100})
+			l.hub.base.Path = test.run
 			if err := l.connect(t.Context()); err != nil {
 				t.Fatal(err)
 			}
