@@ -51,36 +51,6 @@ func readCompletion(s *Server, text []byte) (*job, error) {
 	return j, nil
 }
 
-// A choice is one of the answers to a request for completions.
-type choice struct {
-	Index          int              `json:"index"`
-	Text           string           `json:"text"`
-	LogProbs       any              `json:"logprobs"`
-	FinishReason   any              `json:"finish_reason"`
-	TokenIDs       []quintain.Token `json:"token_ids"`
-	PromptTokenIDs []quintain.Token `json:"prompt_token_ids"`
-	PromptLogProbs any              `json:"prompt_logprobs,omitempty"`
-}
-
-// probsOf are log-probabilities in the form of completions.
-type probsOf struct {
-	Tokens   []string `json:"tokens"`
-	LogProbs probs    `json:"token_logprobs"`
-}
-
-// completion is a choice of the tokens of p.
-func (s *Server) completion(j *job, k int, p piece) choice {
-	tokens, probs := given(p)
-	c := choice{Index: k, Text: s.vocabulary.text(tokens), FinishReason: reason(p.finish), LogProbs: probsOf{[]string{}, probs}}
-	if j.text {
-		c.LogProbs = probsOf{s.texts(tokens, len(probs)), probs}
-	}
-	if j.ids {
-		c.TokenIDs = tokens
-	}
-	return c
-}
-
 // texts are those of the last n tokens.
 func (s *Server) texts(tokens []quintain.Token, n int) []string {
 	list := make([]string, n)
@@ -94,49 +64,58 @@ func wholeCompletion(s *Server, j *job, out []piece) any {
 	if j.score {
 		out = []piece{{finish: "length"}}
 	}
-	choices := make([]choice, len(out))
+	var prompt []byte
+	if j.ids {
+		prompt = appendTokens(nil, j.prompt)
+	}
+	choices := make([]json.RawMessage, len(out))
 	for k, p := range out {
-		choices[k] = s.completion(j, k, p)
-		if j.ids {
-			choices[k].PromptTokenIDs = j.prompt
-		}
-		if j.score {
-			choices[k].PromptLogProbs = s.places(j)
-		}
+		choices[k] = s.appendChoice(nil, event{j, told{k, p}, prompt})
 	}
 	return map[string]any{"id": j.id, "object": "text_completion", "model": s.cfg.Model, "choices": choices, "usage": usage(j, sampled(out))}
 }
 
-// eventCompletion appends what [wholeCompletion] says of one choice.
 func eventCompletion(b []byte, s *Server, e event) []byte {
-	tokens, probs := given(e.piece)
 	b = jsonform.AppendText(append(b, `{"id":`...), e.job.id)
 	b = jsonform.AppendText(append(b, `,"object":"text_completion","model":`...), s.cfg.Model)
-	b = strconv.AppendInt(append(b, `,"choices":[{"index":`...), int64(e.k), 10)
+	return append(s.appendChoice(append(b, `,"choices":[`...), e), `]}`...)
+}
+
+// appendChoice appends one of the answers to a request for completions.
+func (s *Server) appendChoice(b []byte, e event) []byte {
+	tokens, probs := given(e.piece)
+	b = strconv.AppendInt(append(b, `{"index":`...), int64(e.k), 10)
 	b = jsonform.AppendText(append(b, `,"text":`...), s.vocabulary.text(tokens))
 	b = append(b, `,"logprobs":{"tokens":`...)
+	var texts []string
 	if e.job.text {
-		b = jsonform.AppendList(b, s.texts(tokens, len(probs)), jsonform.AppendText)
-	} else {
-		b = append(b, `[]`...)
+		texts = s.texts(tokens, len(probs))
 	}
-	b = append(jsonform.AppendList(append(b, `,"token_logprobs":`...), probs, appendProb), `},"finish_reason":`...)
-	if e.finish == "" {
-		b = append(b, `null`...)
-	} else {
-		b = jsonform.AppendText(b, e.finish)
+	b = jsonform.AppendList(b, texts, jsonform.AppendText)
+	b = jsonform.AppendList(append(b, `,"token_logprobs":`...), probs, appendProb)
+	var finish, ids []byte
+	if e.finish != "" {
+		finish = jsonform.AppendText(nil, e.finish)
 	}
-	b = append(b, `,"token_ids":`...)
 	if e.job.ids {
-		b = appendTokens(b, tokens)
-	} else {
-		b = append(b, `null`...)
+		ids = appendTokens(nil, tokens)
 	}
-	b = append(b, `,"prompt_token_ids":`...)
-	if e.prompt == nil {
-		b = append(b, `null`...)
+	b = orNull(append(b, `},"finish_reason":`...), finish)
+	b = orNull(append(b, `,"token_ids":`...), ids)
+	b = orNull(append(b, `,"prompt_token_ids":`...), e.prompt)
+	if e.job.score {
+		places, _ := json.Marshal(s.places(e.job)) // plain numbers
+		b = append(append(b, `,"prompt_logprobs":`...), places...)
 	}
-	return append(append(b, e.prompt...), `}]}`...)
+	return append(b, '}')
+}
+
+// orNull appends a value; nil: null.
+func orNull(b, value []byte) []byte {
+	if value == nil {
+		return append(b, `null`...)
+	}
+	return append(b, value...)
 }
 
 // appendTokens appends tokens as JSON.
