@@ -8,7 +8,8 @@ best.
     bench/curriculum.py --quintain bin/quintain --minutes 1 --seeds 1,2,3
 
 Runs of equal time need a quiet machine; --steps N makes runs of equal steps instead. Flags after
--- are given to every run.
+-- are given to every run: with --config bench/mix.yaml --complexity-mode curriculum it trains on the
+mix, and the scores of the ladder are those of the mix too.
 """
 
 import argparse
@@ -29,6 +30,8 @@ WAYS = {
     "no replay of solved levels": ["--curriculum-floor", "0"],
     "learning rate 0.0005": ["--learn-learning-rate", "5e-4"],
     "Muon": ["--learn-muon", "4"],
+    "useful groups alone": ["--success-rate-lb", "0.1", "--success-rate-ub", "0.9"],
+    "entropy": ["--learn-entropy", "3e-3"],
 }
 
 

@@ -137,6 +137,20 @@ func TestTeachingGoesUpAndComesDown(t *testing.T) {
 	}
 }
 
+// A level at which nothing is ever right does not keep the policy from those above it.
+func TestTeachingPassesAHopelessLevel(t *testing.T) {
+	c := open(t, adaptive(Teaching))
+	count := play(c, 40, func(rung int) []float64 {
+		if rung == 0 || rung == 3 {
+			return wrong
+		}
+		return half
+	})
+	if count[0]+count[3] > 8 {
+		t.Errorf("of 40 draws, the rungs got %v: want few of the easiest", count)
+	}
+}
+
 func TestTeachingMovesShareAndGivesNothingUp(t *testing.T) {
 	for _, test := range []struct {
 		short []float64 // scores of the course that does not teach

@@ -31,7 +31,7 @@ type learner struct {
 	forget float64 // share of what was learned that is forgotten with each group of any task
 	stuck  int     // tasks that cannot be learned: the first half of these are hopeless, the others guessed right every other time
 	hole   bool    // the easiest level of each task cannot be learned
-	odd    bool    // the levels are no ladder: more groups may be wasted
+	odd    bool    // the next level is hopeless for long: more groups may be wasted
 }
 
 // learners are those of the simulation.
@@ -42,7 +42,7 @@ var learners = []learner{
 	{name: "forgetting", begins: -1, falls: 1.5, carry: 0.6, rate: 0.4, forget: 5e-4},
 	{name: "stuck", begins: -1, falls: 1.5, carry: 0.6, rate: 0.2, stuck: 4},
 	{name: "steep", begins: -1, falls: 2, carry: 0.5, rate: 0.2, odd: true},
-	{name: "uneven", begins: 0, falls: 1.5, carry: 0.6, rate: 0.2, hole: true, odd: true},
+	{name: "uneven", begins: 0, falls: 1.5, carry: 0.6, rate: 0.2, hole: true},
 }
 
 // A pupil is a learner at work.

@@ -4,6 +4,7 @@ package curriculum
 const (
 	unknown = 1.0     // spread of a level that was never played, so that it is soon tried
 	doubt   = 0.25    // groups that this counts for
+	enough  = 1.5     // what two groups count at least: without a right reply, a level is hopeless then
 	canDo   = 2. / 3. // mean score from which the next level is played too
 )
 
@@ -35,14 +36,22 @@ func (r *rung) passRate() float64 {
 	return r.Scores / r.Groups
 }
 
-// top is the level after the hardest that the policy can do.
+// hopeless reports whether two groups or more have taught nothing, and none was solved.
+func (r *rung) hopeless() bool { return r.Groups >= enough && r.Spread == 0 && r.passRate() < canDo/2 }
+
+// top is the level after the hardest that the policy can do, or else the first that is not
+// hopeless.
 func (c *course) top() int {
 	for level := c.Levels - 2; level >= 0; level-- {
 		if c.rungs[level].passRate() >= canDo {
 			return level + 1
 		}
 	}
-	return 0
+	first := 0
+	for first < c.Levels-1 && c.rungs[first].hopeless() {
+		first++
+	}
+	return first
 }
 
 // played reports whether a level is one of those that are played: up to the top, and above
