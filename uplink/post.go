@@ -44,26 +44,33 @@ func (l *Link) post(ctx context.Context, groups []queue.Delivery, mark func([]qu
 	ours := l.hub.ours
 	l.mu.Unlock()
 	if ours {
-		return l.exchange(ctx, groups, ours)
+		to, err := l.framesOf(groups)
+		if err != nil {
+			return later, err
+		}
+		return l.exchange(ctx, to, groups, ours), nil
 	}
 	if err := l.poll(ctx); err != nil {
 		return later, nil
 	}
-	if err := mark(groups); err != nil {
+	to, err := l.scoredData(groups)
+	if err == nil {
+		err = mark(groups)
+	}
+	if err != nil {
 		return later, err
 	}
-	v, err := l.exchange(ctx, groups, ours)
-	if err == nil && (v == later || v == refused) {
-		err = mark(nil)
+	v := l.exchange(ctx, to, groups, ours)
+	if v == later || v == refused {
+		return v, mark(nil)
 	}
-	return v, err
+	return v, nil
 }
 
 // exchange makes the request that sends groups, and says what the hub did with them.
-func (l *Link) exchange(ctx context.Context, groups []queue.Delivery, ours bool) (verdict, error) {
-	to, err := l.callFor(groups, ours)
-	if err != nil {
-		return later, err
+func (l *Link) exchange(ctx context.Context, to call, groups []queue.Delivery, ours bool) verdict {
+	if l.body = to.body; cap(l.body) > mostKept {
+		l.body = nil
 	}
 	a, err := l.hub.do(ctx, to)
 	v := judge(a, err, ours, len(groups))
@@ -77,13 +84,13 @@ func (l *Link) exchange(ctx context.Context, groups []queue.Delivery, ours bool)
 		l.config.Log.Warn("groups were sent to a run-api whose reply was lost; they are not sent again", "groups", len(groups), "err", err)
 	case refused:
 		if l.poll(ctx) != nil { // it may be that it does not know the environment any more
-			return later, nil
+			return later
 		}
 		if len(groups) == 1 {
 			l.config.Log.Warn("the hub refuses a group", "group", groups[0].ID, "status", a.status, "reply", a.text())
 		}
 	}
-	return v, nil
+	return v
 }
 
 // judge says what the hub did with groups by its answer.
@@ -113,25 +120,10 @@ func judge(a answer, err error, ours bool, groups int) verdict {
 	return refused
 }
 
-// callFor is the request that sends groups.
-func (l *Link) callFor(groups []queue.Delivery, ours bool) (to call, err error) {
-	l.mu.Lock()
-	env := int32(l.env)
-	l.mu.Unlock()
-	if ours {
-		to, err = l.framesOf(groups, env)
-	} else {
-		to, err = l.scoredData(groups, env)
-	}
-	if l.body = to.body; cap(l.body) > mostKept {
-		l.body = nil
-	}
-	return to, err
-}
-
 // framesOf is the request to a hub of Quintain, which gets groups as they are, as of an
 // environment and each under a name of its own.
-func (l *Link) framesOf(groups []queue.Delivery, env int32) (to call, err error) {
+func (l *Link) framesOf(groups []queue.Delivery) (to call, err error) {
+	env := l.envID()
 	to = call{method: http.MethodPost, path: "v1/runs/default/groups", kind: groupform.Frames, body: l.body[:0]}
 	if strings.HasPrefix(l.hub.base.Path, "/v1/runs/") {
 		to.path = "groups"
@@ -149,7 +141,8 @@ func (l *Link) framesOf(groups []queue.Delivery, env int32) (to call, err error)
 }
 
 // scoredData is the request to a run-api.
-func (l *Link) scoredData(groups []queue.Delivery, env int32) (to call, err error) {
+func (l *Link) scoredData(groups []queue.Delivery) (to call, err error) {
+	env := l.envID()
 	list := make([]*quintain.Group, len(groups))
 	for i, d := range groups {
 		if list[i], err = l.codec.Decode(d.Body); err != nil {
@@ -164,6 +157,13 @@ func (l *Link) scoredData(groups []queue.Delivery, env int32) (to call, err erro
 		to.body = jsonform.AppendList(l.body[:0], list, atropos.AppendGroup)
 	}
 	return to, nil
+}
+
+// envID is the id of the environment.
+func (l *Link) envID() int32 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int32(l.env)
 }
 
 // name is the name of a group: it has to differ from those of all other environments.
