@@ -169,18 +169,27 @@ func viewRoom(fields int) int {
 	return usual*fields + min((most-usual)*fields, few) + least
 }
 
-// VastFactor is how many times what [Codec.ViewSize] says a group can take in memory.
-const VastFactor = 5
-
 // ViewSize is how many bytes of memory [Codec.View] takes at most for the group in b.
 // The error says that b cannot be a group.
 func (c *Codec) ViewSize(b []byte) (int, error) {
+	fields, err := c.size(b)
+	return fields + viewRoom(fields), err
+}
+
+// VastSize is how many bytes of memory [Codec.Decode] takes at most for the group in b. The
+// error is that of ViewSize.
+func (c *Codec) VastSize(b []byte) (int, error) {
+	fields, err := c.size(b)
+	return 45*fields + 320<<10, err
+}
+
+// size is how many bytes the fields of b have, as it claims.
+func (c *Codec) size(b []byte) (int, error) {
 	e, err := open(b)
 	if err == nil && e.size > uint64(c.limit) {
 		err = envelopeError("takes %d bytes inflated, and the limit is %d", e.size, c.limit)
 	}
-	fields := int(min(e.size, uint64(c.limit)))
-	return fields + viewRoom(fields), err
+	return int(min(e.size, uint64(c.limit))), err
 }
 
 // View decodes b as [Codec.Decode] does and calls look with the group, whose memory

@@ -154,9 +154,9 @@ func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err e
 func (in *intake) takeDecoded(ctx context.Context, from encoded) (t taken, err error) {
 	groups := make([]*quintain.Group, len(from.bodies))
 	for i, body := range from.bodies {
-		size, err := in.codec.ViewSize(body)
+		size, err := in.codec.VastSize(body)
 		if err == nil {
-			err = from.reserve(groupform.VastFactor * size)
+			err = from.reserve(size)
 		}
 		if err != nil {
 			return t, err
@@ -367,14 +367,14 @@ func (in *intake) newest(c *web.Call) (*quintain.Group, error) {
 		body = in.queue.Newest()
 	}
 	if body != nil {
-		size, err := in.codec.ViewSize(body)
+		size, err := in.codec.VastSize(body)
 		if err == nil {
-			err = c.Reserve(groupform.VastFactor * size)
+			err = c.Reserve(size)
 		}
 		if err != nil {
 			return nil, err
 		}
-		defer c.Release(groupform.VastFactor * size)
+		defer c.Release(size)
 		return in.codec.Decode(body)
 	}
 	last := uint64(0)

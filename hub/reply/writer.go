@@ -298,15 +298,15 @@ func (a *ahead) show(i int, show func(text []byte) error) error {
 // vast makes JSON of a group that takes much memory.
 func (a *ahead) vast(i int, t *text) {
 	d := &a.groups[i]
-	size, err := a.codec.ViewSize(d.Body)
+	size, err := a.codec.VastSize(d.Body)
 	if err == nil {
-		err = a.call.Reserve(groupform.VastFactor * size)
+		err = a.call.Reserve(size)
 	}
 	if err != nil {
 		t.err = err
 		return
 	}
-	t.held += groupform.VastFactor * size
+	t.held += size
 	a.web.Compute(func() {
 		t.json, t.err = a.encode(d, a.as, func(body []byte, look func(*quintain.Group, uint32) error) error {
 			g, err := a.codec.Decode(body)
