@@ -4,7 +4,7 @@ package curriculum
 const (
 	unknown = 1.0     // spread of a level that was never played, so that it is soon tried
 	doubt   = 0.25    // groups that this counts for
-	enough  = 1.5     // what two groups count at least: without a right reply, a level is hopeless then
+	enough  = 1.5     // what two groups count at least, unless memory is below 2: see hopeless
 	canDo   = 2. / 3. // mean score from which the next level is played too
 )
 

@@ -18,11 +18,12 @@ type Outlet interface {
 	// Ended says that a group that entered was played, and is kept to be sent, or is not.
 	Ended(kept bool)
 
-	// Send sends groups, which it gets in their binary form, and waits as long as that is not possible. It returns what became
-	// of the first of them, in their order: nothing, if it was taken, or why it must be
-	// dropped. The others were not sent. Once ctx has ended, it tries once. Mark is called
-	// before groups are sent that must not be sent again, even if this process is killed,
-	// and with none if they were not taken; its error ends Send.
+	// Send sends groups, which it gets in their binary form, and waits as long as that is
+	// not possible. It returns what became of the first of them, in their order: nothing,
+	// if it was taken, or why it must be dropped. The others were not sent. Once ctx has
+	// ended, it tries once. Mark is called before groups are sent that must not be sent
+	// again, even if this process is killed, and with none if they were not taken; its
+	// error ends Send.
 	Send(ctx context.Context, groups []queue.Delivery, mark func([]queue.Delivery) error) ([]rollout.Drop, error)
 
 	// Step is the step of the trainer that gets the groups, as far as it is known.

@@ -109,9 +109,12 @@ func (c *client) do(ctx context.Context, to call) (answer, error) {
 }
 
 func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
-	body, zipped := bytes.Clone(to.body), false
+	var body []byte
+	zipped := false
 	if to.kind == "" {
 		body, zipped = c.zips.pack(to.body)
+	} else {
+		body = bytes.Clone(to.body) // of which a request that has failed may still read
 	}
 	r, err := http.NewRequestWithContext(ctx, to.method, c.base.JoinPath(to.path).String(), bytes.NewReader(body))
 	if err != nil {

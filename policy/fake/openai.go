@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/policy"
 )
 
 // openAI are the routes that all shapes have.
@@ -84,12 +84,8 @@ func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err er
 
 // readTokens reads a list of tokens; none is none.
 func readTokens(text []byte) (tokens []quintain.Token, err error) {
-	plain := jsonform.Elements(text, func(value []byte) bool {
-		n, plain := jsonform.Int(value)
-		tokens = append(tokens, quintain.Token(n))
-		return plain && int(quintain.Token(n)) == n
-	})
-	if plain || len(text) == 0 {
+	tokens, usual := policy.ReadTokens(nil, text)
+	if usual || len(text) == 0 {
 		return tokens, nil
 	}
 	tokens = nil

@@ -218,7 +218,7 @@ func (t *stream) tell(of told) error {
 	var prompt []byte
 	if t.job.ids && !t.begun[of.k] {
 		if t.prompt == nil {
-			t.prompt = appendTokens(nil, t.job.prompt)
+			t.prompt = policy.AppendTokens(nil, t.job.prompt)
 		}
 		prompt = t.prompt
 	}

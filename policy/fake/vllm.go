@@ -66,7 +66,7 @@ func wholeCompletion(s *Server, j *job, out []piece) any {
 	}
 	var prompt []byte
 	if j.ids {
-		prompt = appendTokens(nil, j.prompt)
+		prompt = policy.AppendTokens(nil, j.prompt)
 	}
 	choices := make([]json.RawMessage, len(out))
 	for k, p := range out {
@@ -98,7 +98,7 @@ func (s *Server) appendChoice(b []byte, e event) []byte {
 		finish = jsonform.AppendText(nil, e.finish)
 	}
 	if e.job.ids {
-		ids = appendTokens(nil, tokens)
+		ids = policy.AppendTokens(nil, tokens)
 	}
 	b = orNull(append(b, `},"finish_reason":`...), finish)
 	b = orNull(append(b, `,"token_ids":`...), ids)
@@ -116,11 +116,6 @@ func orNull(b, value []byte) []byte {
 		return append(b, `null`...)
 	}
 	return append(b, value...)
-}
-
-// appendTokens appends tokens as JSON.
-func appendTokens(b []byte, tokens []quintain.Token) []byte {
-	return jsonform.AppendList(b, tokens, func(b []byte, t quintain.Token) []byte { return strconv.AppendInt(b, int64(t), 10) })
 }
 
 // places are the log-probabilities of the prompt of j, in the form of prompt_logprobs.

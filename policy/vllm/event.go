@@ -1,9 +1,9 @@
 package vllm
 
 import (
+	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
@@ -60,12 +60,9 @@ func (r *eventReader) add(value []byte) bool {
 	if !of.Pick(value) || !absent(of.Value(inPrompt)) || !absent(of.Value(inPromptProbs)) || !absent(of.Value(inVersions)) {
 		return false
 	}
-	if len(r.choices) == cap(r.choices) {
-		r.choices = append(r.choices, choice{})
-	} else {
-		r.choices = r.choices[:len(r.choices)+1]
-	}
-	c := &r.choices[len(r.choices)-1]
+	at := len(r.choices)
+	r.choices = slices.Grow(r.choices, 1)[:at+1]
+	c := &r.choices[at]
 	*c = choice{TokenIDs: c.TokenIDs[:0], probs: c.probs[:0]}
 	var usual bool
 	if c.Index, usual = jsonform.Int(of.Value(inIndex)); !usual {
@@ -77,19 +74,13 @@ func (r *eventReader) add(value []byte) bool {
 			return false
 		}
 	}
-	return jsonform.Elements(of.Value(inTokens), c.addToken) && (absent(of.Value(inProbs)) || r.addProbs(c, of.Value(inProbs)))
+	c.TokenIDs, usual = policy.ReadTokens(c.TokenIDs, of.Value(inTokens))
+	return usual && (absent(of.Value(inProbs)) || r.addProbs(c, of.Value(inProbs)))
 }
 
 // addProbs reads the log-probabilities of a choice.
 func (r *eventReader) addProbs(c *choice, value []byte) bool {
 	return r.probs.Pick(value) && absent(r.probs.Value(inContent)) && jsonform.Elements(r.probs.Value(inList), c.addProb)
-}
-
-// addToken reads a token.
-func (c *choice) addToken(value []byte) bool {
-	n, usual := jsonform.Int(value)
-	c.TokenIDs = append(c.TokenIDs, quintain.Token(n))
-	return usual && int(quintain.Token(n)) == n
 }
 
 // addProb reads a log-probability.

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -34,7 +33,7 @@ type query struct {
 // call is the request to the server.
 func (q *query) call() (c remote.Call, err error) {
 	c = remote.Call{Missing: missing, Begin: q.begin}
-	q.sent = encode(q.prompt.Tokens)
+	q.sent = policy.AppendTokens(make([]byte, 0, 6*len(q.prompt.Tokens)), q.prompt.Tokens)
 	tokens := "prompt"
 	fields := samplingOf(q.prompt.Sampling, q.prompt.N)
 	if q.config.Native {
@@ -54,18 +53,6 @@ func (q *query) call() (c remote.Call, err error) {
 	}
 	c.Body = slices.Concat([]byte(`{"`+tokens+`":`), q.sent, []byte(","), rest[1:])
 	return c, nil
-}
-
-// encode is the JSON of tokens, which may be many.
-func encode(tokens []quintain.Token) []byte {
-	text := append(make([]byte, 0, 6*len(tokens)+2), '[')
-	for i, t := range tokens {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendInt(text, int64(t), 10)
-	}
-	return append(text, ']')
 }
 
 // begin forgets what an earlier exchange brought.
