@@ -31,6 +31,9 @@ func (s *server) reset(c *web.Call) {
 		if err != nil {
 			return nil, err
 		}
+		if _, err := s.book.Grade(it.problem, nil); err != nil { // now, not at the first step
+			return nil, invalid(err)
+		}
 		e, err := s.book.Env(it.problem, it.scenario)
 		if err != nil {
 			return nil, invalid(err)

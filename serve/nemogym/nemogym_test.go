@@ -195,6 +195,7 @@ func TestEpisode(t *testing.T) {
 		{"the end", "/close", "{}", 200, "{}"},
 		{"a step after it", "/step", fmt.Sprintf(row, said("1")), 422, "begin one by /reset"},
 		{"another end", "/close", "{}", 200, "{}"},
+		{"a problem that nobody can grade", "/reset", `{"problem":{"task":"chain_sum","version":2,"seed":"1","instance":{"diffijulty":1}}}`, 422, "diffijulty"},
 		{"a scenario that there is not", "/reset", `{` + byID + `,"scenario":"chess"}`, 422, "chess"},
 	} {
 		status, reply := c.post(test.path, test.body)
@@ -272,6 +273,7 @@ func FuzzRows(f *testing.F) {
 		"{" + byID + `,"response":` + said("<answer>-3</answer>") + "}",
 		"{" + entry + `,"response":` + said("7", "user:?", "8") + "}",
 		`{"task":"chain_sum","scenario":"math_multi_turn","reward":1,"response":{"output":[{"role":"assistant","content":"\ud800"}]}}`,
+		`{"problem":{"task":"chain_sum","version":2,"seed":"1","instance":{"diffijulty":1}},"response":` + said("<answer>1</answer>") + "}",
 		`{"verify_responses":[{"reward":1e308},{"reward":1e308},{"reward":-1e308,"_ng_task_index":1}]}`,
 	} {
 		f.Add([]byte(body))
