@@ -7,36 +7,105 @@ type page struct {
 	refs int       // slots that hold it
 }
 
-// layer is the rows of one layer.
-func (p *page) layer(c Config, l int) matrix { return p.part(2*l*c.Width, 2*c.Width) }
-
-// part is n rows from lo on.
-func (p *page) part(lo, n int) matrix {
-	return matrix{data: p.data[lo*lanes:][:n*lanes], rows: n, cols: lanes, stride: lanes}
+// An attention is that of one token of a sequence to those up to itself, in one layer. Its
+// matrices have a row for each head. A kernel gets a pointer to it: copies of what was just
+// written would take as long as its work.
+type attention struct {
+	pages   []*page // of all positions
+	queries matrix
+	weights matrix // a column for each position
+	mixed   matrix
+	keys    int // where the keys of the first head begin in each page: a row for each column of the head, of lanes positions
+	values  int // where the first lanes columns of the values of the first head do: a row for each position
+	apart   int // from the keys, or values, of one head to those of the next
 }
 
-// keys are those of each head in one layer: a row for each of its columns.
-func (p *page) keys(c Config, layer int) stack {
+// begin makes a ready for the tokens of a sequence.
+func (a *attention) begin(c Config) {
 	n := c.headWidth()
-	return stack{data: p.part(2*layer*c.Width, c.Width).data, rows: n, apart: n * lanes, stride: lanes}
+	a.queries = matrix{rows: c.Heads, cols: n, stride: n}
+	a.mixed = a.queries
+	a.weights.resize(c.Heads, c.Context)
+	a.apart = n * lanes
 }
 
-// values are those of one panel of columns of each head in one layer: a row for each of the
-// first n positions.
-func (p *page) values(c Config, layer, panel, n int) stack {
-	from := p.part((2*layer+1)*c.Width+panel*lanes, c.Width-panel*lanes)
-	return stack{data: from.data, rows: n, apart: c.headWidth() * lanes, stride: lanes}
+// layer goes to a layer.
+func (a *attention) layer(l int) {
+	width := a.queries.rows * a.queries.cols
+	a.keys, a.values = 2*l*width*lanes, (2*l+1)*width*lanes
 }
 
-// put stores the keys and values of one position, which stand side by side in both, into
-// the rows of one layer.
-func put(rows matrix, pos int, both []float32) {
-	n, at := len(both)/2, pos%lanes
-	for k, x := range both[:n] {
-		rows.data[k*lanes+at] = x
+// score sets the weights of all positions of the pages to the products of queries and keys.
+// They are summed as by [mulPanel].
+func (a *attention) score() {
+	heads := a.queries.rows - 1
+	_ = a.queries.data[heads*a.queries.stride+a.queries.cols-1]
+	_ = a.weights.data[heads*a.weights.stride+len(a.pages)*lanes-1]
+	for _, p := range a.pages {
+		_ = p.data[a.keys+heads*a.apart+a.queries.cols*lanes-1]
 	}
+	kernels.score(a)
+}
+
+// mix sets mixed, whose data it then leaves behind, to the sums of the values by their
+// weights. They are summed as by [mulPanel].
+func (a *attention) mix() {
+	heads, held := a.queries.rows-1, a.weights.cols
+	_ = a.weights.data[heads*a.weights.stride+held-1]
+	_ = a.mixed.data[heads*a.mixed.stride+a.mixed.cols-1]
+	for _, p := range a.pages[:padded(held)/lanes] {
+		_ = p.data[a.values+heads*a.apart+a.mixed.cols*lanes-1]
+	}
+	for j := 0; j < a.mixed.cols; j += lanes {
+		kernels.mix(a)
+		a.mixed.data, a.values = a.mixed.data[lanes:], a.values+lanes*lanes
+	}
+	a.values -= a.mixed.cols * lanes
+}
+
+// scorePlain is the kernel of score in plain Go.
+func scorePlain(a *attention) {
+	for at, p := range a.pages {
+		for i := range a.queries.rows {
+			keys := rowsOf(p, a.keys+i*a.apart, a.queries.cols)
+			mulPlain(a.weights.between(i, i+1).columns(at*lanes, lanes), a.queries.between(i, i+1).factor(), keys, false)
+		}
+	}
+}
+
+// mixPlain is the kernel of mix in plain Go, for the first lanes columns.
+func mixPlain(a *attention) {
+	for i := range a.mixed.rows {
+		for at := 0; at < a.weights.cols; at += lanes {
+			values := rowsOf(a.pages[at/lanes], a.values+i*a.apart, min(lanes, a.weights.cols-at))
+			mulPlain(a.mixed.between(i, i+1), a.weights.between(i, i+1).columns(at, lanes).factor(), values, at > 0)
+		}
+	}
+}
+
+// rowsOf is n rows of a page.
+func rowsOf(p *page, from, n int) matrix {
+	return matrix{data: p.data[from:][:n*lanes], rows: n, cols: lanes, stride: lanes}
+}
+
+// put stores the key and value of one position in one layer, which stand side by side in
+// both.
+func (p *page) put(layer, pos int, both []float32) {
+	n, at := len(both)/2, pos%lanes
+	keys, values := p.data[2*layer*n*lanes:][:n*lanes], p.data[(2*layer+1)*n*lanes:][:n*lanes]
+	putColumn(keys[at:], both[:n])
 	for j := 0; j < n; j += lanes {
-		copy(rows.row(n+j+at), both[n+j:])
+		*(*[lanes]float32)(values[(j+at)*lanes:]) = [lanes]float32(both[n+j:])
+	}
+}
+
+// putColumn sets the first column of rows of lanes numbers. It is a function of its own so
+// that the loop stays in registers.
+//
+//go:noinline
+func putColumn(rows, column []float32) {
+	for i, x := range column {
+		rows[i*lanes] = x
 	}
 }
 

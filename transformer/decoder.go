@@ -42,7 +42,7 @@ type decoderRow struct {
 type decoderScratch struct {
 	x, normed, in, qkv, mixed, hidden, square matrix
 	last, logits                              matrix
-	probs                                     matrix // head × Context
+	attention                                 attention
 	inv                                       []float32
 }
 
@@ -265,6 +265,7 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 			d.shift(l, rows, w)
 			multiply(w.qkv, w.in, &weights[tensorQKV], false)
 		}
+		w.attention.layer(l)
 		for i, r := range rows {
 			d.attend(l, r, i, w)
 		}
@@ -304,7 +305,7 @@ func (w *decoderScratch) resize(rows int, c Config) {
 	w.hidden.resize(rows, c.Hidden)
 	w.square.resize(rows, c.Hidden)
 	w.logits.resize(rows, c.Vocab)
-	w.probs.resize(c.Heads, c.Context)
+	w.attention.begin(c)
 	w.inv = grown(w.inv, rows)
 }
 
@@ -322,24 +323,16 @@ func (d *Decoder) shift(l int, rows []decoderRow, w *decoderScratch) {
 }
 
 // attend puts the key and value of row i into the cache of layer l and computes its
-// attended values from all positions of its slot up to its own, page by page in order.
+// attended values from all positions of its slot up to its own.
 func (d *Decoder) attend(l int, r decoderRow, i int, w *decoderScratch) {
-	c, n := d.config, d.config.headWidth()
-	qkv, mixed, pages := w.qkv.row(i), w.mixed.row(i), d.slots[r.slot].pages[:r.pos/lanes+1]
-	d.turns.turn(qkv[:2*c.Width], r.pos, 1)
-	put(pages[len(pages)-1].layer(c, l), r.pos, qkv[c.Width:])
-	for at, p := range pages {
-		mulEach(w.probs.columns(at*lanes, lanes), factor{qkv, n, 1}, p.keys(c, l), false)
+	qkv, width, a := w.qkv.row(i), d.config.Width, &w.attention
+	d.turns.turn(qkv[:2*width], r.pos, 1)
+	a.pages = d.slots[r.slot].pages[:r.pos/lanes+1]
+	a.pages[len(a.pages)-1].put(l, r.pos, qkv[width:])
+	a.queries.data, a.mixed.data, a.weights.cols = qkv[:width], w.mixed.row(i), r.pos+1
+	a.score()
+	for h := range a.weights.rows {
+		softmax(a.weights.full(h), a.weights.cols, d.scale)
 	}
-	held := r.pos + 1
-	for h := range c.Heads {
-		softmax(w.probs.full(h)[:padded(held)], held, d.scale)
-	}
-	heads := matrix{data: mixed, rows: c.Heads, cols: n, stride: n}
-	for at, p := range pages {
-		weights := w.probs.columns(at*lanes, lanes).factor()
-		for j := 0; j < n; j += lanes {
-			mulEach(heads.columns(j, lanes), weights, p.values(c, l, j/lanes, min(lanes, held-at*lanes)), at > 0)
-		}
-	}
+	a.mix()
 }

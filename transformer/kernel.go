@@ -8,7 +8,8 @@ type kernelSet struct {
 	name string
 
 	mul            func(c matrix, a factor, b matrix, add bool)
-	mulEach        func(c matrix, a factor, b stack, add bool)
+	score          func(a *attention)
+	mix            func(a *attention)
 	dot            func(x, y []float32) float32
 	maximum        func(x []float32) float32
 	powers         func(x []float32, factor, term float32) (sum, weighted float32)
@@ -29,7 +30,7 @@ type kernelSet struct {
 
 // plain is the kernels in plain Go, for other processors. Those in assembly are held to them.
 var plain = kernelSet{
-	name: "portable", mul: mulPlain, mulEach: mulEachPlain,
+	name: "portable", mul: mulPlain, score: scorePlain, mix: mixPlain,
 	dot: dotPlain, maximum: maximumPlain, powers: powersPlain,
 	scaleBy: scaleByPlain, addScaled: addScaledPlain, addProduct: addProductPlain,
 	squareReLU: squareReLUPlain, squareReLUBack: squareReLUBackPlain, softmaxBack: softmaxBackPlain,
@@ -71,32 +72,6 @@ func mulPanel(c matrix, a factor, b matrix, add bool) {
 		_ = b.data[(b.rows-1)*b.stride+lanes-1]
 	}
 	kernels.mul(c, a, b, add)
-}
-
-// A stack is as many matrices as a product has rows. Each begins apart numbers after the one
-// before.
-type stack struct {
-	data                []float32
-	rows, apart, stride int
-}
-
-// matrix is matrix i.
-func (s stack) matrix(i int) matrix {
-	return matrix{data: s.data[i*s.apart:], rows: s.rows, cols: lanes, stride: s.stride}
-}
-
-// mulEach is [mulPanel] with a matrix of its own for every row: row i of c is the product of
-// row i of a and matrix i of b.
-func mulEach(c matrix, a factor, b stack, add bool) {
-	if c.rows == 0 {
-		return
-	}
-	_ = c.data[(c.rows-1)*c.stride+lanes-1]
-	if b.rows > 0 {
-		_ = a.data[(c.rows-1)*a.down+(b.rows-1)*a.across]
-		_ = b.data[(c.rows-1)*b.apart+(b.rows-1)*b.stride+lanes-1]
-	}
-	kernels.mulEach(c, a, b, add)
 }
 
 // mulPlain is the kernel of [mulPanel] in plain Go: tiles of three rows and two columns, whose
@@ -149,26 +124,6 @@ func addTilePlain(c [3]*[lanes]float32, a [][3]float32, b matrix) {
 			at += b.stride
 		}
 		c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1] = s00, s01, s10, s11, s20, s21
-	}
-}
-
-// mulEachPlain is the kernel of [mulEach] in plain Go: four columns at a time.
-func mulEachPlain(c matrix, a factor, b stack, add bool) {
-	clearUnless(add, c)
-	for i := range c.rows {
-		from := b.matrix(i)
-		for j := 0; j < lanes; j += 4 {
-			to := (*[4]float32)(c.data[i*c.stride+j:])
-			s0, s1, s2, s3 := to[0], to[1], to[2], to[3]
-			for k := range from.rows {
-				x, w := a.data[i*a.down+k*a.across], (*[4]float32)(from.data[k*from.stride+j:])
-				s0 += x * w[0]
-				s1 += x * w[1]
-				s2 += x * w[2]
-				s3 += x * w[3]
-			}
-			to[0], to[1], to[2], to[3] = s0, s1, s2, s3
-		}
 	}
 }
 

@@ -9,7 +9,7 @@ func available() []kernelSet {
 	list := []kernelSet{plain}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		set := kernelSet{
-			name: "AVX2", mul: mulAVX2, mulEach: mulEachAVX2,
+			name: "AVX2", mul: mulAVX2, score: scoreAVX2, mix: mixAVX2,
 			dot: dotAVX2, maximum: maximumAVX2, powers: powersAVX2,
 			scaleBy: scaleByAVX2, addScaled: addScaledAVX2, addProduct: addProductAVX2,
 			squareReLU: squareReLUAVX2, squareReLUBack: squareReLUBackAVX2, softmaxBack: softmaxBackAVX2,
@@ -33,7 +33,10 @@ func mulAVX2(c matrix, a factor, b matrix, add bool)
 func mulAVX512(c matrix, a factor, b matrix, add bool)
 
 //go:noescape
-func mulEachAVX2(c matrix, a factor, b stack, add bool)
+func scoreAVX2(a *attention)
+
+//go:noescape
+func mixAVX2(a *attention)
 
 //go:noescape
 func dotAVX2(x, y []float32) float32

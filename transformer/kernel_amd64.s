@@ -602,187 +602,6 @@ l1:
 	VZEROUPPER
 	RET
 
-TEXT ·mulEachAVX2(SB), NOSPLIT, $0-137
-	MOVQ b_apart+120(FP), R15
-	SHLQ $2, R15
-	MOVQ c_data_base+0(FP), DI
-	MOVQ c_rows+24(FP), BX
-	MOVQ c_stride+40(FP), R8
-	MOVQ a_data_base+48(FP), SI
-	MOVQ a_down+72(FP), R9
-	MOVQ a_across+80(FP), R10
-	MOVQ b_stride+128(FP), R11
-	SHLQ $2, R8
-	SHLQ $2, R9
-	SHLQ $2, R10
-	SHLQ $2, R11
-l1:
-	CMPQ BX, $4
-	JLT l2
-	CMPB add+136(FP), $0
-	JEQ l3
-	MOVQ DI, R12
-	LEAQ (R12)(R8*2), R13
-	ADDQ R8, R13
-	VMOVUPS 0(R12), Y3
-	VMOVUPS 32(R12), Y4
-	VMOVUPS 0(R12)(R8*1), Y5
-	VMOVUPS 32(R12)(R8*1), Y6
-	VMOVUPS 0(R12)(R8*2), Y7
-	VMOVUPS 32(R12)(R8*2), Y8
-	VMOVUPS 0(R13), Y9
-	VMOVUPS 32(R13), Y10
-	JMP l4
-l3:
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-l4:
-	MOVQ SI, R12
-	LEAQ (R12)(R9*2), R13
-	ADDQ R9, R13
-	MOVQ b_data_base+88(FP), DX
-	MOVQ b_rows+112(FP), CX
-	TESTQ CX, CX
-	JZ l6
-l5:
-	LEAQ (DX)(R15*2), AX
-	VBROADCASTSS (R12), Y2
-	VFMADD231PS 0(DX), Y2, Y3
-	VFMADD231PS 32(DX), Y2, Y4
-	VBROADCASTSS (R12)(R9*1), Y2
-	VFMADD231PS 0(DX)(R15*1), Y2, Y5
-	VFMADD231PS 32(DX)(R15*1), Y2, Y6
-	VBROADCASTSS (R12)(R9*2), Y2
-	VFMADD231PS 0(DX)(R15*2), Y2, Y7
-	VFMADD231PS 32(DX)(R15*2), Y2, Y8
-	VBROADCASTSS (R13), Y2
-	VFMADD231PS 0(AX)(R15*1), Y2, Y9
-	VFMADD231PS 32(AX)(R15*1), Y2, Y10
-	ADDQ R10, R12
-	ADDQ R10, R13
-	ADDQ R11, DX
-	DECQ CX
-	JNZ l5
-l6:
-	MOVQ DI, R12
-	LEAQ (R12)(R8*2), R13
-	ADDQ R8, R13
-	VMOVUPS Y3, 0(R12)
-	VMOVUPS Y4, 32(R12)
-	VMOVUPS Y5, 0(R12)(R8*1)
-	VMOVUPS Y6, 32(R12)(R8*1)
-	VMOVUPS Y7, 0(R12)(R8*2)
-	VMOVUPS Y8, 32(R12)(R8*2)
-	VMOVUPS Y9, 0(R13)
-	VMOVUPS Y10, 32(R13)
-	ADDQ R8, DI
-	ADDQ R9, SI
-	ADDQ R15, b_data_base+88(FP)
-	ADDQ R8, DI
-	ADDQ R9, SI
-	ADDQ R15, b_data_base+88(FP)
-	ADDQ R8, DI
-	ADDQ R9, SI
-	ADDQ R15, b_data_base+88(FP)
-	ADDQ R8, DI
-	ADDQ R9, SI
-	ADDQ R15, b_data_base+88(FP)
-	SUBQ $4, BX
-	JMP l1
-l2:
-l7:
-	CMPQ BX, $2
-	JLT l8
-	CMPB add+136(FP), $0
-	JEQ l9
-	MOVQ DI, R12
-	VMOVUPS 0(R12), Y3
-	VMOVUPS 32(R12), Y4
-	VMOVUPS 0(R12)(R8*1), Y5
-	VMOVUPS 32(R12)(R8*1), Y6
-	JMP l10
-l9:
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-l10:
-	MOVQ SI, R12
-	MOVQ b_data_base+88(FP), DX
-	MOVQ b_rows+112(FP), CX
-	TESTQ CX, CX
-	JZ l12
-l11:
-	VBROADCASTSS (R12), Y2
-	VFMADD231PS 0(DX), Y2, Y3
-	VFMADD231PS 32(DX), Y2, Y4
-	VBROADCASTSS (R12)(R9*1), Y2
-	VFMADD231PS 0(DX)(R15*1), Y2, Y5
-	VFMADD231PS 32(DX)(R15*1), Y2, Y6
-	ADDQ R10, R12
-	ADDQ R11, DX
-	DECQ CX
-	JNZ l11
-l12:
-	MOVQ DI, R12
-	VMOVUPS Y3, 0(R12)
-	VMOVUPS Y4, 32(R12)
-	VMOVUPS Y5, 0(R12)(R8*1)
-	VMOVUPS Y6, 32(R12)(R8*1)
-	ADDQ R8, DI
-	ADDQ R9, SI
-	ADDQ R15, b_data_base+88(FP)
-	ADDQ R8, DI
-	ADDQ R9, SI
-	ADDQ R15, b_data_base+88(FP)
-	SUBQ $2, BX
-	JMP l7
-l8:
-l13:
-	CMPQ BX, $1
-	JLT l14
-	CMPB add+136(FP), $0
-	JEQ l15
-	MOVQ DI, R12
-	VMOVUPS 0(R12), Y3
-	VMOVUPS 32(R12), Y4
-	JMP l16
-l15:
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-l16:
-	MOVQ SI, R12
-	MOVQ b_data_base+88(FP), DX
-	MOVQ b_rows+112(FP), CX
-	TESTQ CX, CX
-	JZ l18
-l17:
-	VBROADCASTSS (R12), Y2
-	VFMADD231PS 0(DX), Y2, Y3
-	VFMADD231PS 32(DX), Y2, Y4
-	ADDQ R10, R12
-	ADDQ R11, DX
-	DECQ CX
-	JNZ l17
-l18:
-	MOVQ DI, R12
-	VMOVUPS Y3, 0(R12)
-	VMOVUPS Y4, 32(R12)
-	ADDQ R8, DI
-	ADDQ R9, SI
-	ADDQ R15, b_data_base+88(FP)
-	SUBQ $1, BX
-	JMP l13
-l14:
-	VZEROUPPER
-	RET
-
 TEXT ·mulAVX512(SB), NOSPLIT, $0-137
 	MOVQ c_data_base+0(FP), DI
 	MOVQ c_rows+24(FP), BX
@@ -1043,5 +862,384 @@ l1:
 	DECQ CX
 	JNZ l1
 	VMOVSS X0, ret+8(FP)
+	VZEROUPPER
+	RET
+
+TEXT ·scoreAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (attention_weights+matrix_data)(AX), DI
+	MOVQ (attention_weights+matrix_stride)(AX), R8
+	MOVQ (attention_queries+matrix_rows)(AX), BX
+	MOVQ (attention_queries+matrix_data)(AX), SI
+	MOVQ (attention_queries+matrix_stride)(AX), R9
+	MOVQ (attention_apart)(AX), R15
+	SHLQ $2, R8
+	SHLQ $2, R9
+	SHLQ $2, R15
+l1:
+	CMPQ BX, $4
+	JLT l2
+	MOVQ a+0(FP), AX
+	MOVQ attention_pages(AX), R10
+	MOVQ (attention_pages+8)(AX), R11
+l3:
+	TESTQ R11, R11
+	JZ l4
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	MOVQ a+0(FP), AX
+	MOVQ (attention_queries+matrix_rows)(AX), DX
+	SUBQ BX, DX
+	IMULQ attention_apart(AX), DX
+	ADDQ attention_keys(AX), DX
+	MOVQ (R10), CX
+	ADDQ $8, R10
+	MOVQ page_data(CX), CX
+	LEAQ (CX)(DX*4), DX
+	MOVQ SI, R12
+	LEAQ (R12)(R9*2), R13
+	ADDQ R9, R13
+	MOVQ (attention_queries+matrix_cols)(AX), CX
+l5:
+	LEAQ (DX)(R15*2), AX
+	VBROADCASTSS (R12), Y2
+	VFMADD231PS 0(DX), Y2, Y3
+	VFMADD231PS 32(DX), Y2, Y4
+	VBROADCASTSS (R12)(R9*1), Y2
+	VFMADD231PS 0(DX)(R15*1), Y2, Y5
+	VFMADD231PS 32(DX)(R15*1), Y2, Y6
+	VBROADCASTSS (R12)(R9*2), Y2
+	VFMADD231PS 0(DX)(R15*2), Y2, Y7
+	VFMADD231PS 32(DX)(R15*2), Y2, Y8
+	VBROADCASTSS (R13), Y2
+	VFMADD231PS 0(AX)(R15*1), Y2, Y9
+	VFMADD231PS 32(AX)(R15*1), Y2, Y10
+	ADDQ $4, R12
+	ADDQ $4, R13
+	ADDQ $64, DX
+	DECQ CX
+	JNZ l5
+	MOVQ DI, R12
+	LEAQ (R12)(R8*2), R13
+	ADDQ R8, R13
+	VMOVUPS Y3, 0(R12)
+	VMOVUPS Y4, 32(R12)
+	VMOVUPS Y5, 0(R12)(R8*1)
+	VMOVUPS Y6, 32(R12)(R8*1)
+	VMOVUPS Y7, 0(R12)(R8*2)
+	VMOVUPS Y8, 32(R12)(R8*2)
+	VMOVUPS Y9, 0(R13)
+	VMOVUPS Y10, 32(R13)
+	ADDQ $64, DI
+	DECQ R11
+	JMP l3
+l4:
+	MOVQ a+0(FP), AX
+	MOVQ (attention_pages+8)(AX), R11
+	SHLQ $6, R11
+	SUBQ R11, DI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	SUBQ $4, BX
+	JMP l1
+l2:
+l6:
+	CMPQ BX, $2
+	JLT l7
+	MOVQ a+0(FP), AX
+	MOVQ attention_pages(AX), R10
+	MOVQ (attention_pages+8)(AX), R11
+l8:
+	TESTQ R11, R11
+	JZ l9
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	MOVQ a+0(FP), AX
+	MOVQ (attention_queries+matrix_rows)(AX), DX
+	SUBQ BX, DX
+	IMULQ attention_apart(AX), DX
+	ADDQ attention_keys(AX), DX
+	MOVQ (R10), CX
+	ADDQ $8, R10
+	MOVQ page_data(CX), CX
+	LEAQ (CX)(DX*4), DX
+	MOVQ SI, R12
+	MOVQ (attention_queries+matrix_cols)(AX), CX
+l10:
+	VBROADCASTSS (R12), Y2
+	VFMADD231PS 0(DX), Y2, Y3
+	VFMADD231PS 32(DX), Y2, Y4
+	VBROADCASTSS (R12)(R9*1), Y2
+	VFMADD231PS 0(DX)(R15*1), Y2, Y5
+	VFMADD231PS 32(DX)(R15*1), Y2, Y6
+	ADDQ $4, R12
+	ADDQ $64, DX
+	DECQ CX
+	JNZ l10
+	MOVQ DI, R12
+	VMOVUPS Y3, 0(R12)
+	VMOVUPS Y4, 32(R12)
+	VMOVUPS Y5, 0(R12)(R8*1)
+	VMOVUPS Y6, 32(R12)(R8*1)
+	ADDQ $64, DI
+	DECQ R11
+	JMP l8
+l9:
+	MOVQ a+0(FP), AX
+	MOVQ (attention_pages+8)(AX), R11
+	SHLQ $6, R11
+	SUBQ R11, DI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	SUBQ $2, BX
+	JMP l6
+l7:
+l11:
+	CMPQ BX, $1
+	JLT l12
+	MOVQ a+0(FP), AX
+	MOVQ attention_pages(AX), R10
+	MOVQ (attention_pages+8)(AX), R11
+l13:
+	TESTQ R11, R11
+	JZ l14
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ a+0(FP), AX
+	MOVQ (attention_queries+matrix_rows)(AX), DX
+	SUBQ BX, DX
+	IMULQ attention_apart(AX), DX
+	ADDQ attention_keys(AX), DX
+	MOVQ (R10), CX
+	ADDQ $8, R10
+	MOVQ page_data(CX), CX
+	LEAQ (CX)(DX*4), DX
+	MOVQ SI, R12
+	MOVQ (attention_queries+matrix_cols)(AX), CX
+l15:
+	VBROADCASTSS (R12), Y2
+	VFMADD231PS 0(DX), Y2, Y3
+	VFMADD231PS 32(DX), Y2, Y4
+	ADDQ $4, R12
+	ADDQ $64, DX
+	DECQ CX
+	JNZ l15
+	MOVQ DI, R12
+	VMOVUPS Y3, 0(R12)
+	VMOVUPS Y4, 32(R12)
+	ADDQ $64, DI
+	DECQ R11
+	JMP l13
+l14:
+	MOVQ a+0(FP), AX
+	MOVQ (attention_pages+8)(AX), R11
+	SHLQ $6, R11
+	SUBQ R11, DI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	SUBQ $1, BX
+	JMP l11
+l12:
+	VZEROUPPER
+	RET
+
+TEXT ·mixAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (attention_mixed+matrix_data)(AX), DI
+	MOVQ (attention_mixed+matrix_stride)(AX), R8
+	MOVQ (attention_queries+matrix_rows)(AX), BX
+	MOVQ (attention_weights+matrix_data)(AX), SI
+	MOVQ (attention_weights+matrix_stride)(AX), R9
+	MOVQ (attention_apart)(AX), R15
+	SHLQ $2, R8
+	SHLQ $2, R9
+	SHLQ $2, R15
+l1:
+	CMPQ BX, $4
+	JLT l2
+	MOVQ a+0(FP), AX
+	MOVQ attention_pages(AX), R10
+	MOVQ (attention_weights+matrix_cols)(AX), R11
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	MOVQ SI, R12
+	LEAQ (R12)(R9*2), R13
+	ADDQ R9, R13
+l3:
+	TESTQ R11, R11
+	JLE l4
+	MOVQ a+0(FP), AX
+	MOVQ (attention_queries+matrix_rows)(AX), DX
+	SUBQ BX, DX
+	IMULQ attention_apart(AX), DX
+	ADDQ attention_values(AX), DX
+	MOVQ (R10), CX
+	ADDQ $8, R10
+	MOVQ page_data(CX), CX
+	LEAQ (CX)(DX*4), DX
+	MOVQ $16, CX
+	CMPQ R11, CX
+	CMOVQLT R11, CX
+l5:
+	LEAQ (DX)(R15*2), AX
+	VBROADCASTSS (R12), Y2
+	VFMADD231PS 0(DX), Y2, Y3
+	VFMADD231PS 32(DX), Y2, Y4
+	VBROADCASTSS (R12)(R9*1), Y2
+	VFMADD231PS 0(DX)(R15*1), Y2, Y5
+	VFMADD231PS 32(DX)(R15*1), Y2, Y6
+	VBROADCASTSS (R12)(R9*2), Y2
+	VFMADD231PS 0(DX)(R15*2), Y2, Y7
+	VFMADD231PS 32(DX)(R15*2), Y2, Y8
+	VBROADCASTSS (R13), Y2
+	VFMADD231PS 0(AX)(R15*1), Y2, Y9
+	VFMADD231PS 32(AX)(R15*1), Y2, Y10
+	ADDQ $4, R12
+	ADDQ $4, R13
+	ADDQ $64, DX
+	DECQ CX
+	JNZ l5
+	SUBQ $16, R11
+	JMP l3
+l4:
+	MOVQ DI, R12
+	LEAQ (R12)(R8*2), R13
+	ADDQ R8, R13
+	VMOVUPS Y3, 0(R12)
+	VMOVUPS Y4, 32(R12)
+	VMOVUPS Y5, 0(R12)(R8*1)
+	VMOVUPS Y6, 32(R12)(R8*1)
+	VMOVUPS Y7, 0(R12)(R8*2)
+	VMOVUPS Y8, 32(R12)(R8*2)
+	VMOVUPS Y9, 0(R13)
+	VMOVUPS Y10, 32(R13)
+	ADDQ R8, DI
+	ADDQ R9, SI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	SUBQ $4, BX
+	JMP l1
+l2:
+l6:
+	CMPQ BX, $2
+	JLT l7
+	MOVQ a+0(FP), AX
+	MOVQ attention_pages(AX), R10
+	MOVQ (attention_weights+matrix_cols)(AX), R11
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	MOVQ SI, R12
+l8:
+	TESTQ R11, R11
+	JLE l9
+	MOVQ a+0(FP), AX
+	MOVQ (attention_queries+matrix_rows)(AX), DX
+	SUBQ BX, DX
+	IMULQ attention_apart(AX), DX
+	ADDQ attention_values(AX), DX
+	MOVQ (R10), CX
+	ADDQ $8, R10
+	MOVQ page_data(CX), CX
+	LEAQ (CX)(DX*4), DX
+	MOVQ $16, CX
+	CMPQ R11, CX
+	CMOVQLT R11, CX
+l10:
+	VBROADCASTSS (R12), Y2
+	VFMADD231PS 0(DX), Y2, Y3
+	VFMADD231PS 32(DX), Y2, Y4
+	VBROADCASTSS (R12)(R9*1), Y2
+	VFMADD231PS 0(DX)(R15*1), Y2, Y5
+	VFMADD231PS 32(DX)(R15*1), Y2, Y6
+	ADDQ $4, R12
+	ADDQ $64, DX
+	DECQ CX
+	JNZ l10
+	SUBQ $16, R11
+	JMP l8
+l9:
+	MOVQ DI, R12
+	VMOVUPS Y3, 0(R12)
+	VMOVUPS Y4, 32(R12)
+	VMOVUPS Y5, 0(R12)(R8*1)
+	VMOVUPS Y6, 32(R12)(R8*1)
+	ADDQ R8, DI
+	ADDQ R9, SI
+	ADDQ R8, DI
+	ADDQ R9, SI
+	SUBQ $2, BX
+	JMP l6
+l7:
+l11:
+	CMPQ BX, $1
+	JLT l12
+	MOVQ a+0(FP), AX
+	MOVQ attention_pages(AX), R10
+	MOVQ (attention_weights+matrix_cols)(AX), R11
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ SI, R12
+l13:
+	TESTQ R11, R11
+	JLE l14
+	MOVQ a+0(FP), AX
+	MOVQ (attention_queries+matrix_rows)(AX), DX
+	SUBQ BX, DX
+	IMULQ attention_apart(AX), DX
+	ADDQ attention_values(AX), DX
+	MOVQ (R10), CX
+	ADDQ $8, R10
+	MOVQ page_data(CX), CX
+	LEAQ (CX)(DX*4), DX
+	MOVQ $16, CX
+	CMPQ R11, CX
+	CMOVQLT R11, CX
+l15:
+	VBROADCASTSS (R12), Y2
+	VFMADD231PS 0(DX), Y2, Y3
+	VFMADD231PS 32(DX), Y2, Y4
+	ADDQ $4, R12
+	ADDQ $64, DX
+	DECQ CX
+	JNZ l15
+	SUBQ $16, R11
+	JMP l13
+l14:
+	MOVQ DI, R12
+	VMOVUPS Y3, 0(R12)
+	VMOVUPS Y4, 32(R12)
+	ADDQ R8, DI
+	ADDQ R9, SI
+	SUBQ $1, BX
+	JMP l11
+l12:
 	VZEROUPPER
 	RET

@@ -6,7 +6,7 @@ package transformer
 // processor has NEON.
 func available() []kernelSet {
 	return []kernelSet{{
-		name: "NEON", mul: mulNEON, mulEach: mulEachNEON,
+		name: "NEON", mul: mulNEON, score: scoreNEON, mix: mixNEON,
 		dot: dotNEON, maximum: maximumNEON, powers: powersNEON,
 		scaleBy: scaleByNEON, addScaled: addScaledNEON, addProduct: addProductNEON,
 		squareReLU: squareReLUNEON, squareReLUBack: squareReLUBackNEON, softmaxBack: softmaxBackNEON,
@@ -19,7 +19,10 @@ func available() []kernelSet {
 func mulNEON(c matrix, a factor, b matrix, add bool)
 
 //go:noescape
-func mulEachNEON(c matrix, a factor, b stack, add bool)
+func scoreNEON(a *attention)
+
+//go:noescape
+func mixNEON(a *attention)
 
 //go:noescape
 func dotNEON(x, y []float32) float32

@@ -124,34 +124,65 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 	})
 }
 
-// TestEachRowIsThatOfItsMatrix compares products with a matrix for each row with those row by
-// row.
-func TestEachRowIsThatOfItsMatrix(t *testing.T) {
+// TestAttention compares the products with keys and values in pages with those of each head
+// and page.
+func TestAttention(t *testing.T) {
 	everySet(t, func(t *testing.T, set kernelSet) {
 		r := rand.New(rand.NewPCG(1, 10))
-		for _, rows := range []int{0, 1, 2, 3, 4, 5, 6, 7, 11} {
-			for _, inner := range []int{0, 1, 3, 16, 33} {
-				a, c := random(r, rows, inner), random(r, rows, lanes)
-				b := stack{data: random(r, 1, 12*40*lanes).row(0), rows: inner, apart: 40 * lanes, stride: lanes}
-				for _, add := range []bool{false, true} {
-					want := c
-					want.data = slices.Clone(c.data)
-					for i := range rows {
-						set.mul(want.between(i, i+1), a.between(i, i+1).factor(), b.matrix(i), add)
-					}
-					got := c
-					data, check := fenced(c.data)
-					got.data = data
-					what := fmt.Sprintf("%d rows, %d inner, add %v", rows, inner, add)
-					set.mulEach(got, a.factor(), b, add)
-					check(t, what)
-					if !slices.Equal(got.data, want.data) {
-						t.Errorf("%s: not the bits of single products", what)
-					}
+		for _, heads := range []int{1, 2, 3, 4, 5, 6, 7, 11} {
+			for _, held := range []int{1, 15, 16, 17, 40, 48} {
+				a := attention{queries: random(r, heads, 24), weights: random(r, heads, held), mixed: random(r, heads, lanes), keys: 3 * lanes, values: 5 * lanes, apart: 40 * lanes}
+				for range padded(held) / lanes {
+					a.pages = append(a.pages, &page{data: random(r, 1, 600*lanes).row(0)})
 				}
+				t.Run(fmt.Sprintf("%d heads, %d positions", heads, held), func(t *testing.T) {
+					checkMix(t, set, a)
+					checkScore(t, set, a)
+				})
 			}
 		}
 	})
+}
+
+// checkScore compares the products of queries and keys.
+func checkScore(t *testing.T, set kernelSet, a attention) {
+	t.Helper()
+	var want matrix
+	want.resize(a.weights.rows, a.weights.cols)
+	for at, p := range a.pages {
+		for i := range want.rows {
+			keys := rowsOf(p, a.keys+i*a.apart, a.queries.cols)
+			set.mul(want.between(i, i+1).columns(at*lanes, lanes), a.queries.between(i, i+1).factor(), keys, false)
+		}
+	}
+	data, check := fenced(make([]float32, len(want.data)))
+	a.weights.data = data
+	set.score(&a)
+	check(t, "scores")
+	if !slices.Equal(data, want.data) {
+		t.Error("scores: not the bits of single products")
+	}
+}
+
+// checkMix compares the weighted sums of values.
+func checkMix(t *testing.T, set kernelSet, a attention) {
+	t.Helper()
+	var want matrix
+	want.resize(a.mixed.rows, a.mixed.cols)
+	for i := range want.rows {
+		for at := 0; at < a.weights.cols; at += lanes {
+			n := min(lanes, a.weights.cols-at)
+			values := rowsOf(a.pages[at/lanes], a.values+i*a.apart, n)
+			set.mul(want.between(i, i+1), a.weights.between(i, i+1).columns(at, n).factor(), values, at > 0)
+		}
+	}
+	data, check := fenced(make([]float32, len(want.data)))
+	a.mixed.data = data
+	set.mix(&a)
+	check(t, "sums")
+	if !slices.Equal(data, want.data) {
+		t.Error("sums: not the bits of single products")
+	}
 }
 
 // TestWideKernelsGiveTheSameBits compares the products of the sets in assembly.
@@ -333,8 +364,26 @@ func TestShortSlicesPanic(t *testing.T) {
 		"turnHeads":      func() { turnHeads(long, short, angles{(*[8]float32)(long), (*[8]float32)(long), 1, 4, 32}) },
 		"product":        func() { mulPanel(square(short), square(long).factor(), square(long), true) },
 		"left factor":    func() { mulPanel(square(long), square(short).factor(), square(long), true) },
-		"stack":          func() { mulEach(square(long), square(long).factor(), stack{long, 1, 2 * lanes, lanes}, true) },
-		"right factor":   func() { mulPanel(square(long), square(long).factor(), square(short), true) },
+		"queries": func() {
+			(&attention{queries: square(short), weights: square(long), pages: []*page{{data: long}}}).score()
+		},
+		"scores": func() {
+			(&attention{queries: square(long), weights: square(short), pages: []*page{{data: long}}}).score()
+		},
+		"keys": func() {
+			(&attention{queries: square(long), weights: square(long), pages: []*page{{data: short}}}).score()
+		},
+		"weights": func() {
+			(&attention{queries: square(long), weights: square(short), mixed: square(long), pages: []*page{{data: long}}}).mix()
+		},
+		"mixed": func() {
+			(&attention{queries: square(long), weights: square(long), mixed: square(short), pages: []*page{{data: long}}}).mix()
+		},
+		"values": func() {
+			(&attention{queries: square(long), weights: square(long), mixed: square(long), pages: []*page{{data: short}}}).mix()
+		},
+		"pages":        func() { (&attention{queries: square(long), weights: square(long), mixed: square(long)}).mix() },
+		"right factor": func() { mulPanel(square(long), square(long).factor(), square(short), true) },
 	} {
 		func() {
 			defer func() {

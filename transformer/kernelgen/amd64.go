@@ -13,10 +13,10 @@ func amd64File() string {
 	vectors(w, "AVX2")
 	for _, t := range tilings {
 		t.mul(w)
-		if !t.each {
-			t.multiplyAdds(w)
-		}
+		t.multiplyAdds(w)
 	}
+	tilings[0].score(w)
+	tilings[0].mix(w)
 	return w.String()
 }
 

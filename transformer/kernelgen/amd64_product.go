@@ -6,7 +6,6 @@ import "fmt"
 // rows and 16 columns of the product stay in registers while the sums grow.
 type tiling struct {
 	suffix string // of the names of functions
-	each   bool   // every row of a has a matrix of its own in b: mulEach instead of mul
 	vector string // prefix of the registers
 	zero   string // instruction that clears one
 	parts  int    // registers of a row of a tile
@@ -15,7 +14,6 @@ type tiling struct {
 
 var tilings = []tiling{
 	{suffix: "AVX2", vector: "Y", zero: "VXORPS", parts: 2, rows: []int{4, 2, 1}},
-	{suffix: "AVX2", each: true, vector: "Y", zero: "VXORPS", parts: 2, rows: []int{4, 2, 1}},
 	{suffix: "AVX512", vector: "Z", zero: "VPXORD", parts: 1, rows: []int{8, 4, 2, 1}},
 }
 
@@ -23,20 +21,13 @@ var tilings = []tiling{
 const (
 	mulC, mulCDown             = "DI", "R8"
 	mulA, mulADown, mulAAcross = "SI", "R9", "R10"
-	mulB, mulBDown, mulBApart  = "DX", "R11", "R15"
+	mulB, mulBDown             = "DX", "R11"
 	mulRows, mulInner          = "BX", "CX" // what is left of the rows and of the inner dimension
 )
 
-// mul(c matrix, a factor, b matrix, add bool) and mulEach(c matrix, a factor, b stack, add
-// bool), whose arguments are the same but for b_apart.
+// mul(c matrix, a factor, b matrix, add bool)
 func (t tiling) mul(w *amd64) {
-	if t.each {
-		w.begin("mulEach"+t.suffix, 137)
-		w.line("MOVQ b_apart+120(FP), %s", mulBApart)
-		w.line("SHLQ $2, %s", mulBApart)
-	} else {
-		w.begin("mul"+t.suffix, 137)
-	}
+	w.begin("mul"+t.suffix, 137)
 	for _, from := range [][2]string{
 		{"c_data_base+0", mulC}, {"c_rows+24", mulRows}, {"c_stride+40", mulCDown},
 		{"a_data_base+48", mulA}, {"a_down+72", mulADown}, {"a_across+80", mulAAcross}, {"b_stride+128", mulBDown},
@@ -46,17 +37,22 @@ func (t tiling) mul(w *amd64) {
 	for _, stride := range []string{mulCDown, mulADown, mulAAcross, mulBDown} {
 		w.line("SHLQ $2, %s", stride)
 	}
+	t.tiles(w, t.tile)
+	w.end()
+}
+
+// tiles makes tiles of all rows.
+func (t tiling) tiles(w *amd64, tile func(w *amd64, rows int)) {
 	for _, rows := range t.rows {
 		again, next := w.label(), w.label()
 		w.here(again)
 		w.line("CMPQ %s, $%d", mulRows, rows)
 		w.line("JLT %s", next)
-		t.tile(w, rows)
+		tile(w, rows)
 		w.line("SUBQ $%d, %s", rows, mulRows)
 		w.line("JMP %s", again)
 		w.here(next)
 	}
-	w.end()
 }
 
 // tile makes some rows of the product, and moves c and a on to the next ones.
@@ -68,7 +64,7 @@ func (t tiling) tile(w *amd64, rows int) {
 	t.eachSum(rows, func(row, part int, sum string) { w.line("VMOVUPS %d%s, %s", 32*part, c[row], sum) })
 	w.line("JMP %s", start)
 	w.here(fresh)
-	t.eachSum(rows, func(_, _ int, sum string) { w.line("%s %s, %s, %s", t.zero, sum, sum, sum) })
+	t.clear(w, rows)
 	w.here(start)
 	a, walking := w.rowsAt(mulA, mulADown, rows)
 	w.line("MOVQ b_data_base+88(FP), %s", mulB)
@@ -76,11 +72,7 @@ func (t tiling) tile(w *amd64, rows int) {
 	w.line("TESTQ %s, %s", mulInner, mulInner)
 	w.line("JZ %s", done)
 	w.here(again)
-	if t.each {
-		t.addEach(w, a)
-	} else {
-		t.addProducts(w, a)
-	}
+	t.addProducts(w, a)
 	for _, p := range walking {
 		w.line("ADDQ %s, %s", mulAAcross, p)
 	}
@@ -89,14 +81,21 @@ func (t tiling) tile(w *amd64, rows int) {
 	w.line("JNZ %s", again)
 	w.here(done)
 	c, _ = w.rowsAt(mulC, mulCDown, rows)
-	t.eachSum(rows, func(row, part int, sum string) { w.line("VMOVUPS %s, %d%s", sum, 32*part, c[row]) })
+	t.keep(w, c)
 	for range rows {
 		w.line("ADDQ %s, %s", mulCDown, mulC)
 		w.line("ADDQ %s, %s", mulADown, mulA)
-		if t.each {
-			w.line("ADDQ %s, b_data_base+88(FP)", mulBApart)
-		}
 	}
+}
+
+// clear makes the sums of a tile zero.
+func (t tiling) clear(w *amd64, rows int) {
+	t.eachSum(rows, func(_, _ int, sum string) { w.line("%s %s, %s, %s", t.zero, sum, sum, sum) })
+}
+
+// keep stores the sums of a tile at the addresses of its rows.
+func (t tiling) keep(w *amd64, c []string) {
+	t.eachSum(len(c), func(row, part int, sum string) { w.line("VMOVUPS %s, %d%s", sum, 32*part, c[row]) })
 }
 
 // addProducts adds to the sums the products of a number of each row of a with one row of b.
@@ -114,21 +113,6 @@ func (t tiling) addProducts(w *amd64, a []string) {
 		default:
 			w.line("VFMADD231PS %s%d, %s%d, %s", t.vector, t.parts, t.vector, part, sum)
 		}
-	})
-}
-
-// addEach does so with a row of another matrix for each row of a. The address of the fourth
-// is made here, as its register must not move on by itself.
-func (t tiling) addEach(w *amd64, a []string) {
-	b := []string{"(" + mulB + ")", "(" + mulB + ")(" + mulBApart + "*1)", "(" + mulB + ")(" + mulBApart + "*2)", "(AX)(" + mulBApart + "*1)"}
-	if len(a) > 3 {
-		w.line("LEAQ (%s)(%s*2), AX", mulB, mulBApart)
-	}
-	t.eachSum(len(a), func(row, part int, sum string) {
-		if part == 0 {
-			w.line("VBROADCASTSS %s, %s%d", a[row], t.vector, t.parts)
-		}
-		w.line("VFMADD231PS %d%s, %s%d, %s", 32*part, b[row], t.vector, t.parts, sum)
 	})
 }
 

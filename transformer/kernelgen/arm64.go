@@ -11,10 +11,10 @@ func arm64File() string {
 	w.WriteString(header)
 	w.WriteString("#include \"go_asm.h\"\n")
 	vectors(w, "NEON")
-	for _, each := range []bool{false, true} {
-		w.mul(each)
-	}
+	w.mul()
 	w.multiplyAdds()
+	w.score()
+	w.mix()
 	return w.String()
 }
 

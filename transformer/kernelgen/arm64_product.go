@@ -2,20 +2,12 @@ package main
 
 import "fmt"
 
-// mul(c matrix, a factor, b matrix, add bool) and mulEach(c matrix, a factor, b stack, add
-// bool). Tiles of up to four rows and 16 columns of the product are in V0 to V15 while the sums
+// mul(c matrix, a factor, b matrix, add bool). Tiles of up to four rows and 16 columns of the product are in V0 to V15 while the sums
 // grow. R0, R1 and R2 are the addresses of c, a and b, R3 to R6 the strides in bytes: c down, a
-// down, a across, b down; R14 is how far the matrices of b are apart. R7 counts the rows that
-// are left, R8 what is left of the inner dimension. R10 to R13 are the addresses of the rows of
-// a, R20 to R23 those of b, of which mul uses the first.
-func (w *arm64) mul(each bool) {
-	if each {
-		w.begin("mulEachNEON", 137)
-		w.line("MOVD b_apart+120(FP), R14")
-		w.line("LSL $2, R14, R14")
-	} else {
-		w.begin("mulNEON", 137)
-	}
+// down, a across, b down. R7 counts the rows that are left, R8 what is left of the inner
+// dimension. R10 to R13 are the addresses of the rows of a, R20 that of the row of b.
+func (w *arm64) mul() {
+	w.begin("mulNEON", 137)
 	for i, arg := range []string{"c_data_base+0", "a_data_base+48", "b_data_base+88", "c_stride+40", "a_down+72", "a_across+80",
 		"b_stride+128", "c_rows+24"} {
 		w.line("MOVD %s(FP), R%d", arg, i)
@@ -23,21 +15,26 @@ func (w *arm64) mul(each bool) {
 	for stride := 3; stride <= 6; stride++ {
 		w.line("LSL $2, R%d, R%d", stride, stride)
 	}
+	w.tiles(w.tile)
+	w.end()
+}
+
+// tiles makes tiles of all rows.
+func (w *arm64) tiles(tile func(rows int)) {
 	for _, rows := range []int{4, 2, 1} {
 		again, next := w.label(), w.label()
 		w.here(again)
 		w.line("CMP $%d, R7", rows)
 		w.line("BLT %s", next)
-		w.tile(rows, each)
+		tile(rows)
 		w.line("SUB $%d, R7, R7", rows)
 		w.line("JMP %s", again)
 		w.here(next)
 	}
-	w.end()
 }
 
 // tile makes some rows of the product, and moves c and a on to the next ones.
-func (w *arm64) tile(rows int, each bool) {
+func (w *arm64) tile(rows int) {
 	fresh, start, again, done := w.label(), w.label(), w.label(), w.label()
 	w.line("MOVBU add+136(FP), R9")
 	w.line("CBZ R9, %s", fresh)
@@ -48,28 +45,19 @@ func (w *arm64) tile(rows int, each bool) {
 	}
 	w.line("JMP %s", start)
 	w.here(fresh)
-	for v := range 4 * rows {
-		w.line("VEOR V%d.B16, V%d.B16, V%d.B16", v, v, v)
-	}
+	w.clear(4 * rows)
 	w.here(start)
+	w.line("MOVD R2, R20")
 	for row := range rows {
 		w.line("MOVD R1, R%d", 10+row)
 		w.line("ADD R4, R1, R1")
-		if each || row == 0 {
-			w.line("MOVD R2, R%d", 20+row)
-		}
-		if each {
-			w.line("ADD R14, R2, R2")
-		}
 	}
 	w.line("MOVD b_rows+112(FP), R8")
 	w.line("CBZ R8, %s", done)
 	w.here(again)
+	w.line("VLD1 (R20), [%s]", fourRegisters(16))
+	w.line("ADD R6, R20, R20")
 	for row := range rows {
-		if each || row == 0 {
-			w.line("VLD1 (R%d), [%s]", 20+row, fourRegisters(16))
-			w.line("ADD R6, R%d, R%d", 20+row, 20+row)
-		}
 		w.line("VLD1R.P (R%d)(R5), [V%d.S4]", 10+row, 20+row)
 		for part := range 4 {
 			w.line("VFMLA V%d.S4, V%d.S4, V%d.S4", 20+row, 16+part, 4*row+part)
@@ -84,6 +72,13 @@ func (w *arm64) tile(rows int, each bool) {
 	}
 }
 
+// clear makes the first registers zero.
+func (w *arm64) clear(registers int) {
+	for v := range registers {
+		w.line("VEOR V%d.B16, V%d.B16, V%d.B16", v, v, v)
+	}
+}
+
 // fourRegisters lists the vector registers from first on.
 func fourRegisters(first int) string {
 	return fmt.Sprintf("V%d.S4, V%d.S4, V%d.S4, V%d.S4", first, first+1, first+2, first+3)
@@ -94,9 +89,7 @@ func (w *arm64) multiplyAdds() {
 	w.begin("multiplyAddsNEON", 12)
 	again := w.label()
 	w.line("MOVD n+0(FP), R0")
-	for v := range 26 {
-		w.line("VEOR V%d.B16, V%d.B16, V%d.B16", v, v, v)
-	}
+	w.clear(26)
 	w.here(again)
 	for v := range 24 {
 		w.line("VFMLA V24.S4, V25.S4, V%d.S4", v)
