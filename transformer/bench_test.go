@@ -108,8 +108,11 @@ func BenchmarkSample(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			var sampler Sampler
-			src := rand.NewChaCha8([32]byte{})
+			samplers := make([]Sampler, d.Workers())
+			sources := make([]*rand.ChaCha8, d.Workers())
+			for i := range sources {
+				sources[i] = rand.NewChaCha8([32]byte{byte(i)})
+			}
 			all, next := make([]int, slots), make([]int32, slots)
 			n, most := laptop.Context-1, limit()
 			for b.Loop() {
@@ -121,13 +124,15 @@ func BenchmarkSample(b *testing.B) {
 					if err := d.Step(all, next); err != nil {
 						b.Fatal(err)
 					}
-					for s := range all {
-						draw, err := sampler.Sample(d.Logits(s), Sampling{Temperature: 1}, src)
-						if err != nil {
-							b.Fatal(err)
+					d.Do((slots+3)/4, func(w, i int) {
+						for s := 4 * i; s < min(slots, 4*i+4); s++ {
+							draw, err := samplers[w].Sample(d.Logits(s), Sampling{Temperature: 1}, sources[w])
+							if err != nil {
+								b.Error(err)
+							}
+							next[s] = draw.Token
 						}
-						next[s] = draw.Token
-					}
+					})
 				}
 			}
 			perSecond(b, n*slots, laptop.forwardFlops(n)/most)

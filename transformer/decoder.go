@@ -17,7 +17,8 @@ type Decoder struct {
 	lookup  *lookup      // of the first layer; nil: the vocabulary is too large for a lookup
 	rows    []decoderRow // of the current call
 	shards  []shard
-	scratch []decoderScratch
+	crew    *crew
+	scratch []decoderScratch // one for each of the crew
 }
 
 // A slot holds one sequence.
@@ -62,8 +63,9 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	c := m.config
 	d := &Decoder{
 		config: c, scale: c.attentionScale(), turns: newRotation(c), model: m.Clone(), slots: make([]slot, slots),
-		weights: make([]packing, len(m.tensors)), lookup: newLookup(c),
+		weights: make([]packing, len(m.tensors)), lookup: newLookup(c), crew: newCrew(),
 	}
+	d.scratch = make([]decoderScratch, d.crew.size())
 	for i := range d.slots {
 		d.slots[i].logits = make([]float32, c.Vocab)
 		d.slots[i].before.resize(c.Layers, c.Width)
@@ -94,6 +96,15 @@ func (d *Decoder) Load(m *Model) error {
 	}
 	return nil
 }
+
+// Do calls f for every i from 0 to n-1 on the processors that the decoder uses, and returns
+// when all calls have returned. It is for what there is to do between two steps, such as to
+// draw from the logits: the processors are awake. worker is the number of the goroutine that
+// makes the call, below [Decoder.Workers].
+func (d *Decoder) Do(n int, f func(worker, i int)) { d.crew.do(n, f) }
+
+// Workers is the number of goroutines that the decoder uses at once.
+func (d *Decoder) Workers() int { return d.crew.size() }
 
 // Slots is the number of slots.
 func (d *Decoder) Slots() int { return len(d.slots) }
@@ -218,7 +229,7 @@ func (d *Decoder) run() {
 	for _, r := range d.rows {
 		d.room(r.slot, r.pos)
 	}
-	most := workers()
+	most := d.crew.size()
 	share := padded4((len(d.rows) + most - 1) / most)
 	d.shards = d.shards[:0]
 	open := shard{}
@@ -229,13 +240,10 @@ func (d *Decoder) run() {
 			open = shard{row: i + 1}
 		}
 	}
-	for len(d.scratch) < most {
-		d.scratch = append(d.scratch, decoderScratch{})
-	}
 	if d.lookup != nil {
 		d.lookup.fill(d)
 	}
-	parallel(len(d.shards), most, func(w, i int) {
+	d.crew.do(len(d.shards), func(w, i int) {
 		s := d.shards[i]
 		d.forward(d.rows[s.row:][:s.rows], &d.scratch[w])
 	})

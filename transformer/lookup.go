@@ -40,7 +40,7 @@ func (l *lookup) forget() {
 // fill computes the rows that are wanted.
 func (l *lookup) fill(d *Decoder) {
 	const each = 2 * lanes // tokens that one goroutine takes at a time
-	parallel((len(l.fresh)+each-1)/each, len(d.scratch), func(w, i int) {
+	d.crew.do((len(l.fresh)+each-1)/each, func(w, i int) {
 		l.make(d, l.fresh[i*each:min((i+1)*each, len(l.fresh))], &d.scratch[w])
 	})
 	l.fresh = l.fresh[:0]

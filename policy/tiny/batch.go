@@ -3,9 +3,7 @@ package tiny
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/quintain-rl/quintain/transformer"
 )
@@ -21,12 +19,12 @@ type batch struct {
 	free     []int       // slots, in the order in which they were freed
 	held     [][]int32   // by slot: the tokens that a free slot still holds; nil for other slots
 	feeds    []transformer.Feed
-	samplers []transformer.Sampler // one for each goroutine that draws
+	samplers []transformer.Sampler // one for each of the decoder's goroutines
 }
 
 // newBatch returns an empty batch.
 func newBatch(p *Policy) *batch {
-	b := &batch{policy: p, decoder: p.decoder, version: p.Version(), samplers: make([]transformer.Sampler, runtime.GOMAXPROCS(0))}
+	b := &batch{policy: p, decoder: p.decoder, version: p.Version(), samplers: make([]transformer.Sampler, p.decoder.Workers())}
 	b.held = make([][]int32, p.decoder.Slots())
 	for slot := range p.decoder.Slots() {
 		b.free = append(b.free, slot)
@@ -150,12 +148,7 @@ func (b *batch) feed() error {
 // draw samples one token of every sequence. The work is divided into equal shares.
 func (b *batch) draw() {
 	shares := max(1, min(len(b.samplers), len(b.live)/minShare))
-	var others sync.WaitGroup
-	for i := 1; i < shares; i++ {
-		others.Go(func() { b.drawShare(i, shares) })
-	}
-	b.drawShare(0, shares)
-	others.Wait()
+	b.decoder.Do(shares, func(w, i int) { b.drawShare(&b.samplers[w], i, shares) })
 	b.policy.sampled.Add(int64(len(b.live)))
 }
 
@@ -163,8 +156,8 @@ func (b *batch) draw() {
 const minShare = 4
 
 // drawShare samples for share i of shares.
-func (b *batch) drawShare(i, shares int) {
-	n, by := len(b.live), &b.samplers[i]
+func (b *batch) drawShare(by *transformer.Sampler, i, shares int) {
+	n := len(b.live)
 	var from *sequence // the sequence whose logits were read last
 	var err error
 	for _, s := range b.live[i*n/shares : (i+1)*n/shares] {
