@@ -59,22 +59,21 @@ func causalScores(scores, a matrix, b *packing) {
 	before := scores.cols - scores.rows
 	for j := range b.panels() {
 		lo := max(0, j*lanes-before)
-		mulPanel(scores.between(lo, a.rows).columns(j*lanes, lanes), a.between(lo, a.rows).factor(), b.panel(j), false)
+		mulPanels(scores.between(lo, a.rows).columns(j*lanes, lanes), a.between(lo, a.rows).factor(), b.panel(j).panels(1), false)
 	}
 }
 
 // causalMix sets each row of c to the sum of the shared rows and of the own rows up to its
 // position, weighted by its row of weights.
 func causalMix(c, weights, common, own matrix) {
-	for j := 0; j < c.cols; j += lanes {
-		mulPanel(c.columns(j, lanes), weights.factor(), common.columns(j, lanes), false)
-		for lo := 0; lo < c.rows; {
-			end := min(padded(common.rows+lo+1), weights.cols) // of the positions with a weight or a zero
-			hi := end - common.rows
-			from := weights.between(lo, hi).columns(common.rows, hi)
-			mulPanel(c.between(lo, hi).columns(j, lanes), from.factor(), own.between(0, hi).columns(j, lanes), true)
-			lo = hi
-		}
+	n := c.cols / lanes
+	mulPanels(c, weights.factor(), common.panels(n), false)
+	for lo := 0; lo < c.rows; {
+		end := min(padded(common.rows+lo+1), weights.cols) // of the positions with a weight or a zero
+		hi := end - common.rows
+		from := weights.between(lo, hi).columns(common.rows, hi)
+		mulPanels(c.between(lo, hi), from.factor(), own.between(0, hi).panels(n), true)
+		lo = hi
 	}
 }
 
@@ -95,9 +94,7 @@ func causalMixT(common, own, weights, b matrix) {
 			c = own.between(first, hi-common.rows)
 		}
 		from := weights.between(first, weights.rows).columns(lo, hi-lo)
-		for j := 0; j < c.cols; j += lanes {
-			mulPanel(c.columns(j, lanes), from.turned(), b.between(first, weights.rows).columns(j, lanes), shared)
-		}
+		mulPanels(c, from.turned(), b.between(first, weights.rows).panels(c.cols/lanes), shared)
 		lo = hi
 	}
 }

@@ -139,14 +139,14 @@ func (p *Pass) backward(s shard, w *scratch) {
 	}
 }
 
-// A gradJob computes lanes columns of the gradient of one matrix: inᵀ·out.
+// A gradJob computes one or two panels of the gradient of one matrix: inᵀ·out.
 type gradJob struct{ grad, in, out matrix }
 
 // add adds the gradient.
 func (j gradJob) add() {
 	for lo := 0; lo < j.in.rows; lo += depth {
 		hi := min(lo+depth, j.in.rows)
-		mulPanel(j.grad, j.in.between(lo, hi).turned(), j.out.between(lo, hi), true)
+		mulPanels(j.grad, j.in.between(lo, hi).turned(), j.out.between(lo, hi).panels(j.grad.cols/lanes), true)
 	}
 }
 
@@ -177,8 +177,9 @@ func (p *Pass) addGradients() {
 
 // appendJobs adds the jobs of one tensor to list.
 func appendJobs(list []gradJob, t Tensor, in, out matrix) []gradJob {
-	for j := 0; j < t.Cols; j += lanes {
-		list = append(list, gradJob{t.matrix().columns(j, lanes), in, out.columns(j, lanes)})
+	for j := 0; j < t.Cols; j += 2 * lanes {
+		n := min(2*lanes, t.Cols-j)
+		list = append(list, gradJob{t.matrix().columns(j, n), in, out.columns(j, n)})
 	}
 	return list
 }

@@ -154,9 +154,7 @@ func BenchmarkKernel(b *testing.B) {
 	for name, f := range map[string]func(){
 		"product": func() { multiply(c, a, &w, false) },
 		"transposed": func() {
-			for j := 0; j < c.cols; j += lanes {
-				mulPanel(c.columns(j, lanes), a.turned(), in.columns(j, lanes), true)
-			}
+			mulPanels(c, a.turned(), in.panels(c.cols/lanes), true)
 		},
 	} {
 		b.Run(name, func(b *testing.B) {

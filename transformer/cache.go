@@ -36,7 +36,7 @@ func (a *attention) layer(l int) {
 }
 
 // score sets the weights of all positions of the pages to the products of queries and keys.
-// They are summed as by [mulPanel].
+// They are summed as by [mulPanels].
 func (a *attention) score() {
 	heads := a.queries.rows - 1
 	_ = a.queries.data[heads*a.queries.stride+a.queries.cols-1]
@@ -48,7 +48,7 @@ func (a *attention) score() {
 }
 
 // mix sets mixed, whose data it then leaves behind, to the sums of the values by their
-// weights. They are summed as by [mulPanel].
+// weights. They are summed as by [mulPanels].
 func (a *attention) mix() {
 	heads, held := a.queries.rows-1, a.weights.cols
 	_ = a.weights.data[heads*a.weights.stride+held-1]
@@ -68,7 +68,7 @@ func scorePlain(a *attention) {
 	for at, p := range a.pages {
 		for i := range a.queries.rows {
 			keys := rowsOf(p, a.keys+i*a.apart, a.queries.cols)
-			mulPlain(a.weights.between(i, i+1).columns(at*lanes, lanes), a.queries.between(i, i+1).factor(), keys, false)
+			mulPlain(a.weights.between(i, i+1).columns(at*lanes, lanes), a.queries.between(i, i+1).factor(), keys.panels(1), false)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func mixPlain(a *attention) {
 	for i := range a.mixed.rows {
 		for at := 0; at < a.weights.cols; at += lanes {
 			values := rowsOf(a.pages[at/lanes], a.values+i*a.apart, min(lanes, a.weights.cols-at))
-			mulPlain(a.mixed.between(i, i+1), a.weights.between(i, i+1).columns(at, lanes).factor(), values, at > 0)
+			mulPlain(a.mixed.between(i, i+1), a.weights.between(i, i+1).columns(at, lanes).factor(), values.panels(1), at > 0)
 		}
 	}
 }

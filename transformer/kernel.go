@@ -7,7 +7,7 @@ package transformer
 type kernelSet struct {
 	name string
 
-	mul            func(c matrix, a factor, b matrix, add bool)
+	mul            func(c matrix, a factor, b panels, add bool)
 	score          func(a *attention)
 	mix            func(a *attention)
 	dot            func(x, y []float32) float32
@@ -58,25 +58,48 @@ func (m matrix) factor() factor { return factor{m.data, m.stride, 1} }
 // turned is the transpose of m as the left matrix of a product.
 func (m matrix) turned() factor { return factor{m.data, 1, m.stride} }
 
-// mulPanel sets the first lanes columns of c to the product of a and the first lanes columns
-// of b, or adds it to them. Each number of the product is summed in the order of the rows of
-// b, starting from 0 or from c, by the same instructions wherever it stands. So it does not
-// depend on the content or the number of the other rows.
-func mulPanel(c matrix, a factor, b matrix, add bool) {
-	if c.rows == 0 {
+// panels is the right matrix of a product: n times lanes columns. Each panel begins apart
+// numbers after the one before.
+type panels struct {
+	data         []float32
+	rows, stride int
+	apart, n     int
+}
+
+// panels is the first n times lanes columns of m.
+func (m matrix) panels(n int) panels { return panels{m.data, m.rows, m.stride, lanes, n} }
+
+// panel is panel j.
+func (p panels) panel(j int) matrix {
+	return matrix{data: p.data[min(j*p.apart, len(p.data)):], rows: p.rows, cols: lanes, stride: p.stride}
+}
+
+// mulPanels sets the first columns of c to the product of a and b, or adds it to them. Each
+// number of the product is summed in the order of the rows of b, starting from 0 or from c,
+// by the same instructions wherever it stands. So it does not depend on the content or the
+// number of the other rows and columns.
+func mulPanels(c matrix, a factor, b panels, add bool) {
+	if c.rows == 0 || b.n == 0 {
 		return
 	}
-	_ = c.data[(c.rows-1)*c.stride+lanes-1]
+	_ = c.data[(c.rows-1)*c.stride+b.n*lanes-1]
 	if b.rows > 0 {
 		_ = a.data[(c.rows-1)*a.down+(b.rows-1)*a.across]
-		_ = b.data[(b.rows-1)*b.stride+lanes-1]
+		_ = b.data[(b.n-1)*b.apart+(b.rows-1)*b.stride+lanes-1]
 	}
 	kernels.mul(c, a, b, add)
 }
 
-// mulPlain is the kernel of [mulPanel] in plain Go: tiles of three rows and two columns, whose
-// sums stay in registers. Rows that are missing in the last tile are the last one again.
-func mulPlain(c matrix, a factor, b matrix, add bool) {
+// mulPlain is the kernel of [mulPanels] in plain Go.
+func mulPlain(c matrix, a factor, b panels, add bool) {
+	for j := range b.n {
+		mulPanelPlain(c.columns(j*lanes, lanes), a, b.panel(j), add)
+	}
+}
+
+// mulPanelPlain makes lanes columns: tiles of three rows and two columns, whose sums stay in
+// registers. Rows that are missing in the last tile are the last one again.
+func mulPanelPlain(c matrix, a factor, b matrix, add bool) {
 	clearUnless(add, c)
 	var memory [depth][3]float32
 	for lo := 0; lo < b.rows; lo += depth {

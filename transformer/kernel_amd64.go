@@ -27,10 +27,10 @@ func available() []kernelSet {
 }
 
 //go:noescape
-func mulAVX2(c matrix, a factor, b matrix, add bool)
+func mulAVX2(c matrix, a factor, b panels, add bool)
 
 //go:noescape
-func mulAVX512(c matrix, a factor, b matrix, add bool)
+func mulAVX512(c matrix, a factor, b panels, add bool)
 
 //go:noescape
 func scoreAVX2(a *attention)

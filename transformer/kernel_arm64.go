@@ -16,7 +16,7 @@ func available() []kernelSet {
 }
 
 //go:noescape
-func mulNEON(c matrix, a factor, b matrix, add bool)
+func mulNEON(c matrix, a factor, b panels, add bool)
 
 //go:noescape
 func scoreNEON(a *attention)

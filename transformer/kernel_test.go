@@ -55,27 +55,34 @@ func fenced(x []float32) (inner []float32, check func(t *testing.T, what string)
 	}
 }
 
-// TestKernelsMultiply compares with the definition of the product, for both forms of the
-// left matrix.
+// TestKernelsMultiply compares with the definition of the product, for both forms of each
+// matrix.
 func TestKernelsMultiply(t *testing.T) {
 	everySet(t, func(t *testing.T, set kernelSet) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for _, rows := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 31} {
 			for _, inner := range []int{0, 1, 2, 7, 16, 65} {
-				for _, form := range []struct{ add, turned bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
-					a, b := random(r, rows, inner), random(r, inner, 3*lanes).columns(lanes, lanes)
-					from := a.factor()
+				for n, form := range []struct{ add, turned, packed bool }{
+					{}, {add: true}, {turned: true}, {add: true, turned: true}, {packed: true}, {add: true, packed: true},
+				} {
+					a, b := random(r, rows, inner), random(r, inner, (n+2)*lanes).columns(lanes, n*lanes)
+					from, by := a.factor(), b.panels(n)
+					if form.packed {
+						var w packing
+						w.pack(b)
+						by = w.all()
+					}
 					if form.turned {
 						var turned matrix
 						turned.transpose(a)
 						from = turned.turned()
 					}
-					c := random(r, rows, lanes)
+					c := random(r, rows, n*lanes)
 					want := product32(c, a, b, form.add)
 					data, check := fenced(c.data)
 					c.data = data
-					what := fmt.Sprintf("%d rows, %d inner, %+v", rows, inner, form)
-					set.mul(c, from, b, form.add)
+					what := fmt.Sprintf("%d rows, %d inner, %d panels, %+v", rows, inner, n, form)
+					set.mul(c, from, by, form.add)
 					check(t, what)
 					alike(t, what, c.data, want.data, 1e-5*math.Sqrt(float64(1+inner)))
 				}
@@ -89,7 +96,7 @@ func product32(c, a, b matrix, add bool) matrix {
 	want := c
 	want.data = slices.Clone(c.data)
 	for i := range a.rows {
-		for j := range lanes {
+		for j := range c.cols {
 			var sum float64
 			if add {
 				sum = float64(c.row(i)[j])
@@ -108,15 +115,15 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 	everySet(t, func(t *testing.T, set kernelSet) {
 		r := rand.New(rand.NewPCG(1, 4))
 		a, b, c := random(r, 15, 50), random(r, 50, lanes), random(r, 15, lanes)
-		set.mul(c, a.factor(), b, false)
+		set.mul(c, a.factor(), b.panels(1), false)
 		for i := range c.rows {
 			one := random(r, 1, lanes)
-			set.mul(one, a.between(i, i+1).factor(), b, false)
+			set.mul(one, a.between(i, i+1).factor(), b.panels(1), false)
 			if *one.block(0) != *c.block(i) {
 				t.Errorf("row %d: %v alone, %v among others", i, one.block(0), c.block(i))
 			}
-			set.mul(one, a.between(i, i+1).factor(), b.between(0, 7), false)
-			set.mul(one, a.between(i, i+1).columns(7, 43).factor(), b.between(7, 50), true)
+			set.mul(one, a.between(i, i+1).factor(), b.between(0, 7).panels(1), false)
+			set.mul(one, a.between(i, i+1).columns(7, 43).factor(), b.between(7, 50).panels(1), true)
 			if *one.block(0) != *c.block(i) {
 				t.Errorf("row %d: %v in two parts, %v in one", i, one.block(0), c.block(i))
 			}
@@ -152,7 +159,7 @@ func checkScore(t *testing.T, set kernelSet, a attention) {
 	for at, p := range a.pages {
 		for i := range want.rows {
 			keys := rowsOf(p, a.keys+i*a.apart, a.queries.cols)
-			set.mul(want.between(i, i+1).columns(at*lanes, lanes), a.queries.between(i, i+1).factor(), keys, false)
+			set.mul(want.between(i, i+1).columns(at*lanes, lanes), a.queries.between(i, i+1).factor(), keys.panels(1), false)
 		}
 	}
 	data, check := fenced(make([]float32, len(want.data)))
@@ -173,7 +180,7 @@ func checkMix(t *testing.T, set kernelSet, a attention) {
 		for at := 0; at < a.weights.cols; at += lanes {
 			n := min(lanes, a.weights.cols-at)
 			values := rowsOf(a.pages[at/lanes], a.values+i*a.apart, n)
-			set.mul(want.between(i, i+1), a.weights.between(i, i+1).columns(at, n).factor(), values, at > 0)
+			set.mul(want.between(i, i+1), a.weights.between(i, i+1).columns(at, n).factor(), values.panels(1), at > 0)
 		}
 	}
 	data, check := fenced(make([]float32, len(want.data)))
@@ -189,14 +196,14 @@ func checkMix(t *testing.T, set kernelSet, a attention) {
 func TestWideKernelsGiveTheSameBits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 6))
-	a, b := random(r, 15, 50), random(r, 50, lanes)
+	a, b := random(r, 15, 50), random(r, 50, 3*lanes)
 	var first []float32
 	for _, set := range available() {
 		if set.name == plain.name {
 			continue
 		}
-		c := random(r, 15, lanes)
-		set.mul(c, a.factor(), b, false)
+		c := random(rand.New(rand.NewPCG(1, 11)), 15, 3*lanes)
+		set.mul(c, a.factor(), b.panels(3), false)
 		if first == nil {
 			first = c.data
 		}
@@ -214,11 +221,11 @@ func TestProductsKeepInfinitiesAndNaN(t *testing.T) {
 			a, b, c := random(rand.New(rand.NewPCG(1, 8)), 15, 5), slices.Repeat([]float32{1}, 5*lanes), random(rand.New(rand.NewPCG(1, 9)), 15, lanes)
 			in := matrix{data: b, rows: 5, cols: lanes, stride: lanes}
 			a.row(i)[3] = inf
-			if set.mul(c, a.factor(), in, false); c.row(i)[9] != inf {
+			if set.mul(c, a.factor(), in.panels(1), false); c.row(i)[9] != inf {
 				t.Errorf("row %d with an infinity: %v", i, c.row(i))
 			}
 			a.row(i)[1] = nan
-			set.mul(c, a.factor(), in, false)
+			set.mul(c, a.factor(), in.panels(1), false)
 			for j, x := range c.data {
 				if bad := x-x != 0; bad != (j/c.stride == i && j%c.stride < lanes) {
 					t.Fatalf("row %d with NaN: [%d] is %v", i, j, x)
@@ -362,8 +369,8 @@ func TestShortSlicesPanic(t *testing.T) {
 		"squareReLUBack": func() { squareReLUBack(long, short) },
 		"softmaxBack":    func() { softmaxBack(long, short, 1) },
 		"turnHeads":      func() { turnHeads(long, short, angles{(*[8]float32)(long), (*[8]float32)(long), 1, 4, 32}) },
-		"product":        func() { mulPanel(square(short), square(long).factor(), square(long), true) },
-		"left factor":    func() { mulPanel(square(long), square(short).factor(), square(long), true) },
+		"product":        func() { mulPanels(square(short), square(long).factor(), square(long).panels(1), true) },
+		"left factor":    func() { mulPanels(square(long), square(short).factor(), square(long).panels(1), true) },
 		"queries": func() {
 			(&attention{queries: square(short), weights: square(long), pages: []*page{{data: long}}}).score()
 		},
@@ -383,7 +390,7 @@ func TestShortSlicesPanic(t *testing.T) {
 			(&attention{queries: square(long), weights: square(long), mixed: square(long), pages: []*page{{data: short}}}).mix()
 		},
 		"pages":        func() { (&attention{queries: square(long), weights: square(long), mixed: square(long)}).mix() },
-		"right factor": func() { mulPanel(square(long), square(long).factor(), square(short), true) },
+		"right factor": func() { mulPanels(square(long), square(long).factor(), square(short).panels(1), true) },
 	} {
 		func() {
 			defer func() {

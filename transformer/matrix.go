@@ -74,6 +74,11 @@ func (p *packing) panel(j int) matrix {
 	return matrix{data: p.data[j*n:][:n], rows: p.k, cols: lanes, stride: lanes}
 }
 
+// all is all panels.
+func (p *packing) all() panels {
+	return panels{data: p.data, rows: p.k, stride: lanes, apart: p.k * lanes, n: p.panels()}
+}
+
 // panels is the number of panels.
 func (p *packing) panels() int { return padded(p.n) / lanes }
 
@@ -112,7 +117,5 @@ func (p *packing) putTransposed(m matrix, at int) {
 
 // multiply sets c to a·b, or adds a·b to c.
 func multiply(c, a matrix, b *packing, add bool) {
-	for j := range b.panels() {
-		mulPanel(c.between(0, a.rows).columns(j*lanes, lanes), a.factor(), b.panel(j), add)
-	}
+	mulPanels(c.between(0, a.rows), a.factor(), b.all(), add)
 }

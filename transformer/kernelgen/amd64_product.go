@@ -3,41 +3,56 @@ package main
 import "fmt"
 
 // A tiling is how one of the instruction sets of amd64 multiplies matrices. Tiles of some
-// rows and 16 columns of the product stay in registers while the sums grow.
+// rows and 16 columns of the product, or of two panels of them, stay in registers while the
+// sums grow.
 type tiling struct {
 	suffix string // of the names of functions
 	vector string // prefix of the registers
 	zero   string // instruction that clears one
-	parts  int    // registers of a row of a tile
+	parts  int    // registers of 16 columns
+	panels int    // of a tile
 	rows   []int  // of tiles, the largest first; each is used while that many rows are left
 }
 
-var tilings = []tiling{
-	{suffix: "AVX2", vector: "Y", zero: "VXORPS", parts: 2, rows: []int{4, 2, 1}},
-	{suffix: "AVX512", vector: "Z", zero: "VPXORD", parts: 1, rows: []int{8, 4, 2, 1}},
-}
+var avx2 = tiling{suffix: "AVX2", vector: "Y", zero: "VXORPS", parts: 2, panels: 1, rows: []int{4, 2, 1}}
+
+// avx512 has tiles of two panels: with one, it would wait for numbers from memory.
+var avx512 = tiling{suffix: "AVX512", vector: "Z", zero: "VPXORD", parts: 1, panels: 2, rows: []int{8, 4, 2, 1}}
 
 // The registers of mul. Strides are in bytes.
 const (
 	mulC, mulCDown             = "DI", "R8"
 	mulA, mulADown, mulAAcross = "SI", "R9", "R10"
-	mulB, mulBDown             = "DX", "R11"
+	mulB, mulBDown, mulBApart  = "DX", "R11", "R15"
 	mulRows, mulInner          = "BX", "CX" // what is left of the rows and of the inner dimension
 )
 
-// mul(c matrix, a factor, b matrix, add bool)
+// mul(c matrix, a factor, b panels, add bool)
 func (t tiling) mul(w *amd64) {
-	w.begin("mul"+t.suffix, 137)
+	w.begin("mul"+t.suffix, 145)
 	for _, from := range [][2]string{
-		{"c_data_base+0", mulC}, {"c_rows+24", mulRows}, {"c_stride+40", mulCDown},
-		{"a_data_base+48", mulA}, {"a_down+72", mulADown}, {"a_across+80", mulAAcross}, {"b_stride+128", mulBDown},
+		{"c_stride+40", mulCDown}, {"a_down+72", mulADown}, {"a_across+80", mulAAcross}, {"b_stride+120", mulBDown}, {"b_apart+128", mulBApart},
 	} {
 		w.line("MOVQ %s(FP), %s", from[0], from[1])
+		w.line("SHLQ $2, %s", from[1])
 	}
-	for _, stride := range []string{mulCDown, mulADown, mulAAcross, mulBDown} {
-		w.line("SHLQ $2, %s", stride)
+	for ; t.panels > 0; t.panels-- {
+		again, next := w.label(), w.label()
+		w.here(again)
+		w.line("CMPQ b_n+136(FP), $%d", t.panels)
+		w.line("JLT %s", next)
+		w.line("MOVQ c_data_base+0(FP), %s", mulC)
+		w.line("MOVQ c_rows+24(FP), %s", mulRows)
+		w.line("MOVQ a_data_base+48(FP), %s", mulA)
+		t.tiles(w, t.tile)
+		w.line("SUBQ $%d, b_n+136(FP)", t.panels)
+		w.line("ADDQ $%d, c_data_base+0(FP)", 64*t.panels)
+		for range t.panels {
+			w.line("ADDQ %s, b_data_base+88(FP)", mulBApart)
+		}
+		w.line("JMP %s", again)
+		w.here(next)
 	}
-	t.tiles(w, t.tile)
 	w.end()
 }
 
@@ -58,10 +73,10 @@ func (t tiling) tiles(w *amd64, tile func(w *amd64, rows int)) {
 // tile makes some rows of the product, and moves c and a on to the next ones.
 func (t tiling) tile(w *amd64, rows int) {
 	fresh, start, again, done := w.label(), w.label(), w.label(), w.label()
-	w.line("CMPB add+136(FP), $0")
+	w.line("CMPB add+144(FP), $0")
 	w.line("JEQ %s", fresh)
 	c, _ := w.rowsAt(mulC, mulCDown, rows)
-	t.eachSum(rows, func(row, part int, sum string) { w.line("VMOVUPS %d%s, %s", 32*part, c[row], sum) })
+	t.eachSum(rows, func(row, part int, sum string) { w.line("VMOVUPS %d%s, %s", t.bytes(part), c[row], sum) })
 	w.line("JMP %s", start)
 	w.here(fresh)
 	t.clear(w, rows)
@@ -88,6 +103,12 @@ func (t tiling) tile(w *amd64, rows int) {
 	}
 }
 
+// registers is the number of registers of a row of a tile.
+func (t tiling) registers() int { return t.parts * t.panels }
+
+// bytes is where a part begins in a row of c.
+func (t tiling) bytes(part int) int { return 64 / t.parts * part }
+
 // clear makes the sums of a tile zero.
 func (t tiling) clear(w *amd64, rows int) {
 	t.eachSum(rows, func(_, _ int, sum string) { w.line("%s %s, %s, %s", t.zero, sum, sum, sum) })
@@ -95,32 +116,38 @@ func (t tiling) clear(w *amd64, rows int) {
 
 // keep stores the sums of a tile at the addresses of its rows.
 func (t tiling) keep(w *amd64, c []string) {
-	t.eachSum(len(c), func(row, part int, sum string) { w.line("VMOVUPS %s, %d%s", sum, 32*part, c[row]) })
+	t.eachSum(len(c), func(row, part int, sum string) { w.line("VMOVUPS %s, %d%s", sum, t.bytes(part), c[row]) })
 }
 
 // addProducts adds to the sums the products of a number of each row of a with one row of b.
 func (t tiling) addProducts(w *amd64, a []string) {
-	for part := range t.parts {
-		w.line("VMOVUPS %d(%s), %s%d", 32*part, mulB, t.vector, part)
+	n := t.registers()
+	for part := range n {
+		at := fmt.Sprintf("%d(%s)", t.bytes(part%t.parts), mulB)
+		if part >= t.parts {
+			at += "(" + mulBApart + "*1)"
+		}
+		w.line("VMOVUPS %s, %s%d", at, t.vector, part)
 	}
 	t.eachSum(len(a), func(row, part int, sum string) {
 		switch {
-		case t.parts == 1:
+		case n == 1:
 			w.line("VFMADD231PS.BCST %s, Z0, %s", a[row], sum)
 		case part == 0:
-			w.line("VBROADCASTSS %s, %s%d", a[row], t.vector, t.parts)
+			w.line("VBROADCASTSS %s, %s%d", a[row], t.vector, n)
 			fallthrough
 		default:
-			w.line("VFMADD231PS %s%d, %s%d, %s", t.vector, t.parts, t.vector, part, sum)
+			w.line("VFMADD231PS %s%d, %s%d, %s", t.vector, n, t.vector, part, sum)
 		}
 	})
 }
 
 // eachSum calls f for the parts of all rows of a tile, with the register of the sums.
 func (t tiling) eachSum(rows int, f func(row, part int, sum string)) {
+	n := t.registers()
 	for row := range rows {
-		for part := range t.parts {
-			f(row, part, fmt.Sprintf("%s%d", t.vector, t.parts+1+row*t.parts+part))
+		for part := range n {
+			f(row, part, fmt.Sprintf("%s%d", t.vector, n+1+row*n+part))
 		}
 	}
 }

@@ -2,20 +2,34 @@ package main
 
 import "fmt"
 
-// mul(c matrix, a factor, b matrix, add bool). Tiles of up to four rows and 16 columns of the product are in V0 to V15 while the sums
+// mul(c matrix, a factor, b panels, add bool). Tiles of up to four rows and 16 columns of the product are in V0 to V15 while the sums
 // grow. R0, R1 and R2 are the addresses of c, a and b, R3 to R6 the strides in bytes: c down, a
 // down, a across, b down. R7 counts the rows that are left, R8 what is left of the inner
 // dimension. R10 to R13 are the addresses of the rows of a, R20 that of the row of b.
+// R14 is how far panels of b are apart, R15 counts them.
 func (w *arm64) mul() {
-	w.begin("mulNEON", 137)
-	for i, arg := range []string{"c_data_base+0", "a_data_base+48", "b_data_base+88", "c_stride+40", "a_down+72", "a_across+80",
-		"b_stride+128", "c_rows+24"} {
-		w.line("MOVD %s(FP), R%d", arg, i)
+	w.begin("mulNEON", 145)
+	again, done := w.label(), w.label()
+	for i, arg := range []string{"c_stride+40", "a_down+72", "a_across+80", "b_stride+120"} {
+		w.line("MOVD %s(FP), R%d", arg, 3+i)
+		w.line("LSL $2, R%d, R%d", 3+i, 3+i)
 	}
-	for stride := 3; stride <= 6; stride++ {
-		w.line("LSL $2, R%d, R%d", stride, stride)
-	}
+	w.line("MOVD b_data_base+88(FP), R2")
+	w.line("MOVD b_apart+128(FP), R14")
+	w.line("LSL $2, R14, R14")
+	w.line("MOVD b_n+136(FP), R15")
+	w.line("MOVD c_data_base+0(FP), R16")
+	w.here(again)
+	w.line("CBZ R15, %s", done)
+	w.line("MOVD R16, R0")
+	w.line("MOVD a_data_base+48(FP), R1")
+	w.line("MOVD c_rows+24(FP), R7")
 	w.tiles(w.tile)
+	w.line("ADD $64, R16, R16")
+	w.line("ADD R14, R2, R2")
+	w.line("SUB $1, R15, R15")
+	w.line("JMP %s", again)
+	w.here(done)
 	w.end()
 }
 
@@ -36,7 +50,7 @@ func (w *arm64) tiles(tile func(rows int)) {
 // tile makes some rows of the product, and moves c and a on to the next ones.
 func (w *arm64) tile(rows int) {
 	fresh, start, again, done := w.label(), w.label(), w.label(), w.label()
-	w.line("MOVBU add+136(FP), R9")
+	w.line("MOVBU add+144(FP), R9")
 	w.line("CBZ R9, %s", fresh)
 	w.line("MOVD R0, R9")
 	for row := range rows {
