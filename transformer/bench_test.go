@@ -114,7 +114,7 @@ func BenchmarkSample(b *testing.B) {
 				sources[i] = rand.NewChaCha8([32]byte{byte(i)})
 			}
 			all, next := make([]int, slots), make([]int32, slots)
-			n, most := laptop.Context-1, limit()
+			n, most, shares := laptop.Context-1, limit(), min(slots, d.Workers())
 			for b.Loop() {
 				for s := range all {
 					all[s] = s
@@ -124,8 +124,8 @@ func BenchmarkSample(b *testing.B) {
 					if err := d.Step(all, next); err != nil {
 						b.Fatal(err)
 					}
-					d.Do((slots+3)/4, func(w, i int) {
-						for s := 4 * i; s < min(slots, 4*i+4); s++ {
+					d.Do(shares, func(w, i int) {
+						for s := i * slots / shares; s < (i+1)*slots/shares; s++ {
 							draw, err := samplers[w].Sample(d.Logits(s), Sampling{Temperature: 1}, sources[w])
 							if err != nil {
 								b.Error(err)

@@ -17,6 +17,7 @@ type attention struct {
 	mixed   matrix
 	keys    int // where the keys of the first head begin in each page: a row for each column of the head, of lanes positions
 	values  int // where the first lanes columns of the values of the first head do: a row for each position
+	scale   float32
 	apart   int // from the keys, or values, of one head to those of the next
 }
 
@@ -26,7 +27,7 @@ func (a *attention) begin(c Config) {
 	a.queries = matrix{rows: c.Heads, cols: n, stride: n}
 	a.mixed = a.queries
 	a.weights.resize(c.Heads, c.Context)
-	a.apart = n * lanes
+	a.scale, a.apart = c.attentionScale(), n*lanes
 }
 
 // layer goes to a layer.
@@ -45,6 +46,19 @@ func (a *attention) score() {
 		_ = p.data[a.keys+heads*a.apart+a.queries.cols*lanes-1]
 	}
 	kernels.score(a)
+}
+
+// soften is [softmax] of the weights of each head.
+func (a *attention) soften() {
+	last := a.weights.rows - 1
+	_ = a.weights.data[last*a.weights.stride+padded(a.weights.cols)-1]
+	if kernels.soften != nil {
+		kernels.soften(a)
+		return
+	}
+	for h := range a.weights.rows {
+		softmax(a.weights.full(h), a.weights.cols, a.scale)
+	}
 }
 
 // mix sets mixed, whose data it then leaves behind, to the sums of the values by their

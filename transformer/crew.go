@@ -30,6 +30,9 @@ func (c *crew) size() int { return len(c.helpers) + 1 }
 // do calls f for every i from 0 to n-1 and returns when all calls have returned. worker is
 // the number of the goroutine that makes the call, below size.
 func (c *crew) do(n int, f func(worker, i int)) {
+	if n == 0 {
+		return
+	}
 	it := &call{n: n, workers: min(n, c.size()), f: f}
 	c.call.Store(it)
 	for i := range it.workers - 1 {
@@ -47,10 +50,12 @@ func (c *crew) do(n int, f func(worker, i int)) {
 
 // work makes calls while there are any left.
 func (it *call) work(worker int) {
+	made := int64(0)
 	for i := it.next.Add(1) - 1; i < int64(it.n); i = it.next.Add(1) - 1 {
 		it.f(worker, int(i))
-		it.done.Add(1)
+		made++
 	}
+	it.done.Add(made)
 }
 
 // A goroutine that looks for work lets others run after so many looks, a microsecond or

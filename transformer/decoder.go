@@ -1,6 +1,9 @@
 package transformer
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Decoder continues many sequences at once, one in each slot, and caches what
 // attention needs of their tokens. Only one goroutine may use it at a time; it uses all
@@ -8,7 +11,6 @@ import "fmt"
 // slots.
 type Decoder struct {
 	config  Config
-	scale   float32 // of attention
 	turns   rotation
 	model   *Model    // a copy
 	weights []packing // of each of its matrices but embed
@@ -41,10 +43,10 @@ type decoderRow struct {
 
 // decoderScratch is the memory of one goroutine.
 type decoderScratch struct {
-	x, normed, in, qkv, mixed, hidden, square matrix
-	last, logits                              matrix
-	attention                                 attention
-	inv                                       []float32
+	x, normed, in, qkv, mixed, hidden matrix
+	last, logits                      matrix
+	attention                         attention
+	inv                               []float32
 }
 
 // A Feed is tokens to append to a slot.
@@ -62,7 +64,7 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	}
 	c := m.config
 	d := &Decoder{
-		config: c, scale: c.attentionScale(), turns: newRotation(c), model: m.Clone(), slots: make([]slot, slots),
+		config: c, turns: newRotation(c), model: m.Clone(), slots: make([]slot, slots),
 		weights: make([]packing, len(m.tensors)), lookup: newLookup(c), crew: newCrew(),
 	}
 	d.scratch = make([]decoderScratch, d.crew.size())
@@ -245,13 +247,19 @@ func (d *Decoder) run() {
 	}
 	d.crew.do(len(d.shards), func(w, i int) {
 		s := d.shards[i]
-		d.forward(d.rows[s.row:][:s.rows], &d.scratch[w])
+		for rows := range slices.Chunk(d.rows[s.row:][:s.rows], chunk) {
+			d.forward(rows, &d.scratch[w])
+		}
 	})
 	for _, r := range d.rows {
 		d.slots[r.slot].used, d.slots[r.slot].end = r.pos+1, r.token
 	}
 	d.drop()
 }
+
+// chunk is how many rows go through all layers before the next ones do: what lies between
+// two layers should stay in the fastest cache.
+const chunk = 16
 
 // padded4 is n rounded up to a multiple of four, the rows that a kernel takes at once.
 func padded4(n int) int { return (n + 3) &^ 3 }
@@ -281,9 +289,9 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
 		normalise(w.in, w.x, w.inv)
 		multiply(w.hidden, w.in, &weights[tensorUp], false)
 		for i := range rows {
-			squareReLU(w.square.row(i), w.hidden.row(i))
+			squareReLU(w.hidden.row(i), w.hidden.row(i))
 		}
-		multiply(w.x, w.square, &weights[tensorDown], true)
+		multiply(w.x, w.hidden, &weights[tensorDown], true)
 	}
 	n := 0
 	for i, r := range rows {
@@ -311,7 +319,6 @@ func (w *decoderScratch) resize(rows int, c Config) {
 	}
 	w.qkv.resize(rows, 3*c.Width)
 	w.hidden.resize(rows, c.Hidden)
-	w.square.resize(rows, c.Hidden)
 	w.logits.resize(rows, c.Vocab)
 	w.attention.begin(c)
 	w.inv = grown(w.inv, rows)
@@ -339,8 +346,6 @@ func (d *Decoder) attend(l int, r decoderRow, i int, w *decoderScratch) {
 	a.pages[len(a.pages)-1].put(l, r.pos, qkv[width:])
 	a.queries.data, a.mixed.data, a.weights.cols = qkv[:width], w.mixed.row(i), r.pos+1
 	a.score()
-	for h := range a.weights.rows {
-		softmax(a.weights.full(h), a.weights.cols, d.scale)
-	}
+	a.soften()
 	a.mix()
 }

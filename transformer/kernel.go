@@ -9,11 +9,12 @@ type kernelSet struct {
 
 	mul            func(c matrix, a factor, b panels, add bool)
 	score          func(a *attention)
+	soften         func(a *attention) // nil: as others do it
 	mix            func(a *attention)
 	dot            func(x, y []float32) float32
 	maximum        func(x []float32) float32
 	powers         func(x []float32, factor, term float32) (sum, weighted float32)
-	scaleBy        func(x []float32, f float32)
+	setScaled      func(to, x []float32, f float32)
 	addScaled      func(to, x []float32, f float32)
 	addProduct     func(to, x, y []float32)
 	squareReLU     func(to, x []float32)
@@ -32,7 +33,7 @@ type kernelSet struct {
 var plain = kernelSet{
 	name: "portable", mul: mulPlain, score: scorePlain, mix: mixPlain,
 	dot: dotPlain, maximum: maximumPlain, powers: powersPlain,
-	scaleBy: scaleByPlain, addScaled: addScaledPlain, addProduct: addProductPlain,
+	setScaled: setScaledPlain, addScaled: addScaledPlain, addProduct: addProductPlain,
 	squareReLU: squareReLUPlain, squareReLUBack: squareReLUBackPlain, softmaxBack: softmaxBackPlain,
 	turnHeads: turnHeadsPlain, stepAdam: stepAdamPlain,
 	multiplyAdds: multiplyAddsPlain, flops: 2 * 12,

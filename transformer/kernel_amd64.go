@@ -11,14 +11,14 @@ func available() []kernelSet {
 		set := kernelSet{
 			name: "AVX2", mul: mulAVX2, score: scoreAVX2, mix: mixAVX2,
 			dot: dotAVX2, maximum: maximumAVX2, powers: powersAVX2,
-			scaleBy: scaleByAVX2, addScaled: addScaledAVX2, addProduct: addProductAVX2,
+			setScaled: setScaledAVX2, addScaled: addScaledAVX2, addProduct: addProductAVX2,
 			squareReLU: squareReLUAVX2, squareReLUBack: squareReLUBackAVX2, softmaxBack: softmaxBackAVX2,
 			turnHeads: turnHeadsAVX2, stepAdam: stepAdamAVX2,
 			multiplyAdds: multiplyAddsAVX2, flops: 2 * 12 * 8,
 		}
 		list = append([]kernelSet{set}, list...)
 		if cpu.X86.HasAVX512F {
-			set.name, set.mul = "AVX-512", mulAVX512
+			set.name, set.mul, set.powers, set.soften = "AVX-512", mulAVX512, powersAVX512, softenAVX512
 			set.multiplyAdds, set.flops = multiplyAddsAVX512, 2*12*16
 			list = append([]kernelSet{set}, list...)
 		}
@@ -48,7 +48,13 @@ func maximumAVX2(x []float32) float32
 func powersAVX2(x []float32, factor, term float32) (sum, weighted float32)
 
 //go:noescape
-func scaleByAVX2(x []float32, f float32)
+func powersAVX512(x []float32, factor, term float32) (sum, weighted float32)
+
+//go:noescape
+func softenAVX512(a *attention)
+
+//go:noescape
+func setScaledAVX2(to, x []float32, f float32)
 
 //go:noescape
 func addScaledAVX2(to, x []float32, f float32)

@@ -8,7 +8,7 @@ func available() []kernelSet {
 	return []kernelSet{{
 		name: "NEON", mul: mulNEON, score: scoreNEON, mix: mixNEON,
 		dot: dotNEON, maximum: maximumNEON, powers: powersNEON,
-		scaleBy: scaleByNEON, addScaled: addScaledNEON, addProduct: addProductNEON,
+		setScaled: setScaledNEON, addScaled: addScaledNEON, addProduct: addProductNEON,
 		squareReLU: squareReLUNEON, squareReLUBack: squareReLUBackNEON, softmaxBack: softmaxBackNEON,
 		turnHeads: turnHeadsNEON, stepAdam: stepAdamNEON,
 		multiplyAdds: multiplyAddsNEON, flops: 2 * 24 * 4,
@@ -34,7 +34,7 @@ func maximumNEON(x []float32) float32
 func powersNEON(x []float32, factor, term float32) (sum, weighted float32)
 
 //go:noescape
-func scaleByNEON(x []float32, f float32)
+func setScaledNEON(to, x []float32, f float32)
 
 //go:noescape
 func addScaledNEON(to, x []float32, f float32)

@@ -69,26 +69,28 @@ l2:
 	FMOVS F0, ret+24(FP)
 	RET
 
-TEXT ·scaleByNEON(SB), NOSPLIT, $0-28
-	MOVD x_base+0(FP), R0
-	MOVD x_len+8(FP), R1
-	MOVWU f+24(FP), R10
+TEXT ·setScaledNEON(SB), NOSPLIT, $0-52
+	MOVD to_base+0(FP), R0
+	MOVD x_base+24(FP), R1
+	MOVD x_len+32(FP), R2
+	MOVWU f+48(FP), R10
 	VDUP R10, V0.S4
 	VDUP R10, V1.S4
-	LSR $4, R1, R1
-	CBZ R1, l2
+	LSR $4, R2, R2
+	CBZ R2, l2
 l1:
-	FLDPQ 0(R0), (F2, F3)
+	FLDPQ 0(R1), (F2, F3)
 	WORD $0x6e20dc42 // FMUL V2.4S, V2.4S, V0.4S
 	WORD $0x6e21dc63 // FMUL V3.4S, V3.4S, V1.4S
 	FSTPQ (F2, F3), 0(R0)
-	FLDPQ 32(R0), (F2, F3)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6e20dc42 // FMUL V2.4S, V2.4S, V0.4S
 	WORD $0x6e21dc63 // FMUL V3.4S, V3.4S, V1.4S
 	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0, R0
-	SUB $1, R1, R1
-	CBNZ R1, l1
+	ADD $64, R1, R1
+	SUB $1, R2, R2
+	CBNZ R2, l1
 l2:
 	RET
 

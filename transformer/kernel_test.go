@@ -192,7 +192,46 @@ func checkMix(t *testing.T, set kernelSet, a attention) {
 	}
 }
 
-// TestWideKernelsGiveTheSameBits compares the products of the sets in assembly.
+// TestSoften compares the weights of all heads with those head by head, among numbers that do
+// not count and with one that is not finite.
+func TestSoften(t *testing.T) {
+	everySet(t, func(t *testing.T, set kernelSet) {
+		if set.soften == nil {
+			return // it has no kernel for it
+		}
+		r := rand.New(rand.NewPCG(1, 12))
+		for _, heads := range []int{1, 4, 5} {
+			for _, held := range []int{1, 2, 15, 16, 17, 31, 32, 40, 128} {
+				for _, odd := range []float32{0, 1e9, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())} {
+					a := attention{weights: random(r, heads, held), scale: 0.25}
+					for i := range a.weights.data {
+						a.weights.data[i] *= 20
+					}
+					a.weights.row(heads - 1)[held/2] = odd
+					want := a.weights
+					want.data = slices.Clone(want.data)
+					for h := range heads {
+						softmax(want.full(h), held, a.scale)
+					}
+					data, check := fenced(a.weights.data)
+					a.weights.data = data
+					set.soften(&a)
+					what := fmt.Sprintf("%d heads, %d positions, %v", heads, held, odd)
+					check(t, what)
+					for h := range heads {
+						for i, w := range want.full(h) {
+							if got := a.weights.full(h)[i]; got != w && (got == got || w == w) {
+								t.Fatalf("%s: head %d, position %d: %v, want %v", what, h, i, got, w)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestWideKernelsGiveTheSameBits compares the products and the powers of the sets in assembly.
 func TestWideKernelsGiveTheSameBits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 6))
@@ -204,10 +243,12 @@ func TestWideKernelsGiveTheSameBits(t *testing.T) {
 		}
 		c := random(rand.New(rand.NewPCG(1, 11)), 15, 3*lanes)
 		set.mul(c, a.factor(), b.panels(3), false)
+		sum, weighted := set.powers(c.row(0), 0.5, -20)
+		got := slices.Concat(c.data, []float32{sum, weighted})
 		if first == nil {
-			first = c.data
+			first = got
 		}
-		if !slices.Equal(c.data, first) {
+		if !slices.Equal(got, first) {
 			t.Errorf("%s: not the bits of %s", set.name, kernels.name)
 		}
 	}
@@ -249,7 +290,7 @@ func TestVectorKernelsMatchThePlainOnes(t *testing.T) {
 				"maximum": func(set *kernelSet, x, _, _, _ []float32) []float32 {
 					return []float32{set.maximum(x)}
 				},
-				"scaleBy":        func(set *kernelSet, x, _, _, _ []float32) []float32 { set.scaleBy(x, 3); return nil },
+				"setScaled":      func(set *kernelSet, x, y, _, _ []float32) []float32 { set.setScaled(x, y, 3); return nil },
 				"addScaled":      func(set *kernelSet, x, y, _, _ []float32) []float32 { set.addScaled(x, y, 0.7); return nil },
 				"addProduct":     func(set *kernelSet, x, y, z, _ []float32) []float32 { set.addProduct(x, y, z); return nil },
 				"squareReLU":     func(set *kernelSet, x, y, _, _ []float32) []float32 { set.squareReLU(x, y); return nil },
@@ -337,7 +378,7 @@ func TestNaNStays(t *testing.T) {
 			"squareReLU":     func(x, y []float32) { set.squareReLU(y, x) },
 			"squareReLUBack": func(x, y []float32) { set.squareReLUBack(x, y) },
 			"softmaxBack":    func(x, y []float32) { set.softmaxBack(x, y, 1, 1) },
-			"scaleBy":        func(x, _ []float32) { set.scaleBy(x, 2) },
+			"setScaled":      func(x, _ []float32) { set.setScaled(x, x, 2) },
 			"addScaled":      func(x, y []float32) { set.addScaled(x, y, 1) },
 			"addProduct":     func(x, y []float32) { set.addProduct(x, y, y) },
 			"turnHeads":      func(x, y []float32) { set.turnHeads(x, y, angles{(*[8]float32)(y), (*[8]float32)(y), 1, 2, 32}) },

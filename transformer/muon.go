@@ -102,7 +102,7 @@ func (s *muonScratch) orthogonalise() {
 		defer func() { s.x.transpose(s.turned) }()
 	}
 	for i := range x.rows {
-		scaleBy(x.row(i), float32(1/math.Sqrt(sum)))
+		setScaled(x.row(i), x.row(i), float32(1/math.Sqrt(sum)))
 	}
 	s.gram.resize(x.rows, x.rows)
 	s.poly.resize(x.rows, x.rows)
@@ -114,7 +114,7 @@ func (s *muonScratch) orthogonalise() {
 		multiply(s.poly, s.gram, &s.packed, false)
 		for i := range x.rows {
 			row := s.poly.row(i)
-			scaleBy(row, schulz5)
+			setScaled(row, row, schulz5)
 			addScaled(row, s.gram.row(i), schulz3)
 			row[i] += schulz1
 		}

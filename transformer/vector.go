@@ -35,13 +35,14 @@ func maximumPlain(x []float32) float32 {
 	return top
 }
 
-// scaleBy multiplies x by f.
-func scaleBy(x []float32, f float32) { kernels.scaleBy(x, f) }
+// setScaled stores f·x in to, which must be at least as long as x and may be x.
+func setScaled(to, x []float32, f float32) { kernels.setScaled(to[:len(x)], x, f) }
 
-// scaleByPlain is [scaleBy] in plain Go.
-func scaleByPlain(x []float32, f float32) {
-	for i := range x {
-		x[i] *= f
+// setScaledPlain is [setScaled] in plain Go.
+func setScaledPlain(to, x []float32, f float32) {
+	to = to[:len(x)]
+	for i, v := range x {
+		to[i] = f * v
 	}
 }
 
@@ -158,7 +159,7 @@ func softmax(row []float32, n int, scale float32) partition {
 	}
 	top := scale * maximum(row)
 	sum, weighted := exponential(row, scale, top)
-	scaleBy(row, 1/sum)
+	setScaled(row, row, 1/sum)
 	return partition{top, sum, weighted}
 }
 
@@ -202,9 +203,7 @@ func normalise(to, x matrix, inv []float32) {
 		from := x.row(i)
 		f := 1 / float32(math.Sqrt(float64(dot(from, from)/float32(len(from))+normEps)))
 		inv[i] = f
-		row := to.row(i)
-		copy(row, from)
-		scaleBy(row, f)
+		setScaled(to.row(i), from, f)
 	}
 }
 

@@ -15,6 +15,8 @@ func amd64File() string {
 		t.mul(w)
 		t.multiplyAdds(w)
 	}
+	w.powersWide()
+	w.softenWide()
 	avx2.score(w)
 	avx2.mix(w)
 	return w.String()

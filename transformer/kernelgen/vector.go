@@ -6,7 +6,7 @@ import "math"
 func vectors(m machine, suffix string) {
 	dot(m, "dot"+suffix)
 	maximum(m, "maximum"+suffix)
-	scaleBy(m, "scaleBy"+suffix)
+	setScaled(m, "setScaled"+suffix)
 	addScaled(m, "addScaled"+suffix)
 	addProduct(m, "addProduct"+suffix)
 	powers(m, "powers"+suffix)
@@ -59,19 +59,20 @@ func maximum(m machine, name string) {
 	m.end()
 }
 
-// scaleBy(x []float32, f float32)
-func scaleBy(m machine, name string) {
-	m.begin(name, 28)
-	m.pointer(0, "x_base+0")
-	m.pointer(1, "x_len+8")
-	m.spread(0, "f+24")
-	m.loop(1, 2, func() {
+// setScaled(to, x []float32, f float32)
+func setScaled(m machine, name string) {
+	m.begin(name, 52)
+	m.pointer(0, "to_base+0")
+	m.pointer(1, "x_base+24")
+	m.pointer(2, "x_len+32")
+	m.spread(0, "f+48")
+	m.loop(2, 2, func() {
 		for i := range 2 {
-			m.load(1, 0, i)
+			m.load(1, 1, i)
 			m.op(times, 1, 1, 0)
 			m.store(1, 0, i)
 		}
-		m.move(2, 0)
+		m.move(2, 0, 1)
 	})
 	m.end()
 }
@@ -115,15 +116,29 @@ func addProduct(m machine, name string) {
 	m.end()
 }
 
-// powers(x []float32, factor, term float32) (sum, weighted float32), by the method of
-// powersPlain in package transformer.
-func powers(m machine, name string) {
-	const least, toWhole, bias, one, poly = 0, 1, 2, 3, 4 // constants
+// The constants of powers; from powerTerms on, those of the polynomial.
+const (
+	powerLeast = iota
+	powerToWhole
+	powerBias
+	powerOne
+	powerTerms
+)
+
+// powerConstants are their bits.
+func powerConstants() []uint32 {
 	list := []uint32{math.Float32bits(-126), math.Float32bits(3 << 22), 127, math.Float32bits(1)}
 	for i, c := 1, math.Ln2; i <= 6; i++ { // lnⁱ2/i!
 		list = append(list, math.Float32bits(float32(c)))
 		c *= math.Ln2 / float64(i+1)
 	}
+	return list
+}
+
+// powers(x []float32, factor, term float32) (sum, weighted float32), by the method of
+// powersPlain in package transformer.
+func powers(m machine, name string) {
+	list := powerConstants()
 	const factor, term, sum, weighted, u, gone, near, f, e, next = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 // blocks
 	m.begin(name, 40, append(list, 0)...)
 	m.pointer(0, "x_base+0")
@@ -136,24 +151,24 @@ func powers(m machine, name string) {
 		m.load(f, 0, 0)
 		m.copy(u, term)
 		m.fuse(u, f, factor)
-		m.constant(next, least)
+		m.constant(next, powerLeast)
 		m.op(below, gone, u, next)
 		m.op(without, u, gone, u)
-		m.constant(next, toWhole)
+		m.constant(next, powerToWhole)
 		m.op(add, near, u, next)
 		m.op(subtract, f, near, next)
 		m.op(subtract, f, u, f)
 		p, q := e, next
-		m.constant(p, poly+5)
+		m.constant(p, powerTerms+5)
 		for i := 4; i >= 0; i-- {
-			m.constant(q, poly+i)
+			m.constant(q, powerTerms+i)
 			m.fuse(q, p, f)
 			p, q = q, p
 		}
-		m.constant(q, one)
+		m.constant(q, powerOne)
 		m.fuse(q, p, f)
 		p, q = q, p
-		m.constant(q, bias)
+		m.constant(q, powerBias)
 		m.op(addWhole, near, near, q)
 		m.shift(near, 23)
 		m.op(times, p, p, near)
