@@ -58,9 +58,9 @@ func (it *call) work(worker int) {
 	it.done.Add(made)
 }
 
-// A goroutine that looks for work lets others run after so many looks, some
-// microseconds, and ends after so many times. It does not ask for the time, which may stand still in
-// a test.
+// A goroutine that looks for work lets others run after so many looks, some microseconds,
+// and ends after so many times. It does not ask for the time, which may stand still in a
+// test.
 const (
 	patience = 10_000
 	rounds   = 20
