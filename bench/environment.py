@@ -27,7 +27,7 @@ import time
 import urllib.request
 
 SIZE, BATCH, AHEAD = 8, 32, 64  # sequences of a group and of a batch; batches that may wait
-TASKS = ["gcd", "chain_sum", "count_primes", "spell_backward", "word_sorting", "number_sorting"]
+SIX = ["gcd", "chain_sum", "count_primes", "spell_backward", "word_sorting", "number_sorting"]  # that are quickly made
 SYSTEM = 8 * "Think the problem through between <think> and </think>. Then give your final answer between <answer> and </answer>, exactly once. "  # as long as ours
 REPLIES = [f"<think>{n * 'so '}</think><answer>{a}</answer>" for n, a in ((1, "1"), (2, "2"), (3, "4"), (4, "word"), (5, "12"))]  # short: the server is not what is measured
 
@@ -52,7 +52,7 @@ def make_tokenizer(folder):
     fast.save_pretrained(folder)
 
 
-def play_as_peer(url, model, tokenizer):
+def play_as_peer(url, model, tokenizer, *tasks):
     """Run the environment on BaseEnv, until the process is killed."""
     import reasoning_gym
     from atroposlib.envs.base import APIServerConfig, BaseEnv, BaseEnvConfig, ScoredDataGroup
@@ -70,7 +70,7 @@ def play_as_peer(url, model, tokenizer):
             pass
 
         async def get_next_item(self):
-            data = reasoning_gym.create_dataset(self.rng.choice(TASKS), size=1, seed=self.iter)
+            data = reasoning_gym.create_dataset(self.rng.choice(tasks), size=1, seed=self.iter)
             self.iter += 1
             return data[0], data
 
@@ -105,11 +105,20 @@ def play_as_peer(url, model, tokenizer):
             return group, []
 
     config = BaseEnvConfig(
-        group_size=SIZE, max_num_workers=64, max_token_length=8192, steps_per_eval=0, total_steps=10**9, use_wandb=False, wandb_name="peer", rollout_server_url=url,
+        group_size=SIZE, max_num_workers=64, max_token_length=16384, steps_per_eval=0, total_steps=10**9, use_wandb=False, wandb_name="peer", rollout_server_url=url,
         tokenizer_name=tokenizer, max_batches_offpolicy=AHEAD, ensure_scores_are_not_same=False,
     )
     servers = [APIServerConfig(base_url=model + "/v1", api_key="x", model_name="fake", server_type="vllm", tokenizer_name=tokenizer, health_check=False, num_max_requests_at_once=128)]
     asyncio.run(Peer(config, servers, slurm=False, testing=False).env_manager())
+
+
+def common(quintain):
+    """The tasks that both have."""
+    from reasoning_gym.factory import DATASETS
+
+    lines = subprocess.run([quintain, "tasks", "list", "--json"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    ours = {json.loads(line)["name"] for line in lines}
+    return [name for name in DATASETS if name in ours]
 
 
 def fetch(url, path, body=None):
@@ -156,9 +165,9 @@ def measure(side, hub, seconds, to):
         env = [to["quintain"], "env", "serve", "--hub", url, "--data", to["scratch"] / hub.replace(" ", "-"), "--env.group_size", str(SIZE), "--env.max_num_workers", "64",
                "--env.total_steps", "1000000000", "--env.max_batches_offpolicy", str(AHEAD), "--env.steps_per_eval", "0", "--env.min_batch_allocation", "None",
                "--env.ensure_scores_are_not_same", "False", "--env.complexity_mode", "None", "--openai.base_url", to["model"] + "/v1", "--openai.model_name", "fake",
-               "--openai.server_type", "vllm", "--tokenizer", "bytes", "--tasks", ",".join(TASKS)]
+               "--openai.server_type", "vllm", "--tokenizer", "bytes", "--tasks", ",".join(to["tasks"])]
     else:
-        env = [sys.executable, __file__, "--peer", url, to["model"], to["tokenizer"]]
+        env = [sys.executable, __file__, "--peer", url, to["model"], to["tokenizer"], *to["tasks"]]
     with open(to["scratch"] / "log", "w+", encoding="utf-8") as log:
         api = started([*serve, "--host", "127.0.0.1", "--port", str(port)], url, "/info", subprocess.DEVNULL)
         ask(url, "/register", {"wandb_group": "g", "wandb_project": "p", "batch_size": BATCH, "max_token_len": 16384, "checkpoint_dir": "c",
@@ -194,7 +203,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain")
     parser.add_argument("--seconds", type=float, default=30, help="of each measurement")
-    parser.add_argument("--peer", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--all", action="store_true", help="play all tasks, as Atropos' environment does unless it is told otherwise, not six that are quickly made")
+    parser.add_argument("--peer", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", WANDB_MODE="disabled", TOKENIZERS_PARALLELISM="false")
     if options.peer:
@@ -204,13 +214,13 @@ def main():
         make_tokenizer(scratch / "tokenizer")
         replies = scratch / "replies.jsonl"
         replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in REPLIES))
-        to = {"quintain": os.path.abspath(options.quintain), "scratch": scratch, "model": f"http://127.0.0.1:{port}", "tokenizer": scratch / "tokenizer"}
+        to = {"quintain": os.path.abspath(options.quintain), "scratch": scratch, "model": f"http://127.0.0.1:{port}", "tokenizer": scratch / "tokenizer", "tasks": common(options.quintain) if options.all else SIX}
         with open(scratch / "model.log", "w", encoding="utf-8") as log:
             model = started([to["quintain"], "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--shape", "vllm", "--interval", "4096", "--replies", replies],
                             to["model"], "/v1/models", log)
             to["server"] = model
             try:
-                print(f"{os.cpu_count()} cores; groups of {SIZE}, tasks {', '.join(TASKS)}; {options.seconds:.0f} s each\n")
+                print(f"{os.cpu_count()} cores; groups of {SIZE}, tasks {'all ' + str(len(to['tasks'])) if options.all else ', '.join(SIX)}; {options.seconds:.0f} s each\n")
                 print("| hub | environment | groups/s | longest pause, s | memory, MB: most | without files | processor time of a group, ms: environment | hub | server |\n|---|---|--:|--:|--:|--:|--:|--:|--:|")
                 for hub in ("run-api", "quintain hub"):
                     rows = {}

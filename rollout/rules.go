@@ -36,6 +36,8 @@ type Rules struct {
 	SuccessRateLB, SuccessRateUB float64
 
 	Sampling quintain.Sampling // recorded in the group's generation parameters
+
+	Memory *Memory // holds the tokens of the groups, one at a time; nil: each group has its own
 }
 
 // DefaultRules are the default rules of a run.
@@ -204,9 +206,10 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 	if len(all) != len(result.Trajectories) {
 		g.Episodes = make([]int32, len(all))
 	}
+	left := r.room(all)
 	for i := range all {
 		s := &all[i]
-		s.appendTo(g)
+		s.appendTo(g, &left)
 		g.Scores = append(g.Scores, got.score(s))
 		g.Overrides = append(g.Overrides, r.override(s.played))
 		if g.Episodes != nil {
@@ -235,6 +238,19 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 		}
 	}
 	return g, nil
+}
+
+// room is memory for the tokens of all sequences.
+func (r Rules) room(all []sequence) Memory {
+	total := 0
+	for i := range all {
+		length, _ := all[i].size()
+		total += length
+	}
+	if r.Memory == nil {
+		r.Memory = &Memory{}
+	}
+	return r.Memory.room(total)
 }
 
 // conversations are those of sequences, as JSON.

@@ -78,10 +78,10 @@ func (s *sequence) messages() []quintain.Message {
 
 // appendTo adds s to g: its tokens, masks, log-probabilities and versions. The
 // log-probabilities are empty if those of a trained turn are unknown.
-func (s *sequence) appendTo(g *quintain.Group) {
+func (s *sequence) appendTo(g *quintain.Group, left *Memory) {
 	length, _ := s.size()
-	tokens, masks := make([]quintain.Token, 0, length), make([]int32, 0, length)
-	logProbs, versions := make([]float64, 0, length), make([]int32, 0, length)
+	tokens, masks := row(&left.tokens, length), row(&left.masks, length)
+	logProbs, versions := row(&left.logProbs, length), row(&left.versions, length)
 	known := true
 	s.each(func(k int, trained bool) {
 		turn := &s.played.Turns[k]

@@ -22,7 +22,7 @@ type Event interface{ event() }
 type Played struct {
 	rollout.Result
 	Scores  []float64       // of the episodes; nil: one of them has no reward
-	Group   *quintain.Group // as it was kept; nil: it was dropped
+	Group   *quintain.Group // as it was kept; nil: it was dropped. Its tokens are others once Note has returned
 	Drop    rollout.Drop    // why; empty: it was kept
 	Again   bool            // its problem will be played again
 	Version int             // of the policy when the group was judged; -1: unknown

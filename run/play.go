@@ -53,11 +53,12 @@ func (r *Run) ended(kept bool) {
 // done judges what was played, keeps the group or drops it, and says so. When ctx ends, the
 // teacher is not waited for any longer.
 func (r *Run) done(ctx context.Context, result rollout.Result) error {
+	rules := r.config.Rules
 	if r.config.Teacher == nil { // who waits for a teacher does not keep others waiting
-		r.making <- struct{}{}
-		defer func() { <-r.making }()
+		rules.Memory = <-r.memories
+		defer func() { r.memories <- rules.Memory }()
 	}
-	group, scores, drop, err := r.config.Rules.Judge(result)
+	group, scores, drop, err := rules.Judge(result)
 	if err != nil {
 		return err
 	}
@@ -84,6 +85,15 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		r.say("%s", advice)
 	}
 	return nil
+}
+
+// newMemories returns so many memories for groups.
+func newMemories(n int) chan *rollout.Memory {
+	all := make(chan *rollout.Memory, n)
+	for range n {
+		all <- &rollout.Memory{}
+	}
+	return all
 }
 
 // keep has the teacher score the group of p, if there is one, and keeps the group, unless

@@ -133,8 +133,8 @@ type Run struct {
 	sinks      []Sink
 	sets       []exam.Set
 	faults     faultPause
-	making     chan struct{} // has an element for each group that is made; few are at once, since each takes many times the memory of its replies
-	start      time.Time     // of this process, less the time of the earlier ones
+	memories   chan *rollout.Memory // of groups that are not being made; few are at once, since each takes many times the memory of its replies
+	start      time.Time            // of this process, less the time of the earlier ones
 }
 
 // Open puts a run together, at the place where the last process was. The error names
@@ -150,7 +150,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	c.Rules.Size, c.Rules.Sampling = c.Settings.GroupSize, c.Sampling
-	r := &Run{config: c, log: c.Log, tally: newTally(), making: make(chan struct{}, max(16, 8*runtime.GOMAXPROCS(0))), start: time.Now()}
+	r := &Run{config: c, log: c.Log, tally: newTally(), memories: newMemories(max(8, 4*runtime.GOMAXPROCS(0))), start: time.Now()}
 	r.sinks = append([]Sink{r.tally}, c.Sinks...)
 	streams, err := r.openStreams()
 	if err != nil {

@@ -49,6 +49,7 @@ func (l *Live) Note(e run.Event) error {
 	switch e := e.(type) {
 	case run.Played:
 		if now := time.Now(); len(e.Scores) > 0 && now.Sub(l.at) >= workedEvery {
+			e.Group = nil // its tokens do not last
 			l.worked, l.at = &e, now
 		}
 	case run.Examined:
