@@ -58,12 +58,12 @@ func (it *call) work(worker int) {
 	it.done.Add(made)
 }
 
-// A goroutine that looks for work lets others run after so many looks, some microseconds,
+// A goroutine that looks for work lets others run after so many looks, a microsecond or two,
 // and ends after so many times. It does not ask for the time, which may stand still in a
 // test.
 const (
-	patience = 10_000
-	rounds   = 20
+	patience = 1_000
+	rounds   = 200
 )
 
 // help is a helper.
