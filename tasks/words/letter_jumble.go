@@ -123,19 +123,37 @@ func drawLoneWord(p letterJumbleParams, r *rng.Rand) string {
 
 // alone reports whether no other known word has the letters of a word, so that its letters
 // can be put in order in one way only.
-func alone(word string) bool { return knownByLetters()[lettersHash(word)] == 1 }
+func alone(word string) bool {
+	_, found := slices.BinarySearch(lonely(), lettersHash(word))
+	return found
+}
 
-// knownByLetters counts the known words by the hash of their letters.
-var knownByLetters = sync.OnceValue(func() map[uint64]uint8 {
-	count := make(map[uint64]uint8, 1<<17)
+// lonely are the hashes of letters that just one known word has, in order.
+var lonely = sync.OnceValue(func() []uint64 {
+	n := 0
+	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {
+		n += lexicon.Known(letters).Len()
+	}
+	all := make([]uint64, 0, n)
 	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {
 		words := lexicon.Known(letters)
 		for i := range words.Len() {
-			hash := lettersHash(words.At(i))
-			count[hash] = min(count[hash], 1) + 1
+			all = append(all, lettersHash(words.At(i)))
 		}
 	}
-	return count
+	slices.Sort(all)
+	once := all[:0]
+	for len(all) > 0 {
+		same := 1
+		for same < len(all) && all[same] == all[0] {
+			same++
+		}
+		if same == 1 {
+			once = append(once, all[0])
+		}
+		all = all[same:]
+	}
+	return once
 })
 
 // mixable are the words of the sentences that are among the common ones, as they are
