@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/quintain-rl/quintain/queue"
@@ -88,8 +89,14 @@ func some(waiting []queue.Entry) []queue.Entry {
 func (r *Run) send(ctx context.Context, batch []queue.Delivery) (done int, err error) {
 	keep := context.WithoutCancel(ctx)
 	fates, err := r.config.Outlet.Send(ctx, batch, func(now []queue.Delivery) error { return r.ledger.sending(keep, now) })
-	if err != nil || len(fates) == 0 {
+	if err != nil {
+		if n := r.unreadable(keep, batch); n > 0 {
+			return n, nil
+		}
 		return 0, err
+	}
+	if len(fates) == 0 {
+		return 0, nil
 	}
 	var taken []queue.Delivery
 	for i, why := range fates {
@@ -103,6 +110,18 @@ func (r *Run) send(ctx context.Context, batch []queue.Delivery) (done int, err e
 		return 0, err
 	}
 	return len(fates), r.note(Sent{ids(taken), r.config.Outlet.Step(), r.Standings()})
+}
+
+// unreadable counts the groups that nobody can read, though their checksums are right. The
+// queue sets them aside, so the next ones can be sent.
+func (r *Run) unreadable(ctx context.Context, batch []queue.Delivery) (n int) {
+	for _, d := range batch {
+		_, err := r.config.Queue.Read(ctx, d.Seq)
+		if _, corrupt := errors.AsType[*queue.CorruptError](err); corrupt {
+			n++
+		}
+	}
+	return n
 }
 
 // sending keeps the IDs of groups that are about to be sent, which the next process takes

@@ -2,7 +2,9 @@ package run_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"slices"
 	"sync"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
@@ -164,6 +167,49 @@ func TestMarkedGroupsAreNotSentAgain(t *testing.T) {
 	if slices.Contains(s.got, marked[0]) {
 		t.Errorf("%s was sent again", marked[0])
 	}
+}
+
+// A group whose checksum is right, and which is none, is set aside; the others are sent.
+func TestOutletGetsWhatCanBeRead(t *testing.T) {
+	t.Parallel()
+	s := &shop{want: 20}
+	q := open(t, lying{queue.NewMemory()})
+	c := selling(t, q, s)
+	c.Outlet = &reading{s, groupform.NewCodec(0)}
+	finish(t, c)
+	if got := slices.Compact(slices.Sorted(slices.Values(s.got))); len(got) != len(s.got) || len(got) < 20 {
+		t.Errorf("%d groups were taken, %d of them different", len(s.got), len(got))
+	}
+	if n := q.Stats().Aside.Groups; n != 1 {
+		t.Errorf("%d groups are set aside, want 1", n)
+	}
+}
+
+// lying is a store that has another body for the third group, with a right checksum.
+type lying struct{ *queue.Memory }
+
+func (l lying) Body(ctx context.Context, seq uint64) ([]byte, error) {
+	b, err := l.Memory.Body(ctx, seq)
+	if seq != 3 || err != nil {
+		return b, err
+	}
+	b = slices.Concat(b[:len(b)/2], []byte("no group"), b[len(b)/2:len(b)-4])
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), nil
+}
+
+// reading is a shop that reads the groups.
+type reading struct {
+	*shop
+	codec *groupform.Codec
+}
+
+func (r *reading) Send(ctx context.Context, groups []queue.Delivery, mark func([]queue.Delivery) error) ([]rollout.Drop, error) {
+	for _, d := range groups {
+		if _, err := r.codec.Decode(d.Body); err != nil {
+			return nil, err
+		}
+	}
+	return r.shop.Send(ctx, groups, mark)
 }
 
 // breaking marks a group, and fails.
