@@ -168,7 +168,7 @@ func FuzzFindAgreesWithRegexp(f *testing.F) {
 				return 'x'
 			}
 			return r
-		}, strings.ToValidUTF8(text, "?"))
+		}, strings.ToValidUTF8(text[:min(len(text), 256)], "?")) // for long ones, Find may give up
 		if strings.ContainsFunc(text, func(r rune) bool { return newer["Lo"].Has(r) || r > 0x800 && !unicode.IsLetter(r) }) {
 			return
 		}
