@@ -214,7 +214,8 @@ def main():
         make_tokenizer(scratch / "tokenizer")
         replies = scratch / "replies.jsonl"
         replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in REPLIES))
-        to = {"quintain": os.path.abspath(options.quintain), "scratch": scratch, "model": f"http://127.0.0.1:{port}", "tokenizer": scratch / "tokenizer", "tasks": common(options.quintain) if options.all else SIX}
+        quintain = os.path.abspath(options.quintain)
+        to = {"quintain": quintain, "scratch": scratch, "model": f"http://127.0.0.1:{port}", "tokenizer": scratch / "tokenizer", "tasks": common(quintain) if options.all else SIX}
         with open(scratch / "model.log", "w", encoding="utf-8") as log:
             model = started([to["quintain"], "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--shape", "vllm", "--interval", "4096", "--replies", replies],
                             to["model"], "/v1/models", log)

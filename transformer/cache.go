@@ -21,7 +21,7 @@ type attention struct {
 	apart   int // from the keys, or values, of one head to those of the next
 }
 
-// begin makes a ready for the tokens of a sequence.
+// begin makes a ready for a model of these sizes.
 func (a *attention) begin(c Config) {
 	n := c.headWidth()
 	a.queries = matrix{rows: c.Heads, cols: n, stride: n}
@@ -39,11 +39,11 @@ func (a *attention) layer(l int) {
 // score sets the weights of all positions of the pages to the products of queries and keys.
 // They are summed as by [mulPanels].
 func (a *attention) score() {
-	heads := a.queries.rows - 1
-	_ = a.queries.data[heads*a.queries.stride+a.queries.cols-1]
-	_ = a.weights.data[heads*a.weights.stride+len(a.pages)*lanes-1]
+	last := a.queries.rows - 1
+	_ = a.queries.data[last*a.queries.stride+a.queries.cols-1]
+	_ = a.weights.data[last*a.weights.stride+len(a.pages)*lanes-1]
 	for _, p := range a.pages {
-		_ = p.data[a.keys+heads*a.apart+a.queries.cols*lanes-1]
+		_ = p.data[a.keys+last*a.apart+a.queries.cols*lanes-1]
 	}
 	kernels.score(a)
 }
@@ -64,11 +64,11 @@ func (a *attention) soften() {
 // mix sets mixed, whose data it then leaves behind, to the sums of the values by their
 // weights. They are summed as by [mulPanels].
 func (a *attention) mix() {
-	heads, held := a.queries.rows-1, a.weights.cols
-	_ = a.weights.data[heads*a.weights.stride+held-1]
-	_ = a.mixed.data[heads*a.mixed.stride+a.mixed.cols-1]
+	last, held := a.queries.rows-1, a.weights.cols
+	_ = a.weights.data[last*a.weights.stride+held-1]
+	_ = a.mixed.data[last*a.mixed.stride+a.mixed.cols-1]
 	for _, p := range a.pages[:padded(held)/lanes] {
-		_ = p.data[a.values+heads*a.apart+a.mixed.cols*lanes-1]
+		_ = p.data[a.values+last*a.apart+a.mixed.cols*lanes-1]
 	}
 	for j := 0; j < a.mixed.cols; j += lanes {
 		kernels.mix(a)

@@ -13,7 +13,7 @@ type crew struct {
 	helpers []atomic.Bool        // whether the helper of a number, less one, is there
 }
 
-// A call is one of [crew.do].
+// A call is one of [parallel] or of [crew.do].
 type call struct {
 	n, workers int
 	f          func(worker, i int)

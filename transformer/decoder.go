@@ -68,6 +68,9 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 		weights: make([]packing, len(m.tensors)), lookup: newLookup(c), crew: newCrew(),
 	}
 	d.scratch = make([]decoderScratch, d.crew.size())
+	for i := range d.scratch {
+		d.scratch[i].attention.begin(c)
+	}
 	for i := range d.slots {
 		d.slots[i].logits = make([]float32, c.Vocab)
 		d.slots[i].before.resize(c.Layers, c.Width)
@@ -320,7 +323,6 @@ func (w *decoderScratch) resize(rows int, c Config) {
 	w.qkv.resize(rows, 3*c.Width)
 	w.hidden.resize(rows, c.Hidden)
 	w.logits.resize(rows, c.Vocab)
-	w.attention.begin(c)
 	w.inv = grown(w.inv, rows)
 }
 

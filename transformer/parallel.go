@@ -3,7 +3,6 @@ package transformer
 import (
 	"runtime"
 	"sync"
-	"sync/atomic"
 )
 
 // workers is the largest number of goroutines worth passing to [parallel].
@@ -13,16 +12,11 @@ func workers() int { return runtime.GOMAXPROCS(0) }
 // returns when all calls have returned. worker is the number of the goroutine that
 // makes the call, below most; callers index per-goroutine memory with it.
 func parallel(n, most int, f func(worker, i int)) {
-	var next atomic.Int64
-	work := func(worker int) {
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			f(worker, i)
-		}
-	}
+	it := &call{n: n, workers: min(n, most), f: f}
 	var others sync.WaitGroup
-	for worker := 1; worker < min(n, most); worker++ {
-		others.Go(func() { work(worker) })
+	for worker := 1; worker < it.workers; worker++ {
+		others.Go(func() { it.work(worker) })
 	}
-	work(0)
+	it.work(0)
 	others.Wait()
 }

@@ -130,11 +130,7 @@ func alone(word string) bool {
 
 // lonely are the hashes of letters that just one known word has, in order.
 var lonely = sync.OnceValue(func() []uint64 {
-	n := 0
-	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {
-		n += lexicon.Known(letters).Len()
-	}
-	all := make([]uint64, 0, n)
+	var all []uint64
 	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {
 		words := lexicon.Known(letters)
 		for i := range words.Len() {
@@ -153,7 +149,7 @@ var lonely = sync.OnceValue(func() []uint64 {
 		}
 		all = all[same:]
 	}
-	return once
+	return slices.Clone(once)
 })
 
 // mixable are the words of the sentences that are among the common ones, as they are
