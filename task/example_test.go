@@ -32,7 +32,7 @@ func (d double) Solve() string  { return strconv.Itoa(2 * d.Number) }
 
 func (d double) Score(answer string) quintain.Verdict { return task.MatchNumber(answer, d.Solve()) }
 
-// A Spec is a task: parameters for each level, and a function that makes an instance.
+// A Spec describes a task: parameters for each level, and a function that makes an instance.
 // Everything else about a problem follows from the instance.
 func ExampleSpec() {
 	spec := task.Spec[doubling, double]{
@@ -40,11 +40,12 @@ func ExampleSpec() {
 		Default: doubling{Max: 100}, Levels: []doubling{{Max: 10}, {Max: 1000}},
 		Make: func(d doubling, r *rng.Rand) (double, error) { return double{r.Between(1, d.Max)}, nil },
 	}
-	p, err := spec.Problem(quintain.Draw{Seed: 1, Level: 1, Index: 0})
+	doublings := spec.Task()
+	p, err := doublings.Problem(quintain.Draw{Seed: 1, Level: 1, Index: 0})
 	if err != nil {
 		log.Fatal(err)
 	}
-	v, err := spec.Grade(p, "12")
+	v, err := doublings.Grade(p, "12")
 	if err != nil {
 		log.Fatal(err)
 	}

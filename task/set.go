@@ -18,9 +18,6 @@ type Set struct {
 func NewSet(tasks []quintain.Task) (*Set, error) {
 	s := &Set{byName: make(map[string]quintain.Task, len(tasks))}
 	for _, t := range tasks {
-		if p, can := t.(preparer); can {
-			t = p.prepare()
-		}
 		_, name := Head(t)
 		if _, twice := s.byName[name]; twice {
 			return nil, fmt.Errorf("task %s is listed twice", name)

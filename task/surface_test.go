@@ -68,7 +68,7 @@ func TestSurfaceRate(t *testing.T) {
 		"places":       {0.6, 0.8, "one answer to all"},
 	} {
 		of := task.Spec[shallowParams, shallowItem]{Name: "shallow", Levels: []shallowParams{{flaw}}, Make: makeShallow}
-		got, err := task.SurfaceRate(of, 0, 400)
+		got, err := task.SurfaceRate(of.Task(), 0, 400)
 		if err != nil || got.Rate < want.least || got.Rate > want.most || want.guesser != "" && got.Guesser != want.guesser {
 			t.Errorf("%s: %+v, error %v, want %+v", flaw, got, err, want)
 		}

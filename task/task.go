@@ -62,163 +62,115 @@ type Chooser interface{ Choices() int }
 // with every record that comes as JSON, before it is checked.
 type Completer interface{ Complete(question string) }
 
-// A Spec defines a task, and is one. Make alone holds chance; everything else
-// about a problem follows from the Instance that Make returned. A [Set] and With give
-// tasks that make problems faster.
-type Spec[P Params, I Instance] struct {
-	Name     string                        // unique, snake_case; also the name of the file and the golden
-	Category string                        // that of reasoning-gym, if it has the task: "arithmetic", "games", …; rooms are cut by other lines
-	Doc      string                        // one sentence, then anything else worth knowing
-	Source   string                        // where the idea or the data comes from, with its licence
-	Version  int                           // raised by one whenever a golden file changes
-	Default  P                             // settings that With starts from; those of reasoning-gym
-	Levels   []P                           // a full set of parameters for each difficulty, easiest first, at least four
-	Make     func(P, *rng.Rand) (I, error) // the Instance does not keep the stream
-
-	// Many says that a problem has many right answers, which differ in more than
-	// their spelling: Score checks an answer rather than comparing it with Solve's.
-	Many bool
-
-	// Surface says why more than 0.2 can be earned above level 1 by what [SurfaceRate]
-	// measures, if so.
-	Surface string
-
-	// Refuses names the forms of a right answer that are refused on purpose, each with
-	// the reason. The forms are those of package tasktest, such as "in bold".
-	Refuses map[string]string
-
-	own   bool   // the parameters were set by With
-	ready *ready // what its problems share; nil: each finds it out for itself
-}
-
-// ready is what the problems of a Spec share, so that it is not made for each.
-type ready struct {
+// A task is what [Spec.Task] returns.
+type task struct {
+	info   quintain.Info // without the levels
+	typed  typed
+	own    bool           // the parameters were set by With
 	levels func() []level // worked out at the first call
 	rands  sync.Pool      // of *rng.Rand
 }
 
-// A level is one set of parameters, written, and the name of its streams of chance.
+// A level is one set of parameters: as the Spec has it, written, and the name of its streams
+// of chance.
 type level struct {
-	params  json.RawMessage
+	params  any
+	written json.RawMessage
 	streams rng.Name
 }
 
-// Info implements [quintain.Task].
-func (s Spec[P, I]) Info() quintain.Info {
-	info := quintain.Info{Name: s.Name, Category: s.Category, Doc: s.Doc, Source: s.Source, Version: s.Version, Many: s.Many, Surface: s.Surface, Refuses: s.Refuses}
-	if s.ready != nil {
-		for _, l := range s.ready.levels() {
-			info.Levels = append(info.Levels, l.params)
+// newTask returns a task with the levels of its Spec.
+func newTask(info quintain.Info, of typed) *task {
+	t := &task{info: info, typed: of}
+	t.levels = sync.OnceValue(func() (all []level) {
+		for _, params := range of.levels() {
+			all = append(all, t.level(params))
 		}
-		return info
-	}
-	for _, p := range s.Levels {
-		info.Levels = append(info.Levels, mustJSON(p))
+		return all
+	})
+	return t
+}
+
+// level writes params, and names the streams of their problems.
+func (t *task) level(params any) level {
+	written := mustJSON(params)
+	return level{params, written, rng.Named(t.info.Name, string(written))}
+}
+
+// Info implements [quintain.Task].
+func (t *task) Info() quintain.Info {
+	info := t.info
+	for _, l := range t.levels() {
+		info.Levels = append(info.Levels, l.written)
 	}
 	return info
 }
 
-// head implements header.
-func (s Spec[P, I]) head() (category, name string) { return s.Category, s.Name }
-
-// header is a task that can say what it is called without writing its levels.
-type header interface {
-	head() (category, name string)
-}
-
-// Head returns the category and the name of a task, as its Info does. For a [Spec] it is much
-// quicker.
+// Head returns the category and the name of a task, as its Info does. For one that a [Spec]
+// describes it is much quicker.
 func Head(t quintain.Task) (category, name string) {
-	if h, can := t.(header); can {
-		return h.head()
+	if of, is := t.(*task); is {
+		return of.info.Category, of.info.Name
 	}
 	info := t.Info()
 	return info.Category, info.Name
 }
 
 // With implements [quintain.Task].
-func (s Spec[P, I]) With(params json.RawMessage) (quintain.Task, error) {
-	var p P // a deep copy of Default: decoding writes into the slices that are there
-	if err := decodeStrict(mustJSON(s.Default), &p); err != nil {
-		return nil, fmt.Errorf("task %s: its defaults: %w", s.Name, err)
+func (t *task) With(params json.RawMessage) (quintain.Task, error) {
+	p, defaults := t.typed.newParams(), mustJSON(t.typed.defaults())
+	if err := decodeStrict(defaults, p); err != nil { // a deep copy: decoding writes into the slices that are there
+		return nil, fmt.Errorf("task %s: its defaults: %w", t.info.Name, err)
 	}
-	if err := decodeStrict(params, &p); err != nil {
-		return nil, fmt.Errorf("task %s: params: %w", s.Name, explain(err, mustJSON(s.Default)))
+	if err := decodeStrict(params, p); err != nil {
+		return nil, fmt.Errorf("task %s: params: %w", t.info.Name, explain(err, defaults))
 	}
-	if err := p.Check(); err != nil {
-		return nil, fmt.Errorf("task %s: params: %w", s.Name, err)
+	if err := p.(Params).Check(); err != nil {
+		return nil, fmt.Errorf("task %s: params: %w", t.info.Name, err)
 	}
-	s.Levels, s.own = []P{p}, true
-	return s.prepare(), nil
-}
-
-// preparer is a task that can work out beforehand what its problems share.
-type preparer interface{ prepare() quintain.Task }
-
-// prepare implements preparer.
-func (s Spec[P, I]) prepare() quintain.Task {
-	plain := s
-	s.ready = &ready{levels: sync.OnceValue(func() (all []level) {
-		for _, p := range plain.Levels {
-			all = append(all, plain.level(p))
-		}
-		return all
-	})}
-	return s
-}
-
-// level writes p, and names the streams of its problems.
-func (s *Spec[P, I]) level(p P) level {
-	params := mustJSON(p)
-	return level{params, rng.Named(s.Name, string(params))}
+	own := &task{info: t.info, typed: t.typed, own: true}
+	own.levels = sync.OnceValue(func() []level { return []level{own.level(p)} })
+	return own, nil
 }
 
 // Problem implements [quintain.Task].
-func (s Spec[P, I]) Problem(d quintain.Draw) (quintain.Problem, error) {
+func (t *task) Problem(d quintain.Draw) (quintain.Problem, error) {
+	levels, name := t.levels(), d.Level
 	switch {
-	case d.Level < 0 || d.Level >= len(s.Levels):
-		return quintain.Problem{}, fmt.Errorf("task %s: level is %d, want 0 to %d", s.Name, d.Level, len(s.Levels)-1)
+	case d.Level < 0 || d.Level >= len(levels):
+		return quintain.Problem{}, fmt.Errorf("task %s: level is %d, want 0 to %d", t.info.Name, d.Level, len(levels)-1)
 	case d.Index < 0:
-		return quintain.Problem{}, fmt.Errorf("task %s: index is %d, want 0 or more", s.Name, d.Index)
+		return quintain.Problem{}, fmt.Errorf("task %s: index is %d, want 0 or more", t.info.Name, d.Index)
 	}
-	name := d.Level
-	if s.own {
+	if t.own {
 		name = quintain.OwnParams
 	}
-	inst, params, err := s.draw(d)
+	inst, err := t.draw(levels[d.Level], d)
 	if err != nil {
-		return quintain.Problem{}, fmt.Errorf("task %s: seed %d, level %d, index %d: %w", s.Name, d.Seed, name, d.Index, err)
+		return quintain.Problem{}, fmt.Errorf("task %s: seed %d, level %d, index %d: %w", t.info.Name, d.Seed, name, d.Index, err)
 	}
 	return quintain.Problem{
-		Task: s.Name, Version: s.Version,
+		Task: t.info.Name, Version: t.info.Version,
 		Seed: d.Seed, Level: name, Index: d.Index,
-		Params: params, Prompt: inst.Prompt(), Instance: quintain.NewRecord(inst),
+		Params: levels[d.Level].written, Prompt: inst.Prompt(), Instance: quintain.NewRecord(inst),
 	}, nil
 }
 
-// draw makes the instance that d names, and returns its parameters too.
-func (s *Spec[P, I]) draw(d quintain.Draw) (I, json.RawMessage, error) {
-	p := s.Levels[d.Level]
-	if s.ready == nil {
-		level := s.level(p)
-		inst, err := s.Make(p, level.streams.Stream(d.Seed, d.Index))
-		return inst, level.params, err
-	}
-	r, kept := s.ready.rands.Get().(*rng.Rand)
+// draw makes the instance that d names.
+func (t *task) draw(l level, d quintain.Draw) (Instance, error) {
+	r, kept := t.rands.Get().(*rng.Rand)
 	if !kept {
 		r = new(rng.Rand)
 	}
-	defer s.ready.rands.Put(r)
-	level := s.ready.levels()[d.Level]
-	level.streams.Restart(r, d.Seed, d.Index)
-	inst, err := s.Make(p, r)
-	return inst, level.params, err
+	defer t.rands.Put(r)
+	l.streams.Restart(r, d.Seed, d.Index)
+	return t.typed.draw(l.params, r)
 }
 
 // Grade implements [quintain.Task]. A text that is not right as it stands gets the best
 // verdict of its [answer.Readings]: a right answer in another form is right.
-func (s Spec[P, I]) Grade(p quintain.Problem, text string) (quintain.Verdict, error) {
-	inst, err := s.instance(p)
+func (t *task) Grade(p quintain.Problem, text string) (quintain.Verdict, error) {
+	inst, err := t.instance(p)
 	if err != nil {
 		return quintain.Verdict{}, err
 	}
@@ -236,8 +188,8 @@ func (s Spec[P, I]) Grade(p quintain.Problem, text string) (quintain.Verdict, er
 
 // Ready returns p with its record in the task's own type, so that Grade need not read it
 // again. The error is that of Grade.
-func (s Spec[P, I]) Ready(p quintain.Problem) (quintain.Problem, error) {
-	inst, err := s.instance(p)
+func (t *task) Ready(p quintain.Problem) (quintain.Problem, error) {
+	inst, err := t.instance(p)
 	if err != nil {
 		return p, err
 	}
@@ -246,8 +198,8 @@ func (s Spec[P, I]) Ready(p quintain.Problem) (quintain.Problem, error) {
 }
 
 // Solve implements [quintain.Task].
-func (s Spec[P, I]) Solve(p quintain.Problem) (string, error) {
-	inst, err := s.instance(p)
+func (t *task) Solve(p quintain.Problem) (string, error) {
+	inst, err := t.instance(p)
 	if err != nil {
 		return "", err
 	}
@@ -256,8 +208,8 @@ func (s Spec[P, I]) Solve(p quintain.Problem) (string, error) {
 
 // Short implements [quintain.Shortener]. A task without a [Shortener] asks its whole
 // prompt.
-func (s Spec[P, I]) Short(p quintain.Problem) (string, error) {
-	inst, err := s.instance(p)
+func (t *task) Short(p quintain.Problem) (string, error) {
+	inst, err := t.instance(p)
 	if err != nil {
 		return "", err
 	}
@@ -270,8 +222,8 @@ func (s Spec[P, I]) Short(p quintain.Problem) (string, error) {
 // Key implements [quintain.Keyer]: the key of what the task's [Canonicalizer] says, of
 // the short question of its [Shortener], or else of the prompt: of the first that there
 // is.
-func (s Spec[P, I]) Key(p quintain.Problem) (quintain.Key, error) {
-	inst, err := s.instance(p)
+func (t *task) Key(p quintain.Problem) (quintain.Key, error) {
+	inst, err := t.instance(p)
 	if err != nil {
 		return quintain.Key{}, err
 	}
@@ -289,8 +241,8 @@ func (s Spec[P, I]) Key(p quintain.Problem) (quintain.Key, error) {
 }
 
 // Choices implements [quintain.Chooser]; 0 if the task has no [Chooser].
-func (s Spec[P, I]) Choices(p quintain.Problem) (int, error) {
-	inst, err := s.instance(p)
+func (t *task) Choices(p quintain.Problem) (int, error) {
+	inst, err := t.instance(p)
 	if err != nil {
 		return 0, err
 	}
@@ -305,32 +257,36 @@ func (s Spec[P, I]) Choices(p quintain.Problem) (int, error) {
 type checked interface{ Check() error }
 
 // instance returns p's record in the task's own type.
-func (s *Spec[P, I]) instance(p quintain.Problem) (I, error) {
-	if inst, ours := p.Instance.Value().(I); ours && p.Task == s.Name {
+func (t *task) instance(p quintain.Problem) (Instance, error) {
+	if inst, is := t.typed.own(p.Instance.Value()); is && p.Task == t.info.Name {
 		return inst, nil
 	}
-	return s.read(p)
+	return t.read(p)
 }
 
 // read reads p's record back into the task's own type.
-func (s *Spec[P, I]) read(p quintain.Problem) (inst I, err error) {
-	if p.Task != s.Name {
-		return inst, fmt.Errorf("task %s: the problem is of task %q", s.Name, p.Task)
+func (t *task) read(p quintain.Problem) (Instance, error) {
+	if p.Task != t.info.Name {
+		return nil, fmt.Errorf("task %s: the problem is of task %q", t.info.Name, p.Task)
 	}
-	raw, err := p.Instance.JSON()
-	if err == nil {
-		err = decodeStrict(raw, &inst)
-	}
-	if err != nil {
-		return inst, fmt.Errorf("task %s: instance: %w", s.Name, err)
-	}
-	if c, can := any(&inst).(Completer); can {
-		c.Complete(p.Prompt)
-	}
-	if c, can := any(inst).(checked); can {
-		if err := c.Check(); err != nil {
-			return inst, fmt.Errorf("task %s: instance: %w", s.Name, err)
+	inst, err := t.typed.read(func(inst any) error {
+		raw, err := p.Instance.JSON()
+		if err != nil {
+			return err
 		}
+		if err := decodeStrict(raw, inst); err != nil {
+			return err
+		}
+		if c, can := inst.(Completer); can {
+			c.Complete(p.Prompt)
+		}
+		if c, can := inst.(checked); can {
+			return c.Check()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("task %s: instance: %w", t.info.Name, err)
 	}
 	return inst, nil
 }

@@ -54,7 +54,7 @@ var coin = task.Spec[coinParams, coinItem]{
 }
 
 func TestOwnParamsDoNotReachTheDefaults(t *testing.T) {
-	own, err := coin.With([]byte(`{"sides":["edge"]}`))
+	own, err := coin.Task().With([]byte(`{"sides":["edge"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,14 +75,14 @@ func TestInvalidParamsNameTheSetting(t *testing.T) {
 		{"a value that is refused", `{"sides":[]}`, "task coin: params: sides is empty"},
 		{"no object", `[]`, "task coin: params: json: cannot unmarshal array"},
 	} {
-		if _, err := coin.With([]byte(test.params)); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+		if _, err := coin.Task().With([]byte(test.params)); err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %s", test.why, err, test.want)
 		}
 	}
 }
 
 func TestErrorsNameTaskAndDraw(t *testing.T) {
-	failing, err := coin.With([]byte(`{"fail":true}`))
+	failing, err := coin.Task().With([]byte(`{"fail":true}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,17 +92,17 @@ func TestErrorsNameTaskAndDraw(t *testing.T) {
 			t.Errorf("error %v does not tell %q", err, want)
 		}
 	}
-	if _, err := coin.Grade(quintain.Problem{Task: "coin", Instance: quintain.RawRecord([]byte(`{"side":""}`))}, "x"); err == nil || !strings.Contains(err.Error(), "side is empty") {
+	if _, err := coin.Task().Grade(quintain.Problem{Task: "coin", Instance: quintain.RawRecord([]byte(`{"side":""}`))}, "x"); err == nil || !strings.Contains(err.Error(), "side is empty") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestShort(t *testing.T) {
-	p, err := coin.Problem(quintain.Draw{})
+	p, err := coin.Task().Problem(quintain.Draw{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if short, err := coin.Short(p); err != nil || short != p.Prompt {
+	if short, err := coin.Task().(quintain.Shortener).Short(p); err != nil || short != p.Prompt {
 		t.Errorf("short form %q, error %v; want the prompt of a task that has none", short, err)
 	}
 }
@@ -174,7 +174,7 @@ func TestMatch(t *testing.T) {
 
 // A right answer in another form is right, and a wrong one earns no more than as it stands.
 func TestGradeReadsOtherForms(t *testing.T) {
-	p, err := coin.With([]byte(`{"sides":["[\"1000\"]"]}`))
+	p, err := coin.Task().With([]byte(`{"sides":["[\"1000\"]"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestGradeReadsOtherForms(t *testing.T) {
 		text string
 		want float64
 	}{{`["1000"]`, 1}, {`['1000']`, 1}, {"```\n['1000',]\n```", 1}, {`['1001']`, 0}, {`**['1000']** or`, 0}} {
-		if v, err := coin.Grade(problem, test.text); err != nil || v.Score != test.want {
+		if v, err := coin.Task().Grade(problem, test.text); err != nil || v.Score != test.want {
 			t.Errorf("%q: %+v, error %v, want %v", test.text, v, err, test.want)
 		}
 	}
@@ -194,7 +194,7 @@ func TestGradeReadsOtherForms(t *testing.T) {
 
 // A task of a set, also in many goroutines, makes the problems of the task alone.
 func TestSetMakesTheSame(t *testing.T) {
-	s, err := task.NewSet([]quintain.Task{coin})
+	s, err := task.NewSet([]quintain.Task{coin.Task()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestSetMakesTheSame(t *testing.T) {
 			for i := range 200 {
 				draw := quintain.Draw{Seed: 5, Level: i % len(coin.Levels), Index: i}
 				got, err := s.All()[0].Problem(draw)
-				want, wantErr := coin.Problem(draw)
+				want, wantErr := coin.Task().Problem(draw)
 				if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v: %+v, want %+v; errors %v, %v", draw, got, want, err, wantErr)
 				}
@@ -215,7 +215,7 @@ func TestSetMakesTheSame(t *testing.T) {
 }
 
 func TestSet(t *testing.T) {
-	s, err := task.NewSet([]quintain.Task{coin})
+	s, err := task.NewSet([]quintain.Task{coin.Task()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestSet(t *testing.T) {
 			t.Errorf("%q: error %v, want one that tells %s", test.name, err, test.tells)
 		}
 	}
-	if _, err := task.NewSet([]quintain.Task{coin, coin}); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := task.NewSet([]quintain.Task{coin.Task(), coin.Task()}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -260,9 +260,9 @@ func TestKey(t *testing.T) {
 		same           string
 		why            string
 	}{
-		{shy, `{"question":"why"}`, "a", "why", "the canonical form"},
-		{shy, `{"question":""}`, "a", "a", "the prompt, for a record that does not have the question"},
-		{coin, `{"side":"edge"}`, "b", "b", "the prompt, for an instance without another form"},
+		{shy.Task(), `{"question":"why"}`, "a", "why", "the canonical form"},
+		{shy.Task(), `{"question":""}`, "a", "a", "the prompt, for a record that does not have the question"},
+		{coin.Task(), `{"side":"edge"}`, "b", "b", "the prompt, for an instance without another form"},
 	} {
 		if key(test.of, test.record, test.prompt) != quintain.NewKey(test.same) {
 			t.Errorf("record %s, prompt %s: the key is not that of %q (%s)", test.record, test.prompt, test.same, test.why)

@@ -121,7 +121,7 @@ func TestBlindAnswersFindFlaws(t *testing.T) {
 	} {
 		of := task.Spec[flawedParams, flawedItem]{Name: "flawed", Levels: []flawedParams{{flaw}}, Make: makeFlawed}
 		r := &recorder{TB: t}
-		blindAnswers(r, of)
+		blindAnswers(r, of.Task())
 		all := strings.Join(r.faults, "\n")
 		if tells == "" && all != "" || !strings.Contains(all, tells) {
 			t.Errorf("%s: the suite tells %.2000q, want %q", flaw, all, tells)

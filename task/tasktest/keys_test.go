@@ -78,7 +78,7 @@ func TestKeysFindFlaws(t *testing.T) {
 		r, done := &recorder{TB: t}, make(chan bool)
 		go func() {
 			defer close(done)
-			keys(r, of)
+			keys(r, of.Task())
 		}()
 		<-done
 		all := strings.Join(r.faults, "\n")

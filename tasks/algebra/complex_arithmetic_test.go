@@ -54,7 +54,7 @@ func TestComplexArithmeticScore(t *testing.T) {
 }
 
 func TestComplexArithmeticParams(t *testing.T) {
-	tasktest.Refused(t, complexArithmetic, map[string]string{
+	tasktest.Refused(t, complexArithmetic.Task(), map[string]string{
 		`{"min_real":-50000001}`: "min_real",
 		`{"min_real":11}`:        "max_real",
 		`{"max_real":50000001}`:  "max_real",
@@ -90,7 +90,7 @@ var complexRE = regexp.MustCompile(`\((.*?)\) (\S) \((.*?)\)`)
 
 // The second way reads the prompt and works with Go's complex numbers in polar form.
 func TestComplexArithmeticSecond(t *testing.T) {
-	tasktest.Second(t, complexArithmetic, 3000, func(_ complexItem, prompt, got string) error {
+	tasktest.Second(t, complexArithmetic.Task(), 3000, func(_ complexItem, prompt, got string) error {
 		asked := complexRE.FindStringSubmatch(prompt)
 		if asked == nil {
 			return fmt.Errorf("the prompt is %q", prompt)
@@ -127,7 +127,7 @@ func TestComplexArithmeticSecond(t *testing.T) {
 }
 
 func TestComplexArithmeticKeys(t *testing.T) {
-	tasktest.Other(t, complexArithmetic, "a sum with its terms exchanged is another question", func(c *complexItem) {
+	tasktest.Other(t, complexArithmetic.Task(), "a sum with its terms exchanged is another question", func(c *complexItem) {
 		if c.Operation == "+" {
 			c.Num1, c.Num2 = c.Num2, c.Num1
 		}

@@ -55,7 +55,7 @@ func TestPolynomialEquationsScore(t *testing.T) {
 }
 
 func TestPolynomialEquationsParams(t *testing.T) {
-	tasktest.Refused(t, polynomialEquations, map[string]string{
+	tasktest.Refused(t, polynomialEquations.Task(), map[string]string{
 		`{"min_terms":0}`:        "min_terms",
 		`{"max_terms":1}`:        "max_terms",
 		`{"min_value":0}`:        "min_value",
@@ -72,7 +72,7 @@ func TestPolynomialEquationsParams(t *testing.T) {
 		`{"min_terms":1,"max_terms":1}`, `{"operators":["+"],"min_degree":2,"max_degree":2}`, `{"operators":["-"],"min_degree":4,"max_degree":4,"max_value":1}`,
 		`{"min_degree":10,"max_degree":10,"max_value":1000000,"min_terms":9,"max_terms":50}`, `{"min_terms":3,"max_terms":3,"max_value":1,"min_degree":2,"max_degree":2}`,
 	} {
-		own, err := polynomialEquations.With([]byte(params))
+		own, err := polynomialEquations.Task().With([]byte(params))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestRoots(t *testing.T) {
 var polynomialRE = regexp.MustCompile(`(?m)^([-+*^ 0-9a-z]*[0-9a-z])(?: = 0)?$`)
 
 func TestPolynomialEquationsSecond(t *testing.T) {
-	tasktest.Second(t, polynomialEquations, 1200, secondRoots)
+	tasktest.Second(t, polynomialEquations.Task(), 1200, secondRoots)
 }
 
 // secondRoots reads the polynomial of the prompt and counts its roots by the theorem
@@ -232,7 +232,7 @@ func signChanges(chain [][]*big.Rat, x *big.Rat) int {
 }
 
 func TestPolynomialEquationsKeys(t *testing.T) {
-	tasktest.Same(t, polynomialEquations, "the name of the variable is free", func(s *polynomialItem) {
+	tasktest.Same(t, polynomialEquations.Task(), "the name of the variable is free", func(s *polynomialItem) {
 		s.Polynomial, s.Variable = strings.ReplaceAll(s.Polynomial, s.Variable, "q"), "q"
 	})
 }

@@ -53,7 +53,7 @@ func TestSimpleEquationsCheck(t *testing.T) {
 }
 
 func TestSimpleEquationsParams(t *testing.T) {
-	tasktest.Refused(t, simpleEquations, map[string]string{
+	tasktest.Refused(t, simpleEquations.Task(), map[string]string{
 		`{"min_terms":0}`:                  "min_terms",
 		`{"min_terms":5}`:                  "max_terms",
 		`{"max_terms":101}`:                "max_terms",
@@ -66,7 +66,7 @@ func TestSimpleEquationsParams(t *testing.T) {
 		`{"operators_weights":[2,-0.5,0]}`: "operators_weights",
 	})
 	for _, params := range []string{`{"min_terms":1,"max_terms":1}`, `{"operators":["*"],"operators_weights":[1]}`, `{"min_value":1,"max_value":1,"min_terms":8,"max_terms":8}`} {
-		own, err := simpleEquations.With([]byte(params))
+		own, err := simpleEquations.Task().With([]byte(params))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestSimpleEquationsParams(t *testing.T) {
 var equationRE = regexp.MustCompile(`(?m)^(.+) = (-?\d+)\.?$`)
 
 func TestSimpleEquationsSecond(t *testing.T) {
-	tasktest.Second(t, simpleEquations, 1200, secondSolution)
+	tasktest.Second(t, simpleEquations.Task(), 1200, secondSolution)
 }
 
 // secondSolution puts the solution into the equation of the prompt, and works the
@@ -118,10 +118,10 @@ func evaluate(sum string) string {
 }
 
 func TestSimpleEquationsKeys(t *testing.T) {
-	tasktest.Same(t, simpleEquations, "the name of the variable is free", func(s *simpleEquationsItem) {
+	tasktest.Same(t, simpleEquations.Task(), "the name of the variable is free", func(s *simpleEquationsItem) {
 		s.Equation, s.Variable = strings.ReplaceAll(s.Equation, s.Variable, "q"), "q"
 	})
-	tasktest.Same(t, simpleEquations, "space is free", func(s *simpleEquationsItem) {
+	tasktest.Same(t, simpleEquations.Task(), "space is free", func(s *simpleEquationsItem) {
 		s.Equation = strings.ReplaceAll(s.Equation, " ", "")
 	})
 }

@@ -3,9 +3,11 @@ package algebra
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	complexArithmetic,
-	polynomialEquations,
-	simpleEquations,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		complexArithmetic.Task(),
+		polynomialEquations.Task(),
+		simpleEquations.Task(),
+	}
 }

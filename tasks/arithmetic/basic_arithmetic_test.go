@@ -39,7 +39,7 @@ func TestBasicArithmeticScore(t *testing.T) {
 }
 
 func TestBasicArithmeticParams(t *testing.T) {
-	tasktest.Refused(t, basicArithmetic, map[string]string{
+	tasktest.Refused(t, basicArithmetic.Task(), map[string]string{
 		`{"min_terms":0}`:           "min_terms",
 		`{"max_terms":1}`:           "max_terms",
 		`{"min_digits":0}`:          "min_digits",
@@ -64,7 +64,7 @@ func TestBasicArithmeticSettings(t *testing.T) {
 		{`{"operators":["*","/"],"max_digits":18,"min_terms":30,"max_terms":40}`, ` / .* \* .* / `, `[+]`},
 		{`{"operators":["-"],"min_digits":4,"allow_negation":false}`, `^\(?\d{4} - `, `[+*/]|\d{5}|\b\d{1,3}\b`},
 	} {
-		own, err := basicArithmetic.With([]byte(test.params))
+		own, err := basicArithmetic.Task().With([]byte(test.params))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestBasicArithmeticSettings(t *testing.T) {
 // The second way has Go's parser read the prompt, and finds every division even.
 func TestBasicArithmeticSecond(t *testing.T) {
 	divisions := 0
-	tasktest.Every(t, basicArithmetic, 1800, func(item basicArithmeticItem, prompt, got string) error {
+	tasktest.Every(t, basicArithmetic.Task(), 1800, func(item basicArithmeticItem, prompt, got string) error {
 		from := strings.IndexAny(prompt, "0123456789(-")
 		to := strings.LastIndexAny(prompt, "0123456789)")
 		text := prompt[from : to+1]
@@ -159,7 +159,7 @@ func TestBasicArithmeticDivides(t *testing.T) {
 	ones, all := 0, 0
 	for level := range basicArithmetic.Levels {
 		for i := range 300 {
-			text := tasktest.Made[basicArithmeticItem](t, basicArithmetic, level, i).Expression
+			text := tasktest.Made[basicArithmeticItem](t, basicArithmetic.Task(), level, i).Expression
 			ones += len(regexp.MustCompile(`/ ?-?1\b`).FindAllString(text, -1))
 			all += strings.Count(text, "/")
 		}
@@ -170,7 +170,7 @@ func TestBasicArithmeticDivides(t *testing.T) {
 }
 
 func TestBasicArithmeticKeys(t *testing.T) {
-	tasktest.Same(t, basicArithmetic, "space is free", func(b *basicArithmeticItem) {
+	tasktest.Same(t, basicArithmetic.Task(), "space is free", func(b *basicArithmeticItem) {
 		b.Expression = strings.ReplaceAll(b.Expression, " ", "")
 	})
 }

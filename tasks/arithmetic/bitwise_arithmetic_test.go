@@ -44,7 +44,7 @@ func TestBitwiseArithmeticScore(t *testing.T) {
 }
 
 func TestBitwiseArithmeticParams(t *testing.T) {
-	tasktest.Refused(t, bitwiseArithmetic, map[string]string{
+	tasktest.Refused(t, bitwiseArithmetic.Task(), map[string]string{
 		`{"difficulty":-1}`:  "difficulty",
 		`{"difficulty":11}`:  "difficulty",
 		`{"difficulty":1.5}`: "difficulty",
@@ -53,7 +53,7 @@ func TestBitwiseArithmeticParams(t *testing.T) {
 
 // The second way has Go's compiler read the prompt: its constants are exact.
 func TestBitwiseArithmeticSecond(t *testing.T) {
-	tasktest.Second(t, bitwiseArithmetic, 1200, func(_ bitwiseArithmeticItem, prompt, got string) error {
+	tasktest.Second(t, bitwiseArithmetic.Task(), 1200, func(_ bitwiseArithmeticItem, prompt, got string) error {
 		text := strings.Split(prompt, "\n\n")[1]
 		value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, text)
 		if err != nil {

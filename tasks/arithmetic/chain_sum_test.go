@@ -58,7 +58,7 @@ func TestSumChain(t *testing.T) {
 }
 
 func TestChainSumParams(t *testing.T) {
-	tasktest.Refused(t, chainSum, map[string]string{
+	tasktest.Refused(t, chainSum.Task(), map[string]string{
 		`{"min_terms":0}`:                 "min_terms",
 		`{"min_terms":5,"max_terms":4}`:   "max_terms",
 		`{"min_digits":0}`:                "min_digits",
@@ -72,7 +72,7 @@ var termRE = regexp.MustCompile(`([+-]?) ?(-?\d+)(?:[ .?])`)
 
 // The second way reads the prompt and adds machine integers.
 func TestChainSumSecond(t *testing.T) {
-	tasktest.Second(t, chainSum, 1200, func(item chainSumItem, prompt, got string) error {
+	tasktest.Second(t, chainSum.Task(), 1200, func(item chainSumItem, prompt, got string) error {
 		sum := int64(0)
 		for _, term := range termRE.FindAllStringSubmatch(prompt, -1) {
 			n, err := strconv.ParseInt(term[2], 10, 64)
@@ -92,7 +92,7 @@ func TestChainSumSecond(t *testing.T) {
 }
 
 func TestChainSumKeys(t *testing.T) {
-	tasktest.Other(t, chainSum, "a sum with its terms in another order is another question", func(c *chainSumItem) {
+	tasktest.Other(t, chainSum.Task(), "a sum with its terms in another order is another question", func(c *chainSumItem) {
 		terms := strings.Fields(c.Expression)
 		slices.Reverse(terms)
 		c.Expression = strings.Join(terms, " ")

@@ -50,7 +50,7 @@ func TestDecimalArithmeticScore(t *testing.T) {
 }
 
 func TestDecimalArithmeticParams(t *testing.T) {
-	tasktest.Refused(t, decimalArithmetic, map[string]string{
+	tasktest.Refused(t, decimalArithmetic.Task(), map[string]string{
 		`{"min_num_decimal_places":-1}`:                "min_num_decimal_places",
 		`{"min_num_decimal_places":4}`:                 "max_num_decimal_places",
 		`{"max_num_decimal_places":18}`:                "max_num_decimal_places",
@@ -70,15 +70,15 @@ func TestDecimalArithmeticFromQuestion(t *testing.T) {
 		Instance: quintain.RawRecord([]byte(`{"decimal_places":3,"num_terms":4}`)),
 	}
 	of := decimalArithmetic
-	if got, err := of.Solve(entry); got != "6.67857736775" || err != nil {
+	if got, err := of.Task().Solve(entry); got != "6.67857736775" || err != nil {
 		t.Errorf("solution %q, error %v", got, err)
 	}
-	if v, err := of.Grade(entry, "6.679"); v.Score != 1 || err != nil {
+	if v, err := of.Task().Grade(entry, "6.679"); v.Score != 1 || err != nil {
 		t.Errorf("verdict %+v, error %v", v, err)
 	}
 	for _, prompt := range []string{"", "1 + 2 = ?", "a maximum of ten digits\n1 + 2 = ?", "a maximum of 10 digits\n1 + = ?", "a maximum of 10 digits\n9**9**9 = ?"} {
 		entry.Prompt = prompt
-		if v, err := of.Grade(entry, "3"); err == nil {
+		if v, err := of.Task().Grade(entry, "3"); err == nil {
 			t.Errorf("%q: verdict %+v, want an error", prompt, v)
 		}
 	}
@@ -88,7 +88,7 @@ var decimalAskedRE = regexp.MustCompile(`^(?:Work out|What is|Calculate|A calcul
 
 // The second way has Go's compiler read the prompt: its constants are exact.
 func TestDecimalArithmeticSecond(t *testing.T) {
-	tasktest.Second(t, decimalArithmetic, 1200, func(_ decimalArithmeticItem, prompt, got string) error {
+	tasktest.Second(t, decimalArithmetic.Task(), 1200, func(_ decimalArithmeticItem, prompt, got string) error {
 		asked := decimalAskedRE.FindStringSubmatch(prompt)
 		if asked == nil {
 			return fmt.Errorf("the prompt is %q", prompt)
@@ -118,7 +118,7 @@ func TestDecimalArithmeticIsNotGuessed(t *testing.T) {
 		for _, guess := range []string{"0", "1", "5", "10"} {
 			hits := 0
 			for i := range 1000 {
-				if tasktest.Made[decimalArithmeticItem](t, decimalArithmetic, level, i).Score(guess).Score == 1 {
+				if tasktest.Made[decimalArithmeticItem](t, decimalArithmetic.Task(), level, i).Score(guess).Score == 1 {
 					hits++
 				}
 			}

@@ -63,7 +63,7 @@ func TestSumDecimals(t *testing.T) {
 }
 
 func TestDecimalChainSumParams(t *testing.T) {
-	tasktest.Refused(t, decimalChainSum, map[string]string{
+	tasktest.Refused(t, decimalChainSum.Task(), map[string]string{
 		`{"min_terms":0}`:           "min_terms",
 		`{"max_terms":1}`:           "max_terms",
 		`{"max_digits":19}`:         "max_digits",
@@ -77,7 +77,7 @@ var decimalTermRE = regexp.MustCompile(`([+-]?) ?(-?\d+(?:\.\d+)?)(?:[ ?]|\. )`)
 
 // The second way reads the prompt and adds fractions.
 func TestDecimalChainSumSecond(t *testing.T) {
-	tasktest.Second(t, decimalChainSum, 1200, func(item decimalChainSumItem, prompt, got string) error {
+	tasktest.Second(t, decimalChainSum.Task(), 1200, func(item decimalChainSumItem, prompt, got string) error {
 		sum, terms := new(big.Rat), decimalTermRE.FindAllStringSubmatch(prompt, -1)
 		for _, term := range terms {
 			n, ok := new(big.Rat).SetString(term[2])

@@ -56,7 +56,7 @@ func TestLegCountingRecords(t *testing.T) {
 }
 
 func TestLegCountingParams(t *testing.T) {
-	tasktest.Refused(t, legCounting, map[string]string{
+	tasktest.Refused(t, legCounting.Task(), map[string]string{
 		`{"min_animals":0}`:            "min_animals",
 		`{"min_animals":11}`:           "max_animals",
 		`{"max_animals":66}`:           "max_animals",
@@ -94,7 +94,7 @@ const (
 
 // The second way reads the prompt and knows the classes of animals.
 func TestLegCountingSecond(t *testing.T) {
-	tasktest.Second(t, legCounting, 1200, func(item legCountingItem, prompt, got string) error {
+	tasktest.Second(t, legCounting.Task(), 1200, func(item legCountingItem, prompt, got string) error {
 		legs, kinds := 0, 0
 		for _, flock := range flockRE.FindAllStringSubmatch(prompt, -1) {
 			n, err := strconv.Atoi(flock[1])
@@ -127,8 +127,8 @@ func legsOf(name string) int {
 }
 
 func TestLegCountingKeys(t *testing.T) {
-	tasktest.Same(t, legCounting, "animals in another order have as many legs", func(l *legCountingItem) { slices.Reverse(l.Animals) })
-	tasktest.Other(t, legCounting, "other animals with as many legs", func(l *legCountingItem) {
+	tasktest.Same(t, legCounting.Task(), "animals in another order have as many legs", func(l *legCountingItem) { slices.Reverse(l.Animals) })
+	tasktest.Other(t, legCounting.Task(), "other animals with as many legs", func(l *legCountingItem) {
 		for i, f := range l.Animals {
 			if f.kind == "dog" {
 				l.Animals[i].kind = "wolf"

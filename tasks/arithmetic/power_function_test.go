@@ -68,7 +68,7 @@ func TestHalfway(t *testing.T) {
 }
 
 func TestPowerFunctionParams(t *testing.T) {
-	tasktest.Refused(t, powerFunction, map[string]string{
+	tasktest.Refused(t, powerFunction.Task(), map[string]string{
 		`{"min_base":-2e6}`:                    "min_base",
 		`{"decimals":5}`:                       "decimals",
 		`{"decimals":-1}`:                      "decimals",
@@ -81,7 +81,7 @@ func TestPowerFunctionParams(t *testing.T) {
 		`{"max_exponent":51}`:                  "max_exponent",
 	})
 	for _, extreme := range []string{`{"min_base":-1e6,"max_base":-1e6,"min_exponent":50,"max_exponent":50}`, `{"min_base":0,"max_base":0.0001,"min_exponent":50,"max_exponent":50}`} {
-		own, err := powerFunction.With([]byte(extreme))
+		own, err := powerFunction.Task().With([]byte(extreme))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ var powerRE = regexp.MustCompile(`([\d.]+|\(-[\d.]+\))\^(-?\d+)`)
 // The second way reads the prompt, reckons with exact fractions, and demands that
 // the answer is nearer than any other number of three digits.
 func TestPowerFunctionSecond(t *testing.T) {
-	tasktest.Second(t, powerFunction, 1200, func(_ powerFunctionItem, prompt, got string) error {
+	tasktest.Second(t, powerFunction.Task(), 1200, func(_ powerFunctionItem, prompt, got string) error {
 		asked := powerRE.FindStringSubmatch(prompt)
 		base, ok := new(big.Rat).SetString(strings.Trim(asked[1], "()"))
 		exponent, err := strconv.Atoi(asked[2])

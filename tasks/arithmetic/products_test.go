@@ -53,7 +53,7 @@ func TestMultiply(t *testing.T) {
 }
 
 func TestProductsParams(t *testing.T) {
-	tasktest.Refused(t, products, map[string]string{
+	tasktest.Refused(t, products.Task(), map[string]string{
 		`{"min_terms":0}`:                 "min_terms",
 		`{"min_terms":3}`:                 "max_terms",
 		`{"max_terms":201}`:               "max_terms",
@@ -67,7 +67,7 @@ var factorRE = regexp.MustCompile(`-?\d+`)
 
 // The second way reads the prompt and multiplies in another order.
 func TestProductsSecond(t *testing.T) {
-	tasktest.Second(t, products, 1200, func(item productsItem, prompt, got string) error {
+	tasktest.Second(t, products.Task(), 1200, func(item productsItem, prompt, got string) error {
 		product, factors := big.NewInt(1), factorRE.FindAllString(prompt, -1)
 		for i := range factors {
 			n, ok := new(big.Int).SetString(factors[len(factors)-1-i], 10)

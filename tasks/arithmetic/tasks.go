@@ -3,14 +3,16 @@ package arithmetic
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	basicArithmetic,
-	bitwiseArithmetic,
-	chainSum,
-	decimalArithmetic,
-	decimalChainSum,
-	legCounting,
-	powerFunction,
-	products,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		basicArithmetic.Task(),
+		bitwiseArithmetic.Task(),
+		chainSum.Task(),
+		decimalArithmetic.Task(),
+		decimalChainSum.Task(),
+		legCounting.Task(),
+		powerFunction.Task(),
+		products.Task(),
+	}
 }

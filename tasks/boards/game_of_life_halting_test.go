@@ -39,7 +39,7 @@ func TestGameOfLifeHaltingScore(t *testing.T) {
 		{"False", 0, "not the question"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, gameOfLifeHalting, []string{
+	tasktest.RefusedRecords(t, gameOfLifeHalting.Task(), []string{
 		`{"should_oscillate":false,"board":["0000","0110","0000","0000"],"simulation_steps":2,"outcome":"dead 2"}`,
 		`{"should_oscillate":true,"board":["0000","0110","0110","0000"],"simulation_steps":2,"outcome":"alive 5"}`,
 		`{}`,
@@ -53,7 +53,7 @@ func TestGameOfLifeHaltingScore(t *testing.T) {
 }
 
 func TestGameOfLifeHaltingParams(t *testing.T) {
-	tasktest.Refused(t, gameOfLifeHalting, map[string]string{
+	tasktest.Refused(t, gameOfLifeHalting.Task(), map[string]string{
 		`{"difficulty":0}`:              "difficulty",
 		`{"difficulty":4}`:              "difficulty",
 		`{"difficulty":2}`:              "grid_size_x",
@@ -77,7 +77,7 @@ func TestGameOfLifeHaltingSecond(t *testing.T) {
 		own := gameOfLifeHalting
 		own.Levels = own.Levels[level : level+1]
 		dying, balance := 0, map[int]int{} // by number of cells, boards that die less boards that do not
-		tasktest.Every(t, own, n/len(gameOfLifeHalting.Levels), func(_ gameOfLifeHaltingItem, prompt, got string) error {
+		tasktest.Every(t, own.Task(), n/len(gameOfLifeHalting.Levels), func(_ gameOfLifeHaltingItem, prompt, got string) error {
 			rows := strings.Split(strings.ReplaceAll(strings.Split(prompt, "\n\n")[1], " ", ""), "\n")
 			cells := strings.Count(strings.Join(rows, ""), "1")
 			steps, alive := 0, cells
@@ -119,5 +119,5 @@ func TestGameOfLifeHaltingSecond(t *testing.T) {
 }
 
 func TestGameOfLifeHaltingKeys(t *testing.T) {
-	tasktest.Same(t, gameOfLifeHalting, "how the board was put together does not matter", func(g *gameOfLifeHaltingItem) { g.PlacedPatterns = nil })
+	tasktest.Same(t, gameOfLifeHalting.Task(), "how the board was put together does not matter", func(g *gameOfLifeHaltingItem) { g.PlacedPatterns = nil })
 }

@@ -39,7 +39,7 @@ func TestGameOfLifeScore(t *testing.T) {
 		{"[[0,0,0,0,0],[0,0,0,0,0],[0,0,0,0,0],[0,0,0,0,0]]", 0, ""},
 		{"[[1,1,1,1,1],[1,1,1,1,1],[1,1,1,1,1],[1,1,1,1,1]]", 0, ""},
 	})
-	tasktest.RefusedRecords(t, gameOfLife, []string{
+	tasktest.RefusedRecords(t, gameOfLife.Task(), []string{
 		`{}`,
 		`{"answer":"[0]"}`,
 		`{"board":["00","00"],"simulation_steps":1}`,
@@ -52,7 +52,7 @@ func TestGameOfLifeScore(t *testing.T) {
 }
 
 func TestGameOfLifeParams(t *testing.T) {
-	tasktest.Refused(t, gameOfLife, map[string]string{
+	tasktest.Refused(t, gameOfLife.Task(), map[string]string{
 		`{"grid_size_x":2}`:            "grid_size_x",
 		`{"grid_size_x":1000}`:         "grid_size_x",
 		`{"grid_size_y":2}`:            "grid_size_y",
@@ -142,14 +142,14 @@ func TestGameOfLifeSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Every(t, gameOfLife, 1000, check)
-	tasktest.Every(t, tasktest.With(t, gameOfLife, `{}`), 100, check)
-	tasktest.Every(t, tasktest.With(t, gameOfLife, `{"filled_cells":5,"grid_size_x":70,"grid_size_y":66,"simulation_steps":3}`), 4, check)
+	tasktest.Every(t, gameOfLife.Task(), 1000, check)
+	tasktest.Every(t, tasktest.With(t, gameOfLife.Task(), `{}`), 100, check)
+	tasktest.Every(t, tasktest.With(t, gameOfLife.Task(), `{"filled_cells":5,"grid_size_x":70,"grid_size_y":66,"simulation_steps":3}`), 4, check)
 	if live < n-4 {
 		t.Errorf("%d boards of %d are empty at the end, or as they were", n-live, n)
 	}
 }
 
 func TestGameOfLifeKeys(t *testing.T) {
-	tasktest.Other(t, gameOfLife, "a step more", func(g *gameOfLifeItem) { g.SimulationSteps++ })
+	tasktest.Other(t, gameOfLife.Task(), "a step more", func(g *gameOfLifeItem) { g.SimulationSteps++ })
 }

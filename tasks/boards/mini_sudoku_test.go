@@ -50,7 +50,7 @@ func TestMiniSudokuScore(t *testing.T) {
 }
 
 func TestMiniSudokuParams(t *testing.T) {
-	tasktest.Refused(t, miniSudoku, map[string]string{
+	tasktest.Refused(t, miniSudoku.Task(), map[string]string{
 		`{"min_empty":-1}`:                "min_empty",
 		`{"min_empty":13}`:                "min_empty",
 		`{"max_empty":13}`:                "max_empty",
@@ -78,7 +78,7 @@ func TestMiniSudokuCheck(t *testing.T) {
 		{`{"puzzle":[[1,0,2,0],[0,0,0,4],[0,0,0,0],[0,3,4,0]],"solution":[[1,4,2,3],[4,2,1,4],[3,1,3,2],[2,3,4,1]],"num_empty":11}`, "a double", false},
 	} {
 		p := quintain.Problem{Task: "mini_sudoku", Instance: quintain.RawRecord([]byte(test.record))}
-		if v, err := miniSudoku.Grade(p, "1"); (err == nil) != test.sound {
+		if v, err := miniSudoku.Task().Grade(p, "1"); (err == nil) != test.sound {
 			t.Errorf("record %s: verdict %+v, %v (%s)", test.record, v, err, test.why)
 		}
 	}
@@ -89,7 +89,7 @@ func TestMiniSudokuCheck(t *testing.T) {
 func TestMiniSudokuRounds(t *testing.T) {
 	levels := len(miniSudoku.Levels)
 	for i := range 200 {
-		item := tasktest.Made[miniSudokuItem](t, miniSudoku, levels-1, i)
+		item := tasktest.Made[miniSudokuItem](t, miniSudoku.Task(), levels-1, i)
 		cells := strings.Fields(strings.Split(item.Prompt(), "\n\n")[1])
 		rounds := 0
 		for slices.Contains(cells, "_") {
@@ -121,7 +121,7 @@ func TestMiniBoards(t *testing.T) {
 // The second way reads the puzzle from the prompt and tries all numbers in all empty
 // cells, to find the solution and that there is no other.
 func TestMiniSudokuSecond(t *testing.T) {
-	tasktest.Second(t, miniSudoku, 1200, func(item miniSudokuItem, prompt, got string) error {
+	tasktest.Second(t, miniSudoku.Task(), 1200, func(item miniSudokuItem, prompt, got string) error {
 		question := strings.Split(prompt, "\n\n")[1]
 		cells := strings.Fields(question)
 		if len(cells) != 16 {
@@ -188,7 +188,7 @@ func fitsMini(cells []string, at int, n string) bool {
 // What needs no thought earns next to nothing: copying the puzzle and filling each
 // row with what it lacks, in the order of the numbers.
 func TestMiniSudokuFixedStrategy(t *testing.T) {
-	own, err := miniSudoku.With(json.RawMessage(`{}`))
+	own, err := miniSudoku.Task().With(json.RawMessage(`{}`))
 	if err != nil {
 		t.Fatal(err)
 	}

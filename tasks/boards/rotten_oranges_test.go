@@ -42,7 +42,7 @@ func TestRottenOrangesScore(t *testing.T) {
 }
 
 func TestRottenOrangesParams(t *testing.T) {
-	tasktest.Refused(t, rottenOranges, map[string]string{
+	tasktest.Refused(t, rottenOranges.Task(), map[string]string{
 		`{"min_n":2}`:       "min_n",
 		`{"min_n":31}`:      "max_n",
 		`{"max_n":201}`:     "max_n",
@@ -70,9 +70,9 @@ func TestRottenOrangesSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, rottenOranges, 1200, check)
+	tasktest.Second(t, rottenOranges.Task(), 1200, check)
 	for _, params := range []string{`{"min_n":3,"max_n":4}`, `{"p_oranges":0.2,"min_n":3}`, `{"p_rotten":1}`} {
-		tasktest.Second(t, tasktest.With(t, rottenOranges, params), 200, check)
+		tasktest.Second(t, tasktest.With(t, rottenOranges.Task(), params), 200, check)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestRottenOrangesSpread(t *testing.T) {
 	for level := range rottenOranges.Levels {
 		const n = 1000
 		times := map[int]int{}
-		own := tasktest.With(t, rottenOranges, string(rottenOranges.Info().Levels[level]))
+		own := tasktest.With(t, rottenOranges.Task(), string(rottenOranges.Task().Info().Levels[level]))
 		tasktest.Every(t, own, n, func(item rottenOrangesItem, _, _ string) error {
 			times[item.Solution]++
 			return nil

@@ -73,7 +73,7 @@ func TestShortestPathScore(t *testing.T) {
 }
 
 func TestShortestPathParams(t *testing.T) {
-	tasktest.Refused(t, shortestPath, map[string]string{
+	tasktest.Refused(t, shortestPath.Task(), map[string]string{
 		`{"min_rows":0}`:                        "min_rows",
 		`{"max_rows":4}`:                        "max_rows",
 		`{"max_rows":501}`:                      "max_rows",
@@ -125,7 +125,7 @@ func TestShortestPathCheck(t *testing.T) {
 		{`{"matrix":[["*","#"]],"solution":["right"],"phrasing":99}`, "no such wording", false},
 	} {
 		p := quintain.Problem{Task: "shortest_path", Instance: quintain.RawRecord([]byte(test.record))}
-		if v, err := shortestPath.Grade(p, "right"); (err == nil) != test.sound {
+		if v, err := shortestPath.Task().Grade(p, "right"); (err == nil) != test.sound {
 			t.Errorf("record %.80s: verdict %+v, %v (%s)", test.record, v, err, test.why)
 		}
 	}
@@ -139,7 +139,7 @@ func TestShortestPathEdges(t *testing.T) {
 		`{"min_rows":5,"max_rows":5,"min_cols":1,"max_cols":1}`,
 		`{"min_rows":2,"max_rows":2,"min_cols":2,"max_cols":2,"p_blocked":0.5}`,
 	} {
-		own, err := shortestPath.With(json.RawMessage(params))
+		own, err := shortestPath.Task().With(json.RawMessage(params))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestShortestPathDeadEnds(t *testing.T) {
 	for level := range shortestPath.Levels {
 		dead, moves := 0, 0
 		for i := range n {
-			p, err := shortestPath.Problem(quintain.Draw{Seed: 5, Level: level, Index: i})
+			p, err := shortestPath.Task().Problem(quintain.Draw{Seed: 5, Level: level, Index: i})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,7 +184,7 @@ func TestShortestPathDeadEnds(t *testing.T) {
 // The second way reads the grid from the prompt, sweeps over it until no distance
 // changes, and walks the solution.
 func TestShortestPathSecond(t *testing.T) {
-	tasktest.Second(t, shortestPath, 1002, func(_ shortestPathItem, prompt, got string) error {
+	tasktest.Second(t, shortestPath.Task(), 1002, func(_ shortestPathItem, prompt, got string) error {
 		grid := strings.Split(strings.ReplaceAll(strings.Split(prompt, "\n\n")[1], " ", ""), "\n")
 		far := distances(grid)
 		row, col := find(grid, "#")

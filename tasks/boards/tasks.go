@@ -3,12 +3,14 @@ package boards
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	gameOfLife,
-	gameOfLifeHalting,
-	miniSudoku,
-	rottenOranges,
-	shortestPath,
-	tsumego,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		gameOfLife.Task(),
+		gameOfLifeHalting.Task(),
+		miniSudoku.Task(),
+		rottenOranges.Task(),
+		shortestPath.Task(),
+		tsumego.Task(),
+	}
 }

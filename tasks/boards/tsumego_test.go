@@ -59,12 +59,12 @@ func TestTsumegoScore(t *testing.T) {
 		`{"board":[],"board_size":0}`, `{"board":[["."]],"board_size":2}`, `{"board":[[".","."],["."]],"board_size":2}`,
 		`{"board":[["x"]],"board_size":1}`, `{"board":[["."]],"board_size":1,"phrasing":6}`,
 	} {
-		tasktest.RefusedRecords(t, tsumego, []string{record})
+		tasktest.RefusedRecords(t, tsumego.Task(), []string{record})
 	}
 }
 
 func TestTsumegoParams(t *testing.T) {
-	tasktest.Refused(t, tsumego, map[string]string{
+	tasktest.Refused(t, tsumego.Task(), map[string]string{
 		`{"min_board_size":4}`:  "min_board_size",
 		`{"max_board_size":20}`: "max_board_size",
 		`{"max_stones":4}`:      "max_stones",
@@ -75,7 +75,7 @@ func TestTsumegoParams(t *testing.T) {
 // The second way reads the board from the prompt, plays Black at each empty point, and
 // takes off all white stones that no path over white stones leads from to an empty point.
 func TestTsumegoSecond(t *testing.T) {
-	tasktest.Second(t, tsumego, 1002, func(item tsumegoItem, prompt, got string) error {
+	tasktest.Second(t, tsumego.Task(), 1002, func(item tsumegoItem, prompt, got string) error {
 		var rows [][]byte
 		for line := range strings.Lines(prompt) {
 			if fields := strings.Fields(line); len(fields) == item.BoardSize+1 && strings.Trim(strings.Join(fields[1:], ""), ".XO") == "" {
@@ -142,7 +142,7 @@ func captured(rows [][]byte, color byte) (stones [][2]int) {
 }
 
 func TestTsumegoKeys(t *testing.T) {
-	tasktest.Other(t, tsumego, "a stone is taken away", func(item *tsumegoItem) {
+	tasktest.Other(t, tsumego.Task(), "a stone is taken away", func(item *tsumegoItem) {
 		for _, row := range item.Board {
 			for j := range row {
 				if row[j] == "X" {

@@ -91,7 +91,7 @@ func TestCalendarAnswers(t *testing.T) {
 }
 
 func TestCalendarParams(t *testing.T) {
-	tasktest.Refused(t, calendarArithmetic, map[string]string{
+	tasktest.Refused(t, calendarArithmetic.Task(), map[string]string{
 		`{"year":0}`:         "year",
 		`{"year":10000}`:     "year",
 		`{"tasks":[]}`:       "tasks",
@@ -109,7 +109,7 @@ func TestCalendarParams(t *testing.T) {
 
 // The weekday of January 1 is told, so it is never asked for.
 func TestFirstDayIsNotAsked(t *testing.T) {
-	own, err := calendarArithmetic.With([]byte(`{"tasks":["weekday_of_date_from_first_date"]}`))
+	own, err := calendarArithmetic.Task().With([]byte(`{"tasks":["weekday_of_date_from_first_date"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestFirstDayIsNotAsked(t *testing.T) {
 
 // Half of the years are leap years, and neither even nor round ones tell.
 func TestLeapYearsAreBalanced(t *testing.T) {
-	own, err := calendarArithmetic.With([]byte(`{"tasks":["is_leap_year"]}`))
+	own, err := calendarArithmetic.Task().With([]byte(`{"tasks":["is_leap_year"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestLeapYearsAreBalanced(t *testing.T) {
 	if leap < 900 || leap > 1100 || even < 450 || even > 800 {
 		t.Errorf("of %d years %d are leap years, and %d others even", draws, leap, even)
 	}
-	narrow, err := calendarArithmetic.With([]byte(`{"tasks":["is_leap_year"],"leap_year_range":0}`))
+	narrow, err := calendarArithmetic.Task().With([]byte(`{"tasks":["is_leap_year"],"leap_year_range":0}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,11 +171,11 @@ func TestCountDaysOfEntries(t *testing.T) {
 		{"Count.", ""},
 	} {
 		p := quintain.Problem{Task: "calendar_arithmetic", Level: quintain.OwnParams, Prompt: test.question, Instance: quintain.RawRecord([]byte(record))}
-		got, err := calendarArithmetic.Solve(p)
+		got, err := calendarArithmetic.Task().Solve(p)
 		if got != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%s: %q, error %v, want %q", test.question, got, err, test.want)
 		}
-		if v, err := calendarArithmetic.Grade(p, "1"); err == nil && (v.Score == 1) != (test.want == "1") {
+		if v, err := calendarArithmetic.Task().Grade(p, "1"); err == nil && (v.Score == 1) != (test.want == "1") {
 			t.Errorf("%s: verdict %+v", test.question, v)
 		}
 	}
@@ -192,7 +192,7 @@ var (
 
 // The second way reads the prompt and goes from day to day with the standard library.
 func TestCalendarSecond(t *testing.T) {
-	tasktest.Second(t, calendarArithmetic, 1800, func(item calendarItem, prompt, got string) error {
+	tasktest.Second(t, calendarArithmetic.Task(), 1800, func(item calendarItem, prompt, got string) error {
 		want, err := calendarAnswer(item.Task, prompt)
 		if err == nil && got != want {
 			err = fmt.Errorf("solution %s, want %s", got, want)
@@ -297,12 +297,12 @@ func TestCalendarRecordsAreSmall(t *testing.T) {
 }
 
 func TestCalendarArithmeticKeys(t *testing.T) {
-	tasktest.Same(t, calendarArithmetic, "of the year, only its kind is asked about", func(c *calendarItem) {
+	tasktest.Same(t, calendarArithmetic.Task(), "of the year, only its kind is asked about", func(c *calendarItem) {
 		if c.Task == weekdayFromFirst {
 			c.Year, c.TargetDate = c.Year+400, strconv.Itoa(c.Year+400)+c.TargetDate[4:]
 		}
 	})
-	tasktest.Other(t, calendarArithmetic, "other dates have other weekdays", func(c *calendarItem) {
+	tasktest.Other(t, calendarArithmetic.Task(), "other dates have other weekdays", func(c *calendarItem) {
 		if c.Task == weekdayOfDate {
 			c.TargetDate = c.TargetDate[:4] + "-01-01"
 		}

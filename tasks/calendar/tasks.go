@@ -3,8 +3,10 @@ package calendar
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	calendarArithmetic,
-	timeIntervals,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		calendarArithmetic.Task(),
+		timeIntervals.Task(),
+	}
 }

@@ -115,7 +115,7 @@ func TestTimeIntervalsRecords(t *testing.T) {
 }
 
 func TestTimeIntervalsParams(t *testing.T) {
-	tasktest.Refused(t, timeIntervals, map[string]string{
+	tasktest.Refused(t, timeIntervals.Task(), map[string]string{
 		`{"min_time":"8:00"}`:                   "min_time",
 		`{"max_time":"24:00:00"}`:               "max_time",
 		`{"min_time":"23:58:30"}`:               "max_time",
@@ -131,7 +131,7 @@ func TestTimeIntervalsParams(t *testing.T) {
 		`{"task_types":["time","time"]}`:        "task_types",
 		`{"task_types":["years"]}`:              "task_types",
 	})
-	narrow, err := timeIntervals.With([]byte(`{"min_time":"12:00:30","max_time":"12:02:30","max_date":"1900-01-02","max_date_difference_days":1,"max_time_difference_seconds":60}`))
+	narrow, err := timeIntervals.Task().With([]byte(`{"min_time":"12:00:30","max_time":"12:02:30","max_date":"1900-01-02","max_date_difference_days":1,"max_time_difference_seconds":60}`))
 	for i := 0; i < 200 && err == nil; i++ {
 		_, err = narrow.Problem(quintain.Draw{Index: i})
 	}
@@ -142,7 +142,7 @@ func TestTimeIntervalsParams(t *testing.T) {
 
 // The second way reads the prompt with the standard library.
 func TestTimeIntervalsSecond(t *testing.T) {
-	tasktest.Second(t, timeIntervals, 1800, func(item timeIntervalsItem, prompt, got string) error {
+	tasktest.Second(t, timeIntervals.Task(), 1800, func(item timeIntervalsItem, prompt, got string) error {
 		words := intervalPhrasings[item.Phrasing]
 		asked := strings.TrimPrefix(prompt, words[0])
 		asked, form, _ := strings.Cut(asked, words[2]+" Answer with ")
@@ -200,14 +200,14 @@ func readShown(text string) (time.Time, error) {
 }
 
 func TestTimeIntervalsKeys(t *testing.T) {
-	tasktest.Same(t, timeIntervals, "how the times are written is free", func(item *timeIntervalsItem) {
+	tasktest.Same(t, timeIntervals.Task(), "how the times are written is free", func(item *timeIntervalsItem) {
 		for _, other := range layouts[item.TaskType] {
 			if other.expected == item.Expected {
 				item.Format = other.format
 			}
 		}
 	})
-	tasktest.Other(t, timeIntervals, "an answer in another form", func(item *timeIntervalsItem) {
+	tasktest.Other(t, timeIntervals.Task(), "an answer in another form", func(item *timeIntervalsItem) {
 		if item.Expected == "D days, HH:MM" {
 			item.Expected = "D days, HH:MM:SS"
 		}

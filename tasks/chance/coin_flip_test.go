@@ -100,7 +100,7 @@ func TestCoinFlipRecords(t *testing.T) {
 }
 
 func TestCoinFlipParams(t *testing.T) {
-	tasktest.Refused(t, coinFlip, map[string]string{
+	tasktest.Refused(t, coinFlip.Task(), map[string]string{
 		`{"min_trials":0}`:                             "min_trials",
 		`{"min_trials":16}`:                            "max_trials",
 		`{"max_trials":63}`:                            "max_trials",
@@ -121,7 +121,7 @@ var (
 // The second way reads the prompt and follows the coin flip by flip: after each, the
 // chance of k heads is that of k before and tails, and of k-1 before and heads.
 func TestCoinFlipSecond(t *testing.T) {
-	tasktest.Second(t, coinFlip, 1200, func(_ coinFlipItem, prompt, got string) error {
+	tasktest.Second(t, coinFlip.Task(), 1200, func(_ coinFlipItem, prompt, got string) error {
 		flips, heads := flipsRE.FindStringSubmatch(prompt), headsRE.FindStringSubmatch(prompt)
 		if flips == nil || heads == nil {
 			return fmt.Errorf("the prompt is %q", prompt)

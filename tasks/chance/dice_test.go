@@ -51,7 +51,7 @@ func TestDiceScore(t *testing.T) {
 }
 
 func TestDiceParams(t *testing.T) {
-	tasktest.Refused(t, dice, map[string]string{
+	tasktest.Refused(t, dice.Task(), map[string]string{
 		`{"num_dice":0}`:                    "num_dice",
 		`{"max_dice_size":1}`:               "max_dice_size",
 		`{"max_dice_size":1001}`:            "max_dice_size",
@@ -97,7 +97,7 @@ var (
 // the product of x + x^2 + … + x^sides over all dice count the ways to each total.
 // Up to 10000 rolls it also goes through all of them.
 func TestDiceSecond(t *testing.T) {
-	tasktest.Second(t, dice, 1200, func(_ diceItem, prompt, got string) error {
+	tasktest.Second(t, dice.Task(), 1200, func(_ diceItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, " (2d6 stands")
 		total := totalRE.FindStringSubmatch(question)
 		if total == nil {

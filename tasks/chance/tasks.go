@@ -3,8 +3,10 @@ package chance
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	coinFlip,
-	dice,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		coinFlip.Task(),
+		dice.Task(),
+	}
 }

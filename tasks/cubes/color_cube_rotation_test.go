@@ -27,7 +27,7 @@ func TestColorCubeScore(t *testing.T) {
 		{"", 0, "nothing: reasoning-gym pays 0.01 for any text"},
 	})
 	good := `"initial_state":{"top":"red","right":"blue","front":"green","left":"gold","back":"white","bottom":"black"}`
-	tasktest.RefusedRecords(t, colorCubeRotation, []string{
+	tasktest.RefusedRecords(t, colorCubeRotation.Task(), []string{
 		`{"rotations":["front"],"target_side":"left"}`,
 		`{` + good + `,"rotations":["inside"],"target_side":"left"}`,
 		`{` + good + `,"rotations":["front"],"target_side":"inside"}`,
@@ -36,7 +36,7 @@ func TestColorCubeScore(t *testing.T) {
 }
 
 func TestColorCubeParams(t *testing.T) {
-	tasktest.Refused(t, colorCubeRotation, map[string]string{
+	tasktest.Refused(t, colorCubeRotation.Task(), map[string]string{
 		`{"min_rotations":0}`:    "min_rotations",
 		`{"min_rotations":4}`:    "max_rotations",
 		`{"max_rotations":1001}`: "max_rotations",
@@ -53,7 +53,7 @@ var directions = map[string]direction{
 // The second way turns the side that is asked for backwards through space: in each turn, what
 // comes to the top comes from a side, by a rotation about the axis that both leave in place.
 func TestColorCubeSecond(t *testing.T) {
-	tasktest.Second(t, colorCubeRotation, 1200, func(item colorCubeItem, prompt, got string) error {
+	tasktest.Second(t, colorCubeRotation.Task(), 1200, func(item colorCubeItem, prompt, got string) error {
 		at := directions[item.TargetSide]
 		for i := len(item.Rotations) - 1; i >= 0; i-- {
 			at = before(at, directions[item.Rotations[i]])
@@ -92,8 +92,8 @@ func before(d, side direction) direction {
 }
 
 func TestColorCubeKeys(t *testing.T) {
-	tasktest.Same(t, colorCubeRotation, "the wording does not matter", func(c *colorCubeItem) { c.Phrasing = (c.Phrasing + 1) % len(colorCubePhrasings) })
-	tasktest.Other(t, colorCubeRotation, "another side is another question", func(c *colorCubeItem) {
+	tasktest.Same(t, colorCubeRotation.Task(), "the wording does not matter", func(c *colorCubeItem) { c.Phrasing = (c.Phrasing + 1) % len(colorCubePhrasings) })
+	tasktest.Other(t, colorCubeRotation.Task(), "another side is another question", func(c *colorCubeItem) {
 		c.TargetSide = sides[(strings.Index("top right front left back bottom", c.TargetSide)+1)%2]
 		if c.TargetSide == "top" {
 			c.TargetSide = "bottom"

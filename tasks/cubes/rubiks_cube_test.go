@@ -21,14 +21,14 @@ func TestRubiksScore(t *testing.T) {
 	tasktest.Nears(t, rubiksItem{Size: 4, Moves: "2R Uw2"}.Score, []tasktest.Near{
 		{"Uw2 2R'", 1, "an inner layer by its number"}, {"Uw2 Rw' R", 1, "or by two layers and one back"}, {"2Uw2 3L", 1, "from the other side"}, {"Uw2 R'", 0, "the outer layer"}, {"Uw2 M", 0, "an even cube has no middle layer"},
 	})
-	tasktest.RefusedRecords(t, rubiksCube, []string{
+	tasktest.RefusedRecords(t, rubiksCube.Task(), []string{
 		`{"cube_size":1,"scramble_moves":"U"}`, `{"cube_size":7,"scramble_moves":"U"}`, `{"cube_size":3,"scramble_moves":""}`, `{"cube_size":3,"scramble_moves":"U V"}`,
 		`{"cube_size":3,"scramble_moves":"` + strings.Repeat("U ", 1003) + `"}`, `{"cube_size":3,"scramble_moves":"U","phrasing":6}`,
 	})
 }
 
 func TestRubiksParams(t *testing.T) {
-	tasktest.Refused(t, rubiksCube, map[string]string{
+	tasktest.Refused(t, rubiksCube.Task(), map[string]string{
 		`{"cube_size":1}`: "cube_size", `{"cube_size":7}`: "cube_size", `{"min_scramble_steps":0}`: "min_scramble_steps", `{"max_scramble_steps":2}`: "max_scramble_steps",
 	})
 }
@@ -131,7 +131,7 @@ func turned(stickers map[place]byte, n int, move string) (map[place]byte, error)
 
 // The second way folds the picture in the prompt into a cube in space, and turns it there.
 func TestRubiksSecond(t *testing.T) {
-	tasktest.Second(t, rubiksCube, 1400, func(item rubiksItem, prompt, got string) error {
+	tasktest.Second(t, rubiksCube.Task(), 1400, func(item rubiksItem, prompt, got string) error {
 		n := item.Size
 		stickers, faces := shown(prompt, n)
 		if len(stickers) != 6*n*n || faces != 6 {
@@ -159,6 +159,6 @@ func TestRubiksSecond(t *testing.T) {
 }
 
 func TestRubiksKeys(t *testing.T) {
-	tasktest.Same(t, rubiksCube, "turns that come to the same make no difference", func(c *rubiksItem) { c.Moves += " U U3" })
-	tasktest.Other(t, rubiksCube, "another state", func(c *rubiksItem) { c.Moves += " Y" })
+	tasktest.Same(t, rubiksCube.Task(), "turns that come to the same make no difference", func(c *rubiksItem) { c.Moves += " U U3" })
+	tasktest.Other(t, rubiksCube.Task(), "another state", func(c *rubiksItem) { c.Moves += " Y" })
 }

@@ -3,8 +3,10 @@ package cubes
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	colorCubeRotation,
-	rubiksCube,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		colorCubeRotation.Task(),
+		rubiksCube.Task(),
+	}
 }

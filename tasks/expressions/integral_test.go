@@ -91,7 +91,7 @@ func TestIntegralCheck(t *testing.T) {
 }
 
 func TestIntegrationParams(t *testing.T) {
-	tasktest.Refused(t, simpleIntegration, map[string]string{
+	tasktest.Refused(t, simpleIntegration.Task(), map[string]string{
 		`{"min_terms":0}`:                 "min_terms",
 		`{"max_terms":1}`:                 "max_terms",
 		`{"min_degree":-101}`:             "min_degree",
@@ -104,7 +104,7 @@ func TestIntegrationParams(t *testing.T) {
 		`{"symbols":[]}`:                  "symbols",
 		`{"symbols":["e"]}`:               "symbols",
 	})
-	tasktest.Refused(t, intermediateIntegration, map[string]string{
+	tasktest.Refused(t, intermediateIntegration.Task(), map[string]string{
 		`{"problem_types":["linear"]}`:                           "problem_type_weights",
 		`{"problem_types":["cubic"],"problem_type_weights":[1]}`: "problem_types",
 		`{"problem_types":[],"problem_type_weights":[]}`:         "problem_type",
@@ -122,7 +122,7 @@ func TestIntegrationParams(t *testing.T) {
 		`{"operators":["/"]}`:                                    "operators",
 	})
 	for _, params := range []string{`{"linear_upper_bound":50,"max_linear_degree":20,"outer_constant_max":1000,"max_poly_degree":5}`, `{"operators":["-"],"symbols":"X"}`} {
-		own, err := intermediateIntegration.With([]byte(params))
+		own, err := intermediateIntegration.Task().With([]byte(params))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,8 +133,8 @@ func TestIntegrationParams(t *testing.T) {
 }
 
 func TestIntegrationSecond(t *testing.T) {
-	tasktest.Second(t, simpleIntegration, 1200, func(s simpleIntegrationItem, prompt, got string) error { return secondSlope(s.integral, prompt, got) })
-	tasktest.Second(t, intermediateIntegration, 1200, func(s intermediateIntegrationItem, prompt, got string) error {
+	tasktest.Second(t, simpleIntegration.Task(), 1200, func(s simpleIntegrationItem, prompt, got string) error { return secondSlope(s.integral, prompt, got) })
+	tasktest.Second(t, intermediateIntegration.Task(), 1200, func(s intermediateIntegrationItem, prompt, got string) error {
 		return secondSlope(s.integral, prompt, got)
 	})
 }
@@ -280,10 +280,10 @@ func (c *calculator) atom() float64 {
 }
 
 func TestIntegrationKeys(t *testing.T) {
-	tasktest.Other(t, simpleIntegration, "the variable is that of the answer", func(s *simpleIntegrationItem) {
+	tasktest.Other(t, simpleIntegration.Task(), "the variable is that of the answer", func(s *simpleIntegrationItem) {
 		s.Integrand, s.Answer, s.Variable = strings.ReplaceAll(s.Integrand, s.Variable, "q"), strings.ReplaceAll(s.Answer, s.Variable, "q"), "q"
 	})
-	tasktest.Same(t, simpleIntegration, "space is free, and so is the solution", func(s *simpleIntegrationItem) {
+	tasktest.Same(t, simpleIntegration.Task(), "space is free, and so is the solution", func(s *simpleIntegrationItem) {
 		s.Integrand, s.Answer = strings.ReplaceAll(s.Integrand, " ", ""), s.Answer+" + K"
 	})
 }

@@ -61,7 +61,7 @@ func TestPolynomialMultiplicationCheck(t *testing.T) {
 }
 
 func TestPolynomialMultiplicationParams(t *testing.T) {
-	tasktest.Refused(t, polynomialMultiplication, map[string]string{
+	tasktest.Refused(t, polynomialMultiplication.Task(), map[string]string{
 		`{"min_terms":0}`:                         "min_terms",
 		`{"max_terms":51}`:                        "max_terms",
 		`{"min_value":0}`:                         "min_value",
@@ -82,7 +82,7 @@ func TestPolynomialMultiplicationParams(t *testing.T) {
 		`{"min_terms":1,"max_terms":1}`, `{"allow_cross_variable_product":true}`, `{"allow_cross_variable_product":true,"allow_multivariate_polynomials":true}`,
 		`{"max_terms":50,"max_degree":10,"max_polynomials":10,"max_value":1000000000}`, `{"variables":["a","b","c","d"],"operators":["-"]}`,
 	} {
-		own, err := polynomialMultiplication.With([]byte(params))
+		own, err := polynomialMultiplication.Task().With([]byte(params))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestPolynomialMultiplicationParams(t *testing.T) {
 }
 
 func TestPolynomialMultiplicationSecond(t *testing.T) {
-	tasktest.Second(t, polynomialMultiplication, 1200, secondProduct)
+	tasktest.Second(t, polynomialMultiplication.Task(), 1200, secondProduct)
 }
 
 // secondProduct puts numbers into the product of the prompt and into the solution. The
@@ -159,10 +159,10 @@ func wholeSum(text string, at map[string]*big.Int) *big.Int {
 }
 
 func TestPolynomialMultiplicationKeys(t *testing.T) {
-	tasktest.Same(t, polynomialMultiplication, "space is free", func(s *productItem) {
+	tasktest.Same(t, polynomialMultiplication.Task(), "space is free", func(s *productItem) {
 		s.Product = strings.ReplaceAll(s.Product, " ", "")
 	})
-	tasktest.Other(t, polynomialMultiplication, "signs matter", func(s *productItem) {
+	tasktest.Other(t, polynomialMultiplication.Task(), "signs matter", func(s *productItem) {
 		s.Product = strings.Replace(s.Product, " - ", " + ", 1)
 	})
 }

@@ -14,11 +14,13 @@ import (
 	"github.com/quintain-rl/quintain/rng"
 )
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	intermediateIntegration,
-	polynomialMultiplication,
-	simpleIntegration,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		intermediateIntegration.Task(),
+		polynomialMultiplication.Task(),
+		simpleIntegration.Task(),
+	}
 }
 
 // letters are the variables: those that are read as nothing else.

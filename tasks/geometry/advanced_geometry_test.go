@@ -109,7 +109,7 @@ func TestAdvancedGeometryRecords(t *testing.T) {
 }
 
 func TestAdvancedGeometryParams(t *testing.T) {
-	tasktest.Refused(t, advancedGeometry, map[string]string{
+	tasktest.Refused(t, advancedGeometry.Task(), map[string]string{
 		`{"min_coord":-100001}`:                         "min_coord",
 		`{"min_coord":10}`:                              "max_coord",
 		`{"max_coord":100001}`:                          "max_coord",
@@ -125,7 +125,7 @@ var cornerRE = regexp.MustCompile(`\((-?\d+), (-?\d+)\)`)
 // formula for the radius, the law of cosines for the angle; and each way from the
 // orthocenter to a corner must be perpendicular to the side across.
 func TestAdvancedGeometrySecond(t *testing.T) {
-	tasktest.Second(t, advancedGeometry, 1200, func(item advancedGeometryItem, prompt, got string) error {
+	tasktest.Second(t, advancedGeometry.Task(), 1200, func(item advancedGeometryItem, prompt, got string) error {
 		var x, y [3]float64
 		for i, corner := range cornerRE.FindAllStringSubmatch(prompt, 3) {
 			x[i], _ = strconv.ParseFloat(corner[1], 64)
@@ -166,7 +166,7 @@ func near(got string, want, most float64) error {
 
 // Small grids have many points on one line.
 func TestTrianglesOfTheSmallestGrid(t *testing.T) {
-	own, err := advancedGeometry.With([]byte(`{"min_coord":0,"max_coord":1}`))
+	own, err := advancedGeometry.Task().With([]byte(`{"min_coord":0,"max_coord":1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +182,8 @@ func TestTrianglesOfTheSmallestGrid(t *testing.T) {
 }
 
 func TestAdvancedGeometryKeys(t *testing.T) {
-	tasktest.Same(t, advancedGeometry, "the other corners of a triangle may be exchanged", func(a *advancedGeometryItem) { a.A, a.C = a.C, a.A })
-	tasktest.Same(t, advancedGeometry, "where no angle is asked for, all corners may be", func(a *advancedGeometryItem) {
+	tasktest.Same(t, advancedGeometry.Task(), "the other corners of a triangle may be exchanged", func(a *advancedGeometryItem) { a.A, a.C = a.C, a.A })
+	tasktest.Same(t, advancedGeometry.Task(), "where no angle is asked for, all corners may be", func(a *advancedGeometryItem) {
 		if a.TaskType != angleMeasure {
 			a.A, a.B, a.C = a.B, a.C, a.A
 		}

@@ -42,7 +42,7 @@ func TestSimpleGeometryScore(t *testing.T) {
 }
 
 func TestSimpleGeometryParams(t *testing.T) {
-	tasktest.Refused(t, simpleGeometry, map[string]string{
+	tasktest.Refused(t, simpleGeometry.Task(), map[string]string{
 		`{"min_sides":2}`:                   "min_sides",
 		`{"min_sides":7}`:                   "max_sides",
 		`{"max_sides":361}`:                 "max_sides",
@@ -81,7 +81,7 @@ var sidesRE = regexp.MustCompile(`(\d+) (?:sides|corners)`)
 // The second way reads the prompt and goes round the polygon: at each corner one
 // turns by the exterior angle, and after all corners once around.
 func TestSimpleGeometrySecond(t *testing.T) {
-	tasktest.Second(t, simpleGeometry, 1200, func(item simpleGeometryItem, prompt, got string) error {
+	tasktest.Second(t, simpleGeometry.Task(), 1200, func(item simpleGeometryItem, prompt, got string) error {
 		turn, corners := 360, 1
 		for _, angle := range angleRE.FindAllStringSubmatch(prompt, -1) {
 			n, err := strconv.Atoi(angle[1])
@@ -105,5 +105,5 @@ func TestSimpleGeometrySecond(t *testing.T) {
 }
 
 func TestSimpleGeometryKeys(t *testing.T) {
-	tasktest.Same(t, simpleGeometry, "the angles may stand in any order", func(s *simpleGeometryItem) { slices.Reverse(s.KnownAngles) })
+	tasktest.Same(t, simpleGeometry.Task(), "the angles may stand in any order", func(s *simpleGeometryItem) { slices.Reverse(s.KnownAngles) })
 }

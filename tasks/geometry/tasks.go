@@ -3,8 +3,10 @@ package geometry
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	advancedGeometry,
-	simpleGeometry,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		advancedGeometry.Task(),
+		simpleGeometry.Task(),
+	}
 }

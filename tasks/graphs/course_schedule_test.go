@@ -28,11 +28,11 @@ func TestCourseScore(t *testing.T) {
 }
 
 func TestCourseParams(t *testing.T) {
-	tasktest.Refused(t, courseSchedule, map[string]string{
+	tasktest.Refused(t, courseSchedule.Task(), map[string]string{
 		`{"min_num_courses":2}`: "min_num_courses", `{"max_num_courses":1001}`: "max_num_courses", `{"min_num_prerequisites":0}`: "min_num_prerequisites",
 		`{"max_num_prerequisites":0}`: "max_num_prerequisites", `{"min_cycle_length":2}`: "min_cycle_length", `{"max_cycle_length":2}`: "max_cycle_length", `{"p_solvable":2}`: "p_solvable",
 	})
-	tasktest.RefusedRecords(t, courseSchedule, []string{
+	tasktest.RefusedRecords(t, courseSchedule.Task(), []string{
 		`{}`, `{"courses":[0,1],"prerequisites":[[0,2]],"solution":true,"solvable":true}`, `{"courses":[0,1],"prerequisites":[[0,1]],"solution":false,"solvable":false}`,
 		`{"courses":[0,1],"prerequisites":[[0,1],[1,0]],"solution":false,"solvable":false,"witness":true}`, `{"courses":[0,1],"prerequisites":[[0,1]],"solution":true,"solvable":true,"phrasing":6}`,
 	})
@@ -46,7 +46,7 @@ var (
 
 // The second way reads the prompt, and takes away courses that need nothing, one by one.
 func TestCourseSecond(t *testing.T) {
-	tasktest.Second(t, courseSchedule, 1002, func(item courseItem, prompt, got string) error {
+	tasktest.Second(t, courseSchedule.Task(), 1002, func(item courseItem, prompt, got string) error {
 		needs := map[string]map[string]bool{}
 		last := 0
 		for _, digits := range courseCountRE.FindStringSubmatch(prompt)[1:] {
@@ -110,5 +110,5 @@ func TestCourseSecond(t *testing.T) {
 }
 
 func TestCourseKeys(t *testing.T) {
-	tasktest.Same(t, courseSchedule, "the prerequisites may stand in any order", func(c *courseItem) { slices.Reverse(c.Prerequisites) })
+	tasktest.Same(t, courseSchedule.Task(), "the prerequisites may stand in any order", func(c *courseItem) { slices.Reverse(c.Prerequisites) })
 }

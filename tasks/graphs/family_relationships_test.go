@@ -18,12 +18,12 @@ func TestFamilyScore(t *testing.T) {
 }
 
 func TestFamilyParams(t *testing.T) {
-	tasktest.Refused(t, familyRelationships, map[string]string{
+	tasktest.Refused(t, familyRelationships.Task(), map[string]string{
 		`{"min_family_size":2}`: "min_family_size", `{"max_family_size":3}`: "max_family_size", `{"max_family_size":201}`: "max_family_size",
 		`{"male_names":["A"]}`: "male_names", `{"female_names":[]}`: "female_names", `{"male_names":["A","B","C","D","E","Abigail"]}`: "male_names",
 	})
 	const couple = `"members":[{"name":"A","female":false,"spouse":2,"father":0,"mother":0},{"name":"B","female":true,"spouse":1,"father":0,"mother":0}]`
-	tasktest.RefusedRecords(t, familyRelationships, []string{
+	tasktest.RefusedRecords(t, familyRelationships.Task(), []string{
 		`{}`,
 		`{"person1":"A","person2":"B","relationship":"wife",` + couple + `}`,
 		`{"person1":"A","person2":"C","relationship":"husband",` + couple + `}`,
@@ -108,7 +108,7 @@ func (c clan) known(of string) map[string][]string {
 // person.
 func TestFamilySecond(t *testing.T) {
 	found := map[string]int{}
-	tasktest.Every(t, familyRelationships, 1200, func(item familyItem, prompt, got string) error {
+	tasktest.Every(t, familyRelationships.Task(), 1200, func(item familyItem, prompt, got string) error {
 		c := readClan(prompt)
 		one, two := "", ""
 		for _, re := range familyAskREs {
@@ -142,7 +142,7 @@ func TestFamilySecond(t *testing.T) {
 }
 
 func TestFamilyKeys(t *testing.T) {
-	tasktest.Other(t, familyRelationships, "the other way round", func(f *familyItem) {
+	tasktest.Other(t, familyRelationships.Task(), "the other way round", func(f *familyItem) {
 		if f.Relationship == "husband" {
 			f.Person1, f.Person2, f.Relationship = f.Person2, f.Person1, "wife"
 		}

@@ -19,18 +19,18 @@ func TestIslandScore(t *testing.T) {
 }
 
 func TestIslandParams(t *testing.T) {
-	tasktest.Refused(t, largestIsland, map[string]string{
+	tasktest.Refused(t, largestIsland.Task(), map[string]string{
 		`{"min_rows":0}`: "min_rows", `{"max_rows":201}`: "max_rows", `{"min_cols":0}`: "min_cols", `{"max_cols":4}`: "max_cols",
 		`{"min_num_islands":-1}`: "min_num_islands", `{"max_num_islands":501}`: "max_num_islands", `{"min_island_size":-1}`: "min_island_size", `{"max_island_size":2001}`: "max_island_size",
 	})
-	tasktest.RefusedRecords(t, largestIsland, []string{
+	tasktest.RefusedRecords(t, largestIsland.Task(), []string{
 		`{}`, `{"grid":[[1,0],[1]],"solution":2}`, `{"grid":[[1,2]],"solution":2}`, `{"grid":[[1,1]],"solution":1}`, `{"grid":[[1,1]],"solution":2,"phrasing":6}`,
 	})
 }
 
 // The second way reads the map and joins the sets of cells that touch.
 func TestIslandSecond(t *testing.T) {
-	tasktest.Second(t, largestIsland, 1002, func(_ islandItem, prompt, got string) error {
+	tasktest.Second(t, largestIsland.Task(), 1002, func(_ islandItem, prompt, got string) error {
 		m := tasktest.Matrix(prompt)
 		cols := len(m[0])
 		parent, size := make([]int, len(m)*cols), make([]int, len(m)*cols)
@@ -68,7 +68,7 @@ func TestIslandSecond(t *testing.T) {
 }
 
 func TestIslandKeys(t *testing.T) {
-	tasktest.Other(t, largestIsland, "another map", func(i *islandItem) {
+	tasktest.Other(t, largestIsland.Task(), "another map", func(i *islandItem) {
 		if i.Solution > 1 && i.Grid[0][0] == 0 && i.Grid[0][1] == 0 && i.Grid[1][0] == 0 {
 			i.Grid[0][0] = 1
 		}

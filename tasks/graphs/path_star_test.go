@@ -22,10 +22,10 @@ func TestPathStarScore(t *testing.T) {
 }
 
 func TestPathStarParams(t *testing.T) {
-	tasktest.Refused(t, pathStar, map[string]string{
+	tasktest.Refused(t, pathStar.Task(), map[string]string{
 		`{"degree":1}`: "degree", `{"degree":101}`: "degree", `{"node_range":16}`: "node_range", `{"min_path_length":1}`: "min_path_length", `{"max_path_length":2}`: "max_path_length", `{"max_path_length":201}`: "max_path_length",
 	})
-	tasktest.RefusedRecords(t, pathStar, []string{
+	tasktest.RefusedRecords(t, pathStar.Task(), []string{
 		`{}`, `{"goal_path":[1]}`, `{"goal_path":[1,2],"edges":[[1,3]]}`, `{"goal_path":[1,2],"answer":"1 3"}`, `{"goal_path":[1,2],"edges":[[1,2]],"phrasing":6}`,
 	})
 }
@@ -37,7 +37,7 @@ var (
 
 // The second way reads the edges and goes back from the last node, which has one neighbor.
 func TestPathStarSecond(t *testing.T) {
-	tasktest.Second(t, pathStar, 1002, func(item pathStarItem, prompt, got string) error {
+	tasktest.Second(t, pathStar.Task(), 1002, func(item pathStarItem, prompt, got string) error {
 		next := map[string][]string{}
 		for _, m := range pathStarEdgeRE.FindAllStringSubmatch(prompt, -1) {
 			m = slices.DeleteFunc(m[1:], func(s string) bool { return s == "" })
@@ -67,6 +67,6 @@ func TestPathStarSecond(t *testing.T) {
 }
 
 func TestPathStarKeys(t *testing.T) {
-	tasktest.Same(t, pathStar, "the edges may stand in any order", func(p *pathStarItem) { slices.Reverse(p.Edges) })
-	tasktest.Other(t, pathStar, "the other way round", func(p *pathStarItem) { slices.Reverse(p.GoalPath) })
+	tasktest.Same(t, pathStar.Task(), "the edges may stand in any order", func(p *pathStarItem) { slices.Reverse(p.Edges) })
+	tasktest.Other(t, pathStar.Task(), "the other way round", func(p *pathStarItem) { slices.Reverse(p.GoalPath) })
 }

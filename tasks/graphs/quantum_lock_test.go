@@ -26,9 +26,9 @@ func TestLockScore(t *testing.T) {
 }
 
 func TestLockParams(t *testing.T) {
-	tasktest.Refused(t, quantumLock, map[string]string{`{"difficulty":0}`: "difficulty", `{"difficulty":21}`: "difficulty"})
+	tasktest.Refused(t, quantumLock.Task(), map[string]string{`{"difficulty":0}`: "difficulty", `{"difficulty":21}`: "difficulty"})
 	const buttons = `"buttons":[{"name":"A","type":"add","value":2,"active_state":"any"}],"initial_value":0,`
-	tasktest.RefusedRecords(t, quantumLock, []string{
+	tasktest.RefusedRecords(t, quantumLock.Task(), []string{
 		`{}`,
 		`{` + buttons + `"initial_state":"blue","target_value":2,"solution_path":["A"]}`,
 		`{` + buttons + `"initial_state":"red","target_value":3,"solution_path":["A"]}`,
@@ -52,7 +52,7 @@ func lastGroup(match []string) int64 {
 // The second way reads the prompt, follows the solution, and goes through the numbers that
 // fewer presses lead to, one set for each number of presses.
 func TestLockSecond(t *testing.T) {
-	tasktest.Second(t, quantumLock, 1002, func(item lockItem, prompt, got string) error {
+	tasktest.Second(t, quantumLock.Task(), 1002, func(item lockItem, prompt, got string) error {
 		value, target := lastGroup(lockValueRE.FindStringSubmatch(prompt)), lastGroup(lockTargetRE.FindStringSubmatch(prompt))
 		buttons := lockButtonRE.FindAllStringSubmatch(prompt, -1)
 		if len(buttons) != 3 {
@@ -96,7 +96,7 @@ func TestLockSecond(t *testing.T) {
 }
 
 func TestLockKeys(t *testing.T) {
-	tasktest.Other(t, quantumLock, "another start and target", func(l *lockItem) {
+	tasktest.Other(t, quantumLock.Task(), "another start and target", func(l *lockItem) {
 		for _, b := range l.Buttons {
 			if b.Type == "multiply" {
 				return

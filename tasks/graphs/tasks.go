@@ -4,11 +4,13 @@ package graphs
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	courseSchedule,
-	familyRelationships,
-	largestIsland,
-	pathStar,
-	quantumLock,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		courseSchedule.Task(),
+		familyRelationships.Task(),
+		largestIsland.Task(),
+		pathStar.Task(),
+		quantumLock.Task(),
+	}
 }

@@ -20,10 +20,10 @@ func TestACREScore(t *testing.T) {
 }
 
 func TestACREParams(t *testing.T) {
-	tasktest.Refused(t, acre, map[string]string{
+	tasktest.Refused(t, acre.Task(), map[string]string{
 		`{"train":2}`: "train", `{"num_objects":2}`: "num_objects", `{"num_objects":49}`: "num_objects", `{"num_trials":1}`: "num_trials", `{"num_queries":0}`: "num_queries",
 	})
-	tasktest.RefusedRecords(t, acre, []string{
+	tasktest.RefusedRecords(t, acre.Task(), []string{
 		`{}`,
 		`{"objects":["a","b"],"trials":[{"on":true,"objects":1}],"queries":[1],"answer":"off"}`,
 		`{"objects":["a","b"],"trials":[{"on":true,"objects":1},{"on":false,"objects":1}],"queries":[1],"answer":"off"}`,
@@ -44,7 +44,7 @@ var (
 // denies. To be on, one object of the test has some that none denies.
 func TestACRESecond(t *testing.T) {
 	found := map[string]int{}
-	tasktest.Every(t, acre, 1200, func(item acreItem, prompt, got string) error {
+	tasktest.Every(t, acre.Task(), 1200, func(item acreItem, prompt, got string) error {
 		type trial struct {
 			things []string
 			on     bool
@@ -95,8 +95,8 @@ func TestACRESecond(t *testing.T) {
 }
 
 func TestACREKeys(t *testing.T) {
-	tasktest.Same(t, acre, "the experiments may stand in any order", func(a *acreItem) { slices.Reverse(a.Trials) })
-	tasktest.Other(t, acre, "other tests", func(a *acreItem) {
+	tasktest.Same(t, acre.Task(), "the experiments may stand in any order", func(a *acreItem) { slices.Reverse(a.Trials) })
+	tasktest.Other(t, acre.Task(), "other tests", func(a *acreItem) {
 		if len(a.Queries) > 1 && a.Queries[0] != a.Queries[1] && strings.HasPrefix(a.Answer, "on, on") {
 			a.Queries[0], a.Queries[1] = a.Queries[1], a.Queries[0]
 		}

@@ -21,11 +21,11 @@ func TestListScore(t *testing.T) {
 }
 
 func TestListParams(t *testing.T) {
-	tasktest.Refused(t, listFunctions, map[string]string{
+	tasktest.Refused(t, listFunctions.Task(), map[string]string{
 		`{"num_examples":2}`: "num_examples", `{"min_length":2}`: "min_length", `{"max_length":31}`: "max_length", `{"max_value":8}`: "max_value", `{"max_tier":4}`: "max_tier", `{"num_functions":3}`: "num_functions",
 	})
 	const examples = `"examples":[{"input":[1,2],"output":[2,1]}],"input":[3,4],`
-	tasktest.RefusedRecords(t, listFunctions, []string{
+	tasktest.RefusedRecords(t, listFunctions.Task(), []string{
 		`{}`, `{"answer":"[a]"}`,
 		`{` + examples + `"functions":[{"rule":"reverse"}],"answer":"[3, 4]"}`,
 		`{` + examples + `"functions":[{"rule":"sort"}],"answer":"[3, 4]"}`,
@@ -333,7 +333,7 @@ func numbersOf(text string) (x []int) {
 func TestListSecond(t *testing.T) {
 	of := meanings()
 	seen := map[string]bool{}
-	tasktest.Every(t, listFunctions, 2000, func(item listItem, prompt, got string) error {
+	tasktest.Every(t, listFunctions.Task(), 2000, func(item listItem, prompt, got string) error {
 		var lists [][]int
 		for _, text := range listRE.FindAllString(prompt, -1) {
 			lists = append(lists, numbersOf(text))
@@ -396,5 +396,5 @@ func TestFittingRules(t *testing.T) {
 }
 
 func TestListKeys(t *testing.T) {
-	tasktest.Same(t, listFunctions, "the examples may stand in any order", func(l *listItem) { slices.Reverse(l.Examples) })
+	tasktest.Same(t, listFunctions.Task(), "the examples may stand in any order", func(l *listItem) { slices.Reverse(l.Examples) })
 }

@@ -3,8 +3,10 @@ package induction
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	acre,
-	listFunctions,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		acre.Task(),
+		listFunctions.Task(),
+	}
 }

@@ -47,7 +47,7 @@ func TestBinaryAlternationScore(t *testing.T) {
 }
 
 func TestBinaryAlternationParams(t *testing.T) {
-	tasktest.Refused(t, binaryAlternation, map[string]string{
+	tasktest.Refused(t, binaryAlternation.Task(), map[string]string{
 		`{"min_n":1}`:        "min_n",
 		`{"min_n":31}`:       "max_n",
 		`{"max_n":10001}`:    "max_n",
@@ -60,7 +60,7 @@ func TestBinaryAlternationParams(t *testing.T) {
 // once from either beginning.
 func TestBinaryAlternationSecond(t *testing.T) {
 	most := map[string]int{}
-	tasktest.Every(t, binaryAlternation, 1200, func(item binaryAlternationItem, prompt, got string) error {
+	tasktest.Every(t, binaryAlternation.Task(), 1200, func(item binaryAlternationItem, prompt, got string) error {
 		text := strings.Split(prompt, "\n\n")[1]
 		best := -1
 		for _, pattern := range []string{strings.Repeat("01", 500), strings.Repeat("10", 500)} {
@@ -107,7 +107,7 @@ func TestBinaryAlternationShort(t *testing.T) {
 	for n := 2; n < 9; n++ {
 		for _, p := range []int{0, 1} {
 			params := fmt.Sprintf(`{"min_n":%d,"max_n":%d,"p_solvable":%d}`, n, n, p)
-			tasktest.Second(t, tasktest.With(t, binaryAlternation, params), 60, func(item binaryAlternationItem, _, got string) error {
+			tasktest.Second(t, tasktest.With(t, binaryAlternation.Task(), params), 60, func(item binaryAlternationItem, _, got string) error {
 				if item.Solution != swapsToAlternate(item.String) || len(item.String) != n || (got == "-1") != (p == 0) {
 					return fmt.Errorf("%s: solution %s", item.String, got)
 				}
@@ -118,7 +118,7 @@ func TestBinaryAlternationShort(t *testing.T) {
 }
 
 func TestBinaryAlternationKeys(t *testing.T) {
-	tasktest.Other(t, binaryAlternation, "a string from its end is another string", func(b *binaryAlternationItem) {
+	tasktest.Other(t, binaryAlternation.Task(), "a string from its end is another string", func(b *binaryAlternationItem) {
 		bits := []byte(b.String)
 		slices.Reverse(bits)
 		b.String = string(bits)

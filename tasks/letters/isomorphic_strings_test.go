@@ -64,7 +64,7 @@ func TestIsomorphicStringsWitnessScore(t *testing.T) {
 }
 
 func TestIsomorphicStringsParams(t *testing.T) {
-	tasktest.Refused(t, isomorphicStrings, map[string]string{
+	tasktest.Refused(t, isomorphicStrings.Task(), map[string]string{
 		`{"min_string_length":1}`:     "min_string_length",
 		`{"min_string_length":11}`:    "max_string_length",
 		`{"max_string_length":10001}`: "max_string_length",
@@ -123,16 +123,16 @@ func TestIsomorphicStringsSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Every(t, isomorphicStrings, 1800, check)
-	tasktest.Every(t, tasktest.With(t, isomorphicStrings, `{"max_string_length":2}`), 100, check)
-	tasktest.Every(t, tasktest.With(t, isomorphicStrings, `{}`), 200, check)
+	tasktest.Every(t, isomorphicStrings.Task(), 1800, check)
+	tasktest.Every(t, tasktest.With(t, isomorphicStrings.Task(), `{"max_string_length":2}`), 100, check)
+	tasktest.Every(t, tasktest.With(t, isomorphicStrings.Task(), `{}`), 200, check)
 	right, byCounts, n = 0, 0, 0
-	tasktest.Every(t, tasktest.With(t, isomorphicStrings, `{"min_string_length":3,"max_string_length":60}`), 1800, check)
+	tasktest.Every(t, tasktest.With(t, isomorphicStrings.Task(), `{"min_string_length":3,"max_string_length":60}`), 1800, check)
 	if right < n*45/100 || right > n*55/100 || byCounts > n*7/10 {
 		t.Errorf("of %d pairs %d are isomorphic, and the counts tell of %d whether they are", n, right, byCounts)
 	}
 }
 
 func TestIsomorphicStringsKeys(t *testing.T) {
-	tasktest.Same(t, isomorphicStrings, "a renaming can be undone", func(i *isomorphicStringsItem) { slices.Reverse(i.Words[:]) })
+	tasktest.Same(t, isomorphicStrings.Task(), "a renaming can be undone", func(i *isomorphicStringsItem) { slices.Reverse(i.Words[:]) })
 }

@@ -44,7 +44,7 @@ func TestPalindromeGenerationScore(t *testing.T) {
 }
 
 func TestPalindromeGenerationParams(t *testing.T) {
-	tasktest.Refused(t, palindromeGeneration, map[string]string{
+	tasktest.Refused(t, palindromeGeneration.Task(), map[string]string{
 		`{"min_length":2}`:    "min_length",
 		`{"min_length":11}`:   "max_length",
 		`{"max_length":1001}`: "max_length",
@@ -79,10 +79,10 @@ func TestPalindromeGenerationSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, palindromeGeneration, 1200, check)
-	tasktest.Second(t, tasktest.With(t, palindromeGeneration, `{"max_length":4}`), 1000, check)
+	tasktest.Second(t, palindromeGeneration.Task(), 1200, check)
+	tasktest.Second(t, tasktest.With(t, palindromeGeneration.Task(), `{"max_length":4}`), 1000, check)
 }
 
 func TestPalindromeGenerationKeys(t *testing.T) {
-	tasktest.Same(t, palindromeGeneration, "the letters may stand in any order", func(p *palindromeGenerationItem) { slices.Reverse(p.Letters) })
+	tasktest.Same(t, palindromeGeneration.Task(), "the letters may stand in any order", func(p *palindromeGenerationItem) { slices.Reverse(p.Letters) })
 }

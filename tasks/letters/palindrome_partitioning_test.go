@@ -57,7 +57,7 @@ func TestCountPartitions(t *testing.T) {
 }
 
 func TestPalindromePartitioningParams(t *testing.T) {
-	tasktest.Refused(t, palindromePartitioning, map[string]string{
+	tasktest.Refused(t, palindromePartitioning.Task(), map[string]string{
 		`{"min_string_len":2}`:                "min_string_len",
 		`{"min_string_len":16}`:               "max_string_len",
 		`{"max_string_len":41}`:               "max_string_len",
@@ -71,7 +71,7 @@ func TestPalindromePartitioningParams(t *testing.T) {
 // The second way tries all sets of places to cut at, up to 14 letters; from there
 // on, it holds each way of the answer against the string, and counts.
 func TestPalindromePartitioningSecond(t *testing.T) {
-	tasktest.Second(t, palindromePartitioning, 1200, func(item palindromePartitioningItem, prompt, got string) error {
+	tasktest.Second(t, palindromePartitioning.Task(), 1200, func(item palindromePartitioningItem, prompt, got string) error {
 		text := strings.Split(prompt, `"`)[1]
 		var ways [][]string
 		if err := json.Unmarshal([]byte(got), &ways); err != nil {

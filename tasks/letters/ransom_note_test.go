@@ -64,7 +64,7 @@ func TestRansomNoteWitnessScore(t *testing.T) {
 }
 
 func TestRansomNoteParams(t *testing.T) {
-	tasktest.Refused(t, ransomNote, map[string]string{
+	tasktest.Refused(t, ransomNote.Task(), map[string]string{
 		`{"min_note_length":0}`:      "min_note_length",
 		`{"min_note_length":11}`:     "max_note_length",
 		`{"min_magazine_length":1}`:  "min_magazine_length",
@@ -116,10 +116,10 @@ func TestRansomNoteSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Every(t, ransomNote, 1200, check)
+	tasktest.Every(t, ransomNote.Task(), 1200, check)
 	all, yes, tight, tightYes = 0, 0, 0, 0
 	for _, params := range []string{`{}`, `{"min_note_length":15,"max_note_length":25,"min_magazine_length":40,"max_magazine_length":60}`, `{"min_note_length":100,"max_note_length":140,"min_magazine_length":200,"max_magazine_length":300}`} {
-		tasktest.Every(t, tasktest.With(t, ransomNote, params), 2000, check)
+		tasktest.Every(t, tasktest.With(t, ransomNote.Task(), params), 2000, check)
 	}
 	if share := float64(yes) / float64(all); share < 0.47 || share > 0.53 {
 		t.Errorf("%v of the notes are possible", share)
@@ -128,12 +128,12 @@ func TestRansomNoteSecond(t *testing.T) {
 		t.Errorf("%v of the notes with a letter that is used up are possible", share)
 	}
 	for _, params := range []string{`{"p_solvable":1}`, `{"p_solvable":0}`, `{"min_note_length":29,"max_note_length":29,"min_magazine_length":2}`} {
-		tasktest.Every(t, tasktest.With(t, ransomNote, params), 300, check)
+		tasktest.Every(t, tasktest.With(t, ransomNote.Task(), params), 300, check)
 	}
 }
 
 func TestRansomNoteKeys(t *testing.T) {
-	tasktest.Same(t, ransomNote, "the letters may stand in any order", func(n *ransomNoteItem) {
+	tasktest.Same(t, ransomNote.Task(), "the letters may stand in any order", func(n *ransomNoteItem) {
 		note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
 		slices.Reverse(note)
 		slices.Reverse(magazine)

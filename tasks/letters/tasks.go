@@ -3,11 +3,13 @@ package letters
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	binaryAlternation,
-	isomorphicStrings,
-	palindromeGeneration,
-	palindromePartitioning,
-	ransomNote,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		binaryAlternation.Task(),
+		isomorphicStrings.Task(),
+		palindromeGeneration.Task(),
+		palindromePartitioning.Task(),
+		ransomNote.Task(),
+	}
 }

@@ -34,13 +34,13 @@ func TestAIWScore(t *testing.T) {
 }
 
 func TestAIWParams(t *testing.T) {
-	tasktest.Refused(t, aiw, map[string]string{
+	tasktest.Refused(t, aiw.Task(), map[string]string{
 		`{"male_names":[]}`: "male_names", `{"female_names":["Alice"]}`: "female_names", `{"depth":0}`: "depth", `{"depth":9}`: "depth",
 		`{"task_types":["cousins"]}`: "task_types", `{"task_types":["friends"]}`: "task_type_weights", `{"task_type_weights":[0,0,0]}`: "task_type_weights",
 		`{"task_type_weights":[-1,1,1]}`: "task_type_weights", `{"max_entities":0}`: "max_entities",
 		`{"male_names":["Alice","B","C","D","E"]}`: "male_names",
 	})
-	tasktest.RefusedRecords(t, aiw, []string{
+	tasktest.RefusedRecords(t, aiw.Task(), []string{
 		`{}`, `{"answer":"x"}`, `{"task_type":"friends","answer":"-1"}`,
 		`{"task_type":"friends","groups":[{"name":"A","female":true,"men":1,"women":1}],"asked":{"group":1,"women":true},"answer":"1"}`,
 		`{"task_type":"friends","groups":[{"name":"A","female":true,"men":1,"women":1}],"asked":{"group":0,"women":true},"answer":"2"}`,
@@ -63,7 +63,7 @@ var (
 
 // The second way puts everybody into a room, and counts heads.
 func TestAIWSecond(t *testing.T) {
-	tasktest.Second(t, aiw, 1000, func(item aiwItem, prompt, got string) error {
+	tasktest.Second(t, aiw.Task(), 1000, func(item aiwItem, prompt, got string) error {
 		numbers := aiwNumberRE.FindAllStringSubmatch(prompt, -1)
 		if len(numbers) != 2*len(item.Groups) {
 			return fmt.Errorf("the prompt has %d numbers, want %d: %q", len(numbers), 2*len(item.Groups), numbers)
@@ -124,8 +124,8 @@ func TestAIWSecond(t *testing.T) {
 }
 
 func TestAIWKeys(t *testing.T) {
-	tasktest.Same(t, aiw, "the names are free", func(a *aiwItem) { a.Groups[0].Name = "Zoe" })
-	tasktest.Other(t, aiw, "more women", func(a *aiwItem) {
+	tasktest.Same(t, aiw.Task(), "the names are free", func(a *aiwItem) { a.Groups[0].Name = "Zoe" })
+	tasktest.Other(t, aiw.Task(), "more women", func(a *aiwItem) {
 		a.Groups[0].Women++
 		a.Answer = strconv.Itoa(a.count())
 	})

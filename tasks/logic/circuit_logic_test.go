@@ -20,13 +20,13 @@ func TestCircuitScore(t *testing.T) {
 }
 
 func TestCircuitParams(t *testing.T) {
-	tasktest.Refused(t, circuitLogic, map[string]string{
+	tasktest.Refused(t, circuitLogic.Task(), map[string]string{
 		`{"min_terms":1}`: "min_terms", `{"max_terms":2}`: "max_terms", `{"max_terms":61}`: "max_terms", `{"min_inputs":1}`: "min_inputs", `{"max_inputs":13}`: "max_inputs",
 		`{"neg_prob":1.1}`: "neg_prob", `{"allow_reuse":false,"max_terms":60,"max_inputs":12}`: "allow_reuse", `{"num_assignments":0}`: "num_assignments",
 	})
-	tasktest.Second(t, tasktest.With(t, circuitLogic, `{"allow_reuse":false,"max_terms":20,"max_inputs":12}`), 20, simulate)
+	tasktest.Second(t, tasktest.With(t, circuitLogic.Task(), `{"allow_reuse":false,"max_terms":20,"max_inputs":12}`), 20, simulate)
 	const rest = `"expression":"(A&B)+(A&B')","assignments":{"A":1,"B":0},"inputs":["A","B"],"final_gate":"OR"`
-	tasktest.RefusedRecords(t, circuitLogic, []string{
+	tasktest.RefusedRecords(t, circuitLogic.Task(), []string{
 		`{}`, `{"answer":"2"}`,
 		`{` + rest + `,"term_strings":["A&B","A&B'"],"gates":["AND","AND"],"answer":"0"}`,
 		`{` + rest + `,"term_strings":["A&B","A&C"],"gates":["AND","AND"],"answer":"1"}`,
@@ -101,15 +101,15 @@ func simulate(item circuitItem, prompt, got string) error {
 }
 
 func TestCircuitSecond(t *testing.T) {
-	tasktest.Second(t, circuitLogic, 1002, simulate)
+	tasktest.Second(t, circuitLogic.Task(), 1002, simulate)
 }
 
 func TestCircuitKeys(t *testing.T) {
-	tasktest.Same(t, circuitLogic, "the gates may stand in any order", func(c *circuitItem) {
+	tasktest.Same(t, circuitLogic.Task(), "the gates may stand in any order", func(c *circuitItem) {
 		slices.Reverse(c.Gates)
 		slices.Reverse(c.TermStrings)
 	})
-	tasktest.Other(t, circuitLogic, "another last gate", func(c *circuitItem) {
+	tasktest.Other(t, circuitLogic.Task(), "another last gate", func(c *circuitItem) {
 		if c.FinalGate == "XOR" && strings.Count(c.Answer, "0") == 1 && len(c.Answer) == 1 && len(c.Gates) == 2 {
 			if c.FinalGate = "AND"; c.Check() != nil {
 				c.FinalGate = "XOR"

@@ -32,11 +32,11 @@ func TestPropositionalScore(t *testing.T) {
 }
 
 func TestPropositionalParams(t *testing.T) {
-	tasktest.Refused(t, propositionalLogic, map[string]string{
+	tasktest.Refused(t, propositionalLogic.Task(), map[string]string{
 		`{"min_vars":1}`: "min_vars", `{"max_vars":13}`: "max_vars", `{"min_statements":1}`: "min_statements", `{"max_statements":1}`: "max_statements",
 		`{"min_complexity":0}`: "min_complexity", `{"max_complexity":7}`: "max_complexity",
 	})
-	tasktest.RefusedRecords(t, propositionalLogic, []string{
+	tasktest.RefusedRecords(t, propositionalLogic.Task(), []string{
 		`{}`, `{"premises":["P"],"variables":[]}`, `{"premises":["P ∧"],"variables":["P"]}`, `{"premises":["Q"],"variables":["P"]}`, `{"premises":["P"],"variables":["PQ"]}`,
 		`{"premises":["P","Q"],"variables":["P","Q"],"two":true,"example_answer":"P ∨ Q"}`,
 		`{"premises":["P","Q"],"variables":["P","Q"],"two":true,"example_answer":"P ∧ Q","phrasing":6}`,
@@ -83,7 +83,7 @@ var propositionalLineRE = regexp.MustCompile(`(?m)^(?:- |Premise: |\* |  |Note: 
 
 // The second way reads the premises from the prompt and goes through all assignments.
 func TestPropositionalSecond(t *testing.T) {
-	tasktest.Second(t, propositionalLogic, 1000, func(item propositionalItem, prompt, got string) error {
+	tasktest.Second(t, propositionalLogic.Task(), 1000, func(item propositionalItem, prompt, got string) error {
 		var premises []sentence
 		for _, m := range propositionalLineRE.FindAllStringSubmatch(prompt, -1) {
 			premises = append(premises, readSentence(m[1]))
@@ -121,7 +121,7 @@ func TestPropositionalSecond(t *testing.T) {
 // Knowing the form is no solution.
 func TestPropositionalBlind(t *testing.T) {
 	for _, form := range []string{"%s ∨ %s", "¬%s ∨ ¬%s", "%s ∧ %s", "¬%s ∧ %s", "%s ↔ %s", "%s → %s"} {
-		tasktest.Blind(t, propositionalLogic, form, func(prompt, _ string) string {
+		tasktest.Blind(t, propositionalLogic.Task(), form, func(prompt, _ string) string {
 			letters := regexp.MustCompile(`\b[P-WZ]\b`).FindAllString(propositionalLineRE.FindString(prompt)+prompt[strings.LastIndex(prompt, "\n\nHere")-8:], -1)
 			if len(letters) < 2 || letters[0] == letters[len(letters)-1] {
 				return ""
@@ -132,5 +132,5 @@ func TestPropositionalBlind(t *testing.T) {
 }
 
 func TestPropositionalKeys(t *testing.T) {
-	tasktest.Same(t, propositionalLogic, "the premises may stand in any order", func(p *propositionalItem) { slices.Reverse(p.Premises) })
+	tasktest.Same(t, propositionalLogic.Task(), "the premises may stand in any order", func(p *propositionalItem) { slices.Reverse(p.Premises) })
 }

@@ -18,8 +18,8 @@ func TestSelfReferenceScore(t *testing.T) {
 }
 
 func TestSelfReferenceParams(t *testing.T) {
-	tasktest.Refused(t, selfReference, map[string]string{`{"difficulty":0}`: "difficulty", `{"difficulty":11}`: "difficulty"})
-	tasktest.RefusedRecords(t, selfReference, []string{
+	tasktest.Refused(t, selfReference.Task(), map[string]string{`{"difficulty":0}`: "difficulty", `{"difficulty":11}`: "difficulty"})
+	tasktest.RefusedRecords(t, selfReference.Task(), []string{
 		`{}`, `{"answer":"many"}`, `{"answer":"-1"}`,
 		`{"answer":"1","statements":[{"kind":"true","a":1,"b":0}]}`,
 		`{"answer":"1","statements":[{"kind":"true","a":1,"b":0},{"kind":"true","a":0,"b":0}]}`,
@@ -86,7 +86,7 @@ var selfLineRE = regexp.MustCompile(`(?m)^(?:\d+\. |Statement \d+: |\(\d+\) |\[\
 // The second way reads the sentences in the prompt and tries all assignments one by one.
 func TestSelfReferenceSecond(t *testing.T) {
 	found := map[string]int{}
-	tasktest.Every(t, selfReference, 1002, func(item selfReferenceItem, prompt, got string) error {
+	tasktest.Every(t, selfReference.Task(), 1002, func(item selfReferenceItem, prompt, got string) error {
 		lines := selfLineRE.FindAllStringSubmatch(prompt, -1)
 		if len(lines) != len(item.Statements) {
 			return fmt.Errorf("the prompt has %d statements, want %d", len(lines), len(item.Statements))
@@ -124,7 +124,7 @@ func TestSelfReferenceSecond(t *testing.T) {
 }
 
 func TestSelfReferenceKeys(t *testing.T) {
-	tasktest.Other(t, selfReference, "another number", func(s *selfReferenceItem) {
+	tasktest.Other(t, selfReference.Task(), "another number", func(s *selfReferenceItem) {
 		if s.Statements[0].Kind == "exactly_true" {
 			s.Statements[0].A = s.Statements[0].A%2 + 1
 			s.Answer = strconv.Itoa(selfConsistent(s.Statements))

@@ -43,12 +43,12 @@ func TestSyllogismScore(t *testing.T) {
 }
 
 func TestSyllogismParams(t *testing.T) {
-	tasktest.Refused(t, syllogism, map[string]string{
+	tasktest.Refused(t, syllogism.Task(), map[string]string{
 		`{"allow_all":false,"allow_no":false,"allow_some":false,"allow_some_not":false}`: "allow_all",
 		`{"allow_all":false,"allow_no":false,"allow_some":false}`:                        "allow_some_not",
 		`{"invalid_ratio":1.5}`: "invalid_ratio", `{"inversion_probability":-1}`: "inversion_probability", `{"num_arguments":0}`: "num_arguments",
 	})
-	tasktest.RefusedRecords(t, syllogism, []string{
+	tasktest.RefusedRecords(t, syllogism.Task(), []string{
 		`{"premise1":"","premise2":"b","conclusion":"c"}`,
 		`{"premise1":"a","premise2":"b","conclusion":"c","more":[{}]}`,
 		`{"premise1":"a","premise2":"b","conclusion":"c","phrasing":6}`,
@@ -95,7 +95,7 @@ func said(words []string, people []int, place func(string) int) bool {
 // statement that someone exists and a group without such a statement need somebody each.
 func TestSyllogismSecond(t *testing.T) {
 	valid, n := 0, 0
-	tasktest.Every(t, syllogism, 1000, func(item syllogismItem, prompt, got string) error {
+	tasktest.Every(t, syllogism.Task(), 1000, func(item syllogismItem, prompt, got string) error {
 		sentences := syllogismRE.FindAllString(prompt, -1)
 		want := strings.Split(got, ", ")
 		if len(sentences) != 3*len(want) {
@@ -142,7 +142,7 @@ func TestSyllogismForms(t *testing.T) {
 			continue
 		}
 		is := func(form uint8) bool { return forms>>form&1 == 1 }
-		own := tasktest.With(t, syllogism, fmt.Sprintf(`{"allow_all":%t,"allow_no":%t,"allow_some":%t,"allow_some_not":%t,"invalid_ratio":0.5}`, is(all), is(no), is(some), is(someNot)))
+		own := tasktest.With(t, syllogism.Task(), fmt.Sprintf(`{"allow_all":%t,"allow_no":%t,"allow_some":%t,"allow_some_not":%t,"invalid_ratio":0.5}`, is(all), is(no), is(some), is(someNot)))
 		found := map[bool]int{}
 		for i := range 50 {
 			p, err := own.Problem(quintain.Draw{Index: i})
@@ -162,6 +162,6 @@ func TestSyllogismForms(t *testing.T) {
 }
 
 func TestSyllogismKeys(t *testing.T) {
-	tasktest.Same(t, syllogism, "the premises may be exchanged", func(s *syllogismItem) { s.Premise1, s.Premise2 = s.Premise2, s.Premise1 })
-	tasktest.Other(t, syllogism, "another conclusion", func(s *syllogismItem) { s.Conclusion = s.Premise1 })
+	tasktest.Same(t, syllogism.Task(), "the premises may be exchanged", func(s *syllogismItem) { s.Premise1, s.Premise2 = s.Premise2, s.Premise1 })
+	tasktest.Other(t, syllogism.Task(), "another conclusion", func(s *syllogismItem) { s.Conclusion = s.Premise1 })
 }

@@ -4,12 +4,14 @@ package logic
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	aiw,
-	circuitLogic,
-	propositionalLogic,
-	selfReference,
-	syllogism,
-	zebraPuzzles,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		aiw.Task(),
+		circuitLogic.Task(),
+		propositionalLogic.Task(),
+		selfReference.Task(),
+		syllogism.Task(),
+		zebraPuzzles.Task(),
+	}
 }

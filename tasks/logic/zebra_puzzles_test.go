@@ -26,7 +26,7 @@ func TestZebraScore(t *testing.T) {
 }
 
 func TestZebraParams(t *testing.T) {
-	tasktest.Refused(t, zebraPuzzles, map[string]string{
+	tasktest.Refused(t, zebraPuzzles.Task(), map[string]string{
 		`{"num_people":1}`: "num_people", `{"num_people":8}`: "num_people",
 		`{"num_characteristics":1}`: "num_characteristics", `{"num_characteristics":8}`: "num_characteristics",
 	})
@@ -34,7 +34,7 @@ func TestZebraParams(t *testing.T) {
 
 func TestZebraCheck(t *testing.T) {
 	const rest = `"traits":[{"kind":"name","values":["Ada","Bob"]},{"kind":"pet","values":["cat","dog"]}],"houses":[[0,1],[1,0]],"asked":[1,0],`
-	tasktest.RefusedRecords(t, zebraPuzzles, []string{
+	tasktest.RefusedRecords(t, zebraPuzzles.Task(), []string{
 		`{}`,
 		`{"answer":"Bob","phrasing":6}`,
 		`{` + rest + `"clues":[{"kind":"same","a":[0,0],"b":[1,0]}],"answer":"Bob"}`,
@@ -43,7 +43,7 @@ func TestZebraCheck(t *testing.T) {
 		`{` + rest + `"clues":[{"kind":"odd","a":[0,1],"b":[1,0]}],"answer":"Bob"}`,
 		`{"traits":[],"houses":[[0,1],[1,1]],"asked":[1,0],"clues":[{"kind":"at","a":[0,0]}],"answer":"Bob"}`,
 	})
-	if v, err := zebraPuzzles.Grade(problemOf("zebra_puzzles", `{`+rest+`"clues":[{"kind":"same","a":[0,1],"b":[1,0]}],"answer":"Bob"}`), "Bob"); err != nil || v.Score != 1 {
+	if v, err := zebraPuzzles.Task().Grade(problemOf("zebra_puzzles", `{`+rest+`"clues":[{"kind":"same","a":[0,1],"b":[1,0]}],"answer":"Bob"}`), "Bob"); err != nil || v.Score != 1 {
 		t.Errorf("a sound record: %+v, %v", v, err)
 	}
 }
@@ -181,7 +181,7 @@ var (
 // The second way reads the prompt, tries all that its clues leave, and finds one
 // arrangement and the name.
 func TestZebraSecond(t *testing.T) {
-	tasktest.Second(t, zebraPuzzles, 1200, func(_ zebraItem, prompt, got string) error {
+	tasktest.Second(t, zebraPuzzles.Task(), 1200, func(_ zebraItem, prompt, got string) error {
 		z := &zebraReader{trait: map[string]int{}, may: map[string][]bool{}}
 		var names []string
 		for trait, m := range zebraListRE.FindAllStringSubmatch(prompt, -1) {
@@ -222,8 +222,8 @@ func TestZebraSecond(t *testing.T) {
 }
 
 func TestZebraKeys(t *testing.T) {
-	tasktest.Same(t, zebraPuzzles, "the clues may stand in any order", func(z *zebraItem) { slices.Reverse(z.Clues) })
-	tasktest.Other(t, zebraPuzzles, "another question", func(z *zebraItem) {
+	tasktest.Same(t, zebraPuzzles.Task(), "the clues may stand in any order", func(z *zebraItem) { slices.Reverse(z.Clues) })
+	tasktest.Other(t, zebraPuzzles.Task(), "another question", func(z *zebraItem) {
 		z.Asked[1] = (z.Asked[1] + 1) % len(z.Houses[0])
 		z.Answer = z.Traits[0].Values[z.name()[1]]
 	})

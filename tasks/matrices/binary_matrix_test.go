@@ -43,7 +43,7 @@ func TestBinaryMatrixScore(t *testing.T) {
 }
 
 func TestBinaryMatrixParams(t *testing.T) {
-	tasktest.Refused(t, binaryMatrix, map[string]string{
+	tasktest.Refused(t, binaryMatrix.Task(), map[string]string{
 		`{"min_n":1}`:   "min_n",
 		`{"min_n":11}`:  "max_n",
 		`{"max_n":201}`: "max_n",
@@ -72,9 +72,9 @@ func TestBinaryMatrixSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, binaryMatrix, 1200, check)
+	tasktest.Second(t, binaryMatrix.Task(), 1200, check)
 	for _, params := range []string{`{"min_n":2,"max_n":3,"p_zero":1}`, `{"min_n":2,"max_n":3,"p_zero":1e-9}`, `{"min_n":2,"max_n":5}`} {
-		tasktest.Second(t, tasktest.With(t, binaryMatrix, params), 300, check)
+		tasktest.Second(t, tasktest.With(t, binaryMatrix.Task(), params), 300, check)
 	}
 }
 

@@ -76,14 +76,14 @@ func TestManipulateMatrixRecords(t *testing.T) {
 		`{"matrix":[],"solution":[],"operations":[]}`,
 		`{"matrix":[[1]],"solution":[[1]],"operations":[],"phrasing":99}`,
 	} {
-		if _, err := manipulateMatrix.Grade(quintain.Problem{Task: "manipulate_matrix", Instance: quintain.RawRecord([]byte(bad))}, "1"); err == nil {
+		if _, err := manipulateMatrix.Task().Grade(quintain.Problem{Task: "manipulate_matrix", Instance: quintain.RawRecord([]byte(bad))}, "1"); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
 	}
 }
 
 func TestManipulateMatrixParams(t *testing.T) {
-	tasktest.Refused(t, manipulateMatrix, map[string]string{
+	tasktest.Refused(t, manipulateMatrix.Task(), map[string]string{
 		`{"min_rows":1}`:         "min_rows",
 		`{"max_cols":201}`:       "max_cols",
 		`{"min_transforms":0}`:   "min_transforms",
@@ -97,7 +97,7 @@ func TestManipulateMatrixParams(t *testing.T) {
 // Weights choose the operations, and 0 means never.
 func TestMatrixWeights(t *testing.T) {
 	seen := map[string]int{}
-	own := tasktest.With(t, manipulateMatrix, `{"w_rotate":0,"w_map":3,"w_crop":0}`)
+	own := tasktest.With(t, manipulateMatrix.Task(), `{"w_rotate":0,"w_map":3,"w_crop":0}`)
 	tasktest.Every(t, own, 500, func(item manipulateMatrixItem, _, _ string) error {
 		for _, op := range item.Operations {
 			seen[op.Transform]++
@@ -114,7 +114,7 @@ var stepRE = regexp.MustCompile(`^- (Rotate|Mirror|Replace|Keep|Remove)(.*)\.$`)
 // The second way follows the sentences of the prompt, with a list of rows from
 // which it takes columns by turning it on its side.
 func TestManipulateMatrixSecond(t *testing.T) {
-	tasktest.Second(t, manipulateMatrix, 1500, func(item manipulateMatrixItem, prompt, got string) error {
+	tasktest.Second(t, manipulateMatrix.Task(), 1500, func(item manipulateMatrixItem, prompt, got string) error {
 		start, steps, _ := strings.Cut(prompt[strings.Index(prompt, "\n\n")+2:], "\n\n")
 		m, n := tasktest.Matrix(start), 0
 		for step := range strings.SplitSeq(steps, "\n") {
@@ -203,7 +203,7 @@ func replace(m matrix, those func(int) bool, by int) (out matrix) {
 }
 
 func TestManipulateMatrixKeys(t *testing.T) {
-	tasktest.Same(t, manipulateMatrix, "how an operation is worded is free", func(m *manipulateMatrixItem) {
+	tasktest.Same(t, manipulateMatrix.Task(), "how an operation is worded is free", func(m *manipulateMatrixItem) {
 		for i := range m.Operations {
 			m.Operations[i].Instruction += " Do it well."
 		}

@@ -81,7 +81,7 @@ func TestPoolMatrixRecords(t *testing.T) {
 }
 
 func TestPoolMatrixParams(t *testing.T) {
-	tasktest.Refused(t, poolMatrix, map[string]string{
+	tasktest.Refused(t, poolMatrix.Task(), map[string]string{
 		`{"min_rows":1}`:        "min_rows",
 		`{"max_rows":1}`:        "max_rows",
 		`{"min_cols":11}`:       "max_cols",
@@ -130,6 +130,6 @@ func TestPoolMatrixSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, poolMatrix, 1200, check)
-	tasktest.Second(t, tasktest.With(t, poolMatrix, `{}`), 300, check)
+	tasktest.Second(t, poolMatrix.Task(), 1200, check)
+	tasktest.Second(t, tasktest.With(t, poolMatrix.Task(), `{}`), 300, check)
 }

@@ -39,7 +39,7 @@ func TestRotateMatrixScore(t *testing.T) {
 }
 
 func TestRotateMatrixParams(t *testing.T) {
-	tasktest.Refused(t, rotateMatrix, map[string]string{
+	tasktest.Refused(t, rotateMatrix.Task(), map[string]string{
 		`{"min_n":1}`:                             "min_n",
 		`{"max_n":201}`:                           "max_n",
 		`{"min_rotations":-1}`:                    "min_rotations",
@@ -79,18 +79,18 @@ func TestRotateMatrixSecond(t *testing.T) {
 		turns[degrees/90%4]++
 		return nil
 	}
-	tasktest.Every(t, tasktest.With(t, rotateMatrix, `{}`), 600, check)
+	tasktest.Every(t, tasktest.With(t, rotateMatrix.Task(), `{}`), 600, check)
 	for rest, n := range turns {
 		if rest == 0 || n < 150 || n > 250 {
 			t.Errorf("%d of 600 matrices are turned by %d right angles, want a third", n, rest)
 		}
 	}
-	tasktest.Every(t, rotateMatrix, 1200, check)
+	tasktest.Every(t, rotateMatrix.Task(), 1200, check)
 	for _, params := range []string{`{"min_rotations":1,"max_rotations":1}`, `{"min_rotations":7,"max_rotations":8}`, `{"min_n":2,"max_n":2}`} {
-		tasktest.Every(t, tasktest.With(t, rotateMatrix, params), 300, check)
+		tasktest.Every(t, tasktest.With(t, rotateMatrix.Task(), params), 300, check)
 	}
 }
 
 func TestRotateMatrixKeys(t *testing.T) {
-	tasktest.Other(t, rotateMatrix, "a whole turn more has the same result, and is another question", func(m *rotateMatrixItem) { m.NumRotations += 4 })
+	tasktest.Other(t, rotateMatrix.Task(), "a whole turn more has the same result, and is another question", func(m *rotateMatrixItem) { m.NumRotations += 4 })
 }

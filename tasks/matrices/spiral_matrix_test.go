@@ -54,7 +54,7 @@ func TestSpiral(t *testing.T) {
 }
 
 func TestSpiralMatrixParams(t *testing.T) {
-	tasktest.Refused(t, spiralMatrix, map[string]string{`{"min_n":1}`: "min_n", `{"min_n":11}`: "max_n", `{"max_n":201}`: "max_n"})
+	tasktest.Refused(t, spiralMatrix.Task(), map[string]string{`{"min_n":1}`: "min_n", `{"min_n":11}`: "max_n", `{"max_n":201}`: "max_n"})
 }
 
 // The second way takes the first row off the matrix of the prompt and turns the
@@ -77,6 +77,6 @@ func TestSpiralMatrixSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, spiralMatrix, 1200, check)
-	tasktest.Second(t, tasktest.With(t, spiralMatrix, `{"min_n":2,"max_n":2}`), 300, check)
+	tasktest.Second(t, spiralMatrix.Task(), 1200, check)
+	tasktest.Second(t, tasktest.With(t, spiralMatrix.Task(), `{"min_n":2,"max_n":2}`), 300, check)
 }

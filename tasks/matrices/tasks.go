@@ -3,11 +3,13 @@ package matrices
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	binaryMatrix,
-	manipulateMatrix,
-	poolMatrix,
-	rotateMatrix,
-	spiralMatrix,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		binaryMatrix.Task(),
+		manipulateMatrix.Task(),
+		poolMatrix.Task(),
+		rotateMatrix.Task(),
+		spiralMatrix.Task(),
+	}
 }

@@ -66,7 +66,7 @@ func TestBoxnetScore(t *testing.T) {
 		{right[:len(right)-1], 0, "no end"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, boxnet, []string{
+	tasktest.RefusedRecords(t, boxnet.Task(), []string{
 		`{"row_num":0,"column_num":0,"initial_state":{}}`,
 		strings.Replace(record, `"row_num":2`, `"row_num":3`, 1),
 		strings.Replace(record, `"max_steps":4`, `"max_steps":2`, 1),
@@ -82,7 +82,7 @@ func TestBoxnetScore(t *testing.T) {
 }
 
 func TestBoxnetParams(t *testing.T) {
-	tasktest.Refused(t, boxnet, map[string]string{
+	tasktest.Refused(t, boxnet.Task(), map[string]string{
 		`{"min_row_num":0}`:             "min_row_num",
 		`{"max_row_num":21}`:            "max_row_num",
 		`{"min_column_num":5}`:          "max_column_num",
@@ -103,7 +103,7 @@ func TestBoxnetSecond(t *testing.T) {
 		row, col int
 		thing    string
 	}
-	tasktest.Second(t, boxnet, 1002, func(s boxnetItem, prompt, got string) error {
+	tasktest.Second(t, boxnet.Task(), 1002, func(s boxnetItem, prompt, got string) error {
 		here, boxes := map[pile]int{}, 0
 		for _, line := range lineRE.FindAllStringSubmatch(prompt, -1) {
 			row, _ := strconv.Atoi(line[1])
@@ -160,7 +160,7 @@ func TestBoxnetSecond(t *testing.T) {
 }
 
 func TestBoxnetKeys(t *testing.T) {
-	tasktest.Same(t, boxnet, "the things in a square in another order", func(s *boxnetItem) {
+	tasktest.Same(t, boxnet.Task(), "the things in a square in another order", func(s *boxnetItem) {
 		things := s.InitialState.things
 		for i := range len(things) - 1 {
 			if things[i].in == things[i+1].in {
@@ -168,5 +168,5 @@ func TestBoxnetKeys(t *testing.T) {
 			}
 		}
 	})
-	tasktest.Other(t, boxnet, "more steps", func(s *boxnetItem) { s.MaxSteps++ })
+	tasktest.Other(t, boxnet.Task(), "more steps", func(s *boxnetItem) { s.MaxSteps++ })
 }

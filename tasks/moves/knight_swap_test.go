@@ -63,7 +63,7 @@ func TestKnightSwapScore(t *testing.T) {
 		{"w,A1,B3", 0, "no list"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, knightSwap, []string{
+	tasktest.RefusedRecords(t, knightSwap.Task(), []string{
 		`{"pieces":{},"start_turn":"w"}`,
 		`{"pieces":{"A1":"w","B3":"B"},"start_turn":"W"}`,
 		`{"pieces":{"A1":"w","B3":"x"},"start_turn":"w"}`,
@@ -87,7 +87,7 @@ func TestKnightSwapOfOthers(t *testing.T) {
 	}
 	p := quintain.Problem{Task: "knight_swap", Instance: quintain.RawRecord(raw)}
 	for text, want := range map[string]float64{right: 1, "No": 0} {
-		if v, err := knightSwap.Grade(p, text); err != nil || v.Score != want {
+		if v, err := knightSwap.Task().Grade(p, text); err != nil || v.Score != want {
 			t.Errorf("%s gets %+v, error %v, want %v", text, v, err, want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestKnightSwapOfOthers(t *testing.T) {
 }
 
 func TestKnightSwapParams(t *testing.T) {
-	tasktest.Refused(t, knightSwap, map[string]string{
+	tasktest.Refused(t, knightSwap.Task(), map[string]string{
 		`{"min_nodes":5}`:           "min_nodes",
 		`{"max_nodes":13}`:          "max_nodes",
 		`{"min_pieces":0}`:          "min_pieces",
@@ -129,7 +129,7 @@ func readKnights(prompt string) map[[2]int]string {
 // all positions that can be reached where there is none.
 func TestKnightSwapSecond(t *testing.T) {
 	count := map[bool]int{}
-	tasktest.Every(t, knightSwap, 1000, func(k knightItem, prompt, got string) error {
+	tasktest.Every(t, knightSwap.Task(), 1000, func(k knightItem, prompt, got string) error {
 		squares := readKnights(prompt)
 		goal, turn := map[[2]int]string{}, "w"
 		for _, text := range []string{"Black makes the first", "black move by turns, Black first", "Black begins", "Black has the first turn", "Black's turn", "Black moves first"} {
@@ -209,5 +209,5 @@ func swappable(squares, goal map[[2]int]string, turn string) bool {
 }
 
 func TestKnightSwapKeys(t *testing.T) {
-	tasktest.Same(t, knightSwap, "another solution", func(k *knightItem) { k.NumSteps = 0 })
+	tasktest.Same(t, knightSwap.Task(), "another solution", func(k *knightItem) { k.NumSteps = 0 })
 }

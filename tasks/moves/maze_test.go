@@ -48,12 +48,12 @@ func TestMazeScore(t *testing.T) {
 		`{"grid":["#####","#S..#","###.#","#G..#","#####"],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":".","phrasing":6}`,
 		`{"grid":[],"shortest_path_length":6,"start":"S","goal":"G","wall":"#","path":"."}`,
 	} {
-		tasktest.RefusedRecords(t, maze, []string{record})
+		tasktest.RefusedRecords(t, maze.Task(), []string{record})
 	}
 }
 
 func TestMazeParams(t *testing.T) {
-	tasktest.Refused(t, maze, map[string]string{
+	tasktest.Refused(t, maze.Task(), map[string]string{
 		`{"min_grid_size":3}`:   "min_grid_size",
 		`{"max_grid_size":201}`: "max_grid_size",
 		`{"min_dist":0}`:        "min_dist",
@@ -64,7 +64,7 @@ func TestMazeParams(t *testing.T) {
 // The second way reads the maze from the prompt and sweeps over it until no distance
 // changes.
 func TestMazeSecond(t *testing.T) {
-	tasktest.Second(t, maze, 1002, func(m mazeItem, prompt, got string) error {
+	tasktest.Second(t, maze.Task(), 1002, func(m mazeItem, prompt, got string) error {
 		var rows []string
 		for line := range strings.Lines(prompt) {
 			if line = strings.TrimSpace(line); len(line) == m.GridSize && strings.HasPrefix(line, m.Wall) && strings.HasSuffix(line, m.Wall) {
@@ -99,7 +99,7 @@ func TestMazeSecond(t *testing.T) {
 }
 
 func TestMazeKeys(t *testing.T) {
-	tasktest.Same(t, maze, "the signs are names", func(m *mazeItem) {
+	tasktest.Same(t, maze.Task(), "the signs are names", func(m *mazeItem) {
 		signs := strings.NewReplacer(m.Start, "1", m.Goal, "2", m.Wall, "3", m.Path, "4")
 		for i, row := range m.Grid {
 			m.Grid[i] = signs.Replace(row)

@@ -39,7 +39,7 @@ func TestRushHourScore(t *testing.T) {
 		{"-1 +3 +4", 0, "no letters"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, rushHour, []string{
+	tasktest.RefusedRecords(t, rushHour.Task(), []string{
 		`{"board_config":""}`,
 		`{"board_config":"` + strings.Repeat("o", 36) + `"}`,
 		`{"board_config":"` + strings.Replace(board, "AA", "oo", 1) + `"}`,
@@ -58,7 +58,7 @@ func TestRushHourScore(t *testing.T) {
 // searches breadth first for a shorter one.
 func TestRushHourSecond(t *testing.T) {
 	rowRE := regexp.MustCompile(`(?m)^[A-Zx.]( [A-Zx.]){5}$`)
-	tasktest.Second(t, rushHour, 1002, func(s rushItem, prompt, got string) error {
+	tasktest.Second(t, rushHour.Task(), 1002, func(s rushItem, prompt, got string) error {
 		rows := rowRE.FindAllString(prompt, -1)
 		jam := newJam(strings.ReplaceAll(strings.Join(rows, ""), " ", ""))
 		if len(rows) != 6 || len(jam.cars) == 0 {
@@ -185,7 +185,7 @@ func (j *jam) shortest() int {
 // Moves of letters that are there, a few cells this way or that, solve little.
 func TestRushHourAtRandom(t *testing.T) {
 	r := rng.New(1, "rush_hour at random")
-	tasktest.Blind(t, rushHour, "moving at random", func(string, string) string {
+	tasktest.Blind(t, rushHour.Task(), "moving at random", func(string, string) string {
 		var b strings.Builder
 		for range r.Between(1, 3) {
 			fmt.Fprintf(&b, "%c%+d ", 'A'+r.Between(0, 7), r.Between(-2, 3))
@@ -217,7 +217,7 @@ func TestRushGames(t *testing.T) {
 }
 
 func TestRushHourParams(t *testing.T) {
-	tasktest.Refused(t, rushHour, map[string]string{
+	tasktest.Refused(t, rushHour.Task(), map[string]string{
 		`{"min_moves":0}`:               "min_moves",
 		`{"min_moves":99}`:              "min_moves",
 		`{"min_moves":9,"max_moves":8}`: "max_moves",
@@ -225,8 +225,8 @@ func TestRushHourParams(t *testing.T) {
 }
 
 func TestRushHourKeys(t *testing.T) {
-	tasktest.Same(t, rushHour, "another number of moves", func(s *rushItem) { s.MinMoves = 0 })
-	tasktest.Translated(t, rushHour, func(solution string, from, to rushItem) string {
+	tasktest.Same(t, rushHour.Task(), "another number of moves", func(s *rushItem) { s.MinMoves = 0 })
+	tasktest.Translated(t, rushHour.Task(), func(solution string, from, to rushItem) string {
 		return strings.Map(func(c rune) rune {
 			if at := strings.IndexRune(from.BoardConfig, c); at >= 0 {
 				return rune(to.BoardConfig[at])
@@ -234,7 +234,7 @@ func TestRushHourKeys(t *testing.T) {
 			return c
 		}, solution)
 	})
-	tasktest.Other(t, rushHour, "a wall in place of an empty cell", func(s *rushItem) {
+	tasktest.Other(t, rushHour.Task(), "a wall in place of an empty cell", func(s *rushItem) {
 		s.BoardConfig, s.Solution = strings.Replace(s.BoardConfig, "o", "x", 1), ""
 	})
 }

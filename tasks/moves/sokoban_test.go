@@ -30,7 +30,7 @@ func TestSokobanScore(t *testing.T) {
 		{"Answer: RLDRR", 0, "words, of which reasoning-gym reads the letters"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, sokoban, []string{
+	tasktest.RefusedRecords(t, sokoban.Task(), []string{
 		`{"gamestr":""}`,
 		`{"gamestr":"+ + +\n+ - +\n+ + +"}`,
 		`{"gamestr":"+ + + +\n+ * * +\n+ + + +"}`,
@@ -42,7 +42,7 @@ func TestSokobanScore(t *testing.T) {
 }
 
 func TestSokobanParams(t *testing.T) {
-	tasktest.Refused(t, sokoban, map[string]string{
+	tasktest.Refused(t, sokoban.Task(), map[string]string{
 		`{"min_w":4}`:      "min_w",
 		`{"max_w":21}`:     "max_w",
 		`{"min_h":4}`:      "min_h",
@@ -57,7 +57,7 @@ func TestSokobanParams(t *testing.T) {
 // the solution with sets of coordinates.
 func TestSokobanSecond(t *testing.T) {
 	mostRE := regexp.MustCompile(`(\d+) (?:moves|letters)`)
-	tasktest.Second(t, sokoban, 1002, func(s sokobanItem, prompt, got string) error {
+	tasktest.Second(t, sokoban.Task(), 1002, func(s sokobanItem, prompt, got string) error {
 		type place struct{ row, col int }
 		walls, boxes, goals := map[place]bool{}, map[place]bool{}, map[place]bool{}
 		var player place
@@ -114,7 +114,7 @@ func TestSokobanSecond(t *testing.T) {
 // Moving at random solves little.
 func TestSokobanAtRandom(t *testing.T) {
 	n := 0
-	tasktest.Blind(t, sokoban, "moving at random", func(prompt, _ string) string {
+	tasktest.Blind(t, sokoban.Task(), "moving at random", func(prompt, _ string) string {
 		b := make([]byte, 12)
 		for i := range b {
 			n = (n*1103515245 + 12345) & 0x7fffffff
@@ -125,5 +125,5 @@ func TestSokobanAtRandom(t *testing.T) {
 }
 
 func TestSokobanKeys(t *testing.T) {
-	tasktest.Same(t, sokoban, "another solution", func(s *sokobanItem) { s.Width = 0 })
+	tasktest.Same(t, sokoban.Task(), "another solution", func(s *sokobanItem) { s.Width = 0 })
 }

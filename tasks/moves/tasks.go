@@ -4,12 +4,14 @@ package moves
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	boxnet,
-	knightSwap,
-	maze,
-	rushHour,
-	sokoban,
-	towerOfHanoi,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		boxnet.Task(),
+		knightSwap.Task(),
+		maze.Task(),
+		rushHour.Task(),
+		sokoban.Task(),
+		towerOfHanoi.Task(),
+	}
 }

@@ -43,12 +43,12 @@ func TestHanoiScore(t *testing.T) {
 		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":1,"solution_length":4}`,
 		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":1,"solution_length":3,"phrasing":6}`,
 	} {
-		tasktest.RefusedRecords(t, towerOfHanoi, []string{record})
+		tasktest.RefusedRecords(t, towerOfHanoi.Task(), []string{record})
 	}
 }
 
 func TestHanoiParams(t *testing.T) {
-	tasktest.Refused(t, towerOfHanoi, map[string]string{
+	tasktest.Refused(t, towerOfHanoi.Task(), map[string]string{
 		`{"min_disks":0}`:  "min_disks",
 		`{"max_disks":16}`: "max_disks",
 		`{"min_pegs":2}`:   "min_pegs",
@@ -140,13 +140,13 @@ func TestHanoiSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, towerOfHanoi, 1002, check)
-	tasktest.Second(t, tasktest.With(t, towerOfHanoi, `{"min_disks":1,"max_disks":1}`), 20, check)
-	tasktest.Second(t, tasktest.With(t, towerOfHanoi, `{"min_disks":12,"max_disks":15,"min_pegs":4,"max_pegs":9}`), 20, check)
+	tasktest.Second(t, towerOfHanoi.Task(), 1002, check)
+	tasktest.Second(t, tasktest.With(t, towerOfHanoi.Task(), `{"min_disks":1,"max_disks":1}`), 20, check)
+	tasktest.Second(t, tasktest.With(t, towerOfHanoi.Task(), `{"min_disks":12,"max_disks":15,"min_pegs":4,"max_pegs":9}`), 20, check)
 }
 
 func TestHanoiKeys(t *testing.T) {
-	tasktest.Other(t, towerOfHanoi, "another peg is the target", func(h *hanoiItem) {
+	tasktest.Other(t, towerOfHanoi.Task(), "another peg is the target", func(h *hanoiItem) {
 		h.TargetPeg, h.AuxiliaryPegs[0] = h.AuxiliaryPegs[0], h.TargetPeg
 	})
 }

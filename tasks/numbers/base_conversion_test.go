@@ -47,7 +47,7 @@ func TestBaseConversionScore(t *testing.T) {
 }
 
 func TestBaseConversionParams(t *testing.T) {
-	tasktest.Refused(t, baseConversion, map[string]string{
+	tasktest.Refused(t, baseConversion.Task(), map[string]string{
 		`{"min_base":1}`:                  "min_base",
 		`{"min_base":36}`:                 "min_base",
 		`{"max_base":37}`:                 "max_base",
@@ -61,7 +61,7 @@ var baseConversionRE = regexp.MustCompile(`([0-9a-z]+)(?: from|, a number in| is
 
 // The second way reads the prompt, adds up the digits and writes the sum anew.
 func TestBaseConversionSecond(t *testing.T) {
-	tasktest.Second(t, baseConversion, 1200, func(_ baseConversionItem, prompt, got string) error {
+	tasktest.Second(t, baseConversion.Task(), 1200, func(_ baseConversionItem, prompt, got string) error {
 		asked := baseConversionRE.FindStringSubmatch(prompt)
 		if asked == nil {
 			return fmt.Errorf("the prompt is %q", prompt)

@@ -36,7 +36,7 @@ func TestCountBitsScore(t *testing.T) {
 }
 
 func TestCountBitsParams(t *testing.T) {
-	tasktest.Refused(t, countBits, map[string]string{
+	tasktest.Refused(t, countBits.Task(), map[string]string{
 		`{"min_n":0}`:            "min_n",
 		`{"min_n":8,"max_n":7}`:  "max_n",
 		`{"max_n":"2147483647"}`: "max_n",
@@ -62,7 +62,7 @@ func TestCountBitsRange(t *testing.T) {
 
 // The second way reads the prompt and divides by two.
 func TestCountBitsSecond(t *testing.T) {
-	tasktest.Second(t, countBits, 1200, func(item countBitsItem, prompt, got string) error {
+	tasktest.Second(t, countBits.Task(), 1200, func(item countBitsItem, prompt, got string) error {
 		n, ones := listed(strings.Replace(prompt, "base 2", "", 1))[0], int64(0)
 		binary := ""
 		for ; n > 0; n /= 2 {
@@ -78,7 +78,7 @@ func TestCountBitsSecond(t *testing.T) {
 
 // No count is the answer to many problems.
 func TestCountBitsIsNotGuessed(t *testing.T) {
-	own, err := countBits.With([]byte(`{}`))
+	own, err := countBits.Task().With([]byte(`{}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestCountPrimesScore(t *testing.T) {
 }
 
 func TestCountPrimesParams(t *testing.T) {
-	tasktest.Refused(t, countPrimes, map[string]string{
+	tasktest.Refused(t, countPrimes.Task(), map[string]string{
 		`{"min_n":0}`:       "min_n",
 		`{"min_n":10001}`:   "max_n",
 		`{"max_n":1000001}`: "max_n",
@@ -73,10 +73,10 @@ func TestCountPrimesSecond(t *testing.T) {
 	}
 	numbers := regexp.MustCompile(`\d+`)
 	most := map[string]int{}
-	tasktest.Every(t, tasktest.With(t, countPrimes, `{}`), 200, func(_ countPrimesItem, prompt, got string) error {
+	tasktest.Every(t, tasktest.With(t, countPrimes.Task(), `{}`), 200, func(_ countPrimesItem, prompt, got string) error {
 		return countsPrimes(numbers.FindAllString(prompt, -1), got, small)
 	})
-	tasktest.Every(t, countPrimes, 1200, func(item countPrimesItem, prompt, got string) error {
+	tasktest.Every(t, countPrimes.Task(), 1200, func(item countPrimesItem, prompt, got string) error {
 		most[got]++
 		if item.End-item.Start > 6000 {
 			return nil

@@ -57,7 +57,7 @@ func TestFractionSimplificationScore(t *testing.T) {
 }
 
 func TestFractionSimplificationParams(t *testing.T) {
-	tasktest.Refused(t, fractionSimplification, map[string]string{
+	tasktest.Refused(t, fractionSimplification.Task(), map[string]string{
 		`{"min_value":0}`:                  "min_value",
 		`{"min_value":1000}`:               "max_value",
 		`{"max_value":2000000000}`:         "max_value",
@@ -89,7 +89,7 @@ var fractionRE = regexp.MustCompile(`(\d+)(?:/|\}\{)(\d+)`)
 
 // The second way reads the prompt, and big.Rat reduces.
 func TestFractionSimplificationSecond(t *testing.T) {
-	tasktest.Second(t, fractionSimplification, 1200, func(item fractionSimplificationItem, prompt, got string) error {
+	tasktest.Second(t, fractionSimplification.Task(), 1200, func(item fractionSimplificationItem, prompt, got string) error {
 		asked := fractionRE.FindStringSubmatch(prompt)
 		want, ok := new(big.Rat).SetString(asked[1] + "/" + asked[2])
 		if !ok {
@@ -106,5 +106,5 @@ func TestFractionSimplificationSecond(t *testing.T) {
 }
 
 func TestFractionSimplificationKeys(t *testing.T) {
-	tasktest.Same(t, fractionSimplification, "how the fraction is written is free", func(f *fractionSimplificationItem) { f.Style = "latex_dfrac" })
+	tasktest.Same(t, fractionSimplification.Task(), "how the fraction is written is free", func(f *fractionSimplificationItem) { f.Style = "latex_dfrac" })
 }

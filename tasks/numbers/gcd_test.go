@@ -39,7 +39,7 @@ func TestGCDScore(t *testing.T) {
 }
 
 func TestGCDParams(t *testing.T) {
-	tasktest.Refused(t, gcd, map[string]string{
+	tasktest.Refused(t, gcd.Task(), map[string]string{
 		`{"min_numbers":1}`:                 "min_numbers",
 		`{"min_numbers":3}`:                 "max_numbers",
 		`{"max_numbers":101}`:               "max_numbers",
@@ -67,7 +67,7 @@ func listed(prompt string) (numbers []int64) {
 // The second way reads the prompt: the divisor divides all numbers, and what is
 // left of them has no prime factor in common.
 func TestGCDSecond(t *testing.T) {
-	tasktest.Second(t, gcd, 1200, func(item gcdItem, prompt, got string) error {
+	tasktest.Second(t, gcd.Task(), 1200, func(item gcdItem, prompt, got string) error {
 		numbers := listed(prompt)
 		g, err := strconv.ParseInt(got, 10, 64)
 		if err != nil || g < 1 || len(numbers) < 2 || len(numbers) != item.NumTerms {
@@ -117,7 +117,7 @@ func TestGCDIsNotGuessed(t *testing.T) {
 		const n = 2000
 		counts := map[int64]int{}
 		for i := range n {
-			item := tasktest.Made[gcdItem](t, gcd, level, i)
+			item := tasktest.Made[gcdItem](t, gcd.Task(), level, i)
 			counts[item.Result]++
 			if slices.Contains(item.Numbers, item.Result) {
 				t.Fatalf("level %d: %d is the answer for %v", level, item.Result, item.Numbers)
@@ -146,5 +146,5 @@ func TestDrawMultiplesInShortRanges(t *testing.T) {
 }
 
 func TestGCDKeys(t *testing.T) {
-	tasktest.Same(t, gcd, "the numbers may stand in any order", func(item *gcdItem) { slices.Reverse(item.Numbers) })
+	tasktest.Same(t, gcd.Task(), "the numbers may stand in any order", func(item *gcdItem) { slices.Reverse(item.Numbers) })
 }

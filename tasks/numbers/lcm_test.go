@@ -52,7 +52,7 @@ func TestMultiple(t *testing.T) {
 }
 
 func TestLCMParams(t *testing.T) {
-	tasktest.Refused(t, lcm, map[string]string{
+	tasktest.Refused(t, lcm.Task(), map[string]string{
 		`{"min_numbers":1}`:   "min_numbers",
 		`{"max_numbers":101}`: "max_numbers",
 		`{"min_value":0}`:     "min_value",
@@ -62,7 +62,7 @@ func TestLCMParams(t *testing.T) {
 
 // The second way reads the prompt and multiplies the highest powers of the primes.
 func TestLCMSecond(t *testing.T) {
-	tasktest.Second(t, lcm, 1200, func(_ lcmItem, prompt, got string) error {
+	tasktest.Second(t, lcm.Task(), 1200, func(_ lcmItem, prompt, got string) error {
 		numbers := listed(prompt)
 		if numbers[0] == 0 { // "a whole number above 0"
 			numbers = numbers[1:]
@@ -98,7 +98,7 @@ func TestLCMIsNotTheProduct(t *testing.T) {
 		const n = 2000
 		products := 0
 		for i := range n {
-			item := tasktest.Made[lcmItem](t, lcm, level, i)
+			item := tasktest.Made[lcmItem](t, lcm.Task(), level, i)
 			product := big.NewInt(1)
 			for _, number := range item.Numbers {
 				product.Mul(product, big.NewInt(number))
@@ -117,5 +117,5 @@ func TestLCMIsNotTheProduct(t *testing.T) {
 }
 
 func TestLCMKeys(t *testing.T) {
-	tasktest.Same(t, lcm, "the numbers may stand in any order", func(item *lcmItem) { slices.Reverse(item.Numbers) })
+	tasktest.Same(t, lcm.Task(), "the numbers may stand in any order", func(item *lcmItem) { slices.Reverse(item.Numbers) })
 }

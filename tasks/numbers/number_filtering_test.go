@@ -53,7 +53,7 @@ func TestNumberFilteringScore(t *testing.T) {
 }
 
 func TestNumberFilteringParams(t *testing.T) {
-	tasktest.Refused(t, numberFiltering, map[string]string{
+	tasktest.Refused(t, numberFiltering.Task(), map[string]string{
 		`{"min_numbers":0}`:     "min_numbers",
 		`{"min_numbers":11}`:    "max_numbers",
 		`{"max_numbers":10001}`: "max_numbers",
@@ -104,16 +104,16 @@ func TestNumberFilteringSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, numberFiltering, 1200, check)
-	tasktest.Second(t, tasktest.With(t, numberFiltering, `{}`), 300, check)
+	tasktest.Second(t, numberFiltering.Task(), 1200, check)
+	tasktest.Second(t, tasktest.With(t, numberFiltering.Task(), `{}`), 300, check)
 	if all > n/100 || none > 0 || at == 0 {
 		t.Errorf("of %d lists, %d are left whole and %d empty; %d numbers equal the limit", n, all, none, at)
 	}
-	tasktest.Second(t, tasktest.With(t, numberFiltering, `{"min_numbers":1,"max_numbers":1,"max_decimals":0}`), 50, check)
+	tasktest.Second(t, tasktest.With(t, numberFiltering.Task(), `{"min_numbers":1,"max_numbers":1,"max_decimals":0}`), 50, check)
 }
 
 func TestNumberFilteringKeys(t *testing.T) {
-	tasktest.Other(t, numberFiltering, "the numbers that are left keep their order", func(n *numberFilteringItem) {
+	tasktest.Other(t, numberFiltering.Task(), "the numbers that are left keep their order", func(n *numberFilteringItem) {
 		slices.Reverse(n.OriginalNumbers)
 		slices.Reverse(n.Result)
 	})

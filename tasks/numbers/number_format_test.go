@@ -68,7 +68,7 @@ func TestNumberFormatScore(t *testing.T) {
 }
 
 func TestNumberFormatParams(t *testing.T) {
-	tasktest.Refused(t, numberFormat, map[string]string{
+	tasktest.Refused(t, numberFormat.Task(), map[string]string{
 		`{"min_num_candidates":1}`:    "min_num_candidates",
 		`{"min_num_candidates":6}`:    "max_num_candidates",
 		`{"max_num_candidates":1001}`: "max_num_candidates",
@@ -106,7 +106,7 @@ var shownRE = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?(?:e\+\d\d)?`)
 
 // The second way reads the prompt with exact fractions.
 func TestNumberFormatSecond(t *testing.T) {
-	tasktest.Second(t, numberFormat, 1200, func(item numberFormatItem, prompt, got string) error {
+	tasktest.Second(t, numberFormat.Task(), 1200, func(item numberFormatItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, " The number behind e")
 		shown := shownRE.FindAllString(question, -1)
 		var best *big.Rat
@@ -129,11 +129,11 @@ func TestNumberFormatSecond(t *testing.T) {
 }
 
 func TestNumberFormatKeys(t *testing.T) {
-	tasktest.Same(t, numberFormat, "the numbers may stand in any order", func(n *numberFormatItem) {
+	tasktest.Same(t, numberFormat.Task(), "the numbers may stand in any order", func(n *numberFormatItem) {
 		slices.Reverse(n.Candidates)
 		slices.Reverse(n.Formatted)
 	})
-	tasktest.Other(t, numberFormat, "the notation of the numbers is part of the question", func(n *numberFormatItem) {
+	tasktest.Other(t, numberFormat.Task(), "the notation of the numbers is part of the question", func(n *numberFormatItem) {
 		n.Formatted[0] = strconv.FormatFloat(n.Candidates[0], 'f', -1, 64)
 	})
 }

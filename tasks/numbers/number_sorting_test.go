@@ -53,7 +53,7 @@ func TestNumberSortingScore(t *testing.T) {
 }
 
 func TestNumberSortingParams(t *testing.T) {
-	tasktest.Refused(t, numberSorting, map[string]string{
+	tasktest.Refused(t, numberSorting.Task(), map[string]string{
 		`{"min_numbers":0}`:                 "min_numbers",
 		`{"min_numbers":11}`:                "max_numbers",
 		`{"max_numbers":10001}`:             "max_numbers",
@@ -87,7 +87,7 @@ var numberRE = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
 // The second way reads the prompt and sorts by insertion, in whole units of the
 // tenth decimal.
 func TestNumberSortingSecond(t *testing.T) {
-	tasktest.Second(t, numberSorting, 1000, func(item numberSortingItem, prompt, got string) error {
+	tasktest.Second(t, numberSorting.Task(), 1000, func(item numberSortingItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")
 		rising := strings.Contains(question, " ascending ")
 		var want []int64
@@ -122,5 +122,5 @@ func tenthDecimals(text string) int64 {
 }
 
 func TestNumberSortingKeys(t *testing.T) {
-	tasktest.Same(t, numberSorting, "the order is what is asked for", func(n *numberSortingItem) { slices.Reverse(n.OriginalNumbers) })
+	tasktest.Same(t, numberSorting.Task(), "the order is what is asked for", func(n *numberSortingItem) { slices.Reverse(n.OriginalNumbers) })
 }

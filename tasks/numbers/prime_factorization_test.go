@@ -68,14 +68,14 @@ func TestPrimeFactorizationScore(t *testing.T) {
 }
 
 func TestPrimeFactorizationParams(t *testing.T) {
-	tasktest.Refused(t, primeFactorization, map[string]string{
+	tasktest.Refused(t, primeFactorization.Task(), map[string]string{
 		`{"min_value":1}`:             "min_value",
 		`{"min_value":1001}`:          "max_value",
 		`{"max_value":1000000000001}`: "max_value",
 		`{"max_value":100.5}`:         "max_value",
 	})
 	for _, params := range []string{`{"min_value":7,"max_value":7}`, `{"min_value":8,"max_value":8}`, `{"max_value":3}`, `{"min_value":999999999900,"max_value":1000000000000}`} {
-		own, err := primeFactorization.With([]byte(params))
+		own, err := primeFactorization.Task().With([]byte(params))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ var factoredRE = regexp.MustCompile(`(?:of|Write|does|the number|the whole numbe
 // Fermat's little theorem.
 func TestPrimeFactorizationSecond(t *testing.T) {
 	primes := 0
-	tasktest.Every(t, primeFactorization, 3000, func(_ primeFactorizationItem, prompt, got string) error {
+	tasktest.Every(t, primeFactorization.Task(), 3000, func(_ primeFactorizationItem, prompt, got string) error {
 		asked := factoredRE.FindStringSubmatch(prompt)
 		if asked == nil {
 			return fmt.Errorf("the prompt is %q", prompt)

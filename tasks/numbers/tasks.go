@@ -3,16 +3,18 @@ package numbers
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	baseConversion,
-	countBits,
-	countPrimes,
-	fractionSimplification,
-	gcd,
-	lcm,
-	numberFiltering,
-	numberFormat,
-	numberSorting,
-	primeFactorization,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		baseConversion.Task(),
+		countBits.Task(),
+		countPrimes.Task(),
+		fractionSimplification.Task(),
+		gcd.Task(),
+		lcm.Task(),
+		numberFiltering.Task(),
+		numberFormat.Task(),
+		numberSorting.Task(),
+		primeFactorization.Task(),
+	}
 }

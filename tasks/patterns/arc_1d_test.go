@@ -21,7 +21,7 @@ func TestArc1DScore(t *testing.T) {
 		{"2 0 0", 0, "the row itself"}, {"0 2 0 0", 0, "a cell too many"}, {"0 2", 0, "a cell too few"}, {"0 3 0", 0, "another color"}, {"20", 0, "without the zero in front"},
 		{"[0, 2, 0", 0, "not closed"}, {"0 2 0 or 2 0 0", 0, "no choice"}, {"The row is 0 2 0", 0, "a sentence, for which reasoning-gym pays a share"}, {"0 ٢ 0", 0, "other digits"}, {"", 0, "nothing"}, {".", 0, ""},
 	})
-	tasktest.RefusedRecords(t, arc1D, []string{
+	tasktest.RefusedRecords(t, arc1D.Task(), []string{
 		`{"task_name":"mirror","size":2,"test_example":{"input":[1,0],"output":[0,1]}}`,
 		`{"train_examples":[{"input":[1],"output":[]}],"test_example":{"input":[1,0],"output":[0,1]}}`,
 		`{"train_examples":[{"input":[1],"output":[10]}],"test_example":{"input":[1,0],"output":[0,1]}}`,
@@ -31,7 +31,7 @@ func TestArc1DScore(t *testing.T) {
 }
 
 func TestArc1DParams(t *testing.T) {
-	tasktest.Refused(t, arc1D, map[string]string{
+	tasktest.Refused(t, arc1D.Task(), map[string]string{
 		`{"min_size":7}`: "min_size", `{"max_size":9}`: "max_size", `{"max_size":201}`: "max_size", `{"num_train":1}`: "num_train", `{"num_train":21}`: "num_train",
 		`{"max_tier":0}`: "max_tier", `{"max_tier":4}`: "max_tier", `{"num_rules":3}`: "num_rules",
 	})
@@ -384,7 +384,7 @@ func TestRowRules(t *testing.T) {
 func TestArc1DSecond(t *testing.T) {
 	rowRE := regexp.MustCompile(`(?m)(?:\d ){7,}\d`)
 	seen := map[string]bool{}
-	tasktest.Every(t, arc1D, 1500, func(item arc1DItem, prompt, got string) error {
+	tasktest.Every(t, arc1D.Task(), 1500, func(item arc1DItem, prompt, got string) error {
 		rows := rowRE.FindAllString(prompt, -1)
 		if len(rows) != 2*len(item.Train)+1 {
 			return fmt.Errorf("the prompt has %d rows for %d examples", len(rows), len(item.Train))
@@ -429,7 +429,7 @@ func TestArc1DSecond(t *testing.T) {
 }
 
 func TestArc1DKeys(t *testing.T) {
-	tasktest.Same(t, arc1D, "the examples may stand in any order", func(a *arc1DItem) { slices.Reverse(a.Train) })
-	tasktest.Same(t, arc1D, "the rule is not part of the question", func(a *arc1DItem) { a.TaskName = "another" })
-	tasktest.Other(t, arc1D, "another row is another question", func(a *arc1DItem) { a.Test.Input[0] = (a.Test.Input[0] + 1) % 10 })
+	tasktest.Same(t, arc1D.Task(), "the examples may stand in any order", func(a *arc1DItem) { slices.Reverse(a.Train) })
+	tasktest.Same(t, arc1D.Task(), "the rule is not part of the question", func(a *arc1DItem) { a.TaskName = "another" })
+	tasktest.Other(t, arc1D.Task(), "another row is another question", func(a *arc1DItem) { a.Test.Input[0] = (a.Test.Input[0] + 1) % 10 })
 }

@@ -15,7 +15,7 @@ func TestFigletScore(t *testing.T) {
 		{"CAR", 0, "one letter of three, for which reasoning-gym pays 0.2 for the others"}, {"CATS", 0, "a letter too many"}, {"CA", 0, "a letter too few"}, {"TAC", 0, "backwards"},
 		{"The word is CAT", 0, "a sentence"}, {"CAT or CAR", 0, "no choice"}, {"", 0, "nothing"}, {".", 0, ""},
 	})
-	tasktest.RefusedRecords(t, figletFont, []string{
+	tasktest.RefusedRecords(t, figletFont.Task(), []string{
 		`{"font":"block"}`, `{"answer":"C T","font":"block"}`, `{"answer":"cat","font":"block"}`, `{"answer":"CAT","font":"block","phrasing":6}`, `{"answer":"CAT","font":"block","phrasing":-1}`,
 	})
 	foreign := figletItem{Answer: "Ünique", Font: "of reasoning-gym"}
@@ -25,11 +25,11 @@ func TestFigletScore(t *testing.T) {
 }
 
 func TestFigletParams(t *testing.T) {
-	tasktest.Refused(t, figletFont, map[string]string{
+	tasktest.Refused(t, figletFont.Task(), map[string]string{
 		`{"static_word":"two words"}`: "static_word", `{"static_font":"times"}`: "static_font", `{"min_word_len":0}`: "min_word_len", `{"max_word_len":2}`: "max_word_len",
 		`{"max_word_len":41}`: "max_word_len", `{"max_tier":0}`: "max_tier",
 	})
-	own := tasktest.With(t, figletFont, `{"static_word":"hello","static_font":"lines","space_letters":false,"min_word_len":1,"max_word_len":2}`)
+	own := tasktest.With(t, figletFont.Task(), `{"static_word":"hello","static_font":"lines","space_letters":false,"min_word_len":1,"max_word_len":2}`)
 	if got := tasktest.Made[figletItem](t, own, 0, 0); got.Answer != "HELLO" || !strings.Contains(got.Prompt(), "|_| |_  |  |  |  |") {
 		t.Errorf("made %+v\n%s", got, got.Prompt())
 	}
@@ -172,7 +172,7 @@ func looks(shapes *letterShapes, ink string) map[string]string {
 // cells, cuts the picture at its blank columns, and looks each part up among the letters.
 func TestFigletSecond(t *testing.T) {
 	fonts := map[string]int{}
-	tasktest.Every(t, figletFont, 2400, func(item figletItem, prompt, got string) error {
+	tasktest.Every(t, figletFont.Task(), 2400, func(item figletItem, prompt, got string) error {
 		fonts[item.Font]++
 		_, picture, _ := strings.Cut(prompt, "\n\n")
 		picture = picture[:strings.LastIndex(picture, "\n\n")]
@@ -204,6 +204,6 @@ func TestFigletSecond(t *testing.T) {
 }
 
 func TestFigletKeys(t *testing.T) {
-	tasktest.Other(t, figletFont, "another word", func(f *figletItem) { f.Answer = "Z" + f.Answer[1:] })
-	tasktest.Other(t, figletFont, "another font", func(f *figletItem) { f.Font = "block" })
+	tasktest.Other(t, figletFont.Task(), "another word", func(f *figletItem) { f.Answer = "Z" + f.Answer[1:] })
+	tasktest.Other(t, figletFont.Task(), "another font", func(f *figletItem) { f.Font = "block" })
 }

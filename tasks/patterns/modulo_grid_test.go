@@ -27,7 +27,7 @@ func TestModuloGridScore(t *testing.T) {
 		{"The grid is\n✅❌✅\n❌✅❌", 0, "there is more than the grid"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, moduloGrid, []string{
+	tasktest.RefusedRecords(t, moduloGrid.Task(), []string{
 		`{"divisor":2,"target":0,"operation":"sum"}`,
 		`{"divisor":0,"target":0,"operation":"sum","grid":["❔"]}`,
 		`{"divisor":2,"target":0,"operation":"root","grid":["❔"]}`,
@@ -39,7 +39,7 @@ func TestModuloGridScore(t *testing.T) {
 }
 
 func TestModuloGridParams(t *testing.T) {
-	tasktest.Refused(t, moduloGrid, map[string]string{
+	tasktest.Refused(t, moduloGrid.Task(), map[string]string{
 		`{"size_x":5}`:       "size_x",
 		`{"size_y":101}`:     "size_y",
 		`{"max_divisor":1}`:  "max_divisor",
@@ -84,8 +84,8 @@ func TestModuloGridSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, moduloGrid, 600, check)
-	tasktest.Second(t, tasktest.With(t, moduloGrid, `{"size_x":6,"size_y":6,"max_divisor":12,"max_holes":3}`), 600, check)
+	tasktest.Second(t, moduloGrid.Task(), 600, check)
+	tasktest.Second(t, tasktest.With(t, moduloGrid.Task(), `{"size_x":6,"size_y":6,"max_divisor":12,"max_holes":3}`), 600, check)
 }
 
 // remainders are those of all cells of a grid.
@@ -141,5 +141,5 @@ func TestModuloGridOfReasoningGym(t *testing.T) {
 }
 
 func TestModuloGridKeys(t *testing.T) {
-	tasktest.Same(t, moduloGrid, "the wording does not matter", func(m *moduloGridItem) { m.Phrasing = (m.Phrasing + 1) % len(moduloGridPhrasings) })
+	tasktest.Same(t, moduloGrid.Task(), "the wording does not matter", func(m *moduloGridItem) { m.Phrasing = (m.Phrasing + 1) % len(moduloGridPhrasings) })
 }

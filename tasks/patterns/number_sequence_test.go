@@ -25,7 +25,7 @@ func TestNumberSequenceScore(t *testing.T) {
 		{"1005", 0, "a term too far"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, numberSequence, []string{
+	tasktest.RefusedRecords(t, numberSequence.Task(), []string{
 		`{"sequence":[]}`,
 		`{"sequence":[1]}`,
 		`{"sequence":[1,2,3],"phrasing":6}`,
@@ -33,7 +33,7 @@ func TestNumberSequenceScore(t *testing.T) {
 }
 
 func TestNumberSequenceParams(t *testing.T) {
-	tasktest.Refused(t, numberSequence, map[string]string{
+	tasktest.Refused(t, numberSequence.Task(), map[string]string{
 		`{"min_terms":3}`:                  "min_terms",
 		`{"max_terms":51}`:                 "max_terms",
 		`{"min_value":100}`:                "min_value",
@@ -53,7 +53,7 @@ var termsRE = regexp.MustCompile(`(?m)(-?\d+(?:, -?\d+){3,})|^\d+: (-?\d+)$`)
 // and d; c follows from the first term that has a rule. All that agree with the terms have
 // the same next one.
 func TestNumberSequenceSecond(t *testing.T) {
-	tasktest.Second(t, numberSequence, 1200, func(_ numberSequenceItem, prompt, got string) error {
+	tasktest.Second(t, numberSequence.Task(), 1200, func(_ numberSequenceItem, prompt, got string) error {
 		var terms []int64
 		for _, found := range termsRE.FindAllStringSubmatch(prompt, -1) {
 			for _, text := range strings.Split(found[1]+found[2], ", ") {
@@ -113,6 +113,6 @@ func fitsFrom(first int, terms []int64, rule [4]int64) bool {
 }
 
 func TestNumberSequenceKeys(t *testing.T) {
-	tasktest.Same(t, numberSequence, "the rule is not part of the question", func(s *numberSequenceItem) { s.Rule = "another" })
-	tasktest.Other(t, numberSequence, "other terms ask for another one", func(s *numberSequenceItem) { s.Sequence[0]++ })
+	tasktest.Same(t, numberSequence.Task(), "the rule is not part of the question", func(s *numberSequenceItem) { s.Rule = "another" })
+	tasktest.Other(t, numberSequence.Task(), "other terms ask for another one", func(s *numberSequenceItem) { s.Sequence[0]++ })
 }

@@ -23,7 +23,7 @@ func TestRectangleCountScore(t *testing.T) {
 		{"112", 0, "a digit too many"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, rectangleCount, []string{
+	tasktest.RefusedRecords(t, rectangleCount.Task(), []string{
 		`{"solution":1}`,
 		`{"puzzle":"#","solution":-1}`,
 		`{"puzzle":"#","solution":1,"phrasing":6}`,
@@ -31,7 +31,7 @@ func TestRectangleCountScore(t *testing.T) {
 }
 
 func TestRectangleCountParams(t *testing.T) {
-	tasktest.Refused(t, rectangleCount, map[string]string{
+	tasktest.Refused(t, rectangleCount.Task(), map[string]string{
 		`{"max_rectangles":0}`:   "max_rectangles",
 		`{"max_rectangles":101}`: "max_rectangles",
 		`{"width":9}`:            "width",
@@ -73,7 +73,7 @@ func TestRectanglesAreApart(t *testing.T) {
 // The second way follows each outline from its left upper corner, straight on at crossings,
 // and finds every character of the picture on some outline.
 func TestRectangleCountSecond(t *testing.T) {
-	tasktest.Second(t, rectangleCount, 1200, func(_ rectangleCountItem, prompt, got string) error {
+	tasktest.Second(t, rectangleCount.Task(), 1200, func(_ rectangleCountItem, prompt, got string) error {
 		_, picture, _ := strings.Cut(prompt, "\n\n")
 		if strings.HasPrefix(picture, "In this picture") {
 			_, picture, _ = strings.Cut(picture, "\n\n")
@@ -117,7 +117,7 @@ func outlines(cells [][]rune) (n, seen int) {
 func TestRectangleCountSpread(t *testing.T) {
 	for level, p := range rectangleCount.Levels {
 		counts := map[int]int{}
-		own := tasktest.With(t, rectangleCount, string(rectangleCount.Info().Levels[level]))
+		own := tasktest.With(t, rectangleCount.Task(), string(rectangleCount.Task().Info().Levels[level]))
 		const n = 600
 		tasktest.Every(t, own, n, func(item rectangleCountItem, _, _ string) error {
 			counts[item.Solution]++

@@ -4,11 +4,13 @@ package patterns
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	arc1D,
-	figletFont,
-	moduloGrid,
-	numberSequence,
-	rectangleCount,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		arc1D.Task(),
+		figletFont.Task(),
+		moduloGrid.Task(),
+		numberSequence.Task(),
+		rectangleCount.Task(),
+	}
 }

@@ -44,12 +44,12 @@ func TestFutoshikiScore(t *testing.T) {
 		`{"board_size":2,"puzzle":[[0,0],[0,0]],"solution":[[1,2],[1,2]],"constraints":[]}`,
 		`{"board_size":10}`, `{"board_size":0}`,
 	} {
-		tasktest.RefusedRecords(t, futoshiki, []string{record})
+		tasktest.RefusedRecords(t, futoshiki.Task(), []string{record})
 	}
 }
 
 func TestFutoshikiParams(t *testing.T) {
-	tasktest.Refused(t, futoshiki, map[string]string{
+	tasktest.Refused(t, futoshiki.Task(), map[string]string{
 		`{"min_board_size":3}`:  "min_board_size",
 		`{"max_board_size":10}`: "max_board_size",
 		`{"min_difficulty":-1}`: "min_difficulty",
@@ -148,7 +148,7 @@ func (b *futoshikiBoard) formula() *formula {
 // The second way reads board and signs from the prompt and writes the rules as a formula:
 // it is satisfied by our solution, and by no other.
 func TestFutoshikiSecond(t *testing.T) {
-	tasktest.Second(t, futoshiki, 1002, func(f futoshikiItem, prompt, got string) error {
+	tasktest.Second(t, futoshiki.Task(), 1002, func(f futoshikiItem, prompt, got string) error {
 		b := readFutoshiki(prompt)
 		if len(b.cells) != f.BoardSize || len(b.less) != len(f.Constraints) {
 			return fmt.Errorf("the prompt shows %d rows and %d signs", len(b.cells), len(b.less))
@@ -177,6 +177,6 @@ func TestFutoshikiSecond(t *testing.T) {
 }
 
 func TestFutoshikiKeys(t *testing.T) {
-	tasktest.Same(t, futoshiki, "the rating is no part of the question", func(f *futoshikiItem) { f.DifficultyRating++ })
-	tasktest.Other(t, futoshiki, "a sign is left out", func(f *futoshikiItem) { f.Constraints = f.Constraints[1:] })
+	tasktest.Same(t, futoshiki.Task(), "the rating is no part of the question", func(f *futoshikiItem) { f.DifficultyRating++ })
+	tasktest.Other(t, futoshiki.Task(), "a sign is left out", func(f *futoshikiItem) { f.Constraints = f.Constraints[1:] })
 }

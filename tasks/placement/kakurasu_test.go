@@ -34,7 +34,7 @@ func TestKakurasuScore(t *testing.T) {
 		{"row 1: 1 0 1 0\nrow 2: 0 1 0 0\nrow 3: 0 0 1 1", 0, "words, which reasoning-gym passes over"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, kakurasu, []string{
+	tasktest.RefusedRecords(t, kakurasu.Task(), []string{
 		`{}`,
 		`{"n_rows":1,"n_cols":2,"row_sums":[1],"col_sums":[1],"solution":[[1,0]]}`,
 		`{"n_rows":1,"n_cols":2,"row_sums":[2],"col_sums":[1,0],"solution":[[1,0]]}`,
@@ -45,7 +45,7 @@ func TestKakurasuScore(t *testing.T) {
 }
 
 func TestKakurasuParams(t *testing.T) {
-	tasktest.Refused(t, kakurasu, map[string]string{
+	tasktest.Refused(t, kakurasu.Task(), map[string]string{
 		`{"min_rows":2}`:        "min_rows",
 		`{"max_rows":10}`:       "max_rows",
 		`{"min_cols":2}`:        "min_cols",
@@ -60,7 +60,7 @@ func TestKakurasuParams(t *testing.T) {
 // The second way reads the sums from the prompt and counts the solutions column by
 // column: there is one, and ours has these sums.
 func TestKakurasuSecond(t *testing.T) {
-	tasktest.Second(t, kakurasu, 1002, func(k kakurasuItem, prompt, got string) error {
+	tasktest.Second(t, kakurasu.Task(), 1002, func(k kakurasuItem, prompt, got string) error {
 		rowSums, colSums := kakurasuSums(prompt)
 		if n := countMarkings(rowSums, colSums); n != 1 {
 			return fmt.Errorf("%d solutions", n)
@@ -134,5 +134,5 @@ func countMarkings(rowSums, colSums []int) (n int) {
 }
 
 func TestKakurasuKeys(t *testing.T) {
-	tasktest.Same(t, kakurasu, "the solution follows from the sums", func(k *kakurasuItem) { k.POnes = 0; k.Puzzle = nil })
+	tasktest.Same(t, kakurasu.Task(), "the solution follows from the sums", func(k *kakurasuItem) { k.POnes = 0; k.Puzzle = nil })
 }

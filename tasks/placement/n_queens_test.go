@@ -42,12 +42,12 @@ func TestNQueensScore(t *testing.T) {
 		`{"puzzle":[["_","_"]],"valid_answers":["Q"]}`,
 		`{"puzzle":[["_"]],"valid_answers":["Q"],"phrasing":6}`,
 	} {
-		tasktest.RefusedRecords(t, nQueens, []string{record})
+		tasktest.RefusedRecords(t, nQueens.Task(), []string{record})
 	}
 }
 
 func TestNQueensParams(t *testing.T) {
-	tasktest.Refused(t, nQueens, map[string]string{
+	tasktest.Refused(t, nQueens.Task(), map[string]string{
 		`{"n":3}`:                         "n is 3",
 		`{"n":21}`:                        "n is 21",
 		`{"min_remove":0}`:                "min_remove",
@@ -91,9 +91,9 @@ func TestNQueensSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, nQueens, 1002, check)
-	tasktest.Second(t, tasktest.With(t, nQueens, `{"n":20,"min_remove":20,"max_remove":20}`), 20, check)
-	tasktest.Second(t, tasktest.With(t, nQueens, `{"n":4,"min_remove":1,"max_remove":4}`), 20, check)
+	tasktest.Second(t, nQueens.Task(), 1002, check)
+	tasktest.Second(t, tasktest.With(t, nQueens.Task(), `{"n":20,"min_remove":20,"max_remove":20}`), 20, check)
+	tasktest.Second(t, tasktest.With(t, nQueens.Task(), `{"n":4,"min_remove":1,"max_remove":4}`), 20, check)
 }
 
 // Score knows right boards from wrong ones: all solutions of the board of six rows are
@@ -120,5 +120,5 @@ func TestNQueensScoreByTrying(t *testing.T) {
 }
 
 func TestNQueensKeys(t *testing.T) {
-	tasktest.Same(t, nQueens, "which solutions the record has does not matter", func(q *nQueensItem) { q.Solutions = nil })
+	tasktest.Same(t, nQueens.Task(), "which solutions the record has does not matter", func(q *nQueensItem) { q.Solutions = nil })
 }

@@ -43,7 +43,7 @@ func TestSudokuScore(t *testing.T) {
 		{strings.Repeat(strings.Repeat("1 ", 9)+"\n", 9), 0, "reasoning-gym pays 0.1 for a constant"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, sudoku, []string{
+	tasktest.RefusedRecords(t, sudoku.Task(), []string{
 		`{"puzzle":[],"solution":[]}`,
 		`{"puzzle":[[1]],"solution":[[1]]}`,
 		strings.Replace(fmt.Sprintf(`{"puzzle":%v,"solution":%[1]v}`, jsonOf(item.Solution)), "2", "3", 1),
@@ -56,7 +56,7 @@ func TestSudokuScore(t *testing.T) {
 func jsonOf(rows [][]int) string { return strings.ReplaceAll(fmt.Sprint(rows), " ", ",") }
 
 func TestSudokuParams(t *testing.T) {
-	tasktest.Refused(t, sudoku, map[string]string{
+	tasktest.Refused(t, sudoku.Task(), map[string]string{
 		`{"min_empty":-1}`:               "min_empty",
 		`{"max_empty":65}`:               "max_empty",
 		`{"min_empty":40,"max_empty":3}`: "max_empty",
@@ -149,7 +149,7 @@ func latinCover(puzzle [][]string, box int) *cover {
 // The second way reads the puzzle from the prompt and finds all solutions as exact
 // covers: there is one, and it is ours.
 func TestSudokuSecond(t *testing.T) {
-	tasktest.Second(t, sudoku, 1002, func(s sudokuItem, prompt, got string) error {
+	tasktest.Second(t, sudoku.Task(), 1002, func(s sudokuItem, prompt, got string) error {
 		puzzle := blankRows(prompt)
 		empty := 0
 		for _, row := range puzzle {
@@ -188,7 +188,7 @@ func blankRows(prompt string) (rows [][]string) {
 // The levels keep to their settings, and what cannot be reached ends in a puzzle with
 // fewer empty cells.
 func TestSudokuEmpties(t *testing.T) {
-	tasktest.Second(t, sudoku, 600, func(s sudokuItem, prompt, _ string) error {
+	tasktest.Second(t, sudoku.Task(), 600, func(s sudokuItem, prompt, _ string) error {
 		for _, p := range sudoku.Levels {
 			if s.NumEmpty >= p.MinEmpty && s.NumEmpty <= p.MaxEmpty {
 				return nil
@@ -196,7 +196,7 @@ func TestSudokuEmpties(t *testing.T) {
 		}
 		return fmt.Errorf("%d empty cells are of no level", s.NumEmpty)
 	})
-	tasktest.Second(t, tasktest.With(t, sudoku, `{"min_empty":64,"max_empty":64}`), 10, func(s sudokuItem, prompt, _ string) error {
+	tasktest.Second(t, tasktest.With(t, sudoku.Task(), `{"min_empty":64,"max_empty":64}`), 10, func(s sudokuItem, prompt, _ string) error {
 		if empty := strings.Count(strings.Join(strings.Fields(prompt), ""), "_"); s.NumEmpty < 53 || empty < s.NumEmpty {
 			return fmt.Errorf("%d empty cells, want 53 or more", s.NumEmpty)
 		}
@@ -205,8 +205,8 @@ func TestSudokuEmpties(t *testing.T) {
 }
 
 func TestSudokuKeys(t *testing.T) {
-	tasktest.Same(t, sudoku, "the solution follows from the puzzle", func(s *sudokuItem) { s.NumEmpty = 0 })
-	tasktest.Other(t, sudoku, "another cell is given", func(s *sudokuItem) {
+	tasktest.Same(t, sudoku.Task(), "the solution follows from the puzzle", func(s *sudokuItem) { s.NumEmpty = 0 })
+	tasktest.Other(t, sudoku.Task(), "another cell is given", func(s *sudokuItem) {
 		for i, row := range s.Puzzle {
 			for j := range row {
 				if row[j] == 0 {

@@ -46,12 +46,12 @@ func TestSurvoScore(t *testing.T) {
 		`{"board_size":2,"puzzle":[[-1,4],[4,4]],"solution":[[4,4],[4,4]],"candidate_numbers":[4]}`,
 		`{"board_size":2,"puzzle":[[0,4],[4,4]],"solution":[[4,4],[4,4]],"candidate_numbers":[4],"phrasing":6}`,
 	} {
-		tasktest.RefusedRecords(t, survo, []string{record})
+		tasktest.RefusedRecords(t, survo.Task(), []string{record})
 	}
 }
 
 func TestSurvoParams(t *testing.T) {
-	tasktest.Refused(t, survo, map[string]string{
+	tasktest.Refused(t, survo.Task(), map[string]string{
 		`{"min_board_size":3}`:                    "min_board_size",
 		`{"max_board_size":13}`:                   "max_board_size",
 		`{"min_empty":0}`:                         "min_empty",
@@ -68,7 +68,7 @@ var survoNumbersRE = regexp.MustCompile(`\d+(?:, \d+)* and \d+`)
 // The second way reads table and numbers from the prompt, and fills the empty cells row
 // by row with every arrangement of the numbers whose sums can still be right.
 func TestSurvoSecond(t *testing.T) {
-	tasktest.Second(t, survo, 1002, func(s survoItem, prompt, got string) error {
+	tasktest.Second(t, survo.Task(), 1002, func(s survoItem, prompt, got string) error {
 		var table [][]string
 		for line := range strings.Lines(prompt) {
 			if strings.Contains(line, " | ") || len(table) == s.BoardSize-1 && strings.Count(line, "|") == 1 {
@@ -153,6 +153,6 @@ func (f *survoFillings) fill(k int) {
 }
 
 func TestSurvoKeys(t *testing.T) {
-	tasktest.Same(t, survo, "the numbers may stand in any order", func(s *survoItem) { slices.Reverse(s.CandidateNumbers) })
-	tasktest.Same(t, survo, "the limits of the numbers are no part of the question", func(s *survoItem) { s.MaxNum++ })
+	tasktest.Same(t, survo.Task(), "the numbers may stand in any order", func(s *survoItem) { slices.Reverse(s.CandidateNumbers) })
+	tasktest.Same(t, survo.Task(), "the limits of the numbers are no part of the question", func(s *survoItem) { s.MaxNum++ })
 }

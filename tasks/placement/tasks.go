@@ -3,11 +3,13 @@ package placement
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	futoshiki,
-	kakurasu,
-	nQueens,
-	sudoku,
-	survo,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		futoshiki.Task(),
+		kakurasu.Task(),
+		nQueens.Task(),
+		sudoku.Task(),
+		survo.Task(),
+	}
 }

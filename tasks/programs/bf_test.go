@@ -18,8 +18,8 @@ func TestBFScore(t *testing.T) {
 }
 
 func TestBFParams(t *testing.T) {
-	tasktest.Refused(t, bf, map[string]string{`{"difficulty":0}`: "difficulty", `{"difficulty":6}`: "difficulty"})
-	tasktest.RefusedRecords(t, bf, []string{
+	tasktest.Refused(t, bf.Task(), map[string]string{`{"difficulty":0}`: "difficulty", `{"difficulty":6}`: "difficulty"})
+	tasktest.RefusedRecords(t, bf.Task(), []string{
 		`{}`, `{"bf_program":"+++++[>+++++++++++++<-]>.","answer":"B"}`, `{"bf_program":"+[","answer":"B"}`, `{"bf_program":"]","answer":"B"}`, `{"bf_program":"<","answer":"B"}`,
 		`{"bf_program":"+[.]","answer":"B"}`, `{"bf_program":"+++++[>+++++++++++++<-]>.","answer":"A","phrasing":6}`,
 	})
@@ -121,7 +121,7 @@ func scan(line, format string, to ...any) bool {
 // The output is also that of another interpreter, which reads the program from the prompt, and
 // that of the source.
 func TestBFSecond(t *testing.T) {
-	tasktest.Second(t, bf, 2000, func(b bfItem, prompt, got string) error {
+	tasktest.Second(t, bf.Task(), 2000, func(b bfItem, prompt, got string) error {
 		code := ""
 		for line := range strings.Lines(prompt) {
 			if line = strings.TrimSpace(line); strings.Trim(line, "+-<>.[]") == "" {
@@ -147,7 +147,7 @@ func TestBFSecond(t *testing.T) {
 }
 
 func TestBFKeys(t *testing.T) {
-	tasktest.Same(t, bf, "the wording", func(b *bfItem) { b.Phrasing = (b.Phrasing + 1) % len(bfPhrasings) })
+	tasktest.Same(t, bf.Task(), "the wording", func(b *bfItem) { b.Phrasing = (b.Phrasing + 1) % len(bfPhrasings) })
 }
 
 // FuzzBF: no program panics.

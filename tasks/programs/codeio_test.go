@@ -42,11 +42,11 @@ func TestCodeScore(t *testing.T) {
 }
 
 func TestCodeParams(t *testing.T) {
-	tasktest.Refused(t, codeIO, map[string]string{
+	tasktest.Refused(t, codeIO.Task(), map[string]string{
 		`{"input_prediction_probability":1.5}`: "input_prediction_probability", `{"input_prediction_probability":-1}`: "input_prediction_probability",
 		`{"difficulty":0}`: "difficulty", `{"difficulty":11}`: "difficulty", `{"difficulty":"x"}`: "difficulty",
 	})
-	tasktest.RefusedRecords(t, codeIO, []string{
+	tasktest.RefusedRecords(t, codeIO.Task(), []string{
 		`{}`,
 		`{"program":"nothing","asks":"output","input_data":{"n":8},"output_data":44,"answer":"44"}`,
 		`{"program":"affine","asks":"both","input_data":{"n":8},"output_data":44,"answer":"44"}`,
@@ -101,7 +101,7 @@ var fenceRE = regexp.MustCompile("(?s)```python\n(.*?)\n```")
 // A prompt has the program, and of the input and the output the one that is known.
 func TestCodePrompts(t *testing.T) {
 	phrasings := map[string]bool{}
-	tasktest.Every(t, codeIO, 1000, func(c codeItem, prompt, got string) error {
+	tasktest.Every(t, codeIO.Task(), 1000, func(c codeItem, prompt, got string) error {
 		p, input, err := c.parts()
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func TestCodePrompts(t *testing.T) {
 // An input that is asked for is not made of the output alone.
 func TestCodeInputsNeedThought(t *testing.T) {
 	asked := 0
-	tasktest.Every(t, codeIO, 2000, func(c codeItem, _, _ string) error {
+	tasktest.Every(t, codeIO.Task(), 2000, func(c codeItem, _, _ string) error {
 		p, _, err := c.parts()
 		if err != nil || c.Asks != "input" {
 			return err
@@ -160,5 +160,5 @@ func TestCodeInputsNeedThought(t *testing.T) {
 }
 
 func TestCodeKeys(t *testing.T) {
-	tasktest.Same(t, codeIO, "the wording", func(c *codeItem) { c.Phrasing = (c.Phrasing + 1) % len(outputPhrasings) })
+	tasktest.Same(t, codeIO.Task(), "the wording", func(c *codeItem) { c.Phrasing = (c.Phrasing + 1) % len(outputPhrasings) })
 }

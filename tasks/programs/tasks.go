@@ -3,8 +3,10 @@ package programs
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	bf,
-	codeIO,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		bf.Task(),
+		codeIO.Task(),
+	}
 }

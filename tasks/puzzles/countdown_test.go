@@ -78,7 +78,7 @@ func TestCountdownScore(t *testing.T) {
 }
 
 func TestCountdownParams(t *testing.T) {
-	tasktest.Refused(t, countdown, map[string]string{
+	tasktest.Refused(t, countdown.Task(), map[string]string{
 		`{"min_numbers":1}`:                  "min_numbers",
 		`{"max_numbers":3}`:                  "max_numbers",
 		`{"max_numbers":51}`:                 "max_numbers",
@@ -99,7 +99,7 @@ func TestCountdownParams(t *testing.T) {
 // Unusual settings give problems that can be solved, or say why there are none.
 func TestCountdownOperators(t *testing.T) {
 	for _, params := range []string{`{"operators":["-"],"max_numbers":4,"min_target":1}`, `{"operators":["+"],"min_target":5}`, `{"operators":["*","+"]}`, `{}`} {
-		own, err := countdown.With(json.RawMessage(params))
+		own, err := countdown.Task().With(json.RawMessage(params))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestCountdownOperators(t *testing.T) {
 			}
 		}
 	}
-	out, err := countdown.With(json.RawMessage(`{"min_target":1000000,"max_target":1000000,"max_value":2,"operators":["+"]}`))
+	out, err := countdown.Task().With(json.RawMessage(`{"min_target":1000000,"max_target":1000000,"max_value":2,"operators":["+"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestCountdownCheck(t *testing.T) {
 		`{"numbers":[1],"target":1,"expression":"1","phrasing":99}`,
 	} {
 		p := quintain.Problem{Task: "countdown", Instance: quintain.RawRecord([]byte(record))}
-		if v, err := countdown.Grade(p, "1"); err == nil {
+		if v, err := countdown.Task().Grade(p, "1"); err == nil {
 			t.Errorf("record %s: verdict %+v, want an error", record, v)
 		}
 	}
@@ -150,7 +150,7 @@ var digitsRE = regexp.MustCompile(`\d+`)
 // The second way reads numbers and target from the prompt, and has Go's own parser
 // read the solution.
 func TestCountdownSecond(t *testing.T) {
-	tasktest.Second(t, countdown, 1500, func(item countdownItem, prompt, got string) error {
+	tasktest.Second(t, countdown.Task(), 1500, func(item countdownItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "You may use")
 		asked := digitsRE.FindAllString(question, -1)
 		if target := strconv.FormatInt(item.Target, 10); asked[0] != target {
@@ -216,6 +216,6 @@ func evaluate(e ast.Expr, used *[]string) (*big.Rat, error) {
 }
 
 func TestCountdownKeys(t *testing.T) {
-	tasktest.Same(t, countdown, "the numbers may stand in any order", func(c *countdownItem) { slices.Reverse(c.Numbers) })
-	tasktest.Same(t, countdown, "which solution the record has does not matter", func(c *countdownItem) { c.Expression = "(" + c.Expression + ")" })
+	tasktest.Same(t, countdown.Task(), "the numbers may stand in any order", func(c *countdownItem) { slices.Reverse(c.Numbers) })
+	tasktest.Same(t, countdown.Task(), "which solution the record has does not matter", func(c *countdownItem) { c.Expression = "(" + c.Expression + ")" })
 }

@@ -16,7 +16,7 @@ const sendMoreMoney = `{"words_letters":["SEND","MORE"],"result_letters":"MONEY"
 func TestCryptarithmScore(t *testing.T) {
 	score := func(record string) func(string) quintain.Verdict {
 		return func(answer string) quintain.Verdict {
-			v, err := cryptarithm.Grade(quintain.Problem{Task: "cryptarithm", Instance: quintain.RawRecord([]byte(record))}, answer)
+			v, err := cryptarithm.Task().Grade(quintain.Problem{Task: "cryptarithm", Instance: quintain.RawRecord([]byte(record))}, answer)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestCryptarithmScore(t *testing.T) {
 		{"S=2,E=8,N=1,D=7,M=0,O=3,R=6,Y=5", 1, "2817 + 0368 = 03185"},
 		{"D=1,E=0,M=0,N=0,O=0,R=0,S=0,Y=1", 0, "digits stand twice"},
 	})
-	tasktest.RefusedRecords(t, cryptarithm, []string{
+	tasktest.RefusedRecords(t, cryptarithm.Task(), []string{
 		`{}`,
 		strings.Replace(sendMoreMoney, `"Y":2`, `"Y":3`, 1),
 		strings.Replace(sendMoreMoney, `"Y":2`, `"Y":12`, 1),
@@ -59,7 +59,7 @@ func TestCryptarithmScore(t *testing.T) {
 }
 
 func TestCryptarithmParams(t *testing.T) {
-	tasktest.Refused(t, cryptarithm, map[string]string{
+	tasktest.Refused(t, cryptarithm.Task(), map[string]string{
 		`{"min_words":1}`:        "min_words",
 		`{"min_words":4}`:        "max_words",
 		`{"max_words":101}`:      "max_words",
@@ -107,15 +107,15 @@ func TestCryptarithmSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, cryptarithm, 1200, check)
-	tasktest.Second(t, tasktest.With(t, cryptarithm, `{"allow_leading_zero":true,"min_word_length":1,"max_word_length":15,"max_words":100}`), 100, check)
+	tasktest.Second(t, cryptarithm.Task(), 1200, check)
+	tasktest.Second(t, tasktest.With(t, cryptarithm.Task(), `{"allow_leading_zero":true,"min_word_length":1,"max_word_length":15,"max_words":100}`), 100, check)
 }
 
 func TestCryptarithmKeys(t *testing.T) {
 	next := func(text string) string { // every letter becomes the next one
 		return strings.Map(func(r rune) rune { return 'A' + (r-'A'+1)%26 }, text)
 	}
-	tasktest.Same(t, cryptarithm, "the letters are names", func(c *cryptarithmItem) {
+	tasktest.Same(t, cryptarithm.Task(), "the letters are names", func(c *cryptarithmItem) {
 		for i, word := range c.WordsLetters {
 			c.WordsLetters[i] = next(word)
 		}
@@ -125,12 +125,12 @@ func TestCryptarithmKeys(t *testing.T) {
 			c.LetterToDigit[(i+1)%26] = digit
 		}
 	})
-	tasktest.Other(t, cryptarithm, "a sum with its terms in another order is another question", func(c *cryptarithmItem) {
+	tasktest.Other(t, cryptarithm.Task(), "a sum with its terms in another order is another question", func(c *cryptarithmItem) {
 		if first, last := c.WordsLetters[0], c.WordsLetters[1]; len(first) != len(last) {
 			c.WordsLetters[0], c.WordsLetters[1] = last, first
 		}
 	})
-	tasktest.Translated(t, cryptarithm, func(solution string, from, to cryptarithmItem) string {
+	tasktest.Translated(t, cryptarithm.Task(), func(solution string, from, to cryptarithmItem) string {
 		old, now := strings.Join(from.WordsLetters, "")+from.ResultLetters, strings.Join(to.WordsLetters, "")+to.ResultLetters
 		return strings.Map(func(r rune) rune {
 			if at := strings.IndexRune(old, r); at >= 0 {

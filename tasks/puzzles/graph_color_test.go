@@ -53,7 +53,7 @@ func TestGraphColorRecords(t *testing.T) {
 		`{"possible_answer":{"0":1,"1":2},"puzzle":{"vertices":[0,1],"edges":[[0,2]],"color_options":[1,2]}}`,
 		`{"possible_answer":{"0":1,"1":2},"puzzle":{"vertices":[0,1],"edges":[[0,1]],"color_options":[1,2]},"phrasing":99}`,
 	} {
-		_, err := graphColor.Grade(quintain.Problem{Task: "graph_color", Instance: quintain.RawRecord([]byte(bad))}, "{}")
+		_, err := graphColor.Task().Grade(quintain.Problem{Task: "graph_color", Instance: quintain.RawRecord([]byte(bad))}, "{}")
 		if err == nil {
 			t.Errorf("%s is taken", bad)
 		}
@@ -61,7 +61,7 @@ func TestGraphColorRecords(t *testing.T) {
 }
 
 func TestGraphColorParams(t *testing.T) {
-	tasktest.Refused(t, graphColor, map[string]string{
+	tasktest.Refused(t, graphColor.Task(), map[string]string{
 		`{"num_colors":1}`:         "num_colors",
 		`{"num_colors":101}`:       "num_colors",
 		`{"min_num_vertices":1}`:   "min_num_vertices",
@@ -77,7 +77,7 @@ var edgeRE = regexp.MustCompile(`(\d+)-(\d+)`)
 // The second way reads the graph out of the prompt, and holds the answer against
 // it; it also demands that one color is never enough.
 func TestGraphColorSecond(t *testing.T) {
-	tasktest.Second(t, graphColor, 1200, func(item graphColorItem, prompt, got string) error {
+	tasktest.Second(t, graphColor.Task(), 1200, func(item graphColorItem, prompt, got string) error {
 		var colors map[string]int
 		if err := json.Unmarshal([]byte(got), &colors); err != nil {
 			return err
@@ -107,13 +107,13 @@ func TestGraphColorSecond(t *testing.T) {
 }
 
 func TestGraphColorKeys(t *testing.T) {
-	tasktest.Same(t, graphColor, "edges may stand in any order and either way round", func(g *graphColorItem) {
+	tasktest.Same(t, graphColor.Task(), "edges may stand in any order and either way round", func(g *graphColorItem) {
 		slices.Reverse(g.Puzzle.Edges)
 		for i, e := range g.Puzzle.Edges {
 			g.Puzzle.Edges[i] = [2]int{e[1], e[0]}
 		}
 	})
-	tasktest.Same(t, graphColor, "which coloring the record has does not matter", func(g *graphColorItem) {
+	tasktest.Same(t, graphColor.Task(), "which coloring the record has does not matter", func(g *graphColorItem) {
 		for i, v := range g.PossibleAnswer {
 			g.PossibleAnswer[i].color = g.Puzzle.NumColors + 1 - v.color
 		}

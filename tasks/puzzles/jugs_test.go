@@ -39,7 +39,7 @@ func TestJugsScore(t *testing.T) {
 		{`fill B, pour B->A`, 0, "no JSON"},
 		{``, 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, jugs, []string{
+	tasktest.RefusedRecords(t, jugs.Task(), []string{
 		`{}`,
 		`{"puzzle":{"jug_capacities":[3,0],"target":1}}`,
 		`{"puzzle":{"jug_capacities":[3,100001],"target":1}}`,
@@ -49,7 +49,7 @@ func TestJugsScore(t *testing.T) {
 }
 
 func TestJugsParams(t *testing.T) {
-	tasktest.Refused(t, jugs, map[string]string{
+	tasktest.Refused(t, jugs.Task(), map[string]string{
 		`{"num_jugs":2}`:     "num_jugs",
 		`{"num_jugs":27}`:    "num_jugs",
 		`{"difficulty":0}`:   "difficulty",
@@ -115,8 +115,8 @@ func TestJugsSecond(t *testing.T) {
 		}
 		return fmt.Errorf("no jug holds %d in the end: %v", target, holds)
 	}
-	tasktest.Second(t, jugs, 1200, check)
-	tasktest.Second(t, tasktest.With(t, jugs, `{"difficulty":199,"num_jugs":3}`), 20, check)
+	tasktest.Second(t, jugs.Task(), 1200, check)
+	tasktest.Second(t, tasktest.With(t, jugs.Task(), `{"difficulty":199,"num_jugs":3}`), 20, check)
 }
 
 // A search in breadth finds no solution with fewer moves than the difficulty says.
@@ -124,7 +124,7 @@ func TestJugsTakeSoManyMoves(t *testing.T) {
 	for _, difficulty := range []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 11} {
 		shortest := 0
 		params := fmt.Sprintf(`{"difficulty":%d,"num_jugs":%d}`, difficulty, 3+difficulty%5/4)
-		tasktest.Second(t, tasktest.With(t, jugs, params), 20, func(_ jugsItem, prompt, _ string) error {
+		tasktest.Second(t, tasktest.With(t, jugs.Task(), params), 20, func(_ jugsItem, prompt, _ string) error {
 			capacities, target := jugsAsked(prompt)
 			n := fewestMoves(capacities, target, difficulty+2)
 			if n < difficulty {
@@ -173,8 +173,8 @@ func fewestMoves(capacities []int, target, most int) int {
 }
 
 func TestJugsKeys(t *testing.T) {
-	tasktest.Same(t, jugs, "the letters of the jugs are names", func(j *jugsItem) { slices.Reverse(j.Puzzle.JugCapacities) })
-	tasktest.Translated(t, jugs, func(solution string, from, to jugsItem) string {
+	tasktest.Same(t, jugs.Task(), "the letters of the jugs are names", func(j *jugsItem) { slices.Reverse(j.Puzzle.JugCapacities) })
+	tasktest.Translated(t, jugs.Task(), func(solution string, from, to jugsItem) string {
 		var pairs []string
 		taken := make([]bool, len(to.Puzzle.JugCapacities))
 		for i, capacity := range from.Puzzle.JugCapacities {

@@ -57,7 +57,7 @@ func TestKnightsKnavesBlind(t *testing.T) {
 	names := regexp.MustCompile(`(?m)^(\w+) \w+: "`)
 	form := regexp.MustCompile(`Ann is (an? \w+), and Bob is (an? \w+)\.`)
 	for kind, name := range []string{"calling everybody a knight", "calling everybody a knave"} {
-		tasktest.Blind(t, knightsKnaves, name, func(prompt, _ string) string {
+		tasktest.Blind(t, knightsKnaves.Task(), name, func(prompt, _ string) string {
 			said := ""
 			for _, found := range names.FindAllStringSubmatch(prompt, -1) {
 				said += found[1] + " is " + form.FindStringSubmatch(prompt)[1+kind] + ", "
@@ -68,7 +68,7 @@ func TestKnightsKnavesBlind(t *testing.T) {
 }
 
 func TestKnightsKnavesParams(t *testing.T) {
-	tasktest.Refused(t, knightsKnaves, map[string]string{
+	tasktest.Refused(t, knightsKnaves.Task(), map[string]string{
 		`{"n_people":0}`:         "n_people",
 		`{"n_people":11}`:        "n_people",
 		`{"depth_constraint":1}`: "depth_constraint",
@@ -78,7 +78,7 @@ func TestKnightsKnavesParams(t *testing.T) {
 		`{"n_people":"2"}`:       "n_people",
 	})
 	for _, params := range []string{`{"n_people":1}`, `{"n_people":10,"depth_constraint":6,"width_constraint":6}`} {
-		own, err := knightsKnaves.With(json.RawMessage(params))
+		own, err := knightsKnaves.Task().With(json.RawMessage(params))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestKnightsKnavesCheck(t *testing.T) {
 		{`{"statements":[["lying",1],["lying",0]],"phrasing":7` + people, "no such wording", false},
 	} {
 		p := quintain.Problem{Task: "knights_knaves", Instance: quintain.RawRecord([]byte(test.record))}
-		if v, err := knightsKnaves.Grade(p, "Noah is a sinner"); (err == nil) != test.sound {
+		if v, err := knightsKnaves.Task().Grade(p, "Noah is a sinner"); (err == nil) != test.sound {
 			t.Errorf("record %.120s: verdict %+v, %v (%s)", test.record, v, err, test.why)
 		}
 	}
@@ -135,7 +135,7 @@ func TestKnightsKnavesBalance(t *testing.T) {
 	const n = 2000
 	var found [4]int
 	for i := range n {
-		p, err := knightsKnaves.Problem(quintain.Draw{Seed: 4, Index: i})
+		p, err := knightsKnaves.Task().Problem(quintain.Draw{Seed: 4, Index: i})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ var (
 
 // The second way reads the statements from the prompt and tries all assignments.
 func TestKnightsKnavesSecond(t *testing.T) {
-	tasktest.Second(t, knightsKnaves, 1200, func(item knightsItem, prompt, got string) error {
+	tasktest.Second(t, knightsKnaves.Task(), 1200, func(item knightsItem, prompt, got string) error {
 		var names []string
 		var said []func(world map[string]bool) bool
 		for _, line := range saidRE.FindAllStringSubmatch(prompt, -1) {
@@ -272,13 +272,13 @@ func (r *englishReader) part() func(map[string]bool) bool {
 }
 
 func TestKnightsKnavesKeys(t *testing.T) {
-	tasktest.Same(t, knightsKnaves, "other people of other kinds", func(k *knightsItem) {
+	tasktest.Same(t, knightsKnaves.Task(), "other people of other kinds", func(k *knightsItem) {
 		k.Terms = knightsTerms{"pioneer", "laggard", "a pioneer", "a laggard", "Pioneer", "Laggard"}
 		for i := range k.Names {
 			k.Names[i] = "Person" + strconv.Itoa(i)
 		}
 	})
-	tasktest.Translated(t, knightsKnaves, func(solution string, from, to knightsItem) string {
+	tasktest.Translated(t, knightsKnaves.Task(), func(solution string, from, to knightsItem) string {
 		pairs := []string{from.Terms.AKnight, to.Terms.AKnight, from.Terms.AKnave, to.Terms.AKnave}
 		for i, name := range from.Names {
 			pairs = append(pairs, name+" is", to.Names[i]+" is")

@@ -43,7 +43,7 @@ func TestMahjongScore(t *testing.T) {
 			t.Errorf("%s with %s: %s, want %s (%s)", test.hand, test.card, got, test.want, test.why)
 		}
 	}
-	tasktest.RefusedRecords(t, mahjongPuzzle, []string{
+	tasktest.RefusedRecords(t, mahjongPuzzle.Task(), []string{
 		`{"rounds":[]}`,
 		`{"rounds":[{"add":"A","remove":"B","cards":"CCCCCCCCCCCCC"}],"phrasing":6}`,
 		`{"rounds":[{"add":"","remove":"B","cards":"CCCCCCCCCCCCC"}]}`,
@@ -59,14 +59,14 @@ func TestMahjongOfOthers(t *testing.T) {
 	p := quintain.Problem{Task: "mahjong_puzzle", Instance: quintain.RawRecord([]byte(
 		`{"rounds":[{"add":"H","remove":"I","cards":"PLIXMEOYEUATH","result":"Pass"},{"add":"P","remove":"P","cards":"LIXMEOYEUATHP","result":"Pass"}],"solution":"Peng"}`))}
 	for answer, want := range map[string]float64{"Pass": 1, "Peng": 0, "Chi": 0} {
-		if v, err := mahjongPuzzle.Grade(p, answer); err != nil || v.Score != want {
+		if v, err := mahjongPuzzle.Task().Grade(p, answer); err != nil || v.Score != want {
 			t.Errorf("%s gets %+v, error %v, want %v", answer, v, err, want)
 		}
 	}
 }
 
 func TestMahjongParams(t *testing.T) {
-	tasktest.Refused(t, mahjongPuzzle, map[string]string{
+	tasktest.Refused(t, mahjongPuzzle.Task(), map[string]string{
 		`{"min_num_rounds":0}`:    "min_num_rounds",
 		`{"max_num_rounds":9}`:    "max_num_rounds",
 		`{"max_num_rounds":1001}`: "max_num_rounds",
@@ -79,7 +79,7 @@ func TestMahjongSecond(t *testing.T) {
 	handRE := regexp.MustCompile(`\b[A-Z]{13}\b`)
 	roundRE := regexp.MustCompile(`(?m)^(?:Round \d+: |\d+\. draw |In round \d+ the new card is |\+|gets )*([A-Z])(?: comes in, then | discard |, discard | / |, and | -|, then hands over )([A-Z])\b`)
 	count := map[string]int{}
-	tasktest.Every(t, mahjongPuzzle, 1002, func(m mahjongItem, prompt, got string) error {
+	tasktest.Every(t, mahjongPuzzle.Task(), 1002, func(m mahjongItem, prompt, got string) error {
 		hand := []byte(handRE.FindString(prompt))
 		rounds := roundRE.FindAllStringSubmatch(prompt, -1)
 		if len(hand) != 13 || len(rounds) != len(m.Rounds) {
@@ -127,7 +127,7 @@ func TestMahjongSecond(t *testing.T) {
 }
 
 func TestMahjongKeys(t *testing.T) {
-	tasktest.Same(t, mahjongPuzzle, "the first cards may stand in any order", func(m *mahjongItem) {
+	tasktest.Same(t, mahjongPuzzle.Task(), "the first cards may stand in any order", func(m *mahjongItem) {
 		b := []byte(m.InitialCards)
 		b[0], b[12] = b[12], b[0]
 		m.InitialCards = string(b)

@@ -33,13 +33,13 @@ func TestPuzzle24Score(t *testing.T) {
 		{"8 / (3 - 3) * 8", 0, "a division by zero"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, puzzle24, []string{
+	tasktest.RefusedRecords(t, puzzle24.Task(), []string{
 		`{"numbers":[]}`, `{"numbers":[1,1,1,1]}`, `{"numbers":[6,4,1,1,1]}`, `{"numbers":[0,4,6,1]}`, `{"numbers":[6,4,1,1],"phrasing":6}`,
 	})
 }
 
 func TestPuzzle24Params(t *testing.T) {
-	tasktest.Refused(t, puzzle24, map[string]string{
+	tasktest.Refused(t, puzzle24.Task(), map[string]string{
 		`{"operators":[]}`:              "operators",
 		`{"operators":["%"]}`:           "operators",
 		`{"min_value":0}`:               "min_value",
@@ -127,7 +127,7 @@ func TestPuzzle24Second(t *testing.T) {
 	listRE := regexp.MustCompile(`(\d+), (\d+), (\d+) and (\d+)`)
 	known := map[string]map[string]map[string]*big.Rat{}
 	i := 0
-	tasktest.Second(t, puzzle24, 1000, func(p puzzle24Item, prompt, got string) error {
+	tasktest.Second(t, puzzle24.Task(), 1000, func(p puzzle24Item, prompt, got string) error {
 		operators := string(puzzle24.Levels[i%len(puzzle24.Levels)].Operators)
 		i++
 		var numbers []int64
@@ -160,5 +160,5 @@ func TestPuzzle24Second(t *testing.T) {
 }
 
 func TestPuzzle24Keys(t *testing.T) {
-	tasktest.Same(t, puzzle24, "the numbers may stand in any order", func(p *puzzle24Item) { slices.Reverse(p.Numbers) })
+	tasktest.Same(t, puzzle24.Task(), "the numbers may stand in any order", func(p *puzzle24Item) { slices.Reverse(p.Numbers) })
 }

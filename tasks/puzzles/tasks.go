@@ -3,13 +3,15 @@ package puzzles
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	countdown,
-	cryptarithm,
-	graphColor,
-	jugs,
-	knightsKnaves,
-	mahjongPuzzle,
-	puzzle24,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		countdown.Task(),
+		cryptarithm.Task(),
+		graphColor.Task(),
+		jugs.Task(),
+		knightsKnaves.Task(),
+		mahjongPuzzle.Task(),
+		puzzle24.Task(),
+	}
 }

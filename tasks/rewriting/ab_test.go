@@ -41,14 +41,14 @@ func TestABScore(t *testing.T) {
 		`{"answer":"A#","letters":"ab"}`,
 		`{"program":"A# #B","answer":"#B A#","crossed":true}`,
 	} {
-		if _, err := ab.Grade(quintain.Problem{Task: "ab", Instance: quintain.RawRecord([]byte(bad))}, "A#"); err == nil {
+		if _, err := ab.Task().Grade(quintain.Problem{Task: "ab", Instance: quintain.RawRecord([]byte(bad))}, "A#"); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
 	}
 }
 
 func TestABParams(t *testing.T) {
-	tasktest.Refused(t, ab, map[string]string{
+	tasktest.Refused(t, ab.Task(), map[string]string{
 		`{"length":1}`:    "length",
 		`{"length":1001}`: "length",
 	})
@@ -57,7 +57,7 @@ func TestABParams(t *testing.T) {
 // The second way reads the prompt and applies the rules, one by one, wherever the
 // first pair stands.
 func TestABSecond(t *testing.T) {
-	tasktest.Second(t, ab, 1200, func(_ abItem, prompt, got string) error {
+	tasktest.Second(t, ab.Task(), 1200, func(_ abItem, prompt, got string) error {
 		rules := map[string][]string{}
 		for line := range strings.Lines(strings.Split(prompt, "\n\n")[1] + "\n") {
 			facing, after, _ := strings.Cut(strings.TrimSpace(line), " → ")
@@ -86,7 +86,7 @@ func TestABSecond(t *testing.T) {
 // Two tokens have few programs in which something happens and something remains.
 func TestABOfTwoTokens(t *testing.T) {
 	seen := map[string]bool{}
-	tasktest.Second(t, tasktest.With(t, ab, `{"length":2}`), 100, func(item abItem, _, got string) error {
+	tasktest.Second(t, tasktest.With(t, ab.Task(), `{"length":2}`), 100, func(item abItem, _, got string) error {
 		seen[fmt.Sprint(item.Crossed, " ", strings.NewReplacer(item.Letters[:1], "x", item.Letters[1:], "y").Replace(item.Program+" = "+got))] = true
 		return nil
 	})

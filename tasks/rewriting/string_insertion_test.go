@@ -52,7 +52,7 @@ func TestStringInsertionScore(t *testing.T) {
 }
 
 func TestStringInsertionParams(t *testing.T) {
-	tasktest.Refused(t, stringInsertion, map[string]string{
+	tasktest.Refused(t, stringInsertion.Task(), map[string]string{
 		`{"min_string_length":4}`:     "min_string_length",
 		`{"min_string_length":21}`:    "max_string_length",
 		`{"max_string_length":10001}`: "max_string_length",
@@ -87,6 +87,6 @@ func TestStringInsertionSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, stringInsertion, 1200, check)
-	tasktest.Second(t, tasktest.With(t, stringInsertion, `{}`), 300, check)
+	tasktest.Second(t, stringInsertion.Task(), 1200, check)
+	tasktest.Second(t, tasktest.With(t, stringInsertion.Task(), `{}`), 300, check)
 }

@@ -46,7 +46,7 @@ func TestStringManipulationScore(t *testing.T) {
 }
 
 func TestStringManipulationParams(t *testing.T) {
-	tasktest.Refused(t, stringManipulation, map[string]string{
+	tasktest.Refused(t, stringManipulation.Task(), map[string]string{
 		`{"min_string_length":4}`:    "min_string_length",
 		`{"min_string_length":21}`:   "max_string_length",
 		`{"max_string_length":1001}`: "max_string_length",
@@ -171,8 +171,8 @@ func TestStringManipulationSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Every(t, stringManipulation, 1200, check)
-	tasktest.Every(t, tasktest.With(t, stringManipulation, `{}`), 300, check)
+	tasktest.Every(t, stringManipulation.Task(), 1200, check)
+	tasktest.Every(t, tasktest.With(t, stringManipulation.Task(), `{}`), 300, check)
 	if again < n/100 {
 		t.Errorf("%d of %d strings come up again", again, n)
 	}

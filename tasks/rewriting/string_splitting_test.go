@@ -25,7 +25,7 @@ func TestStringSplittingScore(t *testing.T) {
 		{"4 2 5 0 0 0", 0, "the start"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, stringSplitting, []string{
+	tasktest.RefusedRecords(t, stringSplitting.Task(), []string{
 		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0,5],"max_iterations":1000}`,
 		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0,6],"max_iterations":3}`,
 		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0]}`,
@@ -40,7 +40,7 @@ func TestStringSplittingScore(t *testing.T) {
 }
 
 func TestStringSplittingParams(t *testing.T) {
-	tasktest.Refused(t, stringSplitting, map[string]string{
+	tasktest.Refused(t, stringSplitting.Task(), map[string]string{
 		`{"min_initial_machines":-1}`:    "min_initial_machines",
 		`{"min_initial_machines":6}`:     "max_initial_machines",
 		`{"max_initial_machines":0}`:     "max_initial_machines",
@@ -123,9 +123,9 @@ func TestStringSplittingSecond(t *testing.T) {
 		`{}`: 1000, `{"max_initial_machines":1}`: 1000,
 		`{"min_initial_machines":9,"max_initial_machines":9,"max_iterations":3}`: 3,
 	} {
-		tasktest.Second(t, tasktest.With(t, stringSplitting, settings), 200, secondMachines(steps))
+		tasktest.Second(t, tasktest.With(t, stringSplitting.Task(), settings), 200, secondMachines(steps))
 	}
-	tasktest.Second(t, stringSplitting, 1200, secondMachines(10_000))
+	tasktest.Second(t, stringSplitting.Task(), 1200, secondMachines(10_000))
 }
 
 func secondMachines(steps int) func(stringSplittingItem, string, string) error {
@@ -157,7 +157,7 @@ func drawn(rules []recipe) error {
 func TestRulesAreDrawn(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 100 {
-		seen[fmt.Sprint(tasktest.Made[stringSplittingItem](t, stringSplitting, 3, i).Rules)] = true
+		seen[fmt.Sprint(tasktest.Made[stringSplittingItem](t, stringSplitting.Task(), 3, i).Rules)] = true
 	}
 	if len(seen) < 99 {
 		t.Errorf("100 problems have %d sets of rules", len(seen))

@@ -21,7 +21,7 @@ func TestStringSynthesisScore(t *testing.T) {
 		{"4 2 5 0 0 0 0 0 0", 0, "the start"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, stringSynthesis, []string{
+	tasktest.RefusedRecords(t, stringSynthesis.Task(), []string{
 		`{"initial_blocks":[4,2,5],"solution":[2,0,1,1,0,0,1,1,1],"max_iterations":1000}`,
 		`{"initial_blocks":[4,2,5],"solution":[2,0,1,1,0,0,1,1,0],"max_iterations":2}`,
 		`{"initial_blocks":[4,2,5],"solution":[2,0,1,1,0,0]}`,
@@ -31,7 +31,7 @@ func TestStringSynthesisScore(t *testing.T) {
 }
 
 func TestStringSynthesisParams(t *testing.T) {
-	tasktest.Refused(t, stringSynthesis, map[string]string{
+	tasktest.Refused(t, stringSynthesis.Task(), map[string]string{
 		`{"min_initial_blocks":-1}`:    "min_initial_blocks",
 		`{"min_initial_blocks":6}`:     "max_initial_blocks",
 		`{"max_initial_blocks":0}`:     "max_initial_blocks",
@@ -50,7 +50,7 @@ func TestStringSynthesisSecond(t *testing.T) {
 		}
 		return drawn(item.Rules)
 	}
-	tasktest.Second(t, stringSynthesis, 1000, check)
-	tasktest.Second(t, tasktest.With(t, stringSynthesis, `{}`), 300, check)
-	tasktest.Second(t, tasktest.With(t, stringSynthesis, `{"max_initial_blocks":1}`), 100, check)
+	tasktest.Second(t, stringSynthesis.Task(), 1000, check)
+	tasktest.Second(t, tasktest.With(t, stringSynthesis.Task(), `{}`), 300, check)
+	tasktest.Second(t, tasktest.With(t, stringSynthesis.Task(), `{"max_initial_blocks":1}`), 100, check)
 }

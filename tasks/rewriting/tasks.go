@@ -3,11 +3,13 @@ package rewriting
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	ab,
-	stringInsertion,
-	stringManipulation,
-	stringSplitting,
-	stringSynthesis,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		ab.Task(),
+		stringInsertion.Task(),
+		stringManipulation.Task(),
+		stringSplitting.Task(),
+		stringSynthesis.Task(),
+	}
 }

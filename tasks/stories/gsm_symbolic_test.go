@@ -31,7 +31,7 @@ func TestGSMSymbolicScore(t *testing.T) {
 }
 
 func TestGSMSymbolicParams(t *testing.T) {
-	tasktest.Refused(t, gsmSymbolic, map[string]string{
+	tasktest.Refused(t, gsmSymbolic.Task(), map[string]string{
 		`{"difficulty":2}`:                         "difficulty",
 		`{"min_steps":0}`:                          "min_steps",
 		`{"min_steps":5,"max_steps":4}`:            "max_steps",
@@ -49,7 +49,7 @@ func TestGSMSymbolicParams(t *testing.T) {
 }
 
 func TestGSMSymbolicRecords(t *testing.T) {
-	tasktest.RefusedRecords(t, gsmSymbolic, []string{
+	tasktest.RefusedRecords(t, gsmSymbolic.Task(), []string{
 		`{}`,
 		`{"answer_value":"many"}`,
 		`{"answer_value":1e999}`,
@@ -60,15 +60,15 @@ func TestGSMSymbolicRecords(t *testing.T) {
 }
 
 func TestGSMSymbolicKeys(t *testing.T) {
-	tasktest.Same(t, gsmSymbolic, "names and what does not matter", func(s *storyItem) {
+	tasktest.Same(t, gsmSymbolic.Task(), "names and what does not matter", func(s *storyItem) {
 		for i := range s.Stories {
 			s.Stories[i].Facts = append(s.Stories[i].Facts, "Somebody else has 5 dogs.")
 		}
 	})
-	tasktest.Other(t, gsmSymbolic, "another number", func(s *storyItem) {
+	tasktest.Other(t, gsmSymbolic.Task(), "another number", func(s *storyItem) {
 		s.Variables = regexp.MustCompile(`:(\d)`).ReplaceAll(s.Variables, []byte(":1$1"))
 	})
-	tasktest.Other(t, gsmSymbolic, "another template", func(s *storyItem) { s.Stories[0].Template = "other" })
+	tasktest.Other(t, gsmSymbolic.Task(), "another template", func(s *storyItem) { s.Stories[0].Template = "other" })
 }
 
 // The second way reads the numbers from the prompt: for each template, testdata/second.txt
@@ -76,7 +76,7 @@ func TestGSMSymbolicKeys(t *testing.T) {
 func TestGSMSymbolicSecond(t *testing.T) {
 	readings := readReadings(t)
 	seen := map[string]int{}
-	tasktest.Every(t, gsmSymbolic, 1800, func(item storyItem, prompt, got string) error {
+	tasktest.Every(t, gsmSymbolic.Task(), 1800, func(item storyItem, prompt, got string) error {
 		sum := constant.MakeInt64(0)
 		for i, text := range divided(prompt, len(item.Stories)) {
 			name := item.Stories[i].Template

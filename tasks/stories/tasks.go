@@ -3,7 +3,9 @@ package stories
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	gsmSymbolic,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		gsmSymbolic.Task(),
+	}
 }

@@ -18,19 +18,19 @@ func TestArcScore(t *testing.T) {
 		{"1 0\n4 6", 0, "for which reasoning-gym pays 0.05"}, {"1 4\n0 5", 0, "columns as rows"}, {"1 0", 0, "a row too few"}, {"", 0, "nothing, for which reasoning-gym pays 0.05"},
 	})
 	const pair = `"input":[[1,2]],"output":[[2,1]]`
-	tasktest.RefusedRecords(t, arcAGI, []string{
+	tasktest.RefusedRecords(t, arcAGI.Task(), []string{
 		`{}`, `{"input":[[1]],"output":[[1,2],[1]]}`, `{"input":[[1]],"output":[[10]]}`, `{"input":[[1]],"output":[[` + strings.Repeat("0,", 60) + `0]]}`,
 		`{` + pair + `,"phrasing":7}`, `{` + pair + `,"examples":[{"input":[[1]],"output":[]}]}`, `{` + pair + `,"examples":[` + strings.Repeat(`{`+pair+`},`, 20) + `{` + pair + `}]}`,
 	})
 }
 
 func TestArcParams(t *testing.T) {
-	tasktest.Refused(t, arcAGI, map[string]string{
+	tasktest.Refused(t, arcAGI.Task(), map[string]string{
 		`{"use_train":false,"use_eval":false}`: "use_train", `{"max_cells":99}`: "max_cells", `{"rotations":[90,45,180]}`: "rotations", `{"mirrors":["skew"]}`: "mirrors",
 		`{"rotations":[90]}`: "rotations_weights", `{"mirrors_weights":[1,1,0,0,0]}`: "mirrors_weights",
 	})
 	plain := `{"use_eval":false,"rotations":[],"rotations_weights":[1],"mirrors":[],"mirrors_weights":[1],"use_color_permutation":false,"shuffle_example_order":false}`
-	item := tasktest.Made[arcItem](t, tasktest.With(t, arcAGI, plain), 0, 0)
+	item := tasktest.Made[arcItem](t, tasktest.With(t, arcAGI.Task(), plain), 0, 0)
 	i := slices.IndexFunc(arcset.Training(), func(t arcset.Task) bool { return t.ID == item.TaskID })
 	if i < 0 || fmt.Sprint(item.Examples) != fmt.Sprint(arcset.Training()[i].Train()) {
 		t.Errorf("a task that is left as it is was changed: %+v", item)
@@ -139,7 +139,7 @@ func TestArcSecond(t *testing.T) {
 		byID[task.ID] = task
 	}
 	unknown := dye{0, -1, -1, -1, -1, -1, -1, -1, -1, -1}
-	tasktest.Second(t, arcAGI, 1200, func(item arcItem, prompt, got string) error {
+	tasktest.Second(t, arcAGI.Task(), 1200, func(item arcItem, prompt, got string) error {
 		grids := gridsIn(prompt)
 		if len(grids)%2 != 1 || len(grids) < 5 {
 			return fmt.Errorf("the prompt has %d grids", len(grids))
@@ -162,8 +162,8 @@ func TestArcSecond(t *testing.T) {
 }
 
 func TestArcKeys(t *testing.T) {
-	tasktest.Same(t, arcAGI, "the order of the examples", func(a *arcItem) { slices.Reverse(a.Examples) })
-	tasktest.Other(t, arcAGI, "other colors", func(a *arcItem) {
+	tasktest.Same(t, arcAGI.Task(), "the order of the examples", func(a *arcItem) { slices.Reverse(a.Examples) })
+	tasktest.Other(t, arcAGI.Task(), "other colors", func(a *arcItem) {
 		for _, row := range a.Input {
 			for j, c := range row {
 				row[j] = (c + 1) % 10

@@ -21,13 +21,13 @@ func TestRearcScore(t *testing.T) {
 }
 
 func TestRearcParams(t *testing.T) {
-	tasktest.Refused(t, rearc, map[string]string{
+	tasktest.Refused(t, rearc.Task(), map[string]string{
 		`{"min_examples":1}`: "min_examples", `{"max_examples":2}`: "max_examples", `{"max_examples":11}`: "max_examples", `{"diff_lb":-0.1}`: "diff_lb", `{"diff_ub":1.1}`: "diff_ub", `{"diff_lb":0.3}`: "diff_lb",
 		`{"max_tier":0}`: "max_tier", `{"max_tier":4}`: "max_tier", `{"rng_difficulty_ranges":[]}`: "rng_difficulty", `{"rng_difficulty_ranges":[[0.5,0.4],[0,1],[0,1],[0,1],[0,1],[0,1],[0,1]]}`: "rng_difficulty_ranges",
 		`{"pso_difficulty_weights":[1]}`: "pso_difficulty", `{"pso_difficulty_weights":[1,1,1,1,1,1,1]}`: "pso_difficulty_weights", `{"pso_difficulty_ranges":[[0,2],[0,1],[0,1],[0,1],[0,1],[0,1],[0,1]]}`: "pso_difficulty_ranges",
 	})
 	const pair = `"input":[[1,2]],"output":[[2,1]],`
-	tasktest.RefusedRecords(t, rearc, []string{
+	tasktest.RefusedRecords(t, rearc.Task(), []string{
 		`{}`, `{"input":[[1]],"output":[[1,2],[1]]}`, `{"input":[[1]],"output":[[10]]}`, `{"input":[[]],"output":[[1]]}`, `{"input":[[-1]],"output":[[1]]}`,
 		`{` + pair + `"task_id":"unheard_of","examples":[{` + strings.TrimSuffix(pair, ",") + `}]}`,
 		`{` + pair + `"task_id":"mirror_sideways","examples":[{"input":[[1,2]],"output":[[1,2]]}]}`,
@@ -38,9 +38,9 @@ func TestRearcParams(t *testing.T) {
 
 // What others have made of a rule is the same question in any order and wording.
 func TestRearcKeys(t *testing.T) {
-	tasktest.Same(t, rearc, "the order of the examples", func(record *rearcItem) { slices.Reverse(record.Examples) })
-	tasktest.Same(t, rearc, "the wording", func(record *rearcItem) { record.Phrasing = (record.Phrasing + 1) % len(gridPhrasings) })
-	tasktest.Other(t, rearc, "fewer examples", func(record *rearcItem) { record.Examples = record.Examples[1:] })
+	tasktest.Same(t, rearc.Task(), "the order of the examples", func(record *rearcItem) { slices.Reverse(record.Examples) })
+	tasktest.Same(t, rearc.Task(), "the wording", func(record *rearcItem) { record.Phrasing = (record.Phrasing + 1) % len(gridPhrasings) })
+	tasktest.Other(t, rearc.Task(), "fewer examples", func(record *rearcItem) { record.Examples = record.Examples[1:] })
 }
 
 // verified holds the pairs of a problem against the verifier of its rule. Paint stands for
@@ -68,7 +68,7 @@ func verified(item rearcItem) error {
 }
 
 func TestRearcSecond(t *testing.T) {
-	tasktest.Second(t, rearc, 1000, func(problem rearcItem, _, got string) error {
+	tasktest.Second(t, rearc.Task(), 1000, func(problem rearcItem, _, got string) error {
 		if want := grid.Ints(problem.Output); got != want {
 			return fmt.Errorf("got %q, want %q", got, want)
 		}

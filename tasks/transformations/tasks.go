@@ -4,8 +4,10 @@ package transformations
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	arcAGI,
-	rearc,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		arcAGI.Task(),
+		rearc.Task(),
+	}
 }

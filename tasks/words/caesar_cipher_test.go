@@ -29,7 +29,7 @@ func TestCaesarCipherScore(t *testing.T) {
 }
 
 func TestCaesarCipherParams(t *testing.T) {
-	tasktest.Refused(t, caesarCipher, map[string]string{
+	tasktest.Refused(t, caesarCipher.Task(), map[string]string{
 		`{"min_words":0}`:                     "min_words",
 		`{"min_words":9,"max_words":8}`:       "max_words",
 		`{"max_words":1001}`:                  "max_words",
@@ -43,7 +43,7 @@ func TestCaesarCipherParams(t *testing.T) {
 // The second way tries all shifts of the text in the prompt, and takes the one
 // that makes the most words.
 func TestCaesarCipherSecond(t *testing.T) {
-	tasktest.Second(t, caesarCipher, 1000, func(item caesarCipherItem, prompt, got string) error {
+	tasktest.Second(t, caesarCipher.Task(), 1000, func(item caesarCipherItem, prompt, got string) error {
 		text := strings.Split(prompt, "\n\n")[1]
 		best, most := "", -1
 		for shift := range 26 {
@@ -77,7 +77,7 @@ func lettersInWords(text string) (n int) {
 // Short texts, and those of one or two words, come out with the words asked for.
 func TestSentencesOfAnyLength(t *testing.T) {
 	for _, words := range []string{"1", "2", "3", "25", "26", "28", "100"} {
-		tasktest.Second(t, tasktest.With(t, caesarCipher, `{"min_words":`+words+`,"max_words":`+words+`}`), 50, func(item caesarCipherItem, _, got string) error {
+		tasktest.Second(t, tasktest.With(t, caesarCipher.Task(), `{"min_words":`+words+`,"max_words":`+words+`}`), 50, func(item caesarCipherItem, _, got string) error {
 			if n := fmt.Sprint(len(strings.Split(got, " "))); n != words || strings.TrimSpace(got) != got {
 				return fmt.Errorf("%q has %s words, want %s", got, n, words)
 			}

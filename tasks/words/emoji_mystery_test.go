@@ -27,7 +27,7 @@ func TestEmojiScore(t *testing.T) {
 		{hide("Gentle rivers."), 0, "not decoded"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, emojiMystery, []string{
+	tasktest.RefusedRecords(t, emojiMystery.Task(), []string{
 		`{"emoji":"🤔","num_words_in_sentence":1}`,
 		`{"emoji":"🤔","sentence":"A.","phrasing":6}`,
 	})
@@ -40,13 +40,13 @@ func TestEmojiOfOthers(t *testing.T) {
 		Task: "emoji_mystery", Prompt: "Decode: ☀️" + hide("Fünf.") + " now",
 		Instance: quintain.RawRecord([]byte(`{"emoji":"☀️","num_words_in_sentence":1}`)),
 	}
-	if v, err := emojiMystery.Grade(p, "Fünf."); err != nil || v.Score != 1 {
+	if v, err := emojiMystery.Task().Grade(p, "Fünf."); err != nil || v.Score != 1 {
 		t.Errorf("got %+v, error %v", v, err)
 	}
 }
 
 func TestEmojiParams(t *testing.T) {
-	tasktest.Refused(t, emojiMystery, map[string]string{
+	tasktest.Refused(t, emojiMystery.Task(), map[string]string{
 		`{"min_words_in_sentence":0}`:    "min_words_in_sentence",
 		`{"max_words_in_sentence":2}`:    "max_words_in_sentence",
 		`{"max_words_in_sentence":1001}`: "max_words_in_sentence",
@@ -55,7 +55,7 @@ func TestEmojiParams(t *testing.T) {
 
 // The second way decodes the code units of UTF-16 in the prompt.
 func TestEmojiSecond(t *testing.T) {
-	tasktest.Second(t, emojiMystery, 1002, func(e emojiItem, prompt, got string) error {
+	tasktest.Second(t, emojiMystery.Task(), 1002, func(e emojiItem, prompt, got string) error {
 		var text strings.Builder
 		units := utf16.Encode([]rune(prompt))
 		for i, unit := range units {
@@ -71,5 +71,5 @@ func TestEmojiSecond(t *testing.T) {
 }
 
 func TestEmojiKeys(t *testing.T) {
-	tasktest.Same(t, emojiMystery, "another emoji carries the text", func(e *emojiItem) { e.Emoji = "🐙" })
+	tasktest.Same(t, emojiMystery.Task(), "another emoji carries the text", func(e *emojiItem) { e.Emoji = "🐙" })
 }

@@ -50,7 +50,7 @@ func TestGroupAnagramsScore(t *testing.T) {
 }
 
 func TestGroupAnagramsParams(t *testing.T) {
-	tasktest.Refused(t, groupAnagrams, map[string]string{
+	tasktest.Refused(t, groupAnagrams.Task(), map[string]string{
 		`{"min_anagram_groups":1}`:                          "min_anagram_groups",
 		`{"min_anagram_groups":11}`:                         "max_anagram_groups",
 		`{"max_anagram_groups":501}`:                        "max_anagram_groups",
@@ -106,8 +106,8 @@ func TestGroupAnagramsSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Every(t, groupAnagrams, 1200, check)
-	tasktest.Every(t, tasktest.With(t, groupAnagrams, `{"min_words_per_group":5,"max_words_per_group":90,"max_anagram_groups":20}`), 100, check)
+	tasktest.Every(t, groupAnagrams.Task(), 1200, check)
+	tasktest.Every(t, tasktest.With(t, groupAnagrams.Task(), `{"min_words_per_group":5,"max_words_per_group":90,"max_anagram_groups":20}`), 100, check)
 	for n := 2; n <= 6; n++ {
 		if sizes[n] == 0 {
 			t.Errorf("no group of %d words", n)
@@ -116,5 +116,5 @@ func TestGroupAnagramsSecond(t *testing.T) {
 }
 
 func TestGroupAnagramsKeys(t *testing.T) {
-	tasktest.Same(t, groupAnagrams, "the words may stand in any order", func(g *groupAnagramsItem) { slices.Reverse(g.Words) })
+	tasktest.Same(t, groupAnagrams.Task(), "the words may stand in any order", func(g *groupAnagramsItem) { slices.Reverse(g.Words) })
 }

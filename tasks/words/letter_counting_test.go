@@ -38,7 +38,7 @@ func TestLetterCountingScore(t *testing.T) {
 }
 
 func TestLetterCountingParams(t *testing.T) {
-	tasktest.Refused(t, letterCounting, map[string]string{
+	tasktest.Refused(t, letterCounting.Task(), map[string]string{
 		`{"min_words":0}`:               "min_words",
 		`{"min_words":9,"max_words":8}`: "max_words",
 		`{"max_words":1001}`:            "max_words",
@@ -49,7 +49,7 @@ var letterCountingRE = regexp.MustCompile(`(?s)letter "(.)".*?\n\n(.*)\n\n`)
 
 // The second way counts in the prompt what disappears when the letter is taken out.
 func TestLetterCountingSecond(t *testing.T) {
-	tasktest.Second(t, letterCounting, 1200, func(item letterCountingItem, prompt, got string) error {
+	tasktest.Second(t, letterCounting.Task(), 1200, func(item letterCountingItem, prompt, got string) error {
 		asked := letterCountingRE.FindStringSubmatch(prompt)
 		if asked == nil {
 			return fmt.Errorf("the prompt is %q", prompt)
@@ -63,5 +63,5 @@ func TestLetterCountingSecond(t *testing.T) {
 }
 
 func TestLetterCountingKeys(t *testing.T) {
-	tasktest.Other(t, letterCounting, "another text with the same words is another question", func(l *letterCountingItem) { slices.Reverse(l.Span) })
+	tasktest.Other(t, letterCounting.Task(), "another text with the same words is another question", func(l *letterCountingItem) { slices.Reverse(l.Span) })
 }

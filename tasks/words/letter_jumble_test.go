@@ -53,7 +53,7 @@ func TestLetterJumbleScore(t *testing.T) {
 }
 
 func TestLetterJumbleParams(t *testing.T) {
-	tasktest.Refused(t, letterJumble, map[string]string{
+	tasktest.Refused(t, letterJumble.Task(), map[string]string{
 		`{"min_word_len":0}`:                  "min_word_len",
 		`{"min_word_len":16}`:                 "min_word_len",
 		`{"max_word_len":2}`:                  "max_word_len",
@@ -105,9 +105,9 @@ func TestLetterJumbleSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Every(t, letterJumble, 1200, check)
+	tasktest.Every(t, letterJumble.Task(), 1200, check)
 	for _, params := range []string{`{}`, `{"min_word_len":1,"max_word_len":3,"min_words":1,"max_words":2}`, `{"min_corruption_level":0,"max_corruption_level":0}`} {
-		tasktest.Every(t, tasktest.With(t, letterJumble, params), 300, check)
+		tasktest.Every(t, tasktest.With(t, letterJumble.Task(), params), 300, check)
 	}
 	if changed*10 < words*8 {
 		t.Errorf("of %d words %d are mixed up", words, changed)
@@ -125,7 +125,7 @@ func letterCounts(word string) string {
 // A higher level moves more letters.
 func TestJumbledLetters(t *testing.T) {
 	moved := func(params string) (n int) {
-		tasktest.Every(t, tasktest.With(t, letterJumble, params), 200, func(item letterJumbleItem, _, _ string) error {
+		tasktest.Every(t, tasktest.With(t, letterJumble.Task(), params), 200, func(item letterJumbleItem, _, _ string) error {
 			for i, word := range item.OriginalWords {
 				n += len(word) - samePlaces(strings.Split(word, ""), strings.Split(item.ScrambledWords[i], ""))
 			}
@@ -141,7 +141,7 @@ func TestJumbledLetters(t *testing.T) {
 }
 
 func TestLetterJumbleKeys(t *testing.T) {
-	tasktest.Same(t, letterJumble, "how the letters of a word are mixed up is free", func(l *letterJumbleItem) {
+	tasktest.Same(t, letterJumble.Task(), "how the letters of a word are mixed up is free", func(l *letterJumbleItem) {
 		for i, word := range l.ScrambledWords {
 			letters := []byte(word)
 			slices.Reverse(letters)
@@ -150,5 +150,5 @@ func TestLetterJumbleKeys(t *testing.T) {
 			}
 		}
 	})
-	tasktest.Other(t, letterJumble, "a word that is put right needs no thought", func(l *letterJumbleItem) { l.ScrambledWords[0] = l.OriginalWords[0] })
+	tasktest.Other(t, letterJumble.Task(), "a word that is put right needs no thought", func(l *letterJumbleItem) { l.ScrambledWords[0] = l.OriginalWords[0] })
 }

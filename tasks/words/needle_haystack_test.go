@@ -25,7 +25,7 @@ func TestNeedleHaystackScore(t *testing.T) {
 		{".", 0, "no name"},
 		{"", 0, "nothing"},
 	})
-	tasktest.RefusedRecords(t, needleHaystack, []string{
+	tasktest.RefusedRecords(t, needleHaystack.Task(), []string{
 		`{"question":"Who likes jazz?"}`,
 		`{"question":"","statements":["Uma likes jazz."]}`,
 		`{"question":"Who likes jazz?","statements":["Uma likes fog."]}`,
@@ -35,7 +35,7 @@ func TestNeedleHaystackScore(t *testing.T) {
 }
 
 func TestNeedleHaystackParams(t *testing.T) {
-	tasktest.Refused(t, needleHaystack, map[string]string{
+	tasktest.Refused(t, needleHaystack.Task(), map[string]string{
 		`{"min_num_statements":0}`:     "min_num_statements",
 		`{"min_num_statements":101}`:   "max_num_statements",
 		`{"max_num_statements":20001}`: "max_num_statements",
@@ -47,7 +47,7 @@ var whoRE = regexp.MustCompile(`Who ([^?]+)\?`)
 // The second way looks for what is asked in the prompt; the word before it is the answer,
 // and it is there once.
 func TestNeedleHaystackSecond(t *testing.T) {
-	tasktest.Second(t, needleHaystack, 1200, func(item needleHaystackItem, prompt, got string) error {
+	tasktest.Second(t, needleHaystack.Task(), 1200, func(item needleHaystackItem, prompt, got string) error {
 		asked := regexp.QuoteMeta(whoRE.FindStringSubmatch(prompt)[1])
 		found := regexp.MustCompile(`(?:^|\s)(\S+) `+asked+`\.`).FindAllStringSubmatch(prompt, -1)
 		if len(found) != 1 || found[0][1] != got || len(item.Statements) != item.NumStatements {
@@ -92,6 +92,6 @@ func TestNeedleHaystackOfReasoningGym(t *testing.T) {
 }
 
 func TestNeedleHaystackKeys(t *testing.T) {
-	tasktest.Same(t, needleHaystack, "the wording does not matter", func(n *needleHaystackItem) { n.Phrasing = (n.Phrasing + 1) % len(needleHaystackPhrasings) })
-	tasktest.Other(t, needleHaystack, "other statements are another text", func(n *needleHaystackItem) { n.Statements = append(n.Statements, "Ada is away.") })
+	tasktest.Same(t, needleHaystack.Task(), "the wording does not matter", func(n *needleHaystackItem) { n.Phrasing = (n.Phrasing + 1) % len(needleHaystackPhrasings) })
+	tasktest.Other(t, needleHaystack.Task(), "other statements are another text", func(n *needleHaystackItem) { n.Statements = append(n.Statements, "Ada is away.") })
 }

@@ -50,7 +50,7 @@ func TestSentenceReorderingScore(t *testing.T) {
 }
 
 func TestSentenceReorderingParams(t *testing.T) {
-	tasktest.Refused(t, sentenceReordering, map[string]string{
+	tasktest.Refused(t, sentenceReordering.Task(), map[string]string{
 		`{"min_words_in_sentence":2}`:  "min_words_in_sentence",
 		`{"min_words_in_sentence":21}`: "max_words_in_sentence",
 		`{"max_words_in_sentence":26}`: "max_words_in_sentence",
@@ -60,7 +60,7 @@ func TestSentenceReorderingParams(t *testing.T) {
 // The second way makes all sentences that the words of the prompt can make up, and there is one
 // alone.
 func TestSentenceReorderingSecond(t *testing.T) {
-	tasktest.Second(t, sentenceReordering, 1500, func(item sentenceReorderingItem, prompt, got string) error {
+	tasktest.Second(t, sentenceReordering.Task(), 1500, func(item sentenceReorderingItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")
 		_, list, found := strings.Cut(question, ": ")
 		if !found {
@@ -80,10 +80,10 @@ func TestSentenceReorderingSecond(t *testing.T) {
 // There are thousands of sentences of each level.
 func TestSentenceReorderingVariety(t *testing.T) {
 	const draws, fewest = 3000, 2000
-	for level := range sentenceReordering.Info().Levels {
+	for level := range sentenceReordering.Task().Info().Levels {
 		seen := map[string]bool{}
 		for i := range draws {
-			seen[*tasktest.Made[sentenceReorderingItem](t, sentenceReordering, level, i).Answer] = true
+			seen[*tasktest.Made[sentenceReorderingItem](t, sentenceReordering.Task(), level, i).Answer] = true
 		}
 		if len(seen) < fewest {
 			t.Errorf("level %d: %d different sentences in %d, want %d", level, len(seen), draws, fewest)
@@ -92,7 +92,7 @@ func TestSentenceReorderingVariety(t *testing.T) {
 }
 
 func TestSentenceReorderingKeys(t *testing.T) {
-	tasktest.Same(t, sentenceReordering, "how the words are shuffled is free", func(s *sentenceReorderingItem) {
+	tasktest.Same(t, sentenceReordering.Task(), "how the words are shuffled is free", func(s *sentenceReorderingItem) {
 		words := strings.Fields(s.Shuffled)
 		slices.Reverse(words)
 		s.Shuffled = strings.Join(words, " ")

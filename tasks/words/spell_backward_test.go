@@ -45,7 +45,7 @@ func TestSpellBackwardScore(t *testing.T) {
 }
 
 func TestSpellBackwardParams(t *testing.T) {
-	tasktest.Refused(t, spellBackward, map[string]string{
+	tasktest.Refused(t, spellBackward.Task(), map[string]string{
 		`{"min_word_len":0}`:                  "min_word_len",
 		`{"min_word_len":1001}`:               "min_word_len",
 		`{"max_word_len":1001}`:               "max_word_len",
@@ -57,7 +57,7 @@ func TestSpellBackwardParams(t *testing.T) {
 
 // The second way takes the word out of the prompt and swaps its ends inward.
 func TestSpellBackwardSecond(t *testing.T) {
-	tasktest.Second(t, spellBackward, 1500, func(item spellBackwardItem, prompt, got string) error {
+	tasktest.Second(t, spellBackward.Task(), 1500, func(item spellBackwardItem, prompt, got string) error {
 		word := strings.Split(prompt, `"`)[1]
 		letters := strings.Split(word, "")
 		for i, j := 0, len(letters)-1; i < j; i, j = i+1, j-1 {

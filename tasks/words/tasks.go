@@ -3,17 +3,19 @@ package words
 
 import "github.com/quintain-rl/quintain"
 
-// Tasks lists the package's tasks by name.
-var Tasks = []quintain.Task{
-	caesarCipher,
-	emojiMystery,
-	groupAnagrams,
-	letterCounting,
-	letterJumble,
-	needleHaystack,
-	sentenceReordering,
-	spellBackward,
-	wordLadder,
-	wordSequenceReversal,
-	wordSorting,
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		caesarCipher.Task(),
+		emojiMystery.Task(),
+		groupAnagrams.Task(),
+		letterCounting.Task(),
+		letterJumble.Task(),
+		needleHaystack.Task(),
+		sentenceReordering.Task(),
+		spellBackward.Task(),
+		wordLadder.Task(),
+		wordSequenceReversal.Task(),
+		wordSorting.Task(),
+	}
 }

@@ -44,7 +44,7 @@ func TestWordLadderScore(t *testing.T) {
 }
 
 func TestWordLadderParams(t *testing.T) {
-	tasktest.Refused(t, wordLadder, map[string]string{
+	tasktest.Refused(t, wordLadder.Task(), map[string]string{
 		`{"min_word_length":2}`:                         "min_word_length",
 		`{"min_word_length":6,"max_word_length":6}`:     "min_word_length",
 		`{"max_word_length":6}`:                         "max_word_length",
@@ -65,7 +65,7 @@ func TestWordLadderLongest(t *testing.T) {
 		if chain == 0 {
 			continue
 		}
-		own := tasktest.With(t, wordLadder, fmt.Sprintf(`{"min_word_length":%d,"max_word_length":%[1]d,"min_chain_length":%d,"max_chain_length":99}`, letters, chain))
+		own := tasktest.With(t, wordLadder.Task(), fmt.Sprintf(`{"min_word_length":%d,"max_word_length":%[1]d,"min_chain_length":%d,"max_chain_length":99}`, letters, chain))
 		tasktest.Second(t, own, 300, func(item wordLadderItem, _, got string) error {
 			if n := strings.Count(got, ",") + 1; n < chain || n != item.ChainLength {
 				return fmt.Errorf("%s has %d words", got, n)
@@ -95,7 +95,7 @@ var wordLadderRE = regexp.MustCompile(`(?:Change|from|game,|with) ([A-Z]+) (?:in
 // within so many steps, from both ends in turn, until the sets meet.
 func TestWordLadderSecond(t *testing.T) {
 	memory := map[string][]string{}
-	tasktest.Second(t, wordLadder, 1002, func(item wordLadderItem, prompt, got string) error {
+	tasktest.Second(t, wordLadder.Task(), 1002, func(item wordLadderItem, prompt, got string) error {
 		asked := wordLadderRE.FindStringSubmatch(prompt)
 		steps := strings.Split(strings.ToLower(got), ",")
 		if asked == nil || steps[0] != strings.ToLower(asked[1]) || steps[len(steps)-1] != strings.ToLower(asked[2]) {

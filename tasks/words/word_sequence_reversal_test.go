@@ -35,14 +35,14 @@ func TestWordSequenceReversalScore(t *testing.T) {
 }
 
 func TestWordSequenceReversalParams(t *testing.T) {
-	tasktest.Refused(t, wordSequenceReversal, map[string]string{
+	tasktest.Refused(t, wordSequenceReversal.Task(), map[string]string{
 		`{"min_words":1}`: "min_words", `{"min_words":9}`: "max_words", `{"max_words":1001}`: "max_words",
 	})
 }
 
 // The second way takes the words of the prompt off from the right.
 func TestWordSequenceReversalSecond(t *testing.T) {
-	tasktest.Second(t, wordSequenceReversal, 1200, func(item wordSequenceReversalItem, prompt, got string) error {
+	tasktest.Second(t, wordSequenceReversal.Task(), 1200, func(item wordSequenceReversalItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")
 		list := question[strings.LastIndexAny(question, ":?")+2:]
 		rest, want, n := list, "", 0
@@ -66,5 +66,5 @@ func TestWordSequenceReversalSecond(t *testing.T) {
 }
 
 func TestWordSequenceReversalKeys(t *testing.T) {
-	tasktest.Other(t, wordSequenceReversal, "the order is what is asked about", func(w *wordSequenceReversalItem) { slices.Reverse(w.Words) })
+	tasktest.Other(t, wordSequenceReversal.Task(), "the order is what is asked about", func(w *wordSequenceReversalItem) { slices.Reverse(w.Words) })
 }

@@ -46,7 +46,7 @@ func TestWordSortingScore(t *testing.T) {
 }
 
 func TestWordSortingParams(t *testing.T) {
-	tasktest.Refused(t, wordSorting, map[string]string{
+	tasktest.Refused(t, wordSorting.Task(), map[string]string{
 		`{"min_words":2}`:                           "min_words",
 		`{"min_words":11}`:                          "max_words",
 		`{"max_words":1001}`:                        "max_words",
@@ -87,9 +87,9 @@ func TestWordSortingSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, wordSorting, 1200, check)
+	tasktest.Second(t, wordSorting.Task(), 1200, check)
 	for _, name := range []string{"lowercase", "uppercase", "original", "randomcase"} {
-		tasktest.Second(t, tasktest.With(t, wordSorting, `{"transformation":"`+name+`"}`), 300, func(item wordSortingItem, prompt, got string) error {
+		tasktest.Second(t, tasktest.With(t, wordSorting.Task(), `{"transformation":"`+name+`"}`), 300, func(item wordSortingItem, prompt, got string) error {
 			for _, word := range item.TransformedWords {
 				if name == "lowercase" && word != strings.ToLower(word) || name == "uppercase" && word != strings.ToUpper(word) {
 					return fmt.Errorf("%s is not in %s", word, name)
@@ -114,7 +114,7 @@ func before(a, b string) bool {
 }
 
 func TestWordSortingKeys(t *testing.T) {
-	tasktest.Same(t, wordSorting, "the order is what is asked for", func(w *wordSortingItem) {
+	tasktest.Same(t, wordSorting.Task(), "the order is what is asked for", func(w *wordSortingItem) {
 		slices.Reverse(w.OriginalWords)
 		slices.Reverse(w.TransformedWords)
 	})
