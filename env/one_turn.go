@@ -43,7 +43,7 @@ type oneTurn struct {
 
 // Open implements [quintain.Env].
 func (e *oneTurn) Open(context.Context) ([]quintain.Message, error) {
-	var talk []quintain.Message
+	talk := make([]quintain.Message, 0, 2)
 	if e.how.System != "" {
 		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: e.how.System})
 	}

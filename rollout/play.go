@@ -40,7 +40,7 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 		e.round(ctx, fmt.Sprintf("%s~%d", id, try), again)
 	}
 
-	result, final := Result{Job: job}, false
+	result, final := Result{Job: job, Trajectories: make([]quintain.Trajectory, 0, len(episodes))}, false
 	for _, ep := range episodes {
 		result.Again = result.Again || ep.may
 		final = final || ep.record.Outcome == quintain.TimedOut || ep.record.Outcome == quintain.InfraFailed && !ep.may

@@ -67,7 +67,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		return nil, fmt.Errorf("exact: %w", &DriftError{OnDrift: does, Key: r.Key, Why: read.Why})
 	}
 	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Within: r.Within, Exam: r.Exam}
-	if read.Drift != Forked {
+	if read.Drift != Forked && len(r.Context) > 0 {
 		prompt.Tokens = slices.Concat(r.Context, read.Tokens)
 	}
 	if most := r.Sampling.MaxTotal; most > 0 {

@@ -1,6 +1,8 @@
 package exact
 
 import (
+	"strings"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
 )
@@ -36,11 +38,12 @@ type Bytes struct{}
 // Render implements [Renderer]; the drift is always Clean.
 func (Bytes) Render(r quintain.Request) (Rendering, error) {
 	read := policy.Read(r)
-	text := make([]byte, len(read))
-	for i, t := range read {
-		text[i] = byte(t)
+	var text strings.Builder
+	text.Grow(len(read))
+	for _, t := range read {
+		text.WriteByte(byte(t))
 	}
-	return Rendering{Tokens: read, Text: string(text), Drift: Clean}, nil
+	return Rendering{Tokens: read, Text: text.String(), Drift: Clean}, nil
 }
 
 // Text implements [Renderer].

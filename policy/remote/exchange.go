@@ -82,7 +82,9 @@ func (s *Server) receive(r *http.Response, a *answer, c *Call) (err error) {
 		}
 		return nil
 	}
-	err = events(r.Body, s.cfg.MaxReplyBytes, func(data []byte) *Error {
+	reader := s.readers.Get().(*eventReader)
+	defer s.readers.Put(reader)
+	err = reader.read(r.Body, s.cfg.MaxReplyBytes, func(data []byte) *Error {
 		fault := c.Event(data)
 		if fault != nil {
 			a.body = bytes.Clone(data)

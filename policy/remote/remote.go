@@ -10,6 +10,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -24,6 +25,7 @@ type Server struct {
 	retry *Retry
 
 	weights weights
+	readers sync.Pool // of *eventReader
 
 	asked   atomic.Int64
 	retried atomic.Int64
@@ -55,6 +57,8 @@ func New(cfg Config) (*Server, error) {
 		},
 		slots: make(chan struct{}, cfg.MaxInFlight),
 		retry: NewRetry(cfg),
+
+		readers: sync.Pool{New: newEventReader},
 	}, nil
 }
 
@@ -76,7 +80,8 @@ type Call struct {
 	Read  func(body []byte) *Error
 
 	// Event, if not nil, is called for the data of each server-sent event of an answer,
-	// in order, as it arrives. Read is then called after the last one, without a body.
+	// in order, as it arrives. The data are valid during the call, which may change them.
+	// Read is then called after the last one, without a body.
 	Event func(data []byte) *Error
 
 	// Abort, if not nil, asks the server to end the exchange. It is called when the

@@ -33,7 +33,6 @@ type query struct {
 // call is the request to the server.
 func (q *query) call() (c remote.Call, err error) {
 	c = remote.Call{Missing: missing, Begin: q.begin}
-	q.sent = policy.AppendTokens(make([]byte, 0, 6*len(q.prompt.Tokens)), q.prompt.Tokens)
 	tokens := "prompt"
 	fields := samplingOf(q.prompt.Sampling, q.prompt.N)
 	if q.config.Native {
@@ -51,7 +50,12 @@ func (q *query) call() (c remote.Call, err error) {
 	if err != nil {
 		return c, fmt.Errorf("body of the request: %w", err)
 	}
-	c.Body = slices.Concat([]byte(`{"`+tokens+`":`), q.sent, []byte(","), rest[1:])
+	body := make([]byte, 0, 6*len(q.prompt.Tokens)+len(rest)+len(`{"prompt_token_ids":,`))
+	body = append(append(append(body, `{"`...), tokens...), `":`...)
+	begin := len(body)
+	body = policy.AppendTokens(body, q.prompt.Tokens)
+	q.sent = body[begin:len(body):len(body)]
+	c.Body = append(append(body, ','), rest[1:]...)
 	return c, nil
 }
 
@@ -115,15 +119,15 @@ func (q *query) event(data []byte) *remote.Error {
 }
 
 // withoutPrompt cuts the prompt out of an event that has it as it was sent: most of the
-// event. A string of JSON cannot contain the key with its quotes.
+// event, whose memory it uses. A string of JSON cannot contain the key with its quotes.
 func (q *query) withoutPrompt(data []byte) []byte {
 	const key = `"prompt_token_ids":`
 	begin := bytes.Index(data, []byte(key)) + len(key)
-	if begin < len(key) || !bytes.HasPrefix(data[begin:], q.sent) {
+	if begin < len(key) || len(q.sent) < len("null") || !bytes.HasPrefix(data[begin:], q.sent) {
 		return data
 	}
 	q.mine = true
-	return slices.Concat(data[:begin], []byte("null"), data[begin+len(q.sent):])
+	return append(append(data[:begin], "null"...), data[begin+len(q.sent):]...)
 }
 
 // add appends c to its output.
