@@ -111,8 +111,16 @@ func read(zipped string) *lists {
 	if err != nil {
 		panic(fmt.Sprintf("lexicon: %v", err))
 	}
+	text := string(plain)
+	var bytes [MaxLetters + 1]int
+	for line := range strings.Lines(text) {
+		bytes[len(line)-1] += len(line) - 1
+	}
 	var joined [MaxLetters + 1]strings.Builder
-	for line := range strings.Lines(string(plain)) {
+	for letters := range joined {
+		joined[letters].Grow(bytes[letters])
+	}
+	for line := range strings.Lines(text) {
 		word := strings.TrimSuffix(line, "\n")
 		joined[len(word)].WriteString(word)
 	}

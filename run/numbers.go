@@ -43,13 +43,32 @@ type Numbers struct {
 
 // A sums is what happened since the last row.
 type sums struct {
-	scores, lengths, lags, malformed []float64
-	right                            []float64 // 1 for each episode that earned rightScore, before penalties, else 0
+	scores, lags, malformed          average
+	right                            average // 1 for each episode that earned rightScore, before penalties, else 0
+	lagMax                           float64
+	lengths                          []float64
 	kept, rejected, tokens, unscored int
 	succeeded, failed                []float64 // seconds that groups took which were kept, and others
 	drops                            map[string]int
-	tasks                            map[string][]float64
+	tasks                            map[string]average
 }
+
+// An average is that of values which are not kept.
+type average struct {
+	sum    float64
+	values int
+}
+
+// with returns a with further values.
+func (a average) with(values ...float64) average {
+	for _, v := range values {
+		a.sum += v
+	}
+	return average{a.sum, a.values + len(values)}
+}
+
+// mean is 0 if there are no values.
+func (a average) mean() float64 { return a.sum / float64(max(1, a.values)) }
 
 // NewNumbers returns a sink that hands rows to log, the time every apart at least. A reply
 // has at most maxTokens tokens; 0: there is no limit. Close closes log.
@@ -61,7 +80,7 @@ func NewNumbers(log scalars.Log, every time.Duration, maxTokens int) *Numbers {
 // forgets. Call it before anything else.
 func (n *Numbers) Watch(exchanges func() [][]pool.Exchange) { n.exchanges = exchanges }
 
-func noSums() sums { return sums{drops: map[string]int{}, tasks: map[string][]float64{}} }
+func noSums() sums { return sums{drops: map[string]int{}, tasks: map[string]average{}} }
 
 // Note implements [Sink].
 func (n *Numbers) Note(e Event) error {
@@ -75,7 +94,7 @@ func (n *Numbers) Note(e Event) error {
 	case Stepped:
 		n.step = max(n.step, e.Version)
 		for _, lag := range e.Lags {
-			n.sum.lags = append(n.sum.lags, float64(lag))
+			n.sum.lags, n.sum.lagMax = n.sum.lags.with(float64(lag)), max(n.sum.lagMax, float64(lag))
 		}
 		if e.Trained {
 			n.trained(&e.Metrics)
@@ -103,14 +122,14 @@ func (n *Numbers) played(p Played) {
 			continue
 		}
 		n.sum.lengths = append(n.sum.lengths, float64(t.Sampled()))
-		n.sum.malformed = append(n.sum.malformed, oneIf(t.Malformed()))
+		n.sum.malformed = n.sum.malformed.with(oneIf(t.Malformed()))
 		if len(p.Scores) > 0 {
-			n.sum.right = append(n.sum.right, oneIf(t.Reward() >= rightScore))
+			n.sum.right = n.sum.right.with(oneIf(t.Reward() >= rightScore))
 		}
 	}
-	n.sum.scores = append(n.sum.scores, p.Scores...)
+	n.sum.scores = n.sum.scores.with(p.Scores...)
 	if len(p.Scores) > 0 {
-		n.sum.tasks[p.Job.Label] = append(n.sum.tasks[p.Job.Label], mean(p.Scores))
+		n.sum.tasks[p.Job.Label] = n.sum.tasks[p.Job.Label].with(mean(p.Scores))
 	}
 	took := duration(p.Trajectories).Seconds()
 	if p.Drop == "" {
@@ -214,13 +233,13 @@ func (n *Numbers) add(over time.Duration) {
 		v["train/dropped/"+why] = float64(groups)
 	}
 	for label, scores := range s.tasks {
-		v["train/score/"+label] = mean(scores)
+		v["train/score/"+label] = scores.mean()
 	}
-	if len(s.scores) > 0 {
-		v["train/score"], v["train/percent_correct"] = mean(s.scores), mean(s.right)
+	if s.scores.values > 0 {
+		v["train/score"], v["train/percent_correct"] = s.scores.mean(), s.right.mean()
 	}
 	if len(s.lengths) > 0 {
-		v["train/malformed"] = mean(s.malformed)
+		v["train/malformed"] = s.malformed.mean()
 		n.lengths(s.lengths)
 	}
 	const perf = "train_perf/"
@@ -232,8 +251,8 @@ func (n *Numbers) add(over time.Duration) {
 			n.server(fmt.Sprintf("server/server_%d_", i), server)
 		}
 	}
-	if len(s.lags) > 0 {
-		v["train/lag"], v["train/lag_max"] = mean(s.lags), slices.Max(s.lags)
+	if s.lags.values > 0 {
+		v["train/lag"], v["train/lag_max"] = s.lags.mean(), s.lagMax
 	}
 }
 
@@ -316,7 +335,7 @@ func (n *Numbers) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var err error
-	if n.sum.kept+n.sum.rejected+len(n.sum.lags)+len(n.values) > 0 {
+	if n.sum.kept+n.sum.rejected+n.sum.lags.values+len(n.values) > 0 {
 		err = n.write()
 	}
 	return errors.Join(err, n.log.Close())

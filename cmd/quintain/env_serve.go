@@ -61,7 +61,7 @@ func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut 
 		return err
 	}
 	if os.Getenv("GOGC") == "" { // it waits for servers: memory is dearer than time
-		defer debug.SetGCPercent(debug.SetGCPercent(50))
+		defer debug.SetGCPercent(debug.SetGCPercent(25))
 	}
 	if e.folder, err = datadir.Open(e.config.Data, version()); err != nil {
 		return err

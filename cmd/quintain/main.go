@@ -167,11 +167,29 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.SetUsageFunc(flags.Usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		alone(c)
+		return w.checkEnviron()
+	}
 	root.AddCommand(newRun(w), newEnv(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newView(w), newExport(w), newHub(w), newServe(w), newQueue(w), newBench(w),
 		newPolicy(w), newFakeServer(w),
 		newTasks(w), newScenarios(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newConfig(w), newVersion(w))
 	return root
+}
+
+// alone forgets all commands but c, which may run for weeks: their settings and flags take a
+// megabyte. Cobra's own, such as help, need them.
+func alone(c *cobra.Command) {
+	if c.RunE == nil { // it is none of ours
+		return
+	}
+	for ; c.HasParent(); c = c.Parent() {
+		for _, other := range c.Parent().Commands() {
+			if other != c {
+				c.Parent().RemoveCommand(other)
+			}
+		}
+	}
 }
 
 // checkEnviron refuses variables of ours that are no settings.
