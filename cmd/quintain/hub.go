@@ -49,13 +49,15 @@ requests for problems and grades, as quintain serve does.`,
 // serveHub serves until ctx ends.
 func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) {
 	spareProcessor()
-	h, pages, err := c.host(ctx, c.Log.logger(w))
+	log := c.Log.logger(w)
+	h, pages, err := c.host(ctx, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", h.Addr(), c.Data, h.Queue().Stats().Waiting.Groups)
 	w.show(h.Addr(), open)
+	settle(log)
 	return run.Together(ctx, h.Run, pages.Run)
 }
 

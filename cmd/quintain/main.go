@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/quintain-rl/quintain/resident"
 	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -189,6 +191,13 @@ func alone(c *cobra.Command) {
 				c.Parent().RemoveCommand(other)
 			}
 		}
+	}
+}
+
+// settle gives back the memory that only starting took.
+func settle(log *slog.Logger) {
+	if err := resident.Release(); err != nil {
+		log.Debug("more memory than needed is kept", "err", err)
 	}
 }
 
