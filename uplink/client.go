@@ -108,18 +108,17 @@ func (c *client) do(ctx context.Context, to call) (answer, error) {
 	return a, &lostError{err, sent.Load(), is && dial.Op == "dial"}
 }
 
+// exchange makes a request. When it returns, nobody reads the body any more.
 func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
-	var body []byte
-	zipped := false
+	body, zipped := to.body, false
 	if to.kind == "" {
 		body, zipped = c.zips.pack(to.body)
-	} else {
-		body = bytes.Clone(to.body) // of which a request that has failed may still read
 	}
-	r, err := http.NewRequestWithContext(ctx, to.method, c.base.JoinPath(to.path).String(), bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, to.method, c.base.JoinPath(to.path).String(), nil)
 	if err != nil {
 		return a, err
 	}
+	defer lend(r, body)()
 	if to.body != nil {
 		r.Header.Set("Content-Type", cmp.Or(to.kind, "application/json"))
 	}
@@ -139,6 +138,34 @@ func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
 	return a, err
 }
 
+// lend sets the body of a request. Returned waits until the transport has closed it and what it
+// may have made of it for another try: a request that has failed may still be read.
+func lend(r *http.Request, body []byte) (returned func()) {
+	if len(body) == 0 {
+		return func() {}
+	}
+	var open sync.WaitGroup
+	r.GetBody = func() (io.ReadCloser, error) {
+		open.Add(1)
+		return &lent{*bytes.NewReader(body), sync.OnceFunc(open.Done)}, nil
+	}
+	r.Body, _ = r.GetBody()
+	r.ContentLength = int64(len(body))
+	return open.Wait
+}
+
+// A lent is a body that is read.
+type lent struct {
+	bytes.Reader
+	returned func()
+}
+
+// Close implements [io.Closer].
+func (l *lent) Close() error {
+	l.returned()
+	return nil
+}
+
 // A zipper compresses bodies, one at a time, with a writer that it keeps: a new one has more
 // than a megabyte of tables. Many goroutines may use it at once.
 type zipper struct {
@@ -146,11 +173,10 @@ type zipper struct {
 	to *gzip.Writer // nil: not yet needed
 }
 
-// pack compresses a body if that makes it smaller. What it returns is not the memory of body,
-// of which a request that has failed may still read.
+// pack compresses a body if that makes it smaller.
 func (z *zipper) pack(body []byte) (packed []byte, zipped bool) {
 	if len(body) < leastZip {
-		return bytes.Clone(body), false
+		return body, false
 	}
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -161,7 +187,7 @@ func (z *zipper) pack(body []byte) (packed []byte, zipped bool) {
 	z.to.Reset(&b)
 	_, err := z.to.Write(body)
 	if err = errors.Join(err, z.to.Close()); err != nil || b.Len() >= len(body) {
-		return bytes.Clone(body), false
+		return body, false
 	}
 	return b.Bytes(), true
 }

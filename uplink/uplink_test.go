@@ -52,6 +52,9 @@ type post struct {
 
 // RoundTrip implements [http.RoundTripper], without a network.
 func (h *hub) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer r.Body.Close()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.down {
