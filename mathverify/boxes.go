@@ -1,7 +1,6 @@
 package mathverify
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
@@ -105,10 +104,10 @@ func inner(content string) string {
 }
 
 var (
-	separatorNoise = regexp.MustCompile(`\\(?:text|textbf|mbox)\s*\{([^{}]*)\}|\\(?:quad|qquad)\b|\\[,;:! ()\[\]]|[$~&{}]|\\\\`)
-	separatorName  = regexp.MustCompile(`[A-Za-z](?:_\{?\w+\}?)?\s*=`)
-	separatorWord  = regexp.MustCompile(`\p{L}+`)
-	separatorStop  = regexp.MustCompile(`(?i)\b(?:then|but|not|so|no|wrong|correct\w*|instead|finally|rather|actually|therefore|thus|hence|final|now|is|wait|gives|get|check\w*|equals?)\b`)
+	separatorNoise = compiled(`\\(?:text|textbf|mbox)\s*\{([^{}]*)\}|\\(?:quad|qquad)\b|\\[,;:! ()\[\]]|[$~&{}]|\\\\`)
+	separatorName  = compiled(`[A-Za-z](?:_\{?\w+\}?)?\s*=`)
+	separatorWord  = compiled(`\p{L}+`)
+	separatorStop  = compiled(`(?i)\b(?:then|but|not|so|no|wrong|correct\w*|instead|finally|rather|actually|therefore|thus|hence|final|now|is|wait|gives|get|check\w*|equals?)\b`)
 )
 
 // joined reports whether only commas, "and" or "or" stand between two boxes, perhaps
@@ -117,8 +116,8 @@ func joined(between string) bool {
 	if len(between) > 100 || strings.Count(between, "\n") > 2 {
 		return false
 	}
-	rest := separatorName.ReplaceAllString(separatorNoise.ReplaceAllString(between, "$1"), "")
-	words := separatorWord.FindAllString(rest, -1)
+	rest := separatorName().ReplaceAllString(separatorNoise().ReplaceAllString(between, "$1"), "")
+	words := separatorWord().FindAllString(rest, -1)
 	others, links := 0, 0
 	for _, word := range words {
 		if word == "and" || word == "or" {
@@ -127,7 +126,7 @@ func joined(between string) bool {
 			others++
 		}
 	}
-	if strings.ContainsAny(rest, ".:?!=<>") || separatorStop.MatchString(rest) {
+	if strings.ContainsAny(rest, ".:?!=<>") || separatorStop().MatchString(rest) {
 		return false
 	}
 	return others == 0 || links == 1 && others <= 5

@@ -1,7 +1,6 @@
 package mathverify
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func extract(text string, letter bool) (found string, rule Rule) {
 // fromText applies the rules for texts without boxes.
 func fromText(text string, letter bool) (string, Rule) {
 	text = strings.TrimSpace(text)
-	if m := lettered.FindStringSubmatch(text); letter && m != nil && !listing.MatchString(text) {
+	if m := lettered().FindStringSubmatch(text); letter && m != nil && !listing().MatchString(text) {
 		return m[1], RuleStatement
 	}
 	if len(text) <= maxBare && bare(text) {
@@ -100,14 +99,14 @@ const (
 )
 
 // marks finds the marks that chat templates put around turns.
-var marks = regexp.MustCompile(`<\|[^|<>]{1,40}\|>`)
+var marks = compiled(`<\|[^|<>]{1,40}\|>`)
 
 // withoutMarks drops the marks of chat templates.
 func withoutMarks(text string) string {
 	if !strings.Contains(text, "<|") {
 		return text
 	}
-	return marks.ReplaceAllString(text, "")
+	return marks().ReplaceAllString(text, "")
 }
 
 // The tags around an answer.

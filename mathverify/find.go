@@ -1,7 +1,6 @@
 package mathverify
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -68,10 +67,10 @@ func mark(text string) (open, shut string) {
 }
 
 // linked finds what may stand between formulas that are one answer.
-var linked = regexp.MustCompile(`^[\s,]*(?:and|or|,)?\s*$`)
+var linked = compiled(`^[\s,]*(?:and|or|,)?\s*$`)
 
 // single finds a formula that is only a variable.
-var single = regexp.MustCompile(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
+var single = compiled(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
 
 // lastFormula returns the last formula of a text, with those that only commas, "and" or
 // "or" separate from it. If it is only a variable, a number behind it counts.
@@ -84,13 +83,13 @@ func lastFormula(text string) string {
 		return ""
 	}
 	last := all[len(all)-1]
-	if single.MatchString(last.content) || !strings.ContainsAny(last.content, "0123456789=") {
+	if single().MatchString(last.content) || !strings.ContainsAny(last.content, "0123456789=") {
 		if n := lastNumber(text[last.end:]); n != "" {
 			return n
 		}
 	}
 	first := len(all) - 1
-	for first > 0 && linked.MatchString(text[all[first-1].end:all[first].start]) {
+	for first > 0 && linked().MatchString(text[all[first-1].end:all[first].start]) {
 		first--
 	}
 	var parts []string
@@ -105,10 +104,10 @@ func lastFormula(text string) string {
 }
 
 // percentAfter finds a sign of percent after a formula.
-var percentAfter = regexp.MustCompile(`^\s*(?:\\?%|percent\b|pct\b)`)
+var percentAfter = compiled(`^\s*(?:\\?%|percent\b|pct\b)`)
 
 func unitAfter(text string) string {
-	if percentAfter.MatchString(text) {
+	if percentAfter().MatchString(text) {
 		return `\%`
 	}
 	return ""
@@ -130,15 +129,15 @@ func lines(content string) string {
 
 var (
 	number  = `[-−+]?(?:\\\$|\$|€|£)?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)`
-	numeral = regexp.MustCompile(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + number + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|pct\b))?`)
-	amount  = regexp.MustCompile(number + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
+	numeral = compiled(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + number + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|pct\b))?`)
+	amount  = compiled(number + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
 )
 
 // bounding finds words before a number by which it is not the answer.
-var bounding = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than)\s*$`)
+var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than)\s*$`)
 
 // points finds the last numbers in brackets of a text, with commas between them.
-var points = regexp.MustCompile(`[(\[]\s*-?[\d./]+(?:\s*,\s*-?[\d./]+)+\s*[)\]][^\d]*$`)
+var points = compiled(`[(\[]\s*-?[\d./]+(?:\s*,\s*-?[\d./]+)+\s*[)\]][^\d]*$`)
 
 // lastNumber returns the last number of a text, with its sign and a sign of percent, or
 // the numbers in brackets of which it is the last.
@@ -149,16 +148,16 @@ func lastNumber(text string) string {
 		if !strings.ContainsAny(text[from:end], "0123456789") {
 			continue
 		}
-		if all := numeral.FindAllStringIndex(text[from:end], -1); all != nil {
+		if all := numeral().FindAllStringIndex(text[from:end], -1); all != nil {
 			loc := all[len(all)-1]
 			found := text[from+loc[0] : from+loc[1]]
 			if loc[0] > 0 && strings.ContainsAny(found[:1], "-+−") && !strings.ContainsAny(text[from+loc[0]-1:from+loc[0]], " (=[:$\n") {
 				found = found[1:]
 			}
-			if bounding.MatchString(text[max(0, from+loc[0]-maxShort) : from+loc[0]]) {
+			if bounding().MatchString(text[max(0, from+loc[0]-maxShort) : from+loc[0]]) {
 				return ""
 			}
-			if group := points.FindString(text[from:end]); group != "" {
+			if group := points().FindString(text[from:end]); group != "" {
 				return group[:strings.IndexAny(group, ")]")+1]
 			}
 			return strings.TrimSpace(found)
@@ -169,32 +168,32 @@ func lastNumber(text string) string {
 
 // money returns the only amount of money in a text.
 func money(text string) string {
-	if all := amount.FindAllString(text, 2); len(all) == 1 {
+	if all := amount().FindAllString(text, 2); len(all) == 1 {
 		return strings.TrimRight(all[0], " .$\\€£")
 	}
 	return ""
 }
 
 // lone finds a capital letter that stands alone.
-var lone = regexp.MustCompile(`(?:^|[^\p{L}\\{'’])\(?(?:\\text(?:bf)?\{|\\mathbf\{|\\mathrm\{)?\(?([A-J])\)?\}?(?:[^\p{Latin}'’]|$)`)
+var lone = compiled(`(?:^|[^\p{L}\\{'’])\(?(?:\\text(?:bf)?\{|\\mathbf\{|\\mathrm\{)?\(?([A-J])\)?\}?(?:[^\p{Latin}'’]|$)`)
 
 // listing finds several letters one after the other.
-var listing = regexp.MustCompile(`[A-J]\)?\s*(?:,|or|and|/|&)\s*(?:or |and )?\(?[A-J]\b`)
+var listing = compiled(`[A-J]\)?\s*(?:,|or|and|/|&)\s*(?:or |and )?\(?[A-J]\b`)
 
 // firstLetter returns the first letter of a choice in a statement.
 func firstLetter(s string) string {
-	m := lone.FindStringSubmatchIndex(s)
+	m := lone().FindStringSubmatchIndex(s)
 	if m == nil {
 		return ""
 	}
-	if loc := listing.FindStringIndex(s); loc != nil && loc[0] <= m[3] {
+	if loc := listing().FindStringIndex(s); loc != nil && loc[0] <= m[3] {
 		return ""
 	}
 	return s[m[2]:m[3]]
 }
 
 // lettered finds a letter with what it stands for: "C) 42".
-var lettered = regexp.MustCompile(`^\(?([A-J])[).:]\s+\S`)
+var lettered = compiled(`^\(?([A-J])[).:]\s+\S`)
 
 // subject returns what a short sentence says that something is: "Friday" of "The day is
 // Friday".
@@ -206,7 +205,7 @@ func subject(text string) string {
 }
 
 // opening finds a letter with which a text begins.
-var opening = regexp.MustCompile(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is|because|since|non|not)\b)`)
+var opening = compiled(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is|because|since|non|not)\b)`)
 
 // maxHint is the greatest length of a text in which a letter without any mark counts.
 const maxHint = 400
@@ -214,7 +213,7 @@ const maxHint = 400
 // lastLetter returns the letter with which a text begins, or else the last one that
 // stands alone.
 func lastLetter(text string) string {
-	if m := opening.FindStringSubmatch(text); m != nil {
+	if m := opening().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	if len(text) > maxHint {
@@ -222,7 +221,7 @@ func lastLetter(text string) string {
 	}
 	found := ""
 	for rest := text; rest != ""; {
-		m := lone.FindStringSubmatchIndex(rest)
+		m := lone().FindStringSubmatchIndex(rest)
 		if m == nil {
 			break
 		}

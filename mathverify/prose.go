@@ -1,7 +1,6 @@
 package mathverify
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -125,7 +124,7 @@ var markers = []string{
 }
 
 // hedged finds words before a marker by which the answer is not stated.
-var hedged = regexp.MustCompile(`\b(?:perhaps|maybe|might|could|whether|suppose|assume|intended)\b[^.\n]*$`)
+var hedged = compiled(`\b(?:perhaps|maybe|might|could|whether|suppose|assume|intended)\b[^.\n]*$`)
 
 // maxStated is how far from the end of a text a statement is looked for.
 const maxStated = 1 << 16
@@ -149,7 +148,7 @@ func statement(text string) string {
 			length = len("answer ")
 		}
 		after := strings.TrimLeft(text[at+length:], ":：* _\n\t=")
-		if !blank(firstPart(after)) && !hedged.MatchString(low[max(0, at-maxShort/2):at]) {
+		if !blank(firstPart(after)) && !hedged().MatchString(low[max(0, at-maxShort/2):at]) {
 			return after
 		}
 		start, end = max(start, at-maxShort), at
@@ -171,13 +170,13 @@ func finally(text string) string {
 }
 
 // concluding finds the words with which the last step of an argument begins.
-var concluding = regexp.MustCompile(`(?:^|[.\n!$\])] *)(Therefore|Thus|Hence|So|In total|Altogether|In conclusion|Finally|Donc|Daher|Also)\b`)
+var concluding = compiled(`(?:^|[.\n!$\])] *)(Therefore|Thus|Hence|So|In total|Altogether|In conclusion|Finally|Donc|Daher|Also)\b`)
 
 // conclusion returns the text from the last such word on, or nothing if no number and no
 // formula follows.
 func conclusion(text string) string {
 	text = text[max(0, len(text)-maxFormula):]
-	all := concluding.FindAllStringSubmatchIndex(text, -1)
+	all := concluding().FindAllStringSubmatchIndex(text, -1)
 	if all == nil {
 		return ""
 	}
@@ -207,7 +206,7 @@ func lower(text string) string {
 func firstPart(text string) string { return text[:min(len(text), 60)] }
 
 // clause finds where the answer in a statement ends.
-var clause = regexp.MustCompile(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
+var clause = compiled(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
 
 // fromStatement returns the answer in the text after a marker.
 func fromStatement(s string, letter bool) string {
@@ -223,7 +222,7 @@ func fromStatement(s string, letter bool) string {
 	}
 	s = s[:min(len(s), 2000)]
 	part := s
-	if loc := clause.FindStringIndex(outsideFormulas(s)); loc != nil {
+	if loc := clause().FindStringIndex(outsideFormulas(s)); loc != nil {
 		part = s[:loc[0]]
 	}
 	part = strings.Trim(part, " .*\n:")

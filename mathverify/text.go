@@ -1,7 +1,6 @@
 package mathverify
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -176,7 +175,7 @@ func wholeDigits(s string) (string, bool) {
 }
 
 // choice finds the letter of a multiple choice, alone or in brackets.
-var choice = regexp.MustCompile(`^[\s*$]*(?:\\(?:text|textbf|mathbf|mathrm|textrm)\s*\{)*\s*\(?\s*(?:\\(?:text|textbf|mathbf|mathrm)\s*\{)*([A-J])\}*\s*\)?\s*\}*[\s.*$]*$`)
+var choice = compiled(`^[\s*$]*(?:\\(?:text|textbf|mathbf|mathrm|textrm)\s*\{)*\s*\(?\s*(?:\\(?:text|textbf|mathbf|mathrm)\s*\{)*([A-J])\}*\s*\)?\s*\}*[\s.*$]*$`)
 
 // isChoice reports whether a reference is the letter of a multiple choice.
 func isChoice(gold string) bool { return choiceOf(gold) != "" }
@@ -186,7 +185,7 @@ func choiceOf(text string) string {
 	if len(text) > 60 || !strings.ContainsAny(text, "ABCDEFGHIJ") {
 		return ""
 	}
-	if m := choice.FindStringSubmatch(text); m != nil {
+	if m := choice().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"time"
@@ -111,8 +112,41 @@ type rows struct {
 	places map[string]int64 // index of each text
 	bytes  int              // of texts
 	blocks [][2]int64       // offset and number of rows of each block
-	list   [][columns]int64
+
+	count  int    // of rows
+	packed []byte // the columns of each row as varints; the whole segment's are held in memory
+	time   int64  // of the last row; packed has the differences
 }
+
+// put adds a row.
+func (x *rows) put(row [columns]int64) {
+	row[colTime], x.time = row[colTime]-x.time, row[colTime]
+	row[colScore] = int64(bits.ReverseBytes64(uint64(row[colScore]))) // most scores end with zeros
+	for _, v := range row {
+		x.packed = binary.AppendVarint(x.packed, v)
+	}
+	x.count++
+}
+
+// all goes through the rows.
+func (x *rows) all(yield func([columns]int64) bool) {
+	var row [columns]int64
+	for rest := x.packed; len(rest) > 0; {
+		before := row[colTime]
+		for c := range row {
+			v, n := binary.Varint(rest)
+			row[c], rest = v, rest[n:]
+		}
+		row[colTime] += before
+		row[colScore] = int64(bits.ReverseBytes64(uint64(row[colScore])))
+		if !yield(row) {
+			return
+		}
+	}
+}
+
+// forget forgets the rows, but not their memory.
+func (x *rows) forget() { *x = rows{packed: x.packed[:0]} }
 
 // text returns the index of a text, and adds it if it is new.
 func (x *rows) text(s string) int64 {
@@ -129,7 +163,7 @@ func (x *rows) text(s string) int64 {
 }
 
 // room estimates the largest size of the index in a file.
-func (x *rows) room() int { return 256 + x.bytes + 16*len(x.blocks) + 40*len(x.list) }
+func (x *rows) room() int { return 256 + x.bytes + 16*len(x.blocks) + 40*x.count }
 
 // add adds the row of an entry.
 func (x *rows) add(e Entry) {
@@ -138,7 +172,7 @@ func (x *rows) add(e Entry) {
 	if e.Score != nil {
 		score = *e.Score
 	}
-	x.list = append(x.list, [columns]int64{
+	x.put([columns]int64{
 		colTime: e.Time.UnixNano(), colPrefix: x.text(prefix), colNumber: number,
 		colTask: x.text(e.Task), colScenario: x.text(e.Scenario), colDrop: x.text(e.Drop),
 		colOutcomes: outcomeBits(e.Outcomes), colVersion: int64(e.Version),
@@ -149,11 +183,11 @@ func (x *rows) add(e Entry) {
 // join adds everything in another index.
 func (x *rows) join(other *rows) {
 	x.blocks = append(x.blocks, other.blocks...)
-	for _, row := range other.list {
+	for row := range other.all {
 		for _, c := range textColumns {
 			row[c] = x.text(other.texts[row[c]])
 		}
-		x.list = append(x.list, row)
+		x.put(row)
 	}
 }
 
@@ -168,7 +202,7 @@ func (x *rows) take(part *index) {
 		for _, c := range textColumns {
 			row[c] = x.text(part.text(c, i))
 		}
-		x.list = append(x.list, row)
+		x.put(row)
 	}
 }
 
@@ -181,17 +215,18 @@ type indexHead struct {
 
 // pack returns the payload of the index's frame.
 func (x *rows) pack(p *packer) []byte {
-	head, err := json.Marshal(indexHead{len(x.list), x.texts, x.blocks})
+	head, err := json.Marshal(indexHead{x.count, x.texts, x.blocks})
 	if err != nil {
 		panic(err) // strings and numbers can always be written
 	}
 	p.begin()
 	p.put(binary.LittleEndian.AppendUint32(nil, uint32(len(head))))
 	p.put(head)
-	values := make([]int64, len(x.list))
+	values := make([]int64, 0, x.count)
 	for c := range columns {
-		for i := range x.list {
-			values[i] = x.list[i][c]
+		values = values[:0]
+		for row := range x.all {
+			values = append(values, row[c])
 		}
 		p.text = appendColumn(p.text, values)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -19,19 +20,21 @@ const minPlane = 512
 // planes are noise and others are not; together they are one stream.
 type packer struct {
 	out   bytes.Buffer
-	text  []byte        // put, but not deflated yet
-	plane []byte        // memory for planes
-	alike *flate.Writer // for bytes that repeat
-	noise *flate.Writer // for bytes that do not: those of log-probabilities
+	text  []byte               // put, but not deflated yet
+	plane []byte               // memory for planes
+	alike func() *flate.Writer // for bytes that repeat; each is made at its first call
+	noise func() *flate.Writer // for bytes that do not: those of log-probabilities
 }
 
 func newPacker() *packer {
-	writer := func(level int) *flate.Writer {
-		w, err := flate.NewWriter(io.Discard, level)
-		if err != nil {
-			panic(err) // the levels are constants of the package
-		}
-		return w
+	writer := func(level int) func() *flate.Writer {
+		return sync.OnceValue(func() *flate.Writer { // it takes half a megabyte
+			w, err := flate.NewWriter(io.Discard, level)
+			if err != nil {
+				panic(err) // the levels are constants of the package
+			}
+			return w
+		})
 	}
 	return &packer{alike: writer(level), noise: writer(flate.HuffmanOnly)}
 }
@@ -46,7 +49,8 @@ func (p *packer) begin() {
 func (p *packer) put(b []byte) { p.text = append(p.text, b...) }
 
 // section deflates b, and ends at a boundary between bytes.
-func (p *packer) section(w *flate.Writer, b []byte) {
+func (p *packer) section(of func() *flate.Writer, b []byte) {
+	w := of()
 	w.Reset(&p.out)
 	_, err := w.Write(b)
 	if err := errors.Join(err, w.Flush()); err != nil {
@@ -63,7 +67,7 @@ func (p *packer) flush() {
 }
 
 // putColumn adds a column, whose planes w deflates.
-func putColumn[T whole](p *packer, values []T, base int64, w *flate.Writer) {
+func putColumn[T whole](p *packer, values []T, base int64, w func() *flate.Writer) {
 	width := widthOf(values, base)
 	p.text = appendColumnHead(p.text, base, width)
 	if len(values) < minPlane {

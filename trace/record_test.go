@@ -249,7 +249,7 @@ func TestWhatARecordMayNotHold(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "group ") {
 			t.Errorf("%s: %v, want %q", test.why, err, test.want)
 		}
-		if b.size() != before || len(b.index.list) != 1 {
+		if b.size() != before || b.index.count != 1 {
 			t.Errorf("%s: something of the record stays in the block", test.why)
 		}
 		if err := b.add(good); err != nil {

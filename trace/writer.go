@@ -155,7 +155,7 @@ func (w *Writer) append() error {
 	index := &w.block.index
 	w.buf = appendFrame(w.buf[:0], kindBlock, w.block.pack(w.packer))
 	full := w.at.size+int64(len(w.buf)+2*index.room()+w.index.room()) > w.settings.SegmentBytes
-	if w.file != nil && len(w.index.list) > 0 && (full || len(w.index.blocks) == maxBlocks) {
+	if w.file != nil && w.index.count > 0 && (full || len(w.index.blocks) == maxBlocks) {
 		if err := w.finish(); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (w *Writer) append() error {
 			return err
 		}
 	}
-	index.blocks = [][2]int64{{w.at.size, int64(len(index.list))}}
+	index.blocks = [][2]int64{{w.at.size, int64(index.count)}}
 	w.buf = appendFrame(w.buf, kindIndex, index.pack(w.packer))
 	if err := w.write(w.buf); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/jsonform"
@@ -143,20 +142,22 @@ func (l *Link) framesOf(groups []queue.Delivery) (to call, err error) {
 // scoredData is the request to a run-api.
 func (l *Link) scoredData(groups []queue.Delivery) (to call, err error) {
 	env := l.envID()
-	list := make([]*quintain.Group, len(groups))
-	for i, d := range groups {
-		if list[i], err = l.codec.Decode(d.Body); err != nil {
-			return to, fmt.Errorf("group %s: %w", d.ID, err)
+	add := func(dst []byte, d queue.Delivery) []byte { // a decoded group takes many times its binary form, so there is one at a time
+		g, wrong := l.codec.Decode(d.Body)
+		if wrong != nil {
+			err = fmt.Errorf("group %s: %w", d.ID, wrong)
+			return dst
 		}
-		list[i].EnvID = &env
+		g.EnvID = &env
+		return atropos.AppendGroup(dst, g)
 	}
 	to = call{method: http.MethodPost, path: "scored_data_list"}
-	if len(list) == 1 {
-		to.path, to.body = "scored_data", atropos.AppendGroup(l.body[:0], list[0])
+	if len(groups) == 1 {
+		to.path, to.body = "scored_data", add(l.body[:0], groups[0])
 	} else {
-		to.body = jsonform.AppendList(l.body[:0], list, atropos.AppendGroup)
+		to.body = jsonform.AppendList(l.body[:0], groups, add)
 	}
-	return to, nil
+	return to, err
 }
 
 // envID is the id of the environment.

@@ -22,7 +22,7 @@ var floors = [][]string{
 		"pattern", "pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer", "transformer/kernelgen",
-		"nearest", "jsonform", "jsonl", "curve", "stats", "datadir", "pause",
+		"nearest", "jsonform", "jsonl", "curve", "stats", "datadir", "pause", "resident",
 	},
 	{
 		"settings", // the settings and their names
