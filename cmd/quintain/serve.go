@@ -41,10 +41,12 @@ func (w *world) serve(ctx context.Context, c *config) error {
 		return err
 	}
 	defer door.Close()
-	server, err := serve.New(serve.Config{Settings: c.Serve, Web: c.Server, Keys: door.Keys, Log: c.Log.logger(w)})
+	log := c.Log.logger(w)
+	server, err := serve.New(serve.Config{Settings: c.Serve, Web: c.Server, Keys: door.Keys, Log: log})
 	if err != nil {
 		return usageError{err}
 	}
 	fmt.Fprintf(w.stderr, "quintain serve: listening on http://%s; Ctrl-C stops\n", door.Addr())
+	settle(log)
 	return server.Run(ctx, door)
 }
