@@ -551,3 +551,34 @@ func TestStatus(t *testing.T) {
 		<-ended
 	})
 }
+
+// The memory of a body is the caller's again once an exchange ends, however it ends.
+func TestBodyIsReturned(t *testing.T) {
+	stop := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/refuse" { // without reading it
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			return
+		}
+		select {
+		case <-r.Context().Done():
+		case <-stop:
+		}
+	}))
+	defer server.Close()
+	defer close(stop)
+	c, err := newClient(server.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.http.CloseIdleConnections()
+	body := make([]byte, 16<<20)
+	for _, path := range []string{"refuse", "stall"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		_, _ = c.do(ctx, call{method: http.MethodPost, path: path, kind: "application/octet-stream", body: body}) // whatever came of it
+		cancel()
+		for i := range body { // the race detector sees who still reads it
+			body[i]++
+		}
+	}
+}
