@@ -287,10 +287,4 @@ func scoreIn(report *exam.Report, labels []string) *float64 {
 	return &all
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(max(1, len(values)))
-}
+func mean(values []float64) float64 { return average{}.with(values...).mean() }

@@ -33,17 +33,20 @@ type Spec[P Params, I Instance] struct {
 // Task returns the task that s describes, which keeps s. It is also a [quintain.Shortener], a
 // [quintain.Keyer] and a [quintain.Chooser]. Many goroutines may use it.
 func (s *Spec[P, I]) Task() quintain.Task {
+	levels := make([]any, len(s.Levels))
+	for i := range s.Levels {
+		levels[i] = &s.Levels[i]
+	}
 	return newTask(quintain.Info{
 		Name: s.Name, Category: s.Category, Doc: s.Doc, Source: s.Source, Version: s.Version,
 		Many: s.Many, Surface: s.Surface, Refuses: s.Refuses,
-	}, s)
+	}, s, levels)
 }
 
 // typed is what a Spec does because it alone knows its types. It is compiled for each Spec, so
 // everything else is in [task], which is compiled once.
 type typed interface {
 	defaults() any                                      // a *P
-	levels() []any                                      // the *P of each
 	newParams() any                                     // a *P
 	draw(params any, r *rng.Rand) (Instance, error)     // params is a *P
 	own(record any) (inst Instance, is bool)            // whether record is an I
@@ -52,15 +55,6 @@ type typed interface {
 
 // defaults implements typed.
 func (s *Spec[P, I]) defaults() any { return &s.Default }
-
-// levels implements typed.
-func (s *Spec[P, I]) levels() []any {
-	all := make([]any, len(s.Levels))
-	for i := range s.Levels {
-		all[i] = &s.Levels[i]
-	}
-	return all
-}
 
 // newParams implements typed.
 func (s *Spec[P, I]) newParams() any { return new(P) }

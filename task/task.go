@@ -79,22 +79,17 @@ type level struct {
 	streams rng.Name
 }
 
-// newTask returns a task with the levels of its Spec.
-func newTask(info quintain.Info, of typed) *task {
+// newTask returns a task of a Spec with these levels, each a *P.
+func newTask(info quintain.Info, of typed, levels []any) *task {
 	t := &task{info: info, typed: of}
 	t.levels = sync.OnceValue(func() (all []level) {
-		for _, params := range of.levels() {
-			all = append(all, t.level(params))
+		for _, params := range levels {
+			written := mustJSON(params)
+			all = append(all, level{params, written, rng.Named(info.Name, string(written))})
 		}
 		return all
 	})
 	return t
-}
-
-// level writes params, and names the streams of their problems.
-func (t *task) level(params any) level {
-	written := mustJSON(params)
-	return level{params, written, rng.Named(t.info.Name, string(written))}
 }
 
 // Info implements [quintain.Task].
@@ -128,8 +123,8 @@ func (t *task) With(params json.RawMessage) (quintain.Task, error) {
 	if err := p.(Params).Check(); err != nil {
 		return nil, fmt.Errorf("task %s: params: %w", t.info.Name, err)
 	}
-	own := &task{info: t.info, typed: t.typed, own: true}
-	own.levels = sync.OnceValue(func() []level { return []level{own.level(p)} })
+	own := newTask(t.info, t.typed, []any{p})
+	own.own = true
 	return own, nil
 }
 

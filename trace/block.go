@@ -46,9 +46,9 @@ func (b *block) reset() {
 		*b = block{}
 		return
 	}
-	b.index.forget()
 	*b = block{
-		text: jsonText{b: b.text.b[:0]}, tokens: b.tokens[:0], logProbs: b.logProbs[:0], shares: b.shares[:0], index: b.index,
+		text: jsonText{b: b.text.b[:0]}, tokens: b.tokens[:0], logProbs: b.logProbs[:0], shares: b.shares[:0],
+		index: rows{packed: b.index.packed[:0]},
 	}
 }
 

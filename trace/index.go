@@ -145,9 +145,6 @@ func (x *rows) all(yield func([columns]int64) bool) {
 	}
 }
 
-// forget forgets the rows, but not their memory.
-func (x *rows) forget() { *x = rows{packed: x.packed[:0]} }
-
 // text returns the index of a text, and adds it if it is new.
 func (x *rows) text(s string) int64 {
 	at, there := x.places[s]
@@ -213,7 +210,8 @@ type indexHead struct {
 	Blocks  [][2]int64 `json:"blocks"` // offset of each block, and the number of its records
 }
 
-// pack returns the payload of the index's frame.
+// pack returns the payload of the index's frame. It goes through the rows once for each column,
+// which takes some 20 ms for a whole file, rather than hold them unpacked.
 func (x *rows) pack(p *packer) []byte {
 	head, err := json.Marshal(indexHead{x.count, x.texts, x.blocks})
 	if err != nil {

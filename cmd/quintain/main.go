@@ -186,11 +186,8 @@ func alone(c *cobra.Command) {
 		return
 	}
 	for ; c.HasParent(); c = c.Parent() {
-		for _, other := range c.Parent().Commands() {
-			if other != c {
-				c.Parent().RemoveCommand(other)
-			}
-		}
+		c.Parent().ResetCommands()
+		c.Parent().AddCommand(c)
 	}
 }
 

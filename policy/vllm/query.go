@@ -50,28 +50,13 @@ func (q *query) call() (c remote.Call, err error) {
 	if err != nil {
 		return c, fmt.Errorf("body of the request: %w", err)
 	}
-	body := make([]byte, 0, written(q.prompt.Tokens)+len(rest)+len(`{"token_ids":,`))
+	body := make([]byte, 0, 6*len(q.prompt.Tokens)+len(rest)+len(`{"token_ids":,`))
 	body = append(append(append(body, `{"`...), tokens...), `":`...)
 	begin := len(body)
 	body = policy.AppendTokens(body, q.prompt.Tokens)
 	q.sent = body[begin:len(body):len(body)]
 	c.Body = append(append(body, ','), rest[1:]...)
 	return c, nil
-}
-
-// written is about how many bytes tokens take as JSON.
-func written(tokens []quintain.Token) (bytes int) {
-	for _, t := range tokens {
-		switch {
-		case t < 100:
-			bytes += len("10,")
-		case t < 1000:
-			bytes += len("100,")
-		default:
-			bytes += len("100000,")
-		}
-	}
-	return bytes
 }
 
 // begin forgets what an earlier exchange brought.

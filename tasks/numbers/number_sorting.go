@@ -218,9 +218,6 @@ func (n numberSortingItem) Score(text string) quintain.Verdict {
 	if commas := strings.Count(text, ","); commas >= len(n.SortedNumbers) {
 		return quintain.Wrong(fmt.Sprintf("there are %d commas, want %d numbers", commas, len(n.SortedNumbers)))
 	}
-	if !strings.HasPrefix(strings.TrimSpace(text), "[") {
-		return quintain.Malformed("the answer is not a list of numbers in square brackets")
-	}
 	v, err := answer.ReadJSON(strings.ReplaceAll(text, "'", `"`))
 	if err != nil {
 		return quintain.Malformed(fmt.Sprintf("the answer is not a list in square brackets: %v", err))
