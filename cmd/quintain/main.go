@@ -186,8 +186,11 @@ func alone(c *cobra.Command) {
 		return
 	}
 	for ; c.HasParent(); c = c.Parent() {
-		c.Parent().ResetCommands()
-		c.Parent().AddCommand(c)
+		for _, other := range c.Parent().Commands() {
+			if other != c {
+				c.Parent().RemoveCommand(other) // ResetCommands keeps their memory
+			}
+		}
 	}
 }
 
