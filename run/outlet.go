@@ -36,7 +36,7 @@ type Outlet interface {
 
 // Limits of what is sent at once.
 const (
-	mostSent  = 8      // groups
+	mostSent  = 8       // groups
 	mostBytes = 1 << 20 // of their binary form, unless one is larger
 )
 
