@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/envs"
-	"github.com/quintain-rl/quintain/nearest"
+	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/settings"
 )
 

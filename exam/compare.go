@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/stats"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Comparison compares two reports on the same problems. Its own change is that of all

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/stats"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // examined is the report on a file of n problems of which question q is answered right r(q)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/env"
-	"github.com/quintain-rl/quintain/jsonform"
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/task"
 )
 

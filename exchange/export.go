@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
 // An Export writes problems of one task, one per line.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // marks are the verdicts on many answers, in their order.

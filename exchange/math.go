@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/quintain-rl/quintain/jsonform"
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/mathverify"
 )
 

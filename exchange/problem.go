@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A problemWriter writes problems as encoding/json does. It encodes what the problems of

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // Problems reads and writes problems as JSON. It remembers the last ones that it wrote, so

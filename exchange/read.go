@@ -9,8 +9,8 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
-	"github.com/quintain-rl/quintain/jsonform"
 )
 
 // newProblemReader returns the reader of Quintain's own format.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/chattemplate"
-	"github.com/quintain-rl/quintain/jsonform"
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/tokenizer"
 )
 

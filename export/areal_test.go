@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/interop/areal"
-	"github.com/quintain-rl/quintain/jsonl"
 	"github.com/quintain-rl/quintain/rollout"
 )
 

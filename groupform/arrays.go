@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/safetensors"
+	"github.com/quintain-rl/quintain/internal/safetensors"
 )
 
 // Arrays is the content type of groups as arrays, one after another, framed as [Frames]:

@@ -9,7 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/hub"
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // A hub over a folder, on a port that the system chooses.

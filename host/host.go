@@ -12,12 +12,12 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/queue/nats"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A Config says what to open.

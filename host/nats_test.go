@@ -18,8 +18,8 @@ import (
 
 	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A served is a hub over a NATS server, and a client of that server.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // descriptors is how many files this process has open.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // errAcked says that a batch was acknowledged before.

@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/areal"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/jsonform"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // An arealAPI answers agents that ask whether they may start a rollout, as AReaL's manager of

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/jsonform"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // An atroposAPI answers the requests of Atropos' API to a run.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A batch is a batch that is formed and not acknowledged. Its groups stay leased from

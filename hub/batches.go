@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // consumer is the name under which a hub leases the groups of batches from the queue,

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A hub over a queue in memory. A trainer registers, an environment posts a group, and

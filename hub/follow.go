@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/reply"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // freshGap is how long a group is kept from followers if numbers before it are missing:

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain/hub/reply"
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // The headers of a reply with a batch.

@@ -6,7 +6,7 @@ import (
 	_ "embed" // for the document of the API
 
 	"github.com/quintain-rl/quintain/hub/mathroute"
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // openAPIText describes all routes.

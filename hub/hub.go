@@ -27,8 +27,8 @@ import (
 
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/hub/reply"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // DefaultRun is the name of the run that the routes of Atropos speak of.

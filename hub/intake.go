@@ -13,10 +13,10 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/hub/registry"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // An intake puts groups that arrive into the queue of a run.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // openRuns makes the OpenRun of a Config, which notes what it opened.

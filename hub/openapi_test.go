@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // A document is the parts of an OpenAPI document that are held against the routes.

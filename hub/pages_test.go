@@ -5,7 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // TestBrowsersGetPages asks for / as browsers and as clients of Atropos do.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // runsPath comes before the name of a run.

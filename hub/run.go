@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/registry"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A Run is the state of one run of training at a hub. Many goroutines may use it at once.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // runsKey is the record of the default run's queue that lists the further runs.

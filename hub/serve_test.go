@@ -17,8 +17,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/quintain-rl/quintain/hub/reply"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // dial opens a connection to a hub.

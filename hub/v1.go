@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/jsonform"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A v1API answers the requests to a run below /v1 that Atropos does not have.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 const mainPath = "/v1/runs/default"

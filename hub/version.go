@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/policy/weights"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // tellVersion takes the version of the weights that the policy's server samples with.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/quintain-rl/quintain/curve"
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/curve"
+	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
 // LearningCurves returns the mean scores of held-out problems over the minutes of runs, from

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/quintain-rl/quintain/datadir"
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/learn"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/curriculum"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/scalars"
-	"github.com/quintain-rl/quintain/stats"
 )
 
 // rightScore is the least score that counts as correct, as in Atropos' environment.

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/quintain-rl/quintain/pause"
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // Pauses before a new group after failures of the policy.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/curve"
 	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
 )

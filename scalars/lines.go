@@ -3,7 +3,7 @@ package scalars
 import (
 	"time"
 
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
 // A Line is a row as a line of JSON.

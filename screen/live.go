@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/curve"
+	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/run"
 )
 

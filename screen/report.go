@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/quintain-rl/quintain/curve"
+	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/run"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // maxBody is how many bytes a request to grade may have.

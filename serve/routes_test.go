@@ -3,8 +3,8 @@ package serve_test
 import (
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // On a server with keys, problems and grades are for those who bring one.

@@ -14,13 +14,13 @@ import (
 
 	_ "embed" // for the description of the routes
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/nemogym"
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/ors"
 	"github.com/quintain-rl/quintain/serve/sessions"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A protocol is what the clients of one kind speak.

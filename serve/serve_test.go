@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/web/webtest"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 // post makes a request of a server with the default settings, and returns the status and

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quintain-rl/quintain/nearest"
+	"github.com/quintain-rl/quintain/internal/nearest"
 )
 
 // A Form holds all settings of a program, or those of one of its verbs. It is for one

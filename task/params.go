@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/nearest"
+	"github.com/quintain-rl/quintain/internal/nearest"
 )
 
 // explain turns an error of decoding parameters into one that begins with the name of the

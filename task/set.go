@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/nearest"
+	"github.com/quintain-rl/quintain/internal/nearest"
 )
 
 // A Set finds tasks by name. It is not changed once made, so many goroutines may

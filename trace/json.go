@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A jsonText is JSON that is being written. Unlike encoding/json, it keeps raw values byte

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 )
 

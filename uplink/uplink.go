@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/groupform"
-	"github.com/quintain-rl/quintain/pause"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )

@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/exam/examdir"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/watch"
-	"github.com/quintain-rl/quintain/web"
 )
 
 func TestTasks(t *testing.T) {

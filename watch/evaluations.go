@@ -8,7 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/exam/examdir"
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // An evaluationsPage is the content of the page of evaluations.

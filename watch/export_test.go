@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch"
 )

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // Bounds on a page, whatever was played.

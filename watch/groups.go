@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // pageRows is how many groups a page has.

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
 // A machine is what a process takes of the machine that it is on. Many goroutines may use

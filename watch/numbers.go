@@ -14,10 +14,10 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/quintain-rl/quintain/curve"
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/curve"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/scalars"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // Bounds on what is read of the numbers of a run.

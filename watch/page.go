@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // policy is the content security policy of all pages: scripts and styles are files of

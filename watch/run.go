@@ -10,8 +10,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/hub/hubstats"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A chart shows several numbers of a run in one unit.

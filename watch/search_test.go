@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // TestASearchGoesOn looks for a text that only the oldest of 4,500 groups has: at once,

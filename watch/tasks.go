@@ -7,9 +7,9 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A tasksPage is the content of the page of tasks.

@@ -5,11 +5,11 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/tokenizer"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A tokenList is the tokens of an episode, as the page's script takes them. Its lists are

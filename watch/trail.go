@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A trail is the trace of a run, which may begin later.

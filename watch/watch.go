@@ -20,10 +20,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/tokenizer"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // Home is the path of the first page.

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // epoch is when the groups of the tests were kept.

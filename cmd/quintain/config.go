@@ -18,6 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/fake"
@@ -29,7 +30,6 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A config is everything that can be set: the form of the settings file. Each part

@@ -10,7 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/hubstats"
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 func newHubStats(w *world) *cobra.Command {

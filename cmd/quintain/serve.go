@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve"
-	"github.com/quintain-rl/quintain/web"
 )
 
 func newServe(w *world) *cobra.Command {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quintain-rl/quintain/datadir"
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/starter"
 )

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/datadir"
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/transformer"

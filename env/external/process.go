@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/pause"
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // patience is how long a process may take to end once its standard input is closed, again once

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/pause"
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // The pause before a program is started again is leastPause, and doubles with each failure

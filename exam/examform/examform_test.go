@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/exam/examform"
-	"github.com/quintain-rl/quintain/stats"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // report is a report with all that forms show. The names try to break them.

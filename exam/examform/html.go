@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/stats"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 //go:embed page.html

@@ -6,7 +6,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/stats"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A table shows summaries to people.

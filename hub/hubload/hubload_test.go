@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/web/webtest"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 // small returns a load that takes a moment, on a hub that runs until the test ends.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/mathverify"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // The limits of a request to compare mathematical answers.

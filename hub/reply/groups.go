@@ -3,8 +3,8 @@ package reply
 import (
 	"context"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // Groups are those of a reply. They are read in portions, so that a reply takes the

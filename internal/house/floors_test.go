@@ -17,12 +17,12 @@ import (
 // A package may be listed before it is written.
 var floors = [][]string{
 	{ // the ground: these import nothing of the module
-		"rng", "lexicon", "arcset", "grid", "graph", "safetensors",
+		"rng", "internal/lexicon", "internal/arcset", "internal/grid", "graph", "internal/safetensors",
 		"answer", "mathverify/expr",
 		"pattern", "pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer", "transformer/kernelgen",
-		"nearest", "jsonform", "jsonl", "curve", "stats", "datadir", "pause", "resident",
+		"internal/nearest", "internal/jsonform", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "resident",
 	},
 	{
 		"settings", // the settings and their names
@@ -49,7 +49,7 @@ var floors = [][]string{
 		"mathverify", // over its trees, normal forms and values
 		"trace",
 		"packing",
-		"web", "web/webtest",
+		"internal/web", "internal/web/webtest",
 		"interop/atropos", "interop/atropos/environment", "interop/reasoninggym", "interop/areal",
 		"dataset",
 	},

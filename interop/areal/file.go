@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/quintain-rl/quintain/safetensors"
+	"github.com/quintain-rl/quintain/internal/safetensors"
 )
 
 // A File is tensors, and a text in JSON of what is not a tensor.

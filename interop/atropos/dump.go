@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
 // A Kind says which rollouts a dump has.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // AppendGroup appends g as compact JSON on one line: the fourteen keys of the API in

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Record is one line of a dump: the rollouts of one problem.

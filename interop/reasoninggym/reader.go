@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Reader reads entries in the usual form as [Read] does, at a fraction of the cost. It is

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/pause"
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // A Server is a fake OpenAI-compatible server: the routes /v1/models and

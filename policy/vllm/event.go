@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/queue"
 )
 

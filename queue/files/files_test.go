@@ -13,9 +13,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/datadir"
 	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/queue/queuetest"

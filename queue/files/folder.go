@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/queue"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/quintain-rl/quintain/pause"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/queue"
 )
 

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/quintain-rl/quintain/pause"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/queue"
 )
 

@@ -13,7 +13,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // A Tool is what a model may call. Many goroutines may call it at once.

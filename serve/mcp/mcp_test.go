@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/web"
 )
 
 func newServer(t testing.TB) *mcp.Server {

@@ -16,8 +16,8 @@ import (
 	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
-	"github.com/quintain-rl/quintain/nearest"
 	"github.com/quintain-rl/quintain/task"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // aggregate answers with the statistics of the numbers that replies of /verify have at the

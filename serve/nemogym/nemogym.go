@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A server answers agents. Many goroutines may use it at once.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // repliesOf returns the replies of a response in the form of OpenAI's Responses: the text of

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // A grade is what /verify adds to a row.

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A Server plays sessions. Many goroutines may use it at once.

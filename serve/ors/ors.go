@@ -12,9 +12,9 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A server answers clients. Many goroutines may use it at once.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/web"
 )
 
 // A session is an episode.

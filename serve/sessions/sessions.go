@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // Limits are those of the sessions of a server.

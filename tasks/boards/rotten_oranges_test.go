@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/answer"
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/rng"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 

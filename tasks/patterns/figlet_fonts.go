@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
 // A letterFont is a way to draw words.

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )

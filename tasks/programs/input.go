@@ -3,7 +3,7 @@ package programs
 import (
 	"strings"
 
-	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/internal/lexicon"
 	"github.com/quintain-rl/quintain/pyvalue"
 	"github.com/quintain-rl/quintain/rng"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/arcset"
+	"github.com/quintain-rl/quintain/internal/arcset"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 

@@ -3,7 +3,7 @@ package transformations
 import (
 	"slices"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
 // changed makes a rule of how a thing is drawn anew, onto a copy of the picture. Things that

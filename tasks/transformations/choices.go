@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
 // A choice returns the place of one among things, or -1 if none stands out.

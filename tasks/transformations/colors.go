@@ -3,7 +3,7 @@ package transformations
 import (
 	"slices"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
 // recolored makes a rule of what becomes of the cells of the most common color and of the

@@ -1,6 +1,6 @@
 package transformations
 
-import "github.com/quintain-rl/quintain/grid"
+import "github.com/quintain-rl/quintain/internal/grid"
 
 // cropped makes a rule of what becomes of the smallest rectangle with all colored cells.
 func cropped(apply func(p *picture) board) func(p *picture) board {

@@ -1,6 +1,6 @@
 package transformations
 
-import "github.com/quintain-rl/quintain/grid"
+import "github.com/quintain-rl/quintain/internal/grid"
 
 // Lines are cells at steps from one cell, up to the end of the board if far is true.
 type lines struct {

@@ -1,6 +1,6 @@
 package transformations
 
-import "github.com/quintain-rl/quintain/grid"
+import "github.com/quintain-rl/quintain/internal/grid"
 
 // A mask chooses cells of a board of h rows and w columns.
 type mask func(i, j, h, w int) bool

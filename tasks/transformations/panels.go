@@ -1,6 +1,6 @@
 package transformations
 
-import "github.com/quintain-rl/quintain/grid"
+import "github.com/quintain-rl/quintain/internal/grid"
 
 // A joint makes one board of two of the same size; nil if it cannot.
 type joint func(first, second board) board

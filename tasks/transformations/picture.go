@@ -3,7 +3,7 @@ package transformations
 import (
 	"slices"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
 // A board is colors in cells: numbers from 0 to 9.

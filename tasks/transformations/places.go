@@ -1,6 +1,6 @@
 package transformations
 
-import "github.com/quintain-rl/quintain/grid"
+import "github.com/quintain-rl/quintain/internal/grid"
 
 // A shape tells how many rows and columns a board of h rows and w columns gets; none if the
 // rule cannot be applied.

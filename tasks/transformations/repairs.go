@@ -3,7 +3,7 @@ package transformations
 import (
 	"slices"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
 // A repair gives the ground of a board colors, by what is around it; nil if it cannot.

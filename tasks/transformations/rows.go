@@ -1,6 +1,6 @@
 package transformations
 
-import "github.com/quintain-rl/quintain/grid"
+import "github.com/quintain-rl/quintain/internal/grid"
 
 // unrolled makes a rule for a board of one row: each cell of a new one has the color of a
 // cell of the row, or is ground if that is outside.

@@ -3,7 +3,7 @@ package transformations
 import (
 	"slices"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
 // A thing is cells of one color that are connected by their sides.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/internal/lexicon"
 )
 
 // anagramSets are the common words that are anagrams of each other.

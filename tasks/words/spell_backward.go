@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/internal/lexicon"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/internal/lexicon"
 	"github.com/quintain-rl/quintain/rng"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/internal/lexicon"
 )
 
 // A wordNet joins the words of one length that differ in one letter. A word is

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/internal/lexicon"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )

@@ -3,7 +3,7 @@ package words
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/lexicon"
+	"github.com/quintain-rl/quintain/internal/lexicon"
 	"github.com/quintain-rl/quintain/rng"
 )
 

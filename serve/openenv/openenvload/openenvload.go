@@ -14,8 +14,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/quintain-rl/quintain/pause"
-	"github.com/quintain-rl/quintain/stats"
+	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Load says which load is put on a server.

@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/internal/web/webtest"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/openenv/openenvload"
 	"github.com/quintain-rl/quintain/serve/sessions"
-	"github.com/quintain-rl/quintain/web"
-	"github.com/quintain-rl/quintain/web/webtest"
 )
 
 // start runs a server of up to eight sessions until the test ends, and returns its URL.

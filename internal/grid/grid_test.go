@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/quintain-rl/quintain/grid"
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
 func Example() {

@@ -3,7 +3,7 @@ package jsonform_test
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func ExampleEncoder() {

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quintain-rl/quintain/web"
-	"github.com/quintain-rl/quintain/web/webtest"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/internal/web/webtest"
 )
 
 func TestRunEndsWithinTheDrainTime(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"go.uber.org/goleak"
 
-	"github.com/quintain-rl/quintain/web"
-	"github.com/quintain-rl/quintain/web/webtest"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/internal/web/webtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

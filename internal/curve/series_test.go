@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/quintain-rl/quintain/curve"
+	"github.com/quintain-rl/quintain/internal/curve"
 )
 
 // TestSeriesKeepsTheExtremes adds more points than are kept, and looks for the extremes

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/quintain-rl/quintain/pause"
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 func TestForEndsWithTheTimeOrTheContext(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/rng"
-	"github.com/quintain-rl/quintain/stats"
 )
 
 // Five policies answered the same problem eight times.

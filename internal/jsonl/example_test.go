@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
 func ExampleAnswer() {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quintain-rl/quintain/safetensors"
+	"github.com/quintain-rl/quintain/internal/safetensors"
 )
 
 func ExampleAppend() {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 func TestKeys(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
 func TestSpace(t *testing.T) {

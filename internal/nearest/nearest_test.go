@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/quintain-rl/quintain/nearest"
+	"github.com/quintain-rl/quintain/internal/nearest"
 )
 
 func Example() {

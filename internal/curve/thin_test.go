@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/quintain-rl/quintain/curve"
+	"github.com/quintain-rl/quintain/internal/curve"
 )
 
 // TestThinKeepsTheExtremes checks that what Thin keeps looks like the whole: in every

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/datadir"
+	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
 func TestOpen(t *testing.T) {

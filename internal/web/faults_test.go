@@ -15,8 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/quintain-rl/quintain/web"
-	"github.com/quintain-rl/quintain/web/webtest"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/internal/web/webtest"
 )
 
 // failing returns a server whose route /fail fails with what fault says.

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/quintain-rl/quintain/web"
+	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // A server with one route, which takes a name and greets it.
