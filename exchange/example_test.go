@@ -9,9 +9,9 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/catalog"
-	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 // A problem goes out as an entry of reasoning-gym and comes back with an answer.

@@ -7,10 +7,10 @@ import (
 	"io"
 	"time"
 
-	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 // Encode reads lines of {"text": …} and writes {"ids": […]} for each, in order, or {"error"}

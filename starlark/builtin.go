@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/quintain-rl/quintain/pyvalue"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // A builtin is a function that every program has.

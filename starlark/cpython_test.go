@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/pyvalue"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 var programs = flag.String("programs", "testdata/programs.jsonl", "generated programs and what CPython makes of them")

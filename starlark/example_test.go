@@ -3,8 +3,8 @@ package starlark_test
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/pyvalue"
 	"github.com/quintain-rl/quintain/starlark"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 func ExampleProgram_Call() {

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/quintain-rl/quintain/pyvalue"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // A node is an expression, and what is known of it in case that it is assigned to.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/pyvalue"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // textMethods are the methods of texts that Starlark and Python share.

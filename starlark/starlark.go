@@ -28,7 +28,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/quintain-rl/quintain/pyvalue"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // The bounds of programs.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/pyvalue"
 	"github.com/quintain-rl/quintain/starlark"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 var limits = starlark.Limits{Steps: 20_000, Bytes: 1 << 14}

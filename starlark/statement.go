@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/quintain-rl/quintain/pyvalue"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // A flow says how to go on after a statement.

@@ -23,7 +23,7 @@ import (
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 // Home is the path of the first page.

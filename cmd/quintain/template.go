@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 func newTemplate(w *world) *cobra.Command {

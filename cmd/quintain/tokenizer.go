@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/exchange"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 func newTokenizer(w *world) *cobra.Command {

@@ -19,7 +19,7 @@ var floors = [][]string{
 	{ // the ground: these import nothing of the module
 		"rng", "internal/lexicon", "internal/arcset", "internal/grid", "graph", "internal/safetensors",
 		"answer", "mathverify/expr",
-		"pattern", "pyvalue",
+		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer", "transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "resident",
@@ -27,8 +27,8 @@ var floors = [][]string{
 	{
 		"settings", // the settings and their names
 		"mathverify/exact",
-		"tokenizer",
-		"chattemplate", "starlark", // over the values of Python
+		"text/tokenizer",
+		"text/chattemplate", "starlark", // over the values of Python
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "groupform", "groupform/groupformtest",

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/policy/exact"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 var model = flag.String("model", "", "folder of a model whose tokenizer.json and tokenizer_config.json BenchmarkTurns uses; empty: a tiny vocabulary")

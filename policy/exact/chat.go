@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/chattemplate"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 // A Chat is a [Renderer] with the chat template and the tokenizer of a model. It keeps

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 // Templates of the usual kinds.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 // ByteTokenizer is the name of [Bytes] in place of a file's.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/chattemplate"
+	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 // messages returns a conversation as templates read it.

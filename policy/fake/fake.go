@@ -21,9 +21,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/rng"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 // A Config makes a server.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/chattemplate"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 // modelVocabulary is that of a model, with its chat template.

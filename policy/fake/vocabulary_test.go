@@ -13,14 +13,14 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/chattemplate"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 // chatML is a template as of many models.

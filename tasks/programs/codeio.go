@@ -10,9 +10,9 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
-	"github.com/quintain-rl/quintain/pyvalue"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // codeIO asks what a program returns, or for what input.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/pyvalue"
 	"github.com/quintain-rl/quintain/task/tasktest"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 func TestCodeScore(t *testing.T) {

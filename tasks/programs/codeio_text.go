@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/quintain-rl/quintain/pyvalue"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // outputPhrasings are the wordings when the output is asked for: %p stands for the program, %i

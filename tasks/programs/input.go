@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
-	"github.com/quintain-rl/quintain/pyvalue"
 	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // A size says which part of the first range of a parameter is drawn from.

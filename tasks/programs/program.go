@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/pyvalue"
 	"github.com/quintain-rl/quintain/starlark"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // bands are the degrees of difficulty of the programs; each has a file.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/pyvalue"
 	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
 // each calls f with every program.

@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/server"
-	"github.com/quintain-rl/quintain/tokenizer"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 // Server is the settings of the inference servers. Files name the tokenizer; if they do not,

@@ -1,0 +1,47 @@
+package chattemplate
+
+import "github.com/quintain-rl/quintain/text/pyvalue"
+
+// own returns the attribute or method of v with a name. It never takes an item.
+func (r *rendering) own(v value, name string) (value, error) {
+	own, has, err := r.Attribute(v, name)
+	if has || err != nil {
+		return own, err
+	}
+	return absent(v, name), nil
+}
+
+// member returns v.name: the attribute or method of that name, or else the item.
+func (r *rendering) member(v value, name string) (value, error) {
+	own, has, err := r.Attribute(v, name)
+	if has || err != nil {
+		return own, err
+	}
+	if d, is := v.(*pyvalue.Dict); is {
+		if item, has := d.Get(name); has {
+			return item, nil
+		}
+	}
+	return absent(v, name), nil
+}
+
+// subscript returns v[key]: the item, or else the attribute or method of that name.
+func (r *rendering) subscript(v, key value) (value, error) {
+	item, has, err := r.Item(v, key)
+	if has || err != nil {
+		return item, err
+	}
+	name, is := pyvalue.Text(key)
+	if is {
+		return r.own(v, name)
+	}
+	if name, err = r.Str(key); err != nil {
+		name = pyvalue.TypeName(key)
+	}
+	return absent(v, name), nil
+}
+
+// absent is the attribute or item that v does not have.
+func absent(v value, name string) *pyvalue.Undefined {
+	return &pyvalue.Undefined{Name: name, Of: "'" + pyvalue.TypeName(v) + " object'"}
+}

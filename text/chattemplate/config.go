@@ -1,0 +1,161 @@
+package chattemplate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/text/pyvalue"
+)
+
+// A Config is what tokenizer_config.json says about chat templates.
+type Config struct {
+	Templates []NamedTemplate // in the order of the file
+	Tokens    Vars            // bos_token, eos_token and the other special tokens that are set, as text
+}
+
+// A NamedTemplate is the source of a template.
+type NamedTemplate struct {
+	Name   string `json:"name"` // "default" if the file has only one
+	Source string `json:"template"`
+}
+
+// specialTokens are the members of the configuration that templates see.
+var specialTokens = []string{"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token", "additional_special_tokens"}
+
+// ParseConfig reads a tokenizer_config.json.
+func ParseConfig(text []byte) (*Config, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, fmt.Errorf("tokenizer_config: %w", err)
+	}
+	c := &Config{}
+	for _, name := range specialTokens {
+		if raw := members[name]; raw != nil && string(raw) != "null" {
+			token, err := specialToken(raw)
+			if err != nil {
+				return nil, fmt.Errorf("tokenizer_config: %s: %w", name, err)
+			}
+			c.Tokens.put(name, token)
+		}
+	}
+	raw := members["chat_template"]
+	if raw == nil || string(raw) == "null" {
+		return c, nil
+	}
+	var source string
+	if raw[0] == '"' && json.Unmarshal(raw, &source) == nil {
+		c.Templates = []NamedTemplate{{"default", source}}
+		return c, nil
+	}
+	if err := json.Unmarshal(raw, &c.Templates); err != nil {
+		return nil, fmt.Errorf("tokenizer_config: chat_template: want a string or a list of {\"name\", \"template\"}: %w", err)
+	}
+	return c, nil
+}
+
+// specialToken reads a token: a string, an object with the string as content, or a list of these.
+func specialToken(raw json.RawMessage) (value, error) {
+	v, err := pyvalue.ParseJSON(raw)
+	if err != nil {
+		return nil, err
+	}
+	if l, is := v.(*pyvalue.List); is {
+		for i, item := range l.Items {
+			if l.Items[i], err = tokenText(item); err != nil {
+				return nil, err
+			}
+		}
+		return l, nil
+	}
+	return tokenText(v)
+}
+
+func tokenText(v value) (value, error) {
+	if d, is := v.(*pyvalue.Dict); is {
+		v, _ = d.Get("content")
+	}
+	if _, is := v.(string); !is {
+		return nil, fmt.Errorf("is %s, want a string or an object with the string content", pyvalue.TypeName(v))
+	}
+	return v, nil
+}
+
+// A Chat renders conversations as apply_chat_template of transformers does. It does not
+// change: any number of goroutines may use it at once.
+type Chat struct {
+	plain, tools *Template
+	tokens       Vars
+}
+
+// Chat compiles the template of a name. An empty name leaves the choice to each
+// conversation, as in transformers: tool_use if it has tools, or else default.
+func (c *Config) Chat(name string) (*Chat, error) {
+	if len(c.Templates) == 0 {
+		return nil, errors.New("tokenizer_config: chat_template is missing; give the template as a file of its own")
+	}
+	chat := &Chat{tokens: c.Tokens}
+	var err error
+	if name != "" {
+		chat.plain, err = c.compile(name)
+		chat.tools = chat.plain
+		return chat, err
+	}
+	if chat.plain, err = c.compile("default"); err != nil {
+		return nil, err
+	}
+	chat.tools = chat.plain
+	if c.has("tool_use") {
+		chat.tools, err = c.compile("tool_use")
+	}
+	return chat, err
+}
+
+// has reports whether there is a template of a name.
+func (c *Config) has(name string) bool {
+	return slices.ContainsFunc(c.Templates, func(t NamedTemplate) bool { return t.Name == name })
+}
+
+// compile compiles the template of a name.
+func (c *Config) compile(name string) (*Template, error) {
+	var names []string
+	for _, t := range c.Templates {
+		if t.Name == name {
+			template, err := Compile(t.Source)
+			if err != nil {
+				return nil, fmt.Errorf("chat template %s: %w", name, err)
+			}
+			return template, nil
+		}
+		names = append(names, t.Name)
+	}
+	return nil, fmt.Errorf("there is no chat template %q, want %s", name, strings.Join(names, " or "))
+}
+
+// Render renders a conversation: the variable messages, and whatever else the template
+// reads. What vars leaves out is as in transformers: tools and documents are None,
+// add_generation_prompt is false, and the special tokens are those of the configuration.
+// Render does not change vars.
+func (c *Chat) Render(vars Vars, o Options) (Rendering, error) {
+	messages, _ := vars.dict().Get("messages")
+	if l, is := messages.(*pyvalue.List); !is || l.Tuple {
+		return Rendering{}, errors.New("messages: want a list of messages")
+	}
+	var all Vars
+	all.Merge(vars)
+	all.Merge(c.tokens)
+	for _, name := range []string{"tools", "documents"} {
+		if !all.Has(name) {
+			all.put(name, nil)
+		}
+	}
+	if !all.Has("add_generation_prompt") {
+		all.put("add_generation_prompt", false)
+	}
+	if tools, _ := all.d.Get("tools"); tools != nil {
+		return c.tools.Render(all, o)
+	}
+	return c.plain.Render(all, o)
+}

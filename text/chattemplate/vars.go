@@ -1,0 +1,90 @@
+package chattemplate
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/text/pyvalue"
+)
+
+// Vars are the variables of a render. The zero value has none. Renders only read it, so
+// any number of goroutines may use one at once; Set must not run meanwhile.
+type Vars struct{ d *pyvalue.Dict }
+
+// ParseVars reads variables from a JSON object. The order of all members is kept; the last
+// one of a name counts. Half a surrogate pair becomes U+FFFD. Integers have at most 4300
+// digits, and values stand within each other at most 400 deep.
+func ParseVars(object []byte) (Vars, error) {
+	v, err := pyvalue.ParseJSON(object)
+	if err != nil {
+		return Vars{}, err
+	}
+	d, is := v.(*pyvalue.Dict)
+	if !is {
+		return Vars{}, fmt.Errorf("variables: is a %s, want an object", pyvalue.TypeName(v))
+	}
+	return Vars{d}, nil
+}
+
+// Set sets a variable to anything that encoding/json can write. It never changes the
+// values of other Vars.
+func (v *Vars) Set(name string, to any) error {
+	if text, is := to.(string); is {
+		if !utf8.ValidString(text) {
+			text = string([]rune(text)) // as in JSON
+		}
+		v.put(name, text)
+		return nil
+	}
+	text, err := json.Marshal(to)
+	if err != nil {
+		return fmt.Errorf("variable %s: %w", name, err)
+	}
+	parsed, err := pyvalue.ParseJSON(text)
+	if err != nil {
+		return fmt.Errorf("variable %s: %w", name, err)
+	}
+	v.put(name, parsed)
+	return nil
+}
+
+// SetList sets a variable to a list of objects. It shares them: they must not change while
+// it is used.
+func (v *Vars) SetList(name string, objects []Vars) {
+	items := make([]value, len(objects))
+	for i, o := range objects {
+		items[i] = o.dict()
+	}
+	v.put(name, &pyvalue.List{Items: items})
+}
+
+// Has reports whether a variable is set.
+func (v Vars) Has(name string) bool {
+	_, has := v.dict().Get(name)
+	return has
+}
+
+// Merge sets the variables of other that v does not have.
+func (v *Vars) Merge(other Vars) {
+	for key, to := range other.dict().All() {
+		if name := key.(string); !v.Has(name) {
+			v.put(name, to)
+		}
+	}
+}
+
+func (v *Vars) put(name string, to value) {
+	if v.d == nil {
+		v.d = pyvalue.NewDict(4)
+	}
+	v.d.Set(name, to)
+}
+
+// dict returns the variables, which the caller must not change.
+func (v Vars) dict() *pyvalue.Dict {
+	if v.d == nil {
+		return pyvalue.NewDict(0)
+	}
+	return v.d
+}

@@ -1,0 +1,99 @@
+package tokenizer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
+)
+
+// A component is an object of the file, with its path for errors.
+type component struct {
+	path string
+	raw  json.RawMessage
+}
+
+// none reports whether the component is absent or null.
+func (c component) none() bool { return len(c.raw) == 0 || string(c.raw) == "null" }
+
+// kind is the type of the component.
+func (c component) kind() (string, error) {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(c.raw, &head); err != nil {
+		return "", c.errorf("%w", err)
+	}
+	return head.Type, nil
+}
+
+// read decodes the component. It refuses fields that to does not have.
+func (c component) read(to any) error {
+	dec := json.NewDecoder(bytes.NewReader(c.raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(to); err != nil {
+		return c.errorf("%w", err)
+	}
+	return nil
+}
+
+// errorf is an error in the component.
+func (c component) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", c.path, fmt.Errorf(format, args...))
+}
+
+// maxDepth is how deep sequences may nest.
+const maxDepth = 16
+
+// unknown is the error for a type that is not known.
+func (c component) unknown(kind string) error {
+	return c.errorf("the type %q is not supported", kind)
+}
+
+// list reads the components of a sequence, which are in a field of that name.
+func (c component) list(field string, depth int) ([]component, error) {
+	if depth > maxDepth {
+		return nil, c.errorf("nests more than %d deep", maxDepth)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(c.raw, &fields); err != nil {
+		return nil, c.errorf("%w", err)
+	}
+	for name := range fields {
+		if name != "type" && name != field {
+			return nil, c.errorf("unknown field %q", name)
+		}
+	}
+	var raws []json.RawMessage
+	if err := json.Unmarshal(fields[field], &raws); err != nil {
+		return nil, c.errorf("%s: want a list", field)
+	}
+	all := make([]component, len(raws))
+	for i, raw := range raws {
+		all[i] = component{fmt.Sprintf("%s.%s[%d]", c.path, field, i), raw}
+	}
+	return all, nil
+}
+
+// typed is the field that all components have.
+type typed struct {
+	Type string `json:"type"`
+}
+
+// A patternForm is a pattern in the file: one of the two.
+type patternForm struct {
+	String *string `json:"String"`
+	Regex  *string `json:"Regex"`
+}
+
+// finder returns what finds the pattern.
+func (f patternForm) finder() (finder, error) {
+	switch {
+	case f.Regex != nil && f.String == nil:
+		return pattern.Parse(*f.Regex)
+	case f.String == nil || f.Regex != nil || *f.String == "":
+		return nil, fmt.Errorf("pattern: want a String that is not empty, or a Regex")
+	}
+	return literal(*f.String), nil
+}
