@@ -35,7 +35,7 @@ bench: ## run all benchmarks, then compare the tasks with reasoning-gym
 	conformance/python bench/tasks.py --write docs/benchmarks.md
 
 docs: ## rewrite the documents that are made from code and data
-	go test ./internal/house ./catalog ./cmd/quintain -update
+	go test ./internal/house ./tasks/catalog ./cmd/quintain -update
 
 surfaces: ## measure what can be learned from the looks of new tasks' problems: up to a minute each
-	go test ./catalog -run Doc -update -surfaces -timeout 2h
+	go test ./tasks/catalog -run Doc -update -surfaces -timeout 2h

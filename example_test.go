@@ -5,8 +5,8 @@ import (
 	"log"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // A draw names a problem, and the problem contains all that is needed to grade an

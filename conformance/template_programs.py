@@ -163,7 +163,7 @@ def main():
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(json.dumps(line) + "\n" for line in made)
         print(f"{len(made) - 1} programs, of which {sum('error' in line for line in made)} fail")
-        command = ["go", "test", "-count=1", "-run", "^TestPrograms$", "./chattemplate", "-args", "-programs", path]
+        command = ["go", "test", "-count=1", "-run", "^TestPrograms$", "./text/chattemplate", "-args", "-programs", path]
         return subprocess.run(command, cwd=os.path.dirname(os.path.dirname(os.path.abspath(__file__))), check=False).returncode
 
 

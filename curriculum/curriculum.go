@@ -39,7 +39,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A Course is a task with its levels.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // adaptive returns settings of the mode curriculum.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // The sizes of the simulation.

@@ -6,10 +6,10 @@ import (
 	"log"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // curt holds the settings of a scenario that asks only for the answer.

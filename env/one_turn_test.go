@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/env/envtest"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // A guess is a task whose answer is its record; the tagged answer silver is worth a

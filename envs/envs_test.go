@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/env/envtest"
 	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // readProblems reads a file of problems.

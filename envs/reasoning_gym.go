@@ -2,9 +2,9 @@ package envs
 
 import (
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // reasoningGym is the scenario of Atropos' ReasoningGym environment: strict

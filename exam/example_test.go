@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // A policy that is always right is examined with ten held-out problems of one task.

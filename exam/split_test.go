@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // phrasing finds what a record says of its wording.

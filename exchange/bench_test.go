@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // The benchmarks compare every task at every level with the unavoidable work: making its

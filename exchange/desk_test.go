@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // newDesk returns a desk for all tasks.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // A Rule says by which rule an answer was found in a text.

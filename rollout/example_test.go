@@ -7,10 +7,10 @@ import (
 	"log"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // An Engine plays groups of episodes, and Rules turn them into training data.

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 var mixtureGroups = flag.Int("groups", 5000, "groups of TestMixtureOfAllTasks")

@@ -14,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/envs"
@@ -25,6 +24,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // Scenarios prints a table of scenarios, with the first sentence of what each is.

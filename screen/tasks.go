@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // Tasks prints a table of tasks, or nothing if there are no rows. A long one also says in a

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // Match scores answer against the one right text, want. The same text is right, byte for

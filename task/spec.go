@@ -2,7 +2,7 @@ package task
 
 import (
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A Spec describes a task, which its method Task makes. Make alone holds chance; everything

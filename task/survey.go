@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // The seeds of what a survey draws. A blind answer comes from the second.

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // Params are the settings of one difficulty of a task. Its JSON names are those

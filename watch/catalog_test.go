@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/exam/examdir"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/watch"
 )
 

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/screen"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newAsk(w *world) *cobra.Command {

@@ -11,9 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/curriculum"
-	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/host"
@@ -29,6 +27,8 @@ import (
 	"github.com/quintain-rl/quintain/serve"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/starter"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 	"github.com/quintain-rl/quintain/trace"
 )
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // address starts a server on a free port, and returns its address.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newGrade(w *world) *cobra.Command {

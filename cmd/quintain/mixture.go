@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // readMixture sets the tasks to those of the file of the mixture, if there is one, and the

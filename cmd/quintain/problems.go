@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/curriculum"
-	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // streams returns the streams of problems of an examination, or of a run without a

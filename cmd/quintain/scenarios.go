@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/screen"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newScenarios(w *world) *cobra.Command {

@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/screen"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newTasksShow(w *world) *cobra.Command {

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/env/envtest"
 	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // start opens a program and closes it at the end.

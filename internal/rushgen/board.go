@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 const (

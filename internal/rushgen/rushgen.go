@@ -17,7 +17,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 func main() {

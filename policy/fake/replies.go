@@ -9,7 +9,7 @@ import (
 	"sort"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // replies are those to give, as tokens with the one that ends a reply, in order. Each is as

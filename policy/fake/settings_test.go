@@ -8,7 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 func TestLengthsOfReplies(t *testing.T) {

@@ -2,7 +2,7 @@ package fake
 
 import (
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A vocabulary makes tokens of text and text of tokens. Many goroutines may use it at once.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A Solver is a policy that solves problems with a given accuracy, so that the scores

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/transformer"
 )
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newServer(t testing.TB) *mcp.Server {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // BenchmarkVerify verifies rows over connections that are kept: rows of all tasks, whose

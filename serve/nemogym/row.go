@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // problemCookie has the ID of the problem of a rollout. It is all that /seed_session

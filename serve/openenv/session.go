@@ -11,9 +11,9 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // A session is an environment of one client. It is for one goroutine.

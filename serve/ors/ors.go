@@ -11,10 +11,10 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/quintain-rl/quintain/catalog"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // A server answers clients. Many goroutines may use it at once.

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // A decimal is n × 10^exp.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/answer"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // The values are those of Python's decimal module.

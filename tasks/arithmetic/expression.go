@@ -1,7 +1,7 @@
 package arithmetic
 
 import (
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // Operations are named by one byte: those of one character by themselves, the

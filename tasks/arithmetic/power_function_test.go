@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A step in machine numbers comes to what it does in numbers of any size.

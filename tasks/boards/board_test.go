@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // slowStep makes a step of the Game of Life cell by cell.

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/internal/grid"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // shortestPath asks for a shortest way through a grid with blocked cells.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // Lengths of time, in microseconds.

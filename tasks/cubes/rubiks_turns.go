@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // A cubeTurn turns some layers: those from first to last, counted from 0 at the face, or

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // intermediateIntegration asks for an antiderivative that takes a substitution or

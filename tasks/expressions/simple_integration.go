@@ -3,8 +3,8 @@ package expressions
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // simpleIntegration asks for an antiderivative of a polynomial.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // zebraPuzzles asks who of several neighbors has something, which clues tell.

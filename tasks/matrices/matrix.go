@@ -3,9 +3,9 @@ package matrices
 import (
 	"strings"
 
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/internal/grid"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // mostCells is the most rows, and the most columns, of a matrix in a question.

@@ -3,7 +3,7 @@ package moves
 import (
 	"strings"
 
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // A boxnetOrder is a member of an object of a plan: what an agent is to do.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // maxNumbers is how many numbers a question about divisors or multiples has at most.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // numberFiltering asks for those numbers of a list that lie above or below a limit.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // arc1D asks what becomes of a row of cells, by a rule that is known from examples.

@@ -3,7 +3,7 @@ package patterns
 import (
 	"slices"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A scenery is where the rows for a rule are drawn: in a size, for a rule with the number k.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // A cellReader returns the number that a text stands for in a cell, or -1.

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // mostCells is how many cells a numbering has at most.

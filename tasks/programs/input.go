@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A claim is something that is said about who tells the truth. As JSON it is a list

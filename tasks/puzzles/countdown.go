@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/answer"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // countdown asks for an expression of given numbers that has a given value.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // Kinds of things, at most, in a set of recipes.

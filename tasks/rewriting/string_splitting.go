@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // stringSplitting asks what is left when machines are taken apart by rules.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // stringSynthesis asks what blocks come out when others are combined by rules.

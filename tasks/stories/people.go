@@ -1,6 +1,6 @@
 package stories
 
-import "github.com/quintain-rl/quintain/rng"
+import "github.com/quintain-rl/quintain/task/rng"
 
 // A person is somebody in a story.
 type person struct {

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/quintain-rl/quintain/internal/grid"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // makeRearc draws a rule, and pictures, until the examples leave one answer.

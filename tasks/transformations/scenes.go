@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain/internal/grid"
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A painter draws the pictures that rules are applied to.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // The parts of sentences. A sentence has an opening, a main clause and a closing, of which only

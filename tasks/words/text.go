@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // appendJoined appends words with a text between them.

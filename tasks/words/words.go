@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // checkLetters refuses settings min_NAME and max_NAME of the letters of words that

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 func TestReadFloat(t *testing.T) {

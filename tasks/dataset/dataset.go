@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A Verify judges an answer by a gold one. It takes any text, and many goroutines may call it

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 func TestTagged(t *testing.T) {

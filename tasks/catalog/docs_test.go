@@ -21,7 +21,7 @@ var (
 )
 
 const (
-	tasksPage = "../docs/tasks.md"
+	tasksPage = "../../docs/tasks.md"
 	factsFile = "facts.json"
 )
 
@@ -40,10 +40,10 @@ func TestTasksDocIsFresh(t *testing.T) {
 	}
 	got, err := os.ReadFile(tasksPage)
 	if err != nil {
-		t.Fatalf("%v (go test ./catalog -run Doc -update writes it)", err)
+		t.Fatalf("%v (go test ./tasks/catalog -run Doc -update writes it)", err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is stale; go test ./catalog -run Doc -update updates it", tasksPage)
+		t.Errorf("%s is stale; go test ./tasks/catalog -run Doc -update updates it", tasksPage)
 	}
 }
 
@@ -106,7 +106,7 @@ func (f *Facts) complete(one quintain.Task) (err error) {
 }
 
 // tasksHead is the beginning of docs/tasks.md.
-const tasksHead = "# Tasks\n\nMade by `go test ./catalog -run Doc -update`; do not edit. `quintain tasks show NAME` shows more of each task.\n\n" +
+const tasksHead = "# Tasks\n\nMade by `go test ./tasks/catalog -run Doc -update`; do not edit. `quintain tasks show NAME` shows more of each task.\n\n" +
 	`Three figures in a cell are those of the easiest, the middle and the hardest level.
 
 - *Scoring* says how many answers to a problem are right: *one* (however it is spelled) or *many* (the scorer checks each answer).
@@ -142,7 +142,7 @@ func tasksDoc(t *testing.T, measured map[string]Facts) []byte {
 			info := one.Info()
 			f := measured[info.Name]
 			if !f.of(info) {
-				t.Fatalf("%s has no figures for the current version of %s; go test ./catalog -run Doc -update measures it", factsFile, info.Name)
+				t.Fatalf("%s has no figures for the current version of %s; go test ./tasks/catalog -run Doc -update measures it", factsFile, info.Name)
 			}
 			var guess, surface, space []string
 			for _, level := range []int{0, len(info.Levels) / 2, len(info.Levels) - 1} {

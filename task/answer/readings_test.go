@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 func TestReadings(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/dataset"
 	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // read reads lines.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quintain-rl/quintain/rng"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // The numbers below are pinned permanently: changing any of them changes every problem

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quintain-rl/quintain/answer"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // Columns name the columns of a file. An empty one is found: it is the first that there is of

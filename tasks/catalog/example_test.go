@@ -3,7 +3,7 @@ package catalog_test
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/catalog"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // The tasks that nobody guesses, and that have many right answers.

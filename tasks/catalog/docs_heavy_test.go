@@ -24,7 +24,7 @@ func TestFactsAreFresh(t *testing.T) {
 			got.Levels[level].SurfaceRate = want.Levels[level].SurfaceRate
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %s is stale; delete its line, and run go test ./catalog -run Doc -update", got.Name, factsFile)
+			t.Errorf("%s: %s is stale; delete its line, and run go test ./tasks/catalog -run Doc -update", got.Name, factsFile)
 		}
 	}
 }
