@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -108,7 +108,7 @@ func skips(t *testing.T, s quintain.Scenario, index int) bool {
 // reasoningGym is that scenario over a task.
 func reasoningGym(t *testing.T, task quintain.Task, settings string) quintain.Scenario {
 	t.Helper()
-	for _, spec := range envs.Scenarios {
+	for _, spec := range scenarios.All {
 		if spec.Name != "reasoning_gym" {
 			continue
 		}

@@ -9,17 +9,17 @@ import (
 	"io"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/task"
 )
 
 // A Desk answers requests of several kinds, one per line, for a program that keeps one
 // process for all of them.
 type Desk struct {
-	Tasks   *task.Set // problems of other tasks are errors
-	Replies env.Play  // the scenario of one turn that judges whole replies
+	Tasks   *task.Set     // problems of other tasks are errors
+	Replies scenario.Play // the scenario of one turn that judges whole replies
 }
 
 // Answer reads requests, and writes a line for each, in order, or {"error"} if the request

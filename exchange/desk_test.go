@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -23,7 +23,7 @@ func newDesk(t testing.TB) exchange.Desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return exchange.Desk{Tasks: set, Replies: new(envs.ReasoningGym)}
+	return exchange.Desk{Tasks: set, Replies: new(scenarios.ReasoningGym)}
 }
 
 func TestDeskAnswers(t *testing.T) {

@@ -7,15 +7,15 @@ import (
 	"log"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // An Engine plays groups of episodes, and Rules turn them into training data.
 func Example() {
-	s, err := envs.Scenarios[1].Over(catalog.Tasks()[0], nil)
+	s, err := scenarios.All[1].Over(catalog.Tasks()[0], nil)
 	if err != nil {
 		log.Fatal(err)
 	}

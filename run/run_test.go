@@ -15,14 +15,14 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/curriculum"
-	"github.com/quintain-rl/quintain/env"
-	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -42,8 +42,8 @@ func streams(t testing.TB, names ...string) []rollout.Stream {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(envs.Scenarios, func(s env.Spec) bool { return s.Name == "reasoning_gym" })
-		s, err := envs.Scenarios[i].Over(of, nil)
+		i := slices.IndexFunc(scenarios.All, func(s scenario.Spec) bool { return s.Name == "reasoning_gym" })
+		s, err := scenarios.All[i].Over(of, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,8 +258,8 @@ func TestScenariosDoNotShareProblems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := slices.IndexFunc(envs.Scenarios, func(s env.Spec) bool { return s.Name == "reasoning_gym" })
-		if c.Streams[i].Scenario, err = envs.Scenarios[at].Over(one, []byte(`{"short_prompts":true}`)); err != nil {
+		at := slices.IndexFunc(scenarios.All, func(s scenario.Spec) bool { return s.Name == "reasoning_gym" })
+		if c.Streams[i].Scenario, err = scenarios.All[at].Over(one, []byte(`{"short_prompts":true}`)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"text/tabwriter"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // Scenarios prints a table of scenarios, with the first sentence of what each is.
-func Scenarios(out io.Writer, specs []env.Spec) error {
+func Scenarios(out io.Writer, specs []scenario.Spec) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SCENARIO\tVERSION\tSETTINGS\tWHAT IT IS")
 	for _, spec := range specs {
@@ -27,7 +27,7 @@ func Scenarios(out io.Writer, specs []env.Spec) error {
 }
 
 // Scenario prints what a scenario is, and the tasks that it can play.
-func Scenario(out io.Writer, spec env.Spec, can []quintain.Task) {
+func Scenario(out io.Writer, spec scenario.Spec, can []quintain.Task) {
 	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n%s\n", spec.Name, spec.Version, Wrap(spec.Doc, "  "), Wrap("Source: "+spec.Source, "  "))
 	fmt.Fprint(out, "\nSETTINGS\n")
 	for _, s := range catalog.SettingsOf(spec) {

@@ -87,7 +87,7 @@ func (p *policySettings) server() *server.Settings {
 // script returns the script.
 func (c *config) script(streams []rollout.Stream, version func() int32) quintain.Policy {
 	s := c.Policy.Script
-	s.Answer, s.Seed, s.Version = script.Book(scenarios(streams)).Answer, c.Run.Of.Seed, version
+	s.Answer, s.Seed, s.Version = script.Book(played(streams)).Answer, c.Run.Of.Seed, version
 	return &s
 }
 

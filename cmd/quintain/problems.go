@@ -141,8 +141,8 @@ func starterTasks() (choices catalog.Choices) {
 	return choices
 }
 
-// scenarios are those of streams.
-func scenarios(streams []rollout.Stream) []quintain.Scenario {
+// played lists the scenarios of streams.
+func played(streams []rollout.Stream) []quintain.Scenario {
 	all := make([]quintain.Scenario, len(streams))
 	for i, s := range streams {
 		all[i] = s.Scenario

@@ -39,7 +39,7 @@ var floors = [][]string{
 	},
 	{ // the machines
 		"task", "task/tasktest",
-		"env", "env/envtest", "env/external",
+		"scenario", "scenario/scenariotest", "scenario/external",
 		"curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
 		"policy/tiny", "policy/script", "policy/policytest",
@@ -56,7 +56,7 @@ var floors = [][]string{
 	{"hub/registry", "hub/reply", "hub/mathroute", "uplink"}, // parts of the server, and the environment of one elsewhere
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"envs",
+		"scenarios",
 		"starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"policy/probe", "policy/policyload",
@@ -143,7 +143,7 @@ func show(name string) string {
 }
 
 func TestFloorFaultsAreFound(t *testing.T) {
-	house := [][]string{{"task/rng"}, {"", "form"}, {"task", "task/tasktest", "queue"}, {"hub", "tasks/…"}}
+	house := [][]string{{"rng"}, {"", "form"}, {"task", "task/tasktest", "queue"}, {"hub", "tasks/…"}}
 	imports := func(name string, imports ...string) listing {
 		l := listing{ImportPath: strings.TrimSuffix(module+"/"+name, "/")}
 		for _, i := range imports {
@@ -155,7 +155,7 @@ func TestFloorFaultsAreFound(t *testing.T) {
 		pkg  listing
 		want string // part of the only fault; empty: none
 	}{
-		{imports("hub", "queue", "", "task/rng"), ""},
+		{imports("hub", "queue", "", "rng"), ""},
 		{imports("task/tasktest", "task"), ""},
 		{imports("form", ""), ""},
 		{imports("", "form"), "may import lower floors only"},

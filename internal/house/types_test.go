@@ -203,7 +203,7 @@ func TestNothingEmbedsSettings(t *testing.T) {
 func TestEveryScenarioIsListed(t *testing.T) {
 	specs, listed := map[string]string{}, map[string]bool{}
 	for _, s := range checkout(t).sources {
-		if s.pkg != "envs" || s.test {
+		if s.pkg != "scenarios" || s.test {
 			continue
 		}
 		for _, v := range packageVars(s) {
@@ -212,10 +212,10 @@ func TestEveryScenarioIsListed(t *testing.T) {
 				if !is {
 					continue
 				}
-				if isSelector(lit.Type, "env", "Spec") {
+				if isSelector(lit.Type, "scenario", "Spec") {
 					specs[v.Names[i].Name] = s.at(v)
 				}
-				if v.Names[i].Name == "Scenarios" {
+				if v.Names[i].Name == "All" {
 					for _, e := range lit.Elts {
 						listed[typeName(e)] = true
 					}
@@ -224,11 +224,11 @@ func TestEveryScenarioIsListed(t *testing.T) {
 		}
 	}
 	if len(specs) == 0 {
-		t.Error("envs has no scenarios")
+		t.Error("scenarios has no scenarios")
 	}
 	for name, at := range specs {
 		if !listed[name] {
-			t.Errorf("%s: scenario %s is not in envs.Scenarios", at, name)
+			t.Errorf("%s: scenario %s is not in scenarios.All", at, name)
 		}
 		if file := path.Base(strings.SplitN(at, ":", 2)[0]); strings.ReplaceAll(strings.TrimSuffix(file, ".go"), "_", "") != strings.ToLower(name) {
 			t.Errorf("%s: scenario %s is in a file with another name", at, name)

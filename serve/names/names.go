@@ -13,10 +13,10 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -25,7 +25,7 @@ import (
 // errors are about what was asked for, and name the field.
 type Book struct {
 	tasks     *task.Set
-	scenarios []env.Spec
+	scenarios []scenario.Spec
 	usual     string            // scenario of a problem for which none is named
 	ids       map[string]string // of scenarios with their default settings, by name
 	problems  *exchange.Problems
@@ -34,7 +34,7 @@ type Book struct {
 
 // New returns a book of tasks and scenarios. The scenario usual, one of them, plays the
 // problems for which none is named.
-func New(tasks *task.Set, scenarios []env.Spec, usual string) *Book {
+func New(tasks *task.Set, scenarios []scenario.Spec, usual string) *Book {
 	b := &Book{tasks: tasks, scenarios: scenarios, usual: usual, ids: make(map[string]string), problems: exchange.NewProblems()}
 	for _, spec := range scenarios {
 		b.ids[spec.Name] = spec.Info().ID()

@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/serve/names"
 )
 
@@ -145,7 +145,7 @@ func (s *server) episode(draw names.Draw) (quintain.Env, error) {
 		return s.book.Env(p, "")
 	}
 	t, err := s.book.Tasks().Get(p.Task)
-	return env.OneTurn{}.Env(t, p), err
+	return scenario.OneTurn{}.Env(t, p), err
 }
 
 // ping notes that a session is used.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env/envtest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -65,7 +65,7 @@ func few(t testing.TB) []quintain.Task {
 	return tasks
 }
 
-func TestScenarios(t *testing.T) { envtest.Run(t, catalog.Scenarios(), few(t)) }
+func TestScenarios(t *testing.T) { scenariotest.Run(t, catalog.Scenarios(), few(t)) }
 
 func TestScenario(t *testing.T) {
 	for _, spec := range catalog.Scenarios() {

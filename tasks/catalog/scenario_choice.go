@@ -6,23 +6,23 @@ import (
 	"log/slog"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
-	"github.com/quintain-rl/quintain/env/external"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenario/external"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // A ScenarioChoice says which scenario is played, and has the settings of all.
 type ScenarioChoice struct {
 	Name     string
-	External external.Settings   // of a program that plays in place of the scenario, if one is set
-	plays    map[string]env.Play // by the scenario's name
-	program  *external.Program   // nil: it is not started
+	External external.Settings        // of a program that plays in place of the scenario, if one is set
+	plays    map[string]scenario.Play // by the scenario's name
+	program  *external.Program        // nil: it is not started
 }
 
 // DefaultScenario returns the scenario reasoning_gym, and the defaults of all.
 func DefaultScenario() ScenarioChoice {
-	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), plays: map[string]env.Play{}}
+	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), plays: map[string]scenario.Play{}}
 	for _, spec := range Scenarios() {
 		s.plays[spec.Name] = spec.New()
 	}

@@ -5,18 +5,18 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
-	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // Scenarios returns all scenarios, sorted by name.
-func Scenarios() []env.Spec { return envs.Scenarios }
+func Scenarios() []scenario.Spec { return scenarios.All }
 
 // Scenario returns the scenario with the given name. For an unknown name, the error gives
 // the nearest known one.
-func Scenario(name string) (env.Spec, error) {
+func Scenario(name string) (scenario.Spec, error) {
 	var names []string
 	for _, spec := range Scenarios() {
 		if spec.Name == name {
@@ -24,17 +24,17 @@ func Scenario(name string) (env.Spec, error) {
 		}
 		names = append(names, spec.Name)
 	}
-	return env.Spec{}, fmt.Errorf("no scenario %q%s", name, nearest.Suggest(name, names))
+	return scenario.Spec{}, fmt.Errorf("no scenario %q%s", name, nearest.Suggest(name, names))
 }
 
 // SettingsOf returns the settings of a scenario, each with its default.
-func SettingsOf(spec env.Spec) []*settings.Setting {
+func SettingsOf(spec scenario.Spec) []*settings.Setting {
 	return settings.New(spec.New()).Settings()
 }
 
 // Playable returns the tasks that a scenario with its default settings can play, and the
 // errors of the others, both in the order of tasks.
-func Playable(spec env.Spec, tasks []quintain.Task) (can []quintain.Task, cannot []error) {
+func Playable(spec scenario.Spec, tasks []quintain.Task) (can []quintain.Task, cannot []error) {
 	for _, t := range tasks {
 		if _, err := spec.Over(t, nil); err != nil {
 			cannot = append(cannot, err)
@@ -60,7 +60,7 @@ type DemoTurn struct {
 
 // Demonstrate plays problem d of t with a wrong reply, one without an answer, and a right
 // one. If an episode ends early, the next reply begins another episode of the problem.
-func Demonstrate(ctx context.Context, spec env.Spec, t quintain.Task, d quintain.Draw) (demos []Demo, err error) {
+func Demonstrate(ctx context.Context, spec scenario.Spec, t quintain.Task, d quintain.Draw) (demos []Demo, err error) {
 	s, err := spec.Over(t, nil)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package env_test
+package scenario_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"log"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/tasks/catalog"
@@ -22,14 +22,14 @@ func (c *curt) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
 	if c.Please {
 		system = "Please a" + system[1:]
 	}
-	return env.OneTurn{System: system, Extract: answer.Tagged}.Env(t, p), nil
+	return scenario.OneTurn{System: system, Extract: answer.Tagged}.Env(t, p), nil
 }
 
 // A Spec is a scenario for any task. Its settings make the episodes.
 func ExampleSpec() {
-	spec := env.Spec{
+	spec := scenario.Spec{
 		Name: "curt", Doc: "Ask only for the answer.", Source: "Our own.", Version: 1,
-		New: func() env.Play { return new(curt) },
+		New: func() scenario.Play { return new(curt) },
 	}
 	s, err := spec.Over(catalog.Tasks()[0], []byte(`{"please":true}`))
 	if err != nil {

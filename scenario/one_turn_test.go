@@ -1,4 +1,4 @@
-package env_test
+package scenario_test
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
-	"github.com/quintain-rl/quintain/env/envtest"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
 )
@@ -45,7 +45,7 @@ func (guess) Solve(quintain.Problem) (string, error) { return "gold", nil }
 
 // A oneTurn is the scenario of a OneTurn.
 type oneTurn struct {
-	env.OneTurn
+	scenario.OneTurn
 	Loud bool
 }
 
@@ -56,15 +56,15 @@ func (o *oneTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error)
 }
 
 // spec is the scenario of how.
-func spec(how env.OneTurn) env.Spec {
-	return env.Spec{
+func spec(how scenario.OneTurn) scenario.Spec {
+	return scenario.Spec{
 		Name: "one_turn", Doc: "A test.", Source: "None.", Version: 1,
-		New: func() env.Play { return &oneTurn{OneTurn: how} },
+		New: func() scenario.Play { return &oneTurn{OneTurn: how} },
 	}
 }
 
 // over is the scenario of how over guess.
-func over(t *testing.T, how env.OneTurn) quintain.Scenario {
+func over(t *testing.T, how scenario.OneTurn) quintain.Scenario {
 	t.Helper()
 	s, err := spec(how).Over(guess{}, nil)
 	if err != nil {
@@ -74,15 +74,15 @@ func over(t *testing.T, how env.OneTurn) quintain.Scenario {
 }
 
 func TestOneTurnKeepsItsPromises(t *testing.T) {
-	envtest.Run(t, []env.Spec{spec(env.OneTurn{Extract: answer.Tagged, Dual: true, System: "Think."})}, []quintain.Task{guess{}})
+	scenariotest.Run(t, []scenario.Spec{spec(scenario.OneTurn{Extract: answer.Tagged, Dual: true, System: "Think."})}, []quintain.Task{guess{}})
 }
 
 func TestScenarioIsNamedByItsSettings(t *testing.T) {
-	def, err := spec(env.OneTurn{}).Over(guess{}, nil)
+	def, err := spec(scenario.OneTurn{}).Over(guess{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loud, err := spec(env.OneTurn{}).Over(guess{}, []byte(`{"loud":true}`))
+	loud, err := spec(scenario.OneTurn{}).Over(guess{}, []byte(`{"loud":true}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,24 +100,24 @@ func TestScenarioIsNamedByItsSettings(t *testing.T) {
 		t.Error("a problem with other settings is played")
 	}
 	for _, bad := range []string{`{"lout":true}`, `{"loud":1}`, `[]`} {
-		if _, err := spec(env.OneTurn{}).Over(guess{}, []byte(bad)); err == nil || !strings.Contains(err.Error(), "scenario one_turn") {
+		if _, err := spec(scenario.OneTurn{}).Over(guess{}, []byte(bad)); err == nil || !strings.Contains(err.Error(), "scenario one_turn") {
 			t.Errorf("settings %s: error %v", bad, err)
 		}
 	}
 }
 
 func TestOneTurnJudgesTheReply(t *testing.T) {
-	strict := env.OneTurn{Extract: answer.Tagged}
-	dual := env.OneTurn{Extract: answer.Tagged, Dual: true}
+	strict := scenario.OneTurn{Extract: answer.Tagged}
+	dual := scenario.OneTurn{Extract: answer.Tagged, Dual: true}
 	for _, test := range []struct {
-		how       env.OneTurn
+		how       scenario.OneTurn
 		reply     quintain.Reply
 		want      float64
 		malformed bool
 		end       quintain.End
 		says      string
 	}{
-		{env.OneTurn{}, quintain.Reply{Text: " gold\n"}, 1, false, quintain.Terminated, ""},
+		{scenario.OneTurn{}, quintain.Reply{Text: " gold\n"}, 1, false, quintain.Terminated, ""},
 		{strict, quintain.Reply{Text: "<think>lead?</think><answer>gold</answer>"}, 1, false, quintain.Terminated, ""},
 		{strict, quintain.Reply{Text: "gold"}, 0, true, quintain.Terminated, "no <answer>"},
 		{strict, quintain.Reply{Text: "<answer>gold</answer><answer>gold</answer>"}, 0, true, quintain.Terminated, "more than one"},
@@ -145,7 +145,7 @@ func TestOneTurnJudgesTheReply(t *testing.T) {
 // never become a reward of 0.
 func TestUnreadableProblemIsAnError(t *testing.T) {
 	for _, text := range []string{"<answer>gold</answer>", "no tags"} {
-		e, err := over(t, env.OneTurn{Extract: answer.Tagged}).Env(quintain.Problem{Task: "guess", Scenario: "one_turn.v1", Instance: quintain.RawRecord([]byte("{"))})
+		e, err := over(t, scenario.OneTurn{Extract: answer.Tagged}).Env(quintain.Problem{Task: "guess", Scenario: "one_turn.v1", Instance: quintain.RawRecord([]byte("{"))})
 		if err != nil {
 			t.Fatal(err)
 		}

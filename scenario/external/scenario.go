@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/scenario"
 )
 
 // Info describes the scenario that the program plays.
@@ -24,7 +24,7 @@ func (p *Program) Over(t quintain.Task) (quintain.Scenario, error) {
 	if p.hello.Levels != nil {
 		return nil, fmt.Errorf("scenario %s plays problems of its own, and no tasks", p.name())
 	}
-	return env.Over(p.Info(), t, p.env), nil
+	return scenario.Over(p.Info(), t, p.env), nil
 }
 
 // An own plays the program's own problems. A problem is its draw: the program makes it when

@@ -1,8 +1,8 @@
-// Package env turns tasks into scenarios.
+// Package scenario turns tasks into scenarios.
 //
 // A [Spec] defines a scenario: how the problems of any task are asked, answered and
 // judged. [Spec.Over] makes a [quintain.Scenario] of it and a task.
-package env
+package scenario
 
 import (
 	"encoding/json"
@@ -42,7 +42,7 @@ type Spec struct {
 func (s Spec) Info() quintain.ScenarioInfo {
 	info, err := s.info(s.New())
 	if err != nil {
-		panic(fmt.Sprintf("scenario %s: %v", s.Name, err)) // envtest checks for this
+		panic(fmt.Sprintf("scenario %s: %v", s.Name, err)) // scenariotest checks for this
 	}
 	return info
 }

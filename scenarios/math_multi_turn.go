@@ -1,4 +1,4 @@
-package envs
+package scenarios
 
 import (
 	"context"
@@ -7,20 +7,20 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
 	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // mathMultiTurn is the scenario of AReaL's math-multi-turn agent and, with one turn, of its
 // math-single-step agent.
-var mathMultiTurn = env.Spec{
+var mathMultiTurn = scenario.Spec{
 	Name: "math_multi_turn",
 	Doc: "Several attempts at a problem with a mathematical answer; after each, the policy is told whether it was right. " +
 		"Every turn has its own reward; the discount over turns is a setting of the rules.",
 	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
 	Version: 4,
-	New: func() env.Play {
+	New: func() scenario.Play {
 		return &MathMultiTurn{
 			Mode: Modern, NumTurns: 5, RewardScaling: 1,
 			FeedbackRight: "That is correct. Please give your answer again.",
@@ -72,7 +72,7 @@ func (m *MathMultiTurn) Declare(d *settings.Section) {
 	d.Text(&m.FeedbackNone, "feedback_none", "what the policy is told after a reply without an answer").Given("a text")
 }
 
-// Fits implements [env.Fitter]: an answer of the task must be one that can be read, and it
+// Fits implements [scenario.Fitter]: an answer of the task must be one that can be read, and it
 // must be right when it stands in a box.
 func (m *MathMultiTurn) Fits(t quintain.Task) error {
 	p, err := t.Problem(quintain.Draw{})
@@ -97,7 +97,7 @@ func (m *MathMultiTurn) Fits(t quintain.Task) error {
 	return nil
 }
 
-// Env implements [env.Play].
+// Env implements [scenario.Play].
 func (m *MathMultiTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
 	solution, err := t.Solve(p)
 	if err != nil {
@@ -120,7 +120,7 @@ type mathEnv struct {
 
 // Open implements [quintain.Env].
 func (e *mathEnv) Open(context.Context) ([]quintain.Message, error) {
-	question, err := env.Question(e.task, e.problem, e.settings.ShortPrompts)
+	question, err := scenario.Question(e.task, e.problem, e.settings.ShortPrompts)
 	if err != nil {
 		return nil, fmt.Errorf("asking %s: %w", e.problem.ID(), err)
 	}

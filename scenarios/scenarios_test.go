@@ -1,4 +1,4 @@
-package envs_test
+package scenarios_test
 
 import (
 	"encoding/json"
@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env/envtest"
-	"github.com/quintain-rl/quintain/envs"
 	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
@@ -29,13 +29,13 @@ const problems = `{"question":"What is 6 times 7?","answer":"42"}
 `
 
 func TestScenarios(t *testing.T) {
-	envtest.Run(t, envs.Scenarios, []quintain.Task{readProblems(t, problems)})
+	scenariotest.Run(t, scenarios.All, []quintain.Task{readProblems(t, problems)})
 }
 
 // find returns the named scenario over a task.
 func find(t *testing.T, name string, task quintain.Task, settings string) quintain.Scenario {
 	t.Helper()
-	for _, spec := range envs.Scenarios {
+	for _, spec := range scenarios.All {
 		if spec.Name == name {
 			s, err := spec.Over(task, []byte(settings))
 			if err != nil {
@@ -166,7 +166,7 @@ type board struct{ quintain.Task }
 func (board) Solve(quintain.Problem) (string, error) { return "_ X _\n# _ O", nil }
 
 func TestMathMultiTurnPlaysOnlyMathematics(t *testing.T) {
-	for _, spec := range envs.Scenarios {
+	for _, spec := range scenarios.All {
 		_, err := spec.Over(board{readProblems(t, problems)}, nil)
 		if (err == nil) != (spec.Name == "reasoning_gym") {
 			t.Errorf("%s over a task with boards as answers: error %v", spec.Name, err)

@@ -1,6 +1,6 @@
-// Package envtest tests that every scenario keeps the promises of [quintain.Scenario]
+// Package scenariotest tests that every scenario keeps the promises of [quintain.Scenario]
 // and [quintain.Env].
-package envtest
+package scenariotest
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/scenario"
 )
 
 // maxTurns is more than any scenario plays: a longer episode counts as endless.
@@ -24,7 +24,7 @@ var Replies = []string{
 
 // Run tests the promises of all scenarios of a package, over all of tasks that they can
 // play. Each must be able to play at least one.
-func Run(t *testing.T, specs []env.Spec, tasks []quintain.Task) {
+func Run(t *testing.T, specs []scenario.Spec, tasks []quintain.Task) {
 	ids := map[string]string{}
 	for _, spec := range specs {
 		t.Run(spec.Name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func Run(t *testing.T, specs []env.Spec, tasks []quintain.Task) {
 }
 
 // described checks the name, the texts, the version and the settings of a scenario.
-func described(t *testing.T, spec env.Spec) {
+func described(t *testing.T, spec scenario.Spec) {
 	t.Helper()
 	info := spec.Info()
 	if !regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`).MatchString(info.Name) {

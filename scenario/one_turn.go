@@ -1,4 +1,4 @@
-package env
+package scenario
 
 import (
 	"context"

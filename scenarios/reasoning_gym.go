@@ -1,8 +1,8 @@
-package envs
+package scenarios
 
 import (
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
 )
@@ -13,13 +13,13 @@ import (
 // Two rules are stricter than in Atropos. An answer inside the thinking never counts,
 // and upper-case tags count as tags both when answers are read and when they are
 // counted.
-var reasoningGym = env.Spec{
+var reasoningGym = scenario.Spec{
 	Name: "reasoning_gym",
 	Doc: "One reply, which may think between <think> and </think> and must give its answer exactly once, between <answer> and </answer>. " +
 		"The reward is the task's own score.",
 	Source:  "The ReasoningGym environment of Atropos (Nous Research, MIT); prompt and code are our own.",
 	Version: 2,
-	New:     func() env.Play { return new(ReasoningGym) },
+	New:     func() scenario.Play { return new(ReasoningGym) },
 }
 
 // reasoningSystem asks for thinking and for one tagged answer.
@@ -40,9 +40,9 @@ func (g *ReasoningGym) Declare(d *settings.Section) {
 	d.Bool(&g.ShortPrompts, "short_prompts", "ask in a few characters if the task can, and without a system message")
 }
 
-// Env implements [env.Play].
+// Env implements [scenario.Play].
 func (g *ReasoningGym) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
-	how := env.OneTurn{System: reasoningSystem, Extract: answer.Tagged, Dual: true}
+	how := scenario.OneTurn{System: reasoningSystem, Extract: answer.Tagged, Dual: true}
 	if g.ShortPrompts {
 		how.System, how.Short = "", true
 	}

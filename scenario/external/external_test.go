@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/env/envtest"
 	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
@@ -102,7 +102,7 @@ func TestTasksArePlayed(t *testing.T) {
 		if p.Own() != nil {
 			t.Error("it has problems of its own")
 		}
-		envtest.Play(t, s)
+		scenariotest.Play(t, s)
 	})
 }
 
@@ -130,7 +130,7 @@ func TestOwnProblemsArePlayed(t *testing.T) {
 	both(t, "own", func(t *testing.T, how Settings) {
 		p := start(t, how)
 		s := p.Own()
-		envtest.Play(t, s)
+		scenariotest.Play(t, s)
 		if _, err := p.Over(nil); err == nil {
 			t.Error("it plays tasks too")
 		}
