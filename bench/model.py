@@ -161,7 +161,7 @@ def main():
     os.environ["GOMAXPROCS"] = str(args.threads)
     with tempfile.TemporaryDirectory() as folder:
         binary = os.path.join(folder, "transformer.test")
-        subprocess.run(["go", "test", "-c", "-o", binary, "./transformer"], check=True, cwd=ROOT)
+        subprocess.run(["go", "test", "-c", "-o", binary, "./tiny/transformer"], check=True, cwd=ROOT)
         works = {"training": (Trainer(), "BenchmarkTrain/106k"), "sampling": (Sampler(), f"BenchmarkSample/slots={SLOTS}")}
         for work, _ in works.values():
             rate(work, args.seconds)  # warms up

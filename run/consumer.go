@@ -9,9 +9,9 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/pause"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // consumerName is the name under which the run leases groups.

@@ -4,8 +4,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // A Sink takes what happens in a run. Note is called from many goroutines at once and

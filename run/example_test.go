@@ -7,14 +7,14 @@ import (
 	"os"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny/starter"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 // must ends the program with an error.

@@ -3,7 +3,7 @@ package run
 import (
 	"context"
 
-	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // A follower stands in for the consumer when a trainer outside takes the batches.

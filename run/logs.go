@@ -6,7 +6,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/learn"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // An ExamLine is a line of the log of examinations.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 func TestLogs(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/internal/stats"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/scalars"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // rightScore is the least score that counts as correct, as in Atropos' environment.

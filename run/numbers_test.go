@@ -9,11 +9,11 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/scalars"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // A rowsLog keeps rows.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/curriculum"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // A Report is what a run did: since this process began, unless it says otherwise.

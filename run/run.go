@@ -20,10 +20,10 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // A Config says what a run is made of. Streams, Policy, Queue and Settings are needed.

@@ -16,7 +16,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
@@ -25,6 +24,7 @@ import (
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

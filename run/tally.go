@@ -11,8 +11,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/internal/curve"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // scoreWindow is the number of groups over which the first and the last mean score of

@@ -14,9 +14,9 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/screen"
-	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
 func newAsk(w *world) *cobra.Command {

@@ -18,7 +18,6 @@ import (
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/rollout"
@@ -26,9 +25,10 @@ import (
 	"github.com/quintain-rl/quintain/scalars"
 	"github.com/quintain-rl/quintain/serve"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tasks/dataset"
+	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/trace"
 )
 

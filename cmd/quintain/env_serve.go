@@ -10,9 +10,9 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/atropos/envrun"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/uplink"
 )
 

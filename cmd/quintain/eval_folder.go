@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/exam/examform"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 // indifferent are the settings of eval that do not change its results: an examination may

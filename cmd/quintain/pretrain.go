@@ -9,11 +9,11 @@ import (
 
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/screen"
-	"github.com/quintain-rl/quintain/starter"
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/starter"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 func newPretrain(w *world) *cobra.Command {

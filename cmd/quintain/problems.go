@@ -9,10 +9,10 @@ import (
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tasks/dataset"
+	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
 // streams returns the streams of problems of an examination, or of a run without a

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/learn"
-	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/starter"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
 // BenchmarkRun is the work of a run, each half of it alone: groups of eight replies that

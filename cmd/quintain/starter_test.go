@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/starter"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
 // Every problem of the ladder, with its solution, must fit into the context of the embedded

@@ -9,8 +9,8 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/learn"
-	"github.com/quintain-rl/quintain/starter"
+	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
 // TestKilledTrainingGoesOn kills a run that trains at random moments, again and

@@ -21,7 +21,7 @@ var floors = [][]string{
 		"task/answer", "mathverify/expr",
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest",
-		"transformer", "transformer/kernelgen",
+		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "resident",
 	},
 	{
@@ -42,10 +42,10 @@ var floors = [][]string{
 		"scenario", "scenario/scenariotest", "scenario/external",
 		"curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
-		"policy/tiny", "policy/script", "policy/policytest",
+		"tiny", "policy/script", "policy/policytest",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"rollout",
-		"learn",
+		"tiny/learn",
 		"mathverify", // over its trees, normal forms and values
 		"trace",
 		"packing",
@@ -57,7 +57,7 @@ var floors = [][]string{
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
 		"scenarios",
-		"starter",
+		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"policy/probe", "policy/policyload",
 		"export",

@@ -44,6 +44,7 @@ func isPure(pkg string) bool {
 // worldly lists the packages of these wings that hold neither nouns, nor tasks, nor
 // scenarios.
 var worldly = []string{
+	"task/rng",          // makes the randomness
 	"tasks/catalog",     // chooses tasks by settings
 	"tasks/dataset",     // reads files
 	"scenario/external", // starts programs

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 // A batch holds the samples in progress. It belongs to one goroutine. Between two

@@ -1,9 +1,9 @@
 package starter
 
 import (
-	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 // Sizes makes settings of a model's sizes.

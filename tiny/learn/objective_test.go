@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 var casesFile = flag.String("cases", "testdata/objective.json", "batches with expected results, as conformance/learn.py writes them")

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/tiny"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // join concatenates tokens and the bytes of texts.

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/tiny"
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 // A policy that has not learned anything yet gives every token the same probability.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/learn"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // warmUpSeed is the seed of the problems whose solutions a warm-up imitates.

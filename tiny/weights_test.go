@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quintain-rl/quintain/policy/tiny"
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 func TestWeightsFileKeepsThePolicy(t *testing.T) {

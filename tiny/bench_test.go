@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/quintain-rl/quintain/policy/tiny"
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 // laptop are the sizes of the project's published figures: 132 thousand parameters.

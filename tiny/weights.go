@@ -3,7 +3,7 @@ package tiny
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 // SetWeights makes the policy continue with a copy of m's parameters, from the next

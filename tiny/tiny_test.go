@@ -17,9 +17,9 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/policytest"
-	"github.com/quintain-rl/quintain/policy/tiny"
 	"github.com/quintain-rl/quintain/task/rng"
-	"github.com/quintain-rl/quintain/transformer"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
