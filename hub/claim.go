@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
 // maxWait is how long a request may wait at most.

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
 func TestCorruptGroups(t *testing.T) {

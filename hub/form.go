@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/registry"
-	"github.com/quintain-rl/quintain/packing"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // maxBurst is how many groups at most are formed into batches at once.

@@ -3,8 +3,8 @@ package hub
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/packing"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // BenchmarkPick chooses a batch while 100,000 groups wait: some of which fit, and none.

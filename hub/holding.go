@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain/hub/registry"
-	"github.com/quintain-rl/quintain/packing"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // maxHeld is how many groups of an environment are held at most. If that many do not make

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
 // zipped is gzip of a text that is repeated up to so many bytes, with what comes before

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
 // A v1API answers the requests to a run below /v1 that Atropos does not have.

@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform"
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 

@@ -25,7 +25,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/groupform"
+	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
 // A Queue hands out groups in the order in which they were put, or as the consumer

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform"
 	"github.com/quintain-rl/quintain/rollout"
 )
 

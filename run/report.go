@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 

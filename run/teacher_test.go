@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform"
 	"github.com/quintain-rl/quintain/run"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/curriculum"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
 )
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
 // lastTry is how long a request may take once everything ends.

@@ -17,9 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform"
 	"github.com/quintain-rl/quintain/rollout"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/serve"
 	"github.com/quintain-rl/quintain/watch"

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/packing"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 func newHubPack(w *world) *cobra.Command {

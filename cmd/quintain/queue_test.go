@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // What is dumped are the groups that were put; a check says whether they are all there.

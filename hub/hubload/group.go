@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
 // newGroup returns a group like those that environments send: a prompt that the

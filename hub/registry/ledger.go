@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/packing"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // A Ledger adds up what waits, and keeps the result until something changes. Asking

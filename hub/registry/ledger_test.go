@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // A crew is the environments of a run with batches of 8 sequences.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/quintain-rl/quintain/packing"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // A Roster is a registration, and which of its environments are connected. It does not

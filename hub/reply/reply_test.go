@@ -9,12 +9,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quintain-rl/quintain/groupform"
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // TestPortions writes groups of which some are read while the reply is under way. The reply

@@ -31,7 +31,7 @@ var floors = [][]string{
 		"text/chattemplate", "starlark", // over the values of Python
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
-		"", "groupform", "groupform/groupformtest",
+		"", "queue/groupform", "queue/groupform/groupformtest",
 		"policy/remote",
 		"scalars",
 		"settings/flags",
@@ -40,7 +40,7 @@ var floors = [][]string{
 	{ // the machines
 		"task", "task/tasktest",
 		"scenario", "scenario/scenariotest", "scenario/external",
-		"curriculum",
+		"rollout/curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
 		"tiny", "policy/script", "policy/policytest",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
@@ -48,7 +48,7 @@ var floors = [][]string{
 		"tiny/learn",
 		"mathverify", // over its trees, normal forms and values
 		"trace",
-		"packing",
+		"queue/packing",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "interop/atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
@@ -63,7 +63,7 @@ var floors = [][]string{
 		"export",
 		"exchange",
 	},
-	{"tasks/catalog", "exam", "exam/examdir", "exam/examform", "host", "policy/server", "serve/sessions"},
+	{"tasks/catalog", "exam", "exam/examdir", "exam/examform", "hub/host", "policy/server", "serve/sessions"},
 	{"run", "serve/names"},
 	{"screen", "watch", "watch/lines", "interop/atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "serve/openenv/openenvload"},                                                          // sessions that have tools

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform"
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // handing are the promises of leasing, acknowledging and giving back.

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // Machine holds a queue to a simple model through random histories, of which it makes

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // PutAll puts the groups of numbers from 0 to n-1, one by one. Each must be fresh.

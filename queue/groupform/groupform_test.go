@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform"
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/groupform"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/quintain-rl/quintain/host"
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 

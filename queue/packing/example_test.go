@@ -3,7 +3,7 @@ package packing_test
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/packing"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // A group of seven sequences fits into no batch of eight. It does not stop others from

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/groupform"
-	"github.com/quintain-rl/quintain/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/groupform"
+	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // arrays reads a group as arrays: each as its numbers, and the texts.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/quintain-rl/quintain/curriculum"
+	"github.com/quintain-rl/quintain/rollout/curriculum"
 )
 
 // A policy that solves the two easiest of four levels, and half of the problems of the
