@@ -2,9 +2,9 @@ package run
 
 import (
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 

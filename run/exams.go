@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/exam"
+	"github.com/quintain-rl/quintain/run/exam"
 )
 
 // Exams are examinations that are held during the run whenever one is due.

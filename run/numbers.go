@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
-	"github.com/quintain-rl/quintain/scalars"
+	"github.com/quintain-rl/quintain/run/scalars"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/scalars"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/scalars"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 

@@ -18,10 +18,10 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )

@@ -3,7 +3,6 @@ package run
 import (
 	"time"
 
-	"github.com/quintain-rl/quintain/export"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -19,11 +18,16 @@ func (p *Played) Record(at time.Time) *trace.Record {
 	return r
 }
 
-// Records returns a [Sink] that writes a record of every group that was played: to a
-// [trace.Writer], or to what is made of traces.
-func Records(to export.Sink) Sink { return records{to} }
+// A RecordSink takes the records of groups: a [trace.Writer], or a set that package
+// interop/export makes of them. Many goroutines may use one.
+type RecordSink interface {
+	Write(r *trace.Record) error
+}
 
-type records struct{ to export.Sink }
+// Records returns a [Sink] that writes the record of each played group to a RecordSink.
+func Records(to RecordSink) Sink { return records{to} }
+
+type records struct{ to RecordSink }
 
 // Note implements [Sink].
 func (r records) Note(e Event) error {

@@ -9,8 +9,8 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/serve/names"
 )
 
@@ -131,7 +131,7 @@ func (p plain) grade(c *web.Call, body []byte) ([]byte, error) {
 	if len(asked.Items) > p.of.MaxProblems {
 		return nil, web.Errorf(http.StatusRequestEntityTooLarge, "items: has %d members, want %d at most: send several requests", len(asked.Items), p.of.MaxProblems)
 	}
-	verdicts := make([]exchange.Verdict, len(asked.Items))
+	verdicts := make([]pipe.Verdict, len(asked.Items))
 	for i, item := range asked.Items {
 		if err := c.Context().Err(); err != nil {
 			return nil, err
@@ -147,7 +147,7 @@ func (p plain) grade(c *web.Call, body []byte) ([]byte, error) {
 }
 
 // judge grades one item.
-func (p plain) judge(c *web.Call, it item) (v exchange.Verdict, err error) {
+func (p plain) judge(c *web.Call, it item) (v pipe.Verdict, err error) {
 	problem, err := p.book.Problem(it.Problem)
 	if err != nil {
 		return v, err
@@ -170,7 +170,7 @@ func (p plain) judge(c *web.Call, it item) (v exchange.Verdict, err error) {
 		reply = new(string)
 	}
 	step, err := p.book.Judge(c.Context(), problem, it.Scenario, *reply)
-	return exchange.Verdict{Score: step.Reward, Malformed: step.Malformed, Reason: step.Why}, err
+	return pipe.Verdict{Score: step.Reward, Malformed: step.Malformed, Reason: step.Why}, err
 }
 
 // text reads a string, or null for none.

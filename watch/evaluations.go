@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/exam/examdir"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/exam/examdir"
 )
 
 // An evaluationsPage is the content of the page of evaluations.

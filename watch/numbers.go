@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/scalars"
+	"github.com/quintain-rl/quintain/run/scalars"
 )
 
 // Bounds on what is read of the numbers of a run.

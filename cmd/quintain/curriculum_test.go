@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/screen"
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 )
 
 // climbing are flags of a run with a curriculum that plays one group after the other.

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/interop/atropos/envrun"
+	"github.com/quintain-rl/quintain/atropos/envrun"
 )
 
 func newEnvEvaluate(w *world) *cobra.Command {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/atropos/envrun"
+	"github.com/quintain-rl/quintain/atropos/uplink"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/interop/atropos/envrun"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/tiny/learn"
-	"github.com/quintain-rl/quintain/uplink"
 )
 
 func newEnvServe(w *world) *cobra.Command {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )

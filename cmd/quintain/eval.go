@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/exam/examform"
-	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/screen"
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/exam/examform"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newEval(w *world) *cobra.Command {
@@ -100,7 +100,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 		return nil, err
 	}
 	if how.Rule == exam.AtroposRule && len(c.Tasks) == 0 {
-		fmt.Fprintf(w.stderr, "quintain eval: %d of the %d tasks that Atropos draws are here\n", len(streams), len(atropos.EvalTasks(c.Run.Of.Seed)))
+		fmt.Fprintf(w.stderr, "quintain eval: %d of the %d tasks that Atropos draws are here\n", len(streams), len(catalog.AtroposTaskNames(c.Run.Of.Seed)))
 	}
 	sets, err := exam.NewSets(streams, how)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/exam/examdir"
-	"github.com/quintain-rl/quintain/screen"
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/exam/examdir"
 )
 
 func newEvalCompare(w *world) *cobra.Command {

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/exam"
-	"github.com/quintain-rl/quintain/exam/examdir"
-	"github.com/quintain-rl/quintain/exam/examform"
 	"github.com/quintain-rl/quintain/policy/server"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/exam/examdir"
+	"github.com/quintain-rl/quintain/run/exam/examform"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/run/exam"
 )
 
 // evalReport runs quintain eval with args to its end and returns its report.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -32,12 +32,12 @@ so a program can talk to it line by line. A line that cannot be read gives
 			if err != nil {
 				return err
 			}
-			form, err := exchange.FormatOf(format)
+			form, err := pipe.FormatOf(format)
 			if err != nil {
 				return usagef("--%w", err)
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return exchange.Grader{Tasks: tasks, Format: form}.Grade(ctx, w.stdin, w.stdout)
+				return pipe.Grader{Tasks: tasks, Format: form}.Grade(ctx, w.stdin, w.stdout)
 			})
 		},
 	}

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/mathverify"
-	"github.com/quintain-rl/quintain/screen"
 )
 
 func newMath(w *world) *cobra.Command {
@@ -36,7 +36,7 @@ the end; the others are still compared.`,
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return exchange.VerifyMath(ctx, w.stdin, w.stdout)
+				return pipe.VerifyMath(ctx, w.stdin, w.stdout)
 			})
 		},
 	}

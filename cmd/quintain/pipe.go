@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
@@ -48,7 +48,7 @@ request that fails gives {"error": …} in its place and exit status 1 at the en
 				return err
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return exchange.Desk{Tasks: tasks, Replies: new(scenarios.ReasoningGym)}.Answer(ctx, w.stdin, w.stdout)
+				return pipe.Desk{Tasks: tasks, Replies: new(scenarios.ReasoningGym)}.Answer(ctx, w.stdin, w.stdout)
 			})
 		},
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/probe"
-	"github.com/quintain-rl/quintain/screen"
 )
 
 func newPolicy(w *world) *cobra.Command {

@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/interop/pipe"
 )
 
 func newTasksExport(w *world) *cobra.Command {
 	var d draft
 	var format, mixture string
-	var e exchange.Export
+	var e pipe.Export
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Print problems, a JSON object a line",
@@ -37,7 +37,7 @@ problem, those that were found are printed, and the exit status is 1.`,
   quintain tasks export --task chain_sum --params '{"min_terms":3}' --format reasoning-gym`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if e.Format, err = exchange.FormatOf(format); err != nil {
+			if e.Format, err = pipe.FormatOf(format); err != nil {
 				return usagef("--%w", err)
 			}
 			if e.Count < 0 {
@@ -69,7 +69,7 @@ problem, those that were found are printed, and the exit status is 1.`,
 
 // openExport sets the task of e to that of a mixture. The file also has the seed and the
 // number of problems, unless flags do.
-func openExport(c *cobra.Command, mixture string, d *draft, e *exchange.Export) error {
+func openExport(c *cobra.Command, mixture string, d *draft, e *pipe.Export) error {
 	m, err := openMixture(mixture, d.seed)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func openExport(c *cobra.Command, mixture string, d *draft, e *exchange.Export) 
 }
 
 // exportTasks prints the problems, until a signal comes.
-func exportTasks(ctx context.Context, w *world, e exchange.Export) error {
+func exportTasks(ctx context.Context, w *world, e pipe.Export) error {
 	return untilInterrupt(ctx, w, func(ctx context.Context) error {
 		left, err := e.Write(ctx, w.stdout)
 		if e.Distinct && err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/screen"
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 

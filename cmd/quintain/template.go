@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
@@ -57,7 +57,7 @@ exit status 1 at the end; the others are still rendered.`,
 				return err
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return exchange.Render(ctx, chat, at, w.stdin, w.stdout)
+				return pipe.Render(ctx, chat, at, w.stdin, w.stdout)
 			})
 		},
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/exchange"
+	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
@@ -57,7 +57,7 @@ exit status 1 at the end; the others are still encoded.`,
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return file.pipe(c, w, func(ctx context.Context, t *tokenizer.Tokenizer) error {
-				return exchange.Encode(ctx, t, special, w.stdin, w.stdout)
+				return pipe.Encode(ctx, t, special, w.stdin, w.stdout)
 			})
 		},
 	}
@@ -79,7 +79,7 @@ order. All cores work. Ids without a token are left out. A line that cannot be r
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return file.pipe(c, w, func(ctx context.Context, t *tokenizer.Tokenizer) error {
-				return exchange.Decode(ctx, t, skip, w.stdin, w.stdout)
+				return pipe.Decode(ctx, t, skip, w.stdin, w.stdout)
 			})
 		},
 	}

@@ -17,7 +17,7 @@ import (
 // A package may be listed before it is written.
 var floors = [][]string{
 	{ // the ground: these import nothing of the module
-		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "graph", "internal/safetensors",
+		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "internal/safetensors",
 		"task/answer", "mathverify/expr",
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest",
@@ -33,7 +33,7 @@ var floors = [][]string{
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",
 		"policy/remote",
-		"scalars",
+		"run/scalars",
 		"settings/flags",
 		"mathverify/numeric",
 	},
@@ -42,7 +42,7 @@ var floors = [][]string{
 		"scenario", "scenario/scenariotest", "scenario/external",
 		"rollout/curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
-		"tiny", "policy/script", "policy/policytest",
+		"policy/script", "policy/policytest",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"rollout",
 		"tiny/learn",
@@ -50,23 +50,27 @@ var floors = [][]string{
 		"trace",
 		"queue/packing",
 		"internal/web", "internal/web/webtest",
-		"interop/atropos", "interop/atropos/environment", "interop/reasoninggym", "interop/areal",
+		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
 	},
-	{"hub/registry", "hub/reply", "hub/mathroute", "uplink"}, // parts of the server, and the environment of one elsewhere
+	{ // parts of the server, the environment of one elsewhere, and the embedded policy
+		"hub/registry", "hub/reply", "hub/mathroute",
+		"atropos/uplink",
+		"tiny",
+	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
 		"scenarios",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"policy/probe", "policy/policyload",
-		"export",
-		"exchange",
+		"interop/export",
+		"interop/pipe",
 	},
-	{"tasks/catalog", "exam", "exam/examdir", "exam/examform", "hub/host", "policy/server", "serve/sessions"},
+	{"tasks/catalog", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "serve/sessions"},
 	{"run", "serve/names"},
-	{"screen", "watch", "watch/lines", "interop/atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "serve/openenv/openenvload"},                                                          // sessions that have tools
+	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
+	{"serve/openenv", "serve/openenv/openenvload"},                                                               // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "internal/rushgen", "internal/house"},
 }

@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/exchange"
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/task"
@@ -28,14 +28,14 @@ type Book struct {
 	scenarios []scenario.Spec
 	usual     string            // scenario of a problem for which none is named
 	ids       map[string]string // of scenarios with their default settings, by name
-	problems  *exchange.Problems
+	problems  *pipe.Problems
 	over      sync.Map // by name or ID, and task: a played
 }
 
 // New returns a book of tasks and scenarios. The scenario usual, one of them, plays the
 // problems for which none is named.
 func New(tasks *task.Set, scenarios []scenario.Spec, usual string) *Book {
-	b := &Book{tasks: tasks, scenarios: scenarios, usual: usual, ids: make(map[string]string), problems: exchange.NewProblems()}
+	b := &Book{tasks: tasks, scenarios: scenarios, usual: usual, ids: make(map[string]string), problems: pipe.NewProblems()}
 	for _, spec := range scenarios {
 		b.ids[spec.Name] = spec.Info().ID()
 	}
@@ -172,8 +172,8 @@ func (b *Book) byID(text []byte) (p quintain.Problem, err error) {
 }
 
 // Grade judges an answer to p; nil: there is none.
-func (b *Book) Grade(p quintain.Problem, answer *string) (exchange.Verdict, error) {
-	return exchange.Grader{Tasks: b.tasks}.Judge(p, answer)
+func (b *Book) Grade(p quintain.Problem, answer *string) (pipe.Verdict, error) {
+	return pipe.Grader{Tasks: b.tasks}.Judge(p, answer)
 }
 
 // Env returns a new episode of p, which the caller must Close. It is played by the scenario

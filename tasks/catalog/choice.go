@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
@@ -330,14 +329,3 @@ func (l *levels) String() string {
 
 // Type implements [settings.Value].
 func (l *levels) Type() string { return "LEVEL[-LEVEL]" }
-
-// AtroposTasks are those of the tasks that Atropos examines which there are, with the
-// parameters of reasoning-gym.
-func AtroposTasks(all *task.Set, seed uint64) (choices Choices) {
-	for _, name := range atropos.EvalTasks(seed) {
-		if _, err := all.Get(name); err == nil {
-			choices = append(choices, Choice{Name: name, Params: []byte("{}"), Weight: 1})
-		}
-	}
-	return choices
-}

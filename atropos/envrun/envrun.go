@@ -1,0 +1,126 @@
+// Package envrun makes a run of the settings of Atropos' ReasoningGym environment: what is
+// played, by which servers, with which rules, for which hub or into which file.
+package envrun
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/atropos/environment"
+	"github.com/quintain-rl/quintain/atropos/uplink"
+	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/interop/export"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+// Settings are those of the run itself.
+func Settings(of *environment.Settings) run.Settings {
+	s, e := run.Defaults(), &of.Env
+	s.Seed, s.GroupSize, s.BatchSize = e.Seed, e.GroupSize, e.GroupSize
+	s.Parallel = e.Workers(len(of.Servers)) * e.GroupSize
+	s.EpisodeTime = seconds(max(0, e.WorkerTimeout))
+	return s
+}
+
+// seconds is a time in seconds.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Rules are how groups are made.
+func Rules(e *environment.Env) rollout.Rules {
+	r := rollout.DefaultRules()
+	r.Estimator, r.KeepEqual, r.MaskTooLong, r.LengthBudget = rollout.None, !e.EnsureScoresDiffer, e.MaskTooLong, e.MaxTokenLength
+	return r
+}
+
+// Dumps are which rollouts are dumped.
+func Dumps(e *environment.Env) export.DumpSettings {
+	return export.DumpSettings{Rollouts: e.DumpRollouts, Failed: e.DumpFailedRollouts, Threshold: e.SaveScoreThreshold}
+}
+
+// Sampling is how replies are sampled.
+func Sampling(e *environment.Env) quintain.Sampling {
+	return quintain.Sampling{Temperature: 1, TopP: 0.95, MaxTokens: e.MaxTokenLength, MaxTotal: e.MaxTokenLength}
+}
+
+// Curriculum is what moves the levels of the tasks: s, with the mode and the target of the
+// environment.
+func Curriculum(e *environment.Env, s curriculum.Settings) curriculum.Settings {
+	s.Target = e.CurriculumTargetScore
+	switch e.ComplexityMode {
+	case environment.RandomComplexity:
+		s.Mode = curriculum.Random
+	case environment.Curriculum:
+		s.Mode = curriculum.Adaptive
+	default:
+		s.Mode = curriculum.None
+	}
+	return s
+}
+
+// Tasks are those that are played if none is chosen: all, with their default parameters,
+// or nil: all, with their levels.
+func Tasks(e *environment.Env) (all catalog.Choices) {
+	if e.ComplexityMode != "" {
+		return nil
+	}
+	for _, t := range catalog.Tasks() {
+		all = append(all, catalog.Choice{Name: t.Info().Name, Params: []byte("{}"), Weight: 1})
+	}
+	return all
+}
+
+// Exam is how the policy is examined, and how its replies are then sampled.
+func Exam(e *environment.Env) (exam.Settings, quintain.Sampling) {
+	most := 2 * e.MaxTokenLength
+	return exam.Settings{Rule: exam.AtroposRule, Problems: e.EvalSamplesPerTask, Seed: e.EvalSeed, Split: exam.BothSides},
+		quintain.Sampling{Temperature: atropos.EvalTemperature, TopP: 1, MaxTokens: most, MaxTotal: most}
+}
+
+// Exams are the fixed examination of Atropos, which a link asks for; nil: there is none.
+func Exams(e *environment.Env, link *uplink.Link) (*run.Exams, error) {
+	if e.StepsPerEval < 1 {
+		return nil, nil
+	}
+	all, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		return nil, err
+	}
+	scenario := catalog.DefaultScenario()
+	of, err := catalog.AtroposTasks(all, e.Seed).Streams(all, &scenario, e.Seed)
+	if err != nil {
+		return nil, err
+	}
+	which, how := Exam(e)
+	sets, err := exam.NewSets(of, which)
+	return &run.Exams{Sets: sets, Sampling: how, Due: link.ExamDue(), Hold: link.Hold}, err
+}
+
+// defaultName is that of an environment without one.
+const defaultName = "reasoning_gym"
+
+// Uplink is the config of the link to the environment's hub.
+func Uplink(of *environment.Settings) uplink.Config {
+	e := &of.Env
+	c := uplink.Config{
+		URL: e.RolloutServerURL,
+		Registration: uplink.Registration{
+			Name: cmp.Or(e.WandbName, defaultName), MaxTokenLength: e.MaxTokenLength, Weight: e.InferenceWeight,
+			GroupSize: e.GroupSize, Minimum: e.MinBatchAllocation,
+		},
+		Limits: uplink.Limits{
+			GroupSize: e.GroupSize, BatchSize: e.BatchSize, OffPolicy: e.MaxBatchesOffpolicy, Minimum: e.MinBatchAllocation,
+			Workers: e.Workers(len(of.Servers)), Requests: of.Servers.Requests(), NoExamHold: e.EvalHandling == environment.NoHandling,
+		},
+		TotalSteps: e.TotalSteps, EvalEvery: e.StepsPerEval,
+	}
+	if e.EvalHandling == environment.LimitTrain {
+		c.Limits.ExamShare = e.EvalLimitRatio
+	}
+	return c
+}

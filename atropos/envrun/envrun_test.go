@@ -1,0 +1,87 @@
+package envrun
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/atropos/environment"
+	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/server"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+// Every task is played at its default parameters, or at all its levels.
+func TestComplexity(t *testing.T) {
+	for _, test := range []struct {
+		mode  string
+		want  curriculum.Mode
+		tasks int
+	}{{"", curriculum.None, len(catalog.Tasks())}, {environment.RandomComplexity, curriculum.Random, 0}, {environment.Curriculum, curriculum.Adaptive, 0}} {
+		e := &environment.Default().Env
+		e.ComplexityMode, e.CurriculumTargetScore = test.mode, 0.6
+		s := Curriculum(e, curriculum.Default())
+		all := Tasks(e)
+		if s.Mode != test.want || s.Target != 0.6 || s.Controller != curriculum.Teaching || len(all) != test.tasks {
+			t.Errorf("mode %q: %+v, %d tasks", test.mode, s, len(all))
+		}
+		if len(all) > 0 && string(all[0].Params) != "{}" {
+			t.Errorf("mode %q: parameters %s", test.mode, all[0].Params)
+		}
+	}
+}
+
+func TestServer(t *testing.T) {
+	folder := t.TempDir()
+	for _, test := range []struct {
+		why   string
+		set   func(*environment.Settings)
+		files exact.Files
+		want  func(server.Settings) bool
+		fault string
+	}{
+		{"the tokenizer of the flags", func(*environment.Settings) {}, exact.Files{Tokenizer: "bytes"}, func(s server.Settings) bool {
+			return s.Kind == server.Any && s.Files.Tokenizer == "bytes" && s.Chat.APIKey == "x" && s.Chat.Timeout == 20*time.Minute && s.Pool.MaxInFlight == 128*8
+		}, ""},
+		{"a folder", func(s *environment.Settings) { s.Env.TokenizerName, s.Servers[0].ServerType = folder, "sglang" }, exact.Files{}, func(s server.Settings) bool {
+			return s.Kind == probe.SGLang && s.Files.Tokenizer == folder
+		}, ""},
+		{"the server's before the environment's", func(s *environment.Settings) { s.Servers[0].Tokenizer = folder }, exact.Files{}, func(s server.Settings) bool { return s.Files.Tokenizer == folder }, ""},
+		{"none", func(s *environment.Settings) { s.Env.TokenizerName, s.Servers[0].ModelName = "", environment.AnyModel }, exact.Files{}, func(s server.Settings) bool {
+			return s.Kind == probe.OpenAI && s.Chat.Model == environment.AnyModel && s.Files.Tokenizer == ""
+		}, ""},
+		{"any model", func(s *environment.Settings) { s.Servers[0].ModelName = environment.AnyModel }, exact.Files{Tokenizer: "bytes"}, func(s server.Settings) bool { return s.Chat.Model == "" }, ""},
+		{"one that is nowhere", func(*environment.Settings) {}, exact.Files{}, nil, "env.tokenizer_name: the tokenizer of NousResearch"},
+	} {
+		of := environment.Default()
+		test.set(of)
+		s, err := Server(of, test.files, func(string) string { return folder })
+		if test.fault == "" && (err != nil || !test.want(s)) || test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
+			t.Errorf("%s: %+v, error %v", test.why, s, err)
+		}
+	}
+}
+
+// What the settings say is in the run's.
+func TestTranslation(t *testing.T) {
+	of := environment.Default()
+	e := &of.Env
+	e.WorkerTimeout, e.EnsureScoresDiffer, e.DumpRollouts, e.EvalHandling, e.WandbName = -1, false, true, environment.LimitTrain, ""
+	s, r, d, how, up := Settings(of), Rules(e), Dumps(e), Sampling(e), Uplink(of)
+	if s.Seed != 1918 || s.GroupSize != 8 || s.Parallel != 64 || s.EpisodeTime != 0 || s.ExamProblems != 0 {
+		t.Errorf("settings %+v", s)
+	}
+	if r.Estimator != rollout.None || !r.KeepEqual || !r.MaskTooLong || r.LengthBudget != 8192 || r.MinTrainable != 10 {
+		t.Errorf("rules %+v", r)
+	}
+	if !d.Rollouts || d.Failed || d.Threshold != 0.51 || how != (quintain.Sampling{Temperature: 1, TopP: 0.95, MaxTokens: 8192, MaxTotal: 8192}) {
+		t.Errorf("dumps %+v, sampling %+v", d, how)
+	}
+	if up.Registration.Name != "reasoning_gym" || *up.Registration.Minimum != 0.1 || up.Limits.Workers != 8 || up.Limits.Requests != 128 || up.Limits.ExamShare != 0.1 || up.Limits.NoExamHold || up.EvalEvery != 25 {
+		t.Errorf("link %+v", up)
+	}
+}

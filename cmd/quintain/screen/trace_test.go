@@ -1,0 +1,21 @@
+package screen_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// What a model or its server wrote reaches the terminal as text, and not as commands.
+func TestTraceShowsHostileText(t *testing.T) {
+	const hostile = "a\x1b]0;title\a\x1b[2J\u202eb\r\n\u4f60\t."
+	turn := quintain.Turn{Reply: hostile, Why: hostile, Observed: []quintain.Message{{Role: hostile, Content: hostile}}}
+	var out strings.Builder
+	screen.Record(&out, &trace.Record{Episodes: []quintain.Trajectory{{Turns: []quintain.Turn{turn}, Error: hostile}}})
+	if n := strings.Count(out.String(), "a]0;title[2Jb\n\u4f60\t."); n != 5 {
+		t.Errorf("%d of 5 texts are harmless in %q", n, out.String())
+	}
+}

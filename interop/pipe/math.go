@@ -1,0 +1,35 @@
+package pipe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/mathverify"
+)
+
+// VerifyMath reads lines with a [mathverify.Pair] each, and writes a [mathverify.Verdict]
+// for each, in order, or {"error"} if the line cannot be read. The lines are compared on
+// all cores. See [jsonl.Answer] for its limits and errors.
+func VerifyMath(ctx context.Context, in io.Reader, out io.Writer) error {
+	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
+		var encoder jsonform.Encoder
+		return func(dst, line []byte) ([]byte, error) { return appendVerified(ctx, &encoder, dst, line) }
+	})
+}
+
+// appendVerified appends the verdict on a pair.
+func appendVerified(ctx context.Context, encoder *jsonform.Encoder, dst, line []byte) ([]byte, error) {
+	var pair mathverify.Pair
+	if err := json.Unmarshal(line, &pair); err != nil {
+		return dst, fmt.Errorf(`the line is not {"gold": …, "answer": …}: %w`, err)
+	}
+	verdict, err := pair.Verify(ctx)
+	if err != nil {
+		return dst, err
+	}
+	return encoder.Append(dst, &verdict)
+}

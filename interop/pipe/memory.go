@@ -1,0 +1,41 @@
+package pipe
+
+import (
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A memory keeps the last problems that were put, by name, so that those that come back
+// need not be read. Many goroutines may use it.
+type memory struct {
+	most int // bytes of JSON in each half
+
+	mu         sync.RWMutex
+	young, old map[string]*quintain.Problem
+	size       int // bytes of JSON in young
+}
+
+// put keeps a problem, whose JSON has so many bytes, in place of the oldest if there is no
+// room.
+func (m *memory) put(name []byte, size int, p quintain.Problem) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.size+size > m.most || m.young == nil {
+		m.young, m.old, m.size = map[string]*quintain.Problem{}, m.young, 0
+	}
+	if _, known := m.young[string(name)]; !known && size <= m.most {
+		m.size += size
+		m.young[string(name)] = &p
+	}
+}
+
+// get returns the problem of a name, nil if it is not known. It is not to be changed.
+func (m *memory) get(name []byte) *quintain.Problem {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if p := m.young[string(name)]; p != nil {
+		return p
+	}
+	return m.old[string(name)]
+}

@@ -1,0 +1,87 @@
+package pipe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/tokenizer"
+)
+
+// Encode reads lines of {"text": …} and writes {"ids": […]} for each, in order, or {"error"}
+// if the line cannot be read. With special, the tokens with which a text begins and ends are
+// added. All cores work. See [jsonl.Answer] for its limits and errors.
+func Encode(ctx context.Context, t *tokenizer.Tokenizer, special bool, in io.Reader, out io.Writer) error {
+	return answerJSON(ctx, in, out, func(line []byte) (any, error) {
+		var asked struct {
+			Text *string `json:"text"`
+		}
+		if err := json.Unmarshal(line, &asked); err != nil {
+			return nil, err
+		}
+		if asked.Text == nil {
+			return nil, errors.New("text: is missing")
+		}
+		ids, err := t.Encode(*asked.Text, special)
+		if ids == nil {
+			ids = []int32{} // null would be no list
+		}
+		return map[string][]int32{"ids": ids}, err
+	})
+}
+
+// Decode reads lines of {"ids": […]} and writes {"text": …} for each, as [Encode] does the
+// other way. Ids without a token are left out, and with skip the special tokens too.
+func Decode(ctx context.Context, t *tokenizer.Tokenizer, skip bool, in io.Reader, out io.Writer) error {
+	return answerJSON(ctx, in, out, func(line []byte) (any, error) {
+		var asked struct {
+			IDs []int32 `json:"ids"`
+		}
+		if err := json.Unmarshal(line, &asked); err != nil {
+			return nil, err
+		}
+		if asked.IDs == nil {
+			return nil, errors.New("ids: is missing")
+		}
+		return map[string]string{"text": t.Decode(asked.IDs, skip)}, nil
+	})
+}
+
+// answerJSON answers lines by what answer returns for them.
+func answerJSON(ctx context.Context, in io.Reader, out io.Writer, answer func(line []byte) (any, error)) error {
+	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
+		return func(dst, line []byte) ([]byte, error) {
+			reply, err := answer(line)
+			if err != nil {
+				return dst, err
+			}
+			text, err := json.Marshal(reply)
+			return append(dst, text...), err
+		}
+	})
+}
+
+// Render reads lines with the variables of a conversation, such as {"messages": […]}, and
+// writes {"text": …} for each, in order: what chat makes of it at the time that now returns.
+// A line that the template refuses gives {"error"}. All cores work, and call now. See
+// [jsonl.Answer] for its limits and errors.
+func Render(ctx context.Context, chat *chattemplate.Chat, now func() time.Time, in io.Reader, out io.Writer) error {
+	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
+		return func(dst, line []byte) ([]byte, error) {
+			vars, err := chattemplate.ParseVars(line)
+			if err != nil {
+				return nil, err
+			}
+			r, err := chat.Render(vars, chattemplate.Options{Now: now()})
+			if err != nil {
+				return nil, err
+			}
+			return append(jsonform.AppendLegible(append(dst, `{"text":`...), r.Text), '}'), nil
+		}
+	})
+}

@@ -1,0 +1,239 @@
+package examdir_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/script"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/exam/examdir"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+// problems returns the set of the first n problems of a task.
+func problems(tb testing.TB, n int) []exam.Set {
+	tb.Helper()
+	spec, err := catalog.Scenario("reasoning_gym")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := spec.Over(catalog.Tasks()[0], nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	sets, err := exam.NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, exam.Settings{Problems: n})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return sets
+}
+
+// plan is the plan of sets with two samples and one setting.
+func plan(sets []exam.Set, accuracy string) *examdir.Plan {
+	return examdir.NewPlan("test", 2, map[string]json.RawMessage{"accuracy": json.RawMessage(accuracy)}, sets)
+}
+
+// open opens a folder.
+func open(t *testing.T, path string, sets []exam.Set) *examdir.Folder {
+	t.Helper()
+	f, err := examdir.Open(path, plan(sets, "0.5"), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// played is a result on problem i of a set, with an outcome of its second episode.
+func played(sets []exam.Set, i int, outcome quintain.Outcome) rollout.Result {
+	p := sets[0].Problems[i]
+	turn := quintain.Turn{Reply: "2", Answer: "2", Reward: 1, Right: true, Wrote: []quintain.Token{50}, Versions: []int32{0}, Finish: quintain.Stop}
+	return rollout.Result{Job: rollout.Job{Problem: p}, Trajectories: []quintain.Trajectory{
+		{ID: p.ID() + "#0", Problem: p, Outcome: quintain.Scored, Turns: []quintain.Turn{turn}, End: quintain.Terminated},
+		{ID: p.ID() + "#1", Problem: p, Outcome: outcome, Error: "why"},
+	}}
+}
+
+func Example() {
+	folder, err := os.MkdirTemp("", "exam")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(folder)
+	spec, _ := catalog.Scenario("reasoning_gym")
+	s, _ := spec.Over(catalog.Tasks()[0], nil)
+	sets, err := exam.NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, exam.Settings{Problems: 5})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 2 { // the second goes on from the first, which left nothing to do
+		f, err := examdir.Open(folder, examdir.NewPlan("example", 1, nil, sets), sets)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		e := exam.Exam{Sets: sets, Policy: &script.Solver{Answer: script.Book{s}.Answer, Accuracy: 1}, Kept: f.Kept(), Played: f.Keep}
+		report, err := e.Run(context.Background())
+		fmt.Println(len(f.Kept()), "kept before,", report.Scored, "scored,", err, f.Close())
+	}
+	// Output:
+	// 0 kept before, 5 scored, <nil> <nil>
+	// 5 kept before, 5 scored, <nil> <nil>
+}
+
+// What another process could do better is not kept as a result.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why     string
+		outcome quintain.Outcome
+		again   bool // it could be played again
+		kept    bool
+	}{
+		{"all scored", quintain.Scored, false, true},
+		{"without an answer", quintain.ModelFailed, false, true},
+		{"cut by the end of the examination", quintain.Cancelled, false, false},
+		{"the server failed", quintain.InfraFailed, true, false},
+		{"it took too long, which must not be tried again", quintain.TimedOut, false, true},
+		{"the environment failed, as it would again", quintain.EnvFailed, false, true},
+	} {
+		sets, path := problems(t, 3), filepath.Join(t.TempDir(), "exam")
+		f := open(t, path, sets)
+		result := played(sets, 1, test.outcome)
+		result.Again = test.again
+		if err := f.Keep(result); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f = open(t, path, sets)
+		id := sets[0].Problems[1].ID()
+		if got := f.Kept()[id]; (got != nil) != test.kept || got != nil && (got.Share().Right != 1 || len(got.Episodes) != 2) {
+			t.Errorf("%s: kept %+v", test.why, got)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why  string
+		plan func(sets []exam.Set) *examdir.Plan
+		want string
+	}{
+		{"another setting", func(s []exam.Set) *examdir.Plan { return plan(s, "0.7") }, "with accuracy 0.5, and this one has 0.7"},
+		{"a setting less", func(s []exam.Set) *examdir.Plan { return examdir.NewPlan("test", 2, nil, s) }, "with accuracy 0.5, and this one has nothing"},
+		{"other problems", func([]exam.Set) *examdir.Plan { return plan(problems(t, 4), "0.5") }, "an examination with other problems, made by test"},
+	} {
+		sets, path := problems(t, 3), t.TempDir()
+		if err := open(t, path, sets).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := examdir.Open(path, test.plan(sets), sets); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v", test.why, err)
+		}
+	}
+}
+
+func TestOpenRefusesOtherFolders(t *testing.T) {
+	t.Parallel()
+	sets, path := problems(t, 3), t.TempDir()
+	if err := os.WriteFile(filepath.Join(path, "thesis.tex"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := examdir.Open(path, plan(sets, "0.5"), sets); err == nil || !strings.Contains(err.Error(), "thesis.tex but no examination.json") {
+		t.Errorf("error %v", err)
+	}
+	inUse := filepath.Join(path, "exam")
+	f := open(t, inUse, sets)
+	if _, err := examdir.Open(inUse, plan(sets, "0.5"), sets); err == nil || !strings.Contains(err.Error(), "another process uses it") {
+		t.Errorf("error %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	sets, path := problems(t, 3), filepath.Join(t.TempDir(), "exam")
+	f := open(t, path, sets)
+	if _, err := examdir.Read(path); err == nil || !strings.Contains(err.Error(), "go on with it by the same command") {
+		t.Errorf("error %v", err)
+	}
+	if err := f.Write(examdir.ReportName, []byte(`{"rows":[{"problems":[{"id":"a"}]}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []string{path, filepath.Join(path, examdir.ReportName)} {
+		if r, err := examdir.Read(from); err != nil || r.Rows[0].Problems[0].ID != "a" {
+			t.Errorf("%s: %+v, error %v", from, r, err)
+		}
+	}
+	if _, err := examdir.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no folder of an examination") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// FuzzOpen opens a folder whose files come from somebody else: it is refused with an error,
+// or gives results of the plan's problems only.
+func FuzzOpen(f *testing.F) {
+	sets := problems(f, 3)
+	dir := f.TempDir()
+	made, err := examdir.Open(dir, plan(sets, "0.5"), sets)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := made.Keep(played(sets, 0, quintain.Scored)); err != nil {
+		f.Fatal(err)
+	}
+	if err := made.Close(); err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range []string{"examination.json", "trace/000001.trace"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(name, text)
+	}
+	f.Add("examination.json", []byte(`{"samples":2,"settings":{"accuracy":0.5},"sets":null}`))
+	f.Fuzz(func(t *testing.T, name string, text []byte) {
+		path := filepath.Join(t.TempDir(), "exam")
+		if err := os.CopyFS(path, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if name != "examination.json" {
+			name = "trace/000001.trace"
+		}
+		if err := os.WriteFile(filepath.Join(path, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		folder, err := examdir.Open(path, plan(sets, "0.5"), sets)
+		if err != nil {
+			return
+		}
+		for id, p := range folder.Kept() {
+			if p.ID != id || len(p.Episodes) != 2 || sets[0].Problems[0].Task != strings.Split(strings.Split(id, "/")[1], ".")[0] {
+				t.Errorf("%s: %+v", id, p)
+			}
+		}
+		if err := folder.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package examdir
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/quintain-rl/quintain/run/exam"
+)
+
+// A Plan says what is examined, and how: all that the results depend on.
+type Plan struct {
+	Program  string                     `json:"program"` // that began the examination, with its version
+	Samples  int                        `json:"samples"` // episodes of each problem
+	Settings map[string]json.RawMessage `json:"settings"`
+	Sets     []PlanSet                  `json:"sets"`
+}
+
+// A PlanSet names a set of problems.
+type PlanSet struct {
+	Label    string `json:"label"`
+	Problems int    `json:"problems"`
+	Digest   string `json:"digest"` // of their IDs, in hex
+}
+
+// NewPlan returns the plan of an examination. Settings are those that its results depend
+// on, by name.
+func NewPlan(program string, samples int, settings map[string]json.RawMessage, sets []exam.Set) *Plan {
+	p := &Plan{Program: program, Samples: samples, Settings: settings}
+	for i := range sets {
+		hash := sha256.New()
+		for _, problem := range sets[i].Problems {
+			fmt.Fprintln(hash, problem.ID())
+		}
+		p.Sets = append(p.Sets, PlanSet{sets[i].Label, len(sets[i].Problems), fmt.Sprintf("%.16x", hash.Sum(nil))})
+	}
+	return p
+}
+
+// same reports the first difference between p and the plan of an existing folder. The
+// programs may differ.
+func (p *Plan) same(there *Plan) error {
+	names := slices.Concat(slices.Collect(maps.Keys(p.Settings)), slices.Collect(maps.Keys(there.Settings)))
+	slices.Sort(names)
+	for _, name := range names {
+		if is, was := compact(p.Settings[name]), compact(there.Settings[name]); is != was {
+			return fmt.Errorf("it holds another examination, with %s %s, and this one has %s: choose another folder, or examine as there", name, was, is)
+		}
+	}
+	if p.Samples != there.Samples || !slices.Equal(p.Sets, there.Sets) {
+		return fmt.Errorf("it holds an examination with other problems, made by %s: choose another folder", there.Program)
+	}
+	return nil
+}
+
+// compact is a value as JSON without spaces; "nothing" if there is none.
+func compact(value json.RawMessage) string {
+	var b bytes.Buffer
+	if len(value) == 0 || json.Compact(&b, value) != nil {
+		return "nothing"
+	}
+	return b.String()
+}

@@ -1,0 +1,40 @@
+package exam_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quintain-rl/quintain/policy/script"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+// A policy that is always right is examined with ten held-out problems of one task.
+func Example() {
+	spec, err := catalog.Scenario("reasoning_gym")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := spec.Over(catalog.Tasks()[0], nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	how := exam.Defaults()
+	how.Problems = 10
+	sets, err := exam.NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, how)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e := exam.Exam{Sets: sets, Policy: &script.Solver{Answer: script.Book{s}.Answer, Accuracy: 1}, Parallel: 4}
+	report, err := e.Run(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(report.Rows[0].Scored, "problems scored, mean", *report.Mean)
+	// Output: 10 problems scored, mean 1
+}

@@ -1,0 +1,131 @@
+package exam_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/script"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+// stream is a task of the catalogue at a level, in the scenario reasoning_gym.
+func stream(t *testing.T, name string, level int) rollout.Stream {
+	t.Helper()
+	for _, task := range catalog.Tasks() {
+		if task.Info().Name == name {
+			return rollout.Stream{Scenario: reasoningGym(t, task, `{}`), Level: level, Weight: 1}
+		}
+	}
+	t.Fatal("there is no task " + name)
+	return rollout.Stream{}
+}
+
+// says is a policy that says what it is given, in turn, over and over.
+type says struct{ replies []quintain.Sample }
+
+func (s says) Sample(_ context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	all := make([]quintain.Sample, r.N)
+	for i := range all {
+		all[i] = s.replies[i%len(s.replies)]
+		all[i].Versions = make([]int32, len(all[i].Wrote))
+	}
+	return all, nil
+}
+
+func TestSummaries(t *testing.T) {
+	t.Parallel()
+	all, err := exam.NewSets([]rollout.Stream{stream(t, "chain_sum", 0), stream(t, "chain_sum", 2), stream(t, "countdown", 2)}, exam.Settings{Problems: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := says{[]quintain.Sample{
+		{Text: "<answer>1000000007</answer>", Wrote: make([]quintain.Token, 10), Finish: quintain.Stop},
+		{Text: "I do not know", Wrote: make([]quintain.Token, 20), Finish: quintain.Stop},
+		{Text: "Let me see", Wrote: make([]quintain.Token, 60), Finish: quintain.Length},
+	}}
+	r, err := (&exam.Exam{Sets: all, Policy: policy, Samples: 3}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		why    string
+		parts  []*exam.Part
+		names  []string
+		scored []int // problems of each
+	}{
+		{"tasks", r.Tasks, []string{"chain_sum", "countdown"}, []int{8, 4}},
+		{"categories", r.Categories, []string{"arithmetic", "games"}, []int{8, 4}},
+		{"levels", r.Levels, []string{"0", "2"}, []int{4, 8}},
+	} {
+		for i, part := range test.parts {
+			if part.Name != test.names[i] || part.Scored != test.scored[i] {
+				t.Errorf("%s: %s has %d problems, want %v, %v", test.why, part.Name, part.Scored, test.names, test.scored)
+			}
+		}
+	}
+	want := exam.Lengths{Mean: 30, Median: 20, P95: 60, Most: 60, Cut: 1. / 3}
+	for _, s := range []exam.Summary{r.Summary, r.Rows[0].Summary, r.Tasks[1].Summary} {
+		if *s.Lengths != want || math.Abs(s.Malformed-2./3) > 1e-12 || *s.Mean != 0 || s.Failed != 0 {
+			t.Errorf("%+v, lengths %+v, mean %v", s, *s.Lengths, *s.Mean)
+		}
+		if ks := []int{s.At[0].K, s.At[1].K, s.At[2].K}; len(s.At) != 3 || !slices.Equal(ks, []int{1, 2, 3}) {
+			t.Errorf("pass@k for %v", ks)
+		}
+	}
+}
+
+// What is kept of an earlier examination is not played again, and the report is that of an
+// examination that played all.
+func TestKeptProblemsAreNotPlayedAgain(t *testing.T) {
+	t.Parallel()
+	whole := examined(t, 12, 2, func(q int) int { return q % 3 })
+	kept := map[string]*exam.Problem{}
+	for _, p := range whole.Rows[0].Problems[:7] {
+		kept[p.ID] = p
+	}
+	asked := 0
+	policy := knows(func(q int) int { return q % 3 })
+	e := exam.Exam{
+		Sets: sets(t, asking(12), exam.Settings{Split: exam.BothSides}), Samples: 2, Kept: kept,
+		Policy: script.Say(func(r quintain.Request, k int) (string, quintain.Finish) {
+			asked++
+			return policy(r, k)
+		}),
+	}
+	r, err := e.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked != 5*2 || *r.Mean != *whole.Mean || *r.Within != *whole.Within || r.Left != 0 || r.Episodes[quintain.Scored] != 24 {
+		t.Errorf("%d asked; %+v, want %+v", asked, r.Summary, whole.Summary)
+	}
+}
+
+func TestNewSetsRefusesProblemsTwice(t *testing.T) {
+	t.Parallel()
+	_, err := exam.NewSets([]rollout.Stream{stream(t, "chain_sum", 0), stream(t, "chain_sum", 0)}, exam.Settings{Problems: 2})
+	if fmt.Sprint(err) != "chain_sum:0 and chain_sum:0 (2) have the same problems: it is listed twice" {
+		t.Error(err)
+	}
+}
+
+func TestEvalSeed(t *testing.T) {
+	t.Parallel()
+	ids := map[string]bool{}
+	for _, seed := range []uint64{0, exam.Seed, 7} {
+		all, err := exam.NewSets([]rollout.Stream{stream(t, "chain_sum", 0)}, exam.Settings{Problems: 1, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[all[0].Problems[0].ID()] = true
+	}
+	if len(ids) != 2 {
+		t.Errorf("problems %v, want one of the default seed and one of seed 7", ids)
+	}
+}
