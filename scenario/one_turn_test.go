@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func (guess) Info() quintain.Info {
 }
 
 func (guess) Problem(d quintain.Draw) (quintain.Problem, error) {
-	return quintain.Problem{Task: "guess", Index: d.Index, Prompt: "Guess.", Instance: quintain.RawRecord([]byte(`"gold"`))}, nil
+	return quintain.Problem{Task: "guess", Index: d.Index, Prompt: fmt.Sprintf("Guess %d.", d.Index), Instance: quintain.RawRecord([]byte(`"gold"`))}, nil
 }
 
 func (g guess) With(json.RawMessage) (quintain.Task, error) { return g, nil }
