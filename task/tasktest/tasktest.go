@@ -54,6 +54,7 @@ func Run(t *testing.T, tasks []quintain.Task) {
 	before := debug.SetGCPercent(800) // little is kept, so that collecting often costs a quarter of the time
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	t.Run("all_listed", func(t *testing.T) { listed(t, tasks) })
+	t.Run("all_tested", func(t *testing.T) { tested(t, tasks) })
 	for _, task := range tasks {
 		t.Run(task.Info().Name, func(t *testing.T) {
 			t.Parallel()
