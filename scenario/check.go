@@ -31,8 +31,8 @@ type Check struct {
 	Problems int // of each level, 1 or more
 }
 
-// Faults returns the broken promises, a sentence each: none if all are kept. Without a
-// [quintain.Solver], no reply is right. The error is the cause of ctx's end.
+// Faults returns the broken promises, a sentence each: none if all are kept. Unless First is
+// a [quintain.Solver], no reply is right. The error is the cause of ctx's end.
 func (c Check) Faults(ctx context.Context) ([]string, error) {
 	problems, faults := c.problems()
 	first, err := playAll(ctx, c.First, problems)
@@ -94,7 +94,7 @@ type played struct {
 	problem  quintain.Problem
 	solution string
 	solved   bool      // there is a solution, and the first episode says it in every turn
-	unsolved error     // the solver failed
+	unsolved error     // why the solver failed
 	episodes []episode // one for the solution, if there is one, and one for each of senseless
 }
 
@@ -139,6 +139,9 @@ func (p played) faults() (faults []string) {
 	}
 	best := math.Inf(1)
 	rest := p.episodes
+	if p.unsolved != nil {
+		add("it is not solved: %v", p.unsolved)
+	}
 	if p.solved {
 		best, rest = rest[0].reward(), rest[1:]
 		if rest := p.episodes[0]; rest.fault == "" && best <= 0 {

@@ -35,7 +35,7 @@ func (e *echo) Problem(d quintain.Draw) (quintain.Problem, error) {
 
 func (e *echo) Solve(p quintain.Problem) (string, error) {
 	switch e.flaw {
-	case "unsolved", "hidden chance":
+	case "unsolved":
 		return "", errors.New("I do not know")
 	case "solves at random":
 		return fmt.Sprint(p.Index + e.process), nil
@@ -128,7 +128,7 @@ func (e *echoing) Close() error {
 func TestCheckFindsBrokenPromises(t *testing.T) {
 	for _, test := range []struct{ flaw, want string }{ // want: part of the first fault; empty: none
 		{"", ""},
-		{"unsolved", ""},
+		{"unsolved", "it is not solved: I do not know"},
 		{"no problem", "level 1, index 0: no such level"},
 		{"no env", "no table"},
 		{"silent", "want the policy's turn next"},

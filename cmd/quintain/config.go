@@ -105,6 +105,8 @@ func uses() map[string][]string {
 		"serve":    {"log", "server", "serve", "-serve.hub"},
 		"config":   {""},
 
+		"scenarios check": {"scenario.program", "run.seed", "log"},
+
 		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
 		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture"}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
 		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace"}),

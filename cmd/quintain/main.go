@@ -227,3 +227,13 @@ func oneArg(name string) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// atMostOneArg wants one argument, called name, or none.
+func atMostOneArg(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usagef("%s wants one %s at most, has %d arguments", c.CommandPath(), name, len(args))
+		}
+		return nil
+	}
+}

@@ -146,3 +146,48 @@ func TestProgramsThatCannotPlay(t *testing.T) {
 		}
 	}
 }
+
+func TestScenariosCheck(t *testing.T) {
+	honest, playful := echoServer(t, "echo", 1), taskServer(t)
+	drawn := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // its solution is drawn anew each time
+		var asked struct {
+			ID                 int
+			Hello, Open, Solve any
+		}
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		switch {
+		case asked.Hello != nil:
+			fmt.Fprintf(w, `{"id":%d,"hello":{"protocol":1,"name":"drawn","version":1,"levels":[{}],"solves":true}}`, asked.ID)
+		case asked.Open != nil:
+			fmt.Fprintf(w, `{"id":%d,"messages":[{"role":"user","content":"Guess."}]}`, asked.ID)
+		case asked.Solve != nil:
+			fmt.Fprintf(w, `{"id":%d,"solution":"%d"}`, asked.ID, asked.ID)
+		default:
+			fmt.Fprintf(w, `{"id":%d,"reward":1,"end":"terminated"}`, asked.ID)
+		}
+	}))
+	t.Cleanup(drawn.Close)
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"--scenario-url", honest}, exitOK, "echo.v1 keeps its promises: 8 problems of 2 levels, each played twice\n"},
+		{[]string{"--scenario-url", honest, "--count", "2"}, exitOK, "4 problems of 2 levels"},
+		{[]string{"--scenario-url", drawn.URL}, exitFailed, `drawn.v1/drawn.v1.s1.l0.0: the solution is "`},
+		{[]string{"--scenario-url", drawn.URL}, exitFailed, "quintain: scenario drawn.v1: 4 faults in 4 problems"},
+		{[]string{"--scenario-url", playful, "no_such_task"}, exitUsage, "no_such_task"},
+		{[]string{"--scenario-url", honest, "--count", "0"}, exitUsage, "--count: is 0, want 1 or more"},
+		{[]string{"--scenario-url", "http://127.0.0.1:1"}, exitFailed, "does not answer; does it run?"},
+		{nil, exitUsage, "which program? Set --scenario-command or --scenario-url"},
+		{[]string{"a", "b"}, exitUsage, "wants one TASK at most, has 2 arguments"},
+	} {
+		p := start(append([]string{"scenarios", "check"}, c.args...)...)
+		if status := p.wait(t); status != c.status || !strings.Contains(p.stdout.String()+p.stderr.String(), c.want) {
+			t.Errorf("%q: status %d, want %d with %q\n%s%s", c.args, status, c.status, c.want, p.stdout.String(), p.stderr.String())
+		}
+	}
+}

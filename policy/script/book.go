@@ -23,9 +23,12 @@ func (b Book) Answer(r quintain.Request) (string, error) {
 		return "", err
 	}
 	for _, s := range b {
-		solver, can := s.(quintain.Solver)
-		if !can || s.Info().ID() != scenario || s.TaskInfo().Name != task {
+		if s.Info().ID() != scenario || s.TaskInfo().Name != task {
 			continue
+		}
+		solver, can := s.(quintain.Solver)
+		if !can {
+			return "", fmt.Errorf("scenario %s does not solve its problems", s.Info().Name)
 		}
 		// A task with its own parameters has only level 0, which IDs name differently.
 		for _, level := range []int{max(0, d.Level), 0} {

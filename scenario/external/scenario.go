@@ -11,9 +11,13 @@ import (
 func (p *Program) Info() quintain.ScenarioInfo { return p.hello.info() }
 
 // Own returns the scenario of the program's own problems, or nil if it plays those of tasks.
+// It is a [quintain.Solver] if the program solves them.
 func (p *Program) Own() quintain.Scenario {
-	if p.hello.Levels == nil {
+	switch {
+	case p.hello.Levels == nil:
 		return nil
+	case p.hello.Solves:
+		return &solving{own{p}}
 	}
 	return &own{p}
 }
@@ -54,9 +58,6 @@ func (s *own) Problem(d quintain.Draw) (quintain.Problem, error) {
 // Key implements [quintain.Scenario]: no two problems ask the same.
 func (s *own) Key(p quintain.Problem) (quintain.Key, error) { return quintain.NewKey(p.ID()), nil }
 
-// Solve implements [quintain.Solver].
-func (s *own) Solve(p quintain.Problem) (string, error) { return s.program.solve(p) }
-
 // Env implements [quintain.Scenario].
 func (s *own) Env(p quintain.Problem) (quintain.Env, error) {
 	if id := s.program.hello.id(); p.Scenario != id {
@@ -64,3 +65,9 @@ func (s *own) Env(p quintain.Problem) (quintain.Env, error) {
 	}
 	return s.program.env(nil, p)
 }
+
+// A solving program plays its own problems and solves them.
+type solving struct{ own }
+
+// Solve implements [quintain.Solver].
+func (s *solving) Solve(p quintain.Problem) (string, error) { return s.program.solve(p) }
