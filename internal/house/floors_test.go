@@ -72,7 +72,7 @@ var floors = [][]string{
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "serve/openenv/openenvload"},                                                               // sessions that have tools
 	{"serve"}, // all protocols on one port
-	{"cmd/quintain", "internal/rushgen", "internal/house"},
+	{"cmd/quintain", "tasks/moves/rushgen", "internal/house"},
 }
 
 // buckets are names that do not say what a package holds.

@@ -149,7 +149,7 @@ func (g rushGame) all() []rushMove {
 //go:embed rush_boards.txt.gz
 var rushFile string
 
-// rushGames holds the games of rush_boards.txt.gz, which internal/rushgen makes: those with the
+// rushGames holds the games of rush_boards.txt.gz, which tasks/moves/rushgen makes: those with the
 // fewest moves come first. The file belongs to the program: if it cannot be read, that is our
 // own fault.
 var rushGames = sync.OnceValue(func() []rushGame {

@@ -17,7 +17,7 @@ var rushHour = task.Spec[rushParams, rushItem]{
 	Category: "games",
 	Doc: "Slide cars and trucks out of the way of the red car, which has to reach the exit. Any number of moves will do, but each must be possible. " +
 		"The number of moves of a shortest solution is exact. A board comes up again with fewer moves left.",
-	Source:  "Rush Hour, N. Yoshigahara (1996); boards made by internal/rushgen of this project; the settings are those of reasoning-gym.",
+	Source:  "Rush Hour, N. Yoshigahara (1996); boards made by tasks/moves/rushgen of this project; the settings are those of reasoning-gym.",
 	Version: 2,
 	Default: rushParams{MinMoves: 1, MaxMoves: 50},
 	Levels: []rushParams{

@@ -1,6 +1,6 @@
 // Rushgen makes the boards of the task rush_hour:
 //
-//	go run ./internal/rushgen -seed 1 -climbs 2000 > tasks/moves/rush_boards.txt.gz
+//	go run ./tasks/moves/rushgen -seed 1 -climbs 2000 > tasks/moves/rush_boards.txt.gz
 //
 // Each climb begins with a board that is drawn, and changes a piece or a wall of it again and
 // again; a change that makes the board easier is undone. How hard a board is, is found by
