@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/exam"
 	"github.com/quintain-rl/quintain/exam/examdir"
 	"github.com/quintain-rl/quintain/exam/examform"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/transformer"
@@ -34,7 +35,7 @@ func (w *world) openExamination(c *config, path string, e *exam.Exam) (*examdir.
 	case c.Policy.Kind == kindTiny:
 		values["weights"], err = c.weightsDigest()
 	case c.Policy.remote():
-		values["policy.model"], err = json.Marshal(e.Policy.(*server.Server).Model()) // the settings may leave it to the server
+		values["policy.model"], err = jsonform.Marshal(e.Policy.(*server.Server).Model()) // the settings may leave it to the server
 	}
 	if err != nil {
 		return nil, err

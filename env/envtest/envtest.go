@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/env"
+	"github.com/quintain-rl/quintain/jsonform"
 )
 
 // maxTurns is more than any scenario plays: a longer episode counts as endless.
@@ -62,7 +63,7 @@ func described(t *testing.T, spec env.Spec) {
 		t.Errorf("version %d, default settings: %v", info.Version, info.Default)
 	}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(info.Settings, &fields); err != nil {
+	if err := jsonform.Unmarshal(info.Settings, &fields); err != nil {
 		t.Errorf("settings %s: %v", info.Settings, err)
 	}
 }

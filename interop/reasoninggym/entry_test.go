@@ -7,6 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/jsonform"
 )
 
 var problem = quintain.Problem{
@@ -50,7 +51,7 @@ func TestAppendTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		quoted, err := json.Marshal(text)
+		quoted, err := jsonform.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}

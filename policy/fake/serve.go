@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -54,7 +55,7 @@ func body(w http.ResponseWriter, r *http.Request, value any) bool {
 	if !ok || len(text) == 0 {
 		return ok
 	}
-	err := json.Unmarshal(text, value)
+	err := jsonform.Unmarshal(text, value)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 	}
@@ -153,7 +154,7 @@ func (s *Server) each(j *job, call func(t quintain.Token, logProb float64, top [
 
 // answer writes a whole answer, or what the fault leaves of it.
 func answer(w http.ResponseWriter, f Fault, value any) {
-	text, err := json.Marshal(value)
+	text, err := jsonform.Marshal(value)
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, err.Error())
 		return
@@ -239,7 +240,7 @@ func (t *stream) flush() error { return http.NewResponseController(t.w).Flush() 
 
 // end tells how many tokens there were, and ends the stream.
 func (t *stream) end() {
-	text, err := json.Marshal(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)})
+	text, err := jsonform.Marshal(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)})
 	if err == nil && t.write(func(b []byte) []byte { return append(b, text...) }) == nil {
 		_, _ = t.w.Write([]byte("data: [DONE]\n\n"))
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/llamacpp"
@@ -132,7 +133,7 @@ func (r *Report) identify(ctx context.Context, server *remote.Server, owner stri
 	}
 	ask := func(path string) bool {
 		body, err := server.Get(ctx, path, "")
-		return err == nil && json.Unmarshal(body, &info) == nil
+		return err == nil && jsonform.Unmarshal(body, &info) == nil
 	}
 	switch {
 	case owner == "vllm" && ask("version") && info.Version != "":

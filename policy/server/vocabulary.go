@@ -2,12 +2,12 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -43,7 +43,7 @@ func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Re
 	if found.Server == probe.LlamaCpp {
 		ask = map[string]any{"content": read.Text, "add_special": false, "parse_special": true}
 	}
-	body, err := json.Marshal(ask)
+	body, err := jsonform.Marshal(ask)
 	if err != nil {
 		return err
 	}

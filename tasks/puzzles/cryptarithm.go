@@ -10,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -97,7 +98,7 @@ func (l letterDigits) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (l *letterDigits) UnmarshalJSON(raw []byte) error {
 	var digits map[string]int
-	if err := json.Unmarshal(raw, &digits); err != nil {
+	if err := jsonform.Unmarshal(raw, &digits); err != nil {
 		return err
 	}
 	*l = letterDigits{}

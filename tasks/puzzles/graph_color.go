@@ -1,7 +1,6 @@
 package puzzles
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -98,7 +98,7 @@ func (c coloring) appendJSON(b []byte, is, next string) []byte {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *coloring) UnmarshalJSON(raw []byte) error {
 	var colors map[int]int
-	if err := json.Unmarshal(raw, &colors); err != nil {
+	if err := jsonform.Unmarshal(raw, &colors); err != nil {
 		return err
 	}
 	*c = make(coloring, 0, len(colors))

@@ -1,7 +1,6 @@
 package puzzles
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/answer"
+	"github.com/quintain-rl/quintain/jsonform"
 	"github.com/quintain-rl/quintain/rng"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -227,7 +227,7 @@ func (j jugsItem) Solve() string {
 	for i, m := range best {
 		texts[i] = m.String()
 	}
-	solution, err := json.Marshal(texts)
+	solution, err := jsonform.Marshal(texts)
 	if err != nil {
 		panic(err) // texts can always be written
 	}
