@@ -32,12 +32,10 @@ type event struct {
 // table returns the routes of the server's shape.
 func (s *Server) table() map[string]http.HandlerFunc {
 	routes := map[string]http.HandlerFunc{"GET /health": func(w http.ResponseWriter, _ *http.Request) { send(w, map[string]any{"status": "ok"}) }}
-	for _, of := range []struct {
-		shape  Shape
-		routes map[string]http.HandlerFunc
-	}{{OpenAI, s.openAI()}, {VLLM, s.openAI()}, {VLLM, s.vLLM()}, {SGLang, s.openAI()}, {SGLang, s.sGLang()}, {LlamaCpp, s.openAI()}, {LlamaCpp, s.llamaCpp()}} {
-		if s.shape == of.shape || s.shape == All {
-			maps.Copy(routes, of.routes)
+	maps.Copy(routes, s.openAI())
+	for _, l := range looksOf() {
+		if s.shape == l.shape || s.shape == All {
+			maps.Copy(routes, l.routes(s))
 		}
 	}
 	if s.shape != OpenAI {
@@ -290,22 +288,11 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	running, waiting, tokens := s.engine.load()
 	use := min(1, float64(tokens)/float64(64*s.cfg.Context))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	for _, line := range []struct {
-		shape Shape
-		name  string
-		value float64
-	}{
-		{VLLM, "vllm:num_requests_running", float64(running)},
-		{VLLM, "vllm:num_requests_waiting", float64(waiting)},
-		{VLLM, "vllm:kv_cache_usage_perc", use},
-		{SGLang, "sglang:num_running_reqs", float64(running)},
-		{SGLang, "sglang:num_queue_reqs", float64(waiting)},
-		{SGLang, "sglang:token_usage", use},
-		{LlamaCpp, "llamacpp:requests_processing", float64(running)},
-		{LlamaCpp, "llamacpp:requests_deferred", float64(waiting)},
-	} {
-		if s.shape == All || s.shape == line.shape {
-			fmt.Fprintf(w, "# TYPE %s gauge\n%s{model_name=%q} %v\n", line.name, line.name, s.cfg.Model, line.value)
+	for _, l := range looksOf() {
+		for i, value := range []float64{float64(running), float64(waiting), use} {
+			if name := l.gauges[i]; name != "" && (s.shape == All || s.shape == l.shape) {
+				fmt.Fprintf(w, "# TYPE %s gauge\n%s{model_name=%q} %v\n", name, name, s.cfg.Model, value)
+			}
 		}
 	}
 }

@@ -39,11 +39,7 @@ func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Re
 	if err != nil {
 		return err
 	}
-	ask := map[string]any{"model": found.Model, "prompt": read.Text, "add_special_tokens": false}
-	if found.Server == probe.LlamaCpp {
-		ask = map[string]any{"content": read.Text, "add_special": false, "parse_special": true}
-	}
-	body, err := jsonform.Marshal(ask)
+	body, err := jsonform.Marshal(found.Server.Traits().Tokenize(found.Model, read.Text))
 	if err != nil {
 		return err
 	}
