@@ -107,7 +107,9 @@ func (s *Settings) Check() error {
 	case s.Version < 0 || s.Version > math.MaxInt32:
 		return fmt.Errorf("version: is %d, want 0 to %d", s.Version, math.MaxInt32)
 	case !slices.Contains(shapes(), s.Shape):
-		return fmt.Errorf("shape: is %q, want all, openai, vllm, sglang or llamacpp", s.Shape)
+		names := shapes()
+		last := len(names) - 1
+		return fmt.Errorf("shape: is %q, want %s or %s", s.Shape, strings.Join(names[:last], ", "), names[last])
 	}
 	return nil
 }
