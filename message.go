@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // The roles of messages.
@@ -106,7 +108,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 // reasoning_content, or from reasoning, as some servers call it.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &fields); err != nil {
+	if err := jsonform.Unmarshal(data, &fields); err != nil {
 		return fmt.Errorf("message: %w", err)
 	}
 	*m = Message{}
@@ -122,7 +124,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		if !has || isNull(raw) {
 			continue
 		}
-		if err := json.Unmarshal(raw, f.into); err != nil {
+		if err := jsonform.Unmarshal(raw, f.into); err != nil {
 			return fmt.Errorf("message: %s: %w", f.name, err)
 		}
 	}
@@ -143,9 +145,9 @@ func (m *Message) readContent(raw json.RawMessage) error {
 		return nil
 	case raw[0] == '[':
 		m.Parts = []Part{}
-		return json.Unmarshal(raw, &m.Parts)
+		return jsonform.Unmarshal(raw, &m.Parts)
 	}
-	return json.Unmarshal(raw, &m.Content)
+	return jsonform.Unmarshal(raw, &m.Content)
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -162,15 +164,15 @@ func (p Part) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (p *Part) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
+	if err := jsonform.Unmarshal(data, &fields); err != nil {
 		return fmt.Errorf("part: %w", err)
 	}
 	*p = Part{}
-	if err := json.Unmarshal(fields["type"], &p.Type); err != nil {
+	if err := jsonform.Unmarshal(fields["type"], &p.Type); err != nil {
 		return fmt.Errorf("part: type: want a string")
 	}
 	if raw, has := fields["text"]; has {
-		if err := json.Unmarshal(raw, &p.Text); err != nil {
+		if err := jsonform.Unmarshal(raw, &p.Text); err != nil {
 			return fmt.Errorf("part: text: %w", err)
 		}
 	}
@@ -206,11 +208,11 @@ const functionType = "function"
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *ToolCall) UnmarshalJSON(data []byte) error {
 	var in callJSON
-	if err := json.Unmarshal(data, &in); err != nil {
+	if err := jsonform.Unmarshal(data, &in); err != nil {
 		return fmt.Errorf("tool call: %w", err)
 	}
 	*c = ToolCall{ID: in.ID, Name: in.Function.Name, Arguments: in.Function.Arguments}
-	dec := json.NewDecoder(bytes.NewReader(data))
+	dec := jsonform.NewDecoder(data)
 	dec.DisallowUnknownFields()
 	if dec.Decode(&in) != nil || in.Type != functionType {
 		c.Raw = bytes.Clone(data)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Record is a task's own record of one problem: the plain value that the task
@@ -32,7 +34,7 @@ func (r Record) JSON() (json.RawMessage, error) {
 	if r.value == nil {
 		return r.raw, nil
 	}
-	raw, err := json.Marshal(r.value)
+	raw, err := jsonform.Marshal(r.value)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}

@@ -111,7 +111,7 @@ type rolloutBody struct {
 
 // decodeRollout reads a request. Its qid must be there.
 func decodeRollout(data []byte) (in rolloutBody, err error) {
-	if err := json.Unmarshal(data, &in); err != nil {
+	if err := jsonform.Unmarshal(data, &in); err != nil {
 		if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 			return in, &atropos.Error{Type: atropos.TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
 		}

@@ -2,12 +2,12 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -151,7 +151,7 @@ func (s *Server) listRuns(c *web.Call) {
 		s.main.fail(c, err)
 		return
 	}
-	body, err := json.Marshal(map[string][]string{"runs": append([]string{DefaultRun}, names...)})
+	body, err := jsonform.Marshal(map[string][]string{"runs": append([]string{DefaultRun}, names...)})
 	if err != nil {
 		s.main.fail(c, err)
 		return

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -145,7 +144,7 @@ func (a v1API) extendBatch(c *web.Call) {
 
 // stats shows what the run holds and has done.
 func (a v1API) stats(c *web.Call) {
-	body, err := json.Marshal(StatsOf(a.Run))
+	body, err := jsonform.Marshal(StatsOf(a.Run))
 	if err != nil {
 		a.fail(c, err)
 		return

@@ -1,14 +1,15 @@
 package queue
 
 import (
-	"encoding/json"
 	"fmt"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // NewRecord returns the state of key that holds record as JSON. The record should have a
 // member "version", for [State.Record].
 func NewRecord(key string, record any) (State, error) {
-	text, err := json.Marshal(record)
+	text, err := jsonform.Marshal(record)
 	if err != nil {
 		return State{}, fmt.Errorf("state %s: %w", key, err)
 	}
@@ -24,14 +25,14 @@ func (s State) Record(version int, record any) error {
 	var head struct {
 		Version int `json:"version"`
 	}
-	if err := json.Unmarshal(s.Value, &head); err != nil {
+	if err := jsonform.Unmarshal(s.Value, &head); err != nil {
 		return fmt.Errorf("state %s: %w", s.Key, err)
 	}
 	if head.Version != version {
 		return fmt.Errorf("state %s: has version %d, and this program reads version %d: use the program that wrote it, or another folder",
 			s.Key, head.Version, version)
 	}
-	if err := json.Unmarshal(s.Value, record); err != nil {
+	if err := jsonform.Unmarshal(s.Value, record); err != nil {
 		return fmt.Errorf("state %s: %w", s.Key, err)
 	}
 	return nil

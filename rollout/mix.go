@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Stream is an endless sequence of problems.
@@ -310,14 +311,14 @@ func (m *Mix) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return json.Marshal(saved)
+	return jsonform.Marshal(saved)
 }
 
 // UnmarshalJSON sets the positions of the streams that data names, and the chooser. Other
 // streams keep theirs, and unknown names are ignored. Call it before the first Next.
 func (m *Mix) UnmarshalJSON(data []byte) error {
 	var saved savedMix
-	if err := json.Unmarshal(data, &saved); err != nil {
+	if err := jsonform.Unmarshal(data, &saved); err != nil {
 		return err
 	}
 	m.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -229,7 +230,7 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 		quintain.Sampling
 		Vocabulary string `json:"vocabulary,omitempty"`
 	}{r.Sampling, all[0].played.Vocabulary}
-	if g.Generation, err = json.Marshal(generation); err != nil {
+	if g.Generation, err = jsonform.Marshal(generation); err != nil {
 		return nil, fmt.Errorf("generation parameters of %s: %w", g.ID, err)
 	}
 	if r.Estimator != None {
@@ -259,7 +260,7 @@ func conversations(all []sequence) (json.RawMessage, error) {
 	for i := range all {
 		list[i] = all[i].messages()
 	}
-	return json.Marshal(list)
+	return jsonform.Marshal(list)
 }
 
 // score is the return of the first trained turn of s. If shape changed the score of an

@@ -2,11 +2,11 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -91,7 +91,7 @@ func (l *ledger) read(data []byte) error {
 		Trained bool `json:"trained"`
 		Version int  `json:"version"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
+	if err := jsonform.Unmarshal(data, &head); err != nil {
 		return err
 	}
 	switch {
@@ -103,7 +103,7 @@ func (l *ledger) read(data []byte) error {
 		return errUntrained
 	}
 	trained := l.record.Trained
-	err := json.Unmarshal(data, &l.record)
+	err := jsonform.Unmarshal(data, &l.record)
 	l.record.Trained = trained
 	return err
 }
@@ -175,7 +175,7 @@ func (l *ledger) save(ctx context.Context) error {
 	l.saving.Lock()
 	defer l.saving.Unlock()
 	l.mu.Lock()
-	data, err := json.Marshal(l.record)
+	data, err := jsonform.Marshal(l.record)
 	l.mu.Unlock()
 	if err == nil {
 		err = l.store.SetState(ctx, recordKey, data)

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/serve/names"
@@ -100,7 +100,7 @@ func (p plain) open(c *web.Call, dst []byte, problem quintain.Problem) ([]byte, 
 	if err != nil {
 		return dst, err
 	}
-	text, err := json.Marshal(messages)
+	text, err := jsonform.Marshal(messages)
 	return append(dst, text...), err
 }
 
@@ -126,7 +126,7 @@ func (p plain) grade(c *web.Call, body []byte) ([]byte, error) {
 		if err != nil {
 			return nil, invalid("%v", err)
 		}
-		return json.Marshal(v)
+		return jsonform.Marshal(v)
 	}
 	if len(asked.Items) > p.of.MaxProblems {
 		return nil, web.Errorf(http.StatusRequestEntityTooLarge, "items: has %d members, want %d at most: send several requests", len(asked.Items), p.of.MaxProblems)
@@ -142,7 +142,7 @@ func (p plain) grade(c *web.Call, body []byte) ([]byte, error) {
 		}
 		verdicts[i] = v
 	}
-	text, err := json.Marshal(verdicts)
+	text, err := jsonform.Marshal(verdicts)
 	return fmt.Appendf(nil, `{"verdicts":%s}`, text), err
 }
 
@@ -175,7 +175,7 @@ func (p plain) judge(c *web.Call, it item) (v pipe.Verdict, err error) {
 
 // text reads a string, or null for none.
 func text(name string, value []byte) (s *string, err error) {
-	if err := json.Unmarshal(value, &s); err != nil {
+	if err := jsonform.Unmarshal(value, &s); err != nil {
 		return nil, fmt.Errorf("%s: want a string, or null for none", name)
 	}
 	return s, nil
@@ -183,7 +183,7 @@ func text(name string, value []byte) (s *string, err error) {
 
 // decode reads the body of a request, which has no members but those of v.
 func decode(body []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(body))
+	d := jsonform.NewDecoder(body)
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
 	var wrong *json.UnmarshalTypeError

@@ -5,14 +5,13 @@ package serve
 import (
 	"cmp"
 	"context"
+	_ "embed" // for the description of the routes
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
-
-	_ "embed" // for the description of the routes
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/mcp"

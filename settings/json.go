@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // JSON returns the settings of g as a JSON object, in the order of their declarations.
@@ -23,7 +24,7 @@ func JSON(g Declarer) (json.RawMessage, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		text, err := json.Marshal(s.value.Give())
+		text, err := jsonform.Marshal(s.value.Give())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.path, err)
 		}
@@ -54,7 +55,7 @@ func (f *Form) tree(path string) ([]byte, error) {
 		if deeper {
 			text, err = f.tree(dotted(path) + name)
 		} else {
-			text, err = json.Marshal(s.value.Give())
+			text, err = jsonform.Marshal(s.value.Give())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.path, err)
@@ -71,7 +72,7 @@ func (f *Form) tree(path string) ([]byte, error) {
 func (f *Form) Values() (map[string]json.RawMessage, error) {
 	values := map[string]json.RawMessage{}
 	for _, s := range f.Settings() {
-		text, err := json.Marshal(s.value.Give())
+		text, err := jsonform.Marshal(s.value.Give())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.path, err)
 		}
@@ -114,7 +115,7 @@ func FromJSON(text json.RawMessage) (any, error) {
 
 // parseJSON reads one JSON value.
 func parseJSON(text json.RawMessage) (n node, err error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
+	dec := jsonform.NewDecoder(text)
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {

@@ -2,13 +2,14 @@ package settings
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Value is the value of a setting.
@@ -365,7 +366,7 @@ func (o *object) Set(s string) error {
 		return nil
 	}
 	var v map[string]any
-	if err := json.Unmarshal([]byte(s), &v); err != nil {
+	if err := jsonform.Unmarshal([]byte(s), &v); err != nil {
 		return wanted(s, "a JSON object")
 	}
 	*o = v
@@ -387,7 +388,7 @@ func (o *object) String() string {
 	if len(*o) == 0 {
 		return ""
 	}
-	b, err := json.Marshal(map[string]any(*o))
+	b, err := jsonform.Marshal(map[string]any(*o))
 	if err != nil {
 		return fmt.Sprint(map[string]any(*o)) // not for values of YAML and JSON
 	}

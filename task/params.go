@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/nearest"
 )
 
@@ -22,7 +23,7 @@ func explain(err error, defaults json.RawMessage) error {
 	quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
 	name, unquoted := strconv.Unquote(quoted)
 	var known map[string]json.RawMessage
-	if !unknown || unquoted != nil || json.Unmarshal(defaults, &known) != nil {
+	if !unknown || unquoted != nil || jsonform.Unmarshal(defaults, &known) != nil {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(known))

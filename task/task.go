@@ -3,7 +3,6 @@
 package task
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -288,7 +288,7 @@ func (t *task) read(p quintain.Problem) (Instance, error) {
 
 // decodeStrict reads one JSON value into v and refuses names that v lacks.
 func decodeStrict(raw []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec := jsonform.NewDecoder(raw)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
 		return err
@@ -302,7 +302,7 @@ func decodeStrict(raw []byte, v any) error {
 // mustJSON encodes a task's own plain record; a record that cannot be encoded is
 // a fault in the task, which tasktest finds.
 func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
+	b, err := jsonform.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("task: %T: %v", v, err))
 	}

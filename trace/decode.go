@@ -2,13 +2,13 @@ package trace
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // An unpacked is a block that was read.
@@ -132,7 +132,7 @@ type decoder struct {
 // decode reads the JSON of a record.
 func (d *decoder) decode(text []byte) (*Record, error) {
 	var in recordJSON
-	if err := json.Unmarshal(text, &in); err != nil {
+	if err := jsonform.Unmarshal(text, &in); err != nil {
 		return nil, err
 	}
 	r := &Record{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Head describes the run of a trace. It begins every segment, so that each can be
@@ -20,7 +21,7 @@ type Head struct {
 
 // pack returns the payload of the head's frame.
 func (h Head) pack(p *packer) ([]byte, error) {
-	text, err := json.Marshal(h)
+	text, err := jsonform.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("head: %w", err)
 	}

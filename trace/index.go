@@ -2,7 +2,6 @@ package trace
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/bits"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Ref is the place of a record in a trace. It is valid until the record's segment is
@@ -213,7 +213,7 @@ type indexHead struct {
 // pack returns the payload of the index's frame. It goes through the rows once for each column,
 // which takes some 20 ms for a whole file, rather than hold them unpacked.
 func (x *rows) pack(p *packer) []byte {
-	head, err := json.Marshal(indexHead{x.count, x.texts, x.blocks})
+	head, err := jsonform.Marshal(indexHead{x.count, x.texts, x.blocks})
 	if err != nil {
 		panic(err) // strings and numbers can always be written
 	}
@@ -250,7 +250,7 @@ func readIndex(payload []byte, size int64) (*index, error) {
 		return nil, errIndex
 	}
 	x := &index{}
-	if err := json.Unmarshal(rest[:n], &x.indexHead); err != nil {
+	if err := jsonform.Unmarshal(rest[:n], &x.indexHead); err != nil {
 		return nil, fmt.Errorf("%w: %w", errIndex, err)
 	}
 	rest = rest[n:]

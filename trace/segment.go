@@ -2,7 +2,6 @@ package trace
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // ending ends the names of segments.
@@ -129,7 +130,7 @@ func (s *segment) readIndex(f io.ReaderAt, at frame) (*index, error) {
 // readHead reads the head, if it is not damaged.
 func (s *segment) readHead(f io.ReaderAt, at frame) error {
 	payload, err := at.payload(f)
-	if err == nil && json.Unmarshal(payload, &s.head) != nil {
+	if err == nil && jsonform.Unmarshal(payload, &s.head) != nil {
 		err = ErrDamaged
 	}
 	if errors.Is(err, ErrDamaged) {

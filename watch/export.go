@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"html/template"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -104,7 +104,7 @@ func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
 			if tokens -= len(list.IDs); tokens < 0 {
 				break
 			}
-			if given, err := json.Marshal(list); err == nil && len(list.IDs) > 0 { // it escapes what would end a script
+			if given, err := jsonform.Marshal(list); err == nil && len(list.IDs) > 0 { // it escapes what would end a script
 				p.Given[i] = template.JS(given)
 			}
 		}
@@ -125,7 +125,7 @@ func (s *Server) lines(p *runPage) (template.JS, error) {
 		all["step"] = append(all["step"], s.numbers.line(name, false, columns))
 		all["time"] = append(all["time"], s.numbers.line(name, true, columns))
 	}
-	text, err := json.Marshal(all)
+	text, err := jsonform.Marshal(all)
 	return template.JS(text), err
 }
 

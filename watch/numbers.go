@@ -3,7 +3,6 @@ package watch
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -161,7 +160,7 @@ func (n *numbers) note(name []byte, v float64) {
 // decode reads any row.
 func (n *numbers) decode(line []byte) (step, time float64, is bool) {
 	var row scalars.Line
-	if json.Unmarshal(line, &row) != nil {
+	if jsonform.Unmarshal(line, &row) != nil {
 		return 0, 0, false
 	}
 	n.fresh = n.fresh[:0]
@@ -270,7 +269,7 @@ func (s *Server) series(c *web.Call) {
 
 // json answers with a value as JSON.
 func (s *Server) json(c *web.Call, v any) {
-	text, err := json.Marshal(v)
+	text, err := jsonform.Marshal(v)
 	if err != nil {
 		c.Detail(http.StatusInternalServerError, err.Error())
 		return

@@ -10,7 +10,6 @@ package watch
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"html/template"
 	"log/slog"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
@@ -147,7 +147,7 @@ func (s *Server) hubNow() string {
 	if s.hub == nil {
 		return ""
 	}
-	text, err := json.Marshal(s.hub())
+	text, err := jsonform.Marshal(s.hub())
 	if err != nil {
 		return "" // the statistics are numbers and names
 	}

@@ -2,10 +2,11 @@ package uplink
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Status is what the hub says of an environment: the reply of GET /status-env.
@@ -77,7 +78,7 @@ func (l *Link) askStatus(ctx context.Context) error {
 		return fmt.Errorf("status %d: %s", a.status, a.text())
 	}
 	var s Status
-	if a.status != http.StatusOK || json.Unmarshal(a.body, &s) != nil || s.MaxGroup < 1 || s.Queued < 0 || s.Own < 0 {
+	if a.status != http.StatusOK || jsonform.Unmarshal(a.body, &s) != nil || s.MaxGroup < 1 || s.Queued < 0 || s.Own < 0 {
 		l.forget()
 		return fmt.Errorf("it does not know the environment any more: status %d: %s", a.status, a.text())
 	}
@@ -139,7 +140,7 @@ func (l *Link) register(ctx context.Context) error {
 	if err := l.recognise(ctx); err != nil {
 		return err
 	}
-	body, err := json.Marshal(l.config.Registration)
+	body, err := jsonform.Marshal(l.config.Registration)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (l *Link) register(ctx context.Context) error {
 	switch {
 	case a.status >= http.StatusInternalServerError || a.status == http.StatusTooManyRequests:
 		return fmt.Errorf("status %d: %s", a.status, a.text())
-	case a.status != http.StatusOK || json.Unmarshal(a.body, &r) != nil || r.Status == "":
+	case a.status != http.StatusOK || jsonform.Unmarshal(a.body, &r) != nil || r.Status == "":
 		return &RefusedError{l.config.URL, a.status, a.text()}
 	case r.Status != "success" || r.Env == nil:
 		return errWait
@@ -192,7 +193,7 @@ func (l *Link) askInfo(ctx context.Context) (in info, err error) {
 	if err != nil {
 		return in, err
 	}
-	if a.status != http.StatusOK || json.Unmarshal(a.body, &in) != nil {
+	if a.status != http.StatusOK || jsonform.Unmarshal(a.body, &in) != nil {
 		return in, fmt.Errorf("GET /info: status %d: %s", a.status, a.text())
 	}
 	if in.BatchSize < 1 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/hub/hubload"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func newBench(w *world) *cobra.Command {
@@ -74,7 +74,7 @@ func benchHub(c *cobra.Command, w *world, load hubload.Load, scenarios []string)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		text, err := json.Marshal(row)
+		text, err := jsonform.Marshal(row)
 		if err != nil {
 			return err
 		}

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/serve/openenv/openenvload"
 )
 
@@ -30,7 +30,7 @@ what it measured as one line of JSON.`,
 				if err != nil {
 					return err
 				}
-				text, err := json.Marshal(row)
+				text, err := jsonform.Marshal(row)
 				if err != nil {
 					return err
 				}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policyload"
 	"github.com/quintain-rl/quintain/policy/pool"
@@ -117,7 +117,7 @@ func (b *benchedPolicy) run(ctx context.Context, w *world) (err error) {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(struct {
+	text, err := jsonform.Marshal(struct {
 		Server probe.Kind `json:"server"`
 		policyload.Row
 	}{kind, row})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examdir"
@@ -34,7 +35,7 @@ func (w *world) openExamination(c *config, path string, e *exam.Exam) (*examdir.
 	case c.Policy.Kind == kindTiny:
 		values["weights"], err = c.weightsDigest()
 	case c.Policy.remote():
-		values["policy.model"], err = json.Marshal(e.Policy.(*server.Server).Model()) // the settings may leave it to the server
+		values["policy.model"], err = jsonform.Marshal(e.Policy.(*server.Server).Model()) // the settings may leave it to the server
 	}
 	if err != nil {
 		return nil, err

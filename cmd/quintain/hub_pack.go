@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/queue/packing"
 )
@@ -42,7 +42,7 @@ func packed(dst, line []byte, strict bool) ([]byte, error) {
 		Sizes  []int `json:"sizes"`  // if a target is given
 		Target *int  `json:"target"` // sequences that groups of these sizes are to make up
 	}{Plan: packing.Plan{Strict: strict}}
-	if err := json.Unmarshal(line, &q); err != nil {
+	if err := jsonform.Unmarshal(line, &q); err != nil {
 		return dst, err
 	}
 	var picked []int
@@ -51,6 +51,6 @@ func packed(dst, line []byte, strict bool) ([]byte, error) {
 	} else {
 		picked = q.Plan.Pack()
 	}
-	text, err := json.Marshal(map[string][]int{"picked": picked})
+	text, err := jsonform.Marshal(map[string][]int{"picked": picked})
 	return append(dst, text...), err
 }

@@ -2,10 +2,11 @@ package hubload
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A session is a run on a hub that is measured.
@@ -52,7 +53,7 @@ func (b *session) register() error {
 		Status string `json:"status"`
 	}
 	if err == nil {
-		err = json.Unmarshal(text, &reply)
+		err = jsonform.Unmarshal(text, &reply)
 	}
 	if err == nil && reply.Status != "success" {
 		err = fmt.Errorf("/register-env: %s", text)

@@ -3,7 +3,6 @@ package hubstats
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Request says which hub is asked, and for what.
@@ -54,7 +54,7 @@ func (a Request) Fetch(ctx context.Context) ([]byte, error) {
 // Read reads the answer of a hub.
 func Read(text []byte) (*hub.RunStats, error) {
 	var st hub.RunStats
-	if err := json.Unmarshal(text, &st); err != nil {
+	if err := jsonform.Unmarshal(text, &st); err != nil {
 		return nil, fmt.Errorf("the answer is not statistics of a hub: %w", err)
 	}
 	return &st, nil

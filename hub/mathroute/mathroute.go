@@ -3,10 +3,10 @@ package mathroute
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/mathverify"
 )
@@ -40,7 +40,7 @@ func Verify(c *web.Call) (body []byte, err error) {
 
 // decode reads a question.
 func decode(body []byte) (q question, err error) {
-	if err := json.Unmarshal(body, &q); err != nil {
+	if err := jsonform.Unmarshal(body, &q); err != nil {
 		return q, web.Errorf(http.StatusBadRequest, `the body is neither {"gold","answer"} nor {"pairs"}: %v`, err)
 	}
 	if len(q.Pairs) > maxPairs {
@@ -56,7 +56,7 @@ func (q question) answer(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
 		}
-		return json.Marshal(verdict)
+		return jsonform.Marshal(verdict)
 	}
 	verdicts := make([]mathverify.Verdict, len(q.Pairs))
 	for i, pair := range q.Pairs {
@@ -66,6 +66,6 @@ func (q question) answer(ctx context.Context) ([]byte, error) {
 		}
 		verdicts[i] = verdict
 	}
-	body, err := json.Marshal(verdicts)
+	body, err := jsonform.Marshal(verdicts)
 	return fmt.Appendf(nil, `{"verdicts":%s}`, body), err
 }

@@ -4,13 +4,14 @@
 package datadir
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // Format is the version of the layout of a folder. A folder of another version is
@@ -102,7 +103,7 @@ func (f *Folder) checkFormat(writer string) error {
 	data, err := os.ReadFile(f.Join("format.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		kept.Format, kept.Writer = Format, writer
-		if data, err = json.Marshal(kept); err != nil {
+		if data, err = jsonform.Marshal(kept); err != nil {
 			return err
 		}
 		return WriteFile(f.Join("format.json"), append(data, '\n'))
@@ -110,7 +111,7 @@ func (f *Folder) checkFormat(writer string) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(data, &kept); err != nil {
+	if err := jsonform.Unmarshal(data, &kept); err != nil {
 		return fmt.Errorf("format.json: %w", err)
 	}
 	if kept.Format != Format {

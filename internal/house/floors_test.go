@@ -107,10 +107,10 @@ func floorFaults(packages []listing, floors [][]string) (faults []string) {
 			continue
 		}
 		for _, path := range pkg.Imports {
-			if !ours(path) {
+			to := within(path)
+			if !ours(path) || to == ownJSON {
 				continue
 			}
-			to := within(path)
 			if forTests(to) && !forTests(name) {
 				faults = append(faults, fmt.Sprintf("%s imports %s, which is for tests only", show(name), show(to)))
 			}

@@ -66,8 +66,8 @@ func pureFaults(s *source) (faults []string) {
 				faults = append(faults, fmt.Sprintf("%s: imports %s: %s", s.at(spec), imported, bad.why))
 			}
 		}
-		if s.pkg == "" && !isStandard(imported) {
-			faults = append(faults, fmt.Sprintf("%s: imports %s: the nouns import the standard library only", s.at(spec), imported))
+		if s.pkg == "" && !isStandard(imported) && imported != module+"/"+ownJSON {
+			faults = append(faults, fmt.Sprintf("%s: imports %s: the nouns import the standard library only, and jsonform", s.at(spec), imported))
 		}
 	}
 	name := importName(s, "time")

@@ -52,8 +52,10 @@ func (c *compiler) writer(v reflect.Value) writer {
 		return c.method(v)
 	case t == reflect.TypeFor[json.Number]():
 		return c.number(v)
-	case t.Implements(marshaler), t.Implements(textMarshaler), slices.Contains(c.within, t):
+	case t.Implements(marshaler), t.Implements(textMarshaler):
 		return c.marshalled(v)
+	case t.Kind() == reflect.Interface, slices.Contains(c.within, t):
+		return c.nested(v)
 	}
 	c.within = append(c.within, t)
 	defer func() { c.within = c.within[:len(c.within)-1] }()
@@ -76,6 +78,21 @@ func (c *compiler) writer(v reflect.Value) writer {
 func (c *compiler) marshalled(v reflect.Value) writer {
 	return func(dst []byte) []byte {
 		dst, err := appendMarshalled(dst, v.Interface())
+		if err != nil {
+			c.fail(err)
+		}
+		return dst
+	}
+}
+
+// nested writes v, an interface or a value of a type around it, with an encoder of its own.
+func (c *compiler) nested(v reflect.Value) writer {
+	var encoder *Encoder // made when it is needed: the type may contain itself
+	return func(dst []byte) []byte {
+		if encoder == nil {
+			encoder = new(Encoder)
+		}
+		dst, err := encoder.Append(dst, v.Interface())
 		if err != nil {
 			c.fail(err)
 		}

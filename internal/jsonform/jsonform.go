@@ -1,6 +1,10 @@
 // Package jsonform writes plain values as JSON, and reads parts of JSON texts, at a
-// fraction of the cost of encoding/json. It writes the same bytes as encoding/json, and
-// reads the same values.
+// fraction of the cost of encoding/json. It writes the bytes and the errors of encoding/json
+// in Go 1.26, whichever toolchain builds it: Go 1.27 writes a byte that is not UTF-8 as a
+// character instead of \ufffd, and has other errors. It reads the same values.
+//
+// The rest of the module uses [Marshal], [Unmarshal] and [NewDecoder] in place of the functions
+// of encoding/json with the same names.
 //
 // An [Encoder] works out once how a type is written. [Members], [Elements],
 // [Text] and [Int] read the usual forms of JSON. They report false for everything else,
@@ -8,13 +12,15 @@
 package jsonform
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 )
 
 // An Encoder appends values as JSON, in the same bytes as [json.Marshal]. After the first
-// value of a type it allocates nothing itself. It leaves interfaces, embedded fields and
-// types that contain themselves to encoding/json, and calls MarshalJSON methods.
+// value of a type it allocates nothing itself. It leaves unusual types to encoding/json: embedded pointers,
+// maps whose keys are no texts, MarshalText methods and methods of pointers. It calls
+// MarshalJSON methods.
 //
 // It is for one goroutine. The zero value is ready. It keeps a copy of the last value of
 // each type.
@@ -53,6 +59,15 @@ func (e *Encoder) Append(dst []byte, v any) ([]byte, error) {
 		return written, nil
 	}
 	return dst, e.fault
+}
+
+// Marshal returns the JSON form of v, as an [Encoder] writes it.
+func Marshal(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil || bytes.Contains(text, []byte("\ufffd")) { // Go 1.27 may have put it in place of a byte
+		return new(Encoder).Append(nil, v)
+	}
+	return text, nil
 }
 
 // A plan says how the values of a type are written.

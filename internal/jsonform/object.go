@@ -14,16 +14,30 @@ type field struct {
 	empty func() bool // whether it is left out; nil: never
 }
 
-// object writes a struct. It leaves unusual ones to encoding/json: embedded fields,
+// object writes a struct. It leaves unusual ones to encoding/json: embedded pointers,
 // repeated names, IsZero methods, most uses of the option string.
 func (c *compiler) object(v reflect.Value) writer {
-	var fields []field
-	var names []string
+	fields, plain := c.fields(v, nil)
+	if !plain {
+		return c.marshalled(v)
+	}
+	return func(dst []byte) []byte { return appendFields(dst, fields) }
+}
+
+// fields returns the fields of v after those before it. plain is false if encoding/json has to
+// write the struct.
+func (c *compiler) fields(v reflect.Value, fields []field) (all []field, plain bool) {
 	for i := range v.NumField() {
 		sf := v.Type().Field(i)
 		tag := sf.Tag.Get("json")
+		if sf.Anonymous && (tag != "" || sf.Type.Kind() != reflect.Struct) {
+			return nil, false
+		}
 		if sf.Anonymous {
-			return c.marshalled(v)
+			if fields, plain = c.fields(v.Field(i), fields); !plain {
+				return nil, false
+			}
+			continue
 		}
 		if !sf.IsExported() || tag == "-" {
 			continue
@@ -33,13 +47,13 @@ func (c *compiler) object(v reflect.Value) writer {
 			name = sf.Name
 		}
 		f, plain := c.field(v.Field(i), strings.Split(list, ","))
-		if !plain || slices.Contains(names, name) {
-			return c.marshalled(v)
-		}
 		f.name = string(AppendText([]byte{','}, name)) + ":"
-		fields, names = append(fields, f), append(names, name)
+		if !plain || slices.ContainsFunc(fields, func(other field) bool { return other.name == f.name }) {
+			return nil, false
+		}
+		fields = append(fields, f)
 	}
-	return func(dst []byte) []byte { return appendFields(dst, fields) }
+	return fields, true
 }
 
 // appendFields appends an object.

@@ -37,7 +37,7 @@ func (p *Picker) Read(text []byte) error {
 		return nil
 	}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
+	if err := Unmarshal(text, &members); err != nil {
 		return err
 	}
 	for i, name := range p.names {

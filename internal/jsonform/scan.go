@@ -309,7 +309,7 @@ func appendCompact(dst, text []byte) ([]byte, error) {
 	}
 	var dense, safe bytes.Buffer
 	if err := json.Compact(&dense, text); err != nil {
-		return dst, err
+		return dst, explain(err, reading{text: text, whole: true}, nil)
 	}
 	json.HTMLEscape(&safe, dense.Bytes())
 	return append(dst, safe.Bytes()...), nil

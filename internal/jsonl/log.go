@@ -2,11 +2,12 @@ package jsonl
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Log is a file of values of one type, one per line. It only grows. It is for one
@@ -39,7 +40,7 @@ func resume[T any](f *os.File) (last *T, err error) {
 		return nil, err
 	}
 	if end > 0 {
-		if err := json.Unmarshal(line, &last); err != nil {
+		if err := jsonform.Unmarshal(line, &last); err != nil {
 			return nil, fmt.Errorf("last line: %w", err)
 		}
 	}
@@ -73,7 +74,7 @@ func LastLine(text io.ReaderAt, size int64) (line []byte, end int64, err error) 
 
 // Add appends a value as a line.
 func (l *Log[T]) Add(value T) error {
-	line, err := json.Marshal(value)
+	line, err := jsonform.Marshal(value)
 	if err == nil {
 		_, err = l.file.Write(append(line, '\n'))
 	}
@@ -98,7 +99,7 @@ func ReadLog[T any](path string) (values []T, err error) {
 			return values, nil
 		}
 		var value T
-		if err := json.Unmarshal(line, &value); err != nil {
+		if err := jsonform.Unmarshal(line, &value); err != nil {
 			return nil, fmt.Errorf("%s line %d: %w", path, n, err)
 		}
 		values, text = append(values, value), rest

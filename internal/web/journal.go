@@ -1,12 +1,13 @@
 package web
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // keptEvents is how many events a journal keeps for followers that come late.
@@ -42,7 +43,7 @@ type event struct {
 // Tell adds an event of a kind. The fields are the members of a JSON object.
 func (j *Journal) Tell(kind string, fields map[string]any) {
 	fields["time"] = time.Now().UTC().Format(time.RFC3339Nano)
-	data, err := json.Marshal(fields)
+	data, err := jsonform.Marshal(fields)
 	if err != nil {
 		data = []byte(`{}`) // the fields are numbers and strings
 	}

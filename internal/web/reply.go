@@ -1,9 +1,7 @@
 package web
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -12,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 const (
@@ -33,13 +33,7 @@ func (c *Call) Body(status int, kind string, body []byte) {
 // Detail answers with a JSON object whose member "detail" says why a request is not
 // carried out.
 func (c *Call) Detail(status int, why string) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(map[string]string{"detail": why}) != nil {
-		b.Reset() // a string can always be written
-	}
-	c.JSON(status, bytes.TrimSpace(b.Bytes()))
+	c.JSON(status, append(jsonform.AppendLegible([]byte(`{"detail":`), why), '}'))
 }
 
 // Text answers with plain text.

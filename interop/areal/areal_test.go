@@ -1,6 +1,7 @@
 package areal_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -12,8 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"archive/zip"
 
 	"pgregory.net/rapid"
 

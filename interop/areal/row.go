@@ -2,10 +2,10 @@ package areal
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Row is one sequence for AReaL's newer trainers: a whole episode, with what the policy
@@ -111,7 +111,7 @@ func (b Batch) MarshalJSON() ([]byte, error) {
 	for _, t := range b.Tensors() {
 		all[t.Name] = form{"tensor", base64.StdEncoding.EncodeToString(t.append(nil)), t.Shape, "torch." + string(t.Type)}
 	}
-	return json.Marshal(all)
+	return jsonform.Marshal(all)
 }
 
 // File returns b as a file of tensors. Its text lists the IDs of the rows.
@@ -120,6 +120,6 @@ func (b Batch) File() (File, error) {
 	for i, r := range b {
 		ids[i] = r.ID
 	}
-	text, err := json.Marshal(map[string][]string{"ids": ids})
+	text, err := jsonform.Marshal(map[string][]string{"ids": ids})
 	return File{Tensors: b.Tensors(), Text: text}, err
 }

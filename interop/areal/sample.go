@@ -1,8 +1,9 @@
 package areal
 
 import (
-	"encoding/json"
 	"slices"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // The keys of a SequenceSample.
@@ -130,7 +131,7 @@ func (s Sample) MarshalJSON() ([]byte, error) {
 	for i := range all {
 		form.Data[all[i].Name] = all[i].values()
 	}
-	return json.Marshal(form)
+	return jsonform.Marshal(form)
 }
 
 // values are the values of t for JSON.
@@ -152,7 +153,7 @@ func (t *Tensor) values() any {
 // sample without data.
 func (s Sample) File() (File, error) {
 	form, all := s.form()
-	text, err := json.Marshal(form)
+	text, err := jsonform.Marshal(form)
 	f := File{Text: text}
 	for i := range all {
 		f.Tensors = append(f.Tensors, all[i].Tensor)

@@ -55,7 +55,7 @@ func AppendWhole(dst []byte, g *quintain.Group) []byte {
 	dst = AppendGroup(dst, g)
 	dst = jsonform.AppendLegible(append(dst[:len(dst)-1], `,"id":`...), g.ID)
 	dst = append(dst, `,"origin":`...)
-	origin, err := json.Marshal(g.Origin)
+	origin, err := jsonform.Marshal(g.Origin)
 	if err != nil {
 		panic("atropos: " + err.Error()) // strings and numbers
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A scanner reads JSON text once, from front to back. Each method leaves it after what
@@ -214,7 +216,7 @@ func (s *scanner) text() ([]byte, *Error) {
 		return nil, &Error{Type: TypeValue, Msg: "a name or a short text should not have " + strconv.Itoa(maxEscaped) + " bytes"}
 	}
 	var text string
-	if err := json.Unmarshal(s.data[start:s.at], &text); err != nil {
+	if err := jsonform.Unmarshal(s.data[start:s.at], &text); err != nil {
 		s.at = start
 		return nil, s.syntax("want a string")
 	}

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 )
 
+// This file goes when Go 1.27 is the oldest Go that builds the module: its strconv is as fast.
+
 // mostPlain is the number of bytes that putPlain may touch.
 const mostPlain = 40
 

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -85,7 +85,7 @@ func (p *Parquet) Close() error { return p.out.Close() }
 // rows are the sequences of a group.
 func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 	var talks [][]quintain.Message
-	if err := json.Unmarshal(g.Messages, &talks); err != nil {
+	if err := jsonform.Unmarshal(g.Messages, &talks); err != nil {
 		return nil, err
 	}
 	all := make([]Row, len(g.Tokens))

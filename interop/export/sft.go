@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -72,7 +73,7 @@ type seen map[[16]byte]bool
 
 // add adds a value, and reports whether it is fresh.
 func (s *seen) add(value any) (fresh bool, err error) {
-	text, err := json.Marshal(value)
+	text, err := jsonform.Marshal(value)
 	if err != nil {
 		return false, err
 	}

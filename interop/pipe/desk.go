@@ -140,7 +140,7 @@ func (c *clerk) draw(dst, request, as []byte) ([]byte, error) {
 		Index  int             `json:"index"`
 		Params json.RawMessage `json:"params"`
 	}
-	strict := json.NewDecoder(bytes.NewReader(request))
+	strict := jsonform.NewDecoder(request)
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&d); err != nil {
 		return dst, fmt.Errorf("draw: %w", err)

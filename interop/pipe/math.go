@@ -2,7 +2,6 @@ package pipe
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -24,7 +23,7 @@ func VerifyMath(ctx context.Context, in io.Reader, out io.Writer) error {
 // appendVerified appends the verdict on a pair.
 func appendVerified(ctx context.Context, encoder *jsonform.Encoder, dst, line []byte) ([]byte, error) {
 	var pair mathverify.Pair
-	if err := json.Unmarshal(line, &pair); err != nil {
+	if err := jsonform.Unmarshal(line, &pair); err != nil {
 		return dst, fmt.Errorf(`the line is not {"gold": …, "answer": …}: %w`, err)
 	}
 	verdict, err := pair.Verify(ctx)

@@ -1,7 +1,6 @@
 package pipe
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -156,7 +155,7 @@ func decodeEntry(text []byte) (quintain.Problem, *string, error) {
 // decode reads one JSON value, with nothing after it. If possible, the error names the
 // field.
 func decode(text []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
+	dec := jsonform.NewDecoder(text)
 	if err := dec.Decode(v); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) && wrong.Field != "" {
@@ -184,7 +183,7 @@ func decodeAnswer(raw json.RawMessage) (*string, error) {
 		return nil, errors.New("answer: is missing; want a string, or null for none")
 	}
 	var answer *string
-	if err := json.Unmarshal(raw, &answer); err != nil {
+	if err := jsonform.Unmarshal(raw, &answer); err != nil {
 		return nil, errors.New("answer: want a string, or null for none")
 	}
 	return answer, nil

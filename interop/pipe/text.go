@@ -2,7 +2,6 @@ package pipe
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"time"
@@ -21,7 +20,7 @@ func Encode(ctx context.Context, t *tokenizer.Tokenizer, special bool, in io.Rea
 		var asked struct {
 			Text *string `json:"text"`
 		}
-		if err := json.Unmarshal(line, &asked); err != nil {
+		if err := jsonform.Unmarshal(line, &asked); err != nil {
 			return nil, err
 		}
 		if asked.Text == nil {
@@ -42,7 +41,7 @@ func Decode(ctx context.Context, t *tokenizer.Tokenizer, skip bool, in io.Reader
 		var asked struct {
 			IDs []int32 `json:"ids"`
 		}
-		if err := json.Unmarshal(line, &asked); err != nil {
+		if err := jsonform.Unmarshal(line, &asked); err != nil {
 			return nil, err
 		}
 		if asked.IDs == nil {
@@ -60,7 +59,7 @@ func answerJSON(ctx context.Context, in io.Reader, out io.Writer, answer func(li
 			if err != nil {
 				return dst, err
 			}
-			text, err := json.Marshal(reply)
+			text, err := jsonform.Marshal(reply)
 			return append(dst, text...), err
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // An Entry is one problem in reasoning-gym's form.
@@ -25,11 +26,11 @@ var ours = []string{"source_dataset", "source_index", "source_idx", "difficulty"
 // Read returns e as a problem. The task that it names can grade it.
 func Read(e Entry) (quintain.Problem, error) {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(e.Metadata, &fields); err != nil {
+	if err := jsonform.Unmarshal(e.Metadata, &fields); err != nil {
 		return quintain.Problem{}, fmt.Errorf("metadata: %w", err)
 	}
 	var name string
-	err := json.Unmarshal(fields["source_dataset"], &name)
+	err := jsonform.Unmarshal(fields["source_dataset"], &name)
 	if err != nil || name == "" {
 		return quintain.Problem{}, errors.New("metadata.source_dataset: want the name of a task")
 	}
@@ -37,11 +38,11 @@ func Read(e Entry) (quintain.Problem, error) {
 		delete(fields, one)
 	}
 	if e.Answer != nil && slices.Contains(inAnswer, name) {
-		if fields["answer"], err = json.Marshal(*e.Answer); err != nil {
+		if fields["answer"], err = jsonform.Marshal(*e.Answer); err != nil {
 			return quintain.Problem{}, fmt.Errorf("answer: %w", err)
 		}
 	}
-	record, err := json.Marshal(fields)
+	record, err := jsonform.Marshal(fields)
 	if err != nil {
 		return quintain.Problem{}, fmt.Errorf("metadata: %w", err)
 	}

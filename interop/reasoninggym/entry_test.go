@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 )
 
@@ -50,7 +51,7 @@ func TestAppendTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		quoted, err := json.Marshal(text)
+		quoted, err := jsonform.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,7 +95,7 @@ var renamed = map[string]string{
 // together as "x": [min, max], every other setting as it is.
 func difficulty(p quintain.Problem) ([]byte, error) {
 	var params map[string]json.RawMessage
-	if err := json.Unmarshal(p.Params, &params); err != nil {
+	if err := jsonform.Unmarshal(p.Params, &params); err != nil {
 		return nil, err
 	}
 	out := make(map[string]any, len(params))
@@ -114,5 +114,5 @@ func difficulty(p quintain.Problem) ([]byte, error) {
 			out[name] = value
 		}
 	}
-	return json.Marshal(out)
+	return jsonform.Marshal(out)
 }

@@ -1,10 +1,10 @@
 package fake
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // llamaCpp are the routes of llama.cpp's server.
@@ -29,7 +29,7 @@ func readLlamaCpp(_ *Server, text []byte) (*job, error) {
 		TopP        float64          `json:"top_p"`
 		TopK        int              `json:"top_k"`
 	}
-	if err := json.Unmarshal(text, &q); err != nil {
+	if err := jsonform.Unmarshal(text, &q); err != nil {
 		return nil, err
 	}
 	how := quintain.Sampling{Temperature: 0.8, TopP: q.TopP, TopK: max(0, q.TopK), MaxTokens: max(0, q.MaxTokens)}

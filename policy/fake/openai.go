@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -44,7 +45,7 @@ type wish struct {
 // readWish reads the body of a request.
 func (s *Server) readWish(text []byte) (*wish, *job, error) {
 	var q wish
-	if err := json.Unmarshal(text, &q); err != nil {
+	if err := jsonform.Unmarshal(text, &q); err != nil {
 		return nil, nil, err
 	}
 	if q.Model != s.cfg.Model {
@@ -75,7 +76,7 @@ func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err er
 		return tokens, false, err
 	}
 	var text string
-	if err := json.Unmarshal(q.Prompt, &text); err != nil {
+	if err := jsonform.Unmarshal(q.Prompt, &text); err != nil {
 		return nil, true, err
 	}
 	tokens, err = s.vocabulary.encode(text, q.Special == nil || *q.Special)
@@ -89,7 +90,7 @@ func readTokens(text []byte) (tokens []quintain.Token, err error) {
 		return tokens, nil
 	}
 	tokens = nil
-	return tokens, json.Unmarshal(text, &tokens)
+	return tokens, jsonform.Unmarshal(text, &tokens)
 }
 
 func readChat(s *Server, text []byte) (*job, error) {

@@ -1,7 +1,6 @@
 package fake
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -18,12 +18,11 @@ type replies [][]quintain.Token
 
 // readReplies reads a file of replies, a JSON object {"text"} a line.
 func readReplies(path string, v vocabulary) (list replies, err error) {
-	file, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("replies: %w", err)
 	}
-	defer file.Close()
-	lines := json.NewDecoder(file)
+	lines := jsonform.NewDecoder(text)
 	for lines.More() {
 		var line struct {
 			Text *string `json:"text"`

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -31,12 +32,10 @@ type event struct {
 // table returns the routes of the server's shape.
 func (s *Server) table() map[string]http.HandlerFunc {
 	routes := map[string]http.HandlerFunc{"GET /health": func(w http.ResponseWriter, _ *http.Request) { send(w, map[string]any{"status": "ok"}) }}
-	for _, of := range []struct {
-		shape  Shape
-		routes map[string]http.HandlerFunc
-	}{{OpenAI, s.openAI()}, {VLLM, s.openAI()}, {VLLM, s.vLLM()}, {SGLang, s.openAI()}, {SGLang, s.sGLang()}, {LlamaCpp, s.openAI()}, {LlamaCpp, s.llamaCpp()}} {
-		if s.shape == of.shape || s.shape == All {
-			maps.Copy(routes, of.routes)
+	maps.Copy(routes, s.openAI())
+	for _, l := range looksOf() {
+		if s.shape == l.shape || s.shape == All {
+			maps.Copy(routes, l.routes(s))
 		}
 	}
 	if s.shape != OpenAI {
@@ -54,7 +53,7 @@ func body(w http.ResponseWriter, r *http.Request, value any) bool {
 	if !ok || len(text) == 0 {
 		return ok
 	}
-	err := json.Unmarshal(text, value)
+	err := jsonform.Unmarshal(text, value)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 	}
@@ -153,7 +152,7 @@ func (s *Server) each(j *job, call func(t quintain.Token, logProb float64, top [
 
 // answer writes a whole answer, or what the fault leaves of it.
 func answer(w http.ResponseWriter, f Fault, value any) {
-	text, err := json.Marshal(value)
+	text, err := jsonform.Marshal(value)
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, err.Error())
 		return
@@ -239,7 +238,7 @@ func (t *stream) flush() error { return http.NewResponseController(t.w).Flush() 
 
 // end tells how many tokens there were, and ends the stream.
 func (t *stream) end() {
-	text, err := json.Marshal(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)})
+	text, err := jsonform.Marshal(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)})
 	if err == nil && t.write(func(b []byte) []byte { return append(b, text...) }) == nil {
 		_, _ = t.w.Write([]byte("data: [DONE]\n\n"))
 	}
@@ -289,22 +288,11 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	running, waiting, tokens := s.engine.load()
 	use := min(1, float64(tokens)/float64(64*s.cfg.Context))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	for _, line := range []struct {
-		shape Shape
-		name  string
-		value float64
-	}{
-		{VLLM, "vllm:num_requests_running", float64(running)},
-		{VLLM, "vllm:num_requests_waiting", float64(waiting)},
-		{VLLM, "vllm:kv_cache_usage_perc", use},
-		{SGLang, "sglang:num_running_reqs", float64(running)},
-		{SGLang, "sglang:num_queue_reqs", float64(waiting)},
-		{SGLang, "sglang:token_usage", use},
-		{LlamaCpp, "llamacpp:requests_processing", float64(running)},
-		{LlamaCpp, "llamacpp:requests_deferred", float64(waiting)},
-	} {
-		if s.shape == All || s.shape == line.shape {
-			fmt.Fprintf(w, "# TYPE %s gauge\n%s{model_name=%q} %v\n", line.name, line.name, s.cfg.Model, line.value)
+	for _, l := range looksOf() {
+		for i, value := range []float64{float64(running), float64(waiting), use} {
+			if name := l.gauges[i]; name != "" && (s.shape == All || s.shape == l.shape) {
+				fmt.Fprintf(w, "# TYPE %s gauge\n%s{model_name=%q} %v\n", name, name, s.cfg.Model, value)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,32 @@ const (
 	SGLang   Shape = "sglang"
 	LlamaCpp Shape = "llamacpp"
 )
+
+// A looks says how a shape differs from the others.
+type looks struct {
+	shape  Shape
+	routes func(*Server) map[string]http.HandlerFunc // beside those that all have
+	gauges [3]string                                 // names of the requests that run and wait, and of the share of the cache in use; empty: it has none
+}
+
+// looksOf lists all shapes but All.
+func looksOf() []looks {
+	return []looks{
+		{OpenAI, (*Server).openAI, [3]string{}},
+		{VLLM, (*Server).vLLM, [3]string{"vllm:num_requests_running", "vllm:num_requests_waiting", "vllm:kv_cache_usage_perc"}},
+		{SGLang, (*Server).sGLang, [3]string{"sglang:num_running_reqs", "sglang:num_queue_reqs", "sglang:token_usage"}},
+		{LlamaCpp, (*Server).llamaCpp, [3]string{"llamacpp:requests_processing", "llamacpp:requests_deferred"}},
+	}
+}
+
+// shapes lists the names of all shapes.
+func shapes() []string {
+	names := []string{string(All)}
+	for _, l := range looksOf() {
+		names = append(names, string(l.shape))
+	}
+	return names
+}
 
 // Settings are what people may set of a fake server.
 type Settings struct {
@@ -50,7 +77,7 @@ func Defaults() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Shape, "shape", "which server it looks like").OneOf(string(All), string(OpenAI), string(VLLM), string(SGLang), string(LlamaCpp))
+	d.Text(&s.Shape, "shape", "which server it looks like").OneOf(shapes()...)
 	d.Text(&s.Model, "name", "name of its model").Given("a name").Flag("served-model-name")
 	d.Uint64(&s.Seed, "seed", "seed of its weights and samples").Flag("fake-seed")
 	d.Int(&s.Version, "version", "version of the weights to begin with").Between(0, math.MaxInt32).Flag("weight-version")
@@ -79,8 +106,10 @@ func (s *Settings) Check() error {
 		return errors.New("rate, first_token and max_running: want 0 or more")
 	case s.Version < 0 || s.Version > math.MaxInt32:
 		return fmt.Errorf("version: is %d, want 0 to %d", s.Version, math.MaxInt32)
-	case !slices.Contains([]Shape{All, OpenAI, VLLM, SGLang, LlamaCpp}, Shape(s.Shape)):
-		return fmt.Errorf("shape: is %q, want all, openai, vllm, sglang or llamacpp", s.Shape)
+	case !slices.Contains(shapes(), s.Shape):
+		names := shapes()
+		last := len(names) - 1
+		return fmt.Errorf("shape: is %q, want %s or %s", s.Shape, strings.Join(names[:last], ", "), names[last])
 	}
 	return nil
 }

@@ -1,11 +1,11 @@
 package fake
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -43,7 +43,7 @@ func readSGLang(_ *Server, text []byte) (*job, error) {
 		} `json:"sampling_params"`
 	}
 	q.Start = -1
-	if err := json.Unmarshal(text, &q); err != nil {
+	if err := jsonform.Unmarshal(text, &q); err != nil {
 		return nil, err
 	}
 	if q.Sampling.N > 1 {

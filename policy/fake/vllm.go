@@ -104,7 +104,7 @@ func (s *Server) appendChoice(b []byte, e event) []byte {
 	b = orNull(append(b, `,"token_ids":`...), ids)
 	b = orNull(append(b, `,"prompt_token_ids":`...), e.prompt)
 	if e.job.score {
-		places, _ := json.Marshal(s.places(e.job)) // plain numbers
+		places, _ := jsonform.Marshal(s.places(e.job)) // plain numbers
 		b = append(append(b, `,"prompt_logprobs":`...), places...)
 	}
 	return append(b, '}')
@@ -138,7 +138,7 @@ func readNative(s *Server, text []byte) (*job, error) {
 		Tokens   []quintain.Token `json:"token_ids"`
 		Sampling json.RawMessage  `json:"sampling_params"`
 	}
-	if err := json.Unmarshal(text, &q); err != nil {
+	if err := jsonform.Unmarshal(text, &q); err != nil {
 		return nil, err
 	}
 	j, err := s.readSampling(q.Sampling, q.Tokens)
@@ -151,14 +151,14 @@ func readNative(s *Server, text []byte) (*job, error) {
 // readSampling reads how to sample after a prompt.
 func (s *Server) readSampling(text []byte, prompt []quintain.Token) (*job, error) {
 	var how map[string]any
-	if err := json.Unmarshal(text, &how); err != nil {
+	if err := jsonform.Unmarshal(text, &how); err != nil {
 		return nil, err
 	}
 	if how == nil {
 		return nil, errors.New("how to sample is missing")
 	}
 	how["model"], how["prompt"] = s.cfg.Model, prompt
-	body, err := json.Marshal(how)
+	body, err := jsonform.Marshal(how)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 		Special  bool              `json:"add_special_tokens"`
 		LlamaCpp bool              `json:"add_special"`
 	}{Special: true}
-	err := json.Unmarshal(text, &q)
+	err := jsonform.Unmarshal(text, &q)
 	var tokens []quintain.Token
 	switch {
 	case err != nil:
@@ -280,7 +280,7 @@ func readGenerate(s *Server, text []byte) (*job, error) {
 			Tokens []quintain.Token `json:"prompt_token_ids"`
 		} `json:"prompt"`
 	}
-	if err := json.Unmarshal(text, &q); err != nil {
+	if err := jsonform.Unmarshal(text, &q); err != nil {
 		return nil, err
 	}
 	return s.readSampling(text, q.Prompt.Tokens)

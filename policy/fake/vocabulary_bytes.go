@@ -1,9 +1,8 @@
 package fake
 
 import (
-	"encoding/json"
-
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -30,7 +29,7 @@ func (v *byteVocabulary) prompt(body []byte) ([]quintain.Token, error) {
 	var q struct {
 		Messages []quintain.Message `json:"messages"`
 	}
-	if err := json.Unmarshal(body, &q); err != nil {
+	if err := jsonform.Unmarshal(body, &q); err != nil {
 		return nil, err
 	}
 	return policy.Read(quintain.Request{Messages: q.Messages}), nil

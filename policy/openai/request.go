@@ -1,11 +1,11 @@
 package openai
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A query is one request to the server, with everything needed to read the answer.
@@ -50,7 +50,7 @@ func (c *Client) body(r quintain.Request, n int) (path string, body []byte, err 
 	if c.cfg.TokenIDs {
 		fields["return_token_ids"] = true
 	}
-	if body, err = json.Marshal(fields); err != nil {
+	if body, err = jsonform.Marshal(fields); err != nil {
 		return "", nil, fmt.Errorf("body of the request: %w", err)
 	}
 	return path, body, nil

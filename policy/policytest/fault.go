@@ -1,9 +1,10 @@
 package policytest
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Fault answers r badly. reply is what a good answer would have been.
@@ -31,9 +32,9 @@ func Body(contentType, body string) Fault {
 // object.
 func Edit(edit func(reply map[string]any)) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
-		body, _ := json.Marshal(reply)
+		body, _ := jsonform.Marshal(reply)
 		var plain map[string]any
-		_ = json.Unmarshal(body, &plain)
+		_ = jsonform.Unmarshal(body, &plain)
 		edit(plain)
 		send(w, plain)
 	}
@@ -49,7 +50,7 @@ func Drop(http.ResponseWriter, *http.Request, map[string]any) { panic(http.ErrAb
 
 // Cut closes the connection in the middle of the answer's body.
 func Cut(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
-	body, _ := json.Marshal(reply)
+	body, _ := jsonform.Marshal(reply)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body[:len(body)/2])
 	_ = http.NewResponseController(w).Flush()
@@ -58,7 +59,7 @@ func Cut(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
 
 // Truncate sends half of the answer's body as if it were the whole.
 func Truncate(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
-	body, _ := json.Marshal(reply)
+	body, _ := jsonform.Marshal(reply)
 	_, _ = w.Write(body[:len(body)/2])
 }
 

@@ -1,12 +1,12 @@
 package policytest
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -47,7 +47,7 @@ func ByteModel(t testing.TB, template string, rotated int) (folder string) {
 		},
 		"tokenizer_config.json": map[string]any{"chat_template": template},
 	} {
-		text, err := json.Marshal(content)
+		text, err := jsonform.Marshal(content)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, name), text, 0o600)
 		}

@@ -3,6 +3,7 @@ package policytest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
@@ -119,11 +121,15 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	var raw json.RawMessage
 	var body map[string]any
 	var q wish
-	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
+	text, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = jsonform.NewDecoder(text).Decode(&raw)
+	}
+	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if json.Unmarshal(raw, &body) != nil || json.Unmarshal(raw, &q) != nil {
+	if jsonform.Unmarshal(raw, &body) != nil || jsonform.Unmarshal(raw, &q) != nil {
 		refuse(w, http.StatusUnprocessableEntity, "the body is not a valid request")
 		return
 	}
@@ -239,7 +245,7 @@ func (s *Server) message(text string) map[string]any {
 
 // send answers with value as JSON.
 func send(w http.ResponseWriter, value any) {
-	body, err := json.Marshal(value)
+	body, err := jsonform.Marshal(value)
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, err.Error())
 		return

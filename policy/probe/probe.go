@@ -5,7 +5,6 @@ package probe
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,26 +12,11 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
-	"github.com/quintain-rl/quintain/policy/llamacpp"
 	"github.com/quintain-rl/quintain/policy/openai"
-	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/policy/sglang"
-	"github.com/quintain-rl/quintain/policy/vllm"
-)
-
-// A Kind is a kind of server.
-type Kind string
-
-// The kinds.
-const (
-	VLLM       Kind = "vllm"
-	VLLMNative Kind = "vllm-native" // vLLM by /inference/v1/generate; see [vllm.Config]
-	SGLang     Kind = "sglang"
-	LlamaCpp   Kind = "llamacpp"
-	OpenAI     Kind = "openai" // it speaks chat completions, or text completions; nothing else is known of it
 )
 
 // A Report says what was found.
@@ -123,27 +107,19 @@ func (r *Report) models(ctx context.Context, server *remote.Server) (owner strin
 
 // identify finds out the kind of the server by what only that kind answers.
 func (r *Report) identify(ctx context.Context, server *remote.Server, owner string) {
-	var info struct {
-		Version  string          `json:"version"`
-		Model    string          `json:"model_path"`
-		Weights  json.RawMessage `json:"weight_version"`
-		Build    string          `json:"build_info"`
-		Settings json.RawMessage `json:"default_generation_settings"`
-	}
+	var info info
 	ask := func(path string) bool {
 		body, err := server.Get(ctx, path, "")
-		return err == nil && json.Unmarshal(body, &info) == nil
+		return err == nil && jsonform.Unmarshal(body, &info) == nil
 	}
-	switch {
-	case owner == "vllm" && ask("version") && info.Version != "":
-		r.Server, r.Version = VLLM, info.Version
-		ask("weight_info")
-	case ask("get_model_info") && info.Model != "":
-		r.Server = SGLang
-		ask("server_info")
-		r.Version = info.Version
-	case ask("props") && info.Settings != nil:
-		r.Server, r.Version = LlamaCpp, info.Build
+	for _, k := range kinds() {
+		if k.found == nil {
+			continue
+		}
+		if version, found := k.found(owner, ask, &info); found {
+			r.Server, r.Version = k.Kind, version
+			break
+		}
 	}
 	r.WeightVersion = strings.Trim(string(info.Weights), `"`)
 	_, r.Can.Versions = remote.ParseVersion(info.Weights)
@@ -173,21 +149,7 @@ func (r *Report) try(ctx context.Context, cfg remote.Config) {
 	versions := r.Can.Versions
 	r.Can = generator.Can()
 	r.Can.Versions = versions
-	r.Can.LogProbs = outputs[0].LogProbs != nil || r.Server == LlamaCpp // which has none of a token that ends within a character
-}
-
-// Generator returns the client of a server of a kind, which must take tokens. The error
-// names the setting that is invalid.
-func Generator(kind Kind, cfg remote.Config, model string) (pool.Tokens, error) {
-	switch kind {
-	case VLLM, VLLMNative:
-		return vllm.New(vllm.Config{Server: cfg, Model: model, Native: kind == VLLMNative})
-	case SGLang:
-		return sglang.New(cfg)
-	case LlamaCpp:
-		return llamacpp.New(cfg)
-	}
-	return nil, fmt.Errorf("a server of kind %q takes no tokens, want vllm, sglang or llamacpp", kind)
+	r.Can.LogProbs = outputs[0].LogProbs != nil || r.Server.Traits().Partial
 }
 
 // complete tries chat completions and text completions.

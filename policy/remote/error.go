@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Kind classifies an [Error].
@@ -143,7 +144,7 @@ func Nonsensef(format string, args ...any) *Error {
 // Decode reads the JSON of an answer into value. Half an answer counts as one that did not
 // arrive.
 func Decode(body []byte, value any) *Error {
-	err := json.Unmarshal(body, value)
+	err := jsonform.Unmarshal(body, value)
 	if err == nil {
 		return nil
 	}

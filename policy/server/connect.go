@@ -187,9 +187,7 @@ func (s *Server) choose(found *probe.Report) error {
 		s.say("warning: %s reports no tokens, so the trainer gets the bytes of the texts: "+
 			"serve the model with vLLM, SGLang or llama.cpp, and name its tokenizer (--tokenizer)", name)
 	}
-	// Of several samples of one request, llama.cpp at times reports log-probabilities that
-	// are not the model's: conformance/servers.py has found them off by up to 0.6.
-	s.chat.OneByOne = found.Server == probe.LlamaCpp
+	s.chat.OneByOne = found.Server.Traits().OneByOne
 	return s.playByChat()
 }
 

@@ -15,9 +15,7 @@ import (
 const Any probe.Kind = "server"
 
 // Kinds are the kinds that a server can be said to be of.
-func Kinds() []probe.Kind {
-	return []probe.Kind{Any, probe.VLLM, probe.VLLMNative, probe.SGLang, probe.LlamaCpp, probe.OpenAI}
-}
+func Kinds() []probe.Kind { return append([]probe.Kind{Any}, probe.Kinds()...) }
 
 // Settings say which server samples, and how its replies are made of tokens.
 type Settings struct {

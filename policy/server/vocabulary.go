@@ -2,12 +2,12 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -39,11 +39,7 @@ func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Re
 	if err != nil {
 		return err
 	}
-	ask := map[string]any{"model": found.Model, "prompt": read.Text, "add_special_tokens": false}
-	if found.Server == probe.LlamaCpp {
-		ask = map[string]any{"content": read.Text, "add_special": false, "parse_special": true}
-	}
-	body, err := json.Marshal(ask)
+	body, err := jsonform.Marshal(found.Server.Traits().Tokenize(found.Model, read.Text))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -104,14 +105,14 @@ type place struct {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (p *place) UnmarshalJSON(text []byte) error {
 	var list []json.RawMessage
-	if err := json.Unmarshal(text, &list); err != nil {
+	if err := jsonform.Unmarshal(text, &list); err != nil {
 		return err
 	}
 	if len(list) < 2 {
 		return errors.New("a log-probability without a token")
 	}
-	if err := json.Unmarshal(list[0], &p.LogProb); err != nil {
+	if err := jsonform.Unmarshal(list[0], &p.LogProb); err != nil {
 		return err
 	}
-	return json.Unmarshal(list[1], &p.Token)
+	return jsonform.Unmarshal(list[1], &p.Token)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -46,7 +47,7 @@ func (q *query) call() (c remote.Call, err error) {
 			"model": q.config.Model, "logprobs": 0, "return_token_ids": true, "stream": true, "stream_interval": q.config.Interval,
 		})
 	}
-	rest, err := json.Marshal(fields)
+	rest, err := jsonform.Marshal(fields)
 	if err != nil {
 		return c, fmt.Errorf("body of the request: %w", err)
 	}

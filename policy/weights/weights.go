@@ -4,9 +4,10 @@ package weights
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // Unknown is the version until somebody tells it.
@@ -48,7 +49,7 @@ func Open(ctx context.Context, records Records) (*Version, error) {
 	r := record{Format: format, Version: Unknown}
 	text, err := records.State(ctx, Key)
 	if err == nil && text != nil {
-		err = json.Unmarshal(text, &r)
+		err = jsonform.Unmarshal(text, &r)
 	}
 	switch {
 	case err != nil:
@@ -103,7 +104,7 @@ func (v *Version) Forget(ctx context.Context) error {
 
 // set keeps the version, then makes it current. v.telling is held.
 func (v *Version) set(ctx context.Context, version int32) error {
-	text, err := json.Marshal(record{format, version})
+	text, err := jsonform.Marshal(record{format, version})
 	if err == nil {
 		err = v.records.SetState(ctx, Key, text)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/safetensors"
 )
 
@@ -73,7 +74,7 @@ func texts(g *quintain.Group) map[string]string {
 		texts["env_id"] = strconv.Itoa(int(*g.EnvID))
 	}
 	if g.Origin != (quintain.Origin{}) {
-		origin, _ := json.Marshal(g.Origin) // plain texts and numbers
+		origin, _ := jsonform.Marshal(g.Origin) // plain texts and numbers
 		texts["origin"] = string(origin)
 	}
 	return texts

@@ -2,10 +2,11 @@ package nats
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // syncSubject is where the system account of a NATS server tells its settings. Other
@@ -37,7 +38,7 @@ func (s *server) checkSync(ctx context.Context, info *jetstream.StreamInfo) {
 func (s *server) syncsAlways(ctx context.Context, server string) (always, known bool) {
 	ask, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	question, err := json.Marshal(map[string]any{"server_name": server, "exact_match": true, "config": true})
+	question, err := jsonform.Marshal(map[string]any{"server_name": server, "exact_match": true, "config": true})
 	if err != nil {
 		return false, false
 	}
@@ -52,7 +53,7 @@ func (s *server) syncsAlways(ctx context.Context, server string) (always, known 
 			} `json:"config"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(reply.Data, &told); err != nil || told.Data.Config == nil {
+	if err := jsonform.Unmarshal(reply.Data, &told); err != nil || told.Data.Config == nil {
 		return false, false
 	}
 	return told.Data.Config.SyncAlways, true

@@ -2,12 +2,12 @@ package nats
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -45,7 +45,7 @@ func me() string {
 
 // ownerMessage is the record as it is kept.
 func (s *store) ownerMessage(o ownership) *message {
-	data, err := json.Marshal(o)
+	data, err := jsonform.Marshal(o)
 	if err != nil {
 		panic("nats: an owner: " + err.Error()) // it is text and numbers
 	}
@@ -120,7 +120,7 @@ func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) 
 	}
 	data, err := s.state(ctx, ownerKey)
 	if err == nil && data != nil {
-		err = json.Unmarshal(data, &o)
+		err = jsonform.Unmarshal(data, &o)
 	}
 	if err != nil {
 		return 0, o, fmt.Errorf("the record of the owner: %w", err)

@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -100,7 +100,7 @@ func (s *server) conclude(m *message, last uint64, bytes int) error {
 		return s.sendError(err)
 	}
 	var a answer
-	if err := json.Unmarshal(reply, &a); err != nil {
+	if err := jsonform.Unmarshal(reply, &a); err != nil {
 		return fmt.Errorf("%s: %w: the server's answer: %w", s.where(), queue.ErrUncertain, err)
 	}
 	if a.Error != nil {

@@ -1,9 +1,10 @@
 package curriculum
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A state is what a curriculum keeps.
@@ -27,7 +28,7 @@ func (c *Curriculum) MarshalJSON() ([]byte, error) {
 	for _, one := range c.courses {
 		s.Courses[one.Name] = saved{one.rungs, one.climb}
 	}
-	return json.Marshal(s)
+	return jsonform.Marshal(s)
 }
 
 // UnmarshalJSON goes on from what MarshalJSON wrote. A course that data does not name, or
@@ -35,7 +36,7 @@ func (c *Curriculum) MarshalJSON() ([]byte, error) {
 // data it changes nothing.
 func (c *Curriculum) UnmarshalJSON(data []byte) error {
 	var s state
-	if err := json.Unmarshal(data, &s); err != nil {
+	if err := jsonform.Unmarshal(data, &s); err != nil {
 		return err
 	}
 	if s.Draws < 0 {

@@ -1,7 +1,6 @@
 package exam
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Report has the results of a policy. Its own summary is that of all rows.
@@ -130,7 +130,11 @@ func ReadReport(path string) (*Report, error) {
 	}
 	defer f.Close()
 	var r Report
-	if err := json.NewDecoder(io.LimitReader(f, maxReport)).Decode(&r); err != nil {
+	text, err := io.ReadAll(io.LimitReader(f, maxReport))
+	if err != nil {
+		return nil, err
+	}
+	if err := jsonform.NewDecoder(text).Decode(&r); err != nil {
 		return nil, fmt.Errorf("%s is not a report of quintain eval: %w", path, err)
 	}
 	if err := r.check(); err != nil {

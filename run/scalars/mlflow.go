@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // MLflow is a [Log] on an MLflow server, by its REST API 2.0 (mlflow.org/docs, "REST
@@ -216,7 +217,7 @@ func (m *MLflow) experiment(ctx context.Context) (id string, err error) {
 
 // call posts a request to a route, and reads the reply into to, unless it is nil.
 func (m *MLflow) call(ctx context.Context, route string, request, to any) error {
-	body, err := json.Marshal(request)
+	body, err := jsonform.Marshal(request)
 	if err != nil {
 		return err
 	}
@@ -241,12 +242,12 @@ func (m *MLflow) call(ctx context.Context, route string, request, to any) error 
 		var fault struct {
 			Message string `json:"message"`
 		}
-		_ = json.Unmarshal(text, &fault) // else the status says it
+		_ = jsonform.Unmarshal(text, &fault) // else the status says it
 		return fmt.Errorf("%s: %s: %s", route, reply.Status, cmp.Or(fault.Message, "is this the address of an MLflow server?"))
 	case to == nil:
 		return nil
 	}
-	if err := json.Unmarshal(text, to); err != nil {
+	if err := jsonform.Unmarshal(text, to); err != nil {
 		return fmt.Errorf("%s: %w: is this the address of an MLflow server?", route, err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // protocol is the version of docs/formats/scenario.md that is spoken here.
@@ -95,7 +96,7 @@ func readAnswer(line []byte) (*answer, error) {
 	if err := shallow(line); err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(line))
+	dec := jsonform.NewDecoder(line)
 	dec.DisallowUnknownFields()
 	a := new(answer)
 	if err := dec.Decode(a); err != nil {

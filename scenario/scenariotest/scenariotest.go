@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenario"
 )
 
@@ -52,7 +53,7 @@ func described(t *testing.T, spec scenario.Spec) {
 		t.Errorf("version %d, default settings: %v", info.Version, info.Default)
 	}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(info.Settings, &fields); err != nil {
+	if err := jsonform.Unmarshal(info.Settings, &fields); err != nil {
 		t.Errorf("settings %s: %v", info.Settings, err)
 	}
 }

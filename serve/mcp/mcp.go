@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -70,7 +71,7 @@ type fault struct {
 // Answer carries out a message, and returns the answer; nil: the message wants none.
 func (s *Server) Answer(ctx context.Context, message []byte) []byte {
 	var r request
-	if err := json.Unmarshal(message, &r); err != nil {
+	if err := jsonform.Unmarshal(message, &r); err != nil {
 		if !json.Valid(message) {
 			return write(response{Error: &fault{parseError, "the message is not JSON: " + err.Error()}})
 		}
@@ -122,7 +123,7 @@ func (s *Server) carryOut(ctx context.Context, r request) (result any, wrong *fa
 			Name      string          `json:"name"`
 			Arguments json.RawMessage `json:"arguments"`
 		}
-		if err := json.Unmarshal(r.Params, &call); err != nil {
+		if err := jsonform.Unmarshal(r.Params, &call); err != nil {
 			return nil, &fault{invalidParams, "params: " + err.Error()}
 		}
 		result, known := s.Call(ctx, call.Name, call.Arguments)
@@ -139,7 +140,7 @@ func (s *Server) initialize(params json.RawMessage) (any, *fault) {
 	var asked struct {
 		Version string `json:"protocolVersion"`
 	}
-	if err := json.Unmarshal(params, &asked); err != nil {
+	if err := jsonform.Unmarshal(params, &asked); err != nil {
 		return nil, &fault{invalidParams, "params: " + err.Error()}
 	}
 	if !slices.Contains(versions, asked.Version) {

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/serve/names"
 )
 
@@ -46,7 +46,7 @@ func schema(properties string, required ...string) json.RawMessage {
 
 // Read reads the arguments of a tool. The error names one that is unknown or of another type.
 func Read(arguments json.RawMessage, into any) error {
-	d := json.NewDecoder(bytes.NewReader(arguments))
+	d := jsonform.NewDecoder(arguments)
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
 		return fmt.Errorf("arguments: %w", err)

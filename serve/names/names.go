@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
@@ -138,7 +139,7 @@ func unmarshal(name string, value []byte, v any) error {
 	if value == nil {
 		return nil
 	}
-	if err := json.Unmarshal(value, v); err != nil {
+	if err := jsonform.Unmarshal(value, v); err != nil {
 		return fmt.Errorf("%s: want a string", name)
 	}
 	return nil
@@ -147,7 +148,7 @@ func unmarshal(name string, value []byte, v any) error {
 // byID makes the problem of an ID.
 func (b *Book) byID(text []byte) (p quintain.Problem, err error) {
 	var id string
-	if err = json.Unmarshal(text, &id); err != nil {
+	if err = jsonform.Unmarshal(text, &id); err != nil {
 		return p, err
 	}
 	scenario, name, d, err := quintain.ParseID(id)

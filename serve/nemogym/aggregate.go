@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -23,7 +24,7 @@ func aggregated(body []byte) ([]byte, error) {
 	var asked struct {
 		Responses []map[string]json.RawMessage `json:"verify_responses"`
 	}
-	if err := json.Unmarshal(body, &asked); err != nil {
+	if err := jsonform.Unmarshal(body, &asked); err != nil {
 		return nil, invalid(err)
 	}
 	if asked.Responses == nil {
@@ -57,7 +58,7 @@ func aggregated(body []byte) ([]byte, error) {
 		group["_ng_task_index"], group["num_rollouts"] = row, rollouts[row]
 		out.Groups = append(out.Groups, group)
 	}
-	text, err := json.Marshal(out)
+	text, err := jsonform.Marshal(out)
 	if err != nil { // a sum is not finite
 		return nil, invalid(errors.New("verify_responses: has numbers that are too large"))
 	}
@@ -105,7 +106,7 @@ func numbersOf(response map[string]json.RawMessage) map[string]float64 {
 	var of struct {
 		Usage map[string]json.RawMessage `json:"usage"`
 	}
-	if json.Unmarshal(response["response"], &of) == nil {
+	if jsonform.Unmarshal(response["response"], &of) == nil {
 		for _, name := range []string{"input_tokens", "output_tokens", "total_tokens"} {
 			if x, is := number(of.Usage[name]); is {
 				all[name] = x
@@ -125,5 +126,5 @@ func number(value []byte) (x float64, is bool) {
 	case "", "null":
 		return 0, false
 	}
-	return x, json.Unmarshal(value, &x) == nil
+	return x, jsonform.Unmarshal(value, &x) == nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -51,7 +52,7 @@ func (s *server) reset(c *web.Call) {
 		if !asks(r.row.Value(rowParams)) {
 			o.Observation = saying(messages)
 		}
-		return json.Marshal(o)
+		return jsonform.Marshal(o)
 	})
 }
 
@@ -60,7 +61,7 @@ func asks(params []byte) bool {
 	var p struct {
 		Input json.RawMessage `json:"input"`
 	}
-	if json.Unmarshal(params, &p) != nil {
+	if jsonform.Unmarshal(params, &p) != nil {
 		return false
 	}
 	return len(p.Input) > 0 && string(p.Input) != "null" && string(p.Input) != "[]" && string(p.Input) != `""`
@@ -116,7 +117,7 @@ func (s *server) step(c *web.Call) {
 			}
 		}
 		setCookie(c, sessionCookie, cookie.Value) // agents keep the cookies of the last reply alone
-		return json.Marshal(struct {
+		return jsonform.Marshal(struct {
 			observation
 			Reward     float64 `json:"reward"`
 			Terminated bool    `json:"terminated"`

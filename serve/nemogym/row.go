@@ -2,7 +2,6 @@ package nemogym
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -84,7 +83,7 @@ func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p 
 		return p, false, err
 	case members.Value(rowTask) != nil:
 		var d names.Draw
-		if err := json.Unmarshal(body, &d); err != nil {
+		if err := jsonform.Unmarshal(body, &d); err != nil {
 			return p, false, err
 		}
 		draw, err := s.book.Draw(d)
@@ -155,7 +154,7 @@ func text(value []byte) (s string, err error) {
 	if s, plain := jsonform.Text(value); plain {
 		return s, nil
 	}
-	if len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &s) != nil {
+	if len(value) == 0 || value[0] != '"' || jsonform.Unmarshal(value, &s) != nil {
 		return "", errors.New("want a string")
 	}
 	return s, nil

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -40,7 +41,7 @@ func (s *server) verify(c *web.Call) {
 		if err != nil {
 			return nil, err
 		}
-		added, err := json.Marshal(grade{step.Reward, step.Answer, step.Why, step.Malformed})
+		added, err := jsonform.Marshal(grade{step.Reward, step.Answer, step.Why, step.Malformed})
 		if err != nil {
 			return nil, err
 		}
@@ -79,9 +80,9 @@ func (r *reader) echo(body, added []byte) ([]byte, error) {
 func replaced(first, second []byte) ([]byte, error) {
 	members := map[string]json.RawMessage{}
 	for _, object := range [][]byte{first, second} {
-		if err := json.Unmarshal(object, &members); err != nil {
+		if err := jsonform.Unmarshal(object, &members); err != nil {
 			return nil, web.Errorf(http.StatusBadRequest, "the body is not a row: %v", err)
 		}
 	}
-	return json.Marshal(members)
+	return jsonform.Marshal(members)
 }

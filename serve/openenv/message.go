@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // The types of messages.
@@ -93,7 +95,7 @@ func strict(text []byte, into any) error {
 	if bytes.TrimSpace(text)[0] != '{' {
 		return refuse("want an object", "data")
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := jsonform.NewDecoder(text)
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	var kind *json.UnmarshalTypeError
@@ -121,7 +123,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 // encode writes plain values as pydantic does: without spaces, and without the escapes that
 // only web pages need.
 func encode(v any) []byte {
-	text, err := json.Marshal(v)
+	text, err := jsonform.Marshal(v)
 	if err != nil {
 		panic("openenv: " + err.Error()) // what is written here are plain values
 	}

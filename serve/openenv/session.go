@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/tasks/catalog"
@@ -110,7 +111,7 @@ func (s *session) reset(ctx context.Context, data json.RawMessage) (reply, error
 		return reply{}, refuse(fmt.Sprintf("has %d bytes, want %d at most", len(data), maxReset), "data")
 	}
 	if given(data) {
-		if err := json.Unmarshal(data, &r); err != nil { // other fields are ignored, as with OpenEnv
+		if err := jsonform.Unmarshal(data, &r); err != nil { // other fields are ignored, as with OpenEnv
 			return reply{}, refuse(err.Error(), "data")
 		}
 	}
@@ -189,7 +190,7 @@ func (s *session) step(ctx context.Context, data json.RawMessage) (reply, error)
 	var kind struct {
 		Type string `json:"type"`
 	}
-	if json.Unmarshal(data, &kind) == nil && (kind.Type == listTools || kind.Type == callTool) {
+	if jsonform.Unmarshal(data, &kind) == nil && (kind.Type == listTools || kind.Type == callTool) {
 		return s.tool(ctx, kind.Type, data)
 	}
 	var action struct {
@@ -256,7 +257,7 @@ func (s *session) solution() (right string, metadata json.RawMessage, err error)
 		return "", nil, err
 	}
 	var entry reasoninggym.Entry
-	err = json.Unmarshal(text, &entry)
+	err = jsonform.Unmarshal(text, &entry)
 	return right, entry.Metadata, err
 }
 

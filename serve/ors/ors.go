@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
@@ -67,13 +68,13 @@ func answer(c *web.Call, reply func(body []byte) (any, error)) {
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(value)
+		return jsonform.Marshal(value)
 	})
 }
 
 // decode reads the body of a request.
 func decode(body []byte, into any) error {
-	if err := json.Unmarshal(body, into); err != nil {
+	if err := jsonform.Unmarshal(body, into); err != nil {
 		return web.Errorf(http.StatusUnprocessableEntity, "the body cannot be read: %v", err)
 	}
 	return nil

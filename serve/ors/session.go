@@ -1,7 +1,6 @@
 package ors
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/serve/names"
@@ -97,7 +97,7 @@ func marshalOne(of split, index int) ([]byte, error) {
 	if _, err := one(of, wish{Index: index}); err != nil {
 		return nil, err
 	}
-	return json.Marshal(of.at(index))
+	return jsonform.Marshal(of.at(index))
 }
 
 // maxSpec is how many bytes a task_spec may have: the session keeps some of them.
@@ -109,7 +109,7 @@ func (s *server) open(ctx context.Context, environment string, text []byte) (*se
 		return nil, web.Errorf(http.StatusRequestEntityTooLarge, "task_spec: has %d bytes, want %d at most", len(text), maxSpec)
 	}
 	draw := names.Draw{}
-	strict := json.NewDecoder(bytes.NewReader(text))
+	strict := jsonform.NewDecoder(text)
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&draw); err != nil {
 		return nil, web.Errorf(http.StatusUnprocessableEntity, "task_spec: %v", err)
@@ -221,7 +221,7 @@ func (c calling) answer() (text, wrong string) {
 	var input struct {
 		Answer *string `json:"answer"`
 	}
-	strict := json.NewDecoder(bytes.NewReader(c.Input))
+	strict := jsonform.NewDecoder(c.Input)
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&input); err != nil {
 		return "", err.Error()
@@ -286,7 +286,7 @@ func (s *session) call(ctx context.Context, asked calling) (task string, said []
 	if err != nil {
 		return "", nil, err
 	}
-	if said, err = json.Marshal(reply); err != nil {
+	if said, err = jsonform.Marshal(reply); err != nil {
 		return "", nil, err
 	}
 	s.task, s.said = newTask(), said

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"io"
 	"math"
-	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // ReadJSON reads text, which must be one JSON value, perhaps with space around it. An
@@ -13,7 +14,7 @@ import (
 // its digits as written. If an object contains a name twice, the last value counts.
 // NaN and infinities are refused, though Python's reader takes them.
 func ReadJSON(text string) (any, error) {
-	dec := json.NewDecoder(strings.NewReader(text))
+	dec := jsonform.NewDecoder([]byte(text))
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -121,16 +122,16 @@ func wordings(t testing.TB, of quintain.Task) {
 func reworded(t testing.TB, p quintain.Problem, phrasing int) quintain.Problem {
 	t.Helper()
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(p.Instance.String()), &fields); err != nil {
+	if err := jsonform.Unmarshal([]byte(p.Instance.String()), &fields); err != nil {
 		t.Fatal(err)
 	}
 	fields["phrasing"] = json.RawMessage(strconv.Itoa(phrasing))
-	raw, err := json.Marshal(fields)
+	raw, err := jsonform.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
 	record := reflect.New(reflect.TypeOf(p.Instance.Value()))
-	if err := json.Unmarshal(raw, record.Interface()); err != nil {
+	if err := jsonform.Unmarshal(raw, record.Interface()); err != nil {
 		t.Fatal(err)
 	}
 	checked, can := reflect.TypeAssert[interface{ Check() error }](record.Elem())
@@ -201,11 +202,11 @@ func alter[I any](t *testing.T, of quintain.Task, change func(record *I)) (pairs
 	each(t, of, func(p quintain.Problem) {
 		before := []byte(p.Instance.String())
 		var record I
-		if err := json.Unmarshal(before, &record); err != nil {
+		if err := jsonform.Unmarshal(before, &record); err != nil {
 			t.Fatal(err)
 		}
 		change(&record)
-		after, err := json.Marshal(record)
+		after, err := jsonform.Marshal(record)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Near is one row of a task's table of near misses. It has no type name of its
@@ -103,7 +104,7 @@ func Every[I any](t *testing.T, task quintain.Task, n int, check func(problem I,
 	for i := range n {
 		p := problem(t, task, quintain.Draw{Seed: 99, Level: i % all, Index: i / all})
 		var record I
-		if err := json.Unmarshal([]byte(p.Instance.String()), &record); err != nil {
+		if err := jsonform.Unmarshal([]byte(p.Instance.String()), &record); err != nil {
 			t.Fatal(err)
 		}
 		if err := check(record, p.Prompt, solve(t, task, p)); err != nil {

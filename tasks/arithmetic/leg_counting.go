@@ -1,7 +1,6 @@
 package arithmetic
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -121,7 +121,7 @@ func (h herd) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		name, err := json.Marshal(f.kind)
+		name, err := jsonform.Marshal(f.kind)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (h herd) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (h *herd) UnmarshalJSON(raw []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec := jsonform.NewDecoder(raw)
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return errors.New("animals is not an object")
 	}

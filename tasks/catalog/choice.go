@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
@@ -200,7 +201,7 @@ func (w *wish) choices(params map[string]any, field string) (Choices, error) {
 
 // own is the choice of a task with parameters of its own, which have the name field.
 func own(t quintain.Task, params map[string]any, field string) (Choices, error) {
-	text, err := json.Marshal(params)
+	text, err := jsonform.Marshal(params)
 	if err == nil {
 		_, err = t.With(text)
 	}

@@ -2,13 +2,13 @@ package catalog
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -35,7 +35,7 @@ var factsJSON []byte
 // allFacts returns all facts by the name of the task.
 var allFacts = sync.OnceValue(func() map[string]Facts {
 	var list []Facts
-	if err := json.Unmarshal(factsJSON, &list); err != nil {
+	if err := jsonform.Unmarshal(factsJSON, &list); err != nil {
 		panic(fmt.Sprintf("catalog: facts.json: %v", err)) // a test checks the file
 	}
 	byName := make(map[string]Facts, len(list))

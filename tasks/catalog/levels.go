@@ -1,12 +1,12 @@
 package catalog
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // LevelSettings returns the parameters of a task's levels, in order and each as "name
@@ -35,7 +35,7 @@ func LevelSettings(info quintain.Info) (shared []string, levels [][]string, err 
 
 // namesAndValues lists the members of an object as "name value", in order.
 func namesAndValues(params json.RawMessage) (list []string, err error) {
-	dec := json.NewDecoder(bytes.NewReader(params))
+	dec := jsonform.NewDecoder(params)
 	if _, err := dec.Token(); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -168,7 +169,7 @@ func (s *Set) golds(p quintain.Problem) ([]string, error) {
 	var r record
 	raw, err := p.Instance.JSON()
 	if err == nil {
-		err = json.Unmarshal(raw, &r)
+		err = jsonform.Unmarshal(raw, &r)
 	}
 	if err == nil && len(r.Answers) == 0 {
 		err = fmt.Errorf("answers: is empty")

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // maxLine is the longest allowed line of a file, in bytes.
@@ -58,7 +60,7 @@ func ReadLines(r io.Reader, name string, columns Columns, verify Verify) (*Set, 
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		default:
-			dec := json.NewDecoder(bytes.NewReader(line))
+			dec := jsonform.NewDecoder(line)
 			dec.UseNumber()
 			if err = dec.Decode(&fields); err == nil && dec.More() {
 				err = errors.New("there is more than one value")

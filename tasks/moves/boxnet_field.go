@@ -2,12 +2,13 @@ package moves
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A boxnetSquare is a square of a field, with an agent in it. Rows and columns count from 0;
@@ -133,7 +134,7 @@ func trimComma(b []byte) []byte {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (f *boxnetField) UnmarshalJSON(raw []byte) error {
 	var squares map[string][]string
-	if err := json.Unmarshal(raw, &squares); err != nil {
+	if err := jsonform.Unmarshal(raw, &squares); err != nil {
 		return err
 	}
 	*f = boxnetField{}

@@ -1,13 +1,13 @@
 package puzzles
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -221,7 +221,7 @@ func (c claim) appendJSON(b []byte) []byte {
 // UnmarshalJSON implements [json.Unmarshaler]. It refuses claims nested more than 50
 // deep.
 func (c *claim) UnmarshalJSON(raw []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder := jsonform.NewDecoder(raw)
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {

@@ -1,7 +1,6 @@
 package puzzles
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -55,13 +55,13 @@ type countdownOperators string
 
 // MarshalJSON implements [json.Marshaler].
 func (o countdownOperators) MarshalJSON() ([]byte, error) {
-	return json.Marshal(strings.Split(string(o), ""))
+	return jsonform.Marshal(strings.Split(string(o), ""))
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (o *countdownOperators) UnmarshalJSON(raw []byte) error {
 	var list []string
-	if err := json.Unmarshal(raw, &list); err != nil {
+	if err := jsonform.Unmarshal(raw, &list); err != nil {
 		return fmt.Errorf("operators: %w", err)
 	}
 	*o = ""

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -97,7 +98,7 @@ func (l letterDigits) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (l *letterDigits) UnmarshalJSON(raw []byte) error {
 	var digits map[string]int
-	if err := json.Unmarshal(raw, &digits); err != nil {
+	if err := jsonform.Unmarshal(raw, &digits); err != nil {
 		return err
 	}
 	*l = letterDigits{}

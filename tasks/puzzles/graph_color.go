@@ -1,13 +1,13 @@
 package puzzles
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -98,7 +98,7 @@ func (c coloring) appendJSON(b []byte, is, next string) []byte {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *coloring) UnmarshalJSON(raw []byte) error {
 	var colors map[int]int
-	if err := json.Unmarshal(raw, &colors); err != nil {
+	if err := jsonform.Unmarshal(raw, &colors); err != nil {
 		return err
 	}
 	*c = make(coloring, 0, len(colors))

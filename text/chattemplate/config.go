@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -28,7 +29,7 @@ var specialTokens = []string{"bos_token", "eos_token", "unk_token", "sep_token",
 // ParseConfig reads a tokenizer_config.json.
 func ParseConfig(text []byte) (*Config, error) {
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
+	if err := jsonform.Unmarshal(text, &members); err != nil {
 		return nil, fmt.Errorf("tokenizer_config: %w", err)
 	}
 	c := &Config{}
@@ -46,11 +47,11 @@ func ParseConfig(text []byte) (*Config, error) {
 		return c, nil
 	}
 	var source string
-	if raw[0] == '"' && json.Unmarshal(raw, &source) == nil {
+	if raw[0] == '"' && jsonform.Unmarshal(raw, &source) == nil {
 		c.Templates = []NamedTemplate{{"default", source}}
 		return c, nil
 	}
-	if err := json.Unmarshal(raw, &c.Templates); err != nil {
+	if err := jsonform.Unmarshal(raw, &c.Templates); err != nil {
 		return nil, fmt.Errorf("tokenizer_config: chat_template: want a string or a list of {\"name\", \"template\"}: %w", err)
 	}
 	return c, nil

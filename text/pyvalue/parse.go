@@ -1,7 +1,6 @@
 package pyvalue
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 const maxJSONDepth = 400
@@ -17,9 +18,12 @@ const maxJSONDepth = 400
 // of a name counts. Half a surrogate pair becomes U+FFFD. Integers have at most 4300 digits,
 // and values stand within each other at most 400 deep.
 func ParseJSON(text []byte) (Value, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := jsonform.NewDecoder(text)
 	d.UseNumber()
-	v, err := readJSON(d, 0)
+	v, err := readJSON(d.Decoder, 0)
+	if errors.As(err, new(*json.SyntaxError)) { // said by jsonform, which the toolchain does not change
+		err = jsonform.NewDecoder(text).Decode(new(json.RawMessage))
+	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}

@@ -1,10 +1,10 @@
 package tokenizer
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
@@ -22,7 +22,7 @@ func (c component) kind() (string, error) {
 	var head struct {
 		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(c.raw, &head); err != nil {
+	if err := jsonform.Unmarshal(c.raw, &head); err != nil {
 		return "", c.errorf("%w", err)
 	}
 	return head.Type, nil
@@ -30,7 +30,7 @@ func (c component) kind() (string, error) {
 
 // read decodes the component. It refuses fields that to does not have.
 func (c component) read(to any) error {
-	dec := json.NewDecoder(bytes.NewReader(c.raw))
+	dec := jsonform.NewDecoder(c.raw)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(to); err != nil {
 		return c.errorf("%w", err)
@@ -57,7 +57,7 @@ func (c component) list(field string, depth int) ([]component, error) {
 		return nil, c.errorf("nests more than %d deep", maxDepth)
 	}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(c.raw, &fields); err != nil {
+	if err := jsonform.Unmarshal(c.raw, &fields); err != nil {
 		return nil, c.errorf("%w", err)
 	}
 	for name := range fields {
@@ -66,7 +66,7 @@ func (c component) list(field string, depth int) ([]component, error) {
 		}
 	}
 	var raws []json.RawMessage
-	if err := json.Unmarshal(fields[field], &raws); err != nil {
+	if err := jsonform.Unmarshal(fields[field], &raws); err != nil {
 		return nil, c.errorf("%s: want a list", field)
 	}
 	all := make([]component, len(raws))

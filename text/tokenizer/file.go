@@ -1,11 +1,12 @@
 package tokenizer
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // Limits of a file.
@@ -63,7 +64,7 @@ func parseFile(text []byte) (*file, error) {
 		return nil, fmt.Errorf("the file has %d bytes, want at most %d", len(text), maxFile)
 	}
 	f := new(file)
-	dec := json.NewDecoder(bytes.NewReader(text))
+	dec := jsonform.NewDecoder(text)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f.settings); err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func parseFile(text []byte) (*file, error) {
 // readVocabulary reads an object of tokens with their numbers.
 func (f *file) readVocabulary(text []byte) error {
 	var ids map[string]int32
-	if err := json.Unmarshal(text, &ids); err != nil {
+	if err := jsonform.Unmarshal(text, &ids); err != nil {
 		return err
 	}
 	top := int32(-1)
@@ -124,7 +125,7 @@ func (f *file) readVocabulary(text []byte) error {
 // readScores reads a list of tokens with their scores.
 func (f *file) readScores(text []byte) error {
 	var pairs [][2]json.RawMessage
-	if err := json.Unmarshal(text, &pairs); err != nil {
+	if err := jsonform.Unmarshal(text, &pairs); err != nil {
 		return err
 	}
 	if len(pairs) > maxParts {
@@ -133,10 +134,10 @@ func (f *file) readScores(text []byte) error {
 	tokens := make([]string, len(pairs))
 	f.scores = make([]float64, len(pairs))
 	for i, pair := range pairs {
-		if err := json.Unmarshal(pair[0], &tokens[i]); err != nil {
+		if err := jsonform.Unmarshal(pair[0], &tokens[i]); err != nil {
 			return fmt.Errorf("[%d]: want a token and its score", i)
 		}
-		if err := json.Unmarshal(pair[1], &f.scores[i]); err != nil || math.IsInf(f.scores[i], 0) {
+		if err := jsonform.Unmarshal(pair[1], &f.scores[i]); err != nil || math.IsInf(f.scores[i], 0) {
 			return fmt.Errorf("[%d]: want a token and its score", i)
 		}
 	}
@@ -148,7 +149,7 @@ func (f *file) readScores(text []byte) error {
 // space between. Its errors begin with the place in the list.
 func (f *file) readMerges(text []byte) error {
 	var raws []json.RawMessage
-	if err := json.Unmarshal(text, &raws); err != nil {
+	if err := jsonform.Unmarshal(text, &raws); err != nil {
 		return fmt.Errorf(": %w", err)
 	}
 	if len(raws) > maxParts {
@@ -183,13 +184,13 @@ func (f *file) readMerges(text []byte) error {
 func readPair(raw json.RawMessage) (left, right string, err error) {
 	if raw[0] == '[' {
 		var pair []string
-		if err := json.Unmarshal(raw, &pair); err != nil || len(pair) != 2 {
+		if err := jsonform.Unmarshal(raw, &pair); err != nil || len(pair) != 2 {
 			return "", "", fmt.Errorf("is %.40q, want two tokens", raw)
 		}
 		return pair[0], pair[1], nil
 	}
 	var text string
-	err = json.Unmarshal(raw, &text)
+	err = jsonform.Unmarshal(raw, &text)
 	left, right, two := strings.Cut(text, " ")
 	if err != nil || !two || strings.Contains(right, " ") {
 		return "", "", fmt.Errorf("is %.40q, want two tokens with a space between", raw)

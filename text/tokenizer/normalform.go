@@ -45,7 +45,7 @@ func (f normalForm) normalize(x piece) (piece, error) {
 		}
 	}
 	for i, r := range x.text {
-		if newForms.Has(r) {
+		if newForms.Has(r) || pattern.Newer(r) {
 			flush(i)
 			b.WriteRune(r)
 			from, marks, long = i+utf8.RuneLen(r), 0, false

@@ -3,7 +3,6 @@ package tokenizer
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -12,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // CacheFolder returns the folder in which Load keeps what it has read, unless it is told
@@ -85,7 +85,7 @@ func readKept(path string) (*file, error) {
 // length and 1, or 0 if it is absent; then their texts), the scores, the merges, and a
 // checksum of it all. Numbers are varints; scores and merges have a fixed size.
 func (f *file) binary() []byte {
-	settings, _ := json.Marshal(f.settings) // which came from JSON
+	settings, _ := jsonform.Marshal(f.settings) // which came from JSON
 	dst := appendText(nil, settings)
 	v := f.vocabulary
 	dst = binary.AppendUvarint(dst, uint64(len(v.tokens)))
@@ -132,7 +132,7 @@ func parseBinary(form []byte) (*file, error) {
 	}
 	r := &formReader{rest: form[:body]}
 	f := new(file)
-	if err := json.Unmarshal(r.text(), &f.settings); err != nil {
+	if err := jsonform.Unmarshal(r.text(), &f.settings); err != nil {
 		return nil, errDamaged
 	}
 	f.vocabulary = r.vocabulary()

@@ -1,10 +1,10 @@
 package learn
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A row is one sequence as the objective sees it. All slices have the length of the
@@ -88,7 +88,7 @@ func (l *Learner) rowsOf(g *quintain.Group) ([]row, error) {
 func advantagesOf(g *quintain.Group, i int, mean float64) ([]float64, error) {
 	var rule override
 	if g.Overrides != nil && len(g.Overrides[i]) > 0 {
-		if err := json.Unmarshal(g.Overrides[i], &rule); err != nil {
+		if err := jsonform.Unmarshal(g.Overrides[i], &rule); err != nil {
 			return nil, &quintain.FieldError{Field: fmt.Sprintf("overrides[%d]", i), Why: err.Error()}
 		}
 	}

@@ -1,7 +1,6 @@
 package starter
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -72,7 +72,7 @@ func (t *Trainer) begin(o Training) error {
 
 // resume continues from a checkpoint.
 func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
-	if err := json.Unmarshal([]byte(saved.Notes[stepNote]), &t.last); err != nil {
+	if err := jsonform.Unmarshal([]byte(saved.Notes[stepNote]), &t.last); err != nil {
 		return fmt.Errorf("%s: not the checkpoint of a run: note %q: %w", t.path, stepNote, err)
 	}
 	if have := saved.Model.Config(); have != o.Sizes {
@@ -126,7 +126,7 @@ func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, erro
 
 // save writes the checkpoint.
 func (t *Trainer) save() error {
-	note, err := json.Marshal(t.last)
+	note, err := jsonform.Marshal(t.last)
 	if err == nil {
 		err = writeCheckpoint(t.path, t.learner, stepNote, string(note))
 	}

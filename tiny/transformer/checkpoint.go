@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Checkpoint is what a weights file holds; docs/formats/weights.md describes its bytes.
@@ -83,7 +84,7 @@ func (c *Checkpoint) Bytes(e Encoding) ([]byte, error) {
 		}
 		head.Optimizer = &headerOptimizer{o.Settings, o.steps}
 	}
-	text, err := json.Marshal(head)
+	text, err := jsonform.Marshal(head)
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
@@ -223,7 +224,7 @@ func openWeights(data []byte) (head header, body []byte, err error) {
 
 // parse reads the JSON of a header and reports the first invalid field.
 func (h *header) parse(text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
+	dec := jsonform.NewDecoder(text)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(h); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -98,7 +99,7 @@ var errForm = errors.New("it is neither a scored group, nor rollouts, nor a resu
 // add reads a line.
 func (r *reader) add(line []byte) error {
 	var s shape
-	if err := json.Unmarshal(line, &s); err != nil {
+	if err := jsonform.Unmarshal(line, &s); err != nil {
 		return err
 	}
 	switch {
@@ -158,7 +159,7 @@ func (r *reader) addGroup(line []byte) error {
 	}
 	var talks [][]quintain.Message
 	if g.Messages != nil {
-		if err := json.Unmarshal(g.Messages, &talks); err != nil {
+		if err := jsonform.Unmarshal(g.Messages, &talks); err != nil {
 			return fmt.Errorf("messages: %w", err)
 		}
 	}

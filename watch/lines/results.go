@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A talk is a conversation, or the text of one message.
@@ -12,11 +13,11 @@ type talk []quintain.Message
 // UnmarshalJSON implements [json.Unmarshaler]. A text has no role yet.
 func (t *talk) UnmarshalJSON(data []byte) error {
 	var text string
-	if json.Unmarshal(data, &text) == nil {
+	if jsonform.Unmarshal(data, &text) == nil {
 		*t = talk{{Content: text}}
 		return nil
 	}
-	return json.Unmarshal(data, (*[]quintain.Message)(t))
+	return jsonform.Unmarshal(data, (*[]quintain.Message)(t))
 }
 
 // as returns the conversation; a text becomes a message of a role.
@@ -43,7 +44,7 @@ type result struct {
 // addResult reads a line of verifiers or AReaL. Those of one example are a group.
 func (r *reader) addResult(line []byte) error {
 	var v result
-	if err := json.Unmarshal(line, &v); err != nil {
+	if err := jsonform.Unmarshal(line, &v); err != nil {
 		return err
 	}
 	key := string(v.ID)

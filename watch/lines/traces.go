@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // An episode is a line of the traces.jsonl of verifiers 0.4 (schema 1).
@@ -97,8 +98,8 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	var parts []struct {
 		Text string `json:"text"`
 	}
-	if json.Unmarshal(data, &parts) != nil {
-		return json.Unmarshal(data, (*string)(c))
+	if jsonform.Unmarshal(data, &parts) != nil {
+		return jsonform.Unmarshal(data, (*string)(c))
 	}
 	var texts []string
 	for _, p := range parts {
@@ -128,7 +129,7 @@ const mostPaths = 1_000_000
 // them an episode of ours.
 func (r *reader) addTraces(line []byte) error {
 	var e episode
-	if err := json.Unmarshal(line, &e); err != nil {
+	if err := jsonform.Unmarshal(line, &e); err != nil {
 		return err
 	}
 	key := e.Group.ID + "\n" + cmp.Or(e.Task.Hash, string(e.Task.Data))

@@ -26,6 +26,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/trace"
@@ -94,7 +95,7 @@ func (f *Folder) open(scenarios []quintain.ScenarioInfo) (err error) {
 		return err
 	}
 	head := trace.Head{Run: filepath.Base(f.path), Program: f.plan.Program, Scenarios: scenarios}
-	if head.Settings, err = json.Marshal(f.plan.Settings); err != nil {
+	if head.Settings, err = jsonform.Marshal(f.plan.Settings); err != nil {
 		return err
 	}
 	whole := trace.Default()
@@ -237,7 +238,11 @@ func readPlan(path string) (*Plan, error) {
 	}
 	defer file.Close()
 	var p Plan
-	if err := json.NewDecoder(io.LimitReader(file, maxPlan)).Decode(&p); err != nil {
+	text, err := io.ReadAll(io.LimitReader(file, maxPlan))
+	if err != nil {
+		return nil, err
+	}
+	if err := jsonform.NewDecoder(text).Decode(&p); err != nil {
 		return nil, fmt.Errorf("%s: %w", planName, err)
 	}
 	return &p, nil

@@ -2,7 +2,7 @@ package pattern
 
 import "unicode"
 
-// The reference's regular expressions know Unicode 16, and Go's tables Unicode 15.
+// The reference's regular expressions know Unicode 16, and [Of] Unicode 15.
 
 // newer holds what joined a category or a script between Unicode 15 and 16.
 var newer = map[string]Set{
@@ -11,6 +11,7 @@ var newer = map[string]Set{
 	},
 	"Ll": {
 		0x1c8a, 0x1c8a, 0xa7cd, 0xa7cd, 0xa7db, 0xa7db, 0x10d70, 0x10d85,
+		0x295, 0x295,
 	},
 	"Lm": {
 		0x10d4e, 0x10d4e, 0x10d6f, 0x10d6f, 0x16d40, 0x16d42, 0x16d6b, 0x16d6c,
@@ -45,6 +46,9 @@ var newer = map[string]Set{
 	"Han": {0x2ebf0, 0x2ee5d},
 }
 
+// left holds what leaves a category in Unicode 17.
+var left = map[string]Set{"Lo": {0x295, 0x295}}
+
 // Category returns the characters of a general category of Unicode 16, or of a script.
 // Categories whose members changed otherwise, and scripts that were not compared, are
 // unknown.
@@ -60,7 +64,7 @@ func Category(name string) (set Set, known bool) {
 		return set.sorted(), true
 	case "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po",
 		"Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp":
-		return Of(unicode.Categories[name]).Or(newer[name]), true
+		return Of(unicode.Categories[name]).Or(newer[name]).And(left[name].Not()), true
 	case "Han", "Hiragana", "Katakana", "Hangul":
 		return Of(unicode.Scripts[name]).Or(newer[name]), true
 	}

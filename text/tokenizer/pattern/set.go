@@ -10,7 +10,7 @@ import (
 // touch. Its methods do not change it.
 type Set []rune
 
-// Of returns the runes of tables.
+// Of returns the runes of tables of package unicode, those of Unicode 15.
 func Of(tables ...*unicode.RangeTable) Set {
 	var set Set
 	for _, t := range tables {
@@ -21,7 +21,7 @@ func Of(tables ...*unicode.RangeTable) Set {
 			set = set.add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
 		}
 	}
-	return set.sorted()
+	return set.sorted().And(newer15.Not())
 }
 
 // add appends the characters from lo to hi in steps. The set may have to be sorted.
