@@ -22,13 +22,13 @@ var floors = [][]string{
 		"pattern", "pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"transformer", "transformer/kernelgen",
-		"nearest", "jsonform", "jsonl", "curve", "stats", "datadir", "pause", "resident",
+		"nearest", "jsonform", "jsonl", "curve", "stats", "datadir", "pause",
 	},
 	{
 		"settings", // the settings and their names
 		"mathverify/exact",
 		"tokenizer",
-		"chattemplate", "starlark", // over the values of Python
+		"chattemplate", "tasks/programs/guard", // over the values of Python
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "groupform", "groupform/groupformtest",
