@@ -147,8 +147,8 @@ func nativeOfDict(t *starlark.Thread, d *starlark.Dict, name string, args starla
 
 // byKey is a method of Starlark's that looks for a key.
 func byKey(t *starlark.Thread, d *starlark.Dict, name string, args starlark.Tuple) (starlark.Value, error) {
-	if len(args) == 0 {
-		return nil, errors.New("want a key")
+	if len(args) == 0 || len(args) > 2 {
+		return nil, errors.New("want a key, and perhaps a default")
 	}
 	if _, err := key(t, args[0]); err != nil {
 		return nil, err
