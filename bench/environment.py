@@ -156,16 +156,8 @@ def spent(process):
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def empty_page_cache():
-    """Have programs read from the disk, as after a boot, if that is allowed: how much of a file counts as memory of a process depends on how it came into the cache."""
-    os.sync()
-    with contextlib.suppress(OSError), open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as to:
-        to.write("3")
-
-
 def measure(side, hub, seconds, to):
     """Groups a second, the longest pause without one, and the memory of an environment."""
-    empty_page_cache()
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     serve = [to["quintain"], "hub", "--data", to["scratch"] / f"hub-{side}"] if hub == "quintain hub" else [sys.executable, "-m", "atroposlib.cli.run_api"]

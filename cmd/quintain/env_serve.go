@@ -105,6 +105,5 @@ func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut 
 	if err := e.open(ctx, cfg, learn.Step{}); err != nil {
 		return err
 	}
-	settle(e.log)
 	return e.run(ctx, w)
 }

@@ -57,7 +57,6 @@ func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) 
 	defer func() { err = errors.Join(err, h.Close()) }()
 	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", h.Addr(), c.Data, h.Queue().Stats().Waiting.Groups)
 	w.show(h.Addr(), open)
-	settle(log)
 	return run.Together(ctx, h.Run, pages.Run)
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/resident"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 )
@@ -169,36 +167,11 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.SetUsageFunc(flags.Usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		alone(c)
-		return w.checkEnviron()
-	}
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
 	root.AddCommand(newRun(w), newEnv(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newView(w), newExport(w), newHub(w), newServe(w), newQueue(w), newBench(w),
 		newPolicy(w), newFakeServer(w),
 		newTasks(w), newScenarios(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newConfig(w), newVersion(w))
 	return root
-}
-
-// alone forgets all commands but c, which may run for weeks: their settings and flags take a
-// megabyte. Cobra's own, such as help, need them.
-func alone(c *cobra.Command) {
-	if c.RunE == nil { // it is none of ours
-		return
-	}
-	for ; c.HasParent(); c = c.Parent() {
-		for _, other := range c.Parent().Commands() {
-			if other != c {
-				c.Parent().RemoveCommand(other) // ResetCommands keeps their memory
-			}
-		}
-	}
-}
-
-// settle gives back the memory that only starting took.
-func settle(log *slog.Logger) {
-	if err := resident.Release(); err != nil {
-		log.Debug("more memory than needed is kept", "err", err)
-	}
 }
 
 // checkEnviron refuses variables of ours that are no settings.

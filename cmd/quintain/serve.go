@@ -47,6 +47,5 @@ func (w *world) serve(ctx context.Context, c *config) error {
 		return usageError{err}
 	}
 	fmt.Fprintf(w.stderr, "quintain serve: listening on http://%s; Ctrl-C stops\n", door.Addr())
-	settle(log)
 	return server.Run(ctx, door)
 }

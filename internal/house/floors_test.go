@@ -22,13 +22,13 @@ var floors = [][]string{
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"tiny/transformer", "tiny/transformer/kernelgen",
-		"internal/nearest", "internal/jsonform", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "resident",
+		"internal/nearest", "internal/jsonform", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause",
 	},
 	{
 		"settings", // the settings and their names
 		"mathverify/exact",
 		"text/tokenizer",
-		"text/chattemplate", "starlark", // over the values of Python
+		"text/chattemplate", "tasks/programs/guard", // over the values of Python
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",

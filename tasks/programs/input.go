@@ -69,7 +69,7 @@ func (p *program) effortless(output string) bool {
 	}
 	for i := range p.params {
 		for _, whole := range []pyvalue.Value{v, &pyvalue.List{Items: []pyvalue.Value{v}}} {
-			if p.leadsTo(output, p.input(i, whole, 0)) || len(p.params) > 1 && p.leadsTo(output, p.input(i, whole, 1)) {
+			if p.leadsTo(output, i, whole, 0) || len(p.params) > 1 && p.leadsTo(output, i, whole, 1) {
 				return true
 			}
 		}
@@ -77,21 +77,14 @@ func (p *program) effortless(output string) bool {
 	return false
 }
 
-// input is v for parameter i, and a number for the others.
-func (p *program) input(i int, v pyvalue.Value, others int64) *pyvalue.Dict {
-	input := pyvalue.NewDict(len(p.params))
-	for k, q := range p.params {
-		input.Set(q.name, others)
-		if k == i {
-			input.Set(q.name, v)
-		}
+// leadsTo reports whether v for parameter i and a number for the others have an output.
+func (p *program) leadsTo(output string, i int, v pyvalue.Value, others int64) bool {
+	args := make([]pyvalue.Value, len(p.params))
+	for k := range args {
+		args[k] = others
 	}
-	return input
-}
-
-// leadsTo reports whether an input has an output.
-func (p *program) leadsTo(output string, input *pyvalue.Dict) bool {
-	got, err := p.run(input)
+	args[i] = v
+	got, err := p.call(args)
 	return err == nil && got == output
 }
 

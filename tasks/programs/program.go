@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/starlark"
+	"github.com/quintain-rl/quintain/tasks/programs/guard"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -24,7 +24,7 @@ type program struct {
 	source     string
 	params     []param
 	outputOnly bool // an input cannot be found for an output but by trying
-	compiled   func() (*starlark.Program, error)
+	compiled   func() (*guard.Program, error)
 }
 
 // A param is a parameter of main, with what may be drawn for it.
@@ -77,7 +77,7 @@ func readProgram(text string) (*program, error) {
 		}
 		p.params = append(p.params, q)
 	}
-	p.compiled = sync.OnceValues(func() (*starlark.Program, error) { return starlark.Compile(p.source) })
+	p.compiled = sync.OnceValues(func() (*guard.Program, error) { return guard.Compile(p.source) })
 	return p, nil
 }
 
@@ -106,16 +106,9 @@ func readParam(text string) (param, error) {
 	return p, nil
 }
 
-// limits are those of a run: three times what any program needs for the inputs that are drawn.
-var limits = starlark.Limits{Steps: 20_000, Bytes: 1 << 14}
-
 // run runs main with input, which has a value for each parameter and no others, and returns
 // the output as JSON.
 func (p *program) run(input *pyvalue.Dict) (output string, err error) {
-	compiled, err := p.compiled()
-	if err != nil {
-		return "", err
-	}
 	args := make([]pyvalue.Value, len(p.params))
 	for i, q := range p.params {
 		v, has := input.Get(q.name)
@@ -129,7 +122,16 @@ func (p *program) run(input *pyvalue.Dict) (output string, err error) {
 			return "", fmt.Errorf("the input has a %v, which main does not take", name)
 		}
 	}
-	v, err := compiled.Call("main", args, limits)
+	return p.call(args)
+}
+
+// call runs main with a value for each parameter, and returns the output as JSON.
+func (p *program) call(args []pyvalue.Value) (output string, err error) {
+	compiled, err := p.compiled()
+	if err != nil {
+		return "", err
+	}
+	v, err := compiled.Call("main", args)
 	if err != nil {
 		return "", err
 	}
