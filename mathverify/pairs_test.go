@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/mathverify"
 )
 
-// pairs are answers that are the reference, and answers that are not.
+// pairs lists answers that equal the reference, and answers that do not.
 var pairs = []struct {
 	why         string
 	gold        string
@@ -117,8 +117,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// Every answer of the table in five forms is equal to itself; answers of different rows
-// are not equal, unless they are in a row together.
+// Every answer of the table equals itself in five forms; answers of different rows
+// differ, unless some row has both.
 func TestRenderings(t *testing.T) {
 	forms := []string{"%", `\boxed{%}`, "$%$", `The final answer is $%$. I hope it is correct.`, "<think>Is it 77?</think>\nSo we get\n\\[\\boxed{%}\\]"}
 	for i, p := range pairs {

@@ -45,7 +45,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The functions agree with digits that are known.
+// The functions agree with known digits.
 func TestNear(t *testing.T) {
 	for _, test := range []struct{ text, digits string }{
 		{`\pi`, "3.14159265358979323846264338327950288419716939937510"},
