@@ -59,14 +59,14 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// The slow way to a normal form is the way of package norm, where that has one.
+// The slow normal form equals that of package norm, where that has one.
 func FuzzNormalFormSlowly(f *testing.F) {
 	f.Add("e\u0323\u0302\u0301 \u1100\u1161\u11a8 ﬁ①")
 	f.Add("a\u0315\u0300\u05ae\u0300\u0062 \u0344\u1e9b\u0323")
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "?")
 		if strings.ContainsRune(text, 0x34f) || strings.ContainsRune(norm.NFKD.String(text), 0x34f) {
-			return // what package norm adds to long runs of marks
+			return // package norm adds to long runs of marks
 		}
 		for _, form := range []norm.Form{norm.NFC, norm.NFD, norm.NFKC, norm.NFKD} {
 			if got, want := normalForm(form).slowly(text), form.String(text); got != want {
@@ -76,11 +76,10 @@ func FuzzNormalFormSlowly(f *testing.F) {
 	})
 }
 
-// mapped writes a charsmap: each node has a block of 256 units, in which the next byte is
-// found.
+// mapped writes a charsmap: each node has a block of 256 units, indexed by the next byte.
 func mapped(to map[string]string) string {
 	units := make([]uint32, 1<<13)
-	nodes := map[string]uint32{"": 256} // blocks by what has been read
+	nodes := map[string]uint32{"": 256} // blocks by prefix
 	units[0] = 256 << 10
 	texts := ""
 	for _, key := range slices.Sorted(maps.Keys(to)) {

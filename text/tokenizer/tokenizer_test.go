@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// fields are the fields of an object in a file, as JSON.
+// fields are the fields of a JSON object.
 type fields map[string]string
 
-// formed writes a tokenizer.json: a small BPE model, with other fields instead.
+// formed returns a tokenizer.json: a small BPE model, with the changed fields.
 func formed(changed ...fields) string {
 	all := fields{
 		"version": `"1.0"`, "truncation": "null", "padding": "null", "added_tokens": "[]", "normalizer": "null",
@@ -37,7 +37,7 @@ func object(all fields) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// bpeForm writes a BPE model over a few letters, with other fields instead.
+// bpeForm returns a BPE model over a few letters, with the changed fields.
 func bpeForm(changed fields) string {
 	all := fields{
 		"type": `"BPE"`, "dropout": "null", "unk_token": "null", "continuing_subword_prefix": "null",
@@ -49,7 +49,8 @@ func bpeForm(changed fields) string {
 	return object(all)
 }
 
-// added writes added tokens: those of the model with their ids, others with ids from 10 on.
+// added returns added tokens: those of the model with their ids, others with ids from 10
+// on.
 func added(tokens ...string) fields {
 	var list []string
 	next := 10
@@ -212,7 +213,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// byteVocabulary is a vocabulary of all visible bytes, by byte, and a few tokens.
+// byteVocabulary returns a vocabulary of all visible bytes and a few tokens.
 func byteVocabulary() string {
 	ids := map[string]int{}
 	for b := range 256 {
@@ -222,7 +223,7 @@ func byteVocabulary() string {
 	return asJSON(ids)
 }
 
-// asJSON writes a value as JSON.
+// asJSON encodes a value as JSON.
 func asJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -231,7 +232,7 @@ func asJSON(v any) string {
 	return string(text)
 }
 
-// byteForm is a byte-level tokenizer.
+// byteForm returns a byte-level tokenizer.
 func byteForm() string {
 	return formed(fields{
 		"model":         bpeForm(fields{"vocab": byteVocabulary(), "merges": `["å ¥"]`}),
@@ -291,7 +292,7 @@ func streamed(t *testing.T, tok *Tokenizer, ids []int32, skipSpecial bool) strin
 	return all.String()
 }
 
-// A stream tells a character as soon as it is whole, and no sooner.
+// A stream returns a character as soon as it is complete, and no sooner.
 func TestStreamIsPrompt(t *testing.T) {
 	s := parsed(t, byteForm()).Stream(true)
 	for i, test := range []struct {
@@ -323,7 +324,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Sparse ids have tokens only where the file says so.
+// Sparse ids have tokens only where the file lists them.
 func TestSparseIDs(t *testing.T) {
 	tok := parsed(t, formed(fields{"model": bpeForm(fields{"vocab": `{"a": 0, "": 2, "b": 5}`, "merges": "[]"})}))
 	if _, known := tok.Token(1); known || tok.Size() != 6 || tok.Decode([]int32{0, 1, 5}, false) != "a b" {
@@ -398,7 +399,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Each form that is read again says the same.
+// Each binary form reads back the same.
 func TestBinaryForm(t *testing.T) {
 	for _, form := range []string{formed(), formed(fields{"model": unigramForm}), formed(fields{"model": wordForm}), byteForm(),
 		formed(fields{"model": bpeForm(fields{"vocab": `{"a": 0, "": 2, "b": 5}`, "merges": "[]"})})} {
@@ -417,7 +418,7 @@ func TestBinaryForm(t *testing.T) {
 	}
 }
 
-// Many goroutines load through one cache, and encode with one tokenizer.
+// Many goroutines load through one cache and share one tokenizer.
 func TestConcurrency(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "tokenizer.json")

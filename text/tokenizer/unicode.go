@@ -7,18 +7,17 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
-// The reference takes its characters from several editions of Unicode: its regular
-// expressions from 16, letter case and digits from 17, normal forms from 9, and the parts
-// that BERT needs from 8. Those of Go are of edition 15. The tables here are what differs:
-// conformance/tokenizer.py compares every character.
+// The reference mixes editions of Unicode: its regular expressions use 16, letter case and
+// digits 17, normal forms 9, and the parts for BERT 8. Go has edition 15. The tables here
+// hold the differences; conformance/tokenizer.py compares every character.
 
-// numbers17 joined the numbers between Unicode 15 and 17.
+// numbers17 holds the numbers of Unicode 17 that Unicode 15 lacks.
 var numbers17 = pattern.Set{
 	0x10d40, 0x10d49, 0x116d0, 0x116e3, 0x11bf0, 0x11bf9, 0x11de0, 0x11de9, 0x16130, 0x16139, 0x16d70, 0x16d79,
 	0x16ff4, 0x16ff6, 0x1ccf0, 0x1ccf9, 0x1e5f1, 0x1e5fa,
 }
 
-// punctuation8 is punctuation that Unicode 8 did not have.
+// punctuation8 holds the punctuation that Unicode 8 lacks.
 var punctuation8 = pattern.Set{
 	0x61d, 0x61d, 0x9fd, 0x9fd, 0xa76, 0xa76, 0xc77, 0xc77, 0xc84, 0xc84, 0x1b7d, 0x1b7e, 0x2e43, 0x2e4f,
 	0x2e52, 0x2e5d, 0x10ead, 0x10ead, 0x10f55, 0x10f59, 0x10f86, 0x10f89, 0x1144b, 0x1144f, 0x1145a, 0x1145b,
@@ -28,7 +27,7 @@ var punctuation8 = pattern.Set{
 	0x1e95e, 0x1e95f,
 }
 
-// marks8 are the nonspacing marks that Unicode 8 did not have.
+// marks8 holds the nonspacing marks that Unicode 8 lacks.
 var marks8 = pattern.Set{
 	0x7fd, 0x7fd, 0x898, 0x89f, 0x8ca, 0x8e1, 0x9fe, 0x9fe, 0xafa, 0xaff, 0xb55, 0xb55, 0xc04, 0xc04,
 	0xc3c, 0xc3c, 0xd00, 0xd00, 0xd3b, 0xd3c, 0xd81, 0xd81, 0xeba, 0xeba, 0xece, 0xece, 0x180f, 0x180f,
@@ -47,7 +46,7 @@ var marks8 = pattern.Set{
 	0x1e130, 0x1e136, 0x1e2ae, 0x1e2ae, 0x1e2ec, 0x1e2ef, 0x1e4ec, 0x1e4ef, 0x1e944, 0x1e94a,
 }
 
-// accents9 are the marks that the reference does not take for accents.
+// accents9 holds marks that the reference does not count as accents.
 var accents9 = pattern.Set{
 	0x7fd, 0x7fd, 0x898, 0x89f, 0x8ca, 0x8d3, 0x9fe, 0x9fe, 0xafa, 0xaff, 0xb55, 0xb55, 0xc04, 0xc04,
 	0xc3c, 0xc3c, 0xcf3, 0xcf3, 0xd00, 0xd00, 0xd3b, 0xd3c, 0xd81, 0xd81, 0xeba, 0xeba, 0xece, 0xece,
@@ -74,7 +73,7 @@ func isPunctuation(r rune) bool {
 	if r < 0x80 {
 		return r > ' ' && r < 0x7f && !unicode.In(r, unicode.L, unicode.N)
 	}
-	if r == 0x166d || r == 0x111c9 { // which later became a symbol and a mark
+	if r == 0x166d || r == 0x111c9 { // later a symbol and a mark
 		return true
 	}
 	return unicode.Is(unicode.P, r) && !punctuation8.Has(r)
@@ -85,7 +84,7 @@ func isMark8(r rune) bool {
 	return r == 0x1734 || unicode.Is(unicode.Mn, r) && !marks8.Has(r)
 }
 
-// isAccent reports whether r is what the reference strips as an accent.
+// isAccent reports whether the reference strips r as an accent.
 func isAccent(r rune) bool {
 	return r == 0x1cf2 || r == 0x1cf3 || unicode.Is(unicode.M, r) && !accents9.Has(r)
 }
@@ -103,10 +102,10 @@ func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co)
 }
 
-// isHan reports whether BERT takes r for a Chinese character.
+// isHan reports whether BERT counts r as a Chinese character.
 func isHan(r rune) bool { return r >= 0x3400 && bertHan.Has(r) }
 
-// bertHan are the blocks that BERT takes for Chinese characters.
+// bertHan holds BERT's blocks of Chinese characters.
 var bertHan = pattern.Set{
 	0x3400, 0x4dbf, 0x4e00, 0x9fff, 0xf900, 0xfaff, 0x20000, 0x2a6df, 0x2a700, 0x2b73f, 0x2b740, 0x2b81f,
 	0x2b920, 0x2ceaf, 0x2f800, 0x2fa1f,
@@ -114,7 +113,7 @@ var bertHan = pattern.Set{
 
 // appendLower appends the lower case of r in Unicode 17.
 func appendLower(dst []byte, r rune) []byte {
-	if r == 'İ' { // the only one of two characters
+	if r == 'İ' { // the only one with two characters
 		return append(dst, "i\u0307"...)
 	}
 	if lower := unicode.ToLower(r); lower != r {
@@ -133,7 +132,7 @@ func appendLower(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// lower17 are single letters in lower case since Unicode 15.
+// lower17 maps letters to the lower case that they gained after Unicode 15.
 var lower17 = map[rune]rune{
 	0x1c89: 0x1c8a, 0xa7cb: 0x264, 0xa7cc: 0xa7cd, 0xa7ce: 0xa7cf, 0xa7d2: 0xa7d3, 0xa7d4: 0xa7d5,
 	0xa7da: 0xa7db, 0xa7dc: 0x19b,

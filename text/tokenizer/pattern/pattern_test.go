@@ -109,7 +109,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A pattern that is made to take the square of a text's length, or more, gives up.
+// A pattern built to take quadratic time, or more, gives up.
 func TestFindGivesUp(t *testing.T) {
 	for _, pattern := range []string{"a*a*a*a*a*b", strings.Repeat("(?:a|a?)", 30) + "b", strings.Repeat("(?:(?=a)|(?!b))", 30) + "b", "a*b"} {
 		p, err := Parse(pattern)
@@ -122,7 +122,7 @@ func TestFindGivesUp(t *testing.T) {
 	}
 }
 
-// The tables of other editions are differences from those of this one.
+// The tables for other editions hold differences from Go's edition.
 func TestUnicodeIsTheEditionThatTheTablesCompleted(t *testing.T) {
 	if unicode.Version != "15.0.0" {
 		t.Errorf("Go's tables are now of Unicode %s: complete those of pattern and tokenizer anew; conformance/tokenizer.py tells what differs", unicode.Version)
@@ -140,7 +140,7 @@ func TestUnicodeIsTheEditionThatTheTablesCompleted(t *testing.T) {
 	}
 }
 
-// twins are patterns that Go's regexp reads in the same way.
+// twins lists patterns that Go's regexp reads in the same way.
 var twins = []string{
 	`[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^ \p{L}\p{N}]+[\r\n]*| *[\r\n]+| +`,
 	`[A-Z]*[a-z]+(?:'s|'ll)?|[A-Z]+[a-z]*|[0-9]`,
@@ -164,7 +164,7 @@ func FuzzFindAgreesWithRegexp(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.Map(func(r rune) rune {
-			if r > 0xffff { // where the editions of Unicode differ
+			if r > 0xffff { // here the editions of Unicode differ
 				return 'x'
 			}
 			return r
@@ -185,7 +185,7 @@ func FuzzFindAgreesWithRegexp(f *testing.F) {
 	})
 }
 
-// Whatever the pattern is, it is refused or matched, in order and within bounds.
+// Any pattern is rejected or matches, in order and within bounds.
 func FuzzParse(f *testing.F) {
 	f.Add(llama3, "I'll go  on\n")
 	f.Add(o200k, "camelCase 12")
