@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// vars reads the variables of a test.
+// vars parses the variables of a test.
 func vars(t testing.TB, object string) Vars {
 	t.Helper()
 	v, err := ParseVars([]byte(object))
@@ -40,10 +40,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"data stays as it is", "{% set _ = messages.append(1) %}", "line 1, column 27: access to attribute 'append' of 'list' object is unsafe"},
 		{"the time is not given", "{{ strftime_now('%Y') }}", "line 1, column 16: the template asks for the time, which is not given"},
 	} {
-		template, err := Compile(test.source)
-		if err == nil {
-			_, err = template.Render(vars(t, `{"messages": [{"role": "user"}]}`), Options{})
-		}
+		err := faultOf(test.source, vars(t, `{"messages": [{"role": "user"}]}`), Options{})
 		var e *Error
 		if !errors.As(err, &e) || err.Error() != test.want {
 			t.Errorf("%s: error %v, want %s", test.why, err, test.want)
@@ -51,6 +48,16 @@ func TestErrorsSayWhere(t *testing.T) {
 			t.Errorf("%s: Raised is %v", test.why, e.Raised)
 		}
 	}
+}
+
+// faultOf compiles and renders a template, and returns the error.
+func faultOf(source string, vars Vars, o Options) error {
+	template, err := Compile(source)
+	if err != nil {
+		return err
+	}
+	_, err = template.Render(vars, o)
+	return err
 }
 
 func TestHostileTemplatesAreBounded(t *testing.T) {
@@ -89,10 +96,7 @@ func TestHostileTemplatesAreBounded(t *testing.T) {
 		{"a range", "{{ range(1000000000)|list }}", "want at most 100000"},
 		{"a long template", strings.Repeat("x", maxSource+1), "want at most"},
 	} {
-		template, err := Compile(test.source)
-		if err == nil {
-			_, err = template.Render(Vars{}, Options{Steps: 2_000_000, Bytes: 1 << 20})
-		}
+		err := faultOf(test.source, Vars{}, Options{Steps: 2_000_000, Bytes: 1 << 20})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %.300v, want %s", test.why, err, test.want)
 		}
@@ -133,7 +137,7 @@ func TestTheTimeIsThatOfTheRender(t *testing.T) {
 	}
 }
 
-// What a generator holds is read once in a render, and again in the next one.
+// A render reads a generator once, and the next render can read it again.
 func TestRendersShareNothing(t *testing.T) {
 	template, err := Compile("{% set ns = namespace(n=0) %}{% set g = messages|map(attribute='content') %}{% for m in g %}{% set ns.n = ns.n + 1 %}{{ m }}{% endfor %}{{ ns.n }}{{ g|list }}")
 	if err != nil {
@@ -223,7 +227,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// renderConfig renders variables by a configuration; a fault is told as text.
+// renderConfig renders variables by a configuration; it returns a fault as text.
 func renderConfig(config, name, variables string) string {
 	c, err := ParseConfig([]byte(config))
 	if err != nil {
@@ -244,7 +248,7 @@ func renderConfig(config, name, variables string) string {
 	return r.Text
 }
 
-// FuzzRender renders any text as a template. It ends soon, and never panics.
+// FuzzRender renders any text as a template. It ends soon and never panics.
 func FuzzRender(f *testing.F) {
 	for _, source := range []string{
 		"{% for m in messages %}{{ m['role'] }}: {{ m.content|trim }}\n{% endfor %}{% if add_generation_prompt %}A:{% endif %}",
@@ -274,7 +278,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// chat is a template of the usual kind.
+// chat is a typical template.
 const chat = `{{- bos_token }}
 {%- if tools %}
     {{- '<|system|>\n' }}{% for tool in tools %}{{ tool | tojson }}{{ '\n' }}{% endfor %}

@@ -13,11 +13,11 @@ type rendering struct {
 	vars      *pyvalue.Dict
 	lib       *library
 	now       time.Time
-	functions map[string]*pyvalue.Function // globals that were used
-	out       []byte                       // text so far; what is captured stands at its end
-	captures  int                          // that are under way
+	functions map[string]*pyvalue.Function // globals in use
+	out       []byte                       // text so far; captured text is at its end
+	captures  int                          // captures in progress
 	spans     []Span
-	calls     int // of macros and loops that are under way
+	calls     int // macros and loops in progress
 }
 
 // write adds text to the output.
@@ -40,7 +40,7 @@ func (r *rendering) enter() error {
 	return nil
 }
 
-// capture returns what body writes, which does not become output.
+// capture returns the output of body instead of writing it.
 func (r *rendering) capture(s *scope, body stmt) (text string, sig signal, err error) {
 	from := len(r.out)
 	r.captures++

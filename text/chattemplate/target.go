@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A target is what is assigned to: a name, an attribute of a namespace, or several
-// targets.
+// A target is the left side of an assignment: a name, an attribute of a namespace, or
+// several targets.
 type target struct {
 	name      string
 	attribute string
@@ -15,7 +15,7 @@ type target struct {
 	at        int
 }
 
-// target compiles a target: one, or several with commas between them.
+// target compiles a target: one, or several separated by commas.
 func (p *statementParser) target() target {
 	t := target{at: p.now().at}
 	comma := false
@@ -86,7 +86,7 @@ func (t *target) set(s *scope, v value) error {
 	return nil
 }
 
-// set compiles set, of a value or of what a block writes.
+// set compiles set, with a value or the output of a block.
 func (p *statementParser) set() stmt {
 	t := p.target()
 	if p.skip("=") {
@@ -172,7 +172,7 @@ func (p *statementParser) params() []param {
 	return params
 }
 
-// callBlock compiles call: a call whose macro may render the block as caller().
+// callBlock compiles call: its macro may render the block as caller().
 func (p *statementParser) callBlock(place int) stmt {
 	m := macro{name: "caller"}
 	if p.now().is(opToken, "(") {
