@@ -70,7 +70,7 @@ func TestDecodeGivesTheText(t *testing.T) {
 	}
 }
 
-// The numbers of the tokens are a format: weights are trained on them.
+// The numbers of the tokens are a format: models train on them.
 func TestTokensKeepTheirNumbers(t *testing.T) {
 	t.Parallel()
 	got := []quintain.Token{tiny.Think, tiny.EndThink, tiny.Answer, tiny.EndAnswer, tiny.System, tiny.User, tiny.Assistant, tiny.Tool, tiny.End}

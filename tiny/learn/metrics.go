@@ -7,12 +7,12 @@ import "math"
 type Metrics struct {
 	Version int `json:"version"` // of the weights after the step
 	Updates int `json:"updates"` // updates made in this step
-	Skipped int `json:"skipped"` // updates not made because a number was not finite
+	Skipped int `json:"skipped"` // updates not made because of a non-finite number
 
 	Loss         float64 `json:"loss"`          // mean over updates
-	PolicyLoss   float64 `json:"policy_loss"`   // the same, without the KL term and the entropy bonus
+	PolicyLoss   float64 `json:"policy_loss"`   // without the KL term and the entropy bonus
 	KL           float64 `json:"kl"`            // mean divergence of tokens from the reference, in nats; 0 if the loss has no KL term
-	Drift        float64 `json:"drift"`         // mean divergence of tokens from the weights that sampled them, in nats
+	Drift        float64 `json:"drift"`         // mean divergence of tokens from the sampling weights, in nats
 	Entropy      float64 `json:"entropy"`       // mean over tokens, in nats
 	ClipFraction float64 `json:"clip_fraction"` // share of tokens without a gradient because their ratio was clipped
 	WeightMean   float64 `json:"weight_mean"`   // mean of w of the decoupled objective, before the cap; of r of the naive one
@@ -26,10 +26,9 @@ type Metrics struct {
 	Tokens    int     `json:"tokens"`    // trained tokens
 	Read      int     `json:"read"`      // tokens of all sequences
 
-	// Staleness counts trained tokens by lag: the version of the weights at the start
-	// of the step minus the version that sampled the token. A lag is negative if the
-	// learner was set back to an older version in between. Tokens of unknown version
-	// are not counted.
+	// Staleness counts trained tokens by lag: the version of the weights at the start of
+	// the step minus the version that sampled the token. A lag is negative if the learner
+	// went back to an older version in between. Tokens of unknown version do not count.
 	Staleness map[int]int `json:"staleness"`
 }
 

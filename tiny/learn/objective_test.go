@@ -20,7 +20,7 @@ var casesFile = flag.String("cases", "testdata/objective.json", "batches with ex
 // all groups, in order.
 type referenceCase struct {
 	Settings  Settings          `json:"settings"`
-	Version   int               `json:"version"` // version of the weights that are trained
+	Version   int               `json:"version"` // version of the weights in training
 	Policy    [][]float32       `json:"policy"`
 	Proximal  [][]float32       `json:"proximal"`
 	Entropies [][]float32       `json:"entropies"`
@@ -32,8 +32,8 @@ type referenceCase struct {
 	} `json:"want"`
 }
 
-// TestObjectiveIsTheReference compares loss, metrics and derivatives with those that
-// conformance/learn.py computed independently.
+// TestObjectiveIsTheReference compares loss, metrics and derivatives with the independent
+// results of conformance/learn.py.
 func TestObjectiveIsTheReference(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(*casesFile)

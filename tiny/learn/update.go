@@ -8,16 +8,16 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// A lesson is what one update consumes.
+// A lesson is the input of one update.
 type lesson struct {
 	rows   []row
 	scales []float64 // factor of the losses of each row's tokens
 	judge  judge
 }
 
-// update makes one update, or skips it if a number is not finite. It does nothing if no
-// token is trained. It counts the update in m; if the update was made, it adds its sums
-// to all.
+// update makes one update, or skips it because of a non-finite number. It does nothing
+// without trained tokens. It counts the update in m; if it makes the update, it adds its
+// sums to all.
 func (l *Learner) update(from lesson, m *Metrics, all *sums) error {
 	if !slices.ContainsFunc(from.rows, func(r row) bool { return r.count > 0 }) {
 		return nil
@@ -38,8 +38,8 @@ func (l *Learner) update(from lesson, m *Metrics, all *sums) error {
 	return nil
 }
 
-// descend changes the weights by the gradients of a lesson. If a number is not finite,
-// it changes nothing and returns [transformer.ErrNotFinite].
+// descend changes the weights by the gradients of a lesson. For a non-finite number it
+// changes nothing and returns [transformer.ErrNotFinite].
 func (l *Learner) descend(from lesson) (found sums, report transformer.StepReport, err error) {
 	first := 0
 	for _, end := range microBatches(from.rows, l.settings.MicroTokens) {
@@ -91,7 +91,7 @@ func (l *Learner) room(rows []row) {
 	}
 }
 
-// skip counts an update that is not made. why is the reason.
+// skip counts a skipped update, because of why.
 func (l *Learner) skip(m *Metrics, why error) error {
 	l.skipped++
 	m.Skipped++

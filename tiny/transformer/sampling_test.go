@@ -143,7 +143,7 @@ func TestTruncationKeepsTheLikeliestTokens(t *testing.T) {
 	}
 }
 
-// sorted lists the tokens that may be drawn, the likeliest first.
+// sorted returns the allowed tokens, the likeliest first.
 func sorted(logits []float32, how Sampling) (may []int32) {
 	probs := make([]float64, len(logits))
 	for i, x := range logits {
