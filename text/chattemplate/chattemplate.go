@@ -1,11 +1,10 @@
-// Package chattemplate renders the chat templates of Hugging Face models: Jinja as
-// transformers sets it up, with the output of CPython's jinja2.
+// Package chattemplate renders the chat templates of Hugging Face models: Jinja as transformers
+// sets it up, with the output of CPython's jinja2.
 //
 // A template is hostile input. Its time, memory and nesting have bounds; it reads only its
 // variables and changes none of them.
 //
-// The page docs/chat-templates.md lists what the package rejects, and where its output
-// differs.
+// The page docs/chat-templates.md lists what the package rejects, and where its output differs.
 package chattemplate
 
 import (
@@ -37,9 +36,8 @@ type Template struct {
 	lib    *library
 }
 
-// Compile compiles the source of a template. The error is an [*Error]. It names invalid
-// Jinja, and valid Jinja without support here: inheritance, inclusion, autoescape, and
-// filters and functions with random results.
+// Compile compiles the source of a template. The error is an [*Error]. It names invalid Jinja, and
+// valid Jinja without support: inheritance, inclusion, autoescape, and anything random.
 func Compile(source string) (*Template, error) {
 	if len(source) > maxSource {
 		return nil, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("the template has %d bytes, want at most %d", len(source), maxSource)}

@@ -56,8 +56,7 @@ func ParseConfig(text []byte) (*Config, error) {
 	return c, nil
 }
 
-// specialToken parses a token: a string, an object with the string as content, or a list of
-// these.
+// specialToken parses a token: a string, an object with the string as content, or a list of these.
 func specialToken(raw json.RawMessage) (value, error) {
 	v, err := pyvalue.ParseJSON(raw)
 	if err != nil {
@@ -84,8 +83,8 @@ func tokenText(v value) (value, error) {
 	return v, nil
 }
 
-// A Chat renders conversations like apply_chat_template of transformers. It does not change, and
-// is safe for concurrent use.
+// A Chat renders conversations like apply_chat_template of transformers. It does not change, and is
+// safe for concurrent use.
 type Chat struct {
 	plain, tools *Template
 	tokens       Vars
@@ -136,9 +135,8 @@ func (c *Config) compile(name string) (*Template, error) {
 }
 
 // Render renders a conversation: the variable messages, and any others that the template reads.
-// Missing variables default as in transformers: tools and documents are None,
-// add_generation_prompt is false, and the special tokens are those of the configuration. Render
-// does not change vars.
+// Missing variables default as in transformers: tools and documents are None, add_generation_prompt
+// is false, and the special tokens are those of the configuration. Render does not change vars.
 func (c *Chat) Render(vars Vars, o Options) (Rendering, error) {
 	messages, _ := vars.dict().Get("messages")
 	if l, is := messages.(*pyvalue.List); !is || l.Tuple {

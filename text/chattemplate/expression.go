@@ -73,8 +73,7 @@ func at(place int, e expr) expr {
 // tuple compiles one expression, or several separated by commas.
 func (p *expressionParser) tuple() expr { return p.tupleOf(p.expression, false) }
 
-// tupleOf compiles a tuple of items, if there is a comma. empty permits a tuple without
-// items.
+// tupleOf compiles a tuple of items, if there is a comma. empty permits a tuple without items.
 func (p *expressionParser) tupleOf(item func() expr, empty bool) expr {
 	begin := p.now().at
 	var items []expr

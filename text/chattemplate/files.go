@@ -16,8 +16,8 @@ type Files struct {
 	Name     string // of the template, for a model with several; empty: see [Config.Chat]
 }
 
-// Load reads and compiles the template: Template, or else the file chat_template.jinja
-// beside the configuration, or else the one in it. The error names the file.
+// Load reads and compiles the template: Template, or else the file chat_template.jinja beside the
+// configuration, or else the one in it. The error names the file.
 func (f Files) Load() (*Chat, error) {
 	config, err := f.read()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// filters holds the filters of jinja2, with the tojson of transformers. Those of
-// sequences are in sequences.go.
+// filters holds the filters of jinja2, with transformers' tojson; sequences.go has those of
+// sequences.
 var filters = map[string]*routine{
 	"abs":        {call: func(_ *rendering, v value, _ []value) (value, error) { return pyvalue.Unary("abs", v) }},
 	"attr":       {params: []string{"name"}, need: 1, call: attr},
@@ -149,14 +149,10 @@ func defaulted(_ *rendering, v value, a []value) (value, error) {
 }
 
 func toFloat(_ *rendering, v value, a []value) (value, error) {
-	f, is, err := pyvalue.Float(v)
-	if err != nil {
-		return nil, err
+	if f, is, err := pyvalue.Float(v); is || err != nil {
+		return f, err
 	}
-	if !is {
-		return pyvalue.Or(a[0], 0.0), nil
-	}
-	return f, nil
+	return pyvalue.Or(a[0], 0.0), nil
 }
 
 // toInt is int(v), or else int(float(v)).
@@ -274,8 +270,8 @@ func round(r *rendering, v value, a []value) (value, error) {
 	return r.Operate("/", whole, scale)
 }
 
-// titleWords is the filter title, which capitalizes fewer words than str.title, and
-// returns text even for markup.
+// titleWords is the filter title: words begin only after white space or one of -({[<; always
+// text.
 func titleWords(r *rendering, v value, _ []value) (value, error) {
 	s, err := r.Str(v)
 	if err != nil {

@@ -67,8 +67,8 @@ var operators = []string{
 	"+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", ">", "<", "=", ".", ":", "|", ",", ";",
 }
 
-// A lexer splits a template into tokens. White space follows the rules of jinja2 with
-// trim_blocks and lstrip_blocks.
+// A lexer splits a template into tokens. White space follows jinja2's trim_blocks and
+// lstrip_blocks.
 type lexer struct {
 	src    string
 	at     int
@@ -383,8 +383,8 @@ func (l *lexer) numeral() {
 	l.at += n
 }
 
-// digitsLength returns the length of the digits at the start of s, with single underscores
-// between them.
+// digitsLength returns the length of the digits at the start of s; single underscores may join
+// them.
 func digitsLength(s string, digit func(byte) bool) int {
 	n := 0
 	for i := range len(s) {

@@ -40,8 +40,8 @@ func (p *statementParser) endTag() {
 	p.next()
 }
 
-// body compiles statements up to a tag with one of the names, skips the name and returns
-// it. Without names it compiles to the end of the template.
+// body compiles statements up to a tag with one of the names, skips the name and returns it.
+// Without names it compiles to the end of the template.
 func (p *statementParser) body(ends []string) (body stmt, end string) {
 	p.enter()
 	defer p.leave()

@@ -233,25 +233,20 @@ func (p *expressionParser) dotted() string {
 	return strings.Join(parts, ".")
 }
 
-// routine looks up a filter or a test. An unknown one fails at once, unless jinja2 defers
-// that to the render.
+// routine looks up a filter or a test. An unknown one fails at once, or in the render like in
+// jinja2.
 func (p *expressionParser) routine(table map[string]*routine, what, name string, at int) *routine {
 	t, err := lookup(table, what, name)
-	if err != nil {
-		return p.noRoutine(what, name, err, at)
-	}
-	return t
-}
-
-// noRoutine returns a routine that fails with err, unless that is an error at once.
-func (p *expressionParser) noRoutine(what, name string, err error, at int) *routine {
 	switch {
-	case unsupported[name] && what == "filter":
+	case err != nil && unsupported[name] && what == "filter":
 		p.fail(at, "the filter %s is not supported", name)
-	case !p.soft && p.unknown == nil:
+	case err != nil && !p.soft && p.unknown == nil:
 		p.unknown = locate(err, at)
 	}
-	return &routine{raw: func(*rendering, value, pyvalue.Args) (value, error) { return nil, err }}
+	if err != nil {
+		return &routine{raw: func(*rendering, value, pyvalue.Args) (value, error) { return nil, err }}
+	}
+	return t
 }
 
 // filter compiles a filter, starting at its name.
@@ -310,8 +305,7 @@ func (p *expressionParser) test(of expr) expr {
 	}
 }
 
-// lastCall compiles an expression that ends with a call, and returns its callee and
-// arguments.
+// lastCall compiles an expression that ends with a call, and returns its callee and arguments.
 func (p *expressionParser) lastCall() (of expr, a arguments) {
 	place := p.now().at
 	e := p.primary()

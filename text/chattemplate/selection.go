@@ -91,8 +91,7 @@ func chosen(byAttribute, wanted bool) func(*rendering, value, pyvalue.Args) ([]v
 	}
 }
 
-// condition returns the test named by the arguments; without them, the truth of the
-// value.
+// condition returns the test named by the arguments; without them, the truth of the value.
 func (r *rendering) condition(a pyvalue.Args) (func(value) (bool, error), error) {
 	if len(a.Pos) == 0 {
 		return func(v value) (bool, error) { return pyvalue.Truth(v), nil }, nil

@@ -346,12 +346,11 @@ func sum(r *rendering, v value, a []value) (value, error) {
 	return total, nil
 }
 
-// maxParts bounds the number of lists of the filter slice, and the length of those of
-// batch.
+// maxParts bounds the number of lists of the filter slice, and the length of those of batch.
 const maxParts = 100_000
 
-// parted returns the operands of batch and columns: the items, the number called name, and
-// the filler of gaps; nil: none.
+// parted returns the operands of batch and columns: items, the number called name, and a gap
+// filler.
 func parted(r *rendering, v value, a []value, name string) (items []value, n int, fill value, err error) {
 	if items, err = r.Items(v); err != nil {
 		return nil, 0, nil, err

@@ -1,7 +1,7 @@
 package chattemplate
 
-// A tokenStream returns tokens in order. After the first error every token is the end, so
-// that every reader of the stream stops too.
+// A tokenStream returns tokens in order. After the first error every token is the end, so that
+// every reader of the stream stops too.
 type tokenStream struct {
 	tokens []token
 	at     int

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A target is the left side of an assignment: a name, an attribute of a namespace, or
-// several targets.
+// A target is the left side of an assignment: a name, a namespace's attribute, or several
+// targets.
 type target struct {
 	name      string
 	attribute string

@@ -12,9 +12,9 @@ import (
 // goroutines may share one; do not call Set meanwhile.
 type Vars struct{ d *pyvalue.Dict }
 
-// ParseVars parses variables from a JSON object. It keeps the order of all members; the
-// last one of a name counts. Half a surrogate pair becomes U+FFFD. Integers may have 4300
-// digits, and values may nest 400 deep.
+// ParseVars parses variables from a JSON object. It keeps the order of all members; the last one of
+// a name counts. Half a surrogate pair becomes U+FFFD. Integers may have 4300 digits, and values
+// may nest 400 deep.
 func ParseVars(object []byte) (Vars, error) {
 	v, err := pyvalue.ParseJSON(object)
 	if err != nil {
@@ -27,8 +27,7 @@ func ParseVars(object []byte) (Vars, error) {
 	return Vars{d}, nil
 }
 
-// Set sets a variable to any value that encoding/json can encode. It never changes the
-// values of other Vars.
+// Set sets a variable to any value that encoding/json can encode. Other Vars keep their values.
 func (v *Vars) Set(name string, to any) error {
 	if text, is := to.(string); is {
 		if !utf8.ValidString(text) {
@@ -49,8 +48,7 @@ func (v *Vars) Set(name string, to any) error {
 	return nil
 }
 
-// SetList sets a variable to a list of objects. It shares them: they must not change while
-// in use.
+// SetList sets a variable to a list of objects. It shares them: they must not change while in use.
 func (v *Vars) SetList(name string, objects []Vars) {
 	items := make([]value, len(objects))
 	for i, o := range objects {
