@@ -7,11 +7,12 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
-// The reference mixes editions of Unicode: its regular expressions use 16, letter case and
-// digits 17, normal forms 9, and the parts for BERT 8. Go has edition 15. The tables here
-// hold the differences; conformance/tokenizer.py compares every character.
+// The reference takes its characters from several editions of Unicode: its regular
+// expressions from 16, letter case and digits from 17, normal forms from 9, and the parts
+// that BERT needs from 8. Those of Go are of edition 15. The tables here are what differs:
+// conformance/tokenizer.py compares every character.
 
-// numbers17 holds the numbers of Unicode 17 that Unicode 15 lacks.
+// numbers17 joined the numbers between Unicode 15 and 17.
 var numbers17 = pattern.Set{
 	0x10d40, 0x10d49, 0x116d0, 0x116e3, 0x11bf0, 0x11bf9, 0x11de0, 0x11de9, 0x16130, 0x16139, 0x16d70, 0x16d79,
 	0x16ff4, 0x16ff6, 0x1ccf0, 0x1ccf9, 0x1e5f1, 0x1e5fa,
@@ -73,7 +74,7 @@ func isPunctuation(r rune) bool {
 	if r < 0x80 {
 		return r > ' ' && r < 0x7f && !unicode.In(r, unicode.L, unicode.N)
 	}
-	if r == 0x166d || r == 0x111c9 { // later a symbol and a mark
+	if r == 0x166d || r == 0x111c9 { // which later became a symbol and a mark
 		return true
 	}
 	return unicode.Is(unicode.P, r) && !punctuation8.Has(r)
@@ -84,7 +85,7 @@ func isMark8(r rune) bool {
 	return r == 0x1734 || unicode.Is(unicode.Mn, r) && !marks8.Has(r)
 }
 
-// isAccent reports whether the reference strips r as an accent.
+// isAccent reports whether r is what the reference strips as an accent.
 func isAccent(r rune) bool {
 	return r == 0x1cf2 || r == 0x1cf3 || unicode.Is(unicode.M, r) && !accents9.Has(r)
 }

@@ -122,10 +122,10 @@ func TestFindGivesUp(t *testing.T) {
 	}
 }
 
-// The tables of other editions hold differences from Go's edition.
-func TestTablesCompleteTheUnicodeOfGo(t *testing.T) {
+// The tables of other editions are differences from those of this one.
+func TestUnicodeIsTheEditionThatTheTablesCompleted(t *testing.T) {
 	if unicode.Version != "15.0.0" {
-		t.Errorf("Go's tables are now of Unicode %s: update those of pattern and tokenizer; conformance/tokenizer.py lists the differences", unicode.Version)
+		t.Errorf("Go's tables are now of Unicode %s: complete those of pattern and tokenizer anew; conformance/tokenizer.py tells what differs", unicode.Version)
 	}
 	for _, name := range []string{"L", "N", "P", "S"} {
 		set, known := Category(name)
