@@ -54,7 +54,7 @@ func TestCommonWordsAreKnown(t *testing.T) {
 	}
 }
 
-// contains demands that every word of part is in whole.
+// contains demands that whole has every word of part.
 func contains(t *testing.T, whole, part Words) {
 	t.Helper()
 	for i := range part.Len() {

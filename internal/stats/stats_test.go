@@ -27,7 +27,7 @@ func Example() {
 	// 9 better and 2 worse: p = 0.0654
 }
 
-// near reports whether two numbers are the same but for rounding.
+// near reports whether two numbers are equal up to rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
 
 func TestPassAt(t *testing.T) {
@@ -97,7 +97,7 @@ func TestMajorityAtIsTheMeanOfAllChoices(t *testing.T) {
 	})
 }
 
-// vote is the result of the vote of those samples whose bit in chosen is set, if they are k.
+// vote returns the result of the samples with a bit in chosen, if there are k of them.
 func vote(answers []string, right []bool, chosen, k int) (v float64, is bool) {
 	votes, correct := map[string]int{}, map[string]bool{}
 	most, n := 0, 0
@@ -172,7 +172,7 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// coins are heads ones and tails zeros.
+// coins returns heads ones and tails zeros.
 func coins(heads, tails int) []float64 {
 	all := make([]float64, heads+tails)
 	for i := range heads {
@@ -205,7 +205,7 @@ func TestMeanAndQuantile(t *testing.T) {
 
 var casesFile = flag.String("cases", "testdata/scipy.json", "cases with expected results, as conformance/stats.py writes them")
 
-// A reference is what conformance/stats.py computed of random cases, mostly with SciPy.
+// A reference is a random case with the results of conformance/stats.py, mostly from SciPy.
 type reference struct {
 	PassAt []struct {
 		K, N, C int
@@ -225,7 +225,7 @@ type reference struct {
 		Strata          [][]float64
 		Mean, Low, High float64
 		Loose           [2]float64 // of SciPy's own resamples
-		Within          float64    // how far from those the interval may be
+		Within          float64    // how far the interval may be from those
 	}
 }
 
@@ -268,8 +268,8 @@ func TestStatisticsAreThoseOfSciPy(t *testing.T) {
 	}
 }
 
-// knuth is a pick by the linear congruential generator MMIX of Knuth, which
-// conformance/stats.py has too: both make the same resamples.
+// knuth is a pick by the linear congruential generator MMIX of Knuth. conformance/stats.py
+// uses it too: both make the same resamples.
 func knuth() func(n int) int {
 	state := uint64(1)
 	return func(n int) int {
