@@ -512,7 +512,7 @@ func TestNewRefuses(t *testing.T) {
 		want string
 	}{
 		{"another vocabulary", other, tiny.Options{}, "the model has 64 tokens"},
-		{"a weight that is NaN", broken, tiny.Options{}, transformer.ErrNotFinite.Error()},
+		{"a NaN weight", broken, tiny.Options{}, transformer.ErrNotFinite.Error()},
 		{"no sequences", newModel(t, sizes(64), 1, 0), tiny.Options{MaxSequences: -1}, "-1"},
 	} {
 		if _, err := tiny.New(test.m, 0, test.o); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -84,7 +84,7 @@ func (c *compiler) marshalled(v reflect.Value) writer {
 	}
 }
 
-// method writes the result of v's MarshalJSON.
+// method writes what v's MarshalJSON returns.
 func (c *compiler) method(v reflect.Value) writer {
 	m := v.Addr().Interface().(json.Marshaler)
 	return func(dst []byte) []byte {

@@ -55,7 +55,7 @@ func (e *Encoder) Append(dst []byte, v any) ([]byte, error) {
 	return dst, e.fault
 }
 
-// A plan says how to write the values of a type.
+// A plan says how the values of a type are written.
 type plan struct {
 	typ   reflect.Type
 	copy  reflect.Value // a variable of the type, for a copy of the value

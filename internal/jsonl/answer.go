@@ -46,7 +46,7 @@ func Answer(ctx context.Context, in io.Reader, out io.Writer, work func() func(d
 // answer is Answer for a reader with its own limit.
 func answer(ctx context.Context, in *reader, out io.Writer, work func() func(dst, line []byte) ([]byte, error)) error {
 	var failed FailedError
-	p := press{out: out, source: in.read, reads: true}
+	p := pipeline{out: out, source: in.read, reads: true}
 	p.worker = func() func(*batch) {
 		do := work()
 		return func(b *batch) { b.answer(do) }

@@ -38,8 +38,8 @@ func TestAnswer(t *testing.T) {
 		{"a line that fails, by its number", "a\n\nb?\nc\n", "A\n{\"error\":\"line 3: \\\"b?\\\" asks\"}\nC\n", `line 3: "b?" asks`},
 		{"several lines that fail", "?\na\n?", "{\"error\":\"line 1: \\\"?\\\" asks\"}\nA\n{\"error\":\"line 3: \\\"?\\\" asks\"}\n", `2 lines failed; the first failure: line 1: "?" asks`},
 		{"the longest line", long + "\n" + long, strings.ToUpper(long + "\n" + long + "\n"), ""},
-		{"a line that is too long", "a\nb?\n" + long + "x\nc\n", "A\n{\"error\":\"line 2: \\\"b?\\\" asks\"}\n", "reading line 3: it is longer than 40 bytes"},
-		{"a line that is too long and has no end", "a\n" + long + "x", "A\n", "reading line 2: it is longer than 40 bytes"},
+		{"a too long line", "a\nb?\n" + long + "x\nc\n", "A\n{\"error\":\"line 2: \\\"b?\\\" asks\"}\n", "reading line 3: it is longer than 40 bytes"},
+		{"a too long line without an end", "a\n" + long + "x", "A\n", "reading line 2: it is longer than 40 bytes"},
 	} {
 		for _, in := range []io.Reader{strings.NewReader(test.in), iotest.OneByteReader(strings.NewReader(test.in)), iotest.DataErrReader(strings.NewReader(test.in))} {
 			var out strings.Builder

@@ -26,8 +26,8 @@ type batch struct {
 	done   chan bool
 }
 
-// A press is a pipeline: it works on batches on all cores and writes the results in order.
-type press struct {
+// A pipeline works on batches on all cores and writes the results in order.
+type pipeline struct {
 	out io.Writer
 
 	// source calls send for each batch, until send returns false. fill fills the batch.
@@ -36,10 +36,10 @@ type press struct {
 	// worker returns a function that works on batches, for one goroutine.
 	worker func() func(*batch)
 
-	// after runs for each written batch, in order. An error ends the press.
+	// after runs for each written batch, in order. An error ends the pipeline.
 	after func(*batch) error
 
-	// reads says that source may wait for input in a call that nothing can stop. The press
+	// reads says that source may wait for input in a call that nothing can stop. The pipeline
 	// then does not wait for source.
 	reads bool
 }
@@ -48,7 +48,7 @@ type press struct {
 const maxKept = 1 << 20
 
 // run returns when it has written everything, after an error, or when ctx ends.
-func (p *press) run(ctx context.Context) error {
+func (p *pipeline) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	var workers, source sync.WaitGroup
 	defer func() {
@@ -90,7 +90,7 @@ func (p *press) run(ctx context.Context) error {
 }
 
 // work works on batches until none are left or ctx ends.
-func (p *press) work(ctx context.Context, todo <-chan *batch) {
+func (p *pipeline) work(ctx context.Context, todo <-chan *batch) {
 	work := p.worker()
 	for {
 		select {
@@ -107,7 +107,7 @@ func (p *press) work(ctx context.Context, todo <-chan *batch) {
 }
 
 // write writes the batches in order. It flushes out before it waits.
-func (p *press) write(ctx context.Context, order <-chan *batch, free chan<- *batch) error {
+func (p *pipeline) write(ctx context.Context, order <-chan *batch, free chan<- *batch) error {
 	buffered := bufio.NewWriterSize(p.out, 64<<10)
 	for {
 		b, err := next(ctx, order, buffered)

@@ -14,7 +14,7 @@ import (
 func Make(ctx context.Context, out io.Writer, count int, work func() func(dst []byte, n int) ([]byte, error)) error {
 	var size atomic.Int64 // lines of the next batch
 	size.Store(1)
-	p := press{out: out}
+	p := pipeline{out: out}
 	p.source = func(send func(fill func(*batch)) bool) error {
 		for first := 0; first < count; {
 			n := min(int(size.Load()), count-first)

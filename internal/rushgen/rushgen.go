@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	seed := flag.Uint64("seed", 1, "seed of all that is drawn")
+	seed := flag.Uint64("seed", 1, "seed of all draws")
 	climbs := flag.Int("climbs", 2000, "how often to begin with a new board")
 	flag.Parse()
 	if err := write(os.Stdout, kept(climb(*seed, *climbs))); err != nil {

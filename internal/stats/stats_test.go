@@ -42,7 +42,7 @@ func TestPassAt(t *testing.T) {
 		{"none right", 10, 10, 0, 0},
 		{"half the pairs", 2, 4, 1, 0.5},
 		{"fewer wrong ones than are taken", 3, 5, 3, 1},
-		{"numbers whose binomials overflow", 1000, 4000, 1, 0.25},
+		{"numbers with overflowing binomials", 1000, 4000, 1, 0.25},
 	} {
 		if got := stats.PassAt(test.k, test.n, test.c); !near(got, test.want) {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
@@ -66,7 +66,7 @@ func TestMajorityAt(t *testing.T) {
 		{"one vote is pass@1", 1, []string{"a", "b", "b", ""}, []bool{true, false, false, false}, 0.25},
 		{"two of three: ab, ab, bb", 2, []string{"a", "b", "b"}, []bool{true, false, false}, 1. / 3},
 		{"two right answers in different words", 3, []string{"1/2", "0.5", "2"}, []bool{true, true, false}, 2. / 3},
-		{"the share of an answer that was right only at times", 2, []string{"a", "a"}, []bool{true, false}, 0.5},
+		{"the share of a sometimes right answer", 2, []string{"a", "a"}, []bool{true, false}, 0.5},
 	} {
 		if got := stats.MajorityAt(test.k, test.answers, test.right); !near(got, test.want) {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
@@ -163,7 +163,7 @@ func TestBootstrap(t *testing.T) {
 		{"equal values have no width", [][]float64{{1, 1, 1}}, 1, 1, 1},
 		{"a coin, 100 times: ±1.96·0.5/10", [][]float64{coins(50, 50)}, 0.5, 0.402, 0.598},
 		{"strata of different sizes have one weight", [][]float64{coins(10, 0), {0}}, 0.5, 0.5, 0.5},
-		{"what differs only between strata has no width", [][]float64{{0, 0}, {1, 1}}, 0.5, 0.5, 0.5},
+		{"differences between strata alone add no width", [][]float64{{0, 0}, {1, 1}}, 0.5, 0.5, 0.5},
 	} {
 		mean, within := stats.Bootstrap(picks(), test.strata...)
 		if !near(mean, test.mean) || math.Abs(within.Low-test.low) > 0.03 || math.Abs(within.High-test.high) > 0.03 {

@@ -115,7 +115,7 @@ func (l *lexer) command() error {
 func (l *lexer) simple(name string) error {
 	if m, is := commands[name]; is {
 		if m.text == "..." {
-			return errors.New("something is left out")
+			return errors.New("an ellipsis leaves something out")
 		}
 		l.bracket(m.text)
 		l.add(m.kind, m.text)

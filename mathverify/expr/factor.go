@@ -128,7 +128,7 @@ func (p *parser) below(n *Node) *Node {
 	case n.Op == Pow && n.Args[0].Op == Symbol:
 		return New(Pow, Var(n.Args[0].Name+"_"+p.subscript()), n.Args[1])
 	}
-	return p.fail("is below something that is no variable")
+	return p.fail("is a subscript, but not of a variable")
 }
 
 // prime appends the primes after a variable to its name.
@@ -214,7 +214,7 @@ func (p *parser) unit() bool {
 		}
 		for _, word := range strings.Fields(low) {
 			if listed(conditions, word) || word == "or" || word == "and" {
-				p.fail("changes what stands before it")
+				p.fail("changes the meaning of the text before it")
 				return true
 			}
 		}

@@ -204,7 +204,7 @@ func (p latex) integral() *Node {
 	if end > p.at {
 		body = inner.sum()
 		if inner.peek().kind != kEnd {
-			inner.fail("does not belong into an integral")
+			inner.fail("does not belong in an integral")
 		}
 	}
 	p.at = end + 1
@@ -293,7 +293,7 @@ func (p latex) table(name string, rows []*Node) *Node {
 	case "pmatrix", "bmatrix", "matrix", "array", "smallmatrix", "Bmatrix", "vmatrix", "Vmatrix":
 		for _, row := range rows {
 			if len(row.Args) != len(rows[0].Args) {
-				return p.fail("follows a matrix whose rows differ in length")
+				return p.fail("follows a matrix with rows of different lengths")
 			}
 		}
 		matrix := New(Matrix, rows...)

@@ -82,7 +82,7 @@ func (l *lexer) next() error {
 		l.at += 2
 		l.add(kOp, doubles[rest[:2]])
 	case strings.HasPrefix(rest, "..."):
-		return errors.New("something is left out")
+		return errors.New("an ellipsis leaves something out")
 	case c == '$' || c == '"' || c == '.' && strings.Trim(rest, ". $\n") == "":
 		l.at++
 	case strings.IndexByte("+-*/^_!'()[]{}|,;:=<>%&", c) >= 0:
@@ -92,7 +92,7 @@ func (l *lexer) next() error {
 	case c >= utf8.RuneSelf:
 		return l.foreign()
 	default:
-		return fmt.Errorf("%.10q is no mathematics", rest)
+		return fmt.Errorf("%.10q is not mathematics", rest)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (l *lexer) foreign() error {
 	case unicode.IsLetter(r):
 		l.add(kSymbol, string(r))
 	case !strings.ContainsRune("€£¥₹₽", r):
-		return fmt.Errorf("%q is no mathematics", r)
+		return fmt.Errorf("%q is not mathematics", r)
 	}
 	return nil
 }

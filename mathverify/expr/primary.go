@@ -65,7 +65,7 @@ func (p *parser) number() *Node {
 	}
 	value, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return p.fail("follows what is no number")
+		return p.fail("follows an invalid number")
 	}
 	n := Rational(value)
 	whole, part, point := strings.Cut(text, ".")
@@ -93,7 +93,7 @@ func repeating(value *big.Rat, places int, cycle string) *Node {
 // scaled multiplies a number by a power of ten.
 func (p *parser) scaled(n *Node, exponent string) *Node {
 	if len(exponent) > 12 {
-		return p.fail("follows a number whose exponent is too large")
+		return p.fail("follows a number with too large an exponent")
 	}
 	value, _ := new(big.Rat).SetString(exponent)
 	power := value.Num().Int64()

@@ -28,17 +28,17 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"a comment without an end", "x {# y", "line 1, column 3: the comment has no end, want #}"},
 		{"an unknown filter", "{{ x|nope }}", "line 1, column 6: no filter named 'nope'"},
 		{"an unknown test", "{{ x is nope }}", "line 1, column 9: no test named 'nope'"},
-		{"a filter that is not supported", "{% if x %}{{ x|random }}{% endif %}", "line 1, column 16: the filter random is not supported"},
-		{"a function that is not supported", "{{ lipsum() }}", "line 1, column 4: the function lipsum is not supported"},
-		{"a tag that is not supported", "\n{% include 'x' %}", "line 2, column 4: the tag 'include' is not supported"},
+		{"an unsupported filter", "{% if x %}{{ x|random }}{% endif %}", "line 1, column 16: the filter random is not supported"},
+		{"an unsupported function", "{{ lipsum() }}", "line 1, column 4: the function lipsum is not supported"},
+		{"an unsupported tag", "\n{% include 'x' %}", "line 2, column 4: the tag 'include' is not supported"},
 		{"an unknown tag", "{% do x %}", "line 1, column 4: unknown tag 'do'"},
 		{"an expression is missing", "{{ 1 + }}", "line 1, column 8: unexpected }}, want an expression"},
-		{"what does not exist", "{{ x }}\n{{ x.y }}", "line 2, column 6: 'x' is undefined"},
+		{"an undefined variable", "{{ x }}\n{{ x.y }}", "line 2, column 6: 'x' is undefined"},
 		{"an attribute that does not exist", "{{ messages[0].role }}\n{{ messages[0].nope.more }}", "line 2, column 21: 'dict object' has no attribute 'nope'"},
 		{"in a macro, where it happens", "{% macro m(a) %}\n{{ a + 1 }}{% endmacro %}{{ m('x') }}", "line 2, column 6: unsupported operand type(s) for +: 'str' and 'int'"},
-		{"what the template says", "{% for m in messages %}\n  {{ raise_exception('no ' ~ m.role) }}{% endfor %}", "line 2, column 21: the template refuses this: no user"},
+		{"the template's own words", "{% for m in messages %}\n  {{ raise_exception('no ' ~ m.role) }}{% endfor %}", "line 2, column 21: the template refuses this: no user"},
 		{"data stays as it is", "{% set _ = messages.append(1) %}", "line 1, column 27: access to attribute 'append' of 'list' object is unsafe"},
-		{"the time is not given", "{{ strftime_now('%Y') }}", "line 1, column 16: the template asks for the time, which is not given"},
+		{"no time", "{{ strftime_now('%Y') }}", "line 1, column 16: the template asks for the time, but none is given"},
 	} {
 		err := faultOf(test.source, vars(t, `{"messages": [{"role": "user"}]}`), Options{})
 		var e *Error
@@ -175,7 +175,7 @@ func TestSet(t *testing.T) {
 		t.Errorf("%q %v, want %q", r.Text, err, want)
 	}
 	if err := all.Set("f", func() {}); err == nil {
-		t.Error("a function is no variable")
+		t.Error("a function is accepted as a variable")
 	}
 }
 
@@ -215,7 +215,7 @@ func TestConfig(t *testing.T) {
 		{"the template for tools", `{` + two + `}`, "", `{"messages": [], "tools": [1, 2]}`, "T2"},
 		{"a template by its name", `{` + two + `}`, "default", `{"messages": [], "tools": []}`, "D[]"},
 		{"no messages", `{` + two + `}`, "", `{"messages": "hi"}`, "error: messages: want a list of messages"},
-		{"a name that is not there", `{` + two + `}`, "rag", ``, `error: there is no chat template "rag", want default or tool_use`},
+		{"an unknown name", `{` + two + `}`, "rag", ``, `error: there is no chat template "rag", want default or tool_use`},
 		{"no template", `{}`, "", ``, "error: tokenizer_config: chat_template is missing; give the template as a file of its own"},
 		{"an invalid template", `{"chat_template": "{{"}`, "", ``, "error: chat template default: line 1, column 3: unexpected end of the template, want an expression"},
 		{"a template of another kind", `{"chat_template": 5}`, "", ``, `error: tokenizer_config: chat_template: want a string or a list of {"name", "template"}: json: cannot unmarshal number into Go value of type []chattemplate.NamedTemplate`},

@@ -65,7 +65,7 @@ func timeNow(r *rendering, a pyvalue.Args) (value, error) {
 		return nil, fmt.Errorf("strftime_now wants a str, has '%s'", pyvalue.TypeName(bound[0]))
 	}
 	if r.now.IsZero() {
-		return nil, errors.New("the template asks for the time, which is not given")
+		return nil, errors.New("the template asks for the time, but none is given")
 	}
 	return r.Strftime(r.now, format)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // programs names the file of programs; conformance/template_programs.py writes it.
-var programs = flag.String("programs", "testdata/programs.jsonl", "templates and what jinja2 makes of them")
+var programs = flag.String("programs", "testdata/programs.jsonl", "templates and jinja2's output")
 
 // testNow is the time of strftime_now in tests.
 var testNow = time.Date(2025, 7, 10, 9, 5, 7, 0, time.UTC)

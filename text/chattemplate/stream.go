@@ -83,7 +83,7 @@ func (s *tokenStream) wantName() string {
 // enter begins a level of nesting; leave ends it.
 func (s *tokenStream) enter() {
 	if s.depth++; s.depth > maxParse {
-		s.fail(s.now().at, "tags or brackets stand within each other more than %d deep", maxParse)
+		s.fail(s.now().at, "tags or brackets nest more than %d deep", maxParse)
 	}
 }
 

@@ -147,7 +147,7 @@ func (p *statementParser) finish(m *macro, place int, end string) {
 	m.kwargs = p.reads(since, "kwargs") && !named("kwargs")
 	m.varargs = p.reads(since, "varargs") && !named("varargs")
 	if m.explicit && m.caller && m.params[slices.IndexFunc(m.params, func(q param) bool { return q.name == "caller" })].other == nil {
-		p.fail(place, "the parameter 'caller' wants a default, or is to be left out")
+		p.fail(place, "the parameter 'caller' needs a default; add one or omit it")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-var errDepth = fmt.Errorf("lists or dicts stand within each other more than %d deep", maxDepth)
+var errDepth = fmt.Errorf("lists or dicts nest more than %d deep", maxDepth)
 
 // Compare applies a comparison: ==, !=, <, <=, >, >=, in, not in or is. Values nested more than
 // 500 deep are an error.

@@ -141,7 +141,7 @@ func (f *formatter) key() (arg Value, given bool, err error) {
 			f.text, f.named = rest[i+1:], true
 			arg, has := d.Get(rest[:i])
 			if !has {
-				return nil, false, fmt.Errorf("the format names %.100q, which is not there", rest[:i])
+				return nil, false, fmt.Errorf("the format names %.100q, but the dict lacks it", rest[:i])
 			}
 			return arg, true, nil
 		}

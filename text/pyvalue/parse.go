@@ -34,7 +34,7 @@ func ParseJSON(text []byte) (Value, error) {
 
 func readJSON(d *json.Decoder, depth int) (Value, error) {
 	if depth > maxJSONDepth {
-		return nil, fmt.Errorf("JSON values stand within each other more than %d deep", maxJSONDepth)
+		return nil, fmt.Errorf("JSON values nest more than %d deep", maxJSONDepth)
 	}
 	t, err := d.Token()
 	if err != nil {

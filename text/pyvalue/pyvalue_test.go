@@ -134,7 +134,7 @@ func TestMethods(t *testing.T) {
 		{"joined", `","`, "join", `[["a", "b"]]`, `'a,b'`},
 		{"one of several", `"abc"`, "startswith", `["b", 1]`, `True`},
 		{"counted without overlap", `"aaaa"`, "count", `["aa"]`, `2`},
-		{"keys that are missing", `{"a": 1}`, "get", `["b", 2]`, `2`},
+		{"missing keys", `{"a": 1}`, "get", `["b", 2]`, `2`},
 		{"an equal item", `[1, true, 1.0]`, "count", `[1]`, `3`},
 		{"the first one", `[3, 4, 3]`, "index", `[3]`, `0`},
 	} {
@@ -150,7 +150,7 @@ func TestRepr(t *testing.T) {
 		{"constants", `[null, true, false]`, `[None, True, False]`},
 		{"quotes", `["it's", "\"", "'\""]`, `["it's", '"', '\'"']`},
 		{"escapes", `"\n\t\\\u0000\u007f\u00a0\u00e9\u200b\ud83d\ude00"`, `'\n\t\\\x00\x7f\xa0é\u200b😀'`},
-		{"a float that is whole", `1.0`, `1.0`},
+		{"a whole float", `1.0`, `1.0`},
 		{"large floats", `[1000000000000000.0, 1e+16, 1e+22, 1.5e+300]`, `[1000000000000000.0, 1e+16, 1e+22, 1.5e+300]`},
 		{"small floats", `[0.0001, 1e-05]`, `[0.0001, 1e-05]`},
 		{"negative zero", `-0.0`, `-0.0`},
@@ -240,7 +240,7 @@ func TestStrftime(t *testing.T) {
 		t.Errorf("%q, error %v, want %q", got, err, want)
 	}
 	if _, err := newRuntime().Strftime(at, "%Q"); err == nil {
-		t.Error("%Q is no fault")
+		t.Error("%Q is accepted")
 	}
 }
 
@@ -264,7 +264,7 @@ func TestBounds(t *testing.T) {
 		{"a deep list as JSON", func(r *Runtime) (Value, error) { return r.JSON(list, Args{}) }, "more than 500 deep"},
 		{"deep tuples compared", func(r *Runtime) (Value, error) { return r.Compare("==", tuples(1000), tuples(1000)) }, "more than 500 deep"},
 		{"a deep key", func(r *Runtime) (Value, error) { return nil, r.SetItem(NewDict(0), tuples(1000), nil) }, "more than 500 deep"},
-		{"a key that is a list", func(r *Runtime) (Value, error) { return nil, r.SetItem(NewDict(0), list, nil) }, "unhashable type: 'list'"},
+		{"a list as a key", func(r *Runtime) (Value, error) { return nil, r.SetItem(NewDict(0), list, nil) }, "unhashable type: 'list'"},
 		{"a range", func(r *Runtime) (Value, error) { return r.Range(Args{Pos: []Value{int64(1 << 30)}}) }, "want at most 100000"},
 		{"a replacement", func(r *Runtime) (Value, error) { return call(r, long, "replace", "a", long) }, "more than 1048576 bytes"},
 		{"a join", func(r *Runtime) (Value, error) { return call(r, long, "join", NewTuple("", "", "", "")) }, "more than 1048576 bytes"},
@@ -304,7 +304,7 @@ func TestObjects(t *testing.T) {
 		t.Errorf("content is %v (%v), error %v", v, has, err)
 	}
 	if v, has, err := r.Attribute(b, "_content"); TypeName(v) != "Undefined" || !has || err != nil {
-		t.Errorf("what begins with an underscore is %v (%v), error %v", v, has, err)
+		t.Errorf("an attribute with a leading underscore is %v (%v), error %v", v, has, err)
 	}
 	if same, err := r.Compare("==", b, &box{"x"}); same || err != nil {
 		t.Errorf("two boxes are equal: %v, error %v", same, err)

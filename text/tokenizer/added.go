@@ -60,7 +60,7 @@ func newAddedTokens(list []addedToken, v *vocabulary, n normalizer) (*addedToken
 			id = top
 		}
 		if _, twice := a.byContent[token.Content]; twice || id != token.ID {
-			return nil, fmt.Errorf("added_tokens: %q has the id %d, want %d: the ids of the vocabulary, then one after the other, each token once",
+			return nil, fmt.Errorf("added_tokens: %q has the id %d, want %d: the ids of the vocabulary, then consecutive ones, each token once",
 				token.Content, token.ID, id)
 		}
 		top = max(top, id+1)

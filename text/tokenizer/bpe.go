@@ -172,16 +172,18 @@ func (m *bpe) joinShort(ids []int32, s *scratch) int {
 	return len(list)
 }
 
-// A meeting is a pair that could merge when found: the symbol at an index and the next.
-type meeting struct{ rank, at int32 }
+// A candidate is a pair that could merge when found: the symbol at an index and the next.
+type candidate struct{ rank, at int32 }
 
-// before orders meetings by rank, then from left to right.
-func (a meeting) before(b meeting) bool { return a.rank < b.rank || a.rank == b.rank && a.at < b.at }
+// before orders candidates by rank, then from left to right.
+func (a candidate) before(b candidate) bool {
+	return a.rank < b.rank || a.rank == b.rank && a.at < b.at
+}
 
 // joinLong is joinShort for many ids: it keeps a list of symbols and a heap of pairs, and
 // skips stale pairs.
 func (m *bpe) joinLong(ids []int32, s *scratch) int {
-	list, heap := s.symbols[:0], meetings(s.heap[:0])
+	list, heap := s.symbols[:0], candidates(s.heap[:0])
 	for i, id := range ids {
 		list = append(list, symbol{id: id, rank: noRank, previous: int32(i) - 1, next: int32(i) + 1})
 	}
@@ -193,7 +195,7 @@ func (m *bpe) joinLong(ids []int32, s *scratch) int {
 			one.rank = m.rank(one.id, list[one.next].id)
 		}
 		if one.rank != noRank {
-			heap.push(meeting{one.rank, at})
+			heap.push(candidate{one.rank, at})
 		}
 	}
 	for i := range list {
@@ -225,10 +227,10 @@ func (m *bpe) joinLong(ids []int32, s *scratch) int {
 	return n
 }
 
-// meetings is a binary heap.
-type meetings []meeting
+// candidates is a binary heap.
+type candidates []candidate
 
-func (h *meetings) push(m meeting) {
+func (h *candidates) push(m candidate) {
 	*h = append(*h, m)
 	list := *h
 	i := len(list) - 1
@@ -239,7 +241,7 @@ func (h *meetings) push(m meeting) {
 	list[i] = m
 }
 
-func (h *meetings) pop() meeting {
+func (h *candidates) pop() candidate {
 	list := *h
 	first, last := list[0], list[len(list)-1]
 	list = list[:len(list)-1]

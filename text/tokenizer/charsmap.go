@@ -33,7 +33,7 @@ func parseCharsmap(raw []byte) (*charsmap, error) {
 		m.units[i] = binary.LittleEndian.Uint32(raw[4*i:])
 	}
 	if !utf8.ValidString(m.texts) {
-		return nil, errors.New("the charsmap holds text that is not UTF-8")
+		return nil, errors.New("the charsmap holds invalid UTF-8")
 	}
 	return m, nil
 }

@@ -16,7 +16,7 @@ type model interface {
 // A scratch is reusable memory of models. It is not safe for concurrent use.
 type scratch struct {
 	symbols []symbol
-	heap    []meeting
+	heap    []candidate
 	paths   []path
 }
 

@@ -34,11 +34,11 @@ func TestNormalize(t *testing.T) {
 		{"composed", `{"type": "NFC"}`, "e\u0301\u1100\u1161", "é가", true},
 		{"composed, after marks that stand between", `{"type": "NFC"}`, "e\u0323\u0302", "ệ", true},
 		{"decomposed", `{"type": "NFD"}`, "é가", "e\u0301\u1100\u1161", true},
-		{"many marks, of which none is added", `{"type": "NFC"}`, long, "\u1eb9" + strings.Repeat("\u0323", 19) + strings.Repeat("\u0301", 20), true},
+		{"a long run of marks gets none added", `{"type": "NFC"}`, long, "\u1eb9" + strings.Repeat("\u0323", 19) + strings.Repeat("\u0301", 20), true},
 		{"compatible", `{"type": "NFKC"}`, "ﬁ①", "fi1", true},
-		{"what is newer stays", `{"type": "NFKC"}`, "㋿ﬁ", "㋿fi", true},
-		{"what is newer still stays", `{"type": "NFKD"}`, "\U0001e030", "\U0001e030", true},
-		{"marks that are newer stay where they are", `{"type": "NFC"}`, "a\u0301\u08d2\u0323", "á\u08d2\u0323", true},
+		{"newer characters stay", `{"type": "NFKC"}`, "㋿ﬁ", "㋿fi", true},
+		{"the newest characters stay", `{"type": "NFKD"}`, "\U0001e030", "\U0001e030", true},
+		{"newer marks stay in place", `{"type": "NFC"}`, "a\u0301\u08d2\u0323", "á\u08d2\u0323", true},
 		{"lower case", `{"type": "Lowercase"}`, "AÉİ\u1c89\U00010d50Σ", "aéi̇\u1c8a\U00010d70σ", true},
 		{"accents", `{"type": "StripAccents"}`, "e\u0301\u0301a", "ea", true},
 		{"accents at the start", `{"type": "StripAccents"}`, "\u0301a", "a", false},
@@ -110,10 +110,10 @@ func TestCharsmap(t *testing.T) {
 		{"a character", "xAx", "xax"},
 		{"a pair", "e\u0301x", "éx"},
 		{"a pair that begins a short cluster stands for all of it", "e\u0301\u0301", "é"},
-		{"a pair in a longer cluster is none", "e\u0301\u0301\u0301", "e\u0301\u0301\u0301"},
+		{"a pair within a longer cluster does not count", "e\u0301\u0301\u0301", "e\u0301\u0301\u0301"},
 		{"a character in a cluster", "A\u0301", "a"},
 		{"a line end of two", "x\r\ny", "x y"},
-		{"what becomes nothing", "\x01x", "x"},
+		{"a character mapped to nothing", "\x01x", "x"},
 	} {
 		if got := normalized(t, form, test.text); got != (piece{test.want, true}) {
 			t.Errorf("%s: %+q, first %v; want %+q", test.why, got.text, got.first, test.want)

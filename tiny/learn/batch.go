@@ -54,7 +54,7 @@ func (l *Learner) rowsOf(g *quintain.Group) ([]row, error) {
 	}
 	external := l.settings.KL > 0 && l.reference == nil
 	if external && g.RefLogProbs == nil {
-		return nil, &quintain.FieldError{Field: "ref_logprobs", Why: "is missing, and there is no reference model to compute it for the KL term"}
+		return nil, &quintain.FieldError{Field: "ref_logprobs", Why: "is missing, and no reference model can compute it for the KL term"}
 	}
 	rows := make([]row, len(g.Tokens))
 	mean := g.MeanScore()
@@ -169,7 +169,7 @@ func (r *row) checkBehaviour(i int) error {
 		if p := r.behaviour[t]; trained && p > noise {
 			return &quintain.FieldError{
 				Field: fmt.Sprintf("inference_logprobs[%d][%d]", i, t),
-				Why:   fmt.Sprintf("is %v for a token that is trained on, want at most 0", p),
+				Why:   fmt.Sprintf("is %v for a trained token, want at most 0", p),
 			}
 		}
 	}

@@ -102,7 +102,7 @@ func (l *Learner) updates(rows []row, ends []int, m *Metrics, all *sums) error {
 		first := 0
 		for _, end := range l.settings.minibatches(ends) {
 			part := rows[first:end]
-			if err := l.update(lesson{part, l.settings.scales(part), l.settings.surrogate}, m, all); err != nil {
+			if err := l.update(minibatch{part, l.settings.scales(part), l.settings.surrogate}, m, all); err != nil {
 				return err
 			}
 			first = end
@@ -129,7 +129,7 @@ func (l *Learner) Imitate(batch []Sequence) (Metrics, error) {
 		return Metrics{}, fmt.Errorf("none of the %d tokens of %d sequences can be trained on", m.Read, len(batch))
 	}
 	var all sums
-	err := l.update(lesson{rows, tokenMean(rows), imitation}, &m, &all)
+	err := l.update(minibatch{rows, tokenMean(rows), imitation}, &m, &all)
 	m.take(&all)
 	return m, err
 }

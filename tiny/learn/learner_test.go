@@ -117,7 +117,7 @@ func TestGradientIsThatOfTheLoss(t *testing.T) {
 		loss := func() float64 {
 			var found sums
 			for i, scale := range l.settings.scales(rows) {
-				if err := l.accumulate(lesson{rows[i : i+1], []float64{scale}, l.settings.surrogate}, &found); err != nil {
+				if err := l.accumulate(minibatch{rows[i : i+1], []float64{scale}, l.settings.surrogate}, &found); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -275,17 +275,17 @@ func TestStepRefuses(t *testing.T) {
 			g.Tokens[1], g.Masks[1], g.Versions = make([]quintain.Token, 13), make([]int32, 13), nil
 			g.LogProbs[1] = make([]float64, 13)
 		}, "group 1 (bb): tokens[1]: has 13 tokens, but the model's context holds 12"},
-		{"a mask that is another token", func(g *quintain.Group) { g.Masks[1][4] = 3 }, "masks[1][4]: is 3, want -100 or the token"},
+		{"a mask with another token", func(g *quintain.Group) { g.Masks[1][4] = 3 }, "masks[1][4]: is 3, want -100 or the token"},
 		{"empty", func(g *quintain.Group) {
 			g.Tokens[0], g.Masks[0], g.LogProbs[0], g.Versions[0] = nil, nil, nil, nil
 		}, "tokens[0]: is empty"},
 		{"no log-probabilities", func(g *quintain.Group) { g.LogProbs = nil }, "inference_logprobs: is missing"},
-		{"a positive log-probability", func(g *quintain.Group) { g.LogProbs[1][3] = 1 }, "inference_logprobs[1][3]: is 1 for a token that is trained on"},
+		{"a positive log-probability", func(g *quintain.Group) { g.LogProbs[1][3] = 1 }, "inference_logprobs[1][3]: is 1 for a trained token"},
 		{"a length that does not match", func(g *quintain.Group) { g.LogProbs[1] = g.LogProbs[1][1:] }, "inference_logprobs[1]: has 6 elements"},
 		{"an override of another type", func(g *quintain.Group) {
 			g.Overrides = []json.RawMessage{nil, json.RawMessage(`{"set_advantage_to_zero":"yes"}`)}
 		}, "overrides[1]: "},
-		{"a score that is not a number", func(g *quintain.Group) { g.Scores[0] = math.NaN() }, "scores[0]: is NaN"},
+		{"a NaN score", func(g *quintain.Group) { g.Scores[0] = math.NaN() }, "scores[0]: is NaN"},
 	} {
 		m := warm(t)
 		before := slices.Clone(m.Params())

@@ -32,7 +32,7 @@ type Metrics struct {
 	Staleness map[int]int `json:"staleness"`
 }
 
-// sums add up the verdicts on tokens, over one update or several.
+// sums add up the losses of tokens, over one update or several.
 type sums struct {
 	tokens          int
 	loss, policy    float64 // scaled
@@ -44,7 +44,7 @@ type sums struct {
 
 // add counts one token; loss and policy are its shares of the loss and of the policy
 // loss.
-func (s *sums) add(v *verdict, loss, policy float64) {
+func (s *sums) add(v *tokenLoss, loss, policy float64) {
 	s.tokens++
 	s.loss += loss
 	s.policy += policy

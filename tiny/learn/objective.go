@@ -16,8 +16,8 @@ type term struct {
 	advantage float64
 }
 
-// A verdict is the objective's output for one token.
-type verdict struct {
+// A tokenLoss is the loss of one token, with its derivative and the numbers for the metrics.
+type tokenLoss struct {
 	loss    float64 // of the policy alone, without KL term and entropy bonus
 	kl      float64 // divergence from the reference
 	entropy float64 // of the distribution that predicts the token, under the weights in training
@@ -28,15 +28,15 @@ type verdict struct {
 	capped  bool    // the weight exceeds the cap
 }
 
-// token judges one token.
-func (s *Settings) token(t term) verdict {
+// token returns the loss of one token.
+func (s *Settings) token(t term) tokenLoss {
 	anchor, weight := t.behaviour, 1.0
 	logWeight := t.policy - t.behaviour
 	if s.Objective == Decoupled {
 		anchor, logWeight = t.proximal, t.proximal-t.behaviour
 	}
 	logWeight = max(-maxLogWeight, min(maxLogWeight, logWeight))
-	v := verdict{weight: math.Exp(logWeight)}
+	v := tokenLoss{weight: math.Exp(logWeight)}
 	v.drift = divergence(logWeight)
 	if s.Objective == Decoupled {
 		weight = v.weight
@@ -106,11 +106,11 @@ type reading struct {
 	byLogProb, byEntropy []float32 // derivatives of the loss; 0 for untrained tokens
 }
 
-// A judge adds the losses of a row's tokens to sum, multiplied by scale, and sets the
+// A lossFunc adds the losses of a row's tokens to sum, multiplied by scale, and sets the
 // derivatives in x.
-type judge func(r *row, x reading, scale float64, sum *sums)
+type lossFunc func(r *row, x reading, scale float64, sum *sums)
 
-// surrogate is the judge for reinforcement learning.
+// surrogate is the loss of reinforcement learning.
 func (s *Settings) surrogate(r *row, x reading, scale float64, sum *sums) {
 	for t, trained := range r.trained {
 		x.byLogProb[t], x.byEntropy[t] = 0, 0
@@ -133,12 +133,12 @@ func (s *Settings) surrogate(r *row, x reading, scale float64, sum *sums) {
 	}
 }
 
-// imitation is the judge for supervised training: the loss is the cross-entropy.
+// imitation is the loss of supervised training: the cross-entropy.
 func imitation(r *row, x reading, scale float64, sum *sums) {
 	for t, trained := range r.trained {
 		x.byLogProb[t], x.byEntropy[t] = 0, 0
 		if trained {
-			v := verdict{loss: -float64(x.logProbs[t]), entropy: float64(x.entropies[t]), weight: 1}
+			v := tokenLoss{loss: -float64(x.logProbs[t]), entropy: float64(x.entropies[t]), weight: 1}
 			x.byLogProb[t] = float32(-scale)
 			sum.add(&v, scale*v.loss, scale*v.loss)
 		}

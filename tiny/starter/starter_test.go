@@ -211,6 +211,6 @@ func TestTrainerContinuesFromItsCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenTrainer(again); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("a file that is not a checkpoint: error %v", err)
+		t.Errorf("a file other than a checkpoint: error %v", err)
 	}
 }

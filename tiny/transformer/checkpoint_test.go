@@ -84,7 +84,7 @@ func TestFloat16IsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back.Optimizer != nil {
-		t.Error("read an optimiser that was not written")
+		t.Error("read an optimiser out of nowhere")
 	}
 	for i, want := range c.Model.Params() {
 		got := back.Model.Params()[i]

@@ -29,7 +29,7 @@ func Parse(text string) (*Pattern, error) {
 	s.pattern.start = s.link(whole, nil)
 	s.pattern.finish()
 	if slices.ContainsFunc(s.pattern.start.branches, func(b *node) bool { return s.pattern.about(b).empty }) {
-		return nil, fmt.Errorf("pattern %q: it can match the empty text, which is not supported", text)
+		return nil, fmt.Errorf("pattern %q: a match of the empty text is not supported", text)
 	}
 	return s.pattern, nil
 }
