@@ -9,7 +9,7 @@ import (
 // A Stage is one step of a comparison, with its result.
 type Stage struct {
 	Name  string `json:"name"` // "text", "exact", "decimal", "numeric" or "set"
-	Of    string `json:"of"`   // what was compared
+	Of    string `json:"of"`   // the two texts, or the compared forms
 	Equal bool   `json:"equal"`
 }
 

@@ -32,7 +32,7 @@ func newBatch(p *Policy) *batch {
 	return b
 }
 
-// run makes rounds until ctx is done or the decoder fails.
+// run repeats rounds until ctx is done or the decoder fails.
 func (b *batch) run(ctx context.Context) error {
 	for b.await(ctx) {
 		if err := b.round(); err != nil {

@@ -126,7 +126,7 @@ func (m *mean) add(all []float32) {
 
 func (m *mean) mean() float64 { return m.sum / float64(max(1, m.n)) }
 
-// BenchmarkTrain makes optimiser steps on the same model with sixteen sequences of 64
+// BenchmarkTrain takes optimiser steps on the same model with sixteen sequences of 64
 // tokens. Its rate is the yardstick for sampling.
 func BenchmarkTrain(b *testing.B) {
 	m := newModel(b, laptop, 1, 0)

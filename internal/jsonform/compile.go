@@ -172,7 +172,6 @@ func (c *compiler) pointer(v reflect.Value) writer {
 	}
 }
 
-// slice writes a list.
 func (c *compiler) slice(v reflect.Value) writer {
 	var write writer
 	switch elem := v.Type().Elem(); {

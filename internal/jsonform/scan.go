@@ -185,7 +185,6 @@ func hexadecimal(text []byte) (r rune, valid bool) {
 	return r, true
 }
 
-// number skips a number.
 func (s *scanner) number() bool {
 	if s.at < len(s.text) && s.text[s.at] == '-' {
 		s.at++

@@ -66,7 +66,6 @@ func answer(ctx context.Context, in *reader, out io.Writer, work func() func(dst
 	return nil
 }
 
-// answer answers the lines of b.
 func (b *batch) answer(work func(dst, line []byte) ([]byte, error)) {
 	n := b.first
 	for line := range bytes.Lines(b.in) {

@@ -53,7 +53,6 @@ func nextSize(b *batch, took time.Duration) int {
 	return b.count
 }
 
-// make makes the lines of b.
 func (b *batch) make(work func(dst []byte, n int) ([]byte, error)) {
 	for i := range b.count {
 		out, err := work(b.out, b.first+i)

@@ -145,7 +145,6 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
-// picks returns a pick for Bootstrap.
 func picks() func(n int) int {
 	r := rng.New(1, "picks")
 	return func(n int) int { return r.Between(0, n-1) }

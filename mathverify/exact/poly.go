@@ -89,10 +89,8 @@ func constant(c *big.Rat) poly {
 	return poly{"": {coef: c}}
 }
 
-// unity is 1.
 var unity = constant(big.NewRat(1, 1))
 
-// negative returns -p.
 func (p poly) negative() poly {
 	q := make(poly, len(p))
 	for k, t := range p {
@@ -192,7 +190,6 @@ func (p poly) content() *big.Rat {
 	return p[first].coef
 }
 
-// plus returns p + q.
 func (s *Space) plus(p, q poly) (poly, error) {
 	if err := s.Budget.Spend(len(p) + len(q)); err != nil {
 		return nil, err
@@ -208,7 +205,6 @@ func (s *Space) plus(p, q poly) (poly, error) {
 	return r, nil
 }
 
-// times returns p·q.
 func (s *Space) times(p, q poly) (poly, error) {
 	if one(p) {
 		return q, nil

@@ -135,7 +135,6 @@ func (c *field) newTotal() *total {
 	return &total{sum: Ball{Re: c.float(), Err: exactly}, worst: exactly}
 }
 
-// plus adds a term.
 func (t *total) plus(c *field, b Ball) error {
 	t.worst = max(t.worst, b.Err)
 	b.Err = exactly
@@ -147,7 +146,6 @@ func (t *total) plus(c *field, b Ball) error {
 	return err
 }
 
-// ball returns the sum.
 func (t *total) ball() Ball {
 	b := t.sum
 	if t.worst > exactly {
@@ -156,7 +154,6 @@ func (t *total) ball() Ball {
 	return b
 }
 
-// half returns 1/2.
 func (c *field) half() Ball { return Ball{Re: c.float().SetFloat64(0.5), Err: exactly} }
 
 func (c *field) neg(a Ball) Ball {
@@ -237,7 +234,6 @@ func (c *field) sqrt(a Ball) (Ball, error) {
 	return c.rounded(c.float().Sqrt(a.Re), nil, a.Err-least/2+1)
 }
 
-// abs returns the absolute value.
 func (c *field) abs(a Ball) (Ball, error) {
 	if a.real() {
 		return Ball{c.float().Abs(a.Re), nil, a.Err}, nil

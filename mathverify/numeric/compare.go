@@ -98,7 +98,6 @@ type setting struct {
 	at     map[string]*big.Float
 }
 
-// calc returns a new evaluation.
 func (s setting) calc() *calc {
 	c := &calc{field: &field{s.budget, s.prec, exactly, -exactly}, at: map[string]Ball{}}
 	for name, x := range s.at {

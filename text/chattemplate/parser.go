@@ -90,7 +90,6 @@ func sequence(list []stmt) stmt {
 	}
 }
 
-// data writes text.
 func data(text string) stmt {
 	return func(s *scope) (signal, error) {
 		if err := s.run.Spend(1); err != nil {
@@ -116,7 +115,6 @@ func (p *statementParser) print(compile func() expr) stmt {
 	}
 }
 
-// print writes a value.
 func (r *rendering) print(v value) error {
 	text, err := r.Str(v)
 	if err != nil {

@@ -127,7 +127,6 @@ func (p *expressionParser) arguments() arguments {
 	return a
 }
 
-// argument compiles one argument.
 func (p *expressionParser) argument(a *arguments) {
 	t := p.now()
 	var valid bool
@@ -203,7 +202,6 @@ func spread(a *pyvalue.Args, v value) error {
 	return nil
 }
 
-// call compiles a call.
 func (p *expressionParser) call(of expr) expr {
 	place := p.now().at
 	return called(of, p.arguments(), place)

@@ -32,7 +32,6 @@ func (r *rendering) write(text string) error {
 	return nil
 }
 
-// enter counts a call.
 func (r *rendering) enter() error {
 	if r.calls++; r.calls > maxCalls {
 		return fmt.Errorf("macros or loops call each other more than %d deep", maxCalls)
@@ -54,7 +53,6 @@ func (r *rendering) capture(s *scope, body stmt) (text string, sig signal, err e
 	return text, sig, r.Room(len(text))
 }
 
-// call calls a value.
 func (r *rendering) call(f value, a pyvalue.Args) (value, error) {
 	switch f := f.(type) {
 	case *pyvalue.Function:
@@ -75,7 +73,6 @@ func (r *rendering) call(f value, a pyvalue.Args) (value, error) {
 	return nil, fmt.Errorf("'%s' object is not callable", pyvalue.TypeName(f))
 }
 
-// method calls a method of v.
 func (r *rendering) method(v value, name string, a ...value) (value, error) {
 	f, err := r.own(v, name)
 	if err != nil {

@@ -25,7 +25,6 @@ func (s *scope) set(name string, v value) {
 	s.values = append(s.values, v)
 }
 
-// clear removes all variables.
 func (s *scope) clear() { s.names, s.values = s.names[:0], s.values[:0] }
 
 // get returns a variable of s or an enclosing scope, of the render, or of jinja2.

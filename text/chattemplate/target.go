@@ -112,7 +112,6 @@ func (p *statementParser) set() stmt {
 	}
 }
 
-// macro compiles a macro.
 func (p *statementParser) macro(place int) stmt {
 	name := p.wantName()
 	p.use(name, true)

@@ -46,7 +46,7 @@ type List struct {
 // NewTuple returns a tuple.
 func NewTuple(items ...Value) *List { return &List{Items: items, Tuple: true} }
 
-// A Generator can be read once. It makes its items at the first read.
+// A Generator yields its items once. It makes them at the first read.
 type Generator struct {
 	pending func() ([]Value, error) // makes the items; nil: done
 	items   []Value

@@ -28,7 +28,6 @@ func formed(changed ...fields) string {
 	return object(all)
 }
 
-// object writes an object.
 func object(all fields) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -70,7 +69,6 @@ func added(tokens ...string) fields {
 	return fields{"added_tokens": "[" + strings.Join(list, ",") + "]"}
 }
 
-// parsed parses a file.
 func parsed(t testing.TB, form string) *Tokenizer {
 	t.Helper()
 	tok, err := Parse([]byte(form))

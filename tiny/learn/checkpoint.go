@@ -10,7 +10,7 @@ import (
 
 // The notes of a checkpoint with a learner's counts.
 const (
-	noteVersion = "learn.version" // steps made
+	noteVersion = "learn.version" // steps taken
 	noteSkipped = "learn.skipped" // consecutive updates skipped so far
 )
 

@@ -69,7 +69,7 @@ func (e *echo) group(letter, version int32) *quintain.Group {
 	return g
 }
 
-// train makes steps, each on a batch sampled by the weights of lag versions ago, and
+// train takes steps, each on a batch sampled by the weights of lag versions ago, and
 // returns the mean reward of the last ten steps.
 func (e *echo) train(l *Learner, steps, lag int) float64 {
 	var waiting [][]*quintain.Group

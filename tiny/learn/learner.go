@@ -18,7 +18,7 @@ type Learner struct {
 	pass      *transformer.Pass
 	optimiser *transformer.AdamW
 
-	version int // steps made
+	version int // steps taken
 	skipped int // consecutive updates skipped so far
 
 	tokens               [][]int32 // of the current micro-batch
@@ -56,7 +56,7 @@ func (s *Settings) adam() transformer.AdamSettings {
 // Model returns the model itself, not a copy: the next step changes it.
 func (l *Learner) Model() *transformer.Model { return l.model }
 
-// Version returns the version of the weights: the number of steps made. A step counts
+// Version returns the version of the weights: the number of steps taken. A step counts
 // even if it skipped its updates, since it consumed its groups.
 func (l *Learner) Version() int { return l.version }
 
@@ -96,7 +96,7 @@ func (l *Learner) Step(groups []*quintain.Group) (Metrics, error) {
 	return m, err
 }
 
-// updates makes the updates of one step. The rows of each group end at one of ends.
+// updates runs the updates of one step. The rows of each group end at one of ends.
 func (l *Learner) updates(rows []row, ends []int, m *Metrics, all *sums) error {
 	for range l.settings.Epochs {
 		first := 0
@@ -111,7 +111,7 @@ func (l *Learner) updates(rows []row, ends []int, m *Metrics, all *sums) error {
 	return nil
 }
 
-// Imitate makes one supervised update: the loss is the mean cross-entropy of the trained
+// Imitate runs one supervised update: the loss is the mean cross-entropy of the trained
 // tokens. The version does not change. The metrics of reward, weights and staleness have
 // no meaning here. Imitate skips updates like [Learner.Step]. For an invalid sequence it
 // returns a [*quintain.FieldError].

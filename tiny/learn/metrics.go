@@ -6,8 +6,8 @@ import "math"
 // per update that consumed it. Skipped updates contribute nothing.
 type Metrics struct {
 	Version int `json:"version"` // of the weights after the step
-	Updates int `json:"updates"` // updates made in this step
-	Skipped int `json:"skipped"` // updates not made because of a non-finite number
+	Updates int `json:"updates"` // updates in this step
+	Skipped int `json:"skipped"` // updates skipped because of a non-finite number
 
 	Loss         float64 `json:"loss"`          // mean over updates
 	PolicyLoss   float64 `json:"policy_loss"`   // without the KL term and the entropy bonus
@@ -17,7 +17,7 @@ type Metrics struct {
 	ClipFraction float64 `json:"clip_fraction"` // share of tokens without a gradient because their ratio was clipped
 	WeightMean   float64 `json:"weight_mean"`   // mean of w of the decoupled objective, before the cap; of r of the naive one
 	WeightMax    float64 `json:"weight_max"`
-	CapFraction  float64 `json:"cap_fraction"` // share of tokens whose weight exceeded the cap
+	CapFraction  float64 `json:"cap_fraction"` // share of tokens with a weight above the cap
 	GradNorm     float64 `json:"grad_norm"`    // mean over updates, before clipping
 	LearningRate float64 `json:"learning_rate"`
 

@@ -15,8 +15,8 @@ type minibatch struct {
 	loss   lossFunc
 }
 
-// update makes one update, or skips it because of a non-finite number. It does nothing
-// without trained tokens. It counts the update in m; if it makes the update, it adds its
+// update runs one update, or skips it because of a non-finite number. It does nothing
+// without trained tokens. It counts the update in m; if it does not skip it, it adds its
 // sums to all.
 func (l *Learner) update(from minibatch, m *Metrics, all *sums) error {
 	if !slices.ContainsFunc(from.rows, func(r row) bool { return r.count > 0 }) {

@@ -128,7 +128,6 @@ func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, erro
 	return t.last, t.save()
 }
 
-// save writes the checkpoint.
 func (t *Trainer) save() error {
 	note, err := json.Marshal(t.last)
 	if err != nil {

@@ -41,7 +41,7 @@ func DefaultWarmUp() WarmUp {
 	return WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 800, Batch: 96}
 }
 
-// updateNote is the note of an unfinished warm-up with the number of updates made.
+// updateNote is the note of an unfinished warm-up with the number of updates done.
 const updateNote = "warm_up.updates"
 
 // Make builds the model. The same examples give the same model, bit for bit, in the same
@@ -135,7 +135,6 @@ func (w WarmUp) keep(l *learn.Learner, done int) error {
 	return writeCheckpoint(w.Path, l, updateNote, strconv.Itoa(done))
 }
 
-// remove removes the file of keep.
 func (w WarmUp) remove() error {
 	if w.Path == "" {
 		return nil

@@ -79,7 +79,7 @@ func NewAdamW(m *Model, s AdamSettings) (*AdamW, error) {
 	return &AdamW{Settings: s, first: make([]float32, len(m.params)), second: make([]float32, len(m.params))}, nil
 }
 
-// Steps returns the number of steps made so far.
+// Steps returns the number of steps taken so far.
 func (o *AdamW) Steps() int { return o.steps }
 
 // A StepReport describes one step of [AdamW].
@@ -160,7 +160,7 @@ type update struct {
 	keep         float32 // share of the parameter that weight decay leaves
 }
 
-// stepAdamPlain makes a step in plain Go. All slices have the same length, a multiple of
+// stepAdamPlain takes a step in plain Go. All slices have the same length, a multiple of
 // lanes.
 func stepAdamPlain(params, grads []float32, m moments, u *update) {
 	first, second, grads := m.first[:len(params)], m.second[:len(params)], grads[:len(params)]

@@ -142,7 +142,6 @@ func (p *Pass) backward(s shard, w *scratch) {
 // A gradJob computes one or two panels of the gradient of one matrix: inᵀ·out.
 type gradJob struct{ grad, in, out matrix }
 
-// add adds the gradient.
 func (j gradJob) add() {
 	for lo := 0; lo < j.in.rows; lo += depth {
 		hi := min(lo+depth, j.in.rows)

@@ -10,7 +10,7 @@ import (
 // laptop is the configuration of the project's published figures: 106 thousand parameters.
 var laptop = Config{Vocab: 64, Context: 65, Layers: 2, Width: 64, Heads: 4, Hidden: 256}
 
-// BenchmarkTrain makes whole optimiser steps of 16 sequences with 64 scored tokens each.
+// BenchmarkTrain takes whole optimiser steps of 16 sequences with 64 scored tokens each.
 func BenchmarkTrain(b *testing.B) {
 	for _, c := range []Config{laptop, {Vocab: 128, Context: 129, Layers: 4, Width: 96, Heads: 6, Hidden: 384}} {
 		b.Run(fmt.Sprintf("%dk", c.Params()/1000), func(b *testing.B) {

@@ -24,7 +24,7 @@ func saved(t testing.TB) *Checkpoint {
 	return &Checkpoint{m, o, "letters", map[string]string{"seed": "7"}}
 }
 
-// learn makes steps on data that depends only on the number of previous steps.
+// learn takes steps on data that depends only on the number of previous steps.
 func learn(t testing.TB, m *Model, o *AdamW, steps int) {
 	t.Helper()
 	p := NewPass(m)

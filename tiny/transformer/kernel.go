@@ -70,7 +70,6 @@ type panels struct {
 // panels returns the first n times lanes columns of m.
 func (m matrix) panels(n int) panels { return panels{m.data, m.rows, m.stride, lanes, n} }
 
-// panel returns panel j.
 func (p panels) panel(j int) matrix {
 	return matrix{data: p.data[min(j*p.apart, len(p.data)):], rows: p.rows, cols: lanes, stride: p.stride}
 }

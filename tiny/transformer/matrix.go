@@ -30,7 +30,6 @@ func (m *matrix) resize(rows, cols int) {
 	m.rows, m.cols, m.stride = rows, cols, stride
 }
 
-// row returns row i.
 func (m matrix) row(i int) []float32 { return m.data[i*m.stride:][:m.cols] }
 
 // full returns row i with its padding up to the next multiple of lanes.

@@ -148,7 +148,6 @@ func sum(x, y []float64) []float64 {
 	return z
 }
 
-// shaken returns a model with random numbers in all tensors.
 func shaken(c Config, seed uint64) *Model {
 	m, err := New(c, seed)
 	if err != nil {
